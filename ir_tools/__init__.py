@@ -1,0 +1,3 @@
+"""Check, move and prove OpenVINO IR models."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,376 @@
+"""How an operation is described: fields, facts about tensors, violations, rewrites, and `Op` itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_tools.types import Dim, ElementType, Shape
+
+__all__ = [
+    "Array",
+    "Attrs",
+    "Bounds",
+    "Fact",
+    "Field",
+    "Flag",
+    "Float",
+    "Input",
+    "Int",
+    "Ints",
+    "NewLayer",
+    "OneOf",
+    "Op",
+    "Output",
+    "Ref",
+    "Refused",
+    "Rewrite",
+    "Text",
+    "Violation",
+]
+
+Array = npt.NDArray[Any]
+IntArray = npt.NDArray[np.int64]
+UNBOUNDED = np.iinfo(np.int64).max
+"""As an upper bound: no bound, which is how the runtime counts too."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bounds:
+    """What is known of the values of a small integer tensor: between `lower` and `upper`, both included."""
+
+    lower: IntArray
+    upper: IntArray
+
+    @classmethod
+    def exactly(cls, values: npt.ArrayLike) -> Self:
+        """Values that are known."""
+        known = np.asarray(values, dtype=np.int64)
+        return cls(known, known)
+
+    @property
+    def exact(self) -> IntArray | None:
+        """The values, where all of them are known."""
+        return self.lower if np.array_equal(self.lower, self.upper) else None
+
+    def dims(self) -> tuple[Dim, ...]:
+        """The values as dimensions (a 1-D tensor of sizes); negative lower bounds count as 0."""
+        return tuple(
+            Dim(max(int(lo), 0), None if hi == UNBOUNDED else max(int(hi), 0))
+            for lo, hi in zip(self.lower.ravel(), self.upper.ravel(), strict=True)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What is known of a tensor before anything runs: the currency of shape rules."""
+
+    dtype: ElementType
+    shape: Shape
+    value: Bounds | None = None
+
+    @property
+    def spatial(self) -> tuple[Dim, ...]:
+        """The dimensions after batch and channels."""
+        assert self.shape is not None
+        return self.shape[2:]
+
+    def with_spatial(self, dims: Sequence[Dim]) -> Fact:
+        """The same batch and channels with other spatial dimensions."""
+        assert self.shape is not None
+        return Fact(self.dtype, (*self.shape[:2], *dims))
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A rule of the operation that a layer breaks; `attribute` is the name in the file, or an input's."""
+
+    attribute: str
+    message: str
+    remedy: str | None = None
+
+
+# --- attributes -------------------------------------------------------------------------------------------------
+
+REQUIRED: Any = object()
+"""The default of a field without which the layer has no meaning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One attribute. `xml`: its name in the file where it differs; `aliases`: misspellings that real files have.
+
+    `default` stands for an absent or empty attribute by the specification; `missing` is what the runtime makes of
+    absence where the specification requires the attribute.
+    """
+
+    xml: str | None = None
+    aliases: tuple[str, ...] = ()
+    default: Any = REQUIRED
+    missing: Any = REQUIRED
+
+    def parse(self, text: str) -> Any:
+        """The value of `text`; ValueError, with the reason, where it is none."""
+        raise NotImplementedError
+
+    def render(self, value: Any, separator: str) -> str:
+        """The text of a value; `separator` stands between list items (`,` or `, `)."""
+        del separator
+        return str(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ints(Field):
+    """A list of whole numbers."""
+
+    def parse(self, text: str) -> tuple[int, ...]:
+        """`"2, 2"` -> `(2, 2)`."""
+        return tuple(_whole(word) for word in text.split(",")) if text.strip() else ()
+
+    def render(self, value: Any, separator: str) -> str:
+        """`(2, 2)` -> `"2, 2"`."""
+        return separator.join(map(str, value))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Int(Field):
+    """A whole number."""
+
+    def parse(self, text: str) -> int:
+        """`"-1"` -> `-1`."""
+        return _whole(text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Float(Field):
+    """A number."""
+
+    def parse(self, text: str) -> float:
+        """`"1e-5"` -> `1e-05`."""
+        return float(text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag(Field):
+    """True or false, read as the runtime does: only `false` in any case and `0` are false (FACTS)."""
+
+    def parse(self, text: str) -> bool:
+        """`"False"` -> `False`."""
+        return text.strip().lower() not in {"false", "0"}
+
+    def render(self, value: Any, separator: str) -> str:
+        """`True` -> `"true"`."""
+        del separator
+        return "true" if value else "false"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneOf(Field):
+    """One word of a list; case does not matter, as for the runtime."""
+
+    words: tuple[str, ...]
+
+    def parse(self, text: str) -> str:
+        """`"SAME_UPPER"` -> `"same_upper"`."""
+        word = text.strip().lower()
+        if word not in self.words:
+            raise ValueError(f"is '{text}' where one of {', '.join(self.words)} is meant")
+        return word
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text(Field):
+    """Any text."""
+
+    def parse(self, text: str) -> str:
+        """The text itself."""
+        return text
+
+
+def _whole(text: str) -> int:
+    word = text.strip()
+    if not re.fullmatch(r"[+-]?\d+", word):
+        raise ValueError(f"has '{word}' where a whole number is meant")
+    return int(word)
+
+
+class Attrs(Mapping[str, Any]):
+    """The typed attributes of one layer: `attrs.kernel`, `attrs["kernel"]`."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        """`values`: by Python name."""
+        self._values = dict(values)
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of the attribute."""
+        return self._values[name]
+
+    def __getattr__(self, name: str) -> Any:
+        """The value of the attribute."""
+        try:
+            return self._values[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        """How many."""
+        return len(self._values)
+
+    def but(self, **changes: Any) -> Attrs:
+        """The same with some values changed or added."""
+        return Attrs({**self._values, **changes})
+
+
+# --- rewrites ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """An input of a new layer: output `output` of the rewrite's layer number `layer`, or, with `layer=None`,
+    input number `output` of the layer that is being rewritten."""
+
+    layer: int | None
+    output: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewLayer:
+    """A layer that a rewrite makes. An input that is an array becomes a constant.
+
+    Attributes:
+        type: operation type.
+        opset: of its version stamp (8 for `opset8`).
+        raw: attributes as values of `render`ed text, by name in the file.
+        inputs: in order.
+        outputs: one fact each.
+        label: added to the name of the rewritten layer; the layer that stands for the old one has none.
+    """
+
+    type: str
+    opset: int
+    inputs: tuple[Ref | Array, ...]
+    outputs: tuple[Fact, ...]
+    raw: Mapping[str, str] = field(default_factory=dict)
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewrite:
+    """A layer's replacement and why it means the same.
+
+    `layers` in topological order; the last one stands for the old layer: it takes over its name, its tensor names,
+    its readers (output i for output i) and its rt_info. One layer of the old type with the old inputs is an edit in place.
+    """
+
+    layers: tuple[NewLayer, ...]
+    how: str
+    proof: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why a layer cannot be moved; `attribute` names what stands in the way."""
+
+    reason: str
+    attribute: str | None = None
+
+
+Step = Callable[["Attrs", Sequence["Fact"], int], "Rewrite | Refused | None"]
+"""`(attributes, input facts, target opset) -> ` a rewrite, a refusal, or None where nothing need be done."""
+
+
+# --- operations -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An input: its name in the specification and whether it may be left out."""
+
+    name: str
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """An output: its name in the specification."""
+
+    name: str = "output"
+
+
+def no_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """The check of an operation whose attributes cannot contradict each other."""
+    del attrs, inputs
+    return iter(())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Op:
+    """One operation version, whole: `AvgPool-14`.
+
+    Attributes:
+        type: as in `type="AvgPool"`.
+        version: the opset that brought this version.
+        inputs, outputs: in order.
+        attrs: by Python name.
+        check: yields what is wrong with attributes and inputs (values in range, lists as long as the kernel).
+        shape: `(attrs, input facts) -> output facts`; ShapeError where there are none.
+        kernel: `(attrs, input arrays) -> output arrays`; None where the reference executor has none.
+        move: the step to another opset, up or down.
+        until: the last opset that holds the operation; None while all do.
+    """
+
+    type: str
+    version: int
+    inputs: tuple[Input, ...]
+    outputs: tuple[Output, ...] = (Output(),)
+    attrs: Mapping[str, Field] = field(default_factory=dict)
+    check: Callable[[Attrs, Sequence[Fact]], Iterator[Violation]] = no_violations
+    shape: Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]]
+    kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
+    move: Step | None = None
+    until: int | None = None
+
+    def __str__(self) -> str:
+        """`AvgPool-14`."""
+        return f"{self.type}-{self.version}"
+
+    def at(self, version: int, *, attrs: Mapping[str, Field] | None = None, **changes: Any) -> Op:
+        """A later version, told as its difference."""
+        return replace(self, version=version, attrs={**self.attrs, **(attrs or {})}, **changes)
+
+    def read(self, raw: Mapping[str, str], violations: list[Violation]) -> Attrs | None:
+        """The typed attributes of a layer's `<data>`; None, and an entry in `violations`, where it has no meaning.
+
+        Unknown attributes are left alone here; what is misspelled, unreadable or missing is put into `violations`.
+        """
+        values: dict[str, Any] = {}
+        usable = True
+        for name, spec in self.attrs.items():
+            key = spec.xml or name
+            text = raw.get(key, "")
+            if text.strip():
+                try:
+                    values[name] = spec.parse(text)
+                except ValueError as why:
+                    violations.append(Violation(key, str(why)))
+                    usable = False
+                continue
+            misspelled = next((alias for alias in spec.aliases if alias in raw), None)
+            if misspelled:
+                violations.append(Violation(misspelled, f"is not read by the runtime; the attribute is called {key}"))
+            values[name] = spec.missing if spec.default is REQUIRED else spec.default
+            if values[name] is REQUIRED:
+                violations.append(Violation(key, "is missing"))
+                usable = False
+        return Attrs(values) if usable else None

@@ -1,0 +1,165 @@
+"""Window plans: what every average pooling means, whatever version or format wrote it down.
+
+A pooling is separable. Per spatial axis, window `i` reads the positions `first[i], first[i] + step, ..., last[i]`
+of the input and divides by a number; the output is the sum over the product of the positions, divided by the product
+of the numbers. Two poolings mean the same on an input size exactly when their plans agree there.
+
+The rules of padding, counting and dividing are the runtime's, measured on its CPU plugin.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_tools.errors import ShapeError
+
+__all__ = ["AutoPad", "AxisWindows", "Pooling", "Rounding", "WindowPlan", "adaptive_plan", "axis_count", "axis_pads", "plan"]
+
+Rounding = Literal["floor", "ceil", "ceil_torch"]
+AutoPad = Literal["explicit", "valid", "same_upper", "same_lower"]
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pooling:
+    """The settings of a sliding-window pooling; one entry per spatial axis in every tuple.
+
+    `exclude_pad` says how an average divides; a maximum does not look at it.
+    """
+
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    pads_begin: tuple[int, ...]
+    pads_end: tuple[int, ...]
+    dilations: tuple[int, ...]
+    rounding: Rounding = "floor"
+    auto_pad: AutoPad = "explicit"
+    exclude_pad: bool = True
+
+    @property
+    def rank(self) -> int:
+        """The number of spatial axes."""
+        return len(self.kernel)
+
+    def reach(self, axis: int) -> int:
+        """How far a window extends: `(kernel - 1) * dilation + 1`."""
+        return (self.kernel[axis] - 1) * self.dilations[axis] + 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AxisWindows:
+    """One spatial axis. An empty window has `last < first`.
+
+    Attributes:
+        first: first position inside the input, `[windows]`.
+        last: last position inside the input, `[windows]`.
+        step: distance of the positions.
+        divisor: `[windows]`; 0 where the window is empty and the divisor counts real elements: an undefined value.
+    """
+
+    first: IntArray
+    last: IntArray
+    step: int
+    divisor: IntArray
+
+    @property
+    def lengths(self) -> IntArray:
+        """How many positions each window reads, `[windows]`."""
+        return np.maximum((self.last - self.first) // self.step + 1, 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WindowPlan:
+    """A pooling on one input size: an `AxisWindows` per spatial axis."""
+
+    axes: tuple[AxisWindows, ...]
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The output's spatial sizes."""
+        return tuple(len(axis.first) for axis in self.axes)
+
+    def undefined(self) -> npt.NDArray[np.bool_]:
+        """Where the value is arbitrary: no element is read and the divisor would be 0. Shape: the counts."""
+        mask = np.zeros(self.counts, dtype=bool)
+        for index, axis in enumerate(self.axes):
+            along = [1] * len(self.axes)
+            along[index] = -1
+            mask |= (axis.divisor == 0).reshape(along)
+        return mask
+
+
+def axis_pads(pooling: Pooling, axis: int, size: int) -> tuple[int, int]:
+    """The padding before and after, as `auto_pad` resolves it for an input of `size`.
+
+    Attribute pads are ignored unless `explicit`; `same_*` pads to `ceil(size / stride)` windows, the odd one at the
+    end (upper) or the beginning (lower). Measured: FACTS, average pooling, 1.
+    """
+    if pooling.auto_pad == "explicit":
+        return pooling.pads_begin[axis], pooling.pads_end[axis]
+    if pooling.auto_pad == "valid":
+        return 0, 0
+    stride = pooling.strides[axis]
+    total = max((-(-size // stride) - 1) * stride + pooling.reach(axis) - size, 0)
+    small, large = total // 2, total - total // 2
+    return (small, large) if pooling.auto_pad == "same_upper" else (large, small)
+
+
+def axis_count(pooling: Pooling, axis: int, size: int) -> int:
+    """The number of windows on an input of `size`. Measured: FACTS, average pooling, 2.
+
+    Raises:
+        ShapeError: the window does not fit into the padded input.
+    """
+    begin, end = axis_pads(pooling, axis, size)
+    room, stride = size + begin + end - pooling.reach(axis), pooling.strides[axis]
+    if room < 0:
+        raise ShapeError(
+            f"the kernel reaches over {pooling.reach(axis)} elements where axis {axis + 2} has {size + begin + end}"
+            f" with its padding"
+        )
+    if pooling.rounding == "floor":
+        return room // stride + 1
+    count = -(-room // stride) + 1
+    if pooling.rounding == "ceil_torch" and (count - 1) * stride >= size + begin:
+        count -= 1
+    return count
+
+
+def plan(pooling: Pooling, sizes: Sequence[int]) -> WindowPlan:
+    """The window plan on an input whose spatial sizes are `sizes`.
+
+    With `exclude_pad`, or without any padding on any axis, windows divide by the elements that they read; otherwise
+    by the whole kernel, even where it hangs over the padding. Measured: FACTS, average pooling, 3.
+
+    Raises:
+        ShapeError: the window does not fit into the padded input.
+    """
+    padded = any(sum(axis_pads(pooling, axis, size)) > 0 for axis, size in enumerate(sizes))
+    whole = padded and not pooling.exclude_pad
+    return WindowPlan(tuple(_axis_windows(pooling, axis, size, whole) for axis, size in enumerate(sizes)))
+
+
+def adaptive_plan(sizes: Sequence[int], counts: Sequence[int]) -> WindowPlan:
+    """AdaptiveAvgPool-8: window `i` reads `floor(i * size / count)` up to `ceil((i + 1) * size / count)`, exclusive."""
+    axes = []
+    for size, count in zip(sizes, counts, strict=True):
+        index = np.arange(count, dtype=np.int64)
+        first, last = index * size // max(count, 1), -(-(index + 1) * size // max(count, 1)) - 1
+        axes.append(AxisWindows(first, last, 1, np.maximum(last - first + 1, 0)))
+    return WindowPlan(tuple(axes))
+
+
+def _axis_windows(pooling: Pooling, axis: int, size: int, whole: bool) -> AxisWindows:
+    begin, _ = axis_pads(pooling, axis, size)
+    step, kernel = pooling.dilations[axis], pooling.kernel[axis]
+    start = np.arange(axis_count(pooling, axis, size), dtype=np.int64) * pooling.strides[axis] - begin
+    skipped = np.maximum(-(start // step), 0)
+    first = start + skipped * step
+    taken = np.minimum(kernel - 1, (size - 1 - start) // step)
+    last = start + taken * step
+    lengths = np.maximum(taken - skipped + 1, 0)
+    return AxisWindows(first, last, step, np.full_like(lengths, kernel) if whole else lengths)

@@ -1,0 +1,16 @@
+"""Element types and partial shapes, in the words of OpenVINO."""
+
+from ir_tools.types.dims import Dim, Shape, format_shape, parse_shape
+from ir_tools.types.elements import ELEMENT_TYPES, ElementType, element_type, from_dtype, from_precision
+
+__all__ = [
+    "ELEMENT_TYPES",
+    "Dim",
+    "ElementType",
+    "Shape",
+    "element_type",
+    "format_shape",
+    "from_dtype",
+    "from_precision",
+    "parse_shape",
+]

@@ -1,0 +1,110 @@
+"""Dimension intervals and partial shapes: `1,3,?,16..64`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from ir_tools.errors import UsageError
+
+__all__ = ["Dim", "Shape", "format_shape", "parse_shape"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dim:
+    """One dimension: every size from `lo` to `hi`, both included; `hi=None` has no upper bound."""
+
+    lo: int = 0
+    hi: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse an interval that holds no size."""
+        if self.lo < 0 or (self.hi is not None and self.hi < self.lo):
+            raise UsageError(f"a dimension cannot be {self.lo}..{self.hi}")
+
+    @classmethod
+    def of(cls, size: int) -> Self:
+        """The static dimension of `size`."""
+        return cls(size, size)
+
+    @property
+    def static(self) -> bool:
+        """Whether exactly one size is possible."""
+        return self.lo == self.hi
+
+    @property
+    def size(self) -> int:
+        """The one size of a static dimension."""
+        if self.hi != self.lo:
+            raise ValueError(f"dimension {self} is not static")
+        return self.lo
+
+    def __contains__(self, size: int) -> bool:
+        """Whether `size` is possible."""
+        return self.lo <= size and (self.hi is None or size <= self.hi)
+
+    def within(self, other: "Dim") -> bool:
+        """Whether every size of this dimension is possible in `other`."""
+        return other.lo <= self.lo and (other.hi is None or (self.hi is not None and self.hi <= other.hi))
+
+    def meet(self, other: "Dim") -> "Dim | None":
+        """The sizes that both allow, or None."""
+        lo = max(self.lo, other.lo)
+        hi = self.hi if other.hi is None else other.hi if self.hi is None else min(self.hi, other.hi)
+        return None if hi is not None and hi < lo else Dim(lo, hi)
+
+    def join(self, other: "Dim") -> "Dim":
+        """The smallest interval that holds both."""
+        hi = None if self.hi is None or other.hi is None else max(self.hi, other.hi)
+        return Dim(min(self.lo, other.lo), hi)
+
+    def __str__(self) -> str:
+        """`3`, `?`, `16..64`, `16..` or `..64`, as OpenVINO writes them."""
+        if self.static:
+            return str(self.lo)
+        if self.lo == 0:
+            return "?" if self.hi is None else f"..{self.hi}"
+        return f"{self.lo}.." if self.hi is None else f"{self.lo}..{self.hi}"
+
+
+Shape = tuple[Dim, ...] | None
+"""A partial shape; None where even the rank is unknown."""
+
+
+def format_shape(shape: Shape) -> str:
+    """`1,3,?,16..64`; `...` for an unknown rank, `[]` for a scalar."""
+    if shape is None:
+        return "..."
+    return ",".join(map(str, shape)) if shape else "[]"
+
+
+def parse_shape(text: str | Sequence[int | Dim] | int) -> Shape:
+    """Read `1,3,?,16..64` (brackets, blanks and -1 welcome), a list of sizes (-1: any) or one size.
+
+    Raises:
+        UsageError: the text is not a shape.
+    """
+    if isinstance(text, int):
+        return (_dim(str(text)),)
+    if not isinstance(text, str):
+        return tuple(size if isinstance(size, Dim) else _dim(str(size)) for size in text)
+    stripped = text.strip()
+    if stripped == "...":
+        return None
+    if stripped.startswith("[") and stripped.endswith("]"):
+        stripped = stripped[1:-1].strip()
+        if stripped == "...":
+            return None
+    return tuple(_dim(part) for part in stripped.split(",")) if stripped else ()
+
+
+def _dim(text: str) -> Dim:
+    word = text.strip()
+    if word in {"?", "-1"}:
+        return Dim()
+    lo, dots, hi = word.partition("..")
+    try:
+        if dots:
+            return Dim(int(lo) if lo else 0, int(hi) if hi else None)
+        return Dim.of(int(word))
+    except ValueError:
+        raise UsageError(f"'{word}' is not a dimension; write a size, ?, or an interval such as 16..64") from None

@@ -1,0 +1,137 @@
+"""The element types of OpenVINO: name, name in ports, bits, and the numpy type where there is one."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import numpy as np
+
+from ir_tools.errors import UsageError
+
+__all__ = ["ELEMENT_TYPES", "ElementType", "element_type", "from_dtype", "from_precision"]
+
+Kind = Literal["float", "signed", "unsigned", "boolean", "string", "dynamic"]
+
+
+@dataclass(frozen=True, slots=True)
+class ElementType:
+    """An element type.
+
+    Attributes:
+        name: as in `element_type="f32"`.
+        precision: as in `<port precision="FP32">`.
+        bits: of one element; 0 where an element has no fixed size.
+        kind: what the bits mean.
+        numpy_name: the numpy (or ml_dtypes) type that reads the bytes as they are; None where none does.
+    """
+
+    name: str
+    precision: str
+    bits: int
+    kind: Kind
+    numpy_name: str | None = None
+
+    @property
+    def dtype(self) -> np.dtype | None:
+        """The numpy type of the bytes as stored, or None (packed, nf4, string: raw bytes are all there is)."""
+        return _dtype(self.numpy_name) if self.numpy_name else None
+
+    @property
+    def is_float(self) -> bool:
+        """Whether the type holds fractions."""
+        return self.kind == "float"
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the type holds whole numbers only (booleans are not numbers)."""
+        return self.kind in {"signed", "unsigned"}
+
+    def byte_size(self, count: int) -> int:
+        """Bytes that `count` elements take; packed types fill whole bytes."""
+        return (count * self.bits + 7) // 8
+
+    def __str__(self) -> str:
+        """The name."""
+        return self.name
+
+
+@cache
+def _dtype(name: str) -> np.dtype:
+    if name in _FROM_ML_DTYPES:
+        import ml_dtypes
+
+        return np.dtype(getattr(ml_dtypes, name))
+    return np.dtype(name)
+
+
+_FROM_ML_DTYPES = {"bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"}
+
+ELEMENT_TYPES: dict[str, ElementType] = {
+    kind.name: kind
+    for kind in (
+        ElementType("dynamic", "UNSPECIFIED", 0, "dynamic"),
+        ElementType("boolean", "BOOL", 8, "boolean", "bool"),
+        ElementType("f64", "FP64", 64, "float", "float64"),
+        ElementType("f32", "FP32", 32, "float", "float32"),
+        ElementType("f16", "FP16", 16, "float", "float16"),
+        ElementType("bf16", "BF16", 16, "float", "bfloat16"),
+        ElementType("f8e4m3", "F8E4M3", 8, "float", "float8_e4m3fn"),
+        ElementType("f8e5m2", "F8E5M2", 8, "float", "float8_e5m2"),
+        ElementType("f8e8m0", "F8E8M0", 8, "float", "float8_e8m0fnu"),
+        ElementType("f4e2m1", "F4E2M1", 4, "float"),
+        ElementType("nf4", "NF4", 4, "float"),
+        ElementType("i64", "I64", 64, "signed", "int64"),
+        ElementType("i32", "I32", 32, "signed", "int32"),
+        ElementType("i16", "I16", 16, "signed", "int16"),
+        ElementType("i8", "I8", 8, "signed", "int8"),
+        ElementType("i4", "I4", 4, "signed"),
+        ElementType("u64", "U64", 64, "unsigned", "uint64"),
+        ElementType("u32", "U32", 32, "unsigned", "uint32"),
+        ElementType("u16", "U16", 16, "unsigned", "uint16"),
+        ElementType("u8", "U8", 8, "unsigned", "uint8"),
+        ElementType("u6", "U6", 6, "unsigned"),
+        ElementType("u4", "U4", 4, "unsigned"),
+        ElementType("u3", "U3", 3, "unsigned"),
+        ElementType("u2", "U2", 2, "unsigned"),
+        ElementType("u1", "BIN", 1, "unsigned"),
+        ElementType("string", "STRING", 0, "string"),
+    )
+}
+
+_BY_PRECISION = {kind.precision: kind for kind in ELEMENT_TYPES.values()}
+
+
+def element_type(name: str) -> ElementType:
+    """The element type called `name` (`f32`).
+
+    Raises:
+        UsageError: there is no such type.
+    """
+    try:
+        return ELEMENT_TYPES[name]
+    except KeyError:
+        raise UsageError(f"'{name}' is not an element type of OpenVINO") from None
+
+
+def from_precision(precision: str) -> ElementType:
+    """The element type whose ports say `precision` (`FP32`).
+
+    Raises:
+        UsageError: there is no such precision.
+    """
+    try:
+        return _BY_PRECISION[precision]
+    except KeyError:
+        raise UsageError(f"'{precision}' is not a port precision of OpenVINO") from None
+
+
+def from_dtype(dtype: np.dtype) -> ElementType:
+    """The element type that numpy stores as `dtype`.
+
+    Raises:
+        UsageError: OpenVINO has no such type.
+    """
+    for kind in ELEMENT_TYPES.values():
+        if kind.numpy_name == dtype.name:
+            return kind
+    raise UsageError(f"OpenVINO has no element type for numpy's {dtype}")

@@ -1,0 +1,5 @@
+"""The `.bin`: stub to be replaced."""
+
+
+class Weights:
+    """Mapped weights."""
