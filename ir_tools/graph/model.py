@@ -8,7 +8,25 @@ from ir_tools.graph.graph import Graph
 from ir_tools.graph.layer import Layer, Port
 from ir_tools.weights import Weights
 
-__all__ = ["Located", "Model", "Origin"]
+__all__ = ["Endpoint", "Located", "Model", "Origin"]
+
+
+class Endpoint(NamedTuple):
+    """An input or output of the model.
+
+    `names`: what it may be called, best first: tensor names, then the layer's name (for an output: that of the layer
+    which makes the tensor, with `.port` where it has several outputs, and that of the Result). `port` is the one that
+    holds its type and dims.
+    """
+
+    layer: Layer
+    port: Port
+    names: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The first of the names."""
+        return self.names[0]
 
 
 class Located(NamedTuple):
@@ -44,6 +62,31 @@ class Model:
     def walk(self) -> Iterator[Located]:
         """Every layer, bodies included, each with its path, in the order of the file."""
         yield from walk(self.graph)
+
+    @property
+    def inputs(self) -> list[Endpoint]:
+        """The Parameters, in the order of the file."""
+        found = []
+        for layer in self.graph.layers():
+            if layer.type == "Parameter" and layer.outputs:
+                port = layer.outputs[0]
+                found.append(Endpoint(layer, port, tuple(dict.fromkeys((*port.names, layer.name)))))
+        return found
+
+    @property
+    def outputs(self) -> list[Endpoint]:
+        """The Results, in the order of the file."""
+        found = []
+        for layer in self.graph.layers():
+            if layer.type != "Result" or not layer.inputs:
+                continue
+            names: list[str] = [name for name in layer.tag.get("output_names", "").split(",") if name]
+            for source in self.graph.sources(layer.id).values():
+                maker = self.graph.layer(source.layer)
+                index = next(i for i, port in enumerate(maker.outputs) if port.id == source.port)
+                names += [*maker.outputs[index].names, maker.name if len(maker.outputs) == 1 else f"{maker.name}.{index}"]
+            found.append(Endpoint(layer, layer.inputs[0], tuple(dict.fromkeys((*names, layer.name)))))
+        return found
 
     @property
     def ports(self) -> dict[tuple[str, int], Port]:
