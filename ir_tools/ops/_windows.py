@@ -16,7 +16,18 @@ import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
 
-__all__ = ["AutoPad", "AxisWindows", "Pooling", "Rounding", "WindowPlan", "adaptive_plan", "axis_count", "axis_pads", "plan"]
+__all__ = [
+    "AutoPad",
+    "AxisWindows",
+    "Pooling",
+    "Rounding",
+    "WindowPlan",
+    "adaptive_plan",
+    "axis_count",
+    "axis_pads",
+    "axis_windows",
+    "plan",
+]
 
 Rounding = Literal["floor", "ceil", "ceil_torch"]
 AutoPad = Literal["explicit", "valid", "same_upper", "same_lower"]
@@ -140,7 +151,7 @@ def plan(pooling: Pooling, sizes: Sequence[int]) -> WindowPlan:
     """
     padded = any(sum(axis_pads(pooling, axis, size)) > 0 for axis, size in enumerate(sizes))
     whole = padded and not pooling.exclude_pad
-    return WindowPlan(tuple(_axis_windows(pooling, axis, size, whole) for axis, size in enumerate(sizes)))
+    return WindowPlan(tuple(axis_windows(pooling, axis, size, whole) for axis, size in enumerate(sizes)))
 
 
 def adaptive_plan(sizes: Sequence[int], counts: Sequence[int]) -> WindowPlan:
@@ -153,7 +164,12 @@ def adaptive_plan(sizes: Sequence[int], counts: Sequence[int]) -> WindowPlan:
     return WindowPlan(tuple(axes))
 
 
-def _axis_windows(pooling: Pooling, axis: int, size: int, whole: bool) -> AxisWindows:
+def axis_windows(pooling: Pooling, axis: int, size: int, whole: bool) -> AxisWindows:
+    """The windows on one axis; `whole`: they divide by the kernel, not by the elements that they read.
+
+    Raises:
+        ShapeError: the window does not fit into the padded input.
+    """
     begin, _ = axis_pads(pooling, axis, size)
     step, kernel = pooling.dilations[axis], pooling.kernel[axis]
     start = np.arange(axis_count(pooling, axis, size), dtype=np.int64) * pooling.strides[axis] - begin
