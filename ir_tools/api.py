@@ -1,0 +1,120 @@
+"""The functions behind `import ir_tools`: paths or models in, the runtime wired in where it is needed."""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ir_tools import comparison, execute, infer, migration
+from ir_tools.format.read import read as read_ir
+from ir_tools.format.write import write as write_ir
+from ir_tools.graph import Model
+from ir_tools.ops import Array
+from ir_tools.runtime.ask import LayerOracle
+from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types import Shape
+
+if TYPE_CHECKING:
+    import openvino
+
+__all__ = ["compare", "migrate", "propagate_shapes", "read", "run", "to_openvino", "write"]
+
+
+def read(source: "str | Path | bytes | openvino.Model", weights: bytes | str | Path | None = None) -> Model:
+    """Read an IR model of version 10 or 11.
+
+    Args:
+        source: the path of an `.xml` (its `.bin` lies beside it), the bytes of one, or an `openvino.Model`.
+        weights: the `.bin`, as bytes or path, where it does not lie beside the `.xml`.
+
+    Raises:
+        ReadError: the file cannot be read; its diagnostics name file, line and reason.
+    """
+    if isinstance(source, str | Path | bytes):
+        return read_ir(source, weights)
+    from ir_tools.runtime.interop import from_openvino
+
+    return from_openvino(source)
+
+
+def write(model: Model, path: str | Path) -> None:
+    """Write `path` and the `.bin` beside it: both or, on any error, neither. What was not changed keeps its bytes.
+
+    Raises:
+        WriteError: the folder is not there or cannot be written.
+    """
+    write_ir(model, path)
+
+
+def propagate_shapes(
+    model: Model | str | Path, inputs: Mapping[str, str | Sequence[int] | Shape] | None = None
+) -> infer.ShapeReport:
+    """Recompute the element type and partial shape of every port, bodies included, and write them into the model.
+
+    Args:
+        model: the model, changed in place, or the path of one.
+        inputs: new input shapes by tensor or layer name: `"1,3,?,16..64"`, `[1, 3, -1, 64]`.
+
+    Raises:
+        ShapeError: a layer that cannot take its inputs; the diagnostics name it.
+        UsageError: an unknown input, or text that is no shape.
+    """
+    with RuntimeClient() as client:
+        return infer.propagate_shapes(_model(model), inputs, ask=LayerOracle(client))
+
+
+def migrate(
+    model: Model | str | Path, to: str | None = "opset8", passes: Sequence[str] = ()
+) -> migration.Migration:
+    """Move a model to another opset: every step planned and proved first, then all of them, or none.
+
+    Args:
+        model: the model or the path of one; it is not changed.
+        to: `opset8`, `opset14`, ...; None to run the passes alone.
+        passes: names of passes to run before the move.
+
+    Raises:
+        MigrationError: an unknown target or pass.
+    """
+    return migration.migrate(_model(model), to=to, passes=passes)
+
+
+def run(model: Model | str | Path, inputs: Mapping[str, Array]) -> dict[str, Array]:
+    """One inference in the numpy reference: arrays in and out by tensor name or layer name.
+
+    Raises:
+        UnsupportedError: a layer for which the reference has no kernel.
+        UsageError: an input that is missing, unknown, or of the wrong type or shape.
+    """
+    return execute.run(_model(model), inputs)
+
+
+def compare(
+    model: Model | str | Path,
+    other: Model | str | Path | None = None,
+    inputs: Mapping[str, Array] | None = None,
+    layers: bool | Collection[str] = True,
+    *,
+    seed: int = 0,
+    device: str = "CPU",
+    tolerance: float | None = None,
+) -> comparison.Comparison:
+    """Compare the reference with the runtime layer by layer, or a model with another; see `comparison.compare`."""
+    second = None if other is None else _model(other)
+    return comparison.compare(
+        _model(model), second, inputs, layers, seed=seed, device=device, tolerance=tolerance
+    )
+
+
+def to_openvino(model: Model | str | Path) -> "openvino.Model":
+    """The model as an `openvino.Model`, in this process.
+
+    Raises:
+        RuntimeFailure: openvino is not installed or rejects the model.
+    """
+    from ir_tools.runtime.interop import to_openvino as convert
+
+    return convert(_model(model))
+
+
+def _model(source: Model | str | Path) -> Model:
+    return source if isinstance(source, Model) else read_ir(source)
