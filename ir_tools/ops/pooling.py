@@ -1,0 +1,303 @@
+"""Average and max pooling: AvgPool-1/-14/-16, MaxPool-1/-8/-14, AdaptiveAvgPool-8, AdaptiveMaxPool-8."""
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops import _windows as windows
+from ir_tools.ops._define import (
+    Array,
+    Attrs,
+    Fact,
+    Field,
+    Flag,
+    Input,
+    Int,
+    Ints,
+    OneOf,
+    Op,
+    Output,
+    Violation,
+)
+from ir_tools.types import Dim, Shape, element_type, format_shape
+
+__all__ = [
+    "ADAPTIVE_AVG_POOL_8",
+    "ADAPTIVE_MAX_POOL_8",
+    "AVG_POOL_1",
+    "AVG_POOL_14",
+    "AVG_POOL_16",
+    "MAX_POOL_1",
+    "MAX_POOL_8",
+    "MAX_POOL_14",
+    "OPS",
+]
+
+LISTS = ("strides", "pads_begin", "pads_end", "dilations")
+
+# --- checks -----------------------------------------------------------------------------------------------------
+
+
+def broken_windows(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """What leaves a sliding pooling without an output shape: the runtime rejects each of these."""
+    rank = len(attrs.kernel)
+    for name in LISTS:
+        values = attrs.get(name, ())
+        if len(values) != rank and (values or name == "strides"):
+            yield Violation(name, f"has {len(values)} values where kernel has {rank}", f"give {name} {rank} values")
+        least = 0 if name.startswith("pads") else 1
+        if any(value < least for value in values):
+            yield Violation(name, f"is {_text(values)} where every value must be at least {least}")
+    if any(size < 1 for size in attrs.kernel):
+        yield Violation("kernel", f"is {_text(attrs.kernel)} where every value must be at least 1")
+    yield from broken_data(inputs[0].shape, rank)
+    shape = inputs[0].shape
+    for name, dim in zip(("batch size", "number of channels"), shape or (), strict=False):
+        if dim == Dim.of(0):
+            yield Violation("data", f"has a {name} of 0, which the runtime does not pool")
+
+
+def broken_data(shape: Shape, rank: int | None) -> Iterator[Violation]:
+    """An input that is not `[N, C, spatial...]` of rank 3 to 5, with `rank` spatial axes where that is known."""
+    if shape is None:
+        return
+    if not 3 <= len(shape) <= 5:
+        yield Violation("data", f"is [{format_shape(shape)}] where rank 3, 4 or 5 is meant")
+    elif rank is not None and len(shape) != rank + 2:
+        yield Violation("kernel", f"has {rank} values where the input has {len(shape) - 2} spatial axes")
+
+
+def covered_by_padding(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Explicit pads as large as the window, where padding does not count: some windows would average nothing."""
+    pooling = windows.pooling_of(attrs)
+    if pooling.auto_pad != "explicit" or not pooling.exclude_pad:
+        return
+    dims = inputs[0].spatial if inputs[0].shape else ()
+    for axis in range(len(dims)):
+        if max(pooling.pads_begin[axis], pooling.pads_end[axis]) >= pooling.reach(axis):
+            yield Violation(
+                "pads_begin" if pooling.pads_begin[axis] >= pooling.reach(axis) else "pads_end",
+                f"is as large as the window ({pooling.reach(axis)}) on axis {axis + 2}, and exclude-pad is true",
+                "make the pads smaller than the window, or set exclude-pad to false",
+            )
+
+
+def check_avg_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Lists as long as the kernel, values in range, windows that fit and are not all padding."""
+    broken = list(broken_windows(attrs, inputs))
+    yield from broken or (*too_large(attrs, inputs), *covered_by_padding(attrs, inputs), *no_dilations(attrs))
+
+
+def check_max_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Lists as long as the kernel, values in range, windows that fit, an axis that the input has."""
+    broken = [*broken_windows(attrs, inputs), *broken_axis(attrs, inputs[0].shape)]
+    yield from broken or (*too_large(attrs, inputs), *no_dilations(attrs))
+
+
+def broken_axis(attrs: Attrs, shape: Shape) -> Iterator[Violation]:
+    """An `axis` that the input does not have."""
+    if "axis" in attrs and shape is not None and not -len(shape) <= attrs.axis < len(shape):
+        yield Violation("axis", f"is {attrs.axis} where the input has rank {len(shape)}")
+
+
+def too_large(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """A window that does not fit into the padded input, on a static axis."""
+    pooling = windows.pooling_of(attrs)
+    for axis, dim in enumerate(inputs[0].spatial if inputs[0].shape else ()):
+        try:
+            windows.axis_dim(pooling, axis, dim)
+        except ShapeError as why:
+            yield Violation("kernel", str(why))
+
+
+def no_dilations(attrs: Attrs) -> Iterator[Violation]:
+    """Without `dilations` the runtime crashes or makes up values, though the specification lets them be left out."""
+    if attrs.get("dilations") == ():
+        ones = _text((1,) * len(attrs.kernel))
+        yield Violation("dilations", "is missing, and the runtime crashes without it", f'write dilations="{ones}"')
+
+
+def check_adaptive(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """An input of rank 3 to 5 and as many output sizes as it has spatial axes."""
+    del attrs
+    data, sizes = inputs
+    yield from broken_data(data.shape, None)
+    if sizes.shape is None:
+        return
+    if len(sizes.shape) != 1:
+        yield Violation("output_shape", f"is [{format_shape(sizes.shape)}] where a list of sizes is meant")
+    elif data.shape is not None and len(data.shape) - 2 not in sizes.shape[0]:
+        yield Violation("output_shape", f"has {sizes.shape[0]} sizes where the input has {len(data.shape) - 2} axes")
+
+
+def _text(values: Sequence[int]) -> str:
+    return ",".join(map(str, values))
+
+
+# --- shapes -----------------------------------------------------------------------------------------------------
+
+
+def _refuse(violations: Iterator[Violation]) -> None:
+    for violation in violations:
+        raise ShapeError(f"{violation.attribute} {violation.message}")
+
+
+def avg_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, C, spatial...]` to `[N, C, windows...]`, bounds of intervals as the runtime computes them."""
+    _refuse(broken_windows(attrs, inputs))
+    static = inputs[0].shape is not None and any(dim.static for dim in inputs[0].spatial)
+    _refuse(covered_by_padding(attrs, inputs) if static else iter(()))
+    return (pooled(attrs, inputs[0]),)
+
+
+def pooled(attrs: Attrs, data: Fact) -> Fact:
+    """The output of a sliding pooling of any kind."""
+    if data.shape is None:
+        return Fact(data.dtype, (Dim(),) * (2 + len(attrs.kernel)))
+    pooling = windows.pooling_of(attrs)
+    return data.with_spatial([windows.axis_dim(pooling, axis, dim) for axis, dim in enumerate(data.spatial)])
+
+
+def max_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, C, spatial...]` to `[N, C, windows...]`, once more for the indices where the version has them."""
+    _refuse(broken_windows(attrs, inputs))
+    _refuse(broken_axis(attrs, inputs[0].shape))
+    values = pooled(attrs, inputs[0])
+    if "axis" not in attrs:
+        return (values,)
+    return values, Fact(element_type(attrs.index_element_type), values.shape)
+
+
+def adaptive_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, C, spatial...]` to `[N, C, sizes...]`: the second input, as far as it is known."""
+    _refuse(check_adaptive(attrs, inputs))
+    data, sizes = inputs
+    shape: Shape = None
+    if data.shape is not None:
+        dims = sizes.value.dims() if sizes.value is not None else (Dim(),) * (len(data.shape) - 2)
+        shape = (*data.shape[:2], *dims)
+    values = Fact(data.dtype, shape)
+    if "index_element_type" not in attrs:
+        return (values,)
+    return values, Fact(element_type(attrs.index_element_type), shape)
+
+
+# --- kernels ----------------------------------------------------------------------------------------------------
+
+
+def avg_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Averages, `[N, C, windows...]`."""
+    return (windows.average(windows.plan(windows.pooling_of(attrs), inputs[0].shape[2:]), inputs[0]),)
+
+
+def max_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Maxima, `[N, C, windows...]`; from MaxPool-8 on also where they are, counted from `axis` on."""
+    (data,) = inputs
+    plan = windows.plan(windows.pooling_of(attrs), data.shape[2:])
+    if "axis" not in attrs:
+        return (windows.maximum(plan, data),)
+    values, places = windows.argmaximum(plan, data)
+    return values, _from_axis(places, data.shape, attrs.axis).astype(attrs.index_element_type.replace("i", "int"))
+
+
+def _from_axis(places: Array, shape: tuple[int, ...], axis: int) -> Array:
+    """Positions within a channel as positions in the dimensions from `axis` on."""
+    channels = np.arange(prod(shape[:2])).reshape(*shape[:2], *[1] * (len(shape) - 2))
+    return (channels * prod(shape[2:]) + places) % max(prod(shape[axis:]), 1)
+
+
+def adaptive_avg_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Averages of nearly equal parts, `[N, C, sizes...]`."""
+    del attrs
+    data, sizes = inputs
+    return (windows.average(windows.adaptive_plan(data.shape[2:], sizes.tolist()), data),)
+
+
+def adaptive_max_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Maxima of nearly equal parts, `[N, C, sizes...]`, and where they are within their channel."""
+    data, sizes = inputs
+    values, places = windows.argmaximum(windows.adaptive_plan(data.shape[2:], sizes.tolist()), data)
+    return values, places.astype(attrs.index_element_type.replace("i", "int"))
+
+
+# --- the operations ---------------------------------------------------------------------------------------------
+
+AUTO_PAD = OneOf(words=("explicit", "same_upper", "same_lower", "valid"), default="explicit", aliases=("auto-pad",))
+FLOOR_CEIL = OneOf(words=("floor", "ceil"), default="floor", aliases=("rounding-type",))
+CEIL_TORCH = OneOf(words=("floor", "ceil", "ceil_torch"), default="floor", aliases=("rounding-type",))
+DILATIONS = Ints(default=())
+INDEX_TYPE = OneOf(words=("i32", "i64"), default="i64")
+
+SLIDING: dict[str, Field] = {
+    "kernel": Ints(),
+    "strides": Ints(),
+    "pads_begin": Ints(missing=()),
+    "pads_end": Ints(missing=()),
+    "rounding_type": FLOOR_CEIL,
+    "auto_pad": OneOf(
+        words=("explicit", "same_upper", "same_lower", "valid"), default="explicit", aliases=("auto-pad",)
+    ),
+}
+DATA = (Input("data"),)
+ADAPTIVE = (Input("data"), Input("output_shape"))
+WITH_INDICES = (Output("output"), Output("indices"))
+
+AVG_POOL_1 = Op(
+    type="AvgPool",
+    version=1,
+    inputs=DATA,
+    attrs={**SLIDING, "exclude_pad": Flag(xml="exclude-pad", missing=True, aliases=("exclude_pad",))},
+    check=check_avg_pool,
+    shape=avg_pool_shape,
+    kernel=avg_pool,
+)
+AVG_POOL_14 = AVG_POOL_1.at(14, attrs={"rounding_type": CEIL_TORCH})
+AVG_POOL_16 = AVG_POOL_14.at(16, attrs={"dilations": DILATIONS})
+
+MAX_POOL_1 = Op(
+    type="MaxPool",
+    version=1,
+    inputs=DATA,
+    attrs=SLIDING,
+    check=check_max_pool,
+    shape=max_pool_shape,
+    kernel=max_pool,
+)
+MAX_POOL_8 = MAX_POOL_1.at(
+    8,
+    attrs={"dilations": DILATIONS, "index_element_type": INDEX_TYPE, "axis": Int(default=0)},
+    outputs=WITH_INDICES,
+)
+MAX_POOL_14 = MAX_POOL_8.at(14, attrs={"rounding_type": CEIL_TORCH})
+
+ADAPTIVE_AVG_POOL_8 = Op(
+    type="AdaptiveAvgPool",
+    version=8,
+    inputs=ADAPTIVE,
+    check=check_adaptive,
+    shape=adaptive_shape,
+    kernel=adaptive_avg_pool,
+)
+ADAPTIVE_MAX_POOL_8 = Op(
+    type="AdaptiveMaxPool",
+    version=8,
+    inputs=ADAPTIVE,
+    outputs=WITH_INDICES,
+    attrs={"index_element_type": INDEX_TYPE},
+    check=check_adaptive,
+    shape=adaptive_shape,
+    kernel=adaptive_max_pool,
+)
+
+OPS = (
+    AVG_POOL_1,
+    AVG_POOL_14,
+    AVG_POOL_16,
+    MAX_POOL_1,
+    MAX_POOL_8,
+    MAX_POOL_14,
+    ADAPTIVE_AVG_POOL_8,
+    ADAPTIVE_MAX_POOL_8,
+)
