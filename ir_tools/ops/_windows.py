@@ -31,6 +31,7 @@ __all__ = [
     "axis_count",
     "axis_dim",
     "axis_pads",
+    "axis_windows",
     "lowest",
     "maximum",
     "plan",
