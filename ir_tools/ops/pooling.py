@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops import _windows as windows
@@ -222,6 +223,22 @@ def adaptive_max_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...
     return values, places.astype(attrs.index_element_type.replace("i", "int"))
 
 
+def undefined_windows(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
+    """Windows that read no element and do not divide by the kernel either, `[windows...]`; None where there are none."""
+    return _mask(windows.plan(windows.pooling_of(attrs), inputs[0].shape[2:]))
+
+
+def undefined_parts(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
+    """Parts of an empty axis, `[sizes...]`; None where there are none."""
+    del attrs
+    return _mask(windows.adaptive_plan(inputs[0].shape[2:], inputs[1].tolist()))
+
+
+def _mask(plan: windows.WindowPlan) -> npt.NDArray[np.bool_] | None:
+    mask = plan.undefined()
+    return mask if mask.any() else None
+
+
 # --- the operations ---------------------------------------------------------------------------------------------
 
 AUTO_PAD = OneOf(words=("explicit", "same_upper", "same_lower", "valid"), default="explicit", aliases=("auto-pad",))
@@ -252,6 +269,7 @@ AVG_POOL_1 = Op(
     check=check_avg_pool,
     shape=avg_pool_shape,
     kernel=avg_pool,
+    undefined=undefined_windows,
 )
 AVG_POOL_14 = AVG_POOL_1.at(14, attrs={"rounding_type": CEIL_TORCH})
 AVG_POOL_16 = AVG_POOL_14.at(16, attrs={"dilations": DILATIONS})
@@ -264,6 +282,7 @@ MAX_POOL_1 = Op(
     check=check_max_pool,
     shape=max_pool_shape,
     kernel=max_pool,
+    undefined=undefined_windows,
 )
 MAX_POOL_8 = MAX_POOL_1.at(
     8,
@@ -279,6 +298,7 @@ ADAPTIVE_AVG_POOL_8 = Op(
     check=check_adaptive,
     shape=adaptive_shape,
     kernel=adaptive_avg_pool,
+    undefined=undefined_parts,
 )
 ADAPTIVE_MAX_POOL_8 = Op(
     type="AdaptiveMaxPool",
@@ -289,6 +309,7 @@ ADAPTIVE_MAX_POOL_8 = Op(
     check=check_adaptive,
     shape=adaptive_shape,
     kernel=adaptive_max_pool,
+    undefined=undefined_parts,
 )
 
 OPS = (
