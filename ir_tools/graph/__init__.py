@@ -1,7 +1,18 @@
 """The model in memory: layers with their ports, the graph between them, and the model around it."""
 
-from ir_tools.graph.graph import Graph
-from ir_tools.graph.layer import Layer, LayerContent, Port
-from ir_tools.graph.model import Located, Model
+from ir_tools.graph.graph import Graph, Source
+from ir_tools.graph.layer import Layer, LayerContent, LayerSource, Port
+from ir_tools.graph.model import Endpoint, Located, Model, Origin
 
-__all__ = ["Graph", "Layer", "LayerContent", "Located", "Model", "Port"]
+__all__ = [
+    "Endpoint",
+    "Graph",
+    "Layer",
+    "LayerContent",
+    "LayerSource",
+    "Located",
+    "Model",
+    "Origin",
+    "Port",
+    "Source",
+]

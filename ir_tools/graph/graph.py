@@ -4,8 +4,10 @@ Node: layer id, `data["layer"]` is the `Layer`. Edge key: `(from_port, to_port)`
 works on it; the methods here are the edits that keep ids, names, tensor names and rt_info right.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 import networkx as nx
 
@@ -24,6 +26,12 @@ class Source(NamedTuple):
 
 class Graph(nx.MultiDiGraph):
     """The layers of a model or of one body."""
+
+    def __init__(self, incoming_graph_data: Any = None, multigraph_input: bool | None = None, **attributes: Any) -> None:
+        """As `networkx.MultiDiGraph`."""
+        super().__init__(incoming_graph_data, multigraph_input, **attributes)
+        self._next_id: int | None = None
+        self._names: dict[str, int] | None = None
 
     def layer(self, layer_id: int) -> Layer:
         """The layer with this id.
@@ -63,19 +71,40 @@ class Graph(nx.MultiDiGraph):
         return [(reader, to) for _, reader, (start, to) in self.out_edges(layer_id, keys=True) if start == port_id]
 
     def new_id(self) -> int:
-        """The smallest id above all in use."""
-        return max(self.nodes, default=-1) + 1
+        """An id above all that were in use when this was first asked, and of no layer now."""
+        if self._next_id is None:
+            self._next_id = max(self.nodes, default=-1) + 1
+        while self._next_id in self:
+            self._next_id += 1
+        return self._next_id
 
     def new_name(self, base: str) -> str:
-        """`base`, or `base/2`, `base/3`, ...: the first that no layer has."""
-        taken = {layer.name for layer in self.layers()}
-        name, count = base, 1
-        while name in taken:
-            count += 1
-            name = f"{base}/{count}"
-        return name
+        """`base`, or `base/2`, `base/3`, ...: the first that no layer has.
 
-    def add(self, layer: Layer, inputs: dict[int, Source] | None = None) -> Layer:
+        Give a layer its name before it is added, or rename it by `rename`: a name that was put into its tag later is
+        not looked at.
+        """
+        if self._names is None:
+            self._names = {layer.name: 1 for layer in self.layers()}
+        if base not in self._names:
+            return base
+        count = self._names[base] + 1
+        while f"{base}/{count}" in self._names:
+            count += 1
+        self._names[base] = count - 1
+        return f"{base}/{count}"
+
+    def rename(self, layer_id: int, name: str) -> None:
+        """Give a layer another name.
+
+        Raises:
+            GraphError: there is no such layer.
+        """
+        self.layer(layer_id).tag["name"] = name
+        if self._names is not None:
+            self._names.setdefault(name, 1)
+
+    def add(self, layer: Layer, inputs: Mapping[int, Source] | None = None) -> Layer:
         """Add a layer and connect its input ports (input port id -> source).
 
         Raises:
@@ -84,6 +113,8 @@ class Graph(nx.MultiDiGraph):
         if layer.id in self:
             raise GraphError(f"there is a layer {layer.id} already")
         self.add_node(layer.id, layer=layer)
+        if self._names is not None:
+            self._names.setdefault(layer.name, 1)
         for port_id, source in (inputs or {}).items():
             self.connect(source, layer.id, port_id)
         return layer
@@ -119,6 +150,47 @@ class Graph(nx.MultiDiGraph):
             target.names = (*target.names, *(name for name in source.names if name not in target.names))
             source.names = ()
 
+    def replace(self, layer_id: int, new: Layer, inputs: Mapping[int, Source] | None = None) -> Layer:
+        """Put a layer in another's place: it takes over id, name, tensor names, rt_info, and its readers.
+
+        Output i is read where output i was read before. `new` is at the old layer's place in the file; its own name
+        goes, and its own tensor names and rt_info come after those that it takes over.
+
+        Args:
+            layer_id: of the layer that goes.
+            new: a layer that is in no graph yet.
+            inputs: what feeds the new input ports; without it, input i is fed by what fed input i before.
+
+        Raises:
+            GraphError: an output that is read, or an input, has no counterpart; the graph is as it was.
+        """
+        old = self.layer(layer_id)
+        outputs = dict(zip((port.id for port in old.outputs), (port.id for port in new.outputs), strict=False))
+        readers = [(reader, key) for _, reader, key in self.out_edges(layer_id, keys=True)]
+        for _, (port, _) in readers:
+            if port not in outputs:
+                raise GraphError(f"port {port} of '{old.name}' is read, and its replacement has no such output")
+        feeds = self._inherited(old, new) if inputs is None else dict(inputs)
+        for port_id, source in feeds.items():
+            if source.layer != layer_id:
+                self._require(source.layer, source.port, self.layer(source.layer).outputs, "output")
+            if all(port.id != port_id for port in new.inputs):
+                raise GraphError(f"the replacement of '{old.name}' has no input port {port_id}")
+        new.id = layer_id
+        if "name" in old.tag:
+            new.tag["name"] = old.name
+        new.rt_info[:0] = [{**entry} for entry in old.rt_info if entry not in new.rt_info]
+        for before, after in zip(old.outputs, new.outputs, strict=False):
+            after.names = (*before.names, *(name for name in after.names if name not in before.names))
+        self.remove_edges_from(list(self.in_edges(layer_id, keys=True)))
+        self.remove_edges_from(list(self.out_edges(layer_id, keys=True)))
+        self.nodes[layer_id]["layer"] = new
+        for reader, (port, to) in readers:
+            self.add_edge(layer_id, reader, key=(outputs[port], to))
+        for port_id, source in feeds.items():
+            self.connect(source, layer_id, port_id)
+        return new
+
     def remove(self, layer_id: int) -> None:
         """Remove a layer that nobody reads.
 
@@ -129,6 +201,21 @@ class Graph(nx.MultiDiGraph):
         for _, reader, (port, _) in self.out_edges(layer_id, keys=True):
             raise GraphError(f"'{self.layer(reader).name}' reads port {port} of '{layer.name}'; redirect it first")
         self.remove_node(layer_id)
+
+    def clone(self) -> Graph:
+        """A graph of its own, with layers of its own; `copy` of networkx shares the layers."""
+        twin = Graph(**self.graph)
+        twin.add_nodes_from((node, {**data, "layer": data["layer"].copy()}) for node, data in self.nodes(data=True))
+        twin.add_edges_from(self.edges(keys=True, data=True))
+        return twin
+
+    def _inherited(self, old: Layer, new: Layer) -> dict[int, Source]:
+        """What feeds the inputs of `old`, by the input ports of `new` in the same order."""
+        sources = self.sources(old.id)
+        if len(old.inputs) > len(new.inputs):
+            raise GraphError(f"'{old.name}' has {len(old.inputs)} inputs, and its replacement {len(new.inputs)}")
+        pairs = zip(old.inputs, new.inputs, strict=False)
+        return {after.id: sources[before.id] for before, after in pairs if before.id in sources}
 
     def _require(self, layer_id: int, port_id: int, ports: list[Port], side: str) -> None:
         if all(port.id != port_id for port in ports):

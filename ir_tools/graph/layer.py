@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from ir_tools.graph.graph import Graph
 
-__all__ = ["Layer", "LayerContent", "Port"]
+__all__ = ["Layer", "LayerContent", "LayerSource", "Port"]
 
 
 @dataclass(slots=True)
@@ -44,29 +43,67 @@ class LayerContent:
     rt_info: list[dict[str, str]] = field(default_factory=list)
     mapping: dict[str, list[tuple[str, dict[str, str]]]] = field(default_factory=dict)
 
+    def copy(self) -> LayerContent:
+        """The same content, sharing nothing that can change."""
+        return LayerContent(
+            {**self.raw},
+            [replace(port) for port in self.inputs],
+            [replace(port) for port in self.outputs],
+            [{**entry} for entry in self.rt_info],
+            {name: [(kind, {**row}) for kind, row in rows] for name, rows in self.mapping.items()},
+        )
+
+
+class LayerSource(Protocol):
+    """The place in a document that a layer was read from; several layers may share one, since it never changes."""
+
+    @property
+    def line(self) -> int:
+        """The line on which the layer starts, counted from 1."""
+        ...
+
+    def tag(self) -> dict[str, str]:
+        """The attributes of the tag, as read."""
+        ...
+
+    def content(self) -> LayerContent:
+        """The content, as read, new with each call."""
+        ...
+
 
 class Layer:
-    """A layer: its tag's attributes at once, its content when first asked for.
+    """A layer; one that was read takes tag and content from its source when they are first asked for.
 
-    `tag` holds all attributes of the `<layer>` tag as text (id, name, type, version, and any other).
+    Attributes:
+        id: the layer's node in its graph.
+        bodies: by element name, `body`, `then_body`.
+        source: where it was read; None for a new layer.
     """
 
-    __slots__ = ("_content", "_load", "bodies", "id", "tag")
+    __slots__ = ("_content", "_tag", "bodies", "id", "source")
 
     def __init__(
         self,
         id: int,
-        tag: dict[str, str],
+        tag: dict[str, str] | None = None,
         content: LayerContent | None = None,
-        load: Callable[[], LayerContent] | None = None,
+        *,
+        source: LayerSource | None = None,
         bodies: dict[str, Graph] | None = None,
     ) -> None:
-        """A new layer has `content`; one that was read has `load` instead. `bodies`: by element name (`then_body`)."""
+        """`tag`: all attributes of the `<layer>` tag as text (name, type, version, and any other)."""
         self.id = id
-        self.tag = tag
-        self.bodies: dict[str, Graph] = bodies if bodies is not None else {}
-        self._content = content if content is not None or load is not None else LayerContent()
-        self._load = load
+        self.source = source
+        self.bodies: dict[str, Graph] = {} if bodies is None else bodies
+        self._tag = tag
+        self._content = content
+
+    @property
+    def tag(self) -> dict[str, str]:
+        """All attributes of the `<layer>` tag as text; `id` is overruled by the layer's node."""
+        if self._tag is None:
+            self._tag = self.source.tag() if self.source else {}
+        return self._tag
 
     @property
     def name(self) -> str:
@@ -89,11 +126,19 @@ class Layer:
         return self._content is not None
 
     @property
+    def tag_loaded(self) -> bool:
+        """Whether the tag was asked for already; if not, it is as in the file."""
+        return self._tag is not None
+
+    @property
     def content(self) -> LayerContent:
-        """Everything inside the layer, loaded now if need be."""
+        """Everything inside the layer but its bodies.
+
+        Raises:
+            ReadError: a port of the file has no id, or a dimension that is no number.
+        """
         if self._content is None:
-            assert self._load is not None
-            self._content = self._load()
+            self._content = self.source.content() if self.source else LayerContent()
         return self._content
 
     @property
@@ -126,6 +171,19 @@ class Layer:
             if port.id == port_id:
                 return port
         raise KeyError(f"layer '{self.name}' has no port {port_id}")
+
+    def copy(self, id: int | None = None) -> Layer:
+        """A layer of its own with the same tag, content and bodies; what is not loaded stays so.
+
+        `id`: of the copy, where it is to live beside the original.
+        """
+        return Layer(
+            self.id if id is None else id,
+            None if self._tag is None else {**self._tag},
+            None if self._content is None else self._content.copy(),
+            source=self.source,
+            bodies={name: body.clone() for name, body in self.bodies.items()} if self.bodies else None,
+        )
 
     def __repr__(self) -> str:
         """`Layer(7, 'pool', AvgPool opset14)`."""

@@ -1,5 +1,7 @@
 """A model: its graph, its weights, and where it came from."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -59,6 +61,17 @@ class Model:
         self.origin = origin
         self.path = path
 
+    def copy(self) -> Model:
+        """A model of its own; what is not loaded yet stays in the file, which both share."""
+        return Model(
+            self.graph.clone(),
+            name=self.name,
+            version=self.version,
+            weights=self.weights.copy(),
+            origin=self.origin,
+            path=self.path,
+        )
+
     def walk(self) -> Iterator[Located]:
         """Every layer, bodies included, each with its path, in the order of the file."""
         yield from walk(self.graph)
@@ -94,7 +107,7 @@ class Model:
         return {(path, port.id): port for path, layer, _ in self.walk() for port in (*layer.inputs, *layer.outputs)}
 
     def line_of(self, graph: Graph, layer_id: int) -> int | None:
-        """The line on which the layer starts in the file, where there is one."""
+        """The line on which the layer starts in the file, where it is in one."""
         return self.origin.line_of(graph, layer_id) if self.origin else None
 
 

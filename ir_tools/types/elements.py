@@ -47,8 +47,9 @@ class ElementType:
         return self.kind in {"signed", "unsigned"}
 
     def byte_size(self, count: int) -> int:
-        """Bytes that `count` elements take; packed types fill whole bytes."""
-        return (count * self.bits + 7) // 8
+        """Bytes that `count` elements take; packed types fill whole bytes, 3 and 6 bits whole groups of three."""
+        group = 24 if self.bits in {3, 6} else 8
+        return -(-count * self.bits // group) * (group // 8)
 
     def __str__(self) -> str:
         """The name."""

@@ -1,0 +1,141 @@
+"""What stands inside one `<layer>`: from the tree to ports, attributes and maps, when it is asked for."""
+
+import re
+from collections.abc import Iterator
+from typing import NoReturn
+
+from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.errors import ReadError
+from ir_tools.graph import Graph, LayerContent, Port
+from ir_tools.source import Document
+from ir_tools.source.document import Element
+
+__all__ = ["MAPS", "ElementSource", "SourceFile", "fail", "join_names", "port_ids", "split_names", "whole"]
+
+MAPS = ("port_map", "back_edges", "then_port_map", "else_port_map")
+"""The elements whose rows tie a layer to its bodies."""
+
+_COMMA = re.compile(r"(?<!\\),")
+
+
+class ElementSource:
+    """A `<layer>` of a document."""
+
+    __slots__ = ("document", "element")
+
+    def __init__(self, document: Document, element: Element) -> None:
+        """`element` belongs to `document`."""
+        self.document = document
+        self.element = element
+
+    @property
+    def line(self) -> int:
+        """The line on which the layer starts, counted from 1."""
+        return self.document.line(self.element)
+
+    def tag(self) -> dict[str, str]:
+        """The attributes of the tag."""
+        return _attributes(self.element)
+
+    def content(self) -> LayerContent:
+        """Everything inside but the bodies; of elements that occur twice, the first, as for the runtime.
+
+        Raises:
+            ReadError: a port without a usable id, or a dimension that is no number.
+        """
+        first: dict[str, Element] = {}
+        for child in self.element:
+            first.setdefault(child.tag, child)
+        content = LayerContent()
+        if "data" in first:
+            content.raw = _attributes(first["data"])
+        content.inputs, content.outputs = self._ports(first.get("input")), self._ports(first.get("output"))
+        if "rt_info" in first:
+            content.rt_info = [_attributes(child) for child in first["rt_info"].iterchildren("attribute")]
+        for name in MAPS:
+            if name in first:
+                content.mapping[name] = [(str(row.tag), _attributes(row)) for row in first[name]]
+        return content
+
+    def _ports(self, side: Element | None) -> list[Port]:
+        return [] if side is None else [self._port(element) for element in side.iterchildren("port")]
+
+    def _port(self, element: Element) -> Port:
+        port_id = whole(self.document, element, "id")
+        names = element.get("names")
+        dims = tuple(self._dim(dim) for dim in element.iterchildren("dim"))
+        return Port(port_id, element.get("precision"), dims, split_names(names) if names else ())
+
+    def _dim(self, element: Element) -> int:
+        text = element.text or ""
+        try:
+            return int(text)
+        except ValueError:
+            fail(self.document, element, "IR009", f"a dimension is '{text}'", "write a whole number, -1 for any size")
+
+
+class SourceFile:
+    """The document of a model."""
+
+    def __init__(self, document: Document) -> None:
+        """`document`: the whole file."""
+        self.document = document
+
+    def line_of(self, graph: Graph, layer_id: int) -> int | None:
+        """The line on which the layer starts in this document; None for a layer that is not in it."""
+        source = graph.layer(layer_id).source
+        return source.line if isinstance(source, ElementSource) and source.document is self.document else None
+
+
+def port_ids(side: Element) -> Iterator[str | None]:
+    """The texts of the ids of all ports of an `<input>` or `<output>`."""
+    return (port.get("id") for port in side.iterchildren("port"))
+
+
+def whole(document: Document, element: Element, name: str) -> int:
+    """An attribute that holds an id.
+
+    Raises:
+        ReadError: it is missing or no whole number.
+    """
+    text = (element.get(name) or "").strip()
+    if text.isascii() and text.isdecimal():
+        return int(text)
+    message = f"<{element.tag}> has {name} '{element.get(name)}'" if element.get(name) else f"<{element.tag}> has no {name}"
+    fail(document, element, "IR007", message, f"{name} is a whole number")
+
+
+def fail(document: Document, element: Element, code: str, message: str, remedy: str | None = None) -> NoReturn:
+    """Say that an element cannot be read, with its line and the layer around it.
+
+    Raises:
+        ReadError: always.
+    """
+    layer = element if element.tag == "layer" else next(element.iterancestors("layer"), None)
+    layer_id = "" if layer is None else (layer.get("id") or "")
+    raise ReadError(
+        Diagnostic(
+            code=code,
+            severity=Severity.ERROR,
+            message=message,
+            file=document.file,
+            line=document.line(element),
+            layer_id=int(layer_id) if layer_id.isascii() and layer_id.isdecimal() else None,
+            layer_name=None if layer is None else layer.get("name"),
+            help=remedy,
+        )
+    )
+
+
+def split_names(text: str) -> tuple[str, ...]:
+    r"""`a\,b,c` -> `("a,b", "c")`."""
+    return tuple(name.replace("\\,", ",") for name in _COMMA.split(text) if name)
+
+
+def join_names(names: tuple[str, ...]) -> str:
+    r"""`("a,b", "c")` -> `a\,b,c`."""
+    return ",".join(name.replace(",", "\\,") for name in names)
+
+
+def _attributes(element: Element) -> dict[str, str]:
+    return {str(name): str(value) for name, value in element.items()}

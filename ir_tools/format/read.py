@@ -1,0 +1,227 @@
+"""Reading IR v10 and v11: XML to a `Model` whose layers load their content when it is asked for."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.errors import ReadError
+from ir_tools.format.content import ElementSource, SourceFile, fail, port_ids, whole
+from ir_tools.graph import Graph, Layer, Model
+from ir_tools.source import MAX_SIZE, Document
+from ir_tools.source.document import Element
+from ir_tools.weights import Weights
+
+__all__ = ["MAX_NESTING", "VERSIONS", "read"]
+
+VERSIONS = (10, 11)
+"""The versions of IR that are read."""
+LEGACY = range(2, 8)
+MAX_NESTING = 64
+"""How many bodies may stand inside each other."""
+
+_EXPORT = "export the model again, or check that the path is right"
+
+
+def read(source: str | Path | bytes, weights: bytes | str | Path | None = None) -> Model:
+    """Read a model from a path or from the bytes of its `.xml`.
+
+    Args:
+        source: path of the `.xml`, or its content.
+        weights: path or content of the `.bin`; by default the file beside the `.xml`.
+
+    Raises:
+        ReadError: there is no such file, or it is not an IR of version 10 or 11; with file, line and remedy.
+    """
+    path = None if isinstance(source, bytes) else Path(source)
+    data = source if isinstance(source, bytes) else _load(Path(source))
+    with _no_collection():
+        document = Document(data, None if path is None else str(path))
+        version = _version(document)
+        graph = _graphs(document)
+    if isinstance(weights, bytes):
+        mapped = Weights.from_bytes(weights)
+    else:
+        beside = None if path is None else path.with_suffix(".bin")
+        mapped = Weights.open(beside if weights is None else weights, lambda: _extent(document.root))
+    name = document.root.get("name") or ""
+    return Model(graph, name=name, version=version, weights=mapped, origin=SourceFile(document), path=path)
+
+
+def _load(path: Path) -> bytes:
+    try:
+        size = path.stat().st_size
+        if size > MAX_SIZE and path.is_file():
+            raise _error("IR002", path, f"{size} bytes of XML are more than are read ({MAX_SIZE})")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise _error("IR001", path, "there is no such file", "check the path") from None
+    except IsADirectoryError:
+        raise _error("IR001", path, "is a folder", "name the .xml file in it") from None
+    except (OSError, ValueError) as why:
+        reason = getattr(why, "strerror", None) or why
+        raise _error("IR001", path, f"cannot be read: {reason}", "check the path and its permissions") from None
+
+
+def _error(code: str, path: Path, message: str, remedy: str | None = None) -> ReadError:
+    return ReadError(Diagnostic(code=code, severity=Severity.ERROR, message=message, file=str(path), help=remedy))
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without the garbage collector, which would walk the growing graph again and again."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
+
+
+def _version(document: Document) -> int:
+    root = document.root
+    if root.tag != "net":
+        fail(document, root, "IR006", f"the root element is <{root.tag}> where an IR has <net>", _EXPORT)
+    text = (root.get("version") or "").strip()
+    if not text:
+        fail(document, root, "IR006", "<net> has no version", 'an IR says version="11" or version="10"')
+    if not (text.isascii() and text.isdecimal()):
+        fail(document, root, "IR006", f"the IR version '{text}' is no number", 'write version="11" or version="10"')
+    version = int(text)
+    if version in LEGACY:
+        remedy = "use IR v10 or v11, as OpenVINO 2020.1 and later write them"
+        fail(document, root, "IR006", f"this is IR v{version}, and this version of ir_tools reads v10 and v11", remedy)
+    if version not in VERSIONS:
+        fail(document, root, "IR006", f"IR v{version} is not known; v10 and v11 are", _EXPORT)
+    return version
+
+
+class _Ports(NamedTuple):
+    """Which ports there are, as `(layer id, port id)`."""
+
+    inputs: set[tuple[int, int]]
+    outputs: set[tuple[int, int]]
+
+
+def _graphs(document: Document) -> Graph:
+    """The main graph, with the graphs of all bodies hung into their layers."""
+    root = document.root
+    graphs: dict[Element, Graph] = {root: _graph(document, root)}
+    depths = {root: 0}
+    for layers in root.iter("layers"):
+        body = layers.getparent()
+        owner = None if body is None else body.getparent()
+        outer = None if owner is None or owner.getparent() is None else owner.getparent().getparent()  # type: ignore[union-attr]
+        if body is None or owner is None or outer is None or outer not in graphs or owner.tag != "layer":
+            continue
+        if body.find("layers") is not layers or owner.find(str(body.tag)) is not body:
+            continue
+        depths[body] = depths[outer] + 1
+        if depths[body] > MAX_NESTING:
+            fail(document, body, "IR005", f"more than {MAX_NESTING} bodies stand inside each other")
+        graphs[body] = _graph(document, body)
+        graphs[outer].layer(int(owner.get("id") or "")).bodies[str(body.tag)] = graphs[body]
+    return graphs[root]
+
+
+def _graph(document: Document, net: Element) -> Graph:
+    """The graph of `<net>` or of one body."""
+    layers = net.find("layers")
+    elements = [] if layers is None else list(layers.iterchildren("layer"))
+    ids = _layer_ids(document, elements)
+    ports = _all_ports(document, elements, ids)
+    edges = _edges(document, net, ids, ports)
+    graph = Graph()
+    graph.add_nodes_from(
+        (layer_id, {"layer": Layer(layer_id, source=ElementSource(document, element))})
+        for layer_id, element in zip(ids, elements, strict=True)
+    )
+    graph.add_edges_from(edges)
+    return graph
+
+
+def _layer_ids(document: Document, elements: list[Element]) -> list[int]:
+    ids = [whole(document, element, "id") for element in elements]
+    if len(set(ids)) != len(ids):
+        seen: dict[int, Element] = {}
+        for layer_id, element in zip(ids, elements, strict=True):
+            if layer_id in seen:
+                first = f"layer '{seen[layer_id].get('name')}' on line {document.line(seen[layer_id])}"
+                fail(document, element, "IR007", f"the layer id {layer_id} belongs to {first} already", "renumber one")
+            seen[layer_id] = element
+    return ids
+
+
+def _all_ports(document: Document, elements: list[Element], ids: list[int]) -> _Ports:
+    found: _Ports = _Ports(set(), set())
+    sides = {"input": found.inputs, "output": found.outputs}
+    for layer_id, element in zip(ids, elements, strict=True):
+        seen: set[str] = set()
+        for side in element:
+            tag = side.tag
+            if tag not in sides or tag in seen:
+                continue
+            seen.add(tag)
+            known = sides[tag]
+            before, count = len(known), 0
+            for text in port_ids(side):
+                count += 1
+                if text is not None and text.isdecimal():
+                    known.add((layer_id, int(text)))
+            if len(known) - before != count:
+                known.update((layer_id, port) for port in _careful_ids(document, side))
+    return found
+
+
+def _careful_ids(document: Document, side: Element) -> set[int]:
+    """The port ids of one side of a layer, or an error that names the unusable or second one."""
+    seen: set[int] = set()
+    for port in side.iterchildren("port"):
+        port_id = whole(document, port, "id")
+        if port_id in seen:
+            fail(document, port, "IR007", f"there are two {side.tag} ports {port_id}", "renumber one of them")
+        seen.add(port_id)
+    return seen
+
+
+def _edges(
+    document: Document, net: Element, ids: list[int], ports: _Ports
+) -> Iterator[tuple[int, int, tuple[int, int]]]:
+    """Every edge as networkx takes it: from layer, to layer, and the ports as key."""
+    table, layers = net.find("edges"), set(ids)
+    sources: dict[tuple[int, int], tuple[int, int]] = {}
+    for edge in () if table is None else table.iterchildren("edge"):
+        start = whole(document, edge, "from-layer"), whole(document, edge, "from-port")
+        end = whole(document, edge, "to-layer"), whole(document, edge, "to-port")
+        if start not in ports.outputs:
+            _loose_end(document, edge, start, "from", "output", layers)
+        if end not in ports.inputs:
+            _loose_end(document, edge, end, "to", "input", layers)
+        if sources.setdefault(end, start) != start:
+            other = "layer {} port {}".format(*sources[end])
+            message = f"input port {end[1]} of layer {end[0]} is fed twice, also by {other}"
+            fail(document, edge, "IR008", message, "delete one of the two edges")
+        yield start[0], end[0], (start[1], end[1])
+
+
+def _loose_end(
+    document: Document, edge: Element, place: tuple[int, int], word: str, side: str, layers: set[int]
+) -> None:
+    if place[0] not in layers:
+        message = f"an edge goes {word} layer {place[0]}, which is not there"
+    else:
+        message = f"an edge goes {word} port {place[1]} of layer {place[0]}, which has no such {side} port"
+    fail(document, edge, "IR008", message, "correct or delete the edge")
+
+
+def _extent(root: Element) -> int:
+    """How many bytes of weights the constants of the document ask for."""
+    ends = [0]
+    for data in root.iter("data"):
+        offset, size = data.get("offset") or "", data.get("size") or ""
+        if offset.isdecimal() and size.isdecimal() and int(size):
+            ends.append(int(offset) + int(size))
+    return max(ends)

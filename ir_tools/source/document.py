@@ -1,0 +1,196 @@
+"""An XML document: its bytes, the tree that lxml makes of them, and where each element stands.
+
+lxml's `sourceline` is wrong past line 65535 and it has no byte offsets. A well-formed document holds `<name` only in
+start tags, comments, CDATA and processing instructions; so the n-th `<name` outside the latter three is the n-th element
+of that name in the tree. Places are worked out that way, and only when somebody asks.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from lxml import etree
+
+from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.errors import ReadError
+from ir_tools.source.encoding import MAX_SIZE, decode, encode
+
+__all__ = ["Document", "Element", "Span"]
+
+Element = etree._Element
+_PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+(<!DOCTYPE)?", re.DOTALL)
+_START_TAG = re.compile(rb"<[^\s/>]++(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
+_HIDDEN_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
+_DTD_REMEDY = "delete it: IR has no DTD, and entities are not read from files of strangers"
+
+
+class Span(NamedTuple):
+    """Where an element stands: byte offsets of its start tag, behind that tag and behind its end, and its line."""
+
+    start: int
+    tag_end: int
+    end: int
+    line: int
+
+
+class Document:
+    """A document that was read. Neither bytes nor tree are ever changed.
+
+    Attributes:
+        data: the bytes of the file.
+        text: the same as UTF-8; places are offsets into it.
+        root: the tree, without comments and processing instructions.
+        file: what to call it in messages.
+    """
+
+    def __init__(self, data: bytes, file: str | None = None) -> None:
+        """Parse `data`; no DTD, no entity, no network.
+
+        Raises:
+            ReadError: it is not well-formed XML or is more than `MAX_SIZE`, with the line.
+        """
+        self.file = file
+        self.data = data
+        if not data.strip():
+            raise self._error("IR002", "the file is empty", 1, "export the model again")
+        if len(data) > MAX_SIZE:
+            raise self._error("IR002", f"{len(data)} bytes of XML are more than are read ({MAX_SIZE})", 1)
+        self.text, self._codec = decode(data, file)
+        self.root = self._parse()
+        self._places: dict[tuple[Element | None, str], dict[Element, int]] = {}
+
+    def encode(self, text: bytes) -> bytes:
+        """UTF-8 text in the encoding of the document."""
+        return encode(text, self._codec)
+
+    def line(self, element: Element) -> int:
+        """The line on which an element starts, counted from 1."""
+        return self.line_at(self.start(element))
+
+    def line_at(self, offset: int) -> int:
+        """The line of a byte of the text, counted from 1."""
+        return int(np.searchsorted(self._newlines, offset)) + 1
+
+    def start(self, element: Element) -> int:
+        """The offset of an element's `<`."""
+        if element.tag == "layer":
+            return self._starts(None, "layer")[element]
+        anchor = next(element.iterancestors("layer"), None)
+        return self._starts(anchor, element.tag)[element]
+
+    def span(self, element: Element) -> Span:
+        """Where an element stands."""
+        start = self.start(element)
+        tag_end = self._tag_end(start)
+        return Span(start, tag_end, self._end(element, start, tag_end), self.line_at(start))
+
+    def _parse(self) -> Element:
+        prolog = _PROLOG.match(self.text)
+        if prolog and prolog[1]:
+            line = self.text.count(b"\n", 0, prolog.start(1)) + 1
+            raise self._error("IR004", "there is a DOCTYPE", line, _DTD_REMEDY)
+        parser = etree.XMLParser(
+            encoding="utf-8",
+            resolve_entities=False,
+            load_dtd=False,
+            no_network=True,
+            huge_tree=True,
+            collect_ids=False,
+            remove_blank_text=True,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        try:
+            root = etree.fromstring(self.text, parser)
+        except etree.XMLSyntaxError as why:
+            message = " ".join(str(why.msg or "it cannot be parsed").split())
+            if "depth" in message.lower():
+                raise self._error("IR005", "elements are nested too deep", why.lineno or 1) from None
+            message = re.sub(r", line \d+, column \d+.*$", "", message)
+            raise self._error("IR002", f"not well-formed XML: {message}", why.lineno or 1) from None
+        if b"xmlns" in self.text:
+            _drop_namespaces(root)
+        return root
+
+    def _starts(self, anchor: Element | None, tag: str) -> dict[Element, int]:
+        """The places of all elements called `tag`, in the document or in one of its layers."""
+        key = (anchor, tag)
+        if key not in self._places:
+            begin, end = (0, len(self.text)) if anchor is None else self.span(anchor)[0:3:2]
+            scope = self.root if anchor is None else anchor
+            self._places[key] = dict(zip(scope.iter(tag), self._find(tag, begin, end), strict=True))
+        return self._places[key]
+
+    def _find(self, tag: str, begin: int, end: int) -> Iterator[int]:
+        """The offsets of all start tags `<tag`; namespace prefixes are looked through."""
+        if b"xmlns" in self.text:
+            pattern = re.compile(rb"<(?:[^\s<>/:!?]+:)?" + re.escape(tag.encode()) + rb"(?=[\s/>])")
+            yield from (at.start() for at in pattern.finditer(self.text, begin, end) if not self._hidden(at.start()))
+            return
+        needle, text = b"<" + tag.encode(), self.text
+        after, at = len(needle), text.find(needle, begin, end)
+        while at >= 0:
+            if text[at + after] in b" \t\r\n/>" and not self._hidden(at):
+                yield at
+            at = text.find(needle, at + after, end)
+
+    def _tag_end(self, start: int) -> int:
+        tag = _START_TAG.match(self.text, start)
+        assert tag
+        return tag.end()
+
+    def _end(self, element: Element, start: int, tag_end: int) -> int:
+        """The offset behind an element: behind the end tag that closes it."""
+        text = self.text
+        if text[tag_end - 2] == ord("/"):
+            return tag_end
+        depth, name = 0, re.match(rb"<([^\s/>]+)", text[start:tag_end])
+        assert name
+        nested = next(element.iterdescendants(element.tag), None) is not None
+        pattern = re.compile(rb"<(/?)" + re.escape(name[1]) + rb"(?=[\s/>])" if nested else b"</()" + re.escape(name[1]))
+        for tag in pattern.finditer(text, tag_end):
+            closes = tag[1] == b"/" or not nested
+            if self._hidden(tag.start()) or (not nested and text[tag.end()] not in b" \t\r\n>"):
+                continue
+            if not closes:
+                depth += text[self._tag_end(tag.start()) - 2] != ord("/")
+            elif depth:
+                depth -= 1
+            else:
+                return text.index(b">", tag.end()) + 1
+        raise AssertionError("a well-formed document closes every element")
+
+    def _hidden(self, offset: int) -> bool:
+        """Whether a byte stands in a comment, CDATA or processing instruction."""
+        starts, ends = self._hiding
+        index = bisect_right(starts, offset) - 1
+        return index >= 0 and offset < ends[index]
+
+    @cached_property
+    def _hiding(self) -> tuple[list[int], list[int]]:
+        starts, ends, at = [], [], 0
+        opening = re.compile(rb"<(?:!--|!\[CDATA\[|\?)")
+        while found := opening.search(self.text, at):
+            closing = _HIDDEN_ENDS[found[0]]
+            at = self.text.index(closing, found.end()) + len(closing)
+            starts.append(found.start())
+            ends.append(at)
+        return starts, ends
+
+    @cached_property
+    def _newlines(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        return np.flatnonzero(np.frombuffer(self.text, np.uint8) == ord("\n"))
+
+    def _error(self, code: str, message: str, line: int, remedy: str | None = None) -> ReadError:
+        return ReadError(
+            Diagnostic(code=code, severity=Severity.ERROR, message=message, file=self.file, line=line, help=remedy)
+        )
+
+
+def _drop_namespaces(root: Element) -> None:
+    """Call elements by their plain names, as the runtime does, which knows no namespaces."""
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]

@@ -1,0 +1,72 @@
+"""From the bytes of a file to UTF-8 and back, with an answer for files that are not text in their encoding."""
+
+import codecs
+import re
+from typing import NamedTuple
+
+from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.errors import ReadError
+
+__all__ = ["MAX_SIZE", "Encoded", "decode", "encode"]
+
+MAX_SIZE = 1 << 30
+"""The largest document that is read, in bytes; more than a million layers."""
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+    (b"<\0?\0", "utf-16-le"),
+    (b"\0<\0?", "utf-16-be"),
+)
+_DECLARED = re.compile(rb"<\?xml[^>]*?encoding\s*=\s*[\"']([^\"'>]*)[\"']")
+
+
+class Encoded(NamedTuple):
+    """A document as UTF-8 (a byte order mark stays its first character), and the codec that it is written in."""
+
+    text: bytes
+    codec: str
+
+
+def decode(data: bytes, file: str | None) -> Encoded:
+    """The document as UTF-8 text; the very same object where it is that already.
+
+    Raises:
+        ReadError: unknown encoding, or bytes that do not belong to it, with their line.
+    """
+    codec = _codec(data, file)
+    try:
+        text = data.decode(codec)
+    except UnicodeDecodeError as why:
+        line = data.count(b"\n", 0, why.start) + 1
+        message = f"byte {why.start} (0x{data[why.start]:02x}) is not {codec.upper()} text"
+        raise _error(message, file, line, "save the file as UTF-8, or correct the encoding in its first line") from None
+    return Encoded(data if codec in {"utf-8", "ascii"} else text.encode(), codec)
+
+
+def encode(text: bytes, codec: str) -> bytes:
+    """UTF-8 text in the encoding of its document; characters that it lacks become `&#...;`."""
+    return text if codec == "utf-8" else text.decode().encode(codec, "xmlcharrefreplace")
+
+
+def _codec(data: bytes, file: str | None) -> str:
+    for mark, codec in _MARKS:
+        if data.startswith(mark):
+            return codec
+    declared = _DECLARED.match(data)
+    name = declared[1].decode("ascii", "replace") if declared else "utf-8"
+    try:
+        info = codecs.lookup(name)
+        b"".decode(name)
+    except LookupError:
+        raise _error(f"the encoding '{name}' is not known", file, 1, "save the file as UTF-8") from None
+    return "utf-8" if info.name == "utf-8-sig" else info.name
+
+
+def _error(message: str, file: str | None, line: int, remedy: str) -> ReadError:
+    return ReadError(
+        Diagnostic(code="IR003", severity=Severity.ERROR, message=message, file=file, line=line, help=remedy)
+    )

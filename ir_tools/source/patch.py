@@ -1,0 +1,29 @@
+"""Edits of a text that leave every other byte alone."""
+
+__all__ = ["Patch"]
+
+
+class Patch:
+    """Replacements of parts of one text. At one place, they take effect in the order in which they were made."""
+
+    def __init__(self) -> None:
+        """No edits."""
+        self._edits: list[tuple[int, int, bytes]] = []
+
+    def __bool__(self) -> bool:
+        """Whether there are any edits."""
+        return bool(self._edits)
+
+    def replace(self, start: int, end: int, new: bytes) -> None:
+        """Put `new` in place of the bytes from `start` to `end`; nothing is cut where both are the same."""
+        self._edits.append((start, end, new))
+
+    def apply(self, text: bytes, start: int = 0, end: int | None = None) -> bytes:
+        """The text, or its part from `start` to `end`, with the edits made."""
+        parts, at = [], start
+        for first, last, new in sorted(self._edits, key=lambda edit: edit[:2]):
+            assert first >= at, "edits overlap"
+            parts += [text[at:first], new]
+            at = last
+        parts.append(text[at:end])
+        return b"".join(parts)
