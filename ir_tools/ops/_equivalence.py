@@ -1,0 +1,288 @@
+"""When two poolings mean the same: on one input size, and on every size of dynamic dimensions.
+
+A rewrite is accepted because it is proved here, not because it was tried on some numbers.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from typing import Literal
+
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._windows import AxisWindows, Pooling, WindowPlan, axis_pads, axis_windows
+from ir_tools.types import Dim
+
+__all__ = [
+    "Counterexample",
+    "Form",
+    "Proof",
+    "deciding_sizes",
+    "equal_for_all",
+    "equal_plans",
+    "floored",
+    "plain",
+]
+
+MOST_SIZES = 4096
+"""Sizes per axis that a proof may look at; settings that need more are left undecided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A pooling as layers may write it down: zeros padded by a layer of its own, then windows, then a division.
+
+    `before`, `after`: zeros per axis that a Pad layer adds; to the pooling they are elements like any other.
+    `divisor`: `runtime` is AvgPool's rule; `kernel` always divides by the whole kernel, `real` always by the elements
+    that the pooling finds in its window.
+    """
+
+    pooling: Pooling
+    before: tuple[int, ...] = ()
+    after: tuple[int, ...] = ()
+    divisor: Literal["runtime", "kernel", "real"] = "runtime"
+
+    @property
+    def coupled(self) -> bool:
+        """Whether the padding of one axis decides how windows of the others divide."""
+        return self.divisor == "runtime" and not self.pooling.exclude_pad
+
+    def pads(self, axis: int) -> tuple[int, int]:
+        """The zeros of the Pad layer on one axis."""
+        return (self.before[axis], self.after[axis]) if self.before else (0, 0)
+
+    def padded(self, axis: int, size: int) -> bool:
+        """Whether the pooling itself pads this axis of an input of `size`."""
+        return sum(axis_pads(self.pooling, axis, size + sum(self.pads(axis)))) > 0
+
+    def windows(self, axis: int, size: int, padded: bool) -> AxisWindows:
+        """The windows on one axis, in positions of the input; `padded`: any axis is.
+
+        Raises:
+            ShapeError: the window does not fit into the padded input.
+        """
+        before, after = self.pads(axis)
+        whole = self.divisor == "kernel" or (self.coupled and padded)
+        found = axis_windows(self.pooling, axis, size + before + after, whole)
+        return _inside(found, before, size) if before or after else found
+
+    def plan(self, sizes: Sequence[int]) -> WindowPlan:
+        """The window plan on an input whose spatial sizes are `sizes`.
+
+        Raises:
+            ShapeError: the window does not fit into the padded input.
+        """
+        padded = any(self.padded(axis, size) for axis, size in enumerate(sizes))
+        return WindowPlan(tuple(self.windows(axis, size, padded) for axis, size in enumerate(sizes)))
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Two poolings are equal on every input that counts; `text` says which those are."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """Spatial sizes on which two poolings differ, and in what; no sizes where the question was left undecided."""
+
+    sizes: tuple[int, ...] | None
+    difference: str
+
+
+def equal_plans(wanted: WindowPlan, candidate: WindowPlan) -> str | None:
+    """None where the plans mean the same average; otherwise what differs.
+
+    The counts have to be equal, and every window that is defined in `wanted` has to read the same elements and
+    divide by the same product. Windows whose value is undefined in `wanted` are free.
+    """
+    return _difference([_compare(*pair, divide=True) for pair in zip(wanted.axes, candidate.axes, strict=True)])
+
+
+def equal_for_all(
+    wanted: Form, candidate: Form, sizes: Sequence[Dim], *, divide: bool = True
+) -> Proof | Counterexample:
+    """Whether two poolings are equal on every input whose spatial sizes lie in `sizes`.
+
+    Sizes that `wanted` itself cannot take (the kernel is larger than the padded input) and empty inputs do not count.
+    With `divide=False` the poolings are maxima: only what the windows read is compared, empty windows included.
+
+    Why finitely many sizes decide. On one axis let both have stride `s`, let `P` be the most padding that either
+    has at the beginning and `R` the farthest that either window reaches; `same_*` never pads more than `R - 1`. All
+    rules are periodic: from a size `d` to `d + s` the pads stay (for `same_*`, `total` depends on `d mod s` only),
+    and each counts one window more. Take `d >= P + s - 1 + R`. Window `i = ceil(P / s)` starts at or after the first
+    element and ends at or before the last one, in both poolings. So from `d` to `d + s` windows `0..i` stay as they
+    are, windows `i..` move along with the end by one index and `s` positions, and together these are all windows:
+    what is equal, different, undefined or divided by a ratio on `d` is so on `d + s`. Hence the sizes up to
+    `P + R + 2s - 2` (or, from a lower bound above `P + R + s - 1`, its first `s` sizes) show everything that can
+    happen. With different strides `s` is their least common multiple; there the counts drift apart within it.
+
+    The axes are coupled only by AvgPool's rule for `exclude-pad="false"`, which divides by the whole kernel as soon
+    as any axis is padded. So the sizes of an axis are sorted into classes: padded or not in either pooling, and how
+    the windows compare for either divisor. Every combination of classes is then decided once.
+    """
+    where = ", ".join(map(str, sizes))
+    scope = f"on {where.replace(', ', 'x')}" if all(dim.static for dim in sizes) else f"for every size of [{where}]"
+    if wanted == candidate:
+        return Proof(f"equal windows {scope}, the settings being the same")
+    ranges = [deciding_sizes(wanted, candidate, axis, dim) for axis, dim in enumerate(sizes)]
+    if any(len(sizes) > MOST_SIZES for sizes in ranges):
+        return Counterexample(None, f"more than {MOST_SIZES} sizes would have to be looked at")
+    classes = [_classes(wanted, candidate, axis, sizes, divide) for axis, sizes in enumerate(ranges)]
+    for combination in product(*classes):
+        flags = _Flags(any(kind.flags.wanted for kind in combination), any(kind.flags.other for kind in combination))
+        difference = _difference([kind.verdict(flags) for kind in combination])
+        if difference:
+            examples = tuple(classes[axis][kind] for axis, kind in enumerate(combination))
+            return Counterexample(examples, difference)
+    return Proof(f"equal windows {scope}")
+
+
+def plain(pooling: Pooling) -> Pooling:
+    """The same windows with dilation 1 on axes where a window reads one element only."""
+    pairs = zip(pooling.dilations, pooling.kernel, strict=True)
+    return replace(pooling, dilations=tuple(1 if kernel == 1 else dilation for dilation, kernel in pairs))
+
+
+def floored(pooling: Pooling) -> Pooling:
+    """The same windows counted with floor, by more padding at the end; `same_*` and empty windows may differ.
+
+    With `room = size + pads - reach`, ceil counts `ceil(room / stride) + 1 = floor((room + stride - 1) / stride) + 1`.
+    ceil_torch drops the last of these where it starts behind the input and its padding at the beginning: that is a
+    pad at the end of at most `reach - 1`, or of one less where the pad already is as large as the window.
+    """
+    if pooling.rounding == "floor" or pooling.auto_pad.startswith("same"):
+        return replace(pooling, rounding="floor")
+    ends = []
+    for axis in range(pooling.rank):
+        valid = pooling.auto_pad == "valid"
+        end, stride, reach = 0 if valid else pooling.pads_end[axis], pooling.strides[axis], pooling.reach(axis)
+        longest = end + stride - 1
+        ends.append(longest if pooling.rounding == "ceil" else min(longest, max(end, reach) - 1))
+    begins = (0,) * pooling.rank if pooling.auto_pad == "valid" else pooling.pads_begin
+    return replace(pooling, rounding="floor", auto_pad="explicit", pads_begin=begins, pads_end=tuple(ends))
+
+
+def deciding_sizes(wanted: Form, candidate: Form, axis: int, dim: Dim) -> range:
+    """The sizes of `dim` on which everything that can happen on one axis does happen: see `equal_for_all`."""
+    forms = (wanted, candidate)
+    stride = math.lcm(*(form.pooling.strides[axis] for form in forms))
+    reach = max(form.pooling.reach(axis) for form in forms)
+    begin = max(_most_begin(form, axis) for form in forms)
+    start = max(dim.lo, 1)
+    last = max(start, begin + reach + stride - 1) + stride - 1
+    return range(start, (last if dim.hi is None else min(dim.hi, last)) + 1)
+
+
+def _most_begin(form: Form, axis: int) -> int:
+    pooling, before = form.pooling, form.pads(axis)[0]
+    if pooling.auto_pad == "explicit":
+        return before + pooling.pads_begin[axis]
+    return before + (pooling.reach(axis) - 1 if pooling.auto_pad.startswith("same") else 0)
+
+
+def _inside(windows: AxisWindows, before: int, size: int) -> AxisWindows:
+    """Windows on a padded axis in positions of the input; they still divide as they did on the padded one."""
+    step = windows.step
+    first, last = windows.first - before, windows.last - before
+    first = first + np.maximum(-(first // step), 0) * step
+    last = last - np.maximum(-((size - 1 - last) // step), 0) * step
+    return AxisWindows(first, last, step, windows.divisor)
+
+
+@dataclass(frozen=True, slots=True)
+class _Flags:
+    """Whether padding, of one axis or of any, is there in the wanted pooling and in the other."""
+
+    wanted: bool
+    other: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Differs:
+    """A difference on one axis; one that is `always` there counts even where no window is defined."""
+
+    text: str
+    always: bool = False
+
+
+Verdict = _Differs | Fraction | Literal["free", "zero"]
+"""How one axis compares: a difference, the quotient of the divisors, or none to speak of: all windows are undefined
+(`free`) or read nothing (`zero`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Class:
+    """Sizes of one axis that behave alike: their own padding, and the verdict for each padding of the whole."""
+
+    flags: _Flags
+    verdicts: tuple[tuple[_Flags, Verdict], ...]
+
+    def verdict(self, flags: _Flags) -> Verdict:
+        return next(verdict for key, verdict in self.verdicts if key == flags)
+
+
+def _classes(wanted: Form, candidate: Form, axis: int, sizes: range, divide: bool) -> dict[_Class, int]:
+    """The classes that occur on one axis, each with a size that is in it."""
+    found: dict[_Class, int] = {}
+    for size in sizes:
+        own = _Flags(wanted.coupled and wanted.padded(axis, size), candidate.coupled and candidate.padded(axis, size))
+        try:
+            verdicts = tuple(_verdicts(wanted, candidate, axis, size, divide))
+        except ShapeError:
+            continue
+        found.setdefault(_Class(own, verdicts), size)
+    return found
+
+
+def _verdicts(wanted: Form, candidate: Form, axis: int, size: int, divide: bool) -> Iterator[tuple[_Flags, Verdict]]:
+    for padded in (False, True) if wanted.coupled else (False,):
+        ours = wanted.windows(axis, size, padded)
+        for other in (False, True) if candidate.coupled else (False,):
+            try:
+                verdict = _compare(ours, candidate.windows(axis, size, other), divide=divide)
+            except ShapeError as why:
+                verdict = _Differs(str(why), always=True)
+            yield _Flags(padded, other), verdict
+
+
+def _compare(wanted: AxisWindows, other: AxisWindows, *, divide: bool) -> Verdict:
+    if len(wanted.first) != len(other.first):
+        return _Differs(f"{len(other.first)} windows instead of {len(wanted.first)}", always=True)
+    defined = wanted.divisor > 0 if divide else np.ones_like(wanted.first, dtype=bool)
+    if not defined.any():
+        return "free"
+    lengths, others = wanted.lengths, other.lengths
+    same = (lengths == others) & ((lengths == 0) | (wanted.first == other.first))
+    if wanted.step != other.step:
+        same &= lengths < 2
+    if not same[defined].all():
+        return _Differs(f"window {int(np.argmax(~same & defined))} reads other elements")
+    if not divide:
+        return "zero"
+    if not other.divisor[defined].all():
+        return _Differs(f"window {int(np.argmax(defined & (other.divisor == 0)))} is undefined")
+    live = defined & (lengths > 0)
+    if not live.any():
+        return "zero"
+    ours, theirs = wanted.divisor[live], other.divisor[live]
+    uneven = ours * theirs[0] != ours[0] * theirs
+    if uneven.any():
+        return _Differs(f"window {int(np.flatnonzero(live)[np.argmax(uneven)])} divides by another number")
+    return Fraction(int(ours[0]), int(theirs[0]))
+
+
+def _difference(verdicts: Sequence[Verdict]) -> str | None:
+    """What differs over all axes, or None. Counts always matter; nothing else does where all windows are undefined."""
+    free = "free" in verdicts
+    for axis, verdict in enumerate(verdicts):
+        if isinstance(verdict, _Differs) and (verdict.always or not free):
+            return f"axis {axis + 2}: {verdict.text}"
+    if free or "zero" in verdicts:
+        return None
+    ratio = math.prod((verdict for verdict in verdicts if isinstance(verdict, Fraction)), start=Fraction(1))
+    return None if ratio == 1 else f"the divisors differ by the factor {ratio}"

@@ -1,0 +1,137 @@
+"""Building the layers of a rewrite, each with the facts of its outputs."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ir_tools.ops._define import Array, Fact, NewLayer, Ref, Rewrite
+from ir_tools.types import Dim, ElementType, Shape, element_type, from_dtype
+
+__all__ = ["BOOLEAN", "F32", "I64", "Layers", "ints", "padded"]
+
+F32, I64, BOOLEAN = element_type("f32"), element_type("i64"), element_type("boolean")
+
+
+def ints(values: Sequence[int]) -> str:
+    """`(2, 2)` -> `"2,2"`, as an attribute."""
+    return ",".join(map(str, values))
+
+
+class Layers:
+    """Layers in the making, in topological order, for a target opset.
+
+    Every method adds one layer (`to_type` and `round_half_even`: none or several) and returns where its output is.
+    """
+
+    def __init__(self, inputs: Sequence[Fact], target: int) -> None:
+        """`inputs`: facts of the layer that is being rewritten."""
+        self.inputs = tuple(inputs)
+        self.target = target
+        self.made: list[NewLayer] = []
+
+    def fact(self, source: Ref | Array) -> Fact:
+        """What is known of a layer's output, an input or a constant."""
+        if isinstance(source, Ref):
+            return (
+                self.inputs[source.output] if source.layer is None else self.made[source.layer].outputs[source.output]
+            )
+        return Fact(from_dtype(source.dtype), tuple(map(Dim.of, source.shape)))
+
+    def add(
+        self,
+        type: str,
+        inputs: Sequence[Ref | Array],
+        output: Fact,
+        *,
+        opset: int = 1,
+        label: str = "",
+        **raw: str,
+    ) -> Ref:
+        """A layer with one output."""
+        new = NewLayer(
+            type=type, opset=opset, inputs=tuple(inputs), outputs=(output,), raw=raw, label=label or type.lower()
+        )
+        self.made.append(new)
+        return Ref(len(self.made) - 1)
+
+    def rewrite(self, how: str, proof: str) -> Rewrite:
+        """The layers as a rewrite; the last one stands for the old layer."""
+        return Rewrite(layers=tuple(self.made), how=how, proof=proof)
+
+    def shape_of(self, data: Ref) -> Ref:
+        """The sizes of `data`, i64."""
+        shape = self.fact(data).shape
+        assert shape is not None
+        output = Fact(I64, (Dim.of(len(shape)),))
+        if self.target < 3:
+            return self.add("ShapeOf", [data], output)
+        return self.add("ShapeOf", [data], output, opset=3, output_type="i64")
+
+    def binary(self, type: str, left: Ref | Array, right: Ref | Array, *, compares: bool = False) -> Ref:
+        """An elementwise operation with numpy's broadcasting; `compares`: its result is a boolean."""
+        one = self.fact(left)
+        dtype = BOOLEAN if compares else one.dtype
+        shape = _broadcast(one.shape, self.fact(right).shape)
+        return self.add(type, [left, right], Fact(dtype, shape), auto_broadcast="numpy")
+
+    def unary(self, type: str, data: Ref) -> Ref:
+        """An elementwise operation on one tensor."""
+        return self.add(type, [data], self.fact(data))
+
+    def to_type(self, data: Ref, dtype: ElementType) -> Ref:
+        """`data` as another element type; no layer where it is that already."""
+        fact = self.fact(data)
+        if fact.dtype == dtype:
+            return data
+        return self.add("Convert", [data], Fact(dtype, fact.shape), destination_type=dtype.name)
+
+    def reshape(self, data: Ref, pattern: Ref | Array, shape: Shape) -> Ref:
+        """`data` in another shape; a 0 in the pattern copies the size in that place, -1 takes what is left."""
+        return self.add("Reshape", [data, pattern], Fact(self.fact(data).dtype, shape), special_zero="true")
+
+    def pad(self, data: Ref, before: Ref | Array, after: Ref | Array, shape: Shape) -> Ref:
+        """`data` with zeros around it."""
+        dtype = self.fact(data).dtype
+        opset = 12 if self.target >= 12 else 1
+        zero = np.zeros((), dtype.dtype)
+        return self.add("Pad", [data, before, after, zero], Fact(dtype, shape), opset=opset, pad_mode="constant")
+
+    def round_half_even(self, data: Ref) -> Ref:
+        """Whole numbers, halves to the even one, as the runtime rounds averages of integers."""
+        if self.target >= 5:
+            return self.add("Round", [data], self.fact(data), opset=5, mode="half_to_even")
+        half_up = self.binary("Add", data, np.array(0.5, np.float32))
+        whole = self.unary("Floor", half_up)
+        tie = self.to_type(self.binary("Equal", whole, half_up, compares=True), F32)
+        odd = self.binary("FloorMod", whole, np.array(2, np.float32))
+        return self.binary("Subtract", whole, self.binary("Multiply", tie, odd))
+
+
+def padded(layers: Layers, source: Ref, before: Sequence[int], after: Sequence[int]) -> Ref:
+    """`source`, `[N, C, spatial...]`, with zeros before and after each spatial axis."""
+    fact = layers.fact(source)
+    assert fact.shape is not None
+    more = [one + two for one, two in zip(before, after, strict=True)]
+    spatial = [
+        Dim(dim.lo + extra, None if dim.hi is None else dim.hi + extra)
+        for dim, extra in zip(fact.spatial, more, strict=True)
+    ]
+    begins, ends = np.array([0, 0, *before], np.int64), np.array([0, 0, *after], np.int64)
+    return layers.pad(source, begins, ends, (*fact.shape[:2], *spatial))
+
+
+def _broadcast(left: Shape, right: Shape) -> Shape:
+    if left is None or right is None:
+        return None
+    rank = max(len(left), len(right))
+    ones = (Dim.of(1),) * rank
+    pairs = zip((ones + left)[-rank:] if rank else (), (ones + right)[-rank:] if rank else (), strict=True)
+    return tuple(_common(one, two) for one, two in pairs)
+
+
+def _common(one: Dim, two: Dim) -> Dim:
+    if one == Dim.of(1):
+        return two
+    if two == Dim.of(1) or (one.static and one.size > 1):
+        return one
+    return two if two.static else Dim()

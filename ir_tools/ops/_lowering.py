@@ -1,0 +1,134 @@
+"""Pooling layers of one version in the layers of another: candidates, cheapest first; the first equal one is taken.
+
+A candidate says what its layers compute as a `Form`; `equal_for_all` decides whether that is what was meant, for the
+one input size or for every size of dynamic dimensions. One that is not equal can never be emitted.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ir_tools.ops._convolution import by_convolution
+from ir_tools.ops._define import Attrs, Fact, NewLayer, Ref, Refused, Rewrite
+from ir_tools.ops._equivalence import Form, Proof, equal_for_all, floored, plain
+from ir_tools.ops._layers import Layers, ints, padded
+from ir_tools.ops._windows import Pooling, Rounding, axis_dim, pooling_of
+from ir_tools.types import Dim
+
+__all__ = ["average_pooling", "move_avg_pool"]
+
+
+# --- versions ---------------------------------------------------------------------------------------------------
+
+
+def avg_pool_opset(target: int) -> int:
+    """The stamp of AvgPool in a target opset: the versions are 1, 14 and 16, and 1 is written opset8 from 8 on."""
+    return next(opset for opset in (16, 14, 8, 1) if opset <= target)
+
+
+def _writable(pooling: Pooling, target: int) -> bool:
+    """Whether AvgPool of the target opset has these settings, and the runtime takes them.
+
+    The runtime rejects explicit pads that are as large as the window where padding does not count (FACTS, 4).
+    """
+    if pooling.rounding == "ceil_torch" and target < 14:
+        return False
+    if set(pooling.dilations) != {1} and target < 16:
+        return False
+    reaches = [pooling.reach(axis) for axis in range(pooling.rank)]
+    pads = zip(pooling.pads_begin, pooling.pads_end, strict=True)
+    counts = pooling.auto_pad != "explicit" or not pooling.exclude_pad
+    return counts or all(max(pair) < reach for pair, reach in zip(pads, reaches, strict=True))
+
+
+# --- candidates -------------------------------------------------------------------------------------------------
+
+
+def avg_pool_forms(wanted: Form, target: int) -> Iterator[Form]:
+    """Poolings that may be equal to the wanted one and that AvgPool of the target opset has, cheapest first.
+
+    First without a Pad layer: as it is, the other roundings, explicit pads; then, where zeros count, behind a Pad.
+    """
+    pooling = plain(wanted.pooling)
+    words: tuple[Rounding, ...] = ("floor", "ceil", "ceil_torch")
+    variants = [pooling, *(replace(pooling, rounding=word) for word in words), floored(pooling)]
+    variants += [replace(variant, exclude_pad=not variant.exclude_pad) for variant in variants]
+    forms = [] if wanted.before else [Form(variant) for variant in variants]
+    zeros = (0,) * pooling.rank
+    for variant in (pooling, floored(pooling)):
+        if variant.auto_pad != "explicit":
+            continue
+        bare = replace(variant, pads_begin=zeros, pads_end=zeros, exclude_pad=True)
+        forms += [Form(replace(bare, rounding=word), variant.pads_begin, variant.pads_end) for word in words]
+    seen = dict.fromkeys(forms)
+    return (form for form in seen if _writable(form.pooling, target))
+
+
+# --- writing them down ------------------------------------------------------------------------------------------
+
+
+def move_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+    """AvgPool of any version in the target opset."""
+    return average_pooling(Form(pooling_of(attrs)), inputs[0], target)
+
+
+def average_pooling(wanted: Form, data: Fact, target: int) -> Rewrite | Refused:
+    """The fewest layers of the target opset that mean the wanted pooling for every shape that `data` may have."""
+    sizes = (Dim(),) * wanted.pooling.rank if data.shape is None else data.spatial
+    for form in avg_pool_forms(wanted, target):
+        proof = equal_for_all(wanted, form, sizes)
+        if isinstance(proof, Proof):
+            return _avg_pool_rewrite(wanted, form, data, target, proof)
+    if data.shape is None:
+        return Refused("the rank of the input is not known, and a single AvgPool cannot express it", _culprit(wanted))
+    return by_convolution(wanted, data, target)
+
+
+def _culprit(wanted: Form) -> str:
+    return "rounding_type" if set(wanted.pooling.dilations) == {1} else "dilations"
+
+
+def _avg_pool_rewrite(wanted: Form, form: Form, data: Fact, target: int, proof: Proof) -> Rewrite:
+    layers = Layers([data], target)
+    source = Ref(None)
+    if form.before:
+        source = padded(layers, source, form.before, form.after)
+    layers.made.append(_avg_pool(form.pooling, layers.fact(source), source, target))
+    return layers.rewrite(_how(wanted, form), proof.text)
+
+
+def _how(wanted: Form, form: Form) -> str:
+    if form.before:
+        return "padding by a layer of its own"
+    changed = [
+        word
+        for word, name in (
+            ("dilations of single elements dropped", "dilations"),
+            (f"rounding {form.pooling.rounding}", "rounding"),
+            ("explicit pads", "pads_end"),
+            ("other exclude-pad", "exclude_pad"),
+        )
+        if getattr(wanted.pooling, name) != getattr(form.pooling, name)
+    ]
+    return ", ".join(changed) or "same attributes"
+
+
+def _avg_pool(pooling: Pooling, data: Fact, source: Ref, target: int) -> NewLayer:
+    raw = {
+        "kernel": ints(pooling.kernel),
+        "strides": ints(pooling.strides),
+        "pads_begin": ints(pooling.pads_begin),
+        "pads_end": ints(pooling.pads_end),
+        "exclude-pad": "true" if pooling.exclude_pad else "false",
+        "rounding_type": pooling.rounding,
+        "auto_pad": pooling.auto_pad,
+    }
+    opset = avg_pool_opset(target)
+    if opset >= 16:
+        raw["dilations"] = ints(pooling.dilations)
+    return NewLayer(type="AvgPool", opset=opset, inputs=(source,), outputs=(_pooled(pooling, data),), raw=raw)
+
+
+def _pooled(pooling: Pooling, data: Fact) -> Fact:
+    if data.shape is None:
+        return Fact(data.dtype, (Dim(),) * (pooling.rank + 2))
+    return data.with_spatial([axis_dim(pooling, axis, dim) for axis, dim in enumerate(data.spatial)])
