@@ -21,10 +21,11 @@ _COMMA = re.compile(r"(?<!\\),")
 class ElementSource:
     """A `<layer>` of a document."""
 
-    __slots__ = ("document", "element")
+    __slots__ = ("bodies", "document", "element")
 
     def __init__(self, document: Document, element: Element) -> None:
-        """`element` belongs to `document`."""
+        """`element` belongs to `document`; the reader adds the names of its bodies."""
+        self.bodies: tuple[str, ...] = ()
         self.document = document
         self.element = element
 

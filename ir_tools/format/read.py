@@ -123,8 +123,14 @@ def _graphs(document: Document) -> Graph:
         if depths[body] > MAX_NESTING:
             fail(document, body, "IR005", f"more than {MAX_NESTING} bodies stand inside each other")
         graphs[body] = _graph(document, body)
-        graphs[outer].layer(int(owner.get("id") or "")).bodies[str(body.tag)] = graphs[body]
+        _hang_in(graphs[body], graphs[outer].layer(whole(document, owner, "id")), str(body.tag))
     return graphs[root]
+
+
+def _hang_in(body: Graph, layer: Layer, name: str) -> None:
+    assert isinstance(layer.source, ElementSource)
+    layer.bodies[name] = body
+    layer.source.bodies = (*layer.source.bodies, name)
 
 
 def _graph(document: Document, net: Element) -> Graph:

@@ -1,0 +1,363 @@
+"""What was changed in a model since it was read, as edits of its document: everything else keeps its bytes.
+
+Changes are found by comparing what was loaded with the source once more, so it does not matter how a caller made them.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from ir_tools.errors import WriteError
+from ir_tools.format.content import MAPS, ElementSource, join_names, whole
+from ir_tools.format.markup import Node, content_nodes, edge_node, escape, lead, port_node, render, rows_node, tag_of
+from ir_tools.graph import Graph, Layer, LayerContent, Port
+from ir_tools.source import Document, Patch, Span, Style
+from ir_tools.source.document import Element
+
+__all__ = ["Changes", "Edge", "edges_of", "layer_text", "layers_of", "net_nodes"]
+
+Edge = tuple[int, int, int, int]
+"""From layer, from port, to layer, to port."""
+
+_ATTRIBUTE = re.compile(rb"\s+([^\s=/>]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_CLOSING = re.compile(rb"\s*/>")
+
+
+def layers_of(graph: Graph) -> Iterator[tuple[int, Layer]]:
+    """Every node with its layer.
+
+    Raises:
+        WriteError: a node is no number or has no layer.
+    """
+    for node, layer in graph.nodes(data="layer"):
+        if not isinstance(layer, Layer) or not isinstance(node, int):
+            raise WriteError(f"node {node!r} of the graph has no layer; add layers by Graph.add")
+        yield node, layer
+
+
+def edges_of(graph: Graph) -> dict[Edge, None]:
+    """Every edge, in the order of the graph.
+
+    Raises:
+        WriteError: an edge has no ports.
+    """
+    edges: dict[Edge, None] = {}
+    for source, readers in graph.adjacency():
+        for reader, keys in readers.items():
+            for key in keys:
+                if not (isinstance(key, tuple) and len(key) == 2):
+                    raise WriteError(f"the edge from {source} to {reader} has no ports; connect layers by Graph.connect")
+                edges[(source, key[0], reader, key[1])] = None
+    return edges
+
+
+def net_nodes(graph: Graph, style: Style, indent: str) -> list[Node]:
+    """`<layers>` and `<edges>` of a graph whose element is new; `indent` is that of the two."""
+    inner = indent + style.unit
+    layers = [layer_text(layer, layer_id, style, inner) for layer_id, layer in layers_of(graph)]
+    return [Node("layers", children=layers), Node("edges", children=[edge_node(*edge) for edge in edges_of(graph)])]
+
+
+def layer_text(layer: Layer, layer_id: int, style: Style, indent: str) -> str:
+    """A layer that is new where it stands; one that was read elsewhere keeps its bytes but for what was changed."""
+    source = layer.source
+    if isinstance(source, ElementSource):
+        changes = Changes(source.document)
+        changes.layer(layer, source, layer_id)
+        span = source.document.span(source.element)
+        return changes.patch.apply(source.document.text, span.start, span.end).decode()
+    children: list[Node | str] = [*content_nodes(layer).values()]
+    for name, body in layer.bodies.items():
+        children.append(Node(name, children=net_nodes(body, style, indent + 2 * style.unit)))
+    return render(Node("layer", tag_of(layer, layer_id), children), style, indent)
+
+
+class Changes:
+    """The edits of one document."""
+
+    def __init__(self, document: Document) -> None:
+        """No changes yet."""
+        self.document = document
+        self.patch = Patch()
+
+    @cached_property
+    def style(self) -> Style:
+        """The style of the document, for what is new in it."""
+        return Style.of(self.document.text)
+
+    def header(self, name: str, version: int) -> None:
+        """The name and version of the model."""
+        root = self.document.root
+        wanted = _attributes(root)
+        if name != wanted.get("name", ""):
+            wanted["name"] = name
+        if str(version) != wanted["version"].strip():
+            wanted["version"] = str(version)
+        self._attributes(root, wanted)
+
+    # --- graphs -------------------------------------------------------------------------------------------------
+
+    def net(self, element: Element, graph: Graph) -> None:
+        """The layers and edges of `<net>` or of a body."""
+        layers, edges = element.find("layers"), element.find("edges")
+        new: list[Node] = []
+        if layers is not None:
+            self._layers(layers, graph)
+        elif len(graph):
+            new.append(net_nodes(graph, self.style, self._inside(element))[0])
+        if edges is not None:
+            self._edges(edges, graph)
+        elif wanted := edges_of(graph):
+            new.append(Node("edges", children=[edge_node(*edge) for edge in wanted]))
+        self._insert(element, layers, self._texts(element, new))
+
+    def _layers(self, layers: Element, graph: Graph) -> None:
+        kept: set[Element] = set()
+        anchor: Element | None = None
+        new: dict[Element | None, list[str]] = {}
+        for layer_id, layer in layers_of(graph):
+            source = layer.source
+            if isinstance(source, ElementSource):
+                element = source.element
+                if source.document is self.document and element.getparent() is layers and element not in kept:
+                    kept.add(element)
+                    anchor = element
+                    self.layer(layer, source, layer_id)
+                    continue
+            new.setdefault(anchor, []).append(layer_text(layer, layer_id, self.style, self._inside(layers)))
+        for element in layers.iterchildren("layer"):
+            if element not in kept:
+                self._cut(element)
+        for anchor, texts in new.items():
+            self._insert(layers, anchor, texts)
+
+    def _edges(self, edges: Element, graph: Graph) -> None:
+        wanted = edges_of(graph)
+        old = [(self._edge(element), element) for element in edges.iterchildren("edge")]
+        if wanted.keys() == {edge for edge, _ in old}:
+            return
+        missing = {edge[2:]: edge for edge in wanted.keys() - {edge for edge, _ in old}}
+        last = None
+        for edge, element in old:
+            if edge not in wanted:
+                instead = missing.pop(edge[2:], None)
+                if instead is None:
+                    self._cut(element)
+                    continue
+                new = {"from-layer": str(instead[0]), "from-port": str(instead[1])}
+                self._attributes(element, {**_attributes(element), **new})
+            last = element
+        added = [edge_node(*edge) for edge in wanted if edge[2:] in missing]
+        self._insert(edges, last, self._texts(edges, added))
+
+    def _edge(self, element: Element) -> Edge:
+        names = ("from-layer", "from-port", "to-layer", "to-port")
+        source, start, reader, end = (whole(self.document, element, name) for name in names)
+        return source, start, reader, end
+
+    # --- layers -------------------------------------------------------------------------------------------------
+
+    def layer(self, layer: Layer, source: ElementSource, layer_id: int) -> None:
+        """Everything that was changed in one layer, its bodies included."""
+        element = source.element
+        if layer.tag_loaded or element.get("id") != str(layer_id):
+            self._attributes(element, tag_of(layer, layer_id))
+        if layer.loaded:
+            old = source.content()
+            if layer.content != old:
+                self._content(layer, element, old)
+        if layer.bodies or source.bodies:
+            self._bodies(layer, element, source.bodies)
+
+    def _content(self, layer: Layer, element: Element, old: LayerContent) -> None:
+        """The children of a `<layer>`, bodies apart; new ones come behind those that precede them in OpenVINO's files."""
+        nodes, new = content_nodes(layer), layer.content
+        anchor: Element | None = None
+        added: dict[Element | None, list[Node]] = {}
+        for name in ("data", "rt_info", "input", "output", *MAPS):
+            child = element.find(name)
+            if child is None:
+                if name in nodes:
+                    added.setdefault(anchor, []).append(nodes[name])
+                continue
+            if name not in nodes and _known(old, name) != _known(new, name) and not (name == "data" and len(child)):
+                self._cut(child)
+                continue
+            anchor = child
+            if name == "data":
+                self._attributes(child, new.raw)
+            elif name == "rt_info":
+                self._rows(child, "attribute", [("attribute", row) for row in new.rt_info])
+            elif name in MAPS:
+                self._rows(child, None, new.mapping.get(name, []))
+            else:
+                ports = (old.inputs, new.inputs) if name == "input" else (old.outputs, new.outputs)
+                self._ports(child, *ports)
+        for anchor, group in added.items():
+            self._insert(element, anchor, self._texts(element, group))
+
+    def _bodies(self, layer: Layer, element: Element, known: Sequence[str]) -> None:
+        new: list[str] = []
+        for name in known:
+            body = element.find(name)
+            assert body is not None
+            if name in layer.bodies:
+                self.net(body, layer.bodies[name])
+            else:
+                self._cut(body)
+        indent = self._inside(element)
+        for name, graph in layer.bodies.items():
+            if name not in known:
+                children = net_nodes(graph, self.style, indent + self.style.unit)
+                new.append(render(Node(name, children=children), self.style, indent))
+        self._insert(element, element[-1] if len(element) else None, new)
+
+    def _rows(self, parent: Element, tag: str | None, wanted: Sequence[tuple[str, Mapping[str, str]]]) -> None:
+        """Children that have attributes only; the n-th one now was the n-th one before."""
+        old = list(parent.iterchildren(tag) if tag else parent)
+        last, same = None, 0
+        for element, (kind, attributes) in zip(old, wanted, strict=False):
+            if element.tag != kind:
+                break
+            self._attributes(element, attributes)
+            last, same = element, same + 1
+        for element in old[same:]:
+            self._cut(element)
+        self._insert(parent, last, self._texts(parent, rows_node("", wanted[same:]).children))
+
+    def _ports(self, side: Element, old: Sequence[Port], new: Sequence[Port]) -> None:
+        """The ports of one side; those that have the same id as before, in the same order, stay where they are."""
+        places = {port.id: index for index, port in enumerate(old)}
+        elements = list(side.iterchildren("port"))
+        kept: set[int] = set()
+        last = -1
+        added: dict[Element | None, list[Node]] = {}
+        for port in new:
+            index = places.get(port.id, -1)
+            if index > last:
+                last = index
+                kept.add(index)
+                self._port(elements[index], old[index], port)
+            else:
+                added.setdefault(elements[last] if last >= 0 else None, []).append(port_node(port))
+        for index, element in enumerate(elements):
+            if index not in kept:
+                self._cut(element)
+        for anchor, group in added.items():
+            self._insert(side, anchor, self._texts(side, group))
+
+    def _port(self, element: Element, old: Port, new: Port) -> None:
+        attributes = _attributes(element)
+        if new.precision != old.precision:
+            _set(attributes, "precision", new.precision)
+        if new.names != old.names:
+            _set(attributes, "names", join_names(new.names))
+        self._attributes(element, attributes)
+        dims = list(element.iterchildren("dim"))
+        for dim, before, now in zip(dims, old.dims, new.dims, strict=False):
+            if before != now:
+                self._text(dim, str(now))
+        for dim in dims[len(new.dims) :]:
+            self._cut(dim)
+        more = port_node(replace(new, dims=new.dims[len(dims) :])).children
+        self._insert(element, dims[-1] if dims else None, self._texts(element, more))
+
+    # --- bytes --------------------------------------------------------------------------------------------------
+
+    def _attributes(self, element: Element, wanted: Mapping[str, str]) -> None:
+        """Change, remove and add attributes of a start tag; the others keep their place and their quotes."""
+        old = _attributes(element)
+        if old == wanted:
+            return
+        span = self.document.span(element)
+        found = [
+            match
+            for match in _ATTRIBUTE.finditer(self.document.text, span.start, span.tag_end)
+            if match[1] != b"xmlns" and not match[1].startswith(b"xmlns:")
+        ]
+        for match, (name, value) in zip(found, old.items(), strict=True):
+            group = 2 if match[2] is not None else 3
+            if name not in wanted:
+                self.patch.replace(match.start(), match.end(), b"")
+            elif wanted[name] != value:
+                text = escape(wanted[name], '"' if group == 2 else "'")
+                self.patch.replace(match.start(group), match.end(group), text.encode())
+        added = {name: value for name, value in wanted.items() if name not in old}
+        if added:
+            end = found[-1].end() if found else span.start + 1 + len(str(element.tag).encode())
+            text = render(Node("", added), replace(self.style, empty=""), "")[1:]
+            self.patch.replace(end, end, text.encode())
+
+    def _text(self, element: Element, text: str) -> None:
+        span = self.document.span(element)
+        if self._empty(span):
+            self._fill(element, span, text)
+        else:
+            self.patch.replace(span.tag_end, self.document.text.rindex(b"</", span.tag_end, span.end), text.encode())
+
+    def _cut(self, element: Element) -> None:
+        """Remove an element and the white space before it."""
+        span = self.document.span(element)
+        self.patch.replace(span.start - len(self._white(span.start)), span.end, b"")
+
+    def _insert(self, parent: Element, after: Element | None, texts: Iterable[str]) -> None:
+        """Put new elements behind a child, or first."""
+        indent = self._inside(parent)
+        text = "".join(lead(self.style, indent) + text for text in texts)
+        if not text:
+            return
+        span = self.document.span(parent)
+        if self._empty(span):
+            self._fill(parent, span, text + lead(self.style, self._indent(span.start)))
+        else:
+            place = span.tag_end if after is None else self.document.span(after).end
+            self.patch.replace(place, place, text.encode())
+
+    def _fill(self, element: Element, span: Span, text: str) -> None:
+        """Open an empty element: `<a/>` becomes `<a>text</a>`."""
+        tail = next(match for match in _CLOSING.finditer(self.document.text, span.start, span.tag_end) if match.end() == span.end)
+        self.patch.replace(tail.start(), tail.end(), f">{text}</{element.tag}>".encode())
+
+    def _empty(self, span: Span) -> bool:
+        return span.tag_end == span.end and self.document.text[span.end - 2] == ord("/")
+
+    def _texts(self, parent: Element, nodes: Iterable[Node | str]) -> list[str]:
+        indent = self._inside(parent)
+        return [node if isinstance(node, str) else render(node, self.style, indent) for node in nodes]
+
+    def _inside(self, parent: Element) -> str:
+        """The indentation of an element's children: that of the first one, where there is one."""
+        if len(parent):
+            return self._indent(self.document.start(parent[0]))
+        return self._indent(self.document.start(parent)) + self.style.unit
+
+    def _indent(self, start: int) -> str:
+        return self._white(start).rpartition(b"\n")[2].decode()
+
+    def _white(self, start: int) -> bytes:
+        """The white space before an offset."""
+        at = start
+        while at and self.document.text[at - 1] in b" \t\r\n":
+            at -= 1
+        return self.document.text[at:start]
+
+
+def _attributes(element: Element) -> dict[str, str]:
+    return {str(name): str(value) for name, value in element.items()}
+
+
+def _known(content: LayerContent, name: str) -> object:
+    return {
+        "data": content.raw,
+        "rt_info": content.rt_info,
+        "input": content.inputs,
+        "output": content.outputs,
+    }.get(name, content.mapping.get(name))
+
+
+def _set(attributes: dict[str, str], name: str, value: str | None) -> None:
+    if value:
+        attributes[name] = value
+    else:
+        attributes.pop(name, None)
