@@ -224,7 +224,7 @@ def adaptive_max_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...
 
 
 def undefined_windows(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
-    """Windows that read no element and do not divide by the kernel either, `[windows...]`; None where there are none."""
+    """Windows without an element that do not divide by the kernel either, `[windows...]`; None where all have one."""
     return _mask(windows.plan(windows.pooling_of(attrs), inputs[0].shape[2:]))
 
 
