@@ -14,7 +14,7 @@ from ir_tools.errors import UsageError
 from ir_tools.execute import run_layer
 from ir_tools.graph import Graph, Layer, Located, Model, Port
 from ir_tools.inputs import complete_inputs
-from ir_tools.ops import POOLING_TYPES, Array, find_op
+from ir_tools.ops import Array, find_op
 from ir_tools.runtime.client import Inference, RuntimeClient, Tap
 from ir_tools.types import from_dtype
 from ir_tools.weights import constant

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from ir_tools.errors import UsageError
-from ir_tools.graph import Endpoint, Model
+from ir_tools.graph import Model
 from ir_tools.ops import Array
 from ir_tools.types import Dim, ElementType, Shape, element_type, format_shape, parse_shape
 
-__all__ = ["complete_inputs", "input_facts"]
+__all__ = ["checked_inputs", "complete_inputs", "input_facts"]
 
 FREE_SIZE = 32
 """The size that a dynamic dimension without an upper bound gets, unless its lower bound is above."""
@@ -40,20 +40,38 @@ def complete_inputs(model: Model, given: Mapping[str, Array] | None = None, *, s
     Raises:
         UsageError: a name that no input has, a shape that the input does not take, an unknown rank.
     """
+    fed = _known_inputs(model, given or {})
+    facts = input_facts(model)
+    generator = np.random.default_rng(seed)
+    for name, (dtype, shape) in facts.items():
+        if name not in fed:
+            fed[name] = _random(generator, dtype, _sizes(name, shape))
+    return {name: fed[name] for name in facts}
+
+
+def checked_inputs(model: Model, given: Mapping[str, Array]) -> dict[str, Array]:
+    """The given arrays by `Endpoint.name`, one for every input.
+
+    Raises:
+        UsageError: an input without a value, a name that no input has, a type or shape that the input does not take.
+    """
+    fed = _known_inputs(model, given)
+    missing = [name for name in input_facts(model) if name not in fed]
+    if missing:
+        raise UsageError(f"no value for the input '{missing[0]}'")
+    return fed
+
+
+def _known_inputs(model: Model, given: Mapping[str, Array]) -> dict[str, Array]:
     by_alias = {alias: endpoint.name for endpoint in reversed(model.inputs) for alias in endpoint.names}
     facts = input_facts(model)
-    arrays: dict[str, Array] = {}
-    for alias, array in (given or {}).items():
+    fed: dict[str, Array] = {}
+    for alias, array in given.items():
         if alias not in by_alias:
             raise UsageError(f"there is no input '{alias}'; the model has {', '.join(facts) or 'none'}")
         name = by_alias[alias]
-        arrays[name] = _checked(name, np.asarray(array), *facts[name])
-    generator = np.random.default_rng(seed)
-    for name, (dtype, shape) in facts.items():
-        values = _random(generator, dtype, _sizes(name, shape)) if name not in arrays else None
-        if values is not None:
-            arrays[name] = values
-    return {name: arrays[name] for name in facts}
+        fed[name] = _checked(name, np.asarray(array), *facts[name])
+    return fed
 
 
 def _checked(name: str, array: Array, dtype: ElementType, shape: Shape) -> Array:
