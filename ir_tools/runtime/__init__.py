@@ -1,0 +1,1 @@
+"""The OpenVINO runtime, always in a child process."""

@@ -1,0 +1,94 @@
+"""The wire between client and worker: a frame is a header in JSON and raw blobs, so that arrays are never text.
+
+Layout: `<u32 header bytes><u64 bytes of all blobs>`, the header, the blobs. The header's `blobs` lists element type,
+shape and bytes of each blob in order.
+"""
+
+import json
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_tools.types import element_type, from_dtype
+
+__all__ = ["PREFIX", "Blob", "from_array", "pack", "to_array", "unpack"]
+
+PREFIX = struct.Struct("<IQ")
+Array = npt.NDArray[Any]
+Buffer = bytes | bytearray | memoryview
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """An array on the wire: element type by OpenVINO's name, shape, and the bytes as they lie in memory.
+
+    Packed types fill whole bytes; strings are their lengths as i64, then their texts in UTF-8.
+    """
+
+    type: str
+    shape: tuple[int, ...]
+    data: Buffer
+
+
+def pack(header: Mapping[str, Any], blobs: Sequence[Blob] = ()) -> list[Buffer]:
+    """The parts of a frame, to be written one after the other."""
+    table = [(blob.type, blob.shape, len(blob.data)) for blob in blobs]
+    text = json.dumps({**header, "blobs": table}).encode()
+    return [PREFIX.pack(len(text), sum(row[2] for row in table)) + text, *(blob.data for blob in blobs)]
+
+
+def unpack(text: Buffer, payload: Buffer) -> tuple[dict[str, Any], list[Blob]]:
+    """The header and the blobs (views of `payload`) of a frame."""
+    header = json.loads(bytes(text))
+    view, start, blobs = memoryview(payload), 0, []
+    for kind, shape, size in header.pop("blobs"):
+        blobs.append(Blob(kind, tuple(shape), view[start : start + size]))
+        start += size
+    return header, blobs
+
+
+def from_array(array: Array) -> Blob:
+    """The blob of an array, without copying where it lies in one piece.
+
+    Raises:
+        UsageError: OpenVINO has no such element type.
+    """
+    if array.dtype.kind in "OUST":
+        return Blob("string", array.shape, _join(_encode(item) for item in array.ravel()))
+    whole = np.ascontiguousarray(array)
+    return Blob(from_dtype(array.dtype).name, array.shape, whole.reshape(-1).view(np.uint8).data)
+
+
+def to_array(blob: Blob) -> Array:
+    """The array of a blob: shaped, or flat bytes where numpy has no such type; strings become objects."""
+    if blob.type == "string":
+        texts = np.empty(blob.shape, dtype=object)
+        texts.ravel()[:] = _split(blob)
+        return texts
+    dtype = element_type(blob.type).dtype
+    if dtype is None:
+        return np.frombuffer(blob.data, np.uint8)
+    return np.frombuffer(blob.data, dtype).reshape(blob.shape)
+
+
+def _encode(item: object) -> bytes:
+    return item if isinstance(item, bytes) else str(item).encode("utf-8", "surrogateescape")
+
+
+def _join(texts: Iterable[bytes]) -> bytes:
+    rows = list(texts)
+    return np.array([len(row) for row in rows], dtype=np.int64).tobytes() + b"".join(rows)
+
+
+def _split(blob: Blob) -> list[str]:
+    count = int(np.prod(blob.shape, dtype=np.int64))
+    lengths = np.frombuffer(blob.data, np.int64, count)
+    ends = np.cumsum(lengths) + 8 * count
+    data = bytes(blob.data)
+    return [
+        data[end - length : end].decode("utf-8", "surrogateescape") for length, end in zip(lengths, ends, strict=True)
+    ]

@@ -1,0 +1,55 @@
+"""What openvino's exceptions say, without the C++ around it."""
+
+import re
+
+__all__ = ["explain", "is_memory"]
+
+_NOISE = re.compile(r"(?:Exception from|failed at|at) [\w./\\+-]*src[/\\][\w./\\+-]+:\d+:?[ \t]*")
+_CHECK = re.compile(r"Check '(?P<condition>.*)' failed at [\w./\\+-]+:\d+:?[ \t]*")
+_VALIDATING = re.compile(
+    r"While validating node '(?:\w+::)*(?P<type>\w+) .*? \((?P<inputs>.*)\) -> \(.*\)'"
+    r" with friendly_name '(?P<name>.*)'"
+)
+_INPUT = re.compile(r"(?:^|, )(?:\w+::)*\w+ (?P<name>.+?)\[\d+\]:")
+_MEMORY = re.compile(
+    r"bad_alloc|bad allocation|Cannot allocate memory|MemoryError|Failed to allocate|out of memory", re.I
+)
+_EMPTY = {"", "Converting input model", "FrontEnd API failed with GeneralFailure:"}
+
+
+def is_memory(text: str) -> bool:
+    """Whether a message tells of memory that could not be had."""
+    return bool(_MEMORY.search(text))
+
+
+def explain(text: str) -> str:
+    """The reason and the layer of an exception of openvino, on one line.
+
+    "Check 'kernel > 0' failed at src/pool.cpp:3:", newline, "the kernel is 0" becomes "the kernel is 0".
+    """
+    condition = ""
+    reasons: list[str] = []
+    place = ""
+    for raw in text.splitlines():
+        check = _CHECK.search(raw)
+        if check:
+            condition = check["condition"]
+            raw = raw[: check.start()] + raw[check.end() :]
+        line = _NOISE.sub("", raw).strip()
+        node = _VALIDATING.match(line)
+        if node:
+            place = _place(node)
+            continue
+        if line not in _EMPTY and line not in reasons:
+            reasons.append(line.rstrip(":"))
+    if not reasons:
+        reasons = [f"it checks that {condition}" if condition and condition != "false" else "it gave no reason"]
+    return f"{place}: {'; '.join(reasons)}" if place else "; ".join(reasons)
+
+
+def _place(node: re.Match[str]) -> str:
+    """The layer that was being validated; while a file is read it has a made-up name yet, so say what it reads."""
+    if not re.fullmatch(rf"{node['type']}_\d+", node["name"]):
+        return f"{node['type']} '{node['name']}'"
+    source = _INPUT.search(node["inputs"])
+    return f"{node['type']} that reads '{source['name']}'" if source else node["type"]

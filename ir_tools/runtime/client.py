@@ -1,0 +1,365 @@
+"""The runtime, asked through a child process: what kills openvino kills only the child."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import tempfile
+import time
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_tools.errors import RuntimeFailure, UsageError
+from ir_tools.format.write import render
+from ir_tools.graph import Model
+from ir_tools.runtime._child import Child
+from ir_tools.runtime._frames import Blob, from_array, pack, to_array, unpack
+from ir_tools.runtime._messages import is_memory
+from ir_tools.types import Shape, parse_shape
+
+__all__ = ["Endpoints", "Inference", "RuntimeClient", "Tap", "TensorInfo", "sources"]
+
+Array = npt.NDArray[Any]
+Source = Path | str | bytes | None
+Header = dict[str, Any]
+STARTUP = 60.0
+"""Seconds that a child may take to load openvino, added to the first request's."""
+F32 = {"INFERENCE_PRECISION_HINT": "f32"}
+
+
+class Tap(NamedTuple):
+    """A tensor inside the model: a layer of the main graph by name, and the number of its output."""
+
+    layer_name: str
+    output_index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TensorInfo:
+    """An input or output as the runtime presents it. `names`: all that it answers to, the best first."""
+
+    names: tuple[str, ...]
+    layer: str
+    element_type: str
+    shape: Shape
+
+    @property
+    def name(self) -> str:
+        """The first of the names."""
+        return self.names[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """The inputs and outputs of a model, in its order, as the runtime presents them (an IR v10 with other types)."""
+
+    inputs: tuple[TensorInfo, ...]
+    outputs: tuple[TensorInfo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """What one inference gave.
+
+    Attributes:
+        outputs: by name, in the order of the model.
+        taps: the tensors that were asked for, each in the layer's own element type.
+        info: names, element type and shape of each output, in the order of the model.
+        version: of the runtime.
+        device: its full name.
+        precision: the element type that floats were computed in.
+    """
+
+    outputs: dict[str, Array]
+    taps: dict[Tap, Array] = field(repr=False)
+    info: tuple[TensorInfo, ...]
+    version: str
+    device: str
+    precision: str
+
+
+class RuntimeClient:
+    """openvino in a child process, started when first needed, kept, and started again after a crash.
+
+    A context manager; `close` ends the child, and so does the end of the program.
+    """
+
+    def __init__(self, *, timeout: float = 300.0, memory: int | None = None) -> None:
+        """`timeout`: seconds that one request may take. `memory`: bytes that the child may allocate.
+
+        Without `memory`, three quarters of what the machine (or its container) has.
+        """
+        self.timeout = timeout
+        self.memory = _generous() if memory is None else memory
+        self._child: Child | None = None
+        self._finalizer: weakref.finalize[[], RuntimeClient] | None = None
+
+    def __enter__(self) -> Self:
+        """The client itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the child."""
+        self.close()
+
+    def close(self) -> None:
+        """End the child, if there is one; another request starts a new one."""
+        if self._finalizer is not None:
+            self._finalizer()
+        self._child = self._finalizer = None
+
+    # --- requests ---
+
+    def infer(
+        self,
+        model_xml: Path | str | bytes,
+        weights: Source,
+        inputs: Mapping[str, Array],
+        *,
+        taps: Sequence[Tap] = (),
+        device: str = "CPU",
+        config: Mapping[str, str] | None = None,
+        shapes: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> Inference:
+        """One inference.
+
+        Args:
+            model_xml: a path, or the bytes of an `.xml`.
+            weights: a path, or the bytes of the `.bin`; None for the file beside the `.xml`, or for no constants.
+            inputs: arrays by tensor name or layer name, of the model's types (an IR v10 takes the file's as well as
+                those that the runtime presents); packed types as flat uint8, strings as objects.
+            taps: tensors inside the model to return as well.
+            device: as openvino calls it.
+            config: properties of the device; floats are computed in f32 unless it says otherwise.
+            shapes: new input shapes to reshape the model to first.
+            timeout: seconds, in place of the client's.
+
+        Raises:
+            UsageError: an unknown input or tap, a value that does not fit.
+            RuntimeFailure: the runtime rejected the model, crashed, hung or ran out of memory.
+        """
+        wanted = tuple(dict.fromkeys(Tap(*tap) for tap in taps))
+        header, blobs = self._ask_model(
+            {
+                "do": "infer",
+                "inputs": list(inputs),
+                "taps": wanted,
+                "device": device,
+                "config": {**F32, **(config or {})},
+                "shapes": dict(shapes or {}),
+            },
+            model_xml,
+            weights,
+            [from_array(np.asarray(array)) for array in inputs.values()],
+            timeout,
+        )
+        arrays = [to_array(blob) for blob in blobs]
+        info = tuple(_info(row) for row in header["outputs"])
+        return Inference(
+            outputs=dict(zip(_distinct(info), arrays[: len(info)], strict=True)),
+            taps=dict(zip(wanted, arrays[len(info) :], strict=True)),
+            info=info,
+            version=header["version"],
+            device=header["device"],
+            precision=header["precision"],
+        )
+
+    def infer_model(
+        self,
+        model: Model,
+        inputs: Mapping[str, Array],
+        *,
+        taps: Sequence[Tap] = (),
+        device: str = "CPU",
+        config: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> Inference:
+        """One inference of a model in memory; outputs and inputs go by `Endpoint.name`. See `infer`."""
+        with sources(model) as (text, weights):
+            found = self.infer(text, weights, inputs, taps=taps, device=device, config=config, timeout=timeout)
+        return _by_endpoint(model, found)
+
+    def shapes(
+        self,
+        model_xml: Path | str | bytes,
+        weights: Source,
+        set_inputs: Mapping[str, str] | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> dict[tuple[str, int], tuple[str, str]]:
+        """Element type and partial shape of every output of every layer, as the runtime computes them on reading.
+
+        The key is the layer's path (`Loop_3/body/Add_7`) and the number of the output. An IR v10 is taken as written,
+        without the Convert layers that the runtime puts at its borders.
+
+        Raises:
+            UsageError: an unknown input.
+            RuntimeFailure: the runtime rejected the model or the shapes.
+        """
+        request = {"do": "shapes", "shapes": dict(set_inputs or {})}
+        header, _ = self._ask_model(request, model_xml, weights, [], timeout)
+        return {(path, index): (kind, shape) for path, index, kind, shape in header["shapes"]}
+
+    def describe(
+        self,
+        model_xml: Path | str | bytes,
+        weights: Source = None,
+        set_inputs: Mapping[str, str] | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> Endpoints:
+        """Names, element types and partial shapes of inputs and outputs.
+
+        Raises:
+            RuntimeFailure: the runtime rejected the model.
+        """
+        request = {"do": "describe", "shapes": dict(set_inputs or {})}
+        header, _ = self._ask_model(request, model_xml, weights, [], timeout)
+        return Endpoints(tuple(map(_info, header["inputs"])), tuple(map(_info, header["outputs"])))
+
+    def ask(
+        self, model_xml: bytes, weights: bytes, layer: str, *, zeros: int = 0, timeout: float | None = None
+    ) -> Header:
+        """What the runtime computes for one layer of a small model; see `ir_tools.runtime.ask.LayerOracle`.
+
+        `zeros`: zero bytes that follow `weights`, made in the child.
+        """
+        request = {"do": "ask", "layer": layer, "zeros": zeros}
+        return self._ask_model(request, model_xml, weights, [], timeout)[0]
+
+    def _ask_model(
+        self,
+        header: Header,
+        model_xml: Path | str | bytes,
+        weights: Source,
+        blobs: Sequence[Blob],
+        timeout: float | None,
+    ) -> tuple[Header, list[Blob]]:
+        sent: list[Blob] = []
+        for name, source in (("model", model_xml), ("weights", weights)):
+            if isinstance(source, bytes | bytearray | memoryview):
+                header[name] = len(sent)
+                sent.append(Blob("u8", (len(source),), source))
+            else:
+                header[name] = None if source is None else os.path.abspath(source)
+        return self._exchange(header, [*sent, *blobs], self.timeout if timeout is None else timeout)
+
+    # --- the child ---
+
+    def _exchange(self, header: Header, blobs: Sequence[Blob], timeout: float) -> tuple[Header, list[Blob]]:
+        """Send a request and wait for its answer, in `timeout` seconds."""
+        child = self._running()
+        limit = timeout + (STARTUP if child.fresh else 0.0)
+        deadline = time.monotonic() + limit
+        try:
+            child.send(pack({**header, "limit": limit + 5.0}, blobs), deadline)
+            answer, results = unpack(*child.receive(deadline))
+        except TimeoutError:
+            self.close()
+            raise RuntimeFailure(f"the runtime took more than {timeout:g} s and was stopped", kind="timeout") from None
+        except (OSError, EOFError):
+            failure = _post_mortem(child)
+            self.close()
+            raise failure from None
+        except BaseException:
+            self.close()
+            raise
+        child.fresh = False
+        if "error" not in answer:
+            return answer, results
+        if answer["error"] == "usage":
+            raise UsageError(answer["message"])
+        raise _failure(answer["error"], answer["message"])
+
+    def _running(self) -> Child:
+        if self._child is None or not self._child.alive:
+            self.close()
+            self._child = Child(self.memory)
+            self._finalizer = weakref.finalize(self, self._child.stop)
+        return self._child
+
+
+def _post_mortem(child: Child) -> RuntimeFailure:
+    """Why a child that no longer answers is dead."""
+    code, how, words = child.death()
+    if is_memory(words) or code == -signal.SIGKILL:
+        return _failure("memory", words or "the system stopped it")
+    return _failure("crashed", f"{how}: {words}" if words else how)
+
+
+def _failure(kind: str, message: str) -> RuntimeFailure:
+    start = {
+        "rejected": "the runtime rejects it: ",
+        "crashed": "the runtime crashed: ",
+        "memory": "the runtime ran out of memory: ",
+        "missing": "",
+    }
+    return RuntimeFailure(start[kind] + message, kind=kind)
+
+
+def _generous() -> int:
+    """Three quarters of the memory of the machine, or of the container where that is less."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with contextlib.suppress(OSError, ValueError):
+        total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return total * 3 // 4
+
+
+# --- models and names -------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def sources(model: Model) -> Iterator[tuple[Path | bytes, Source]]:
+    """What `RuntimeClient` takes for a model: its own files if nothing was changed, else its text and the old weights.
+
+    Only weights that were added to, or never were a file, go through a temporary file, which goes with the context.
+    """
+    text, weights = render(model), model.weights
+    if not weights.pending and (weights.missing or (weights.path is not None and weights.is_file(weights.path))):
+        path = model.path
+        own = path is not None and weights.path in {None, path.with_suffix(".bin")} and _holds(path, text)
+        yield path if own and path is not None else text, None if weights.missing else weights.path
+        return
+    with tempfile.NamedTemporaryFile(prefix="ir_tools-", suffix=".bin") as file:
+        weights.save(file)
+        file.flush()
+        yield text, file.name
+
+
+def _holds(path: Path, text: bytes) -> bool:
+    try:
+        return path.read_bytes() == text
+    except OSError:
+        return False
+
+
+def _info(row: Header) -> TensorInfo:
+    names = [*row["names"], *([row["maker"]] if "maker" in row else []), row["layer"]]
+    return TensorInfo(tuple(dict.fromkeys(names)), row["layer"], row["type"], parse_shape(row["shape"]))
+
+
+def _distinct(info: Sequence[TensorInfo]) -> list[str]:
+    """One name for each output: the first that no other output took before."""
+    taken: dict[str, None] = {}
+    for number, item in enumerate(info):
+        taken[next((name for name in item.names if name not in taken), f"{item.name}#{number}")] = None
+    return list(taken)
+
+
+def _by_endpoint(model: Model, found: Inference) -> Inference:
+    """The same with outputs under the names that the model gives them."""
+    names = {endpoint.layer.name: endpoint.name for endpoint in model.outputs}
+    arrays = found.outputs.values()
+    outputs = {names.get(item.layer, item.name): array for item, array in zip(found.info, arrays, strict=True)}
+    return replace(found, outputs=outputs) if len(outputs) == len(found.outputs) else found

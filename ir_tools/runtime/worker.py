@@ -1,0 +1,444 @@
+"""The child process in which openvino runs: `python -m ir_tools.runtime.worker`, frames over standard input and output.
+
+A request is a frame whose header holds `do` (the name of a task) and its arguments; the answer is a frame with the
+result, or with `error` (a kind of `RuntimeFailure`, or `usage`) and `message`. The worker ends when its input ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import re
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from ir_tools.errors import IrToolsError, UsageError
+from ir_tools.runtime._frames import PREFIX, Blob, from_array, pack, to_array, unpack
+from ir_tools.runtime._messages import explain, is_memory
+from ir_tools.types import element_type
+
+if TYPE_CHECKING:
+    import openvino as ov
+
+__all__ = ["main"]
+
+Header = dict[str, Any]
+Answer = tuple[Header, list[Blob]]
+OLD_NET = re.compile(rb"(<net\b[^>]*?\bversion\s*=\s*[\"'])10([\"'])")
+LARGEST_VALUE = 4096
+"""Tensors with more elements are not asked for their values."""
+
+
+class Request:
+    """A request, with its model read from paths or blobs."""
+
+    def __init__(self, header: Header, blobs: Sequence[Blob]) -> None:
+        """`model` and `weights` in the header are paths, numbers of blobs, or None."""
+        self.header = header
+        self.blobs = blobs
+        self._kept: list[Any] = []
+
+    def __getitem__(self, name: str) -> Any:
+        """An argument."""
+        return self.header[name]
+
+    def document(self) -> bytes:
+        """The bytes of the `.xml`."""
+        source = self.header["model"]
+        return Path(source).read_bytes() if isinstance(source, str) else bytes(self.blobs[source].data)
+
+    def weights(self) -> ov.Tensor | None:
+        """The bytes of the `.bin`, mapped where it is a file."""
+        import openvino as ov
+
+        source, path = self.header["weights"], self.header["model"]
+        if source is None and isinstance(path, str):
+            beside = Path(path).with_suffix(".bin")
+            source = str(beside) if beside.exists() else None
+        if source is None:
+            return None
+        if isinstance(source, int):
+            data = np.frombuffer(self.blobs[source].data, np.uint8)
+        else:
+            data = np.memmap(source, np.uint8, "r") if Path(source).stat().st_size else np.zeros(0, np.uint8)
+        self._kept.append(data)
+        return ov.Tensor(_writeable(data), shared_memory=True) if data.size else None
+
+    def read(self) -> ov.Model:
+        """The model as openvino presents it, an IR v10 with Convert layers at its borders."""
+        source, weights = self.header["model"], self.header["weights"]
+        if isinstance(source, str) and not isinstance(weights, int):
+            return core().read_model(source, weights or "")
+        return core().read_model(self.document(), self.weights())
+
+    def read_as_written(self, document: bytes | None = None) -> ov.Model:
+        """The model layer by layer as in the file: an IR v10 is read as v11, without the Converts at its borders."""
+        document = self.document() if document is None else document
+        return core().read_model(OLD_NET.sub(rb"\g<1>11\2", document, count=1), self.weights())
+
+
+def _writeable(data: Any) -> Any:
+    """The same bytes, said to be writeable as openvino wants weights to be. The caller keeps `data` alive."""
+    return np.frombuffer((ctypes.c_ubyte * data.size).from_address(data.ctypes.data), np.uint8)
+
+
+_CORE: list[ov.Core] = []
+
+
+def core() -> ov.Core:
+    """The one Core."""
+    if not _CORE:
+        import openvino as ov
+
+        _CORE.append(ov.Core())
+    return _CORE[0]
+
+
+# --- infer ------------------------------------------------------------------------------------------------------
+
+
+def infer(request: Request) -> Answer:
+    """One inference; see `RuntimeClient.infer`."""
+    import openvino as ov
+
+    presented = request.read()
+    model, tapped = _tapped(request, presented) if request["taps"] else (presented, [])
+    _reshape(model, request["shapes"])
+    compiled = core().compile_model(model, request["device"], request["config"])
+    run = compiled.create_infer_request()
+    names, first = request["inputs"], len(request.blobs) - len(request["inputs"])
+    for index, tensor in _feed(model, dict(zip(names, request.blobs[first:], strict=True))).items():
+        run.set_input_tensor(index, tensor)
+    run.infer()
+    results = [_from_tensor(run.get_output_tensor(index)) for index in range(len(model.outputs))]
+    own = len(presented.outputs)
+    header = {
+        "outputs": [_describe(output) for output in presented.outputs],
+        "version": ov.get_version(),
+        "device": core().get_property(compiled.get_property("EXECUTION_DEVICES")[0], "FULL_DEVICE_NAME"),
+        "precision": compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name(),
+    }
+    return header, [*results[:own], *(results[index] for index in tapped)]
+
+
+def _tapped(request: Request, presented: ov.Model) -> tuple[ov.Model, list[int]]:
+    """The model with an output for every tap, and the numbers of these outputs.
+
+    It is read as written, so that layers keep their own types, and then given the presented types at its borders.
+    """
+    from openvino import opset1 as ops
+
+    model = request.read_as_written()
+    places: dict[tuple[int, int], int] = {}
+    tapped = []
+    for name, index in request["taps"]:
+        source = _find(model, name, index)
+        key = (source.node.get_instance_id(), source.index)
+        if key not in places:
+            places[key] = len(model.outputs)
+            model.add_results([ops.result(source)])
+        tapped.append(places[key])
+    _present(model, presented)
+    model.validate_nodes_and_infer_types()
+    return model, tapped
+
+
+def _find(model: ov.Model, name: str, index: int) -> ov.Output:
+    """Output `index` of the layer called `name`; what a Result reads, for a Result."""
+    found = [node for node in model.get_ops() if node.get_friendly_name() == name]
+    if not found:
+        raise UsageError(
+            f"the runtime has no layer '{name}': nothing that leads to an output of the model has this name"
+        )
+    if len(found) > 1:
+        raise UsageError(f"{len(found)} layers are called '{name}'; rename them to tell which one is meant")
+    if found[0].get_type_name() == "Result":
+        return found[0].input_value(0)
+    if index >= found[0].get_output_size():
+        raise UsageError(f"layer '{name}' has no output {index}")
+    return found[0].output(index)
+
+
+def _present(model: ov.Model, presented: ov.Model) -> None:
+    """Give inputs and outputs the types of `presented`, with Convert layers inside, as openvino does for IR v10."""
+    from openvino import opset1 as ops
+
+    for own, shown in zip(model.get_parameters(), presented.get_parameters(), strict=True):
+        wanted, type_ = shown.get_element_type(), own.get_element_type()
+        if wanted != type_:
+            readers = own.output(0).get_target_inputs()
+            own.set_element_type(wanted)
+            own.validate_and_infer_types()
+            inner = ops.convert(own, type_.get_type_name())
+            for reader in readers:
+                reader.replace_source_output(inner.output(0))
+    for own, shown in zip(model.get_results(), presented.get_results(), strict=False):
+        wanted = shown.get_element_type()
+        if wanted != own.get_element_type():
+            outer = ops.convert(own.input_value(0), wanted.get_type_name())
+            own.input(0).replace_source_output(outer.output(0))
+
+
+def _describe(output: ov.Output) -> Header:
+    """An input or output of a model: every name that it answers to, type and shape."""
+    node = output.get_node()
+    header = {"names": sorted(output.get_names()), "layer": node.get_friendly_name()}
+    if node.get_type_name() == "Result":
+        maker = node.input_value(0)
+        label = maker.node.get_friendly_name()
+        header["maker"] = label if maker.node.get_output_size() == 1 else f"{label}.{maker.index}"
+    return {**header, "type": output.get_element_type().get_type_name(), "shape": _shape(output)}
+
+
+def _shape(output: ov.Output) -> str:
+    """The partial shape as `format_shape` writes it."""
+    text = str(output.get_partial_shape())
+    return text if text == "[]" else text[1:-1]
+
+
+def _input_index(model: ov.Model, name: str) -> int:
+    """The number of the input that `name` means."""
+    by_name: dict[str, int] = {}
+    for index, parameter in enumerate(model.inputs):
+        for alias in (*parameter.get_names(), parameter.get_node().get_friendly_name()):
+            by_name.setdefault(alias, index)
+    if name not in by_name:
+        raise UsageError(f"there is no input '{name}'; the model has {', '.join(by_name) or 'none'}")
+    return by_name[name]
+
+
+def _reshape(model: ov.Model, shapes: Mapping[str, str]) -> None:
+    import openvino as ov
+
+    if shapes:
+        model.reshape({_input_index(model, name): ov.PartialShape(text) for name, text in shapes.items()})
+
+
+def _feed(model: ov.Model, given: Mapping[str, Blob]) -> dict[int, ov.Tensor]:
+    """A tensor for every input, by its number."""
+    tensors = {
+        index: _to_tensor(name, blob, model.inputs[index])
+        for name, blob in given.items()
+        for index in [_input_index(model, name)]
+    }
+    for index, parameter in enumerate(model.inputs):
+        if index not in tensors:
+            raise UsageError(f"input '{parameter.get_node().get_friendly_name()}' has no value")
+    return tensors
+
+
+def _to_tensor(name: str, blob: Blob, wanted: ov.Output) -> ov.Tensor:
+    """A tensor of the wanted type; values of another type are taken where none of them changes."""
+    import openvino as ov
+
+    kind = element_type(wanted.get_element_type().get_type_name())
+    if blob.type == "string" and kind.name == "string":
+        return ov.Tensor(to_array(blob).astype(str))
+    tensor_shape = blob.shape
+    data = np.frombuffer(blob.data, np.uint8)
+    if blob.type != kind.name and kind.dtype is None:
+        if blob.type != "u8" or not wanted.get_partial_shape().is_static:
+            raise UsageError(f"input '{name}' takes {kind}, packed into bytes (uint8), and a static shape")
+        tensor_shape = tuple(wanted.get_shape())
+    elif blob.type != kind.name:
+        data = _cast(name, blob, kind.name).reshape(-1).view(np.uint8)
+    tensor = ov.Tensor(wanted.get_element_type(), ov.Shape(tensor_shape))
+    if data.nbytes != tensor.byte_size:
+        raise UsageError(f"input '{name}' takes {tensor.byte_size} bytes, not {data.nbytes}")
+    tensor.data.reshape(-1).view(np.uint8)[:] = data
+    return tensor
+
+
+def _cast(name: str, blob: Blob, kind: str) -> Any:
+    array, dtype = to_array(blob), element_type(kind).dtype
+    if blob.type == "string" or kind == "string" or dtype is None:
+        raise UsageError(f"input '{name}' takes {kind}, not {blob.type}")
+    with np.errstate(all="ignore"):
+        cast = array.astype(dtype)
+        same = np.array_equal(cast.astype(array.dtype), array, equal_nan=array.dtype.kind == "f")
+    if not same and not (array.dtype.kind == cast.dtype.kind == "f" and np.dtype(dtype).itemsize < 4):
+        raise UsageError(f"input '{name}' takes {kind}, not {blob.type}; convert it with .astype")
+    return cast
+
+
+def _from_tensor(tensor: ov.Tensor) -> Blob:
+    kind, shape = tensor.get_element_type().get_type_name(), tuple(tensor.get_shape())
+    if kind == "string":
+        return from_array(np.asarray(tensor.bytes_data, dtype=object))
+    data = np.ascontiguousarray(tensor.data).reshape(-1)
+    return Blob(kind, shape, data.view(np.uint8).data)
+
+
+# --- shapes -----------------------------------------------------------------------------------------------------
+
+
+def shapes(request: Request) -> Answer:
+    """Element type and partial shape of every output of every layer, bodies included."""
+    model = request.read_as_written()
+    if any(_duplicates(graph) for graph in _graphs(model)):
+        model = request.read_as_written(_unique_names(request.document()))
+    _reshape(model, request["shapes"])
+    return {"shapes": list(_walk(model, ""))}, []
+
+
+def describe(request: Request) -> Answer:
+    """Inputs and outputs as openvino presents them."""
+    model = request.read()
+    _reshape(model, request["shapes"])
+    return {
+        "inputs": [_describe(item) for item in model.inputs],
+        "outputs": [_describe(item) for item in model.outputs],
+    }, []
+
+
+def _bodies(node: ov.Node) -> dict[str, ov.Model]:
+    """The bodies of a layer by the name that they have in the file."""
+    kind = node.get_type_name()
+    if kind in {"TensorIterator", "Loop"}:
+        return {"body": node.get_function()}
+    return {"then_body": node.get_then_body(), "else_body": node.get_else_body()} if kind == "If" else {}
+
+
+def _graphs(model: ov.Model) -> Iterator[ov.Model]:
+    yield model
+    for node in model.get_ops():
+        for body in _bodies(node).values():
+            yield from _graphs(body)
+
+
+def _walk(model: ov.Model, prefix: str) -> Iterator[tuple[str, int, str, str]]:
+    for node in model.get_ordered_ops():
+        path = prefix + node.get_friendly_name()
+        for output in node.outputs():
+            yield path, output.index, output.get_element_type().get_type_name(), _shape(output)
+        for name, body in _bodies(node).items():
+            yield from _walk(body, f"{path}/{name}/")
+
+
+def _duplicates(model: ov.Model) -> bool:
+    names = [node.get_friendly_name() for node in model.get_ops()]
+    return len(set(names)) < len(names)
+
+
+def _unique_names(text: bytes) -> bytes:
+    """The document with `#id` after every name that two layers of one graph share, as in `ir_tools.graph.walk`."""
+    root = ElementTree.fromstring(text)
+    for group in root.iter("layers"):
+        counts = Counter(layer.get("name") for layer in group)
+        for layer in group:
+            if counts[layer.get("name")] > 1:
+                layer.set("name", f"{layer.get('name', '')}#{layer.get('id')}")
+    document = ElementTree.tostring(root, encoding="utf-8")
+    assert isinstance(document, bytes)
+    return document
+
+
+# --- ask --------------------------------------------------------------------------------------------------------
+
+
+def ask(request: Request) -> Answer:
+    """Element type, partial shape and, for small whole numbers, bounds of the values of a layer's outputs.
+
+    `layer`: its name in the model. `zeros`: how many zero bytes follow the weights that were sent.
+    """
+    import openvino as ov
+
+    sent = request.blobs[request["weights"]].data
+    room = np.zeros(len(sent) + request["zeros"] + 1, np.uint8)
+    room[: len(sent)] = np.frombuffer(sent, np.uint8)
+    model = core().read_model(request.document(), ov.Tensor(room, shared_memory=True))
+    layer = next(node for node in model.get_ops() if node.get_friendly_name() == request["layer"])
+    answer = []
+    for output in layer.outputs():
+        kind = output.get_element_type().get_type_name()
+        answer.append((kind, _shape(output), _values(output) if kind in {"i32", "i64"} else None))
+    bodies = [row for name, body in _bodies(layer).items() for row in _walk(body, f"{name}/")]
+    return {"outputs": answer, "bodies": bodies}, []
+
+
+def _values(output: ov.Output) -> tuple[list[int], list[int]] | None:
+    """Lower and upper bounds, flat. To broadcast to the tensor makes the runtime compute them, even if it objects."""
+    from openvino import opset1 as ops
+
+    shape = output.get_partial_shape()
+    if not shape.is_static or not 0 < int(np.prod(shape.to_shape(), dtype=np.int64)) <= LARGEST_VALUE:
+        return None
+    with contextlib.suppress(RuntimeError):
+        ops.broadcast(ops.constant(np.float32(0)), ops.reshape(output, ops.constant(np.array([-1])), False))
+    tensor = output.get_tensor()
+    try:
+        lower, upper = tensor.get_lower_value(), tensor.get_upper_value()
+        return lower.data.ravel().tolist(), upper.data.ravel().tolist()
+    except RuntimeError:
+        return None
+
+
+# --- the loop ---------------------------------------------------------------------------------------------------
+
+TASKS: Mapping[str, Callable[[Request], Answer]] = {"infer": infer, "shapes": shapes, "describe": describe, "ask": ask}
+
+
+def main() -> None:
+    """Answer requests until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    source, sink = _private_pipes()
+    _restrict(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
+    while prefix := source.read(PREFIX.size):
+        head, body = PREFIX.unpack(prefix)
+        header, blobs = unpack(source.read(head), source.read(body))
+        signal.setitimer(signal.ITIMER_REAL, header["limit"])
+        answer = _answer(Request(header, blobs))
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for part in pack(*answer):
+            sink.write(part)
+        sink.flush()
+
+
+def _private_pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """Input and output for frames alone: whoever prints to standard output now writes to standard error."""
+    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return source, sink
+
+
+def _restrict(memory: int) -> None:
+    """Limit the memory, and let the system end this process rather than another when it runs short."""
+    import resource
+
+    if memory:
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def _answer(request: Request) -> Answer:
+    """The result of a task, or what went wrong."""
+    try:
+        return TASKS[request["do"]](request)
+    except ImportError as error:
+        kind, message = "missing", f"openvino cannot be imported ({error}); install it with: pip install openvino"
+    except MemoryError:
+        kind, message = "memory", "it does not fit into the memory limit"
+    except IrToolsError as error:
+        kind, message = "usage", str(error)
+    except Exception as error:
+        message = str(error)
+        kind = "memory" if is_memory(message) else "rejected"
+        message = explain(message)
+    return {"error": kind, "message": message}, []
+
+
+if __name__ == "__main__":
+    main()
