@@ -1,0 +1,74 @@
+"""The table of all operations that ir_tools knows, and how a layer finds its own."""
+
+import re
+from functools import cache
+
+from ir_tools.ops import activations, conversion, elementwise, pooling, structure
+from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Op, Violation
+
+__all__ = [
+    "COMPLETE_OPSETS",
+    "FAMILIES",
+    "Array",
+    "Attrs",
+    "Bounds",
+    "Fact",
+    "Op",
+    "Violation",
+    "find_op",
+    "ops_of",
+    "opset_number",
+]
+
+FAMILIES = (structure, elementwise, activations, conversion, pooling)
+"""The families: modules with a tuple `OPS`."""
+
+COMPLETE_OPSETS = 16
+"""The last opset that holds all of its predecessor's operations; opset17 holds so far only what it brings."""
+
+
+def opset_number(stamp: str) -> int | None:
+    """`opset8` -> 8; None for `extension`, `experimental`, `ie_internal`, nothing, and whatever the runtime refuses.
+
+    The runtime compares stamps letter by letter: `Opset8` and `opset08` are unknown to it.
+    """
+    match = re.fullmatch(r"opset([1-9]\d*)", stamp)
+    return int(match[1]) if match else None
+
+
+def ops_of(type: str) -> tuple[Op, ...]:
+    """All versions of an operation, oldest first; empty for an unknown type.
+
+    Case does not matter, as for the runtime, except in `Result` and in `Const`, which is the file's name of Constant.
+    """
+    if type in {"Result", "Const"}:
+        return _table().get(type, ())
+    key = type.lower()
+    if key == "constant":
+        return _table()["Const"]
+    return _table().get(key, ())
+
+
+def find_op(type: str, version: str) -> Op | None:
+    """The operation of a layer with this type and version stamp: the newest that its opset holds."""
+    opset = opset_number(version)
+    if opset is None:
+        return None
+    held = [
+        op
+        for op in ops_of(type)
+        if op.version <= opset
+        and (op.until is None or opset <= op.until)
+        and (opset <= COMPLETE_OPSETS or op.version > COMPLETE_OPSETS)
+    ]
+    return held[-1] if held else None
+
+
+@cache
+def _table() -> dict[str, tuple[Op, ...]]:
+    table: dict[str, list[Op]] = {}
+    for family in FAMILIES:
+        for op in family.OPS:
+            key = op.type if op.type in {"Result", "Const"} else op.type.lower()
+            table.setdefault(key, []).append(op)
+    return {key: tuple(sorted(ops, key=lambda op: op.version)) for key, ops in table.items()}

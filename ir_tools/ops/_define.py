@@ -42,26 +42,31 @@ UNBOUNDED = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bounds:
-    """What is known of the values of a small integer tensor: between `lower` and `upper`, both included."""
+    """What is known of the values of a small tensor: between `lower` and `upper`, both included.
 
-    lower: IntArray
-    upper: IntArray
+    Integers and booleans are int64 arrays, unbounded at `UNBOUNDED`; floats keep their type, unbounded at infinity.
+    """
+
+    lower: Array
+    upper: Array
 
     @classmethod
     def exactly(cls, values: npt.ArrayLike) -> Self:
         """Values that are known."""
-        known = np.asarray(values, dtype=np.int64)
+        known = np.asarray(values)
+        if known.dtype.kind != "f":
+            known = known.astype(np.int64)
         return cls(known, known)
 
     @property
-    def exact(self) -> IntArray | None:
+    def exact(self) -> Array | None:
         """The values, where all of them are known."""
         return self.lower if np.array_equal(self.lower, self.upper) else None
 
     def dims(self) -> tuple[Dim, ...]:
         """The values as dimensions (a 1-D tensor of sizes); negative lower bounds count as 0."""
         return tuple(
-            Dim(max(int(lo), 0), None if hi == UNBOUNDED else max(int(hi), 0))
+            Dim(max(int(lo), 0), None if hi >= UNBOUNDED else max(int(hi), 0))
             for lo, hi in zip(self.lower.ravel(), self.upper.ravel(), strict=True)
         )
 

@@ -1,0 +1,51 @@
+"""Attributes of particular kinds: element types, partial shapes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ir_tools.errors import UsageError
+from ir_tools.ops._define import Field, OneOf
+from ir_tools.types import Dim, ElementType, element_type, parse_shape
+
+__all__ = ["IndexType", "ShapeText", "Type"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Type(Field):
+    """An element type by name."""
+
+    def parse(self, text: str) -> ElementType:
+        """`"f32"` -> `f32`; `undefined` is the old name of `dynamic`."""
+        name = text.strip()
+        try:
+            return element_type("dynamic" if name == "undefined" else name)
+        except UsageError as why:
+            raise ValueError(f"has {why}") from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeText(Field):
+    """A partial shape; an empty text is a scalar's."""
+
+    def parse(self, text: str) -> tuple[Dim, ...] | None:
+        """`"1,3,?,16..64"`."""
+        try:
+            return parse_shape(text)
+        except UsageError as why:
+            raise ValueError(f"has {why}") from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexType(OneOf):
+    """`i32` or `i64`."""
+
+    words: tuple[str, ...] = ("i32", "i64")
+
+    def parse(self, text: str) -> Any:
+        """`"i32"` -> the element type."""
+        return element_type(OneOf.parse(self, text))
+
+    def render(self, value: Any, separator: str) -> str:
+        """The name."""
+        del separator
+        return str(value)

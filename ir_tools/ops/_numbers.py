@@ -1,0 +1,57 @@
+"""In which numbers a kernel computes, and how its results get back into the type of the tensor."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._define import Array, Fact
+from ir_tools.types import ElementType, element_type
+
+__all__ = ["in_working_type", "is_half", "require", "same_type"]
+
+
+def is_half(dtype: npt.DTypeLike) -> bool:
+    """Whether the type has 16 bits or less and holds fractions: f16, bf16, f8; such are computed in f32."""
+    kind = np.dtype(dtype)
+    return kind.itemsize <= 2 and kind.kind not in "iub"
+
+
+def in_working_type(function: Callable[..., Array], *arrays: Array) -> Array:
+    """Apply a function in the arrays' own type, half floats in f32, rounded once at the end."""
+    dtype = arrays[0].dtype
+    if not is_half(dtype):
+        return function(*arrays)
+    out = function(*(array.astype(np.float32) for array in arrays))
+    return out.astype(dtype) if out.dtype == np.float32 else out
+
+
+def same_type(inputs: Sequence[Fact]) -> ElementType:
+    """The element type of inputs that must have one in common; `dynamic` gives way.
+
+    Raises:
+        ShapeError: they differ.
+    """
+    known = [fact.dtype for fact in inputs if fact.dtype.kind != "dynamic"]
+    if any(dtype != known[0] for dtype in known):
+        raise ShapeError(f"the inputs have different element types: {', '.join(str(fact.dtype) for fact in inputs)}")
+    return known[0] if known else element_type("dynamic")
+
+
+def require(dtype: ElementType, accepts: str) -> None:
+    """Hold an element type against what an operation takes: words of `float`, `integer`, `boolean`, `any`.
+
+    Raises:
+        ShapeError: it does not take the type.
+    """
+    words = accepts.split()
+    fits = (
+        dtype.kind == "dynamic"
+        or "any" in words
+        or (dtype.is_float and "float" in words)
+        or (dtype.is_integer and "integer" in words)
+        or (dtype.kind == "boolean" and "boolean" in words)
+    )
+    if not fits:
+        raise ShapeError(f"the input has element type {dtype} where {' or '.join(words)} is meant")

@@ -1,0 +1,361 @@
+"""Operations on one tensor element by element: activations, mathematics, rounding, tests; and SoftMax."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal
+
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._broadcast import broadcast
+from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Field, Flag, Float, Input, Int, OneOf, Op
+from ir_tools.ops._numbers import in_working_type, is_half, require, same_type
+from ir_tools.types import element_type
+
+__all__ = ["OPS", "Unary", "erf"]
+
+BOOLEAN = element_type("boolean")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unary:
+    """One operation on one tensor.
+
+    Attributes:
+        type, version: of the operation.
+        function: on an array and the layer's attributes, by name; half floats come as f32.
+        accepts: kinds of element types that the runtime takes.
+        boolean: whether the result is boolean.
+        attrs: of the operation.
+        folds: what the runtime knows of the result's values before running: `bounds` where it applies the function
+            to both of them, exact values only, or nothing.
+    """
+
+    type: str
+    function: Callable[..., Array]
+    version: int = 1
+    accepts: str = "float integer"
+    boolean: bool = False
+    attrs: Mapping[str, Field] = field(default_factory=dict)
+    folds: Literal["bounds", "exact", "none"] = "exact"
+
+    def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+        """The input's shape."""
+        data = inputs[0]
+        require(data.dtype, self.accepts)
+        return (Fact(BOOLEAN if self.boolean else data.dtype, data.shape, self.value(attrs, data)),)
+
+    def value(self, attrs: Attrs, data: Fact) -> Bounds | None:
+        """The bounds of the result's values, as far as the runtime works them out."""
+        if data.value is None or self.folds == "none" or (self.folds == "exact" and data.value.exact is None):
+            return None
+        with np.errstate(all="ignore"):
+            lower, upper = (self.function(bound, **attrs) for bound in (data.value.lower, data.value.upper))
+        return Bounds.exactly(lower) if data.value.exact is not None else Bounds(lower, upper)
+
+    def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        """The function on the input."""
+        return (in_working_type(lambda data: self.function(data, **attrs), arrays[0]),)
+
+    @property
+    def op(self) -> Op:
+        """The operation."""
+        return Op(
+            type=self.type,
+            version=self.version,
+            inputs=(Input("data"),),
+            attrs=self.attrs,
+            shape=self.shape,
+            kernel=self.kernel,
+        )
+
+
+# --- functions of one array -------------------------------------------------------------------------------------
+
+
+def by_floats(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """The function, with integers taken through f32 and cut off, as the runtime does."""
+
+    def wrapped(data: Array) -> Array:
+        if data.dtype.kind == "f":
+            return function(data)
+        return _to_integer(function(data.astype(np.float32)), data)
+
+    return wrapped
+
+
+def _to_integer(values: Array, like: Array) -> Array:
+    limits = np.iinfo(like.dtype)
+    safe = np.clip(np.nan_to_num(values.astype(np.float64)), float(limits.min), float(limits.max))
+    return safe.astype(like.dtype)
+
+
+_STEPS = 512
+_LAST = 6.0
+
+
+@cache
+def _erf_table() -> tuple[Array, Array]:
+    nodes = np.arange(int(_LAST * _STEPS) + 2) / _STEPS
+    values = np.array([math.erf(node) for node in nodes])
+    return values, 2 / math.sqrt(math.pi) * np.exp(-nodes * nodes)
+
+
+def erf(data: Array) -> Array:
+    """The error function, exact to 1e-15: a table of exact values, and Taylor's series from the nearest of them."""
+    size = np.minimum(np.abs(data.astype(np.float64)), _LAST)
+    index = np.nan_to_num(size * _STEPS + 0.5).astype(np.intp)
+    values, slopes = _erf_table()
+    node = index / _STEPS
+    step = size - node
+    cubic = (4 * node * node - 2) / 6 + step * (12 - 8 * node * node) * node / 24
+    out = values[index] + slopes[index] * step * (1 + step * (-node + step * cubic))
+    return np.copysign(np.minimum(out, 1.0), data).astype(data.dtype)
+
+
+def hard_sigmoid_6(data: Array) -> Array:
+    """HSigmoid: `min(max(x + 3, 0), 6) / 6`."""
+    return np.minimum(np.maximum(data + 3, 0), 6) / data.dtype.type(6)
+
+
+def sigmoid(data: Array) -> Array:
+    """`1 / (1 + exp(-x))`."""
+    return 1 / (1 + np.exp(-data))
+
+
+def softplus(data: Array) -> Array:
+    """`log(1 + exp(x))`, without overflow."""
+    return np.logaddexp(data, data.dtype.type(0))
+
+
+def mish(data: Array) -> Array:
+    """`x * tanh(softplus(x))`."""
+    return data * np.tanh(softplus(data))
+
+
+def relu(data: Array) -> Array:
+    """What is positive."""
+    return np.maximum(data, data.dtype.type(0))
+
+
+def gelu(data: Array, approximation_mode: str = "erf") -> Array:
+    """`x * P(X <= x)` of the normal distribution, or its approximation by tanh."""
+    half = data.dtype.type(0.5)
+    if approximation_mode == "tanh":
+        inner = data.dtype.type(math.sqrt(2 / math.pi)) * (data + data.dtype.type(0.044715) * data * data * data)
+        return half * data * (1 + np.tanh(inner))
+    return half * data * (1 + erf(data * data.dtype.type(math.sqrt(0.5))))
+
+
+def elu(data: Array, alpha: float) -> Array:
+    """`alpha * (exp(x) - 1)` below 0."""
+    return np.where(data < 0, data.dtype.type(alpha) * np.expm1(np.minimum(data, 0)), data)
+
+
+def clamp(data: Array, min: float, max: float) -> Array:
+    """Cut off at both ends; for integers the ends are rounded inwards."""
+    if data.dtype.kind == "f":
+        return np.clip(data, data.dtype.type(min), data.dtype.type(max))
+    limits = np.iinfo(data.dtype)
+    low = limits.min if min <= limits.min else math.ceil(min)
+    high = limits.max if max >= limits.max else math.floor(max)
+    return np.clip(data, low, high)
+
+
+def round_(data: Array, mode: str) -> Array:
+    """To the nearest whole number; a half to the even one or away from zero."""
+    if data.dtype.kind != "f":
+        return data
+    if mode == "half_to_even":
+        return np.rint(data)
+    return np.copysign(np.floor(np.abs(data) + data.dtype.type(0.5)), data)
+
+
+def is_inf(data: Array, detect_negative: bool, detect_positive: bool) -> Array:
+    """Infinite, of the signs that are looked for."""
+    return np.isinf(data) & np.where(data > 0, detect_positive, detect_negative)
+
+
+def whole(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """A rounding, which leaves integers as they are."""
+    return lambda data: function(data) if data.dtype.kind == "f" else data
+
+
+def _math(type: str, function: Callable[[Array], Array], version: int = 1) -> Unary:
+    return Unary(type=type, version=version, function=by_floats(function))
+
+
+ROWS = (
+    Unary(type="Abs", function=np.abs, folds="bounds"),
+    Unary(type="Negative", function=np.negative),
+    Unary(type="Sign", function=np.sign),
+    Unary(type="ReLU", function=relu),
+    Unary(type="Ceiling", function=whole(np.ceil)),
+    Unary(type="Floor", function=whole(np.floor)),
+    Unary(
+        type="Round",
+        version=5,
+        function=round_,
+        attrs={"mode": OneOf(words=("half_to_even", "half_away_from_zero"), default="half_to_even")},
+    ),
+    _math("Exp", np.exp),
+    _math("Log", np.log),
+    _math("Sqrt", np.sqrt),
+    _math("Erf", erf),
+    _math("Sin", np.sin),
+    _math("Cos", np.cos),
+    _math("Tan", np.tan),
+    _math("Asin", np.arcsin),
+    _math("Acos", np.arccos),
+    _math("Atan", np.arctan),
+    _math("Sinh", np.sinh),
+    _math("Cosh", np.cosh),
+    _math("Tanh", np.tanh),
+    _math("Asinh", np.arcsinh, 4),
+    _math("Acosh", np.arccosh, 4),
+    _math("Atanh", np.arctanh, 4),
+    _math("Sigmoid", sigmoid),
+    _math("HSigmoid", hard_sigmoid_6, 5),
+    _math("HSwish", lambda data: data * hard_sigmoid_6(data), 4),
+    Unary(type="SoftPlus", version=4, function=softplus, accepts="float"),
+    Unary(type="SoftSign", version=9, function=lambda data: data / (1 + np.abs(data)), accepts="float", folds="none"),
+    Unary(type="Mish", version=4, function=mish, accepts="float"),
+    Unary(type="Gelu", version=2, function=gelu, accepts="float"),
+    Unary(
+        type="Gelu",
+        version=7,
+        function=gelu,
+        accepts="float",
+        attrs={"approximation_mode": OneOf(words=("erf", "tanh"), default="erf")},
+    ),
+    Unary(type="Elu", function=elu, attrs={"alpha": Float()}, folds="none"),
+    Unary(type="Clamp", function=clamp, attrs={"min": Float(), "max": Float()}, folds="bounds"),
+    Unary(type="LogicalNot", function=np.logical_not, accepts="boolean", boolean=True),
+    Unary(type="BitwiseNot", version=13, function=np.invert, accepts="integer boolean", folds="none"),
+    Unary(type="IsNaN", version=10, function=np.isnan, accepts="float", boolean=True, folds="none"),
+    Unary(type="IsFinite", version=10, function=np.isfinite, accepts="float", boolean=True, folds="none"),
+    Unary(
+        type="IsInf",
+        version=10,
+        function=is_inf,
+        accepts="float",
+        boolean=True,
+        folds="none",
+        attrs={"detect_negative": Flag(default=True), "detect_positive": Flag(default=True)},
+    ),
+)
+
+
+# --- activations with inputs for their parameters -----------------------------------------------------------------
+
+
+def parametric_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The data's shape; parameters are single numbers of the data's type."""
+    del attrs
+    dtype = same_type(inputs)
+    require(dtype, "float")
+    for fact in inputs[1:]:
+        if fact.shape is not None and len(fact.shape) > 1:
+            raise ShapeError("a parameter of the activation has more than one number")
+    return (Fact(dtype, inputs[0].shape),)
+
+
+def swish(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """`x * sigmoid(beta * x)`."""
+    del attrs
+    beta = arrays[1].reshape(()) if len(arrays) > 1 else np.ones((), arrays[0].dtype)
+    return (in_working_type(lambda data, factor: data * sigmoid(factor * data), arrays[0], beta),)
+
+
+def hard_sigmoid(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """`max(0, min(1, alpha * x + beta))`."""
+    del attrs
+    alpha, beta = (array.reshape(()) for array in arrays[1:])
+    return (in_working_type(lambda x, a, b: np.clip(a * x + b, x.dtype.type(0), x.dtype.type(1)), arrays[0], alpha, beta),)
+
+
+def selu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """`lambda * (x if x > 0 else alpha * (exp(x) - 1))`."""
+    del attrs
+    alpha, scale = (array.reshape(()) for array in arrays[1:])
+    return (
+        in_working_type(lambda x, a, s: s * np.where(x > 0, x, a * np.expm1(np.minimum(x, 0))), arrays[0], alpha, scale),
+    )
+
+
+def prelu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The data's type and shape; the runtime does not look at the slope's."""
+    del attrs
+    return (Fact(inputs[0].dtype, inputs[0].shape),)
+
+
+def prelu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """`slope * x` below 0; a list of slopes belongs to the channels (axis 1)."""
+    del attrs
+    data, slope = arrays
+    if slope.ndim == 1 and slope.size > 1 and data.ndim > 1 and data.shape[1] == slope.size:
+        slope = slope.reshape(1, -1, *[1] * (data.ndim - 2))
+    return (in_working_type(lambda x, s: np.where(x < 0, x * s, x), data, slope),)
+
+
+# --- softmax ------------------------------------------------------------------------------------------------------
+
+
+def softmax_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The data's shape; the axis must exist."""
+    shape = inputs[0].shape
+    if shape is not None and not -len(shape) <= attrs.axis < len(shape):
+        raise ShapeError(f"axis {attrs.axis} is not one of the input's {len(shape)}")
+    require(inputs[0].dtype, "float")
+    return (Fact(inputs[0].dtype, shape),)
+
+
+def softmax(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """`exp(x) / sum(exp(x))` along the axis."""
+
+    def along(data: Array) -> Array:
+        powers = np.exp(data - data.max(axis=attrs.axis, keepdims=True))
+        return powers / powers.sum(axis=attrs.axis, keepdims=True)
+
+    return (arrays[0] if arrays[0].size == 0 else in_working_type(along, arrays[0]),)
+
+
+def log_softmax(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """`x - log(sum(exp(x)))` along the axis."""
+
+    def along(data: Array) -> Array:
+        low = data - data.max(axis=attrs.axis, keepdims=True)
+        return low - np.log(np.exp(low).sum(axis=attrs.axis, keepdims=True))
+
+    return (arrays[0] if arrays[0].size == 0 else in_working_type(along, arrays[0]),)
+
+
+DATA = Input("data")
+SWISH = Op(
+    type="Swish", version=4, inputs=(DATA, Input("beta", optional=True)), shape=parametric_shape, kernel=swish
+)
+HARD_SIGMOID = Op(
+    type="HardSigmoid",
+    version=1,
+    inputs=(DATA, Input("alpha"), Input("beta")),
+    shape=parametric_shape,
+    kernel=hard_sigmoid,
+)
+SELU = Op(type="Selu", version=1, inputs=(DATA, Input("alpha"), Input("lambda")), shape=parametric_shape, kernel=selu)
+PRELU = Op(type="PReLU", version=1, inputs=(DATA, Input("slope")), shape=prelu_shape, kernel=prelu)
+SOFTMAX_1 = Op(
+    type="SoftMax", version=1, inputs=(DATA,), attrs={"axis": Int(default=1)}, shape=softmax_shape, kernel=softmax
+)
+SOFTMAX_8 = SOFTMAX_1.at(8)
+LOG_SOFTMAX = Op(
+    type="LogSoftmax",
+    version=5,
+    inputs=(DATA,),
+    attrs={"axis": Int(default=1)},
+    shape=softmax_shape,
+    kernel=log_softmax,
+)
+
+OPS = (*(row.op for row in ROWS), SWISH, HARD_SIGMOID, SELU, PRELU, SOFTMAX_1, SOFTMAX_8, LOG_SOFTMAX)

@@ -1,0 +1,414 @@
+"""Layers with bodies: TensorIterator, Loop, If. What goes into a body, what comes out of it.
+
+The rules are those of OpenVINO's core (tensor_iterator.cpp, loop.cpp, if.cpp). A body is run through a callback, so
+that nothing here knows how a graph is walked.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.graph import Layer
+from ir_tools.ops._define import Array, Bounds, Fact
+from ir_tools.types import Dim, Shape, format_shape
+
+__all__ = ["KERNELS", "RULES", "BodyKernel", "BodyRule", "BodyRun", "Maps", "PortMap", "Row", "port_maps"]
+
+ENDLESS = 1 << 16
+"""Rounds of shape propagation after which a body counts as never settling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a port map. `port` of the layer, `layer` of the body; `axis` where the tensor is cut or joined."""
+
+    port: int
+    layer: int
+    axis: int | None = None
+    start: int = 0
+    end: int = -1
+    stride: int = 1
+    part_size: int = 1
+    purpose: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PortMap:
+    """How ports of the layer and layers of one body belong together; `back_edges`: body Parameter -> body Result."""
+
+    inputs: tuple[Row, ...]
+    outputs: tuple[Row, ...]
+    back_edges: Mapping[int, int]
+
+    def purpose(self, word: str) -> Row | None:
+        """The row with this purpose: `current_iteration`, `execution_condition`."""
+        return next((row for row in (*self.inputs, *self.outputs) if row.purpose == word), None)
+
+
+Maps = Mapping[str, PortMap]
+"""By body: `body`, or `then_body` and `else_body`."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyFacts:
+    """What is known in a body: facts of its Parameters and of what its Results are given, by layer id.
+
+    `passed`: for a Result that is fed by a Parameter directly, that Parameter's id.
+    """
+
+    parameters: Mapping[int, Fact]
+    results: Mapping[int, Fact]
+    passed: Mapping[int, int]
+
+
+def port_maps(layer: Layer) -> Maps:
+    """The port maps of a layer with bodies, as its file has them.
+
+    Raises:
+        ShapeError: a number in them cannot be read.
+    """
+    mapping = layer.content.mapping
+    prefixes = {"then_body": "then_", "else_body": "else_"}
+    out = {}
+    for body in layer.bodies:
+        rows = mapping.get(f"{prefixes.get(body, '')}port_map", [])
+        edges = mapping.get("back_edges", [])
+        try:
+            out[body] = PortMap(
+                tuple(_row(raw) for kind, raw in rows if kind == "input"),
+                tuple(_row(raw) for kind, raw in rows if kind == "output"),
+                {int(raw["to-layer"]): int(raw["from-layer"]) for _, raw in edges},
+            )
+        except (KeyError, ValueError) as why:
+            raise ShapeError(f"its port map cannot be read: {why}") from None
+    return out
+
+
+def _row(raw: Mapping[str, str]) -> Row:
+    def number(name: str, default: int) -> int:
+        return int(raw.get(name) or default)
+
+    return Row(
+        port=int(raw["external_port_id"]),
+        layer=int(raw["internal_layer_id"]),
+        axis=int(raw["axis"]) if raw.get("axis") else None,
+        start=number("start", 0),
+        end=number("end", -1),
+        stride=number("stride", 1),
+        part_size=number("part_size", 1),
+        purpose=raw.get("purpose", ""),
+    )
+
+
+class BodyRun(Protocol):
+    """Propagates facts through a body, given facts for some of its Parameters."""
+
+    def __call__(self, body: str, parameters: Mapping[int, Fact]) -> BodyFacts:
+        """Parameters that are not given keep what their attributes say."""
+        ...
+
+
+BodyRule = Callable[[Maps, Mapping[int, Fact], BodyRun], dict[int, Fact]]
+"""`(port maps, facts by input port, run) -> facts by output port`."""
+
+
+# --- shapes -------------------------------------------------------------------------------------------------------
+
+
+def tensor_iterator_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, Fact]:
+    """The body runs once on slices; joined outputs are as long as the slices are many.
+
+    Raises:
+        ShapeError: a slice or an output names an axis that is not there, or parts of size 0.
+    """
+    ports = maps["body"]
+    given: dict[int, Fact] = {}
+    count: int | None = None
+    own = run("body", {}).parameters
+    for row in ports.inputs:
+        if row.port < 0:
+            continue
+        fact = inputs[row.port]
+        shape = fact.shape
+        if row.axis is not None and shape is not None:
+            shape = _with_axis(shape, row.axis, Dim.of(row.part_size))
+            if inputs[row.port].shape[row.axis].static:  # type: ignore[index]
+                count = _parts(row, fact.shape[row.axis].size)  # type: ignore[index]
+        given[row.layer] = Fact(own[row.layer].dtype, shape)
+    results = run("body", given).results
+    if count is None and all(row.axis is None for row in ports.inputs):
+        joined = next((row for row in ports.outputs if row.axis is not None), None)
+        count = abs(joined.end - joined.start) // _part_size(joined) if joined else None
+    return {
+        row.port: _joined(results[row.layer], row, None if count is None else count * row.part_size)
+        for row in ports.outputs
+        if row.port >= 0
+    }
+
+
+def _parts(row: Row, size: int) -> int:
+    start, end = (edge + size if edge < 0 else edge for edge in (row.start, row.end))
+    return (abs(end - start) + 1) // _part_size(row)
+
+
+def _part_size(row: Row) -> int:
+    if row.part_size == 0:
+        raise ShapeError("part_size is 0, which makes the runtime crash; give it at least 1")
+    return row.part_size
+
+
+def _with_axis(shape: tuple[Dim, ...], axis: int, dim: Dim) -> tuple[Dim, ...]:
+    if not -len(shape) <= axis < len(shape):
+        raise ShapeError(f"axis {axis} is not one of the {len(shape)} of [{format_shape(shape)}]")
+    out = list(shape)
+    out[axis] = dim
+    return tuple(out)
+
+
+def _joined(fact: Fact, row: Row, size: int | None) -> Fact:
+    """The output of a body, joined along the row's axis where it has one."""
+    if row.axis is None:
+        return Fact(fact.dtype, fact.shape)
+    if fact.shape is None:
+        return Fact(fact.dtype, None)
+    dim = Dim() if size is None else Dim.of(size)
+    return Fact(fact.dtype, _with_axis(fact.shape or (Dim(),), row.axis, dim))
+
+
+def loop_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, Fact]:
+    """Runs the body until the shapes of its back edges settle; joined outputs are as long as the trips are many.
+
+    Raises:
+        ShapeError: an axis that is not there, or a condition or trip count that is not one number.
+    """
+    ports = maps["body"]
+    given = {row.layer: _loop_input(row, inputs[row.port]) for row in ports.inputs if row.port >= 0}
+    facts = run("body", given)
+    trips = _trips(ports, inputs, facts)
+    facts = _settled(ports, given, facts, run, trips)
+    never = _single(inputs[1].value) == 0
+    out = {}
+    for row in ports.outputs:
+        if row.port < 0:
+            continue
+        fact = facts.results[row.layer]
+        if row.axis is None:
+            out[row.port] = _without_trip(fact) if never else Fact(fact.dtype, fact.shape)
+        elif never:
+            out[row.port] = Fact(fact.dtype, (Dim.of(0),))
+        else:
+            out[row.port] = _joined(fact, row, _total(fact.shape, row.axis, trips))
+    return out
+
+
+def _loop_input(row: Row, fact: Fact) -> Fact:
+    shape = fact.shape
+    if row.axis is not None and shape is not None:
+        shape = _with_axis(shape, row.axis, Dim.of(row.part_size))
+    return Fact(fact.dtype, shape)
+
+
+def _without_trip(fact: Fact) -> Fact:
+    if fact.shape is None or not all(dim.static for dim in fact.shape):
+        return Fact(fact.dtype, fact.shape)
+    if not fact.shape:
+        raise ShapeError("the loop never runs, and one of its outputs is a scalar, which cannot be empty")
+    return Fact(fact.dtype, (Dim.of(0), *fact.shape[1:]))
+
+
+def _total(shape: Shape, axis: int, trips: int | None) -> int | None:
+    if not shape:
+        return trips
+    if not -len(shape) <= axis < len(shape):
+        raise ShapeError(f"axis {axis} is not one of the {len(shape)} of [{format_shape(shape)}]")
+    return shape[axis].size * trips if trips is not None and shape[axis].static else None
+
+
+def _single(value: Bounds | None) -> int | None:
+    """The one number of a known tensor."""
+    known = None if value is None else value.exact
+    if known is None:
+        return None
+    if known.size != 1:
+        raise ShapeError(f"the trip count or condition has {known.size} values where one is meant")
+    return int(known.ravel()[0])
+
+
+def _trips(ports: PortMap, inputs: Mapping[int, Fact], facts: BodyFacts) -> int | None:
+    """How often the body runs, where that is certain: a constant condition and a constant trip count."""
+    row = ports.purpose("execution_condition")
+    if row is None:
+        raise ShapeError("no output of the body is its execution_condition")
+    condition = _single(facts.results[row.layer].value)
+    if condition is None and row.layer in facts.passed:
+        source = next((r for r in ports.inputs if r.layer == facts.passed[row.layer] and r.port >= 0), None)
+        condition = None if source is None else _single(inputs[source.port].value)
+    count = _single(inputs[0].value)
+    if condition is None:
+        return None
+    if condition == 0:
+        return 1
+    return None if count is None or count == -1 else count
+
+
+def _settled(
+    ports: PortMap, given: dict[int, Fact], facts: BodyFacts, run: BodyRun, trips: int | None
+) -> BodyFacts:
+    """Widen the Parameters that back edges feed until the body's results fit them."""
+    fed = {result: parameter for parameter, result in ports.back_edges.items()}
+    for _ in range(ENDLESS if trips is None else min(trips, ENDLESS)):
+        changed = False
+        for row in ports.outputs:
+            if row.axis is not None or row.port < 0 or row.layer not in fed:
+                continue
+            parameter = fed[row.layer]
+            wider = _wider(facts.results[row.layer].shape, given[parameter].shape)
+            if wider is not given[parameter].shape:
+                given[parameter] = replace(given[parameter], shape=wider)
+                changed = True
+        if not changed:
+            break
+        facts = run("body", given)
+    return facts
+
+
+def _wider(result: Shape, parameter: Shape) -> Shape:
+    """The Parameter's shape, or a wider one where the result does not fit it."""
+    if parameter is None:
+        return None
+    if result is None or len(result) != len(parameter):
+        return None
+    if all(a.meet(b) is not None for a, b in zip(result, parameter, strict=True)):
+        return parameter
+    return tuple(a if a.meet(b) is not None else Dim() for a, b in zip(result, parameter, strict=True))
+
+
+def if_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, Fact]:
+    """Both branches run; a known condition chooses, otherwise their shapes are joined.
+
+    Raises:
+        ShapeError: the branches give different element types, or one lacks an output.
+    """
+    results = {}
+    for body, ports in maps.items():
+        given = {row.layer: inputs[row.port] for row in ports.inputs if row.port >= 0}
+        own = run(body, {}).parameters
+        given = {layer: Fact(own[layer].dtype, fact.shape) for layer, fact in given.items()}
+        facts = run(body, given).results
+        results[body] = {row.port: facts[row.layer] for row in ports.outputs if row.port >= 0}
+    then, other = results["then_body"], results["else_body"]
+    condition = _single(inputs[min(inputs)].value)
+    if condition is not None:
+        return {port: Fact(fact.dtype, fact.shape) for port, fact in (then if condition else other).items()}
+    if set(then) != set(other):
+        raise ShapeError(f"only one branch gives output {sorted(set(then) ^ set(other))[0]}")
+    return {port: _either(fact, other[port]) for port, fact in then.items()}
+
+
+def _either(then: Fact, other: Fact) -> Fact:
+    if then.dtype != other.dtype and "dynamic" not in {then.dtype.kind, other.dtype.kind}:
+        raise ShapeError(f"the branches give element types {then.dtype} and {other.dtype}")
+    dtype = other.dtype if then.dtype.kind == "dynamic" else then.dtype
+    if then.shape is None or other.shape is None:
+        return Fact(dtype, None)
+    if len(then.shape) != len(other.shape):
+        return Fact(dtype, (Dim(),) if max(len(then.shape), len(other.shape)) <= 1 else None)
+    return Fact(dtype, tuple(_either_dim(a, b) for a, b in zip(then.shape, other.shape, strict=True)))
+
+
+def _either_dim(then: Dim, other: Dim) -> Dim:
+    return then.join(other) if then.static and other.static else Dim()
+
+
+RULES: Mapping[str, BodyRule] = {
+    "tensoriterator": tensor_iterator_shape,
+    "loop": loop_shape,
+    "if": if_shape,
+}
+"""By type in lower case."""
+
+
+# --- kernels ------------------------------------------------------------------------------------------------------
+
+Execute = Callable[[str, Mapping[int, Array]], dict[int, Array]]
+"""`(body, arrays by Parameter) -> arrays by Result`."""
+BodyKernel = Callable[[Maps, Mapping[int, Array], Execute], dict[int, Array]]
+
+
+def _slice(row: Row, array: Array, index: int) -> Array:
+    assert row.axis is not None
+    size = array.shape[row.axis]
+    start, end = (edge + size if edge < 0 else edge for edge in (row.start, row.end))
+    first = start + index * row.part_size if start <= end else start - (index + 1) * row.part_size + 1
+    return np.take(array, np.arange(first, first + row.part_size), axis=row.axis)
+
+
+def tensor_iterator(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -> dict[int, Array]:
+    """Runs the body once per slice."""
+    ports = maps["body"]
+    counts = [_parts(row, inputs[row.port].shape[row.axis]) for row in ports.inputs if row.axis is not None]
+    if counts:
+        trips = counts[-1]
+    else:
+        joined = next((row for row in ports.outputs if row.axis is not None), None)
+        trips = abs(joined.end - joined.start) // _part_size(joined) if joined else 1
+    return _iterate(ports, inputs, execute, trips)
+
+
+def loop(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -> dict[int, Array]:
+    """Runs the body while its condition holds, at most as often as the trip count says; -1: no limit."""
+    first, second = sorted(inputs)[:2]
+    trips = int(inputs[first].ravel()[0])
+    if not bool(inputs[second].ravel()[0]):
+        trips = 0
+    return _iterate(maps["body"], inputs, execute, trips)
+
+
+def _iterate(ports: PortMap, inputs: Mapping[int, Array], execute: Execute, trips: int) -> dict[int, Array]:
+    condition = ports.purpose("execution_condition")
+    counter = ports.purpose("current_iteration")
+    state = {row.layer: inputs[row.port] for row in ports.inputs if row.port >= 0 and row.axis is None}
+    parts: dict[int, list[Array]] = {row.port: [] for row in ports.outputs if row.axis is not None}
+    results: dict[int, Array] = {}
+    index = 0
+    while trips < 0 or index < trips:
+        given = dict(state)
+        for row in ports.inputs:
+            if row.axis is not None:
+                given[row.layer] = _slice(row, inputs[row.port], index)
+        if counter is not None:
+            given[counter.layer] = np.array(index, dtype=np.int64)
+        results = execute("body", given)
+        for row in ports.outputs:
+            if row.axis is not None:
+                parts[row.port].append(results[row.layer])
+        state |= {parameter: results[result] for parameter, result in ports.back_edges.items()}
+        index += 1
+        if condition is not None and not bool(results[condition.layer].ravel()[0]):
+            break
+    if not index:
+        raise ShapeError("the loop does not run even once, and an empty result has no defined shape")
+    return {row.port: _collected(row, parts, results) for row in ports.outputs if row.port >= 0}
+
+
+def _collected(row: Row, parts: Mapping[int, Sequence[Array]], results: Mapping[int, Array]) -> Array:
+    if row.axis is None:
+        return results[row.layer]
+    pieces = [part.reshape(1) if part.ndim == 0 else part for part in parts[row.port]]
+    forward = row.start <= row.end or row.end < 0 <= row.start
+    return np.concatenate(pieces if forward else pieces[::-1], axis=row.axis)
+
+
+def if_(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -> dict[int, Array]:
+    """Runs one branch."""
+    body = "then_body" if bool(inputs[min(inputs)].ravel()[0]) else "else_body"
+    ports = maps[body]
+    results = execute(body, {row.layer: inputs[row.port] for row in ports.inputs if row.port >= 0})
+    return {row.port: results[row.layer] for row in ports.outputs if row.port >= 0}
+
+
+KERNELS: Mapping[str, BodyKernel] = {"tensoriterator": tensor_iterator, "loop": loop, "if": if_}
+"""By type in lower case."""

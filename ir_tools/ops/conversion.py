@@ -1,0 +1,85 @@
+"""From one element type to another: Convert, ConvertLike."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Input, Op
+from ir_tools.ops._fields import Type
+from ir_tools.types import ElementType, from_dtype
+
+__all__ = ["CONVERT", "CONVERT_LIKE", "OPS"]
+
+
+def convert_bounds(value: Bounds | None, target: ElementType) -> Bounds | None:
+    """Bounds in another type; what has no bound keeps none."""
+    if value is None or target.dtype is None:
+        return None
+    if value.exact is not None:
+        return Bounds.exactly(cast(value.exact, target))
+    return Bounds(_cast_bound(value.lower, target), _cast_bound(value.upper, target))
+
+
+def _cast_bound(bound: Array, target: ElementType) -> Array:
+    unbounded = np.isinf(bound) if bound.dtype.kind == "f" else bound == UNBOUNDED
+    known = cast(np.where(unbounded, 0, bound), target)
+    if target.is_float:
+        return np.where(unbounded, np.inf, known.astype(np.float32 if target.bits < 32 else known.dtype))
+    return np.where(unbounded, UNBOUNDED, known.astype(np.int64))
+
+
+def cast(data: Array, target: ElementType) -> Array:
+    """The values in another type: floats cut off towards zero, anything but 0 is true, integers wrap."""
+    dtype = target.dtype
+    assert dtype is not None
+    if target.kind == "boolean":
+        return data != 0
+    if target.is_integer and data.dtype.kind not in "iub":
+        with np.errstate(all="ignore"):
+            limits = np.iinfo(dtype)
+            cut = np.clip(np.trunc(np.nan_to_num(data.astype(np.float64))), float(limits.min), float(limits.max))
+            return np.where(cut >= float(limits.max), limits.max, cut.astype(dtype)).astype(dtype)
+    with np.errstate(all="ignore"):
+        return data.astype(dtype)
+
+
+def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The input's shape in the type that the layer names."""
+    target = attrs.destination_type
+    return (Fact(target, inputs[0].shape, convert_bounds(inputs[0].value, target)),)
+
+
+def convert(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The values in the type that the layer names."""
+    return (cast(arrays[0], attrs.destination_type),)
+
+
+def convert_like_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The first input's shape in the second's type."""
+    del attrs
+    return (Fact(inputs[1].dtype, inputs[0].shape),)
+
+
+def convert_like(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The first input's values in the second's type."""
+    del attrs
+    return (cast(arrays[0], from_dtype(arrays[1].dtype)),)
+
+
+CONVERT = Op(
+    type="Convert",
+    version=1,
+    inputs=(Input("data"),),
+    attrs={"destination_type": Type()},
+    shape=convert_shape,
+    kernel=convert,
+)
+CONVERT_LIKE = Op(
+    type="ConvertLike",
+    version=1,
+    inputs=(Input("data"), Input("like")),
+    shape=convert_like_shape,
+    kernel=convert_like,
+)
+
+OPS = (CONVERT, CONVERT_LIKE)

@@ -1,0 +1,226 @@
+"""Operations on two tensors element by element, with broadcasting: arithmetic, comparison, logic, bits; Select."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._broadcast import broadcast, broadcast_arrays, interval, merge
+from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Input, Int, OneOf, Op
+from ir_tools.ops._numbers import in_working_type, require, same_type
+from ir_tools.types import element_type
+
+__all__ = ["OPS", "SELECT", "Binary"]
+
+BOOLEAN = element_type("boolean")
+AUTO_BROADCAST = {
+    "auto_broadcast": OneOf(words=("none", "numpy", "pdpd"), default="numpy"),
+    "axis": Int(default=-1),
+}
+Folding = Literal["interval", "exact", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binary:
+    """One operation on two tensors.
+
+    Attributes:
+        type, version: of the operation.
+        function: on two arrays of the same type, broadcasting as numpy does; half floats come as f32.
+        accepts: kinds of element types that the runtime takes.
+        boolean: whether the result is boolean whatever the inputs are.
+        folds: what the runtime knows of the result's values before running: bounds, exact values only, or nothing.
+    """
+
+    type: str
+    function: Callable[[Array, Array], Array]
+    version: int = 1
+    accepts: str = "float integer"
+    boolean: bool = False
+    folds: Folding = "exact"
+
+    def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+        """The broadcast shape, the common type or boolean."""
+        dtype = same_type(inputs)
+        require(dtype, self.accepts)
+        shape = broadcast(inputs[0].shape, inputs[1].shape, attrs.auto_broadcast, attrs.axis)
+        return (Fact(BOOLEAN if self.boolean else dtype, shape, self.value(attrs, inputs)),)
+
+    def value(self, attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
+        """The bounds of the result's values, as far as the runtime works them out."""
+        left, right = inputs[0].value, inputs[1].value
+        if self.folds == "none" or left is None or right is None or attrs.auto_broadcast == "pdpd":
+            return None
+        if left.exact is not None and right.exact is not None:
+            return _exact(self.function, left.exact, right.exact)
+        if self.folds == "exact":
+            return None
+        if self.type == "Divide":
+            return _divide_bounds(left, right)
+        return _equal_bounds(left, right) if self.boolean else interval(self.function, left, right)
+
+    def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        """The function on the broadcast inputs."""
+        left, right = broadcast_arrays(arrays[0], arrays[1], attrs.auto_broadcast, attrs.axis)
+        return (in_working_type(self.function, left, right),)
+
+    @property
+    def op(self) -> Op:
+        """The operation."""
+        return Op(
+            type=self.type,
+            version=self.version,
+            inputs=(Input("a"), Input("b")),
+            attrs=AUTO_BROADCAST,
+            shape=self.shape,
+            kernel=self.kernel,
+        )
+
+
+# --- values before running --------------------------------------------------------------------------------------
+
+
+def _exact(function: Callable[[Array, Array], Array], left: Array, right: Array) -> Bounds | None:
+    with np.errstate(all="ignore"):
+        try:
+            return Bounds.exactly(function(left, right))
+        except ZeroDivisionError:
+            return None
+
+
+def _divide_bounds(left: Bounds, right: Bounds) -> Bounds:
+    """As for other operations, but without an upper bound where the divisor may be 0. Measured."""
+    zero = right.lower <= 0
+    safe = Bounds(np.where(zero, right.upper, right.lower), right.upper)
+    with np.errstate(all="ignore"):
+        out = interval(divide, left, safe)
+    unbounded = np.inf if out.upper.dtype.kind == "f" else np.iinfo(np.int64).max
+    return Bounds(out.lower, np.where(zero, unbounded, out.upper))
+
+
+def _equal_bounds(left: Bounds, right: Bounds) -> Bounds:
+    """Equal: certainly where both are known and equal, certainly not where the intervals do not meet."""
+    apart = (left.upper < right.lower) | (right.upper < left.lower)
+    same = (left.lower == left.upper) & (right.lower == right.upper) & (left.lower == right.lower)
+    return Bounds(same.astype(np.int64), (~apart).astype(np.int64))
+
+
+# --- functions --------------------------------------------------------------------------------------------------
+
+
+def divide(left: Array, right: Array) -> Array:
+    """Floats as IEEE has it; integers rounded down (the runtime's `m_pythondiv`), 0 where the divisor is 0."""
+    if left.dtype.kind == "f":
+        return np.divide(left, right)
+    return np.floor_divide(left, right)
+
+
+def mod(left: Array, right: Array) -> Array:
+    """The remainder with the sign of the dividend."""
+    return np.fmod(left, right)
+
+
+def floor_mod(left: Array, right: Array) -> Array:
+    """The remainder with the sign of the divisor."""
+    return np.mod(left, right)
+
+
+def power(left: Array, right: Array) -> Array:
+    """Integers by way of floats, as negative exponents need."""
+    if left.dtype.kind == "f":
+        return np.power(left, right)
+    return np.power(left.astype(np.float64), right.astype(np.float64)).astype(left.dtype)
+
+
+def squared_difference(left: Array, right: Array) -> Array:
+    """`(a - b)^2`."""
+    difference = np.subtract(left, right)
+    return np.multiply(difference, difference)
+
+
+def shift_left(left: Array, right: Array) -> Array:
+    """`a * 2^b`, what does not fit falls off."""
+    return np.left_shift(left, right)
+
+
+ROWS = (
+    Binary(type="Add", function=np.add, folds="interval"),
+    Binary(type="Subtract", function=np.subtract, folds="interval"),
+    Binary(type="Multiply", function=np.multiply, folds="interval"),
+    Binary(type="Divide", function=divide, folds="interval"),
+    Binary(type="Maximum", function=np.maximum, folds="interval"),
+    Binary(type="Minimum", function=np.minimum, folds="interval"),
+    Binary(type="Power", function=power, folds="interval"),
+    Binary(type="Mod", function=mod),
+    Binary(type="FloorMod", function=floor_mod, folds="interval"),
+    Binary(type="SquaredDifference", function=squared_difference, folds="none"),
+    Binary(type="Equal", function=np.equal, accepts="any", boolean=True, folds="interval"),
+    Binary(type="NotEqual", function=np.not_equal, accepts="any", boolean=True),
+    Binary(type="Greater", function=np.greater, accepts="any", boolean=True),
+    Binary(type="GreaterEqual", function=np.greater_equal, accepts="any", boolean=True),
+    Binary(type="Less", function=np.less, accepts="any", boolean=True),
+    Binary(type="LessEqual", function=np.less_equal, accepts="any", boolean=True),
+    Binary(type="LogicalAnd", function=np.logical_and, accepts="boolean", boolean=True),
+    Binary(type="LogicalOr", function=np.logical_or, accepts="boolean", boolean=True),
+    Binary(type="LogicalXor", function=np.logical_xor, accepts="boolean", boolean=True),
+    Binary(type="Xor", function=np.logical_xor, accepts="boolean", boolean=True),
+    Binary(type="BitwiseAnd", version=13, function=np.bitwise_and, accepts="integer boolean", folds="none"),
+    Binary(type="BitwiseOr", version=13, function=np.bitwise_or, accepts="integer boolean", folds="none"),
+    Binary(type="BitwiseXor", version=13, function=np.bitwise_xor, accepts="integer boolean", folds="none"),
+    Binary(type="BitwiseLeftShift", version=15, function=shift_left, accepts="integer", folds="none"),
+    Binary(type="BitwiseRightShift", version=15, function=np.right_shift, accepts="integer", folds="none"),
+)
+
+
+# --- Select -----------------------------------------------------------------------------------------------------
+
+
+def select_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The three inputs broadcast together; the type of `then` and `else`."""
+    condition, then, other = inputs
+    require(condition.dtype, "boolean")
+    mode, axis = attrs.auto_broadcast, attrs.axis
+    if mode == "numpy":
+        shape = broadcast(broadcast(other.shape, then.shape, mode), condition.shape, mode)
+    elif mode == "pdpd":
+        shape = broadcast(broadcast(then.shape, other.shape, mode, axis), condition.shape, mode, axis)
+    else:
+        shape = merge(merge(other.shape, then.shape), condition.shape)
+    return (Fact(same_type(inputs[1:]), shape, _select_value(condition, then, other)),)
+
+
+def _select_value(condition: Fact, then: Fact, other: Fact) -> Bounds | None:
+    if condition.value is None or then.value is None or other.value is None:
+        return None
+    which = condition.value.exact
+    if which is None:
+        return None
+    try:
+        return Bounds(
+            np.where(which, then.value.lower, other.value.lower), np.where(which, then.value.upper, other.value.upper)
+        )
+    except ValueError as why:
+        raise ShapeError(f"the inputs do not broadcast: {why}") from None
+
+
+def select(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """`then` where the condition holds, `else` elsewhere."""
+    condition, then, other = arrays
+    mode, axis = attrs.auto_broadcast, attrs.axis
+    then, other = broadcast_arrays(then, other, mode, axis)
+    then, condition = broadcast_arrays(then, condition, mode, axis)
+    return (np.where(condition, then, other),)
+
+
+SELECT = Op(
+    type="Select",
+    version=1,
+    inputs=(Input("cond"), Input("then"), Input("else")),
+    attrs=AUTO_BROADCAST,
+    shape=select_shape,
+    kernel=select,
+)
+
+OPS = (*(row.op for row in ROWS), SELECT)

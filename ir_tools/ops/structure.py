@@ -1,0 +1,74 @@
+"""What every graph needs: Parameter, Const, Result, and ShapeOf, which turns shapes into values."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Input, Int, Op
+from ir_tools.ops._fields import IndexType, ShapeText, Type
+from ir_tools.types import Dim, element_type
+
+__all__ = ["CONST", "OPS", "PARAMETER", "RESULT", "SHAPE_OF_1", "SHAPE_OF_3"]
+
+
+def parameter_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """What the attributes say."""
+    del inputs
+    return (Fact(attrs.element_type, attrs.shape),)
+
+
+def result_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """What it is given; a Result has no output port, its fact is that of the model's output."""
+    del attrs
+    return (inputs[0],)
+
+
+def result(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The input as it is."""
+    del attrs
+    return (arrays[0],)
+
+
+def shape_of_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """A list as long as the rank, with the dimensions as bounds of its values."""
+    shape = inputs[0].shape
+    if shape is None:
+        return (Fact(attrs.output_type, (Dim(),)),)
+    lower = np.array([dim.lo for dim in shape], dtype=np.int64)
+    upper = np.array([UNBOUNDED if dim.hi is None else dim.hi for dim in shape], dtype=np.int64)
+    return (Fact(attrs.output_type, (Dim.of(len(shape)),), Bounds(lower, upper)),)
+
+
+def shape_of(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The sizes of the input."""
+    return (np.array(arrays[0].shape, dtype=attrs.output_type.dtype),)
+
+
+I64 = element_type("i64")
+
+PARAMETER = Op(
+    type="Parameter",
+    version=1,
+    inputs=(),
+    attrs={"element_type": Type(), "shape": ShapeText(default=())},
+    shape=parameter_shape,
+)
+CONST = Op(
+    type="Const",
+    version=1,
+    inputs=(),
+    attrs={"element_type": Type(), "shape": ShapeText(default=()), "offset": Int(), "size": Int()},
+    shape=parameter_shape,
+)
+RESULT = Op(type="Result", version=1, inputs=(Input("input"),), shape=result_shape, kernel=result)
+SHAPE_OF_1 = Op(
+    type="ShapeOf",
+    version=1,
+    inputs=(Input("data"),),
+    attrs={"output_type": IndexType(xml="\0", default=I64)},
+    shape=shape_of_shape,
+    kernel=shape_of,
+)
+SHAPE_OF_3 = SHAPE_OF_1.at(3, attrs={"output_type": IndexType(default=I64)})
+
+OPS = (PARAMETER, CONST, RESULT, SHAPE_OF_1, SHAPE_OF_3)
