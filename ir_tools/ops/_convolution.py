@@ -161,8 +161,6 @@ def _channels_back(layers: Layers, source: Ref, averages: Ref) -> Ref:
     shape = (batch, channels, *found.spatial)
     if batch.static and batch.size > 0:
         return layers.reshape(averages, np.array([batch.size, -1, *zeros], np.int64), shape)
-    both = layers.add(
-        "Gather", [layers.shape_of(source), np.array([0, 1], np.int64), np.array(0, np.int64)], Fact(I64, (Dim.of(2),))
-    )
+    both = layers.gather(layers.shape_of(source), (0, 1))
     pattern = layers.add("Concat", [both, zeros], Fact(I64, (Dim.of(len(fact.spatial) + 2),)), axis="0")
     return layers.reshape(averages, pattern, shape)

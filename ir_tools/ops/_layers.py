@@ -20,7 +20,7 @@ def ints(values: Sequence[int]) -> str:
 class Layers:
     """Layers in the making, in topological order, for a target opset.
 
-    Every method adds one layer (`to_type` and `round_half_even`: none or several) and returns where its output is.
+    Every method adds a layer, or as many as it takes, and returns where the output is.
     """
 
     def __init__(self, inputs: Sequence[Fact], target: int) -> None:
@@ -59,13 +59,24 @@ class Layers:
         return Rewrite(layers=tuple(self.made), how=how, proof=proof)
 
     def shape_of(self, data: Ref) -> Ref:
-        """The sizes of `data`, i64."""
+        """The sizes of `data`, i64; one layer however often it is asked for."""
+        for number, new in enumerate(self.made):
+            if new.type == "ShapeOf" and new.inputs == (data,):
+                return Ref(number)
         shape = self.fact(data).shape
         assert shape is not None
         output = Fact(I64, (Dim.of(len(shape)),))
         if self.target < 3:
             return self.add("ShapeOf", [data], output)
         return self.add("ShapeOf", [data], output, opset=3, output_type="i64")
+
+    def gather(self, data: Ref, places: Sequence[int] | int) -> Ref:
+        """Elements of a 1-D tensor: several as a 1-D tensor, one as a scalar."""
+        chosen = np.array(places, np.int64)
+        output = Fact(self.fact(data).dtype, tuple(map(Dim.of, chosen.shape)))
+        raw = {"batch_dims": "0"} if self.target >= 7 else {}
+        opset = min(self.target, 8) if self.target >= 7 else 1
+        return self.add("Gather", [data, chosen, np.array(0, np.int64)], output, opset=opset, **raw)
 
     def binary(self, type: str, left: Ref | Array, right: Ref | Array, *, compares: bool = False) -> Ref:
         """An elementwise operation with numpy's broadcasting; `compares`: its result is a boolean."""
