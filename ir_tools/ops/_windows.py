@@ -7,15 +7,15 @@ of the numbers. Two poolings mean the same on an input size exactly when their p
 The rules of padding, counting and dividing are the runtime's, measured on its CPU plugin.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Array, Attrs
+from ir_tools.ops._define import Attrs
 from ir_tools.types import Dim
 
 __all__ = [
@@ -23,20 +23,14 @@ __all__ = [
     "AxisWindows",
     "Pooling",
     "Rounding",
-    "Run",
     "WindowPlan",
     "adaptive_plan",
-    "argmaximum",
-    "average",
     "axis_count",
     "axis_dim",
     "axis_pads",
     "axis_windows",
-    "lowest",
-    "maximum",
     "plan",
     "pooling_of",
-    "runs",
 ]
 
 Rounding = Literal["floor", "ceil", "ceil_torch"]
@@ -227,148 +221,3 @@ def axis_dim(pooling: Pooling, axis: int, dim: Dim) -> Dim:
     smallest = max(pooling.reach(axis) - begin - end, 0)
     bounds = [None if size is None else axis_count(pooling, axis, max(size, smallest)) for size in (dim.lo, dim.hi)]
     return Dim(bounds[0] or 0, bounds[1])
-
-
-# --- kernels ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Neighbouring windows that read equally many positions and start at equal distances.
-
-    Window `windows.start + i` reads `first + i * stride + t * step` for `t` below `taps`.
-    """
-
-    windows: slice
-    first: int
-    stride: int
-    taps: int
-
-
-def runs(axis: AxisWindows) -> list[Run]:
-    """The windows of an axis in as few runs as they make; empty windows are left out."""
-    found: list[Run] = []
-    lengths = axis.lengths
-    index = 0
-    while index < len(lengths):
-        end = index + 1
-        stride = int(axis.first[end] - axis.first[index]) if end < len(lengths) else 1
-        while (
-            end < len(lengths)
-            and lengths[end] == lengths[index]
-            and stride > 0
-            and axis.first[end] - axis.first[end - 1] == stride
-        ):
-            end += 1
-        if lengths[index]:
-            found.append(
-                Run(slice(index, end), int(axis.first[index]), stride if end > index + 1 else 1, int(lengths[index]))
-            )
-        index = end
-    return found
-
-
-def _taps(data: Array, axis: int, run: Run, step: int) -> Iterator[Array]:
-    """Views of the input: tap `t` of every window of the run."""
-    count = run.windows.stop - run.windows.start
-    where = [slice(None)] * data.ndim
-    for tap in range(run.taps):
-        first = run.first + tap * step
-        where[axis] = slice(first, first + (count - 1) * run.stride + 1, run.stride)
-        yield data[tuple(where)]
-
-
-def _reduce_axis(ufunc: np.ufunc, data: Array, axis: int, windows: AxisWindows, empty: float | int) -> Array:
-    """Reduce the windows along one axis; a window without a position holds `empty`."""
-    shape = list(data.shape)
-    shape[axis] = len(windows.first)
-    out = np.full(shape, empty, data.dtype) if not windows.lengths.all() else np.empty(shape, data.dtype)
-    where = [slice(None)] * data.ndim
-    for run in runs(windows):
-        where[axis] = run.windows
-        target = out[tuple(where)]
-        for tap, values in enumerate(_taps(data, axis, run, windows.step)):
-            if tap:
-                ufunc(target, values, out=target)
-            else:
-                target[...] = values
-    return out
-
-
-def average(plan: WindowPlan, data: Array) -> Array:
-    """Average `[N, C, spatial...]` to `[N, C, windows...]` by the plan.
-
-    16-bit floats are summed in f32 and rounded once, whole numbers exactly, then rounded half to even. An undefined
-    value is 0.
-    """
-    total = data.astype(_sum_type(data.dtype), copy=False)
-    for index in reversed(range(len(plan.axes))):
-        total = _reduce_axis(np.add, total, index + 2, plan.axes[index], 0)
-    scale = np.ones((), np.int64)
-    for axis in plan.axes:
-        scale = np.multiply.outer(scale, np.maximum(axis.divisor, 1))
-    if data.dtype.kind in "iub":
-        return np.rint(total / scale).astype(data.dtype)
-    averages: Array = total / scale.astype(total.dtype)
-    return averages.astype(data.dtype, copy=False)
-
-
-def _sum_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    if dtype.kind in "iub":
-        return np.dtype(np.int64)
-    return np.dtype(np.float64 if dtype == np.float64 else np.float32)
-
-
-def lowest(dtype: np.dtype[Any]) -> int | float:
-    """The smallest finite value of a type: what the maximum of no element is."""
-    if dtype.kind in "iu":
-        return int(np.iinfo(dtype).min)
-    if dtype.kind == "b":
-        return 0
-    infinity = np.array(-np.inf, dtype)
-    return float(np.nextafter(infinity, np.zeros_like(infinity)))
-
-
-def maximum(plan: WindowPlan, data: Array) -> Array:
-    """The largest element of every window, `[N, C, windows...]`; where there is none, the lowest of the type."""
-    for index in reversed(range(len(plan.axes))):
-        data = _reduce_axis(np.maximum, data, index + 2, plan.axes[index], lowest(data.dtype))
-    return data
-
-
-def argmaximum(plan: WindowPlan, data: Array) -> tuple[Array, IntArray]:
-    """The largest element of every window and its position among the spatial elements of its channel.
-
-    Of equal elements the first in row-major order; 0 where a window is empty.
-    """
-    sizes = data.shape[2:]
-    positions: IntArray | None = None
-    weight = 1
-    for index in reversed(range(len(plan.axes))):
-        data, positions = _argmax_axis(data, positions, index + 2, plan.axes[index], weight)
-        weight *= sizes[index]
-    assert positions is not None
-    return data, np.maximum(positions, 0)
-
-
-def _argmax_axis(
-    data: Array, positions: IntArray | None, axis: int, windows: AxisWindows, weight: int
-) -> tuple[Array, IntArray]:
-    """One axis of `argmaximum`: `positions` so far, and how much a step along this axis adds to them."""
-    shape = list(data.shape)
-    shape[axis] = len(windows.first)
-    along = [1] * data.ndim
-    along[axis] = -1
-    here = np.arange(data.shape[axis], dtype=np.int64).reshape(along) * weight
-    old = np.broadcast_to(here, data.shape) if positions is None else np.where(positions < 0, -1, positions + here)
-    best, where_best = np.full(shape, lowest(data.dtype), data.dtype), np.full(shape, -1, np.int64)
-    where = [slice(None)] * data.ndim
-    for run in runs(windows):
-        where[axis] = run.windows
-        target, places = best[tuple(where)], where_best[tuple(where)]
-        step = windows.step
-        for values, found in zip(_taps(data, axis, run, step), _taps(old, axis, run, step), strict=True):
-            larger = values > target
-            np.copyto(target, values, where=larger)
-            np.copyto(places, found, where=larger)
-    return best, where_best

@@ -1,12 +1,14 @@
 """Average and max pooling: AvgPool-1/-14/-16, MaxPool-1/-8/-14, AdaptiveAvgPool-8, AdaptiveMaxPool-8."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
+from ir_tools.ops import _window_kernels as kernels
 from ir_tools.ops import _windows as windows
 from ir_tools.ops._define import (
     Array,
@@ -22,6 +24,7 @@ from ir_tools.ops._define import (
     Output,
     Violation,
 )
+from ir_tools.ops._lowering import move_avg_pool
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
 __all__ = [
@@ -70,25 +73,29 @@ def broken_data(shape: Shape, rank: int | None) -> Iterator[Violation]:
         yield Violation("kernel", f"has {rank} values where the input has {len(shape) - 2} spatial axes")
 
 
-def covered_by_padding(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Explicit pads as large as the window, where padding does not count: some windows would average nothing."""
+def covered_by_padding(attrs: Attrs, data: Shape, axes: Iterable[int]) -> Iterator[Violation]:
+    """Explicit pads as large as the window where padding does not count: some windows would average nothing."""
     pooling = windows.pooling_of(attrs)
-    if pooling.auto_pad != "explicit" or not pooling.exclude_pad:
+    if data is None or pooling.auto_pad != "explicit" or not pooling.exclude_pad:
         return
-    dims = inputs[0].spatial if inputs[0].shape else ()
-    for axis in range(len(dims)):
-        if max(pooling.pads_begin[axis], pooling.pads_end[axis]) >= pooling.reach(axis):
-            yield Violation(
-                "pads_begin" if pooling.pads_begin[axis] >= pooling.reach(axis) else "pads_end",
-                f"is as large as the window ({pooling.reach(axis)}) on axis {axis + 2}, and exclude-pad is true",
-                "make the pads smaller than the window, or set exclude-pad to false",
-            )
+    for axis in axes:
+        for name, pads in (("pads_begin", pooling.pads_begin), ("pads_end", pooling.pads_end)):
+            if pads[axis] >= pooling.reach(axis):
+                yield Violation(
+                    name,
+                    f"is {pads[axis]} on axis {axis + 2} where the window is {pooling.reach(axis)} and exclude-pad true",
+                    "make the pads smaller than the window, or set exclude-pad to false",
+                )
 
 
 def check_avg_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Lists as long as the kernel, values in range, windows that fit and are not all padding."""
     broken = list(broken_windows(attrs, inputs))
-    yield from broken or (*too_large(attrs, inputs), *covered_by_padding(attrs, inputs), *no_dilations(attrs))
+    yield from broken or (
+        *too_large(attrs, inputs),
+        *covered_by_padding(attrs, inputs[0].shape, range(len(attrs.kernel))),
+        *no_dilations(attrs),
+    )
 
 
 def check_max_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -148,8 +155,8 @@ def _refuse(violations: Iterator[Violation]) -> None:
 def avg_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """`[N, C, spatial...]` to `[N, C, windows...]`, bounds of intervals as the runtime computes them."""
     _refuse(broken_windows(attrs, inputs))
-    static = inputs[0].shape is not None and any(dim.static for dim in inputs[0].spatial)
-    _refuse(covered_by_padding(attrs, inputs) if static else iter(()))
+    spatial = inputs[0].spatial if inputs[0].shape else ()
+    _refuse(covered_by_padding(attrs, inputs[0].shape, (axis for axis, dim in enumerate(spatial) if dim.static)))
     return (pooled(attrs, inputs[0]),)
 
 
@@ -188,18 +195,33 @@ def adaptive_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 # --- kernels ----------------------------------------------------------------------------------------------------
 
 
+def sliding_plan(attrs: Attrs, data: Array) -> windows.WindowPlan:
+    """The windows of a layer on this input."""
+    return _plan(windows.pooling_of(attrs), data.shape[2:])
+
+
+def adaptive_plan(data: Array, sizes: Array) -> windows.WindowPlan:
+    """The parts of an adaptive pooling; a negative size counts as 0, as for the runtime."""
+    return _adaptive_plan(data.shape[2:], tuple(max(int(size), 0) for size in sizes))
+
+
+# A layer runs many times on inputs of the same size: its plan is worked out once.
+_plan = lru_cache(maxsize=512)(windows.plan)
+_adaptive_plan = lru_cache(maxsize=512)(windows.adaptive_plan)
+
+
 def avg_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     """Averages, `[N, C, windows...]`."""
-    return (windows.average(windows.plan(windows.pooling_of(attrs), inputs[0].shape[2:]), inputs[0]),)
+    return (kernels.average(sliding_plan(attrs, inputs[0]), inputs[0]),)
 
 
 def max_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     """Maxima, `[N, C, windows...]`; from MaxPool-8 on also where they are, counted from `axis` on."""
     (data,) = inputs
-    plan = windows.plan(windows.pooling_of(attrs), data.shape[2:])
+    plan = sliding_plan(attrs, data)
     if "axis" not in attrs:
-        return (windows.maximum(plan, data),)
-    values, places = windows.argmaximum(plan, data)
+        return (kernels.maximum(plan, data),)
+    values, places = kernels.maximum_with_places(plan, data)
     return values, _from_axis(places, data.shape, attrs.axis).astype(attrs.index_element_type.replace("i", "int"))
 
 
@@ -212,26 +234,24 @@ def _from_axis(places: Array, shape: tuple[int, ...], axis: int) -> Array:
 def adaptive_avg_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     """Averages of nearly equal parts, `[N, C, sizes...]`."""
     del attrs
-    data, sizes = inputs
-    return (windows.average(windows.adaptive_plan(data.shape[2:], sizes.tolist()), data),)
+    return (kernels.average(adaptive_plan(*inputs), inputs[0]),)
 
 
 def adaptive_max_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     """Maxima of nearly equal parts, `[N, C, sizes...]`, and where they are within their channel."""
-    data, sizes = inputs
-    values, places = windows.argmaximum(windows.adaptive_plan(data.shape[2:], sizes.tolist()), data)
+    values, places = kernels.largest_of_parts(adaptive_plan(*inputs), inputs[0])
     return values, places.astype(attrs.index_element_type.replace("i", "int"))
 
 
 def undefined_windows(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
     """Windows without an element that do not divide by the kernel either, `[windows...]`; None where all have one."""
-    return _mask(windows.plan(windows.pooling_of(attrs), inputs[0].shape[2:]))
+    return _mask(sliding_plan(attrs, inputs[0]))
 
 
 def undefined_parts(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
     """Parts of an empty axis, `[sizes...]`; None where there are none."""
     del attrs
-    return _mask(windows.adaptive_plan(inputs[0].shape[2:], inputs[1].tolist()))
+    return _mask(adaptive_plan(*inputs))
 
 
 def _mask(plan: windows.WindowPlan) -> npt.NDArray[np.bool_] | None:
@@ -270,6 +290,7 @@ AVG_POOL_1 = Op(
     shape=avg_pool_shape,
     kernel=avg_pool,
     undefined=undefined_windows,
+    move=move_avg_pool,
 )
 AVG_POOL_14 = AVG_POOL_1.at(14, attrs={"rounding_type": CEIL_TORCH})
 AVG_POOL_16 = AVG_POOL_14.at(16, attrs={"dilations": DILATIONS})

@@ -1,0 +1,297 @@
+"""Pooling by window plans in numpy: one strided accumulation per axis and position in the window.
+
+Every kernel takes `[N, C, spatial...]`. Windows are taken axis by axis, the outermost first, so that most of the work
+runs over contiguous rows; channels are taken in blocks that stay in the cache between the axes.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_tools.ops._define import Array
+from ir_tools.ops._windows import AxisWindows, WindowPlan
+
+__all__ = ["average", "largest_of_parts", "maximum", "maximum_with_places"]
+
+IntArray = npt.NDArray[np.int64]
+BLOCK_BYTES = 1 << 20
+"""Input that is pooled at once: it fits into a second-level cache together with what is made of it."""
+LOWEST = float(np.finfo(np.float32).min)
+"""What the runtime starts a maximum from: it pools floats as f32, and an infinity below that never shows."""
+
+
+# --- averages ---------------------------------------------------------------------------------------------------
+
+
+@np.errstate(all="ignore")
+def average(plan: WindowPlan, data: Array) -> Array:
+    """The averages, `[N, C, windows...]`; an undefined one is 0.
+
+    16-bit floats are summed in f32 and rounded once; whole numbers are summed exactly and rounded half to even. (The
+    CPU plugin sums whole numbers in f32, or in i32 where there is one channel: beyond 2^24 it is the one that is off.)
+    """
+    exact = data.dtype.kind in "iub"
+    working = np.int64 if exact else np.float64 if data.dtype == np.float64 else np.float32
+    divisor = _divisor(plan).astype(np.float64 if exact else working)
+    out = np.empty((*data.shape[:2], *plan.counts), data.dtype)
+    for source, target in _blocks(data, out):
+        total = _sums(plan, source.astype(working, copy=False))
+        if not exact and target.dtype == working:
+            np.divide(total, divisor, out=target)
+        else:
+            target[...] = np.rint(total / divisor) if exact else total / divisor
+    return out
+
+
+@lru_cache(maxsize=512)
+def _divisor(plan: WindowPlan) -> IntArray:
+    """What each window divides by, `[windows...]`; a single number where all are the same."""
+    divisor = np.ones((), np.int64)
+    for axis in plan.axes:
+        divisor = np.multiply.outer(divisor, np.maximum(axis.divisor, 1))
+    same = divisor.size > 0 and (divisor == divisor.flat[0]).all()
+    return divisor.ravel()[:1] if same else divisor
+
+
+def _sums(plan: WindowPlan, data: Array) -> Array:
+    """The sum of every window of `[channels, spatial...]`."""
+    if plan.counts == (1,) * len(plan.axes) and all(axis.step == 1 for axis in plan.axes):
+        seen = data[:, *(slice(int(axis.first[0]), int(axis.last[0]) + 1) for axis in plan.axes)]
+        total: Array = np.einsum("ij->i", seen.reshape(len(data), prod(seen.shape[1:])))
+        return total.reshape(len(data), *plan.counts)
+    for index, axis in enumerate(plan.axes):
+        data = _reduce_axis(np.add, data, index + 1, axis, 0)
+    return data
+
+
+def _blocks(data: Array, out: Array) -> Iterator[tuple[Array, Array]]:
+    """Input and output as `[channels, spatial...]`, some channels at a time."""
+    channels = prod(data.shape[:2])
+    source, target = (array.reshape(channels, *array.shape[2:]) for array in (data, out))
+    step = max(BLOCK_BYTES // max(source[:1].nbytes, 1), 1)
+    for start in range(0, channels, step):
+        yield source[start : start + step], target[start : start + step]
+
+
+# --- maxima -----------------------------------------------------------------------------------------------------
+
+
+@np.errstate(all="ignore")
+def maximum(plan: WindowPlan, data: Array) -> Array:
+    """The largest element of every window, `[N, C, windows...]`.
+
+    As in the runtime NaN never wins, and a window with nothing else, or with nothing at all, holds the lowest value.
+    """
+    lowest = _lowest(data.dtype)
+    out = np.empty((*data.shape[:2], *plan.counts), data.dtype)
+    for source, target in _blocks(data, out):
+        values = _widened(source)
+        for index, axis in enumerate(plan.axes):
+            values = _reduce_axis(np.fmax, values, index + 1, axis, lowest)
+        if values.dtype.kind == "f" and values.size and not values.min() >= lowest:
+            values = np.fmax(values, values.dtype.type(lowest))
+        target[...] = values
+    return out
+
+
+@np.errstate(all="ignore")
+def maximum_with_places(plan: WindowPlan, data: Array) -> tuple[Array, IntArray]:
+    """The same, and where it is: the position among the elements of its channel, `[N, C, windows...]`.
+
+    Of equal elements the first in row-major order; 0 where nothing is larger than the lowest value.
+    """
+    # The runtime holds these types in i32, where 0 is not the lowest value.
+    values = data.astype(np.int64) if data.dtype.kind == "u" and data.dtype != np.uint8 else _widened(data)
+    best, places = _search(plan, values, _lowest(values.dtype))
+    return best.astype(data.dtype), np.maximum(places, 0)
+
+
+@np.errstate(all="ignore")
+def largest_of_parts(plan: WindowPlan, data: Array) -> tuple[Array, IntArray]:
+    """The largest element of every part of AdaptiveMaxPool and its position in its channel, `[N, C, sizes...]`.
+
+    Starting from the first element of the part, which therefore wins where it is NaN; a later NaN never does.
+    """
+    values = _widened(data)
+    if values.dtype.kind != "f":
+        return _search(plan, values, None)
+    best, places = _search(plan, np.where(np.isnan(values), values.dtype.type(-np.inf), values), None)
+    if all(data.shape[2:]):
+        here = np.ravel_multi_index(np.ix_(*(axis.first for axis in plan.axes)), data.shape[2:])
+        first = values.reshape(*data.shape[:2], prod(data.shape[2:]))[:, :, here]
+        best, places = np.where(np.isnan(first), first, best), np.where(np.isnan(first), here, places)
+    return best.astype(data.dtype), places
+
+
+def _lowest(dtype: np.dtype[Any]) -> int | float:
+    if dtype.kind in "iu":
+        return int(np.iinfo(dtype).min)
+    return 0 if dtype.kind == "b" else LOWEST
+
+
+def _widened(data: Array) -> Array:
+    """16-bit floats as f32, all else as it is."""
+    return data.astype(np.float32) if data.dtype.kind not in "iub" and data.dtype.itemsize < 4 else data
+
+
+def _search(plan: WindowPlan, data: Array, lowest: float | None) -> tuple[Array, IntArray]:
+    """The first element of each window that is larger than `lowest` and all others; place -1 where there is none.
+
+    Without `lowest` the search starts from the first element.
+    """
+    places: IntArray | None = None
+    weight = 1
+    for index in reversed(range(len(plan.axes))):
+        size = data.shape[index + 2]
+        data, places = _search_axis(data, places, index + 2, plan.axes[index], weight, lowest)
+        weight *= size
+    assert places is not None
+    return data, places
+
+
+def _search_axis(
+    data: Array, places: IntArray | None, axis: int, windows: AxisWindows, weight: int, lowest: float | None
+) -> tuple[Array, IntArray]:
+    """One axis of the search: `places` so far, and how much a step along this axis adds to them."""
+    shape = _replaced(data.shape, axis, len(windows.first))
+    along = _replaced((1,) * data.ndim, axis, -1)
+    here: IntArray = np.broadcast_to((np.arange(data.shape[axis]) * weight).reshape(along), data.shape)
+    if places is not None:
+        here = np.where(places < 0, -1, places + here)
+    best, found = np.full(shape, lowest or 0, data.dtype), np.full(shape, -1, np.int64)
+    for group in _groups(windows):
+        where = _at(data.ndim, axis, group.windows)
+        value, place = best[where], found[where]
+        for tap in range(group.taps):
+            taken = _at(data.ndim, axis, group.positions(tap, windows.step))
+            larger = np.array(True) if tap == 0 and lowest is None else data[taken] > value
+            value, place = np.where(larger, data[taken], value), np.where(larger, here[taken], place)
+        best[where], found[where] = value, place
+    return best, found
+
+
+# --- one axis ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Windows of one axis that read equally many positions, at least one: `first + tap * step` for `tap < taps`.
+
+    `windows` and `first` are slices of as many elements, or lists where their elements lie at no equal distances.
+    """
+
+    windows: slice | IntArray
+    first: slice | IntArray
+    taps: int
+
+    @property
+    def count(self) -> int:
+        """The number of windows."""
+        return self.windows.stop - self.windows.start if isinstance(self.windows, slice) else len(self.windows)
+
+    def is_all_of(self, size: int) -> bool:
+        """Whether window `i` is element `i` of an axis of this size."""
+        return self.taps == 1 and isinstance(self.first, slice) and self.first == slice(0, size, 1)
+
+    def positions(self, tap: int, step: int) -> slice | IntArray:
+        """What every window of the group reads as its element number `tap`."""
+        shift = tap * step
+        if isinstance(self.first, slice):
+            return slice(self.first.start + shift, self.first.stop + shift, self.first.step)
+        return self.first + shift
+
+
+@lru_cache(maxsize=512)
+def _groups(axis: AxisWindows) -> list[Group]:
+    """The windows of an axis, the largest group first: slices where that takes few, else a list for each length."""
+    lengths, first = axis.lengths, axis.first
+    strides = np.append(np.diff(first), 1 if len(first) < 2 else first[-1] - first[-2])
+    breaks = np.flatnonzero(np.diff(lengths) | np.diff(strides)) + 1
+    bounds = [0, *breaks.tolist(), len(first)] if len(first) else []
+    longest = int(lengths.max(initial=0))
+    if len(bounds) > 2 * longest + 4:
+        lists = [np.flatnonzero(lengths == length) for length in range(1, longest + 1)]
+        return [Group(chosen, first[chosen], int(lengths[chosen[0]])) for chosen in lists if chosen.size]
+    found = []
+    for start, stop in sorted(pairwise(bounds), key=lambda run: run[0] - run[1]):
+        begin, taps = int(first[start]), int(lengths[start])
+        stride = int(strides[start]) if stop > start + 1 else 1
+        if stride > 0:
+            reads: slice | IntArray = slice(begin, begin + (stop - start - 1) * stride + 1, stride)
+        else:
+            reads = first[start:stop]
+        if taps:
+            found.append(Group(slice(start, stop), reads, taps))
+    return found
+
+
+def _reduce_axis(ufunc: np.ufunc, data: Array, axis: int, windows: AxisWindows, empty: float) -> Array:
+    """Reduce every window along one axis of `[channels, spatial...]`; one without an element holds `empty`."""
+    count, groups = len(windows.first), _groups(windows)
+    filled = sum(group.count for group in groups) == count
+    if filled and len(groups) == 1 and groups[0].is_all_of(data.shape[axis]):
+        return data
+    shape = _replaced(data.shape, axis, count)
+    out = np.empty(shape, data.dtype) if filled else np.full(shape, empty, data.dtype)
+    for group in groups:
+        flat = _over_rows(data, out, axis, group) if filled else None
+        if flat is not None:
+            _reduce_group(ufunc, data.reshape(-1), out.reshape(-1), 0, flat, windows.step)
+        elif group.count == 1 and group.taps > 4:
+            _reduce_span(ufunc, data, out, axis, group, windows.step)
+        else:
+            _reduce_group(ufunc, data, out, axis, group, windows.step)
+    return out
+
+
+def _over_rows(data: Array, out: Array, axis: int, group: Group) -> Group | None:
+    """The same group over all rows as one long row, where a row is as long as the strides of its windows; else None.
+
+    One long operation replaces a short one for each row. What it writes for windows of other groups, from elements of
+    two rows, is overwritten by them: this is for a group that comes first, and only where no window is empty.
+    """
+    count, size = out.shape[axis], data.shape[axis]
+    if axis != data.ndim - 1 or not isinstance(group.first, slice) or not isinstance(group.windows, slice):
+        return None
+    stride = group.first.step
+    if size != count * stride or 2 * group.count <= count or not data.flags.c_contiguous:
+        return None
+    rows = data.size // size - 1
+    windows = slice(group.windows.start, group.windows.stop + rows * count)
+    first = slice(group.first.start, group.first.stop + rows * size, stride)
+    return Group(windows, first, group.taps)
+
+
+def _reduce_group(ufunc: np.ufunc, data: Array, out: Array, axis: int, group: Group, step: int) -> None:
+    """Write one group of windows: `out[window] = data[first] + data[first + step] + ...`."""
+    target = _at(data.ndim, axis, group.windows)
+    taken = [_at(data.ndim, axis, group.positions(tap, step)) for tap in range(group.taps)]
+    if group.taps == 1:
+        out[target] = data[taken[0]]
+        return
+    total = ufunc(data[taken[0]], data[taken[1]], out=out[target] if isinstance(group.windows, slice) else None)
+    for where in taken[2:]:
+        ufunc(total, data[where], out=total)
+    if not isinstance(group.windows, slice):
+        out[target] = total
+
+
+def _reduce_span(ufunc: np.ufunc, data: Array, out: Array, axis: int, group: Group, step: int) -> None:
+    """Write one long window."""
+    assert isinstance(group.first, slice)
+    span = _at(data.ndim, axis, slice(group.first.start, group.first.stop + (group.taps - 1) * step, step))
+    ufunc.reduce(data[span], axis=axis, keepdims=True, out=out[_at(data.ndim, axis, group.windows)])
+
+
+def _replaced(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
+    return (*shape[:axis], size, *shape[axis + 1 :])
+
+
+def _at(rank: int, axis: int, where: slice | IntArray) -> tuple[slice | IntArray, ...]:
+    return (*(slice(None),) * axis, where, *(slice(None),) * (rank - axis - 1))

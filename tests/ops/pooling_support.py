@@ -1,0 +1,214 @@
+"""Random pooling layers, and what the runtime makes of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+import openvino as ov
+
+from ir_tools.ops._define import Attrs, Bounds, Fact, Op, Violation
+from ir_tools.ops.pooling import OPS
+from ir_tools.types import Dim, element_type, format_shape, parse_shape
+
+Array = npt.NDArray[Any]
+
+FLOATS = ("f32", "f16", "bf16", "f64")
+INTEGERS = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
+CHANNELS = (1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 64)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One pooling layer: operation, `<data>` as text, input type and shape, the output sizes of an adaptive one."""
+
+    op: Op
+    data: Mapping[str, str]
+    kind: str
+    shape: str
+    sizes: tuple[int, ...] | None = None
+    opset: int = 0
+    results: int = field(default=1)
+
+    def attrs(self) -> Attrs:
+        violations: list[Violation] = []
+        attrs = self.op.read(self.data, violations)
+        assert attrs is not None, violations
+        return attrs
+
+    def facts(self) -> list[Fact]:
+        facts = [Fact(element_type(self.kind), parse_shape(self.shape))]
+        if self.sizes is not None:
+            known = Bounds.exactly(np.array(self.sizes, np.int64))
+            facts.append(Fact(element_type("i64"), (Dim.of(len(self.sizes)),), known))
+        return facts
+
+    def arrays(self, rng: np.random.Generator) -> list[Array]:
+        shape = tuple(int(size) for size in self.shape.split(","))
+        arrays = [random_array(rng, self.kind, shape)]
+        if self.sizes is not None:
+            arrays.append(np.array(self.sizes, np.int64))
+        return arrays
+
+    def __str__(self) -> str:
+        text = " ".join(f'{name}="{value}"' for name, value in self.data.items())
+        return f"{self.op} {self.kind}[{self.shape}] {text} {self.sizes or ''}"
+
+
+def random_array(rng: np.random.Generator, kind: str, shape: Sequence[int]) -> Array:
+    """Values of a type; a third of the floats are small whole numbers, so that maxima tie."""
+    dtype = element_type(kind).dtype
+    assert dtype is not None
+    if kind in FLOATS:
+        values = rng.normal(0, 10, shape) if rng.random() < 0.7 else rng.integers(-3, 4, shape)
+        return np.asarray(values).astype(dtype)
+    low = 0 if kind.startswith("u") else -100
+    return rng.integers(low, 127, shape).astype(dtype)
+
+
+def op_named(name: str) -> Op:
+    return next(op for op in OPS if str(op) == name)
+
+
+def random_setting(rng: np.random.Generator, op: Op, *, dynamic: bool = False) -> Setting:
+    """Any layer of this operation: most are valid."""
+    rank = int(rng.integers(1, 4))
+    largest = {1: 24, 2: 13, 3: 7}[rank]
+    sizes = [int(size) for size in rng.integers(1, largest + 1, rank)]
+    kind = str(rng.choice(["f32"] * 4 + [*FLOATS, *INTEGERS]))
+    shape = [int(rng.integers(1, 3)), int(rng.choice(CHANNELS)), *sizes]
+    text = ",".join(map(str, shape))
+    if dynamic:
+        text = ",".join(random_dim(rng, size) for size in shape)
+    if op.type.startswith("Adaptive"):
+        data = {"index_element_type": "i32"} if op.type == "AdaptiveMaxPool" else {}
+        wanted = tuple(int(size) for size in rng.integers(0 if rng.random() < 0.1 else 1, 10, rank))
+        return Setting(op, data, kind, text, wanted, op.version, len(op.outputs))
+    data = dict(_sliding(rng, rank, dilated="dilations" in op.attrs))
+    data["rounding_type"] = str(rng.choice(op.attrs["rounding_type"].words))  # type: ignore[attr-defined]
+    if "exclude_pad" in op.attrs:
+        data["exclude-pad"] = str(rng.choice(["true", "false"]))
+    if "axis" in op.attrs:
+        data["axis"] = str(rng.integers(-rank - 2, rank + 2))
+        data["index_element_type"] = str(rng.choice(["i32", "i64"]))
+    return Setting(op, data, kind, text, None, op.version, int(rng.integers(1, len(op.outputs) + 1)))
+
+
+def random_dim(rng: np.random.Generator, size: int) -> str:
+    """`size` itself, or an interval that may or may not hold it."""
+    low, high = (int(edge) for edge in sorted(rng.integers(0, 2 * size + 2, 2)))
+    return str(rng.choice([str(size), "?", f"{low}..{high + 1}", f"{low}..", f"..{high + 1}"]))
+
+
+def _sliding(rng: np.random.Generator, rank: int, *, dilated: bool) -> Iterator[tuple[str, str]]:
+    def numbers(low: int, high: int) -> str:
+        return ",".join(str(value) for value in rng.integers(low, high + 1, rank))
+
+    yield "kernel", numbers(1, int(rng.choice([2, 3, 5])))
+    yield "strides", numbers(1, int(rng.choice([1, 2, 4])))
+    pad = int(rng.choice([0, 1, 2, 4]))
+    yield "pads_begin", numbers(0, pad)
+    yield "pads_end", numbers(0, pad)
+    yield "auto_pad", str(rng.choice(["explicit"] * 4 + ["valid", "same_upper", "same_lower"]))
+    if dilated:
+        yield "dilations", numbers(1, int(rng.choice([1, 1, 2, 3])))
+
+
+# --- the runtime ------------------------------------------------------------------------------------------------
+
+CORE = ov.Core()
+
+
+def _port(number: int, kind: str, sizes: Sequence[int] = ()) -> str:
+    dims = "".join(f"<dim>{size}</dim>" for size in sizes)
+    return f'<port id="{number}" precision="{element_type(kind).precision}">{dims}</port>'
+
+
+def _layer(number: int, name: str, kind: str, opset: int, data: Mapping[str, str], ports: str) -> str:
+    attributes = "".join(f' {key}="{value}"' for key, value in data.items())
+    return f'<layer id="{number}" name="{name}" type="{kind}" version="opset{opset}"><data{attributes}/>{ports}</layer>'
+
+
+def read_model(settings: Sequence[Setting]) -> Any:
+    """One model with a Parameter, a pooling and Results for each setting, as IR text through the runtime's reader."""
+    layers, edges, weights = [], [], b""
+    for index, setting in enumerate(settings):
+        first = index * 10
+        data = {"shape": setting.shape, "element_type": setting.kind}
+        port = f"<output>{_port(0, setting.kind)}</output>"
+        layers.append(_layer(first, f"x{index}", "Parameter", 1, data, port))
+        edges.append((first, 0, first + 2, 0))
+        inputs = 1
+        if setting.sizes is not None:
+            count = len(setting.sizes)
+            data = {"element_type": "i64", "shape": str(count), "offset": str(len(weights)), "size": str(8 * count)}
+            layers.append(_layer(first + 1, f"c{index}", "Const", 1, data, f"<output>{_port(0, 'i64', [count])}</output>"))
+            edges.append((first + 1, 0, first + 2, 1))
+            weights += np.array(setting.sizes, np.int64).tobytes()
+            inputs = 2
+        outputs = range(inputs, inputs + len(setting.op.outputs))
+        ports = "<input>" + "".join(_port(number, "f32") for number in range(inputs)) + "</input><output>"
+        ports += "".join(_port(number, "f32") for number in outputs) + "</output>"
+        layers.append(_layer(first + 2, f"p{index}", setting.op.type, setting.opset, setting.data, ports))
+        for result in range(setting.results):
+            layers.append(_layer(first + 3 + result, f"r{index}_{result}", "Result", 1, {}, f"<input>{_port(0, 'f32')}</input>"))
+            edges.append((first + 2, inputs + result, first + 3 + result, 0))
+    wires = "".join(
+        f'<edge from-layer="{a}" from-port="{b}" to-layer="{c}" to-port="{d}"/>' for a, b, c, d in edges
+    )
+    text = f'<net name="pools" version="11"><layers>{"".join(layers)}</layers><edges>{wires}</edges></net>'
+    return CORE.read_model(text.encode(), ov.Tensor(np.frombuffer(weights or b"\0", np.uint8).copy()))
+
+
+def runtime_shapes(setting: Setting) -> list[str] | None:
+    """Element type and shape of every output, as `f32[1,2,?]`; None where the runtime rejects the layer."""
+    try:
+        model = read_model([setting])
+    except RuntimeError:
+        return None
+    node = next(op for op in model.get_ops() if op.get_type_name() == setting.op.type)
+    return [
+        f"{out.get_element_type().get_type_name()}{str(out.get_partial_shape()).replace('...', '')}" for out in node.outputs()
+    ]
+
+
+def our_shapes(setting: Setting) -> list[str]:
+    """The same by the shape rule.
+
+    Raises:
+        ShapeError: the layer has no output shape.
+    """
+    return [
+        f"{fact.dtype}[{format_shape(fact.shape) if fact.shape is not None else ''}]"
+        for fact in setting.op.shape(setting.attrs(), setting.facts())
+    ]
+
+
+def runtime_values(settings: Sequence[Setting], arrays: Sequence[Sequence[Array]]) -> list[list[Array]]:
+    """What the CPU plugin computes, in f32 and on one thread: per setting, one array per result."""
+    config = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
+    compiled = CORE.compile_model(read_model(settings), "CPU", config)
+    request = compiled.create_infer_request()
+    by_name = {port.get_node().get_friendly_name(): port for port in compiled.inputs}
+    for index, (setting, inputs) in enumerate(zip(settings, arrays, strict=True)):
+        request.set_tensor(by_name[f"x{index}"], _tensor(inputs[0], setting.kind))
+    request.infer()
+    found = {port.get_node().get_friendly_name(): request.get_tensor(port) for port in compiled.outputs}
+    return [
+        [_array(found[f"r{index}_{result}"]) for result in range(setting.results)]
+        for index, setting in enumerate(settings)
+    ]
+
+
+def _tensor(array: Array, kind: str) -> Any:
+    if kind == "bf16":
+        return ov.Tensor(np.ascontiguousarray(array).view(np.uint16), array.shape, ov.Type.bf16)
+    return ov.Tensor(np.ascontiguousarray(array))
+
+
+def _array(tensor: Any) -> Array:
+    if tensor.element_type == ov.Type.bf16:
+        return np.array(tensor.data).view(np.uint16).view(ml_dtypes.bfloat16)
+    return np.array(tensor.data)
