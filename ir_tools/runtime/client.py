@@ -30,6 +30,7 @@ __all__ = ["Endpoints", "Inference", "RuntimeClient", "Tap", "TensorInfo", "sour
 Array = npt.NDArray[Any]
 Source = Path | str | bytes | None
 Header = dict[str, Any]
+Row = tuple[str, str, tuple[list[float], list[float]] | None]
 STARTUP = 60.0
 """Seconds that a child may take to load openvino, added to the first request's."""
 F32 = {"INFERENCE_PRECISION_HINT": "f32"}
@@ -230,13 +231,17 @@ class RuntimeClient:
 
     def ask(
         self, model_xml: bytes, weights: bytes, layer: str, *, zeros: int = 0, timeout: float | None = None
-    ) -> Header:
+    ) -> list[Row]:
         """What the runtime computes for one layer of a small model; see `ir_tools.runtime.ask.LayerOracle`.
 
         `zeros`: zero bytes that follow `weights`, made in the child.
+
+        Returns:
+            Of each output: element type, partial shape, and the bounds of its values (lower, upper) where known.
         """
         request = {"do": "ask", "layer": layer, "zeros": zeros}
-        return self._ask_model(request, model_xml, weights, [], timeout)[0]
+        header, _ = self._ask_model(request, model_xml, weights, [], timeout)
+        return [(kind, shape, values) for kind, shape, values in header["outputs"]]
 
     def _ask_model(
         self,

@@ -345,7 +345,7 @@ def _unique_names(text: bytes) -> bytes:
 
 
 def ask(request: Request) -> Answer:
-    """Element type, partial shape and, for small whole numbers, bounds of the values of a layer's outputs.
+    """Element type, partial shape and, for small tensors, bounds of the values of a layer's outputs.
 
     `layer`: its name in the model. `zeros`: how many zero bytes follow the weights that were sent.
     """
@@ -356,23 +356,20 @@ def ask(request: Request) -> Answer:
     room[: len(sent)] = np.frombuffer(sent, np.uint8)
     model = core().read_model(request.document(), ov.Tensor(room, shared_memory=True))
     layer = next(node for node in model.get_ops() if node.get_friendly_name() == request["layer"])
-    answer = []
-    for output in layer.outputs():
-        kind = output.get_element_type().get_type_name()
-        answer.append((kind, _shape(output), _values(output) if kind in {"i32", "i64"} else None))
-    bodies = [row for name, body in _bodies(layer).items() for row in _walk(body, f"{name}/")]
-    return {"outputs": answer, "bodies": bodies}, []
+    rows = [(output.get_element_type().get_type_name(), _shape(output), _values(output)) for output in layer.outputs()]
+    return {"outputs": rows}, []
 
 
-def _values(output: ov.Output) -> tuple[list[int], list[int]] | None:
+def _values(output: ov.Output) -> tuple[list[float], list[float]] | None:
     """Lower and upper bounds, flat. To broadcast to the tensor makes the runtime compute them, even if it objects."""
     from openvino import opset1 as ops
 
-    shape = output.get_partial_shape()
+    shape, kind = output.get_partial_shape(), output.get_element_type()
     if not shape.is_static or not 0 < int(np.prod(shape.to_shape(), dtype=np.int64)) <= LARGEST_VALUE:
         return None
     with contextlib.suppress(RuntimeError):
-        ops.broadcast(ops.constant(np.float32(0)), ops.reshape(output, ops.constant(np.array([-1])), False))
+        sizes = output if kind.get_type_name() in {"i32", "i64"} else ops.convert(output, "i64")
+        ops.broadcast(ops.constant(np.float32(0)), ops.reshape(sizes, ops.constant(np.array([-1])), False))
     tensor = output.get_tensor()
     try:
         lower, upper = tensor.get_lower_value(), tensor.get_upper_value()
