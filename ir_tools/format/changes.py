@@ -9,16 +9,12 @@ from dataclasses import replace
 from functools import cached_property
 
 from ir_tools.errors import WriteError
-from ir_tools.format.content import MAPS, ElementSource, join_names, whole
+from ir_tools.format.content import MAPS, ElementSource, attributes_of, ends_of, join_names
 from ir_tools.format.markup import Node, content_nodes, edge_node, escape, lead, port_node, render, rows_node, tag_of
 from ir_tools.graph import Graph, Layer, LayerContent, Port
-from ir_tools.source import Document, Patch, Span, Style
-from ir_tools.source.document import Element
+from ir_tools.source import Document, Element, Patch, Span, Style, Wiring
 
-__all__ = ["Changes", "Edge", "edges_of", "layer_text", "layers_of", "net_nodes"]
-
-Edge = tuple[int, int, int, int]
-"""From layer, from port, to layer, to port."""
+__all__ = ["Changes", "layer_text", "layers_of", "net_nodes", "wiring_of"]
 
 _ATTRIBUTE = re.compile(rb"\s+([^\s=/>]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _CLOSING = re.compile(rb"\s*/>")
@@ -36,27 +32,32 @@ def layers_of(graph: Graph) -> Iterator[tuple[int, Layer]]:
         yield node, layer
 
 
-def edges_of(graph: Graph) -> dict[Edge, None]:
-    """Every edge, in the order of the graph.
+def wiring_of(graph: Graph) -> Wiring:
+    """What feeds each input, in the order of the graph's edges.
 
     Raises:
-        WriteError: an edge has no ports.
+        WriteError: an edge has no ports, or two feed one port.
     """
-    edges: dict[Edge, None] = {}
+    wiring: Wiring = {}
     for source, readers in graph.adjacency():
         for reader, keys in readers.items():
             for key in keys:
                 if not (isinstance(key, tuple) and len(key) == 2):
-                    raise WriteError(f"the edge from {source} to {reader} has no ports; connect layers by Graph.connect")
-                edges[(source, key[0], reader, key[1])] = None
-    return edges
+                    raise WriteError(
+                        f"the edge from {source} to {reader} has no ports; connect layers by Graph.connect"
+                    )
+                if wiring.setdefault((reader, key[1]), (source, key[0])) != (source, key[0]):
+                    raise WriteError(
+                        f"input port {key[1]} of layer {reader} is fed twice; connect layers by Graph.connect"
+                    )
+    return wiring
 
 
 def net_nodes(graph: Graph, style: Style, indent: str) -> list[Node]:
     """`<layers>` and `<edges>` of a graph whose element is new; `indent` is that of the two."""
     inner = indent + style.unit
     layers = [layer_text(layer, layer_id, style, inner) for layer_id, layer in layers_of(graph)]
-    return [Node("layers", children=layers), Node("edges", children=[edge_node(*edge) for edge in edges_of(graph)])]
+    return [Node("layers", children=layers), Node("edges", children=_edge_nodes(wiring_of(graph)))]
 
 
 def layer_text(layer: Layer, layer_id: int, style: Style, indent: str) -> str:
@@ -89,7 +90,7 @@ class Changes:
     def header(self, name: str, version: int) -> None:
         """The name and version of the model."""
         root = self.document.root
-        wanted = _attributes(root)
+        wanted = attributes_of(root)
         if name != wanted.get("name", ""):
             wanted["name"] = name
         if str(version) != wanted["version"].strip():
@@ -108,60 +109,51 @@ class Changes:
             new.append(net_nodes(graph, self.style, self._inside(element))[0])
         if edges is not None:
             self._edges(edges, graph)
-        elif wanted := edges_of(graph):
-            new.append(Node("edges", children=[edge_node(*edge) for edge in wanted]))
+        elif wanted := wiring_of(graph):
+            new.append(Node("edges", children=_edge_nodes(wanted)))
         self._insert(element, layers, self._texts(element, new))
 
     def _layers(self, layers: Element, graph: Graph) -> None:
-        kept: set[Element] = set()
+        left = dict.fromkeys(layers.iterchildren("layer"))
         anchor: Element | None = None
         new: dict[Element | None, list[str]] = {}
         for layer_id, layer in layers_of(graph):
             source = layer.source
-            if isinstance(source, ElementSource):
-                element = source.element
-                if source.document is self.document and element.getparent() is layers and element not in kept:
-                    kept.add(element)
-                    anchor = element
-                    self.layer(layer, source, layer_id)
-                    continue
-            new.setdefault(anchor, []).append(layer_text(layer, layer_id, self.style, self._inside(layers)))
-        for element in layers.iterchildren("layer"):
-            if element not in kept:
-                self._cut(element)
+            if isinstance(source, ElementSource) and source.element in left:
+                anchor = source.element
+                del left[anchor]
+                self.layer(layer, source, layer_id)
+            else:
+                new.setdefault(anchor, []).append(layer_text(layer, layer_id, self.style, self._inside(layers)))
+        for element in left:
+            self._cut(element)
         for anchor, texts in new.items():
             self._insert(layers, anchor, texts)
 
     def _edges(self, edges: Element, graph: Graph) -> None:
-        wanted = edges_of(graph)
-        old = [(self._edge(element), element) for element in edges.iterchildren("edge")]
-        if wanted.keys() == {edge for edge, _ in old}:
+        wanted = wiring_of(graph)
+        if wanted == self.document.wiring.get(edges):
             return
-        missing = {edge[2:]: edge for edge in wanted.keys() - {edge for edge, _ in old}}
-        last = None
-        for edge, element in old:
-            if edge not in wanted:
-                instead = missing.pop(edge[2:], None)
-                if instead is None:
-                    self._cut(element)
-                    continue
-                new = {"from-layer": str(instead[0]), "from-port": str(instead[1])}
-                self._attributes(element, {**_attributes(element), **new})
+        last, seen = None, set()
+        for element in edges.iterchildren("edge"):
+            start, end = ends_of(self.document, element)
+            if end not in wanted:
+                self._cut(element)
+                continue
+            seen.add(end)
             last = element
-        added = [edge_node(*edge) for edge in wanted if edge[2:] in missing]
+            if wanted[end] != start:
+                new = dict(zip(("from-layer", "from-port"), map(str, wanted[end]), strict=True))
+                self._attributes(element, {**attributes_of(element), **new})
+        added = _edge_nodes({end: start for end, start in wanted.items() if end not in seen})
         self._insert(edges, last, self._texts(edges, added))
-
-    def _edge(self, element: Element) -> Edge:
-        names = ("from-layer", "from-port", "to-layer", "to-port")
-        source, start, reader, end = (whole(self.document, element, name) for name in names)
-        return source, start, reader, end
 
     # --- layers -------------------------------------------------------------------------------------------------
 
     def layer(self, layer: Layer, source: ElementSource, layer_id: int) -> None:
         """Everything that was changed in one layer, its bodies included."""
         element = source.element
-        if layer.tag_loaded or element.get("id") != str(layer_id):
+        if layer.tag_loaded or source.id != layer_id:
             self._attributes(element, tag_of(layer, layer_id))
         if layer.loaded:
             old = source.content()
@@ -248,7 +240,7 @@ class Changes:
             self._insert(side, anchor, self._texts(side, group))
 
     def _port(self, element: Element, old: Port, new: Port) -> None:
-        attributes = _attributes(element)
+        attributes = attributes_of(element)
         if new.precision != old.precision:
             _set(attributes, "precision", new.precision)
         if new.names != old.names:
@@ -267,7 +259,7 @@ class Changes:
 
     def _attributes(self, element: Element, wanted: Mapping[str, str]) -> None:
         """Change, remove and add attributes of a start tag; the others keep their place and their quotes."""
-        old = _attributes(element)
+        old = attributes_of(element)
         if old == wanted:
             return
         span = self.document.span(element)
@@ -316,7 +308,11 @@ class Changes:
 
     def _fill(self, element: Element, span: Span, text: str) -> None:
         """Open an empty element: `<a/>` becomes `<a>text</a>`."""
-        tail = next(match for match in _CLOSING.finditer(self.document.text, span.start, span.tag_end) if match.end() == span.end)
+        tail = next(
+            match
+            for match in _CLOSING.finditer(self.document.text, span.start, span.tag_end)
+            if match.end() == span.end
+        )
         self.patch.replace(tail.start(), tail.end(), f">{text}</{element.tag}>".encode())
 
     def _empty(self, span: Span) -> bool:
@@ -343,8 +339,9 @@ class Changes:
         return self.document.text[at:start]
 
 
-def _attributes(element: Element) -> dict[str, str]:
-    return {str(name): str(value) for name, value in element.items()}
+def _edge_nodes(wiring: Wiring) -> list[Node]:
+    """`<edge>`s in the order of OpenVINO's files."""
+    return [edge_node(*start, *end) for end, start in sorted(wiring.items(), key=lambda item: (item[1], item[0]))]
 
 
 def _known(content: LayerContent, name: str) -> object:

@@ -1,16 +1,28 @@
 """What stands inside one `<layer>`: from the tree to ports, attributes and maps, when it is asked for."""
 
+import gc
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError
 from ir_tools.graph import Graph, LayerContent, Port
-from ir_tools.source import Document
-from ir_tools.source.document import Element
+from ir_tools.source import Document, Element
 
-__all__ = ["MAPS", "ElementSource", "SourceFile", "fail", "join_names", "port_ids", "split_names", "whole"]
+__all__ = [
+    "MAPS",
+    "ElementSource",
+    "SourceFile",
+    "attributes_of",
+    "ends_of",
+    "fail",
+    "join_names",
+    "no_collection",
+    "split_names",
+    "whole",
+]
 
 MAPS = ("port_map", "back_edges", "then_port_map", "else_port_map")
 """The elements whose rows tie a layer to its bodies."""
@@ -21,10 +33,11 @@ _COMMA = re.compile(r"(?<!\\),")
 class ElementSource:
     """A `<layer>` of a document."""
 
-    __slots__ = ("bodies", "document", "element")
+    __slots__ = ("bodies", "document", "element", "id")
 
-    def __init__(self, document: Document, element: Element) -> None:
+    def __init__(self, document: Document, element: Element, layer_id: int) -> None:
         """`element` belongs to `document`; the reader adds the names of its bodies."""
+        self.id = layer_id
         self.bodies: tuple[str, ...] = ()
         self.document = document
         self.element = element
@@ -36,7 +49,11 @@ class ElementSource:
 
     def tag(self) -> dict[str, str]:
         """The attributes of the tag."""
-        return _attributes(self.element)
+        return attributes_of(self.element)
+
+    def get(self, name: str) -> str | None:
+        """One attribute of the tag."""
+        return self.element.get(name)
 
     def content(self) -> LayerContent:
         """Everything inside but the bodies; of elements that occur twice, the first, as for the runtime.
@@ -49,13 +66,13 @@ class ElementSource:
             first.setdefault(child.tag, child)
         content = LayerContent()
         if "data" in first:
-            content.raw = _attributes(first["data"])
+            content.raw = attributes_of(first["data"])
         content.inputs, content.outputs = self._ports(first.get("input")), self._ports(first.get("output"))
         if "rt_info" in first:
-            content.rt_info = [_attributes(child) for child in first["rt_info"].iterchildren("attribute")]
+            content.rt_info = [attributes_of(child) for child in first["rt_info"].iterchildren("attribute")]
         for name in MAPS:
             if name in first:
-                content.mapping[name] = [(str(row.tag), _attributes(row)) for row in first[name]]
+                content.mapping[name] = [(str(row.tag), attributes_of(row)) for row in first[name]]
         return content
 
     def _ports(self, side: Element | None) -> list[Port]:
@@ -88,11 +105,6 @@ class SourceFile:
         return source.line if isinstance(source, ElementSource) and source.document is self.document else None
 
 
-def port_ids(side: Element) -> Iterator[str | None]:
-    """The texts of the ids of all ports of an `<input>` or `<output>`."""
-    return (port.get("id") for port in side.iterchildren("port"))
-
-
 def whole(document: Document, element: Element, name: str) -> int:
     """An attribute that holds an id.
 
@@ -102,8 +114,32 @@ def whole(document: Document, element: Element, name: str) -> int:
     text = (element.get(name) or "").strip()
     if text.isascii() and text.isdecimal():
         return int(text)
-    message = f"<{element.tag}> has {name} '{element.get(name)}'" if element.get(name) else f"<{element.tag}> has no {name}"
+    message = (
+        f"<{element.tag}> has {name} '{element.get(name)}'" if element.get(name) else f"<{element.tag}> has no {name}"
+    )
     fail(document, element, "IR007", message, f"{name} is a whole number")
+
+
+def ends_of(document: Document, edge: Element) -> tuple[tuple[int, int], tuple[int, int]]:
+    """From which layer and port to which an `<edge>` goes.
+
+    Raises:
+        ReadError: one is missing or no whole number.
+    """
+    start = whole(document, edge, "from-layer"), whole(document, edge, "from-port")
+    return start, (whole(document, edge, "to-layer"), whole(document, edge, "to-port"))
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Without the garbage collector, which would walk the growing graph again and again."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
 
 
 def fail(document: Document, element: Element, code: str, message: str, remedy: str | None = None) -> NoReturn:
@@ -138,5 +174,6 @@ def join_names(names: tuple[str, ...]) -> str:
     return ",".join(name.replace(",", "\\,") for name in names)
 
 
-def _attributes(element: Element) -> dict[str, str]:
-    return {str(name): str(value) for name, value in element.items()}
+def attributes_of(element: Element) -> dict[str, str]:
+    """The attributes of an element as text."""
+    return dict(element.items())

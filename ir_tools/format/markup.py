@@ -41,7 +41,8 @@ def escape(value: object, quote: str = '"') -> str:
 def render(node: Node, style: Style, indent: str) -> str:
     """The text of an element whose first line stands behind `indent` already."""
     text = f"<{node.tag}" + "".join(
-        f" {_checked(name)}={style.quote}{escape(value, style.quote)}{style.quote}" for name, value in node.attributes.items()
+        f" {_checked(name)}={style.quote}{escape(value, style.quote)}{style.quote}"
+        for name, value in node.attributes.items()
     )
     if node.text:
         return f"{text}>{escape(node.text)}</{node.tag}>"

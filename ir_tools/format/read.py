@@ -1,17 +1,13 @@
 """Reading IR v10 and v11: XML to a `Model` whose layers load their content when it is asked for."""
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError
-from ir_tools.format.content import ElementSource, SourceFile, fail, port_ids, whole
+from ir_tools.format.content import ElementSource, SourceFile, ends_of, fail, no_collection, whole
 from ir_tools.graph import Graph, Layer, Model
-from ir_tools.source import MAX_SIZE, Document
-from ir_tools.source.document import Element
+from ir_tools.source import MAX_SIZE, Document, Element, Wiring
 from ir_tools.weights import Weights
 
 __all__ = ["MAX_NESTING", "VERSIONS", "read"]
@@ -37,7 +33,7 @@ def read(source: str | Path | bytes, weights: bytes | str | Path | None = None) 
     """
     path = None if isinstance(source, bytes) else Path(source)
     data = source if isinstance(source, bytes) else _load(Path(source))
-    with _no_collection():
+    with no_collection():
         document = Document(data, None if path is None else str(path))
         version = _version(document)
         graph = _graphs(document)
@@ -67,18 +63,6 @@ def _load(path: Path) -> bytes:
 
 def _error(code: str, path: Path, message: str, remedy: str | None = None) -> ReadError:
     return ReadError(Diagnostic(code=code, severity=Severity.ERROR, message=message, file=str(path), help=remedy))
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Without the garbage collector, which would walk the growing graph again and again."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
 
 
 def _version(document: Document) -> int:
@@ -139,13 +123,13 @@ def _graph(document: Document, net: Element) -> Graph:
     elements = [] if layers is None else list(layers.iterchildren("layer"))
     ids = _layer_ids(document, elements)
     ports = _all_ports(document, elements, ids)
-    edges = _edges(document, net, ids, ports)
     graph = Graph()
     graph.add_nodes_from(
-        (layer_id, {"layer": Layer(layer_id, source=ElementSource(document, element))})
+        (layer_id, {"layer": Layer(layer_id, source=ElementSource(document, element, layer_id))})
         for layer_id, element in zip(ids, elements, strict=True)
     )
-    graph.add_edges_from(edges)
+    wiring = _edges(document, net.find("edges"), ids, ports)
+    graph.add_edges_from([(start[0], end[0], (start[1], end[1])) for end, start in wiring.items()])
     return graph
 
 
@@ -163,6 +147,7 @@ def _layer_ids(document: Document, elements: list[Element]) -> list[int]:
 
 def _all_ports(document: Document, elements: list[Element], ids: list[int]) -> _Ports:
     found: _Ports = _Ports(set(), set())
+    numbers = _Numbers()
     sides = {"input": found.inputs, "output": found.outputs}
     for layer_id, element in zip(ids, elements, strict=True):
         seen: set[str] = set()
@@ -173,10 +158,12 @@ def _all_ports(document: Document, elements: list[Element], ids: list[int]) -> _
             seen.add(tag)
             known = sides[tag]
             before, count = len(known), 0
-            for text in port_ids(side):
-                count += 1
-                if text is not None and text.isdecimal():
-                    known.add((layer_id, int(text)))
+            try:
+                for port in side.iterchildren("port"):
+                    count += 1
+                    known.add((layer_id, numbers[port.get("id")]))
+            except KeyError:
+                count = -1
             if len(known) - before != count:
                 known.update((layer_id, port) for port in _careful_ids(document, side))
     return found
@@ -193,15 +180,19 @@ def _careful_ids(document: Document, side: Element) -> set[int]:
     return seen
 
 
-def _edges(
-    document: Document, net: Element, ids: list[int], ports: _Ports
-) -> Iterator[tuple[int, int, tuple[int, int]]]:
-    """Every edge as networkx takes it: from layer, to layer, and the ports as key."""
-    table, layers = net.find("edges"), set(ids)
-    sources: dict[tuple[int, int], tuple[int, int]] = {}
-    for edge in () if table is None else table.iterchildren("edge"):
-        start = whole(document, edge, "from-layer"), whole(document, edge, "from-port")
-        end = whole(document, edge, "to-layer"), whole(document, edge, "to-port")
+def _edges(document: Document, table: Element | None, ids: list[int], ports: _Ports) -> Wiring:
+    """What feeds each input, once all edges are known to be good."""
+    sources: Wiring = {}
+    if table is None:
+        return sources
+    numbers, layers = _Numbers(), set(ids)
+    for edge in table.iterchildren("edge"):
+        get = edge.get
+        try:
+            start = numbers[get("from-layer")], numbers[get("from-port")]
+            end = numbers[get("to-layer")], numbers[get("to-port")]
+        except KeyError:
+            start, end = ends_of(document, edge)
         if start not in ports.outputs:
             _loose_end(document, edge, start, "from", "output", layers)
         if end not in ports.inputs:
@@ -210,7 +201,18 @@ def _edges(
             other = "layer {} port {}".format(*sources[end])
             message = f"input port {end[1]} of layer {end[0]} is fed twice, also by {other}"
             fail(document, edge, "IR008", message, "delete one of the two edges")
-        yield start[0], end[0], (start[1], end[1])
+    document.wiring[table] = sources
+    return sources
+
+
+class _Numbers(dict[str | None, int]):
+    """Whole numbers by their text; KeyError where it is none."""
+
+    def __missing__(self, text: str | None) -> int:
+        if text is None or not (text.isascii() and text.isdecimal()):
+            raise KeyError(text)
+        self[text] = int(text)
+        return self[text]
 
 
 def _loose_end(

@@ -10,7 +10,7 @@ from typing import IO
 
 from ir_tools.errors import WriteError
 from ir_tools.format.changes import Changes, net_nodes
-from ir_tools.format.content import SourceFile
+from ir_tools.format.content import SourceFile, no_collection
 from ir_tools.format.markup import Node, render as render_node
 from ir_tools.graph import Model
 from ir_tools.source import Style
@@ -28,8 +28,9 @@ def render(model: Model) -> bytes:
         return _whole(model)
     document = model.origin.document
     changes = Changes(document)
-    changes.header(model.name, model.version)
-    changes.net(document.root, model.graph)
+    with no_collection():
+        changes.header(model.name, model.version)
+        changes.net(document.root, model.graph)
     return document.encode(changes.patch.apply(document.text)) if changes.patch else document.data
 
 

@@ -27,7 +27,9 @@ class Source(NamedTuple):
 class Graph(nx.MultiDiGraph):
     """The layers of a model or of one body."""
 
-    def __init__(self, incoming_graph_data: Any = None, multigraph_input: bool | None = None, **attributes: Any) -> None:
+    def __init__(
+        self, incoming_graph_data: Any = None, multigraph_input: bool | None = None, **attributes: Any
+    ) -> None:
         """As `networkx.MultiDiGraph`."""
         super().__init__(incoming_graph_data, multigraph_input, **attributes)
         self._next_id: int | None = None

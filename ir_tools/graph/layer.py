@@ -66,6 +66,10 @@ class LayerSource(Protocol):
         """The attributes of the tag, as read."""
         ...
 
+    def get(self, name: str) -> str | None:
+        """One attribute of the tag, as read."""
+        ...
+
     def content(self) -> LayerContent:
         """The content, as read, new with each call."""
         ...
@@ -108,17 +112,17 @@ class Layer:
     @property
     def name(self) -> str:
         """The layer's name; empty where the file has none."""
-        return self.tag.get("name", "")
+        return self._attribute("name")
 
     @property
     def type(self) -> str:
         """The operation type, `AvgPool`."""
-        return self.tag.get("type", "")
+        return self._attribute("type")
 
     @property
     def version(self) -> str:
         """The opset stamp, `opset8`; empty where the file has none."""
-        return self.tag.get("version", "")
+        return self._attribute("version")
 
     @property
     def loaded(self) -> bool:
@@ -171,6 +175,11 @@ class Layer:
             if port.id == port_id:
                 return port
         raise KeyError(f"layer '{self.name}' has no port {port_id}")
+
+    def _attribute(self, name: str) -> str:
+        if self._tag is None and self.source:
+            return self.source.get(name) or ""
+        return self.tag.get(name, "")
 
     def copy(self, id: int | None = None) -> Layer:
         """A layer of its own with the same tag, content and bodies; what is not loaded stays so.

@@ -97,7 +97,10 @@ class Model:
             for source in self.graph.sources(layer.id).values():
                 maker = self.graph.layer(source.layer)
                 index = next(i for i, port in enumerate(maker.outputs) if port.id == source.port)
-                names += [*maker.outputs[index].names, maker.name if len(maker.outputs) == 1 else f"{maker.name}.{index}"]
+                names += [
+                    *maker.outputs[index].names,
+                    maker.name if len(maker.outputs) == 1 else f"{maker.name}.{index}",
+                ]
             found.append(Endpoint(layer, layer.inputs[0], tuple(dict.fromkeys((*names, layer.name)))))
         return found
 

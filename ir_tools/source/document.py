@@ -18,9 +18,11 @@ from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError
 from ir_tools.source.encoding import MAX_SIZE, decode, encode
 
-__all__ = ["Document", "Element", "Span"]
+__all__ = ["Document", "Element", "Span", "Wiring"]
 
 Element = etree._Element
+Wiring = dict[tuple[int, int], tuple[int, int]]
+"""Reader and its input port -> maker and its output port."""
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+(<!DOCTYPE)?", re.DOTALL)
 _START_TAG = re.compile(rb"<[^\s/>]++(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
 _HIDDEN_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
@@ -28,12 +30,11 @@ _DTD_REMEDY = "delete it: IR has no DTD, and entities are not read from files of
 
 
 class Span(NamedTuple):
-    """Where an element stands: byte offsets of its start tag, behind that tag and behind its end, and its line."""
+    """Where an element stands: byte offsets of its start tag, behind that tag, and behind its end."""
 
     start: int
     tag_end: int
     end: int
-    line: int
 
 
 class Document:
@@ -44,6 +45,7 @@ class Document:
         text: the same as UTF-8; places are offsets into it.
         root: the tree, without comments and processing instructions.
         file: what to call it in messages.
+        wiring: a reader's note of what each `<edges>` says.
     """
 
     def __init__(self, data: bytes, file: str | None = None) -> None:
@@ -60,6 +62,7 @@ class Document:
             raise self._error("IR002", f"{len(data)} bytes of XML are more than are read ({MAX_SIZE})", 1)
         self.text, self._codec = decode(data, file)
         self.root = self._parse()
+        self.wiring: dict[Element, Wiring] = {}
         self._places: dict[tuple[Element | None, str], dict[Element, int]] = {}
 
     def encode(self, text: bytes) -> bytes:
@@ -85,7 +88,7 @@ class Document:
         """Where an element stands."""
         start = self.start(element)
         tag_end = self._tag_end(start)
-        return Span(start, tag_end, self._end(element, start, tag_end), self.line_at(start))
+        return Span(start, tag_end, self._end(element, start, tag_end))
 
     def _parse(self) -> Element:
         prolog = _PROLOG.match(self.text)
@@ -119,23 +122,18 @@ class Document:
         """The places of all elements called `tag`, in the document or in one of its layers."""
         key = (anchor, tag)
         if key not in self._places:
-            begin, end = (0, len(self.text)) if anchor is None else self.span(anchor)[0:3:2]
+            begin, end = (0, len(self.text)) if anchor is None else self.span(anchor)[::2]
             scope = self.root if anchor is None else anchor
             self._places[key] = dict(zip(scope.iter(tag), self._find(tag, begin, end), strict=True))
         return self._places[key]
 
     def _find(self, tag: str, begin: int, end: int) -> Iterator[int]:
         """The offsets of all start tags `<tag`; namespace prefixes are looked through."""
-        if b"xmlns" in self.text:
-            pattern = re.compile(rb"<(?:[^\s<>/:!?]+:)?" + re.escape(tag.encode()) + rb"(?=[\s/>])")
-            yield from (at.start() for at in pattern.finditer(self.text, begin, end) if not self._hidden(at.start()))
-            return
-        needle, text = b"<" + tag.encode(), self.text
-        after, at = len(needle), text.find(needle, begin, end)
-        while at >= 0:
-            if text[at + after] in b" \t\r\n/>" and not self._hidden(at):
-                yield at
-            at = text.find(needle, at + after, end)
+        prefix = rb"(?:[^\s<>/:!?]+:)?" if b"xmlns" in self.text else b""
+        pattern = re.compile(b"<" + prefix + re.escape(tag.encode()) + rb"(?=[\s/>])")
+        found = (match.start() for match in pattern.finditer(self.text, begin, end))
+        hidden_until = self._hiding[1][-1] if self._hiding[1] else 0
+        return (at for at in found if at >= hidden_until or not self._hidden(at))
 
     def _tag_end(self, start: int) -> int:
         tag = _START_TAG.match(self.text, start)
@@ -150,12 +148,11 @@ class Document:
         depth, name = 0, re.match(rb"<([^\s/>]+)", text[start:tag_end])
         assert name
         nested = next(element.iterdescendants(element.tag), None) is not None
-        pattern = re.compile(rb"<(/?)" + re.escape(name[1]) + rb"(?=[\s/>])" if nested else b"</()" + re.escape(name[1]))
+        pattern = re.compile((b"<(/?)" if nested else b"<(/)") + re.escape(name[1]) + rb"(?=[\s/>])")
         for tag in pattern.finditer(text, tag_end):
-            closes = tag[1] == b"/" or not nested
-            if self._hidden(tag.start()) or (not nested and text[tag.end()] not in b" \t\r\n>"):
+            if self._hidden(tag.start()):
                 continue
-            if not closes:
+            if not tag[1]:
                 depth += text[self._tag_end(tag.start()) - 2] != ord("/")
             elif depth:
                 depth -= 1
