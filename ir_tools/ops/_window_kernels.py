@@ -33,20 +33,34 @@ LOWEST = float(np.finfo(np.float32).min)
 def average(plan: WindowPlan, data: Array) -> Array:
     """The averages, `[N, C, windows...]`; an undefined one is 0.
 
-    16-bit floats are summed in f32 and rounded once; whole numbers are summed exactly and rounded half to even. (The
-    CPU plugin sums whole numbers in f32, or in i32 where there is one channel: beyond 2^24 it is the one that is off.)
+    16-bit floats are summed in f32 and rounded once, whole numbers are summed exactly. (The CPU plugin sums whole
+    numbers in f32, or in i32 where there is one channel: beyond 2^24 it is the one that is off.)
     """
-    exact = data.dtype.kind in "iub"
-    working = np.int64 if exact else np.float64 if data.dtype == np.float64 else np.float32
-    divisor = _divisor(plan).astype(np.float64 if exact else working)
+    whole = data.dtype.kind in "iub"
+    working = np.dtype(np.int64 if whole else np.float64 if data.dtype == np.float64 else np.float32)
+    dilated = any(axis.step > 1 for axis in plan.axes)
+    inverse = data.shape[1] == 1 or (data.dtype.itemsize == 1 and not dilated)
+    divisor = _divisor(plan)
     out = np.empty((*data.shape[:2], *plan.counts), data.dtype)
     for source, target in _blocks(data, out):
         total = _sums(plan, source.astype(working, copy=False))
-        if not exact and target.dtype == working:
-            np.divide(total, divisor, out=target)
+        if whole:
+            target[...] = _whole_average(total, divisor, inverse)
+        elif target.dtype == working:
+            np.divide(total, divisor.astype(working), out=target)
         else:
-            target[...] = np.rint(total / divisor) if exact else total / divisor
+            target[...] = total / divisor.astype(working)
     return out
+
+
+def _whole_average(total: IntArray, divisor: IntArray, inverse: bool) -> Array:
+    """Rounded half to even. With 8 bits, and with one channel, the plugin multiplies by the inverse in f32.
+
+    That puts a half such as 630 / 60 slightly above itself: 11, not 10.
+    """
+    if inverse:
+        return np.rint(total.astype(np.float32) * (np.float32(1) / divisor.astype(np.float32)))
+    return np.rint(total / divisor)
 
 
 @lru_cache(maxsize=512)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ir_tools.errors import ShapeError
 from ir_tools.ops import _window_kernels as kernels
 from ir_tools.ops import _windows as windows
+from ir_tools.ops._adaptive import move_adaptive_avg_pool, move_adaptive_max_pool
 from ir_tools.ops._define import (
     Array,
     Attrs,
@@ -24,7 +25,7 @@ from ir_tools.ops._define import (
     Output,
     Violation,
 )
-from ir_tools.ops._lowering import move_avg_pool
+from ir_tools.ops._lowering import move_avg_pool, move_max_pool
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
 __all__ = [
@@ -83,7 +84,7 @@ def covered_by_padding(attrs: Attrs, data: Shape, axes: Iterable[int]) -> Iterat
             if pads[axis] >= pooling.reach(axis):
                 yield Violation(
                     name,
-                    f"is {pads[axis]} on axis {axis + 2} where the window is {pooling.reach(axis)} and exclude-pad true",
+                    f"is {pads[axis]} where the window reaches over {pooling.reach(axis)} and exclude-pad is true",
                     "make the pads smaller than the window, or set exclude-pad to false",
                 )
 
@@ -304,6 +305,7 @@ MAX_POOL_1 = Op(
     shape=max_pool_shape,
     kernel=max_pool,
     undefined=undefined_windows,
+    move=move_max_pool,
 )
 MAX_POOL_8 = MAX_POOL_1.at(
     8,
@@ -320,6 +322,7 @@ ADAPTIVE_AVG_POOL_8 = Op(
     shape=adaptive_shape,
     kernel=adaptive_avg_pool,
     undefined=undefined_parts,
+    move=move_adaptive_avg_pool,
 )
 ADAPTIVE_MAX_POOL_8 = Op(
     type="AdaptiveMaxPool",
@@ -331,6 +334,7 @@ ADAPTIVE_MAX_POOL_8 = Op(
     shape=adaptive_shape,
     kernel=adaptive_max_pool,
     undefined=undefined_parts,
+    move=move_adaptive_max_pool,
 )
 
 OPS = (
