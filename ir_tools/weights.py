@@ -211,7 +211,7 @@ def constant(raw: Mapping[str, str], weights: Weights) -> npt.NDArray[Any]:
         raise _error(
             "IR013",
             weights.path,
-            f"the constant at offset {offset} has size {size} where shape [{raw['shape']}] of {kind} takes {nbytes} bytes",
+            f"the constant at {offset} has size {size} where shape [{raw.get('shape')}] of {kind} takes {nbytes} bytes",
             "correct shape, element_type or size of the Const",
         )
     flat = weights.view(offset, nbytes)

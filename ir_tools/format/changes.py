@@ -163,7 +163,7 @@ class Changes:
             self._bodies(layer, element, source.bodies)
 
     def _content(self, layer: Layer, element: Element, old: LayerContent) -> None:
-        """The children of a `<layer>`, bodies apart; new ones come behind those that precede them in OpenVINO's files."""
+        """The children of a `<layer>`, bodies apart, in the order of OpenVINO's files."""
         nodes, new = content_nodes(layer), layer.content
         anchor: Element | None = None
         added: dict[Element | None, list[Node]] = {}

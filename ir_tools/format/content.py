@@ -2,9 +2,9 @@
 
 import gc
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError
@@ -176,4 +176,4 @@ def join_names(names: tuple[str, ...]) -> str:
 
 def attributes_of(element: Element) -> dict[str, str]:
     """The attributes of an element as text."""
-    return dict(element.items())
+    return dict(cast(Sequence[tuple[str, str]], element.items()))

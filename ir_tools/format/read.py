@@ -1,7 +1,7 @@
 """Reading IR v10 and v11: XML to a `Model` whose layers load their content when it is asked for."""
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError
@@ -129,7 +129,8 @@ def _graph(document: Document, net: Element) -> Graph:
         for layer_id, element in zip(ids, elements, strict=True)
     )
     wiring = _edges(document, net.find("edges"), ids, ports)
-    graph.add_edges_from([(start[0], end[0], (start[1], end[1])) for end, start in wiring.items()])
+    edges: list[Any] = [(start[0], end[0], (start[1], end[1])) for end, start in wiring.items()]
+    graph.add_edges_from(edges)
     return graph
 
 

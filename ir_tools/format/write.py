@@ -11,7 +11,8 @@ from typing import IO
 from ir_tools.errors import WriteError
 from ir_tools.format.changes import Changes, net_nodes
 from ir_tools.format.content import SourceFile, no_collection
-from ir_tools.format.markup import Node, render as render_node
+from ir_tools.format.markup import Node
+from ir_tools.format.markup import render as render_node
 from ir_tools.graph import Model
 from ir_tools.source import Style
 

@@ -7,7 +7,7 @@ works on it; the methods here are the edits that keep ids, names, tensor names a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import networkx as nx
 
@@ -24,7 +24,13 @@ class Source(NamedTuple):
     port: int
 
 
-class Graph(nx.MultiDiGraph):
+if TYPE_CHECKING:
+    _Base = nx.MultiDiGraph[int]
+else:
+    _Base = nx.MultiDiGraph
+
+
+class Graph(_Base):
     """The layers of a model or of one body."""
 
     def __init__(
@@ -42,14 +48,14 @@ class Graph(nx.MultiDiGraph):
             GraphError: there is none.
         """
         try:
-            return self.nodes[layer_id]["layer"]
+            return cast(Layer, self.nodes[layer_id]["layer"])
         except KeyError:
             raise GraphError(f"there is no layer {layer_id}") from None
 
     def layers(self) -> Iterator[Layer]:
         """All layers, in the order of the file."""
         for _, layer in self.nodes(data="layer"):
-            yield layer
+            yield cast(Layer, layer)
 
     def ordered(self) -> Iterator[Layer]:
         """All layers, producers before consumers.
@@ -208,7 +214,7 @@ class Graph(nx.MultiDiGraph):
         """A graph of its own, with layers of its own; `copy` of networkx shares the layers."""
         twin = Graph(**self.graph)
         twin.add_nodes_from((node, {**data, "layer": data["layer"].copy()}) for node, data in self.nodes(data=True))
-        twin.add_edges_from(self.edges(keys=True, data=True))
+        twin.add_edges_from(cast(Any, self.edges(keys=True, data=True)))
         return twin
 
     def _inherited(self, old: Layer, new: Layer) -> dict[int, Source]:

@@ -1,8 +1,8 @@
 """An XML document: its bytes, the tree that lxml makes of them, and where each element stands.
 
 lxml's `sourceline` is wrong past line 65535 and it has no byte offsets. A well-formed document holds `<name` only in
-start tags, comments, CDATA and processing instructions; so the n-th `<name` outside the latter three is the n-th element
-of that name in the tree. Places are worked out that way, and only when somebody asks.
+start tags, comments, CDATA and processing instructions; so the n-th `<name` outside the latter three is the n-th
+element of that name in the tree. Places are worked out that way, and only when somebody asks.
 """
 
 import re
