@@ -140,20 +140,25 @@ class _Move:
     def __init__(self, target: int) -> None:
         self.target = target
 
-    def concerns(self, op: Op) -> bool:
-        return op.move is not None
+    def concerns(self, layer: Layer, op: Op | None) -> bool:
+        del layer
+        return op is not None and op.move is not None
 
-    def rewrite(self, op: Op, layer: Layer, facts: Facts) -> tuple[Rewrite | Refused | None, list[Violation]]:
+    def rewrite(self, layer: Layer, op: Op | None, facts: Facts, notes: list[str]) -> Rewrite | Refused | None:
+        assert op is not None
+        assert op.move is not None
         violations: list[Violation] = []
         attrs = op.read(layer.raw, violations)
-        assert op.move is not None
         if attrs is None:
-            return Refused(violations[-1].message, violations[-1].attribute), violations[:-1]
+            *violations, worst = violations
+        notes.extend(f"{violation.attribute} {violation.message}" for violation in violations)
+        if attrs is None:
+            return Refused(worst.message, worst.attribute)
         try:
             op.shape(attrs, facts.inputs)
         except ShapeError as why:
-            return Refused(str(why)), violations
-        return op.move(attrs, facts.inputs, self.target), violations
+            return Refused(str(why))
+        return op.move(attrs, facts.inputs, self.target)
 
 
 class _Named:
@@ -162,15 +167,13 @@ class _Named:
     def __init__(self, step: Pass) -> None:
         self.step = step
 
-    def concerns(self, op: Op) -> bool:
-        return op.type in self.step.types
+    def concerns(self, layer: Layer, op: Op | None) -> bool:
+        del op
+        return layer.type in self.step.types
 
-    def rewrite(self, op: Op, layer: Layer, facts: Facts) -> tuple[Rewrite | Refused | None, list[Violation]]:
-        violations: list[Violation] = []
-        attrs = op.read(layer.raw, violations)
-        if attrs is None:
-            return None, violations
-        return self.step.rewrite(op, attrs, facts.inputs), violations
+    def rewrite(self, layer: Layer, op: Op | None, facts: Facts, notes: list[str]) -> Rewrite | Refused | None:
+        del op, notes
+        return self.step.rewrite(layer, facts.inputs)
 
 
 def _stage(name: str) -> _Named:
@@ -182,7 +185,7 @@ def _stage(name: str) -> _Named:
 
 class _Planned(NamedTuple):
     located: Located
-    op: Op
+    op: Op | None
     rewrite: Rewrite
     step: MigrationStep
 
@@ -194,14 +197,15 @@ def _plan(model: Model, stage: _Move | _Named) -> tuple[list[_Planned], list[Ref
     for located in model.walk():
         path, layer, graph = located
         op = find_op(layer.type, layer.version)
-        if op is None or not stage.concerns(op):
+        if not stage.concerns(layer, op):
             continue
         facts = Facts.of(model, graph, layer)
-        found, violations = stage.rewrite(op, layer, facts)
+        notes = [*facts.notes]
+        found = stage.rewrite(layer, op, facts, notes)
         if isinstance(found, Rewrite):
             found = lost_output(graph, layer, found) or found
-        notes = (*(f"{violation.attribute} {violation.message}" for violation in violations), *facts.notes)
-        place = _Place(path, layer.id, model.line_of(graph, layer.id), str(op), notes)
+        before = str(op) if op else f"{layer.type} {layer.version}"
+        place = _Place(path, layer.id, model.line_of(graph, layer.id), before, tuple(notes))
         if isinstance(found, Refused):
             refused.append(place.refused(found))
         elif found is not None and not changes_nothing(layer, op, found):

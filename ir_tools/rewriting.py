@@ -98,7 +98,7 @@ def lost_output(graph: Graph, layer: Layer, rewrite: Rewrite) -> Refused | None:
     return None
 
 
-def changes_nothing(layer: Layer, op: Op, rewrite: Rewrite) -> bool:
+def changes_nothing(layer: Layer, op: Op | None, rewrite: Rewrite) -> bool:
     """Whether the layer is already what the rewrite would make of it."""
     new = rewrite.layers[-1]
     return (
@@ -119,7 +119,7 @@ def _in_place(layer: Layer, rewrite: Rewrite) -> bool:
 # --- the edit ---------------------------------------------------------------------------------------------------
 
 
-def apply(model: Model, graph: Graph, layer: Layer, op: Op, rewrite: Rewrite) -> None:
+def apply(model: Model, graph: Graph, layer: Layer, op: Op | None, rewrite: Rewrite) -> None:
     """Replace a layer. The last new layer takes over its id, name, place, tensor names, readers and rt_info.
 
     An edit in place keeps the bytes of everything but version and attributes.
@@ -142,7 +142,7 @@ def apply(model: Model, graph: Graph, layer: Layer, op: Op, rewrite: Rewrite) ->
 class _Writer:
     """Makes layers in the style of the file, in place of one layer."""
 
-    def __init__(self, model: Model, graph: Graph, layer: Layer, op: Op) -> None:
+    def __init__(self, model: Model, graph: Graph, layer: Layer, op: Op | None) -> None:
         self.model = model
         self.graph = graph
         self.old = layer
@@ -168,7 +168,7 @@ class _Writer:
             port = self.graph.layer(source.layer).port(source.port)
             inputs.append(Port(index, port.precision if self.inputs_typed else None, port.dims))
         outputs = [_port(len(inputs) + index, fact) for index, fact in enumerate(new.outputs)]
-        raw = _merged(self.old, self.op, new, self.separator) if new.type == self.op.type else self._styled(new.raw)
+        raw = _merged(self.old, self.op, new, self.separator) if new.type == self.old.type else self._styled(new.raw)
         content = LayerContent(raw, inputs, outputs)
         tag = {"name": self._name(new.label), "type": new.type, "version": f"opset{new.opset}"}
         return Layer(self.graph.new_id(), tag, content), dict(enumerate(sources))
@@ -202,13 +202,13 @@ def _port(port_id: int, fact: Fact) -> Port:
     return Port(port_id, fact.dtype.precision, dims)
 
 
-def _merged(layer: Layer, op: Op, new: NewLayer, separator: str) -> dict[str, str]:
+def _merged(layer: Layer, op: Op | None, new: NewLayer, separator: str) -> dict[str, str]:
     """The new attributes in the order of the old ones; text that says the same stays as it is.
 
     Attributes of the old operation that the new one lacks, and misspelled ones, go; unknown ones stay.
     """
-    known = {spec.xml or name for name, spec in op.attrs.items()}
-    gone = known.union(*(spec.aliases for spec in op.attrs.values()))
+    fields = op.attrs if op else {}
+    gone = {spec.xml or name for name, spec in fields.items()}.union(*(spec.aliases for spec in fields.values()))
     merged: dict[str, str] = {}
     for key, text in layer.raw.items():
         if key in new.raw:

@@ -12,9 +12,9 @@ from ir_tools.ops._define import Attrs, Fact, NewLayer, Ref, Refused, Rewrite
 from ir_tools.ops._equivalence import Form, Proof, equal_for_all, floored, plain
 from ir_tools.ops._layers import Layers, ints, padded
 from ir_tools.ops._windows import Pooling, Rounding, axis_dim, pooling_of
-from ir_tools.types import Dim
+from ir_tools.types import Dim, element_type
 
-__all__ = ["average_pooling", "move_avg_pool"]
+__all__ = ["average_pooling", "avg_pool_layer", "max_pool_layer", "move_avg_pool", "move_max_pool"]
 
 
 # --- versions ---------------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ def _avg_pool_rewrite(wanted: Form, form: Form, data: Fact, target: int, proof: 
     source = Ref(None)
     if form.before:
         source = padded(layers, source, form.before, form.after)
-    layers.made.append(_avg_pool(form.pooling, layers.fact(source), source, target))
+    layers.made.append(avg_pool_layer(form.pooling, layers.fact(source), source, target))
     return layers.rewrite(_how(wanted, form), proof.text)
 
 
@@ -112,23 +112,67 @@ def _how(wanted: Form, form: Form) -> str:
     return ", ".join(changed) or "same attributes"
 
 
-def _avg_pool(pooling: Pooling, data: Fact, source: Ref, target: int) -> NewLayer:
-    raw = {
-        "kernel": ints(pooling.kernel),
-        "strides": ints(pooling.strides),
-        "pads_begin": ints(pooling.pads_begin),
-        "pads_end": ints(pooling.pads_end),
-        "exclude-pad": "true" if pooling.exclude_pad else "false",
-        "rounding_type": pooling.rounding,
-        "auto_pad": pooling.auto_pad,
-    }
+def avg_pool_layer(pooling: Pooling, data: Fact, source: Ref, target: int) -> NewLayer:
+    """AvgPool of the target opset with all of its attributes."""
+    raw = {**_sliding(pooling), "exclude-pad": "true" if pooling.exclude_pad else "false"}
     opset = avg_pool_opset(target)
     if opset >= 16:
         raw["dilations"] = ints(pooling.dilations)
     return NewLayer(type="AvgPool", opset=opset, inputs=(source,), outputs=(_pooled(pooling, data),), raw=raw)
 
 
+def _sliding(pooling: Pooling) -> dict[str, str]:
+    return {
+        "kernel": ints(pooling.kernel),
+        "strides": ints(pooling.strides),
+        "pads_begin": ints(pooling.pads_begin),
+        "pads_end": ints(pooling.pads_end),
+        "rounding_type": pooling.rounding,
+        "auto_pad": pooling.auto_pad,
+    }
+
+
 def _pooled(pooling: Pooling, data: Fact) -> Fact:
     if data.shape is None:
         return Fact(data.dtype, (Dim(),) * (pooling.rank + 2))
     return data.with_spatial([axis_dim(pooling, axis, dim) for axis, dim in enumerate(data.spatial)])
+
+
+# --- maxima -----------------------------------------------------------------------------------------------------
+
+
+def move_max_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+    """MaxPool-8 and -14 in the target opset, where it has the same windows; MaxPool-1 stays: every opset reads it."""
+    if "axis" not in attrs:
+        return None
+    data, wanted = inputs[0], pooling_of(attrs)
+    sizes = (Dim(),) * wanted.rank if data.shape is None else data.spatial
+    outputs = 2 if target >= 8 else 1
+    for pooling in _max_pool_candidates(wanted, target):
+        proof = equal_for_all(Form(wanted), Form(pooling), sizes, divide=False)
+        if isinstance(proof, Proof):
+            layer = max_pool_layer(pooling, data, target, outputs=outputs, attrs=attrs)
+            return Rewrite(layers=(layer,), how=_how(Form(wanted), Form(pooling)), proof=proof.text)
+    return Refused(f"no MaxPool of opset{target} has the same windows for every input size", _culprit(Form(wanted)))
+
+
+def _max_pool_candidates(wanted: Pooling, target: int) -> Iterator[Pooling]:
+    pooling = plain(wanted)
+    words: tuple[Rounding, ...] = ("floor", "ceil", "ceil_torch")
+    for variant in (wanted, pooling, *(replace(pooling, rounding=word) for word in words), floored(pooling)):
+        torch, dilated = variant.rounding == "ceil_torch", set(variant.dilations) != {1}
+        if (target >= 14 or not torch) and (target >= 8 or not dilated):
+            yield variant
+
+
+def max_pool_layer(pooling: Pooling, data: Fact, target: int, *, outputs: int, attrs: Attrs | None = None) -> NewLayer:
+    """MaxPool of the target opset with all of its attributes; `attrs`: of the layer whose indices are kept."""
+    opset = next(opset for opset in (14, 8, 1) if opset <= target)
+    raw, values = _sliding(pooling), _pooled(pooling, data)
+    made: tuple[Fact, ...] = (values,)
+    if opset >= 8:
+        index = "i64" if attrs is None else attrs.index_element_type
+        raw |= {"dilations": ints(pooling.dilations), "index_element_type": index}
+        raw["axis"] = "0" if attrs is None else str(attrs.axis)
+        made = (values, Fact(element_type(index), values.shape))[:outputs]
+    return NewLayer(type="MaxPool", opset=opset, inputs=(Ref(None),), outputs=made, raw=raw)

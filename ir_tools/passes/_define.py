@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from ir_tools.ops._define import Attrs, Fact, Op, Rewrite
+from ir_tools.graph import Layer
+from ir_tools.ops._define import Fact, Rewrite
 
 __all__ = ["Pass"]
 
@@ -21,9 +22,9 @@ class Pass(Protocol):
 
     @property
     def types(self) -> tuple[str, ...]:
-        """The operation types that it looks at."""
+        """The operation types that it rewrites."""
         ...
 
-    def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | None:
-        """What stands for a layer instead; None to leave it alone."""
+    def rewrite(self, layer: Layer, inputs: Sequence[Fact]) -> Rewrite | None:
+        """What stands for a layer of these types, given what is known of its inputs; None to leave it alone."""
         ...

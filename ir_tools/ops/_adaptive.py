@@ -1,0 +1,306 @@
+"""Adaptive pooling as other layers, and other layers as adaptive pooling."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._define import Array, Attrs, Fact, NewLayer, Ref, Refused, Rewrite
+from ir_tools.ops._equivalence import Form, equal_plans
+from ir_tools.ops._layers import F32, I64, Layers
+from ir_tools.ops._lowering import avg_pool_layer, max_pool_layer
+from ir_tools.ops._windows import AxisWindows, Pooling, adaptive_plan, pooling_of
+from ir_tools.types import Dim
+
+__all__ = [
+    "adaptive_to_avg_pool",
+    "adaptive_to_reduce_mean",
+    "avg_pool_to_adaptive",
+    "move_adaptive_avg_pool",
+    "move_adaptive_max_pool",
+    "reduce_mean_to_adaptive",
+]
+
+
+# --- steps between versions -------------------------------------------------------------------------------------
+
+
+def move_adaptive_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+    """AdaptiveAvgPool stays from opset8 on; below, it becomes what means the same: one layer, or a product per axis."""
+    del attrs
+    if target >= 8:
+        return _as_it_is("AdaptiveAvgPool", inputs)
+    found = adaptive_to_reduce_mean(inputs) or adaptive_to_avg_pool(inputs, target)
+    if found is None and inputs[0].shape is None:
+        return Refused("the rank of the input is not known, and only opset8 has AdaptiveAvgPool")
+    return found or by_matrices(inputs, target)
+
+
+def move_adaptive_max_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+    """AdaptiveMaxPool stays from opset8 on; below, it is a MaxPool or ReduceMax where the windows agree."""
+    if target >= 8:
+        return _as_it_is("AdaptiveMaxPool", inputs, attrs)
+    data = inputs[0]
+    axes = _whole_axes(inputs)
+    if axes is not None:
+        layers = Layers(inputs, target)
+        layers.add("ReduceMax", [Ref(None), np.array(axes, np.int64)], _reduced(data, axes), keep_dims="true")
+        return layers.rewrite("a maximum over whole axes", "equal windows for every input size")
+    pooling, sizes = _sliding(inputs), _sizes(data)
+    if pooling is None:
+        return Refused(f"opset{target} has no AdaptiveMaxPool, and the windows are not those of a MaxPool")
+    layer = max_pool_layer(pooling, data, target, outputs=1)
+    return Rewrite(layers=(layer,), how="windows of one size", proof=_equal_on(sizes))
+
+
+def _as_it_is(type: str, inputs: Sequence[Fact], attrs: Attrs | None = None) -> Rewrite:
+    data = inputs[0]
+    outputs: tuple[Fact, ...] = (Fact(data.dtype, None if data.shape is None else data.shape[:2] + _counts(inputs)),)
+    raw = {}
+    if attrs is not None:
+        raw = {"index_element_type": attrs.index_element_type}
+        outputs = (*outputs, Fact(I64, outputs[0].shape))
+    layer = NewLayer(type=type, opset=8, inputs=(Ref(None), Ref(None, 1)), outputs=outputs, raw=raw)
+    return Rewrite(layers=(layer,), how="same attributes", proof="the operation is the same from opset8 on")
+
+
+# --- what the windows are ---------------------------------------------------------------------------------------
+
+
+def _known(inputs: Sequence[Fact]) -> tuple[int, ...] | None:
+    """The output sizes, where they are known."""
+    value = inputs[1].value
+    exact = None if value is None else value.exact
+    return None if exact is None else tuple(int(size) for size in exact.ravel())
+
+
+def _counts(inputs: Sequence[Fact]) -> tuple[Dim, ...]:
+    known, shape = _known(inputs), inputs[0].shape
+    if known is not None:
+        return tuple(map(Dim.of, known))
+    return (Dim(),) * (0 if shape is None else len(shape) - 2)
+
+
+def _sizes(data: Fact) -> tuple[int, ...] | None:
+    """The spatial sizes, where all are static and not empty."""
+    if data.shape is None or not all(dim.static and dim.lo for dim in data.spatial):
+        return None
+    return tuple(dim.size for dim in data.spatial)
+
+
+def _equal_on(sizes: Sequence[int] | None) -> str:
+    return f"equal windows on {'x'.join(map(str, sizes or ()))}"
+
+
+def _whole_axes(inputs: Sequence[Fact]) -> tuple[int, ...] | None:
+    """The axes that become one value, where all others keep their size."""
+    data, counts = inputs[0], _known(inputs)
+    if data.shape is None or counts is None:
+        return None
+    pairs = list(enumerate(zip(counts, data.spatial, strict=True), 2))
+    whole = tuple(axis for axis, (count, dim) in pairs if count == 1 and dim != Dim.of(1))
+    kept = all(dim == Dim.of(count) for axis, (count, dim) in pairs if axis not in whole)
+    return whole if whole and kept else None
+
+
+def _reduced(data: Fact, axes: Sequence[int]) -> Fact:
+    assert data.shape is not None
+    return Fact(data.dtype, tuple(Dim.of(1) if axis in axes else dim for axis, dim in enumerate(data.shape)))
+
+
+def _sliding(inputs: Sequence[Fact]) -> Pooling | None:
+    """Windows of one size at one distance that are those of the adaptive pooling, on a static input."""
+    sizes, counts = _sizes(inputs[0]), _known(inputs)
+    if sizes is None or counts is None or min(counts, default=0) < 1:
+        return None
+    wanted = adaptive_plan(sizes, counts)
+    guesses = [_guess(axis, size) for axis, size in zip(wanted.axes, sizes, strict=True)]
+    kernel, strides, begins, ends = zip(*guesses, strict=True)
+    if min(strides) < 1 or any(not 0 <= pad < reach for pad, reach in zip(begins + ends, kernel * 2, strict=True)):
+        return None
+    ones = (1,) * len(kernel)
+    pooling = Pooling(kernel=kernel, strides=strides, pads_begin=begins, pads_end=ends, dilations=ones)
+    try:
+        return pooling if equal_plans(wanted, Form(pooling).plan(sizes)) is None else None
+    except ShapeError:
+        return None
+
+
+def _guess(axis: AxisWindows, size: int) -> tuple[int, int, int, int]:
+    """Kernel, stride and pads out of the windows in the middle; whether all others agree is for the plan to say."""
+    count = len(axis.first)
+    kernel = int(axis.lengths.max())
+    if count == 1:
+        return kernel, 1, 0, 0
+    middle = count // 2
+    stride = int(axis.last[middle] - axis.last[middle - 1])
+    begin = middle * stride - int(axis.first[middle])
+    return kernel, stride, begin, max((count - 1) * stride + kernel - size - begin, 0)
+
+
+# --- one layer for another --------------------------------------------------------------------------------------
+
+
+def adaptive_to_avg_pool(inputs: Sequence[Fact], target: int) -> Rewrite | None:
+    """AdaptiveAvgPool as one AvgPool: static input, known output sizes, windows of one size."""
+    pooling, data = _sliding(inputs), inputs[0]
+    if pooling is None:
+        return None
+    layer = avg_pool_layer(pooling, data, Ref(None), target)
+    return Rewrite(layers=(layer,), how="windows of one size", proof=_equal_on(_sizes(data)))
+
+
+def adaptive_to_reduce_mean(inputs: Sequence[Fact]) -> Rewrite | None:
+    """AdaptiveAvgPool to one value along some axes, all others as they are: the mean over these axes."""
+    axes = _whole_axes(inputs)
+    if axes is None:
+        return None
+    layers = Layers(inputs, 1)
+    layers.add("ReduceMean", [Ref(None), np.array(axes, np.int64)], _reduced(inputs[0], axes), keep_dims="true")
+    return layers.rewrite("a mean over whole axes", "equal windows for every input size")
+
+
+def avg_pool_to_adaptive(attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | None:
+    """AvgPool on a static input whose windows are those of an AdaptiveAvgPool."""
+    data = inputs[0]
+    sizes = _sizes(data)
+    if sizes is None or not data.dtype.is_float:
+        return None
+    wanted = Form(pooling_of(attrs)).plan(sizes)
+    if equal_plans(wanted, adaptive_plan(sizes, wanted.counts)) is not None:
+        return None
+    return _adaptive(inputs, wanted.counts).rewrite("windows of an adaptive pooling", _equal_on(sizes))
+
+
+def reduce_mean_to_adaptive(keep_dims: bool, inputs: Sequence[Fact]) -> Rewrite | None:
+    """ReduceMean over spatial axes as AdaptiveAvgPool to one value; other spatial axes have to be static."""
+    data, axes = inputs[0], _known(inputs)
+    if data.shape is None or not 3 <= len(data.shape) <= 5 or not axes or not data.dtype.is_float:
+        return None
+    rank = len(data.shape)
+    chosen = sorted({axis + rank if axis < 0 else axis for axis in axes})
+    others = [data.shape[axis] for axis in range(2, rank) if axis not in chosen]
+    if chosen[0] < 2 or chosen[-1] >= rank or not all(dim.static and dim.lo for dim in others):
+        return None
+    counts = [1 if axis in chosen else data.shape[axis].size for axis in range(2, rank)]
+    layers = _adaptive(inputs, counts)
+    if not keep_dims:
+        shape = tuple(dim for axis, dim in enumerate(data.shape) if axis not in chosen)
+        layers.add("Squeeze", [Ref(0), np.array(chosen, np.int64)], Fact(data.dtype, shape))
+    return layers.rewrite("one value along whole axes", "equal windows for every input size")
+
+
+def _adaptive(inputs: Sequence[Fact], counts: Sequence[int]) -> Layers:
+    layers = Layers(inputs, 8)
+    output = inputs[0].with_spatial([Dim.of(count) for count in counts])
+    layers.add("AdaptiveAvgPool", [Ref(None), np.array(counts, np.int64)], output, opset=8)
+    return layers
+
+
+# --- a product with a matrix per axis ---------------------------------------------------------------------------
+
+
+def by_matrices(inputs: Sequence[Fact], target: int) -> Rewrite:
+    """AdaptiveAvgPool of any sizes: a mean where one value is left, otherwise a product with a matrix per axis.
+
+    Row `i` of an axis' matrix holds `1 / n` at the `n` positions that window `i` reads, and 0 elsewhere; a NaN or an
+    infinity in the input therefore spreads over its line. On dynamic sizes the matrix is computed in the graph.
+    """
+    layers = Layers(inputs, target)
+    data, counts = inputs[0], _known(inputs)
+    assert data.shape is not None
+    work = data.dtype if data.dtype.name in {"f32", "f64"} else F32
+    current = layers.to_type(Ref(None), work)
+    means = [axis for axis in range(2, len(data.shape)) if counts is not None and counts[axis - 2] == 1]
+    if means:
+        reduced = _reduced(layers.fact(current), means)
+        current = layers.add("ReduceMean", [current, np.array(means, np.int64)], reduced, keep_dims="true")
+    for axis in range(2, len(data.shape)):
+        count = None if counts is None else counts[axis - 2]
+        size = data.shape[axis]
+        if axis in means or (count is not None and size == Dim.of(count)):
+            continue
+        if size.static and count is not None:
+            matrix: Ref | Array = _matrix(size.size, count).astype(work.dtype)
+        else:
+            matrix = _computed_matrix(layers, current, axis, count)
+        current = _along(layers, current, matrix, axis)
+    current = layers.to_type(current, data.dtype)
+    if not layers.made:
+        layers.add("Convert", [current], data, destination_type=data.dtype.name)
+    return layers.rewrite("a product with a matrix per axis", "each row of a matrix is one window, by its definition")
+
+
+def _matrix(size: int, count: int) -> Array:
+    """`[count, size]`."""
+    (axis,) = adaptive_plan((size,), (count,)).axes
+    places = np.arange(size)
+    inside = (places >= axis.first[:, None]) & (places <= axis.last[:, None])
+    return inside / np.maximum(axis.divisor, 1)[:, None]
+
+
+def _computed_matrix(layers: Layers, data: Ref, axis: int, count: int | None) -> Ref:
+    """`[count, size]` out of the sizes that the model sees when it runs.
+
+    Window `i` reads from `floor(i * size / count)` up to `ceil((i + 1) * size / count)`, exclusive: position `p` is
+    inside where `(p + 1) * count > i * size` and `p * count < (i + 1) * size`, which needs no division.
+    """
+    one = np.array(1, np.int64)
+    size = layers.gather(layers.shape_of(data), axis)
+    windows: Ref | Array = np.array(count, np.int64)
+    if count is None:
+        windows = layers.gather(layers.to_type(Ref(None, 1), I64), axis - 2)
+    index = layers.add(
+        "Reshape", [_range(layers, windows), np.array([-1, 1])], Fact(I64, (Dim(), Dim.of(1))), special_zero="false"
+    )
+    place = _range(layers, size)
+    after_first = layers.binary(
+        "Greater",
+        layers.binary("Multiply", layers.binary("Add", place, one), windows),
+        layers.binary("Multiply", index, size),
+        compares=True,
+    )
+    before_last = layers.binary(
+        "Less",
+        layers.binary("Multiply", place, windows),
+        layers.binary("Multiply", layers.binary("Add", index, one), size),
+        compares=True,
+    )
+    inside = layers.to_type(
+        layers.binary("LogicalAnd", after_first, before_last, compares=True), layers.fact(data).dtype
+    )
+    column = Fact(layers.fact(data).dtype, (Dim(), Dim.of(1)))
+    number = layers.add("ReduceSum", [inside, np.array([1], np.int64)], column, keep_dims="true")
+    return layers.binary("Divide", inside, number)
+
+
+def _range(layers: Layers, stop: Ref | Array) -> Ref:
+    inputs = [np.array(0, np.int64), stop, np.array(1, np.int64)]
+    if layers.target < 4:
+        return layers.add("Range", inputs, Fact(I64, (Dim(),)))
+    return layers.add("Range", inputs, Fact(I64, (Dim(),)), opset=4, output_type="i64")
+
+
+def _along(layers: Layers, data: Ref, matrix: Ref | Array, axis: int) -> Ref:
+    """The product along one axis of `[N, C, spatial...]`."""
+    fact = layers.fact(data)
+    rows = layers.fact(matrix).shape
+    assert fact.shape is not None
+    assert rows is not None
+    shape = tuple(rows[0] if place == axis else dim for place, dim in enumerate(fact.shape))
+    if axis == len(shape) - 1:
+        return _matmul(layers, data, matrix, shape, transpose_b="true")
+    if axis == len(shape) - 2:
+        return _matmul(layers, matrix, data, shape)
+    flat = layers.reshape(data, np.array([0, 0, 0, -1], np.int64), (*fact.shape[:3], Dim()))
+    mixed = _matmul(layers, matrix, flat, (*shape[:3], Dim()))
+    sizes = layers.gather(layers.shape_of(data), (3, 4))
+    pattern = layers.add("Concat", [np.array([0, 0, 0], np.int64), sizes], Fact(I64, (Dim.of(5),)), axis="0")
+    return layers.reshape(mixed, pattern, shape)
+
+
+def _matmul(
+    layers: Layers, left: Ref | Array, right: Ref | Array, shape: tuple[Dim, ...], transpose_b: str = "false"
+) -> Ref:
+    output = Fact(layers.fact(left).dtype, shape)
+    return layers.add("MatMul", [left, right], output, transpose_a="false", transpose_b=transpose_b)
