@@ -14,7 +14,7 @@ from ir_tools.errors import UsageError
 from ir_tools.execute import run_layer
 from ir_tools.graph import Graph, Layer, Located, Model, Port
 from ir_tools.inputs import complete_inputs
-from ir_tools.ops import Array, find_op
+from ir_tools.ops import Array, find_op, pooling
 from ir_tools.runtime.client import Inference, RuntimeClient, Tap
 from ir_tools.types import from_dtype
 from ir_tools.weights import constant
@@ -263,8 +263,13 @@ def _type_name(array: Array) -> str:
 
 def _wanted_types(layers: bool | Collection[str]) -> frozenset[str]:
     if layers is True:
-        return POOLING_TYPES
+        return frozenset(op.type for op in pooling.OPS)
     return frozenset(layers or ())
+
+
+def _is_one_of(layer: Layer, types: frozenset[str]) -> bool:
+    op = find_op(layer.type, layer.version)
+    return (op.type if op else layer.type) in types
 
 
 def _compare_models(
@@ -308,10 +313,9 @@ def _compare_outputs(
 ) -> tuple[OutputComparison, ...]:
     entries = []
     for name, array in expected.items():
-        if array.shape != actual[name].shape:
-            raise UsageError(
-                f"output '{name}' is {list(array.shape)} in one model, {list(actual[name].shape)} in the other"
-            )
+        found = actual[name]
+        if array.shape != found.shape:
+            raise UsageError(f"output '{name}' is {list(array.shape)} in one model, {list(found.shape)} in the other")
         entries.append(
             OutputComparison(
                 name=name,
@@ -334,7 +338,7 @@ class _Plan:
 
 def _plan(model: Model, types: frozenset[str]) -> _Plan:
     order = {layer.id: index for index, layer in enumerate(model.graph.ordered())}
-    chosen = [entry for entry in model.walk() if entry.layer.type in types]
+    chosen = [entry for entry in model.walk() if _is_one_of(entry.layer, types)]
     top = sorted((entry for entry in chosen if entry.graph is model.graph), key=lambda entry: order[entry.layer.id])
     taps: dict[Tap, None] = {}
     for _, layer, graph in top:

@@ -1,0 +1,88 @@
+"""Differences against a loop over elements; comparison in place and model against model on small networks."""
+
+import math
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from ir_tools.comparison import TOLERANCES, difference
+
+SPECIAL = st.sampled_from([0.0, -0.0, 1.0, -1.0, 3.5, 1e30, math.inf, -math.inf, math.nan])
+SHAPES = hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)
+
+
+def worst_by_loop(expected: np.ndarray, actual: np.ndarray) -> float:
+    """The largest absolute difference, element by element in Python."""
+    worst = 0.0
+    for wanted, found in zip(expected.ravel().tolist(), actual.ravel().tolist(), strict=True):
+        if wanted == found or (math.isnan(wanted) and math.isnan(found)):
+            continue
+        gap = abs(wanted - found)
+        worst = max(worst, math.inf if math.isnan(gap) else gap)
+    return worst
+
+
+@given(data=st.data(), shape=SHAPES)
+def test_largest_difference_and_its_place(data: st.DataObject, shape: tuple[int, ...]) -> None:
+    expected = data.draw(hnp.arrays(np.float64, shape, elements=SPECIAL))
+    actual = data.draw(hnp.arrays(np.float64, shape, elements=SPECIAL))
+    found = difference(expected, actual)
+    assert found.max_abs == worst_by_loop(expected, actual)
+    assert found.elements == expected.size
+    if found.max_abs_at is None:
+        assert found.ok
+        assert found.needed == 0.0
+    else:
+        assert worst_by_loop(expected[found.max_abs_at], actual[found.max_abs_at]) == found.max_abs
+
+
+def test_the_needed_tolerance_passes_and_a_smaller_one_does_not() -> None:
+    expected = np.array([1.0, -8.0, 2.0], np.float32)
+    actual = np.array([1.0, -8.0, 2.5], np.float32)
+    needed = difference(expected, actual).needed
+    assert needed == 0.5 / 8.0
+    assert difference(expected, actual, tolerance=needed).ok
+    assert not difference(expected, actual, tolerance=needed * 0.999).ok
+
+
+def test_undefined_positions_are_counted_and_not_compared() -> None:
+    expected, actual = np.zeros((2, 3)), np.zeros((2, 3))
+    actual[1, 2] = np.nan
+    mask = np.zeros((2, 3), dtype=bool)
+    mask[1, 2] = True
+    found = difference(expected, actual, undefined=mask)
+    assert (found.ok, found.undefined, found.elements) == (True, 1, 5)
+    assert not difference(expected, actual).ok
+
+
+@pytest.mark.parametrize(
+    ("dtype", "name"), [(np.float64, "f64"), (np.float32, "f32"), (np.float16, "f16"), (ml_dtypes.bfloat16, "bf16")]
+)
+def test_floats_have_the_tolerance_of_the_table(dtype: type, name: str) -> None:
+    ones = np.ones(3, dtype)
+    assert difference(ones, ones).tolerance == TOLERANCES[name]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64, np.bool_])
+def test_whole_numbers_must_be_equal(dtype: type) -> None:
+    expected = np.array([0, 1, 1], dtype)
+    assert difference(expected, expected).ok
+    assert not difference(expected, np.array([0, 1, 0], dtype)).ok
+
+
+def test_integers_beyond_the_precision_of_f64_still_differ() -> None:
+    expected = np.array([2**62], np.int64)
+    assert not difference(expected, expected + 1).ok
+
+
+def test_texts_must_be_equal() -> None:
+    expected = np.array(["a", "b"], dtype=object)
+    assert difference(expected, expected.copy()).ok
+    found = difference(expected, np.array(["a", "c"], dtype=object))
+    assert not found.ok
+    assert found.max_abs_at == (1,)
+    assert (found.expected, found.actual) == ("b", "c")
