@@ -20,8 +20,8 @@ from ir_tools.ops._windows import AxisWindows, WindowPlan
 __all__ = ["average", "largest_of_parts", "maximum", "maximum_with_places"]
 
 IntArray = npt.NDArray[np.int64]
-BLOCK_BYTES = 1 << 20
-"""Input that is pooled at once: it fits into a second-level cache together with what is made of it."""
+BLOCK_BYTES = 1 << 23
+"""Input that is pooled at once: with what is made of it, it stays in the cache that a core has for itself or shares."""
 LOWEST = float(np.finfo(np.float32).min)
 """What the runtime starts a maximum from: it pools floats as f32, and an infinity below that never shows."""
 
@@ -256,7 +256,8 @@ def _reduce_axis(ufunc: np.ufunc, data: Array, axis: int, windows: AxisWindows, 
     for group in groups:
         flat = _over_rows(data, out, axis, group) if filled else None
         if flat is not None:
-            _reduce_group(ufunc, data.reshape(-1), out.reshape(-1), 0, flat, windows.step)
+            row = prod(data.shape[axis + 1 :])
+            _reduce_group(ufunc, data.reshape(-1), out.reshape(-1), 0, flat, windows.step * row)
         elif group.count == 1 and group.taps > 4:
             _reduce_span(ufunc, data, out, axis, group, windows.step)
         else:
@@ -265,21 +266,22 @@ def _reduce_axis(ufunc: np.ufunc, data: Array, axis: int, windows: AxisWindows, 
 
 
 def _over_rows(data: Array, out: Array, axis: int, group: Group) -> Group | None:
-    """The same group over all rows as one long row, where a row is as long as the strides of its windows; else None.
+    """The same group in the flattened arrays, where every window lies as far from its input there: else None.
 
-    One long operation replaces a short one for each row. What it writes for windows of other groups, from elements of
-    two rows, is overwritten by them: this is for a group that comes first, and only where no window is empty.
+    That is so where a row is as long as its windows' strides: the last axis, or any axis with strides of 1. One long
+    operation then replaces a short one for each row. What it writes for windows of other groups, from elements of two
+    rows, they overwrite: this is for a group that comes first, and only where no window is empty.
     """
-    count, size = out.shape[axis], data.shape[axis]
-    if axis != data.ndim - 1 or not isinstance(group.first, slice) or not isinstance(group.windows, slice):
+    count, size, row = out.shape[axis], data.shape[axis], prod(data.shape[axis + 1 :])
+    if not isinstance(group.first, slice) or not isinstance(group.windows, slice) or not data.flags.c_contiguous:
         return None
     stride = group.first.step
-    if size != count * stride or 2 * group.count <= count or not data.flags.c_contiguous:
+    if size != count * stride or 2 * group.count <= count or (row > 1 and stride > 1):
         return None
-    rows = data.size // size - 1
-    windows = slice(group.windows.start, group.windows.stop + rows * count)
-    first = slice(group.first.start, group.first.stop + rows * size, stride)
-    return Group(windows, first, group.taps)
+    skipped = prod(data.shape[:axis]) - 1
+    windows = slice(group.windows.start * row, (group.windows.stop + skipped * count) * row)
+    stop = group.first.start + (windows.stop // row - group.windows.start - 1) * stride + 1
+    return Group(windows, slice(group.first.start * row, stop * row, stride), group.taps)
 
 
 def _reduce_group(ufunc: np.ufunc, data: Array, out: Array, axis: int, group: Group, step: int) -> None:
