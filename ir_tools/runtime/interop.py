@@ -1,0 +1,61 @@
+"""Models to and from `openvino.Model`, in this process: the one place where a caller has openvino loaded anyway."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ir_tools.errors import RuntimeFailure
+from ir_tools.format.read import read
+from ir_tools.graph import Model
+from ir_tools.runtime._messages import explain
+from ir_tools.runtime.client import sources
+
+if TYPE_CHECKING:
+    import openvino as ov
+
+__all__ = ["from_openvino", "to_openvino"]
+
+
+def to_openvino(model: Model) -> ov.Model:
+    """The model as openvino reads it. The weights are mapped from their file, or from a copy without a name where constants were added.
+
+    Raises:
+        RuntimeFailure: openvino is not installed, or rejects the model.
+    """
+    try:
+        import openvino as ov
+    except ImportError as error:
+        message = f"openvino cannot be imported ({error}); install it with: pip install openvino"
+        raise RuntimeFailure(message, kind="missing") from None
+    with sources(model) as (text, weights), tempfile.TemporaryDirectory(prefix="ir_tools-") as folder:
+        path = text if isinstance(text, Path) else Path(folder) / "model.xml"
+        if isinstance(text, bytes):
+            path.write_bytes(text)
+        try:
+            return ov.Core().read_model(path, weights or "")
+        except RuntimeError as error:
+            raise RuntimeFailure(f"the runtime rejects it: {explain(str(error))}", kind="rejected") from None
+
+
+def from_openvino(model: ov.Model) -> Model:
+    """The model as openvino serialises it: IR v11, constants as they are.
+
+    The weights are mapped from a temporary file without a name, whose space is free again with the model.
+
+    Raises:
+        RuntimeFailure: openvino cannot serialise the model.
+    """
+    import openvino as ov
+
+    with tempfile.TemporaryDirectory(prefix="ir_tools-") as folder:
+        path, beside = Path(folder) / "model.xml", Path(folder) / "model.bin"
+        try:
+            ov.serialize(model, path, beside)
+        except RuntimeError as error:
+            message = f"the runtime cannot write it: {explain(str(error))}"
+            raise RuntimeFailure(message, kind="rejected") from None
+        found = read(path.read_bytes(), beside)
+    found.weights.path = None
+    return found
