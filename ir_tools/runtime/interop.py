@@ -19,7 +19,9 @@ __all__ = ["from_openvino", "to_openvino"]
 
 
 def to_openvino(model: Model) -> ov.Model:
-    """The model as openvino reads it. The weights are mapped from their file, or from a copy without a name where constants were added.
+    """The model as openvino reads it.
+
+    The weights are mapped from their file, or from a copy without a name where constants were added.
 
     Raises:
         RuntimeFailure: openvino is not installed, or rejects the model.
@@ -52,7 +54,7 @@ def from_openvino(model: ov.Model) -> Model:
     with tempfile.TemporaryDirectory(prefix="ir_tools-") as folder:
         path, beside = Path(folder) / "model.xml", Path(folder) / "model.bin"
         try:
-            ov.serialize(model, path, beside)
+            ov.serialize(model, path, beside, version="IR_V11")
         except RuntimeError as error:
             message = f"the runtime cannot write it: {explain(str(error))}"
             raise RuntimeFailure(message, kind="rejected") from None
