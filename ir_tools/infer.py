@@ -38,7 +38,7 @@ class Ask(Protocol):
             model: the model, for its weights.
             graph: the graph or body that holds the layer.
             layer: the layer.
-            facts: of every output port that feeds the layer.
+            facts: of the output ports that feed the layer, and of all before them in the graph.
 
         Raises:
             RuntimeFailure: the authority rejects the layer, does not know it, or broke over it.
@@ -264,11 +264,10 @@ class _Propagation:
         self, graph: Graph, layer: Layer, path: str, sources: Mapping[int, Source], facts: Mapping[Source, Fact]
     ) -> _Answer:
         """The answer of whoever is asked; without one, the record, where the inputs are as recorded."""
-        inputs = {source: facts[source] for source in sources.values()}
         why = "ir_tools has no rule for it, and nobody was asked"
         if self.ask is not None:
             try:
-                return _Answer(self.ask(self.model, graph, layer, inputs), "runtime")
+                return _Answer(self.ask(self.model, graph, layer, facts), "runtime")
             except RuntimeFailure as failure:
                 if failure.kind == "rejected" and opset_number(layer.version) is not None:
                     raise ShapeError(str(failure)) from failure

@@ -9,7 +9,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._define import Array, Fact
 from ir_tools.types import ElementType, element_type
 
-__all__ = ["in_working_type", "is_half", "require", "same_type"]
+__all__ = ["in_working_type", "is_half", "require", "same_type", "through_floats", "to_integer"]
 
 
 def is_half(dtype: npt.DTypeLike) -> bool:
@@ -18,13 +18,46 @@ def is_half(dtype: npt.DTypeLike) -> bool:
     return kind.itemsize <= 2 and kind.kind not in "iub"
 
 
-def in_working_type(function: Callable[..., Array], *arrays: Array) -> Array:
-    """Apply a function in the arrays' own type, half floats in f32, rounded once at the end."""
+def in_working_type(function: Callable[..., Array], *arrays: Array, saturate: bool = False) -> Array:
+    """Apply a function in the arrays' own type, half floats in f32, rounded once at the end.
+
+    With `saturate`, 8-bit integers are computed in i32 and cut off at their limits.
+    """
     dtype = arrays[0].dtype
-    if not is_half(dtype):
-        return function(*arrays)
-    out = function(*(array.astype(np.float32) for array in arrays))
-    return out.astype(dtype) if out.dtype == np.float32 else out
+    if is_half(dtype):
+        out = function(*(array.astype(np.float32) for array in arrays))
+        return out.astype(dtype) if out.dtype == np.float32 else out
+    if saturate and dtype.itemsize == 1 and dtype.kind in "iu":
+        out = function(*(array.astype(np.int32) for array in arrays))
+        limits = np.iinfo(dtype)
+        return np.clip(out, limits.min, limits.max).astype(dtype) if out.dtype == np.int32 else out
+    return function(*arrays)
+
+
+def through_floats(
+    function: Callable[..., Array], round: Callable[[Array], Array] = np.rint
+) -> Callable[..., Array]:
+    """A function of floats for integers too: computed in f32 and rounded, as the CPU plugin does."""
+
+    def wrapped(*arrays: Array) -> Array:
+        if arrays[0].dtype.kind == "f":
+            return function(*arrays)
+        out = function(*(array.astype(np.float32) for array in arrays))
+        return to_integer(round(out), arrays[0].dtype)
+
+    return wrapped
+
+
+def to_integer(values: Array, dtype: npt.DTypeLike) -> Array:
+    """Whole f32 values as integers, the way of the CPU: what is beyond i32, or NaN, becomes its least value.
+
+    Then 8-bit types cut off at their limits, and wider ones keep the low bits.
+    """
+    least = -(2**31)
+    fits = np.isfinite(values) & (values >= least) & (values < 2**31)
+    whole = np.where(fits, values, least).astype(np.int64)
+    limits = np.iinfo(np.dtype(dtype))
+    return (np.clip(whole, limits.min, limits.max) if limits.bits == 8 else whole).astype(dtype)
 
 
 def same_type(inputs: Sequence[Fact]) -> ElementType:

@@ -9,9 +9,8 @@ from typing import Literal
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._broadcast import broadcast
 from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Field, Flag, Float, Input, Int, OneOf, Op
-from ir_tools.ops._numbers import in_working_type, is_half, require, same_type
+from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
 from ir_tools.types import element_type
 
 __all__ = ["OPS", "Unary", "erf"]
@@ -75,23 +74,6 @@ class Unary:
 # --- functions of one array -------------------------------------------------------------------------------------
 
 
-def by_floats(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """The function, with integers taken through f32 and cut off, as the runtime does."""
-
-    def wrapped(data: Array) -> Array:
-        if data.dtype.kind == "f":
-            return function(data)
-        return _to_integer(function(data.astype(np.float32)), data)
-
-    return wrapped
-
-
-def _to_integer(values: Array, like: Array) -> Array:
-    limits = np.iinfo(like.dtype)
-    safe = np.clip(np.nan_to_num(values.astype(np.float64)), float(limits.min), float(limits.max))
-    return safe.astype(like.dtype)
-
-
 _STEPS = 512
 _LAST = 6.0
 
@@ -117,7 +99,8 @@ def erf(data: Array) -> Array:
 
 def hard_sigmoid_6(data: Array) -> Array:
     """HSigmoid: `min(max(x + 3, 0), 6) / 6`."""
-    return np.minimum(np.maximum(data + 3, 0), 6) / data.dtype.type(6)
+    shifted = data + 3
+    return np.where(shifted > 0, np.minimum(shifted, 6), 0).astype(data.dtype) / data.dtype.type(6)
 
 
 def sigmoid(data: Array) -> Array:
@@ -151,13 +134,14 @@ def gelu(data: Array, approximation_mode: str = "erf") -> Array:
 
 def elu(data: Array, alpha: float) -> Array:
     """`alpha * (exp(x) - 1)` below 0."""
-    return np.where(data < 0, data.dtype.type(alpha) * np.expm1(np.minimum(data, 0)), data)
+    return through_floats(lambda x: np.where(x < 0, x.dtype.type(alpha) * np.expm1(np.minimum(x, 0)), x))(data)
 
 
 def clamp(data: Array, min: float, max: float) -> Array:
     """Cut off at both ends; for integers the ends are rounded inwards."""
     if data.dtype.kind == "f":
-        return np.clip(data, data.dtype.type(min), data.dtype.type(max))
+        low = data.dtype.type(min)
+        return np.minimum(np.where(data > low, data, low), data.dtype.type(max))
     limits = np.iinfo(data.dtype)
     low = limits.min if min <= limits.min else math.ceil(min)
     high = limits.max if max >= limits.max else math.floor(max)
@@ -184,7 +168,7 @@ def whole(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
 
 
 def _math(type: str, function: Callable[[Array], Array], version: int = 1) -> Unary:
-    return Unary(type=type, version=version, function=by_floats(function))
+    return Unary(type=type, version=version, function=through_floats(function))
 
 
 ROWS = (
@@ -197,6 +181,7 @@ ROWS = (
     Unary(
         type="Round",
         version=5,
+        accepts="any",
         function=round_,
         attrs={"mode": OneOf(words=("half_to_even", "half_away_from_zero"), default="half_to_even")},
     ),
@@ -230,9 +215,9 @@ ROWS = (
         accepts="float",
         attrs={"approximation_mode": OneOf(words=("erf", "tanh"), default="erf")},
     ),
-    Unary(type="Elu", function=elu, attrs={"alpha": Float()}, folds="none"),
+    Unary(type="Elu", function=elu, accepts="any", attrs={"alpha": Float()}, folds="none"),
     Unary(type="Clamp", function=clamp, attrs={"min": Float(), "max": Float()}, folds="bounds"),
-    Unary(type="LogicalNot", function=np.logical_not, accepts="boolean", boolean=True),
+    Unary(type="LogicalNot", function=lambda data: (data == 0).astype(data.dtype), accepts="any"),
     Unary(type="BitwiseNot", version=13, function=np.invert, accepts="integer boolean", folds="none"),
     Unary(type="IsNaN", version=10, function=np.isnan, accepts="float", boolean=True, folds="none"),
     Unary(type="IsFinite", version=10, function=np.isfinite, accepts="float", boolean=True, folds="none"),
@@ -308,7 +293,6 @@ def softmax_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     shape = inputs[0].shape
     if shape is not None and not -len(shape) <= attrs.axis < len(shape):
         raise ShapeError(f"axis {attrs.axis} is not one of the input's {len(shape)}")
-    require(inputs[0].dtype, "float")
     return (Fact(inputs[0].dtype, shape),)
 
 
@@ -319,7 +303,7 @@ def softmax(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         powers = np.exp(data - data.max(axis=attrs.axis, keepdims=True))
         return powers / powers.sum(axis=attrs.axis, keepdims=True)
 
-    return (arrays[0] if arrays[0].size == 0 else in_working_type(along, arrays[0]),)
+    return (arrays[0] if arrays[0].size == 0 else in_working_type(through_floats(along), arrays[0]),)
 
 
 def log_softmax(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -329,7 +313,7 @@ def log_softmax(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         low = data - data.max(axis=attrs.axis, keepdims=True)
         return low - np.log(np.exp(low).sum(axis=attrs.axis, keepdims=True))
 
-    return (arrays[0] if arrays[0].size == 0 else in_working_type(along, arrays[0]),)
+    return (arrays[0] if arrays[0].size == 0 else in_working_type(through_floats(along), arrays[0]),)
 
 
 DATA = Input("data")

@@ -9,7 +9,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast, broadcast_arrays, interval, merge
 from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Input, Int, OneOf, Op
-from ir_tools.ops._numbers import in_working_type, require, same_type
+from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
 from ir_tools.types import element_type
 
 __all__ = ["OPS", "SELECT", "Binary"]
@@ -32,6 +32,8 @@ class Binary:
         accepts: kinds of element types that the runtime takes.
         boolean: whether the result is boolean whatever the inputs are.
         folds: what the runtime knows of the result's values before running: bounds, exact values only, or nothing.
+        folded: the function on values before running, where it is another one.
+        saturates: whether 8-bit integers are cut off at their limits, as the CPU plugin does.
     """
 
     type: str
@@ -40,6 +42,8 @@ class Binary:
     accepts: str = "float integer"
     boolean: bool = False
     folds: Folding = "exact"
+    folded: Callable[[Array, Array], Array] | None = None
+    saturates: bool = True
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """The broadcast shape, the common type or boolean."""
@@ -53,18 +57,20 @@ class Binary:
         left, right = inputs[0].value, inputs[1].value
         if self.folds == "none" or left is None or right is None or attrs.auto_broadcast == "pdpd":
             return None
-        if left.exact is not None and right.exact is not None:
-            return _exact(self.function, left.exact, right.exact)
-        if self.folds == "exact":
-            return None
-        if self.type == "Divide":
-            return _divide_bounds(left, right)
-        return _equal_bounds(left, right) if self.boolean else interval(self.function, left, right)
+        function = self.folded or self.function
+        with np.errstate(all="ignore"):
+            if left.exact is not None and right.exact is not None:
+                return Bounds.exactly(function(left.exact, right.exact))
+            if self.folds == "exact":
+                return None
+            if self.type == "Divide":
+                return _divide_bounds(left, right)
+            return _equal_bounds(left, right) if self.boolean else interval(function, left, right)
 
     def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """The function on the broadcast inputs."""
         left, right = broadcast_arrays(arrays[0], arrays[1], attrs.auto_broadcast, attrs.axis)
-        return (in_working_type(self.function, left, right),)
+        return (in_working_type(self.function, left, right, saturate=self.saturates),)
 
     @property
     def op(self) -> Op:
@@ -82,20 +88,11 @@ class Binary:
 # --- values before running --------------------------------------------------------------------------------------
 
 
-def _exact(function: Callable[[Array, Array], Array], left: Array, right: Array) -> Bounds | None:
-    with np.errstate(all="ignore"):
-        try:
-            return Bounds.exactly(function(left, right))
-        except ZeroDivisionError:
-            return None
-
-
 def _divide_bounds(left: Bounds, right: Bounds) -> Bounds:
     """As for other operations, but without an upper bound where the divisor may be 0. Measured."""
     zero = right.lower <= 0
     safe = Bounds(np.where(zero, right.upper, right.lower), right.upper)
-    with np.errstate(all="ignore"):
-        out = interval(divide, left, safe)
+    out = interval(floor_divide, left, safe)
     unbounded = np.inf if out.upper.dtype.kind == "f" else np.iinfo(np.int64).max
     return Bounds(out.lower, np.where(zero, unbounded, out.upper))
 
@@ -110,27 +107,33 @@ def _equal_bounds(left: Bounds, right: Bounds) -> Bounds:
 # --- functions --------------------------------------------------------------------------------------------------
 
 
-def divide(left: Array, right: Array) -> Array:
-    """Floats as IEEE has it; integers rounded down (the runtime's `m_pythondiv`), 0 where the divisor is 0."""
-    if left.dtype.kind == "f":
-        return np.divide(left, right)
-    return np.floor_divide(left, right)
+def maximum(left: Array, right: Array) -> Array:
+    """The larger one; the second where either is NaN, as the CPU has it."""
+    return np.where(left > right, left, right)
+
+
+def minimum(left: Array, right: Array) -> Array:
+    """The smaller one; the second where either is NaN, as the CPU has it."""
+    return np.where(left < right, left, right)
+
+
+def floor_divide(left: Array, right: Array) -> Array:
+    """What the runtime makes of a division before running: integers are rounded down."""
+    return np.divide(left, right) if left.dtype.kind == "f" else np.floor_divide(left, right)
 
 
 def mod(left: Array, right: Array) -> Array:
     """The remainder with the sign of the dividend."""
-    return np.fmod(left, right)
+    return left - np.trunc(left / right) * right
 
 
 def floor_mod(left: Array, right: Array) -> Array:
     """The remainder with the sign of the divisor."""
-    return np.mod(left, right)
+    return left - np.floor(left / right) * right
 
 
-def power(left: Array, right: Array) -> Array:
-    """Integers by way of floats, as negative exponents need."""
-    if left.dtype.kind == "f":
-        return np.power(left, right)
+def whole_power(left: Array, right: Array) -> Array:
+    """What the runtime makes of a power before running."""
     return np.power(left.astype(np.float64), right.astype(np.float64)).astype(left.dtype)
 
 
@@ -140,21 +143,16 @@ def squared_difference(left: Array, right: Array) -> Array:
     return np.multiply(difference, difference)
 
 
-def shift_left(left: Array, right: Array) -> Array:
-    """`a * 2^b`, what does not fit falls off."""
-    return np.left_shift(left, right)
-
-
 ROWS = (
     Binary(type="Add", function=np.add, folds="interval"),
     Binary(type="Subtract", function=np.subtract, folds="interval"),
     Binary(type="Multiply", function=np.multiply, folds="interval"),
-    Binary(type="Divide", function=divide, folds="interval"),
-    Binary(type="Maximum", function=np.maximum, folds="interval"),
-    Binary(type="Minimum", function=np.minimum, folds="interval"),
-    Binary(type="Power", function=power, folds="interval"),
-    Binary(type="Mod", function=mod),
-    Binary(type="FloorMod", function=floor_mod, folds="interval"),
+    Binary(type="Divide", function=through_floats(np.divide, np.trunc), folds="interval", folded=floor_divide),
+    Binary(type="Maximum", function=maximum, folds="interval"),
+    Binary(type="Minimum", function=minimum, folds="interval"),
+    Binary(type="Power", function=through_floats(np.power, np.trunc), folds="interval", folded=whole_power),
+    Binary(type="Mod", function=through_floats(mod, np.trunc), folded=np.fmod),
+    Binary(type="FloorMod", function=through_floats(floor_mod, np.trunc), folds="interval", folded=np.mod),
     Binary(type="SquaredDifference", function=squared_difference, folds="none"),
     Binary(type="Equal", function=np.equal, accepts="any", boolean=True, folds="interval"),
     Binary(type="NotEqual", function=np.not_equal, accepts="any", boolean=True),
@@ -169,7 +167,7 @@ ROWS = (
     Binary(type="BitwiseAnd", version=13, function=np.bitwise_and, accepts="integer boolean", folds="none"),
     Binary(type="BitwiseOr", version=13, function=np.bitwise_or, accepts="integer boolean", folds="none"),
     Binary(type="BitwiseXor", version=13, function=np.bitwise_xor, accepts="integer boolean", folds="none"),
-    Binary(type="BitwiseLeftShift", version=15, function=shift_left, accepts="integer", folds="none"),
+    Binary(type="BitwiseLeftShift", version=15, function=np.left_shift, accepts="integer", folds="none", saturates=False),
     Binary(type="BitwiseRightShift", version=15, function=np.right_shift, accepts="integer", folds="none"),
 )
 
