@@ -1,0 +1,161 @@
+"""What all commands share: the table of commands, `--json` and `--debug`, errors in one line, exit codes."""
+
+import functools
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from ir_tools import __version__
+from ir_tools.errors import IrToolsError
+
+if TYPE_CHECKING:
+    from ir_tools.cli.screen import Screen
+
+__all__ = ["COMMANDS", "Answer", "Row", "command", "main"]
+
+Row = dict[str, object]
+"""A part of a JSON document."""
+
+COMMANDS: Mapping[str, str] = {
+    "inspect": "ir_tools.cli.inspect",
+    "shapes": "ir_tools.cli.shapes",
+    "migrate": "ir_tools.cli.migrate",
+    "run": "ir_tools.cli.run",
+    "compare": "ir_tools.cli.compare",
+}
+"""Name of the command -> the module whose `COMMAND` it is. A module loads when its command is called."""
+
+FAILED, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
+"""Exit codes: bad usage or an error of any kind; Ctrl-C; the reader of the output went away."""
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command found: `data` for `--json`, `show` for people, `code` for the shell."""
+
+    data: Mapping[str, object]
+    show: "Callable[[Screen], None]"
+    code: int = 0
+
+
+class Commands(click.Group):
+    """The table of commands as a click group that imports what is called and nothing else."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of the table."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name, loaded now."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        loaded: click.Command = import_module(COMMANDS[cmd_name]).COMMAND
+        return loaded
+
+
+def _print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    del parameter
+    if wanted and not ctx.resilient_parsing:
+        click.echo(f"ir-tools {__version__}")
+        ctx.exit()
+
+
+@click.group(
+    cls=Commands,
+    context_settings=SETTINGS,
+    epilog="Documents: every command takes --json and --debug. Example: ir-tools inspect model.xml",
+)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
+)
+def tools() -> None:
+    """Check, move and prove OpenVINO IR models."""
+
+
+def command(name: str, *, example: str) -> Callable[[Callable[..., Answer]], click.Command]:
+    """Make a command of a function that returns an `Answer`; it gets `--json`, `--debug` and `-h` here."""
+
+    def wrap(function: Callable[..., Answer]) -> click.Command:
+        @functools.wraps(function)
+        def call(*, as_json: bool, **arguments: object) -> None:
+            answer = function(**arguments)
+            _deliver(name, answer, as_json)
+            click.get_current_context().exit(answer.code)
+
+        made = click.command(name, context_settings=SETTINGS, epilog=f"Example: {example}")(call)
+        made.params += [
+            click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document and nothing else."),
+            click.Option(["--debug"], is_flag=True, expose_value=False, help="Show the traceback of an error."),
+        ]
+        return made
+
+    return wrap
+
+
+def _deliver(name: str, answer: Answer, as_json: bool) -> None:
+    if as_json:
+        _print_json({"command": name, "ir_tools": __version__, **answer.data})
+        return
+    from ir_tools.cli.screen import Screen
+
+    answer.show(Screen())
+
+
+def _print_json(document: Mapping[str, object]) -> None:
+    from ir_tools.cli.screen import plain
+
+    click.echo(json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit. No traceback reaches the user unless `--debug` asks for it."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = tools.main(words, prog_name="ir-tools", standalone_mode=False)
+        sys.stdout.flush()
+    except (click.Abort, KeyboardInterrupt):
+        code = INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = BROKEN_PIPE
+    except Exception as error:
+        code = _fail(error, words)
+    sys.exit(code or 0)
+
+
+def _fail(error: Exception, words: Sequence[str]) -> int:
+    if "--debug" in words:
+        traceback.print_exception(error)
+    text = _text(error)
+    click.echo(f"ir-tools: {text}", err=True)
+    if "--json" in words:
+        found = [diagnostic.as_dict() for diagnostic in getattr(error, "diagnostics", ())]
+        _print_json({"ir_tools": __version__, "error": text, "kind": type(error).__name__, "diagnostics": found})
+    return FAILED
+
+
+def _text(error: Exception) -> str:
+    """The error in words fit for a user."""
+    if isinstance(error, click.ClickException):
+        context = getattr(error, "ctx", None)
+        hint = f"; see {context.command_path} --help" if context else ""
+        return " ".join(error.format_message().rstrip(".").split()) + hint
+    if isinstance(error, IrToolsError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this model"
+    reason = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"internal error, {reason} (run again with --debug and report the traceback)"

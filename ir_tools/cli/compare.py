@@ -1,0 +1,180 @@
+"""`ir-tools compare`: the reference against the runtime layer by layer, or a model against another."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import ir_tools
+from ir_tools.cli.app import Answer, Row, command
+from ir_tools.cli.options import inputs_option, load_inputs, model_argument, seed_option
+
+if TYPE_CHECKING:
+    from ir_tools.cli.screen import Screen
+    from ir_tools.comparison import Comparison, Difference, LayerComparison
+
+__all__ = ["COMMAND"]
+
+
+@command("compare", example="ir-tools compare model.xml --layers")
+@model_argument()
+@model_argument("other", required=False)
+@click.option("--layers", is_flag=True, help="Compare every pooling layer in place (the default without OTHER).")
+@click.option("--device", default="CPU", show_default=True, help="Device of the runtime.")
+@click.option("--tolerance", type=click.FloatRange(min=0), help="Relative to each tensor's largest value.")
+@seed_option
+@inputs_option
+def COMMAND(  # noqa: N802
+    model: Path,
+    other: Path | None,
+    layers: bool,
+    device: str,
+    tolerance: float | None,
+    seed: int,
+    inputs: tuple[tuple[str, str], ...],
+) -> Answer:
+    """Compare the numpy reference with the runtime on MODEL, or the outputs of OTHER with those of MODEL.
+
+    In place: every pooling layer gets the runtime's own inputs, so that a difference is that layer's alone. Exits
+    with 0 within tolerance and with 1 where something differs.
+    """
+    from ir_tools.cli.screen import working
+
+    if other is not None and layers:
+        raise click.UsageError("--layers compares one model with the reference; leave out OTHER")
+    with working("running"):
+        found = ir_tools.compare(
+            ir_tools.read(model),
+            None if other is None else ir_tools.read(other),
+            load_inputs(inputs),
+            seed=seed,
+            device=device,
+            tolerance=tolerance,
+        )
+    replay = _replay(model, other, device, tolerance, seed, inputs)
+    data: Row = {
+        "file": str(model),
+        "other": None if other is None else str(other),
+        "ok": found.ok,
+        "mode": found.mode,
+        "runtime": found.runtime,
+        "device": found.device,
+        "precision": found.precision,
+        "seed": seed,
+        "first_difference": found.first_difference,
+        "layers": found.layers,
+        "outputs": found.outputs,
+        "replay": replay,
+    }
+    return Answer(data, lambda screen: _show(screen, found, replay), 0 if found.ok else 1)
+
+
+def _replay(
+    model: Path,
+    other: Path | None,
+    device: str,
+    tolerance: float | None,
+    seed: int,
+    inputs: Sequence[tuple[str, str]],
+) -> str:
+    words = ["ir-tools", "compare", str(model), *([str(other)] if other else [])]
+    words += ["--device", device, "--seed", str(seed)]
+    words += [] if tolerance is None else ["--tolerance", str(tolerance)]
+    for name, file in inputs:
+        words += ["--input", f"{name}={file}"]
+    return shlex.join(words)
+
+
+def _show(screen: "Screen", found: "Comparison", replay: str) -> None:
+    screen.line(f"{found.mode}; {found.device}, {found.precision}, OpenVINO {found.runtime}", style="dim")
+    if found.layers:
+        screen.heading("Reference against runtime, each layer on the runtime's own inputs")
+        _show_layers(screen, found.layers)
+    if found.mode == "in place":
+        screen.heading("Outputs of the model: untouched against tapped")
+    else:
+        screen.heading("Outputs: first model against second")
+    _show_outputs(screen, found)
+    _show_verdict(screen, found)
+    screen.line(f"again: {replay}", style="dim")
+
+
+def _headings() -> list[str]:
+    return ["max abs", "at", "max rel", "needs", "allowed", "undefined"]
+
+
+def _cells(difference: "Difference | None") -> list[str]:
+    from ir_tools.cli.screen import number
+
+    if difference is None:
+        return ["-"] * len(_headings())
+    return [
+        number(difference.max_abs),
+        ",".join(map(str, difference.max_abs_at)) if difference.max_abs_at is not None else "-",
+        number(difference.max_rel),
+        number(difference.needed),
+        number(difference.tolerance),
+        str(difference.undefined),
+    ]
+
+
+def _show_layers(screen: "Screen", layers: "Sequence[LayerComparison]") -> None:
+    from ir_tools.cli.screen import Column
+
+    columns = [Column("layer", fold=True), Column("operation"), Column("type"), Column("shape")]
+    columns += [Column(name, right=True) for name in _headings()] + [Column("result")]
+    rows = [
+        [
+            entry.path + (f".{entry.output}" if entry.output else ""),
+            entry.op,
+            entry.element_type or "-",
+            "-" if entry.shape is None else ",".join(map(str, entry.shape)),
+            *_cells(entry.difference),
+            entry.status,
+        ]
+        for entry in layers
+    ]
+    screen.table(columns, rows, [_STYLES[entry.status] for entry in layers])
+    for entry in layers:
+        if entry.reason:
+            screen.line(f"{entry.path}: {entry.status}: {entry.reason}", style="yellow")
+
+
+_STYLES: Mapping[str, str] = {"ok": "", "differs": "red", "skipped": "dim"}
+
+
+def _show_outputs(screen: "Screen", found: "Comparison") -> None:
+    from ir_tools.cli.screen import Column
+
+    columns = [Column("output", fold=True), Column("type"), Column("shape")]
+    columns += [Column(name, right=True) for name in _headings()] + [Column("result")]
+    rows = [
+        [
+            entry.name,
+            entry.element_type,
+            ",".join(map(str, entry.shape)) or "[]",
+            *_cells(entry.difference),
+            "ok" if entry.ok else "differs",
+        ]
+        for entry in found.outputs
+    ]
+    screen.table(columns, rows, ["" if entry.ok else "red" for entry in found.outputs])
+
+
+def _show_verdict(screen: "Screen", found: "Comparison") -> None:
+    compared = sum(entry.status != "skipped" for entry in found.layers)
+    first = found.first_difference
+    if first is None:
+        what = (
+            f"{compared} layers and {len(found.outputs)} outputs" if found.layers else f"{len(found.outputs)} outputs"
+        )
+        screen.verdict(f"No difference beyond the tolerance in {what}.", good=True)
+        return
+    name = getattr(first, "path", None) or getattr(first, "name", "")
+    difference = first.difference
+    detail = ""
+    if difference is not None:
+        detail = f": expected {difference.expected}, got {difference.actual} at {list(difference.max_abs_at or ())}"
+    screen.verdict(f"The first difference is '{name}'{detail}.", good=False)

@@ -1,0 +1,233 @@
+"""`ir-tools inspect`: what is in a model."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import ir_tools
+from ir_tools.cli.app import Answer, Row, command
+from ir_tools.cli.options import model_argument
+
+if TYPE_CHECKING:
+    from ir_tools.cli.screen import Screen
+    from ir_tools.graph import Endpoint, Graph, Layer, Located, Model
+
+__all__ = ["COMMAND"]
+
+
+@command("inspect", example="ir-tools inspect model.xml")
+@model_argument()
+def COMMAND(model: Path) -> Answer:  # noqa: N802 - the name that the table of commands looks for
+    """Show what is in MODEL: version, inputs and outputs, layers, poolings, constants."""
+    loaded = ir_tools.read(model)
+    data = _facts(loaded, model)
+    return Answer(data, lambda screen: _show(screen, data))
+
+
+def _facts(model: "Model", path: Path) -> Row:
+    from ir_tools.format.about import about
+
+    located = list(model.walk())
+    return {
+        "file": str(path),
+        "name": model.name,
+        "ir_version": model.version,
+        "producer": about(model),
+        "bytes": {"xml": path.stat().st_size, "bin": None if model.weights.missing else model.weights.stored},
+        "inputs": [_endpoint(entry) for entry in model.inputs],
+        "outputs": [_endpoint(entry) for entry in model.outputs],
+        "layers": len(located),
+        "bodies": sum(len(entry.layer.bodies) for entry in located),
+        "operations": _histogram(located),
+        "poolings": _poolings(model, located),
+        "constants": _constants(located),
+    }
+
+
+def _endpoint(entry: "Endpoint") -> Row:
+    from ir_tools.types import format_shape, parse_shape
+
+    raw = entry.layer.raw
+    shape = format_shape(parse_shape(raw["shape"])) if raw.get("shape") is not None else _dims(entry.port.dims)
+    return {"name": entry.name, "names": list(entry.names), "type": _precision(entry), "shape": shape}
+
+
+def _precision(entry: "Endpoint") -> str | None:
+    from ir_tools.types import from_precision
+
+    if "element_type" in entry.layer.raw:
+        return entry.layer.raw["element_type"]
+    return str(from_precision(entry.port.precision)) if entry.port.precision else None
+
+
+def _dims(dims: Sequence[int]) -> str:
+    return ",".join("?" if size < 0 else str(size) for size in dims) or "[]"
+
+
+def _histogram(located: "Sequence[Located]") -> list[Row]:
+    counts = Counter((entry.layer.type, entry.layer.version) for entry in located)
+    return [
+        {"type": kind, "version": version, "count": count}
+        for (kind, version), count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+def _poolings(model: "Model", located: "Sequence[Located]") -> list[Row]:
+    from ir_tools.ops import POOLING_TYPES, find_op
+
+    rows = []
+    for path, layer, graph in located:
+        if layer.type not in POOLING_TYPES:
+            continue
+        op = find_op(layer.type, layer.version)
+        rows.append(
+            {
+                "path": path,
+                "line": model.line_of(graph, layer.id),
+                "op": str(op) if op else f"{layer.type} {layer.version}",
+                "version": layer.version,
+                "attributes": _settings(layer),
+                "input": _source_dims(graph, layer),
+                "output": _dims(layer.outputs[0].dims) if layer.outputs else None,
+            }
+        )
+    return rows
+
+
+def _settings(layer: "Layer") -> Row:
+    """The attributes as the runtime reads them; as text where they cannot be read."""
+    from ir_tools.ops import Violation, find_op
+
+    op = find_op(layer.type, layer.version)
+    broken: list[Violation] = []
+    attrs = op.read(layer.raw, broken) if op else None
+    return dict(attrs) if attrs is not None else dict(layer.raw)
+
+
+def _source_dims(graph: "Graph", layer: "Layer") -> str | None:
+    if not layer.inputs:
+        return None
+    source = graph.sources(layer.id).get(layer.inputs[0].id)
+    return _dims(layer.inputs[0].dims if source is None else graph.layer(source.layer).port(source.port).dims)
+
+
+def _constants(located: "Sequence[Located]") -> list[Row]:
+    """Count and bytes by element type; bytes that several constants share count once."""
+    counts: Counter[str] = Counter()
+    pieces: dict[str, set[tuple[str, str]]] = {}
+    for entry in located:
+        if entry.layer.type == "Const":
+            raw = entry.layer.raw
+            kind = raw.get("element_type", "?")
+            counts[kind] += 1
+            pieces.setdefault(kind, set()).add((raw.get("offset", ""), raw.get("size", "")))
+    totals = {kind: sum(int(size) for _, size in ranges if size.isdecimal()) for kind, ranges in pieces.items()}
+    return [
+        {"type": kind, "count": counts[kind], "bytes": total}
+        for kind, total in sorted(totals.items(), key=lambda item: -item[1])
+    ]
+
+
+def _show(screen: "Screen", data: Mapping[str, object]) -> None:
+    _show_head(screen, data)
+    _show_layers(screen, data)
+    _show_poolings(screen, _rows(data["poolings"]))
+    _show_constants(screen, _rows(data["constants"]))
+
+
+def _rows(value: object) -> list[Row]:
+    assert isinstance(value, list)
+    return value
+
+
+def _show_head(screen: "Screen", data: Mapping[str, object]) -> None:
+    from ir_tools.cli.screen import Column, bytes_text
+
+    sizes, producer = data["bytes"], data["producer"]
+    assert isinstance(sizes, dict)
+    assert isinstance(producer, dict)
+    weights = "no .bin" if sizes["bin"] is None else f"{bytes_text(sizes['bin'])} weights"
+    bodies = f", {data['bodies']} bodies" if data["bodies"] else ""
+    facts = {
+        "model": f"{data['name']}" if data["name"] else "(no name)",
+        "file": str(data["file"]),
+        "IR version": f"{data['ir_version']}",
+        "made by": ", ".join(f"{key} {value}" for key, value in producer.items()) or "(not recorded)",
+        "size": f"{bytes_text(sizes['xml'])} xml, {weights}",
+        "layers": f"{data['layers']}{bodies}",
+    }
+    screen.pairs(facts)
+    columns = [Column(""), Column("name", fold=True), Column("type"), Column("shape")]
+    rows = [
+        [side[:-1], str(entry["name"]), str(entry["type"] or "?"), f"[{str(entry['shape']).strip('[]')}]"]
+        for side in ("inputs", "outputs")
+        for entry in _rows(data[side])
+    ]
+    screen.heading("Inputs and outputs")
+    screen.table(columns, rows)
+
+
+def _show_layers(screen: "Screen", data: Mapping[str, object]) -> None:
+    from ir_tools.cli.screen import Column
+
+    screen.heading("Operations")
+    rows = [[str(row["count"]), str(row["type"]), str(row["version"])] for row in _rows(data["operations"])]
+    screen.table([Column("count", right=True), Column("type", fold=True), Column("version")], rows)
+
+
+SHORT = {"strides": "strides", "pads_begin": "pads", "exclude_pad": "exclude-pad", "rounding_type": "rounding"}
+SETTINGS_SHOWN = ("kernel", "strides", "pads_begin", "dilations", "rounding_type", "auto_pad", "exclude_pad")
+
+
+def _show_poolings(screen: "Screen", rows: list[Row]) -> None:
+    from ir_tools.cli.screen import Column
+
+    if not rows:
+        return
+    screen.heading(f"Pooling layers ({len(rows)})")
+    cells = {name: [_setting(row, name) for row in rows] for name in SETTINGS_SHOWN}
+    varying = [name for name in SETTINGS_SHOWN if len(set(cells[name])) > 1 or name in {"kernel", "strides"}]
+    columns = [Column("layer", fold=True), Column("operation")]
+    columns += [Column(SHORT.get(name, name)) for name in varying] + [Column("shape")]
+    table = [
+        [
+            str(row["path"]),
+            str(row["op"]),
+            *(cells[name][index] for name in varying),
+            f"{row['input']} -> {row['output']}",
+        ]
+        for index, row in enumerate(rows)
+    ]
+    screen.table(columns, table)
+    same = [f"{SHORT.get(name, name)} {cells[name][0]}" for name in SETTINGS_SHOWN if name not in varying]
+    same = [text for text in same if not text.endswith(" -")]
+    if same:
+        screen.line("all: " + ", ".join(same), style="dim")
+
+
+def _setting(row: Row, name: str) -> str:
+    attributes = row["attributes"]
+    assert isinstance(attributes, dict)
+    value = attributes.get(name)
+    if value is None:
+        return "-"
+    if name == "pads_begin":
+        return f"{_list(value)}:{_list(attributes.get('pads_end', ()))}"
+    return _list(value) if isinstance(value, tuple | list) else str(value).lower()
+
+
+def _list(values: object) -> str:
+    if not isinstance(values, tuple | list):
+        return str(values)
+    return "x".join(map(str, values))
+
+
+def _show_constants(screen: "Screen", rows: list[Row]) -> None:
+    from ir_tools.cli.screen import Column, bytes_text
+
+    if not rows:
+        return
+    screen.heading("Constants")
+    table = [[str(row["count"]), str(row["type"]), bytes_text(int(str(row["bytes"])))] for row in rows]
+    screen.table([Column("count", right=True), Column("type"), Column("bytes", right=True)], table)

@@ -1,0 +1,167 @@
+"""`ir-tools migrate`: move a model to another opset, with a proof for every step."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import ir_tools
+from ir_tools.cli.app import Answer, Row, command
+from ir_tools.cli.options import model_argument, output_option, seed_option
+from ir_tools.errors import RuntimeFailure, UsageError
+
+if TYPE_CHECKING:
+    from ir_tools.cli.screen import Screen
+    from ir_tools.comparison import Comparison
+    from ir_tools.graph import Model
+    from ir_tools.migration import Migration
+
+__all__ = ["COMMAND"]
+
+DONE, REFUSED, NOT_VERIFIED = 0, 3, 4
+
+
+@command("migrate", example="ir-tools migrate model.xml --to opset8 --verify -o moved.xml")
+@model_argument()
+@output_option("Where to write the moved model; its weights go into the .bin beside it.")
+@click.option("--to", metavar="OPSET", help="Target: opset1 to opset17. Default: opset8, or none with --pass.")
+@click.option("--pass", "passes", metavar="NAME", multiple=True, help="Run this pass first. May be repeated.")
+@click.option("--dry-run", is_flag=True, help="List the steps and write nothing.")
+@click.option("--verify", is_flag=True, help="Run both models on the runtime and compare before writing.")
+@seed_option
+def COMMAND(  # noqa: N802
+    model: Path, output: Path | None, to: str | None, passes: tuple[str, ...], dry_run: bool, verify: bool, seed: int
+) -> Answer:
+    """Move MODEL to another opset. Every step is proved; if one has no proof, nothing is written.
+
+    Exits with 0 when done, 3 when a layer was refused, 4 when --verify found a difference.
+    """
+    if output is None and not dry_run:
+        raise UsageError("name the file to write with -o OUT.xml, or ask for --dry-run")
+    loaded = ir_tools.read(model)
+    moved = ir_tools.migrate(loaded, to=to or (None if passes else "opset8"), passes=passes)
+    checked = _verify(loaded, moved, seed) if verify and not moved.refused else None
+    code = REFUSED if moved.refused else NOT_VERIFIED if checked and not checked["ok"] else DONE
+    write = output is not None and not dry_run and code == DONE
+    if write and output is not None:
+        ir_tools.write(moved.model, output)
+    data: Row = {
+        "file": str(model),
+        "ok": code == DONE,
+        "steps": moved.steps,
+        "refused": moved.refused,
+        "remaining": moved.remaining,
+        "verified": checked,
+        "written": str(output) if write else None,
+    }
+    return Answer(data, lambda screen: _show(screen, moved, data), code)
+
+
+def _verify(before: "Model", moved: "Migration", seed: int) -> Row:
+    """Both models on the runtime: their outputs compared, or what went wrong."""
+    from ir_tools.cli.screen import working
+
+    try:
+        with working("running both models on the runtime"):
+            found = ir_tools.compare(before, moved.model, seed=seed)
+    except RuntimeFailure as error:
+        return {"ok": False, "seed": seed, "error": str(error), "outputs": []}
+    return {"ok": found.ok, "seed": seed, "runtime": found.runtime, "device": found.device, "outputs": _outputs(found)}
+
+
+def _outputs(found: "Comparison") -> list[Row]:
+    return [
+        {"name": entry.name, "ok": entry.ok, "max_abs": entry.difference.max_abs, "max_rel": entry.difference.max_rel}
+        for entry in found.outputs
+    ]
+
+
+def _show(screen: "Screen", moved: "Migration", data: Row) -> None:
+    _show_steps(screen, moved)
+    _show_remaining(screen, moved)
+    checked = data["verified"]
+    if isinstance(checked, dict):
+        _show_verification(screen, checked)
+    _show_verdict(screen, moved, data)
+
+
+def _show_steps(screen: "Screen", moved: "Migration") -> None:
+    from ir_tools.cli.screen import Column
+
+    if moved.steps:
+        columns = [Column("layer", fold=True), Column("line", right=True), Column("before"), Column("after")]
+        rows = [[step.path, str(step.line or ""), step.before, step.after] for step in moved.steps]
+        screen.table(columns, rows)
+        screen.heading("Why each step means the same")
+        for (how, proof), paths in _grouped(moved).items():
+            screen.line(f"{how}: {proof}")
+            screen.line(f"  {paths[0]}" + (f" and {len(paths) - 1} more" if len(paths) > 1 else ""), style="dim")
+    notes = [(step.path, step.notes) for step in moved.steps] + [(step.path, step.notes) for step in moved.refused]
+    for path, remarks in notes:
+        for note in remarks:
+            screen.line(f"note: {path}: {note}", style="yellow")
+    if moved.refused:
+        screen.heading("Refused")
+        columns = [
+            Column("layer", fold=True),
+            Column("line", right=True),
+            Column("operation"),
+            Column("why", fold=True),
+        ]
+        rows = [
+            [
+                step.path,
+                str(step.line or ""),
+                step.before,
+                f"{step.attribute}: {step.reason}" if step.attribute else step.reason,
+            ]
+            for step in moved.refused
+        ]
+        screen.table(columns, rows)
+
+
+def _grouped(moved: "Migration") -> dict[tuple[str, str], list[str]]:
+    """The steps' paths by what was done and its proof: usually a few for a whole network."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for step in moved.steps:
+        groups.setdefault((step.how, step.proof), []).append(step.path)
+    return groups
+
+
+def _show_remaining(screen: "Screen", moved: "Migration") -> None:
+    if not moved.remaining:
+        return
+    kinds = sorted({f"{entry.type} {entry.version}" for entry in moved.remaining})
+    screen.line()
+    screen.line(
+        f"{len(moved.remaining)} layers stay above the target: {', '.join(kinds)} (this version moves average pooling)",
+        style="yellow",
+    )
+
+
+def _show_verification(screen: "Screen", checked: Row) -> None:
+    from ir_tools.cli.screen import Column, number
+
+    if "error" in checked:
+        screen.heading("Verification")
+        screen.line(str(checked["error"]))
+        return
+    screen.heading(f"Both models on {checked['device']} ({checked['runtime']}), seed {checked['seed']}")
+    outputs = checked["outputs"]
+    assert isinstance(outputs, list)
+    columns = [Column("output", fold=True), Column("max abs difference", right=True), Column("max rel", right=True)]
+    rows = [[entry["name"], number(entry["max_abs"]), number(entry["max_rel"])] for entry in outputs]
+    screen.table(columns, rows, ["" if entry["ok"] else "red" for entry in outputs])
+
+
+def _show_verdict(screen: "Screen", moved: "Migration", data: Row) -> None:
+    steps = f"{len(moved.steps)} layer{'s' if len(moved.steps) != 1 else ''}"
+    checked = data["verified"]
+    if moved.refused:
+        screen.verdict(f"{len(moved.refused)} refused; nothing was written.", good=False)
+    elif isinstance(checked, dict) and not checked["ok"]:
+        screen.verdict("The moved model does not give the same values; nothing was written.", good=False)
+    elif data["written"]:
+        screen.verdict(f"Moved {steps}; wrote {data['written']}.", good=True)
+    else:
+        screen.verdict(f"Would move {steps}; nothing was written.", good=True)

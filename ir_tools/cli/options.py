@@ -1,0 +1,151 @@
+"""Arguments and options that several commands take, read in one place."""
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ir_tools.errors import UsageError
+
+if TYPE_CHECKING:
+    from ir_tools.ops import Array
+
+__all__ = ["inputs_option", "load_inputs", "model_argument", "output_option", "seed_option", "shapes_option"]
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class ModelPath(click.ParamType[Path]):
+    """The path of an IR's `.xml` that is there."""
+
+    name = "model"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path, or a usage error that says what is wrong with it."""
+        path = Path(value)
+        if path.suffix.lower() == ".onnx":
+            self.fail(f"{path}: ONNX models come with a later version; make an IR of it first: ovc {path}", param, ctx)
+        if path.is_dir():
+            self.fail(f"{path} is a folder; name an .xml{_listed(path)}", param, ctx)
+        if not path.exists():
+            self.fail(f"{path}: there is no such file{_similar(path)}", param, ctx)
+        if path.suffix.lower() == ".bin":
+            self.fail(f"{path} holds weights; name the .xml beside it", param, ctx)
+        return path
+
+
+class XmlPath(click.ParamType[Path]):
+    """The path of an `.xml` to write, in a folder that is there."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path, or a usage error that says what is wrong with it."""
+        path = Path(value)
+        if path.is_dir():
+            self.fail(f"{path} is a folder; name the .xml to write", param, ctx)
+        if path.suffix.lower() != ".xml":
+            self.fail(f"{path} does not end in .xml; the weights go into the .bin beside it", param, ctx)
+        if not path.parent.is_dir():
+            self.fail(f"{path.parent}: there is no such folder", param, ctx)
+        return path
+
+
+class Named(click.ParamType[tuple[str, str]]):
+    """`NAME=VALUE` as a pair of texts."""
+
+    def __init__(self, value: str) -> None:
+        """`value`: what stands behind the sign, for messages (`SHAPE`)."""
+        self.name = f"NAME={value}"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """`NAME=SHAPE`."""
+        del param, ctx
+        return self.name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """The name and the text behind the first sign."""
+        if isinstance(value, tuple):
+            return value
+        name, sign, text = str(value).partition("=")
+        if not sign or not name or not text:
+            self.fail(f"'{value}' is not {self.name}", param, ctx)
+        return name, text
+
+
+def _listed(folder: Path) -> str:
+    files = sorted(path.name for path in folder.glob("*.xml"))[:3]
+    return f" in it, such as {files[0]}" if files else ""
+
+
+def _similar(path: Path) -> str:
+    if not path.parent.is_dir():
+        return ""
+    names = [entry.name for entry in path.parent.iterdir() if entry.suffix == ".xml"]
+    close = difflib.get_close_matches(path.name, names, n=1)
+    return f"; did you mean {path.with_name(close[0])}?" if close else ""
+
+
+def model_argument(name: str = "model", *, required: bool = True) -> Decorator:
+    """`MODEL`."""
+    return click.argument(
+        name, type=ModelPath(), metavar=name.upper() if required else f"[{name.upper()}]", required=required
+    )
+
+
+def output_option(help_text: str) -> Decorator:
+    """`-o OUT.xml`."""
+    return click.option("-o", "--output", type=XmlPath(), metavar="OUT.xml", help=help_text)
+
+
+def shapes_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--set NAME=1,3,?,16..64`, any number of times."""
+    return click.option(
+        "--set",
+        "shapes",
+        type=Named("SHAPE"),
+        multiple=True,
+        help="New shape of an input: sizes, ? for any, 16..64 for an interval. May be repeated.",
+    )(function)
+
+
+def inputs_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--input NAME=FILE.npy`, any number of times."""
+    return click.option(
+        "--input",
+        "inputs",
+        type=Named("FILE.npy"),
+        multiple=True,
+        help="Values of an input. May be repeated; inputs without a file are random.",
+    )(function)
+
+
+def seed_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--seed N`."""
+    return click.option(
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of random inputs."
+    )(function)
+
+
+def load_inputs(pairs: Sequence[tuple[str, str]]) -> "Mapping[str, Array]":
+    """Read the files of `--input`.
+
+    Raises:
+        UsageError: a file that is not there or holds no array.
+    """
+    import numpy as np
+
+    arrays: dict[str, Array] = {}
+    for name, file in pairs:
+        try:
+            array = np.load(file, allow_pickle=False)
+        except OSError as error:
+            raise UsageError(f"--input {name}: {file}: {error.strerror or error}") from None
+        except ValueError:
+            raise UsageError(f"--input {name}: {file} is not a .npy file of numbers") from None
+        if not isinstance(array, np.ndarray):
+            raise UsageError(f"--input {name}: {file} holds several arrays; give one .npy per input")
+        arrays[name] = array
+    return arrays

@@ -1,0 +1,165 @@
+"""`ir-tools shapes`: recompute every port and set it against what the file records."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import ir_tools
+from ir_tools.cli.app import Answer, Row, command
+from ir_tools.cli.options import model_argument, output_option, shapes_option
+from ir_tools.errors import ShapeError
+
+if TYPE_CHECKING:
+    from ir_tools.cli.screen import Screen
+    from ir_tools.graph import Model
+    from ir_tools.infer import ShapeReport
+
+__all__ = ["COMMAND"]
+
+
+@command("shapes", example="ir-tools shapes model.xml --set data=1..8,3,?,? -o reshaped.xml")
+@model_argument()
+@shapes_option
+@click.option("--all", "everything", is_flag=True, help="List every port, not only those that differ.")
+@output_option("Write the model with the computed shapes.")
+def COMMAND(model: Path, shapes: tuple[tuple[str, str], ...], everything: bool, output: Path | None) -> Answer:  # noqa: N802
+    """Recompute type and shape of every port of MODEL and compare them with the recorded ones.
+
+    Exits with 0 if they agree and with 1 if they differ or a layer contradicts itself. With --set, dims that change
+    are what was asked for: then only types that differ and layers that cannot take the new shapes count.
+    """
+    from ir_tools.cli.screen import working
+
+    loaded = ir_tools.read(model)
+    try:
+        with working("computing shapes"):
+            report = ir_tools.propagate_shapes(loaded, dict(shapes))
+    except ShapeError as error:
+        return _contradiction(model, error)
+    if output is not None:
+        ir_tools.write(loaded, output)
+    data = _facts(model, loaded, report, output, everything, reshaped=bool(shapes))
+    return Answer(data, lambda screen: _show(screen, data, report), 0 if data["ok"] else 1)
+
+
+def _contradiction(model: Path, error: ShapeError) -> Answer:
+    data: Row = {"file": str(model), "ok": False, "errors": [found.as_dict() for found in error.diagnostics]}
+
+    def show(screen: "Screen") -> None:
+        for line in str(error).splitlines():
+            screen.line(line)
+        screen.verdict("The layers above cannot take their inputs; nothing was written.", good=False)
+
+    return Answer(data, show, 1)
+
+
+def _facts(
+    path: Path, model: "Model", report: "ShapeReport", output: Path | None, everything: bool, *, reshaped: bool
+) -> Row:
+    counted = [entry for entry in report.mismatches if not reshaped or entry.what == "precision"]
+    return {
+        "file": str(path),
+        "ok": not counted,
+        "reshaped": reshaped,
+        "ports": len(report.facts),
+        "origins": dict(Counter(report.origins.values())),
+        "endpoints": _endpoints(model, report),
+        "mismatches": report.mismatches,
+        "warnings": [found.as_dict() for found in report.diagnostics],
+        "written": None if output is None else str(output),
+        **({"all": _every_port(report)} if everything else {}),
+    }
+
+
+def _endpoints(model: "Model", report: "ShapeReport") -> list[Row]:
+    from ir_tools.types import format_shape
+
+    paths = {id(entry.layer): entry.path for entry in model.walk()}
+    rows: list[Row] = []
+    for side, ends in (("input", model.inputs), ("output", model.outputs)):
+        for end in ends:
+            fact = report.facts[paths[id(end.layer)], end.port.id]
+            rows.append({"side": side, "name": end.name, "type": str(fact.dtype), "shape": format_shape(fact.shape)})
+    return rows
+
+
+def _every_port(report: "ShapeReport") -> list[Row]:
+    from ir_tools.types import format_shape
+
+    return [
+        {
+            "path": path,
+            "port": port,
+            "type": str(fact.dtype),
+            "shape": format_shape(fact.shape),
+            "origin": report.origins[path, port],
+        }
+        for (path, port), fact in report.facts.items()
+    ]
+
+
+def _show(screen: "Screen", data: Row, report: "ShapeReport") -> None:
+    from ir_tools.cli.screen import Column
+
+    sides = [Column(""), Column("name", fold=True), Column("type"), Column("shape")]
+    screen.table(sides, [[*map(str, entry.values())] for entry in _rows(data["endpoints"])])
+    if "all" in data:
+        screen.heading("Every port")
+        columns = [
+            Column("layer", fold=True),
+            Column("port", right=True),
+            Column("type"),
+            Column("shape"),
+            Column("from"),
+        ]
+        screen.table(columns, [[*map(str, entry.values())] for entry in _rows(data["all"])])
+    _show_mismatches(screen, report, reshaped=bool(data["reshaped"]))
+    for warning in _rows(data["warnings"]):
+        screen.line(f"{warning['path'] or warning['layer_name']}: {warning['message']}", style="yellow")
+    origins = data["origins"]
+    assert isinstance(origins, Mapping)
+    screen.line()
+    screen.line(
+        f"{data['ports']} ports: " + ", ".join(f"{count} by {_ORIGINS[name]}" for name, count in origins.items())
+    )
+    if data["written"]:
+        screen.line(f"wrote {data['written']}")
+    _show_verdict(screen, data, len(report.mismatches))
+
+
+_ORIGINS = {
+    "rule": "rule",
+    "runtime": "asking the runtime",
+    "recorded": "what the file records",
+    "unknown": "nobody (unknown)",
+}
+
+
+def _rows(value: object) -> Sequence[Row]:
+    assert isinstance(value, list)
+    return value
+
+
+def _show_mismatches(screen: "Screen", report: "ShapeReport", *, reshaped: bool) -> None:
+    from ir_tools.cli.screen import Column
+
+    rows = [
+        [entry.path, str(entry.line or ""), str(entry.port), entry.what, entry.recorded, entry.computed]
+        for entry in report.mismatches
+    ]
+    if not rows:
+        return
+    screen.heading("Changed ports" if reshaped else "Recorded against computed")
+    columns = [Column("layer", fold=True), Column("line", right=True), Column("port", right=True), Column("what")]
+    screen.table([*columns, Column("recorded"), Column("computed")], rows)
+
+
+def _show_verdict(screen: "Screen", data: Row, changed: int) -> None:
+    if data["reshaped"]:
+        text = f"Reshaped: {changed} ports changed." if data["ok"] else "A recorded type contradicts the computed one."
+    else:
+        text = "All ports agree." if data["ok"] else f"{changed} ports differ from what the file records."
+    screen.verdict(text, good=bool(data["ok"]))
