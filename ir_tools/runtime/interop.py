@@ -42,7 +42,7 @@ def to_openvino(model: Model) -> ov.Model:
 
 
 def from_openvino(model: ov.Model) -> Model:
-    """The model as openvino serialises it: IR v11, constants as they are.
+    """The model as openvino serialises it: IR v11, or v10 where it was read from that; constants as they are.
 
     The weights are mapped from a temporary file without a name, whose space is free again with the model.
 
@@ -54,7 +54,7 @@ def from_openvino(model: ov.Model) -> Model:
     with tempfile.TemporaryDirectory(prefix="ir_tools-") as folder:
         path, beside = Path(folder) / "model.xml", Path(folder) / "model.bin"
         try:
-            ov.serialize(model, path, beside, version="IR_V11")
+            ov.serialize(model, path, beside)
         except RuntimeError as error:
             message = f"the runtime cannot write it: {explain(str(error))}"
             raise RuntimeFailure(message, kind="rejected") from None
