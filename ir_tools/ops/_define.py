@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -119,6 +119,9 @@ class Field:
     default: Any = REQUIRED
     missing: Any = REQUIRED
 
+    blank: ClassVar[bool] = True
+    """Whether an attribute without text counts as absent, and is not read as a (wrong) value."""
+
     def parse(self, text: str) -> Any:
         """The value of `text`; ValueError, with the reason, where it is none."""
         raise NotImplementedError
@@ -146,6 +149,8 @@ class Ints(Field):
 class Int(Field):
     """A whole number."""
 
+    blank: ClassVar[bool] = False
+
     def parse(self, text: str) -> int:
         """`"-1"` -> `-1`."""
         return _whole(text)
@@ -154,6 +159,8 @@ class Int(Field):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Float(Field):
     """A number."""
+
+    blank: ClassVar[bool] = False
 
     def parse(self, text: str) -> float:
         """`"1e-5"` -> `1e-05`."""
@@ -164,9 +171,11 @@ class Float(Field):
 class Flag(Field):
     """True or false, read as the runtime does: only `false` in any case and `0` are false (FACTS)."""
 
+    blank: ClassVar[bool] = False
+
     def parse(self, text: str) -> bool:
         """`"False"` -> `False`."""
-        return text.strip().lower() not in {"false", "0"}
+        return text.lower() not in {"false", "0"}
 
     def render(self, value: Any, separator: str) -> str:
         """`True` -> `"true"`."""
@@ -178,11 +187,13 @@ class Flag(Field):
 class OneOf(Field):
     """One word of a list; case does not matter, as for the runtime."""
 
+    blank: ClassVar[bool] = False
+
     words: tuple[str, ...]
 
     def parse(self, text: str) -> str:
         """`"SAME_UPPER"` -> `"same_upper"`."""
-        word = text.strip().lower()
+        word = text.lower()
         if word not in self.words:
             raise ValueError(f"is '{text}' where one of {', '.join(self.words)} is meant")
         return word
@@ -199,7 +210,7 @@ class Text(Field):
 
 def _whole(text: str) -> int:
     word = text.strip()
-    if not re.fullmatch(r"[+-]?\d+", word):
+    if not re.fullmatch(r"-?[0-9]+", word):
         raise ValueError(f"has '{word}' where a whole number is meant")
     return int(word)
 
@@ -242,8 +253,11 @@ class Attrs(Mapping[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """An input of a new layer: output `output` of the rewrite's layer number `layer`, or, with `layer=None`,
-    input number `output` of the layer that is being rewritten."""
+    """An input of a new layer.
+
+    Output `output` of the rewrite's layer number `layer`, or, with `layer=None`, input number `output` of the layer
+    that is being rewritten.
+    """
 
     layer: int | None
     output: int = 0
@@ -275,7 +289,8 @@ class Rewrite:
     """A layer's replacement and why it means the same.
 
     `layers` in topological order; the last one stands for the old layer: it takes over its name, its tensor names,
-    its readers (output i for output i) and its rt_info. One layer of the old type with the old inputs is an edit in place.
+    its readers (output i for output i) and its rt_info. One layer of the old type with the old inputs is an edit in
+    place.
     """
 
     layers: tuple[NewLayer, ...]
@@ -366,8 +381,8 @@ class Op:
         usable = True
         for name, spec in self.attrs.items():
             key = spec.xml or name
-            text = raw.get(key, "")
-            if text.strip():
+            text = raw.get(key)
+            if text is not None and (text.strip() or not spec.blank):
                 try:
                     values[name] = spec.parse(text)
                 except ValueError as why:
