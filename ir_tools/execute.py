@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import UnsupportedError, UsageError
-from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.graph import Graph, Layer, Located, Model, Source
 from ir_tools.inputs import checked_inputs
-from ir_tools.ops import Array, Op, Violation, find_op
-from ir_tools.weights import constant
+from ir_tools.ops import Array, Op, Violation, control_flow, find_op
+from ir_tools.weights import Weights, constant
 
 __all__ = ["LayerRun", "run", "run_layer"]
 
@@ -39,32 +39,52 @@ def run(model: Model, inputs: Mapping[str, Array]) -> dict[str, Array]:
     """
     _require_kernels(model)
     fed = checked_inputs(model, inputs)
-    graph = model.graph
-    names = {endpoint.layer.id: endpoint.name for endpoint in model.inputs}
-    results = {endpoint.layer.id: endpoint.name for endpoint in model.outputs}
-    found: dict[str, Array] = {}
+    given = {endpoint.layer.id: fed[endpoint.name] for endpoint in model.inputs}
+    found = _run_graph(model.graph, given, model.weights)
+    return {endpoint.name: found[endpoint.layer.id] for endpoint in model.outputs}
+
+
+def _run_graph(graph: Graph, given: Mapping[int, Array], weights: Weights) -> dict[int, Array]:
+    """Run a graph or a body: arrays by Parameter, arrays by Result."""
     tensors: dict[Source, Array] = {}
+    found: dict[int, Array] = {}
     unread = _reader_counts(graph)
     for layer in graph.ordered():
+        arrays = _inputs(graph, layer, tensors, unread)
         if layer.type == "Parameter":
-            outputs: tuple[Array, ...] = (fed[names[layer.id]],)
+            outputs: Sequence[Array] = (given[layer.id],)
         elif layer.type == "Const":
-            outputs = (constant(layer.raw, model.weights),)
+            outputs = (constant(layer.raw, weights),)
+        elif layer.type == "Result":
+            found[layer.id] = next(iter(arrays.values()))
+            continue
+        elif layer.bodies:
+            outputs = _run_bodies(layer, arrays, weights)
         else:
-            sources = graph.sources(layer.id)
-            arrays = [tensors[sources[port.id]] for port in layer.inputs if port.id in sources]
-            for source in sources.values():
-                unread[source] -= 1
-                if not unread[source]:
-                    del tensors[source]
-            if layer.type == "Result":
-                found[results[layer.id]] = arrays[0]
-                continue
-            outputs = run_layer(layer, arrays).outputs
+            outputs = run_layer(layer, tuple(arrays.values())).outputs
         for port, array in zip(layer.outputs, outputs, strict=False):
             if unread.get(Source(layer.id, port.id)):
                 tensors[Source(layer.id, port.id)] = array
-    return {name: found[name] for name in results.values()}
+    return found
+
+
+def _inputs(graph: Graph, layer: Layer, tensors: dict[Source, Array], unread: dict[Source, int]) -> dict[int, Array]:
+    """What a layer reads, by input port; tensors that nobody reads any more are dropped."""
+    sources = graph.sources(layer.id)
+    arrays = {port.id: tensors[sources[port.id]] for port in layer.inputs if port.id in sources}
+    for source in sources.values():
+        unread[source] -= 1
+        if not unread[source]:
+            del tensors[source]
+    return arrays
+
+
+def _run_bodies(layer: Layer, arrays: Mapping[int, Array], weights: Weights) -> list[Array]:
+    def execute(body: str, given: Mapping[int, Array]) -> dict[int, Array]:
+        return _run_graph(layer.bodies[body], given, weights)
+
+    outputs = control_flow.KERNELS[layer.type.lower()](control_flow.port_maps(layer), arrays, execute)
+    return [outputs[port.id] for port in layer.outputs]
 
 
 def run_layer(layer: Layer, inputs: Sequence[Array]) -> LayerRun:
@@ -90,31 +110,37 @@ def run_layer(layer: Layer, inputs: Sequence[Array]) -> LayerRun:
 
 
 def _require_kernels(model: Model) -> None:
-    missing = [layer for layer in model.graph.layers() if layer.type not in STRUCTURE and not _has_kernel(layer)]
+    missing = [place for place in model.walk() if not _has_kernel(place.layer)]
     if not missing:
         return
-    kinds = sorted({f"{layer.type} {layer.version}" for layer in missing})
+    kinds = sorted({f"{layer.type} {layer.version}" for _, layer, _ in missing})
     raise UnsupportedError(
         f"the reference has no kernel yet for {', '.join(kinds)} ({len(missing)} layers, the first is"
-        f" '{missing[0].name}'); run the model with the runtime engine",
-        [_unsupported(model, layer) for layer in missing],
+        f" '{missing[0].path}'); run the model with the runtime engine",
+        [_unsupported(model, place) for place in missing],
     )
 
 
 def _has_kernel(layer: Layer) -> bool:
+    if layer.type in STRUCTURE:
+        return True
+    if layer.bodies:
+        return layer.type.lower() in control_flow.KERNELS
     op: Op | None = find_op(layer.type, layer.version)
     return op is not None and op.kernel is not None
 
 
-def _unsupported(model: Model, layer: Layer) -> Diagnostic:
+def _unsupported(model: Model, place: Located) -> Diagnostic:
+    path, layer, graph = place
     return Diagnostic(
         code="RUN001",
         severity=Severity.ERROR,
         message=f"the reference has no kernel for {layer.type} {layer.version}",
         file=str(model.path) if model.path else None,
-        line=model.line_of(model.graph, layer.id),
+        line=model.line_of(graph, layer.id),
         layer_id=layer.id,
         layer_name=layer.name,
+        path=path,
         help="run the model with the runtime engine",
     )
 

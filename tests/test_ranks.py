@@ -1,0 +1,100 @@
+"""Who may import whom: lower ranks and the own folder only; some packages in some places only."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import ir_tools
+
+ROOT = Path(ir_tools.__file__).parent
+RANKS = {
+    "diagnostics": 0,
+    "errors": 1,
+    "types": 2,
+    "weights": 3,
+    "source": 3,
+    "graph": 4,
+    "ops": 5,
+    "format": 6,
+    "infer": 6,
+    "inputs": 6,
+    "execute": 7,
+    "rewriting": 7,
+    "runtime": 7,
+    "passes": 8,
+    "migration": 9,
+    "comparison": 10,
+    "report": 11,
+    "api": 12,
+    "cli": 13,
+    "__init__": 14,
+    "__main__": 14,
+}
+"""By module or folder of `ir_tools`. The facade is on top: what it offers is loaded when it is asked for."""
+
+HOMES = {
+    "lxml": {"source", "format"},
+    "networkx": {"graph"},
+    "openvino": {"runtime", "onnx"},
+    "rich": {"cli", "report"},
+    "click": {"cli"},
+}
+MODULES = sorted(ROOT.rglob("*.py"))
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and full name of everything that a module imports when it runs, wherever in it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing = {id(inner) for node in ast.walk(tree) if is_typing(node) for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        if id(node) in typing:
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            if node.module == "ir_tools":
+                yield from ((node.lineno, f"ir_tools.{alias.name}") for alias in node.names)
+            else:
+                yield node.lineno, node.module
+
+
+def is_typing(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def identify(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=identify)
+def test_imports_go_downwards(path: Path) -> None:
+    own = part_of(path)
+    assert own in RANKS, f"give {own} a rank"
+    for line, name in imports(path):
+        if not name.startswith("ir_tools."):
+            continue
+        other = name.split(".")[1]
+        if other in RANKS:
+            assert other == own or RANKS[other] < RANKS[own], f"{path}:{line} imports {name}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=identify)
+def test_packages_stay_at_home(path: Path) -> None:
+    for line, name in imports(path):
+        homes = HOMES.get(name.split(".")[0])
+        assert homes is None or part_of(path) in homes, f"{path}:{line} imports {name}"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "ops").glob("[a-z]*.py")), ids=identify)
+def test_families_do_not_know_each_other(path: Path) -> None:
+    families = {other.stem for other in (ROOT / "ops").glob("[a-z]*.py")}
+    for line, name in imports(path):
+        parts = name.split(".")
+        strange = parts[:2] == ["ir_tools", "ops"] and len(parts) > 2 and parts[2] in families
+        assert not strange, f"{path}:{line} imports {name}"
