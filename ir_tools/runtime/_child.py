@@ -1,9 +1,9 @@
 """The worker as a process: starting it, talking to it against the clock, and finding out why it died."""
 
 import contextlib
+import fcntl
 import os
 import select
-import signal
 import subprocess
 import sys
 import tempfile
@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable
 from typing import IO
 
-from ir_tools.runtime._frames import PREFIX, Buffer
+from ir_tools.runtime._frames import PREFIX, STAGE, Buffer
 
 __all__ = ["Child"]
 
@@ -31,9 +31,9 @@ class Child:
     def __init__(self, memory: int) -> None:
         """Start it; it sees the modules that this process sees."""
         self.owner = os.getpid()
-        self.fresh = True
         with contextlib.ExitStack() as stack:
             self._log: IO[bytes] = stack.enter_context(tempfile.TemporaryFile())
+            fcntl.fcntl(self._log, fcntl.F_SETFL, fcntl.fcntl(self._log, fcntl.F_GETFL) | os.O_APPEND)
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "ir_tools.runtime.worker", str(memory)],
                 stdin=subprocess.PIPE,
@@ -90,13 +90,17 @@ class Child:
                     pipe.close()
         self._files.close()
 
-    def death(self) -> tuple[int, str, str]:
-        """How it ended: the exit code (negative: a signal), that in words, and the last line that it printed."""
+    def stage(self) -> str:
+        """What it was last doing: `reading the model`; empty where it did not say."""
+        return next((line.removeprefix(STAGE) for line in reversed(self._lines()) if line.startswith(STAGE)), "")
+
+    def death(self) -> tuple[int, str]:
+        """How it ended: the exit code (negative: a signal), and the last line that it printed."""
         try:
             code = self._process.wait(GRACE)
         except subprocess.TimeoutExpired:
-            return 0, "it closed its pipes", self._last_line()
-        return code, signal.Signals(-code).name if code < 0 else f"exit code {code}", self._last_line()
+            code = 0
+        return code, next((line for line in reversed(self._lines()) if not line.startswith(STAGE)), "")
 
     def _read(self, size: int, deadline: float) -> bytearray:
         buffer = bytearray(size)
@@ -109,12 +113,11 @@ class Child:
             view = view[count:]
         return buffer
 
-    def _last_line(self) -> str:
-        size = self._log.seek(0, os.SEEK_END)
-        self._log.seek(max(0, size - TAIL))
-        text = self._log.read().decode("utf-8", "replace")
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
-        return lines[-1] if lines else ""
+    def _lines(self) -> list[str]:
+        """The last lines of its standard error."""
+        size = os.fstat(self._log.fileno()).st_size
+        text = os.pread(self._log.fileno(), TAIL, max(0, size - TAIL)).decode("utf-8", "replace")
+        return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def _wait(descriptor: int, event: int, deadline: float) -> None:

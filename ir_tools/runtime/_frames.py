@@ -15,9 +15,11 @@ import numpy.typing as npt
 
 from ir_tools.types import element_type, from_dtype
 
-__all__ = ["PREFIX", "Blob", "from_array", "pack", "to_array", "unpack"]
+__all__ = ["PREFIX", "STAGE", "Blob", "from_array", "pack", "to_array", "unpack"]
 
 PREFIX = struct.Struct("<IQ")
+STAGE = "ir_tools: "
+"""Before a line on the worker's standard error that says what it is about to do."""
 Array = npt.NDArray[Any]
 Buffer = bytes | bytearray | memoryview
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import tempfile
+import threading
 import time
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +33,7 @@ Source = Path | str | bytes | None
 Header = dict[str, Any]
 Row = tuple[str, str, tuple[list[float], list[float]] | None]
 STARTUP = 60.0
-"""Seconds that a child may take to load openvino, added to the first request's."""
+"""Seconds that a child may take to load openvino."""
 F32 = {"INFERENCE_PRECISION_HINT": "f32"}
 
 
@@ -100,6 +101,7 @@ class RuntimeClient:
         """
         self.timeout = timeout
         self.memory = _generous() if memory is None else memory
+        self._lock = threading.Lock()
         self._child: Child | None = None
         self._finalizer: weakref.finalize[[], RuntimeClient] | None = None
 
@@ -263,54 +265,61 @@ class RuntimeClient:
     # --- the child ---
 
     def _exchange(self, header: Header, blobs: Sequence[Blob], timeout: float) -> tuple[Header, list[Blob]]:
-        """Send a request and wait for its answer, in `timeout` seconds."""
-        child = self._running()
-        limit = timeout + (STARTUP if child.fresh else 0.0)
-        deadline = time.monotonic() + limit
+        """Send a request and wait for its answer, in `timeout` seconds; a new child first gets time to start."""
+        with self._lock:
+            if self._child is None or not self._child.alive:
+                self.close()
+                self._child = Child(self.memory)
+                self._finalizer = weakref.finalize(self, self._child.stop)
+                self._request(self._child, {"do": "hello"}, [], STARTUP)
+            return self._request(self._child, header, blobs, timeout)
+
+    def _request(
+        self, child: Child, header: Header, blobs: Sequence[Blob], timeout: float
+    ) -> tuple[Header, list[Blob]]:
+        deadline = time.monotonic() + timeout
         try:
-            child.send(pack({**header, "limit": limit + 5.0}, blobs), deadline)
+            child.send(pack({**header, "limit": timeout + 5.0}, blobs), deadline)
             answer, results = unpack(*child.receive(deadline))
         except TimeoutError:
+            message = f"the runtime took more than {timeout:g} s{_during(child)} and was stopped"
             self.close()
-            raise RuntimeFailure(f"the runtime took more than {timeout:g} s and was stopped", kind="timeout") from None
+            raise RuntimeFailure(message, kind="timeout") from None
         except (OSError, EOFError):
-            failure = _post_mortem(child)
+            failure = self._post_mortem(child)
             self.close()
             raise failure from None
         except BaseException:
             self.close()
             raise
-        child.fresh = False
         if "error" not in answer:
             return answer, results
         if answer["error"] == "usage":
             raise UsageError(answer["message"])
-        raise _failure(answer["error"], answer["message"])
+        raise self._failure(answer["error"], answer["message"], _during(child))
 
-    def _running(self) -> Child:
-        if self._child is None or not self._child.alive:
-            self.close()
-            self._child = Child(self.memory)
-            self._finalizer = weakref.finalize(self, self._child.stop)
-        return self._child
+    def _post_mortem(self, child: Child) -> RuntimeFailure:
+        """Why a child that no longer answers is dead."""
+        code, words = child.death()
+        if is_memory(words) or code == -signal.SIGKILL:
+            words = "" if words == "MemoryError" else words or "the system killed it"
+            return self._failure("memory", words, _during(child))
+        how = f" ({signal.Signals(-code).name if code < 0 else f'exit code {code}'})"
+        return self._failure("crashed", words, how + _during(child))
+
+    def _failure(self, kind: str, message: str, during: str) -> RuntimeFailure:
+        start = {
+            "rejected": "the runtime rejects it",
+            "crashed": f"the runtime crashed{during}",
+            "memory": f"the runtime ran out of memory{during} (its limit is {self.memory / 2**30:.3g} GiB)",
+            "missing": "",
+        }
+        return RuntimeFailure(": ".join(filter(None, (start[kind], message))), kind=kind)
 
 
-def _post_mortem(child: Child) -> RuntimeFailure:
-    """Why a child that no longer answers is dead."""
-    code, how, words = child.death()
-    if is_memory(words) or code == -signal.SIGKILL:
-        return _failure("memory", words or "the system stopped it")
-    return _failure("crashed", f"{how}: {words}" if words else how)
-
-
-def _failure(kind: str, message: str) -> RuntimeFailure:
-    start = {
-        "rejected": "the runtime rejects it: ",
-        "crashed": "the runtime crashed: ",
-        "memory": "the runtime ran out of memory: ",
-        "missing": "",
-    }
-    return RuntimeFailure(start[kind] + message, kind=kind)
+def _during(child: Child) -> str:
+    stage = child.stage()
+    return f" while {stage}" if stage else ""
 
 
 def _generous() -> int:
@@ -363,8 +372,11 @@ def _distinct(info: Sequence[TensorInfo]) -> list[str]:
 
 
 def _by_endpoint(model: Model, found: Inference) -> Inference:
-    """The same with outputs under the names that the model gives them."""
-    names = {endpoint.layer.name: endpoint.name for endpoint in model.outputs}
-    arrays = found.outputs.values()
-    outputs = {names.get(item.layer, item.name): array for item, array in zip(found.info, arrays, strict=True)}
-    return replace(found, outputs=outputs) if len(outputs) == len(found.outputs) else found
+    """The same with outputs under the names that the model gives them: matched by the Results' names, else in order."""
+    names = [endpoint.name for endpoint in model.outputs]
+    by_layer = {endpoint.layer.name: endpoint.name for endpoint in model.outputs}
+    if len(by_layer) == len(names) and all(item.layer in by_layer for item in found.info):
+        names = [by_layer[item.layer] for item in found.info]
+    if len(names) != len(found.outputs):
+        return found
+    return replace(found, outputs=dict(zip(names, found.outputs.values(), strict=True)))

@@ -21,7 +21,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ir_tools.errors import IrToolsError, UsageError
-from ir_tools.runtime._frames import PREFIX, Blob, from_array, pack, to_array, unpack
+from ir_tools.runtime._frames import PREFIX, STAGE, Blob, from_array, pack, to_array, unpack
 from ir_tools.runtime._messages import explain, is_memory
 from ir_tools.types import element_type
 
@@ -93,6 +93,11 @@ def _writeable(data: Any) -> Any:
 _CORE: list[ov.Core] = []
 
 
+def _stage(text: str) -> None:
+    """Leave word of what comes next, in case it is the last thing."""
+    os.write(2, f"{STAGE}{text}\n".encode())
+
+
 def core() -> ov.Core:
     """The one Core."""
     if not _CORE:
@@ -109,24 +114,42 @@ def infer(request: Request) -> Answer:
     """One inference; see `RuntimeClient.infer`."""
     import openvino as ov
 
+    _stage("reading the model")
     presented = request.read()
     model, tapped = _tapped(request, presented) if request["taps"] else (presented, [])
     _reshape(model, request["shapes"])
+    _stage("compiling the model")
     compiled = core().compile_model(model, request["device"], request["config"])
     run = compiled.create_infer_request()
     names, first = request["inputs"], len(request.blobs) - len(request["inputs"])
     for index, tensor in _feed(model, dict(zip(names, request.blobs[first:], strict=True))).items():
         run.set_input_tensor(index, tensor)
+    _stage("running the model")
     run.infer()
     results = [_from_tensor(run.get_output_tensor(index)) for index in range(len(model.outputs))]
     own = len(presented.outputs)
     header = {
         "outputs": [_describe(output) for output in presented.outputs],
         "version": ov.get_version(),
-        "device": core().get_property(compiled.get_property("EXECUTION_DEVICES")[0], "FULL_DEVICE_NAME"),
-        "precision": compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name(),
+        "device": _device_name(compiled, request["device"]),
+        "precision": _precision(compiled),
     }
     return header, [*results[:own], *(results[index] for index in tapped)]
+
+
+def _device_name(compiled: ov.CompiledModel, asked: str) -> str:
+    """The full name of the device that ran, or the name that was asked for."""
+    with contextlib.suppress(RuntimeError):
+        ran = compiled.get_property("EXECUTION_DEVICES")[0].strip("()")
+        return str(core().get_property(ran, "FULL_DEVICE_NAME"))
+    return asked
+
+
+def _precision(compiled: ov.CompiledModel) -> str:
+    """The element type that floats are computed in; `dynamic` where the device does not say."""
+    with contextlib.suppress(RuntimeError):
+        return str(compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name())
+    return "dynamic"
 
 
 def _tapped(request: Request, presented: ov.Model) -> tuple[ov.Model, list[int]]:
@@ -219,6 +242,7 @@ def _reshape(model: ov.Model, shapes: Mapping[str, str]) -> None:
     import openvino as ov
 
     if shapes:
+        _stage("reshaping the model")
         model.reshape({_input_index(model, name): ov.PartialShape(text) for name, text in shapes.items()})
 
 
@@ -282,6 +306,7 @@ def _from_tensor(tensor: ov.Tensor) -> Blob:
 
 def shapes(request: Request) -> Answer:
     """Element type and partial shape of every output of every layer, bodies included."""
+    _stage("reading the model")
     model = request.read_as_written()
     if any(_duplicates(graph) for graph in _graphs(model)):
         model = request.read_as_written(_unique_names(request.document()))
@@ -291,6 +316,7 @@ def shapes(request: Request) -> Answer:
 
 def describe(request: Request) -> Answer:
     """Inputs and outputs as openvino presents them."""
+    _stage("reading the model")
     model = request.read()
     _reshape(model, request["shapes"])
     return {
@@ -380,7 +406,22 @@ def _values(output: ov.Output) -> tuple[list[float], list[float]] | None:
 
 # --- the loop ---------------------------------------------------------------------------------------------------
 
-TASKS: Mapping[str, Callable[[Request], Answer]] = {"infer": infer, "shapes": shapes, "describe": describe, "ask": ask}
+
+def hello(request: Request) -> Answer:
+    """Load openvino, which takes the longest at the start."""
+    del request
+    _stage("loading openvino")
+    core()
+    return {}, []
+
+
+TASKS: Mapping[str, Callable[[Request], Answer]] = {
+    "hello": hello,
+    "infer": infer,
+    "shapes": shapes,
+    "describe": describe,
+    "ask": ask,
+}
 
 
 def main() -> None:
@@ -389,6 +430,8 @@ def main() -> None:
     source, sink = _private_pipes()
     _restrict(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
     while prefix := source.read(PREFIX.size):
+        os.ftruncate(2, 0)
+        _stage("receiving the model and its inputs")
         head, body = PREFIX.unpack(prefix)
         header, blobs = unpack(source.read(head), source.read(body))
         signal.setitimer(signal.ITIMER_REAL, header["limit"])
