@@ -118,7 +118,7 @@ def too_large(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         try:
             windows.axis_dim(pooling, axis, dim)
         except ShapeError as why:
-            yield Violation("kernel", str(why))
+            yield Violation("kernel", str(why).removeprefix("the kernel "))
 
 
 def no_dilations(attrs: Attrs) -> Iterator[Violation]:
