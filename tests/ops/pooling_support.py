@@ -198,8 +198,8 @@ def our_shapes(setting: Setting) -> list[str]:
     ]
 
 
-def runtime_values(settings: Sequence[Setting], arrays: Sequence[Sequence[Array]]) -> list[list[Array]]:
-    """What the CPU plugin computes, in f32 and on one thread: per setting, one array per result."""
+def request_for(settings: Sequence[Setting], arrays: Sequence[Sequence[Array]]) -> Any:
+    """An inference request of the CPU plugin, in f32 and on one thread, that has run once on these arrays."""
     config = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
     compiled = CORE.compile_model(read_model(settings), "CPU", config)
     request = compiled.create_infer_request()
@@ -207,7 +207,14 @@ def runtime_values(settings: Sequence[Setting], arrays: Sequence[Sequence[Array]
     for index, (setting, inputs) in enumerate(zip(settings, arrays, strict=True)):
         request.set_tensor(by_name[f"x{index}"], _tensor(inputs[0], setting.kind))
     request.infer()
-    found = {port.get_node().get_friendly_name(): request.get_tensor(port) for port in compiled.outputs}
+    return request
+
+
+def runtime_values(settings: Sequence[Setting], arrays: Sequence[Sequence[Array]]) -> list[list[Array]]:
+    """What the CPU plugin computes: per setting, one array per result."""
+    request = request_for(settings, arrays)
+    outputs = request.get_compiled_model().outputs
+    found = {port.get_node().get_friendly_name(): request.get_tensor(port) for port in outputs}
     return [
         [_array(found[f"r{index}_{result}"]) for result in range(setting.results)]
         for index, setting in enumerate(settings)
