@@ -97,7 +97,7 @@ class Compiled:
         tensor = ov.Tensor(np.frombuffer(weights.getvalue() or b"\0", np.uint8).copy())
         self.network = core.read_model(text, tensor)
         self.network.validate_nodes_and_infer_types()
-        config = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
+        config = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 2}
         self.compiled = core.compile_model(self.network, "CPU", config)
         self.request = self.compiled.create_infer_request()
         self.inputs = [parameter.get_friendly_name() for parameter in self.network.get_parameters()]
@@ -107,7 +107,7 @@ class Compiled:
         """Outputs by the name of their Result."""
         for index, name in enumerate(self.inputs):
             array = arrays[name]
-            tensor = ov.Tensor(array, array.shape, ov.Type.bf16) if array.dtype.name == "bfloat16" else ov.Tensor(array)
+            tensor = ov.Tensor(array) if array.dtype.name != "bfloat16" else _bf16(array)
             self.request.set_input_tensor(index, tensor)
         self.request.infer()
         found = {}
@@ -117,3 +117,9 @@ class Compiled:
             if tensor.element_type == ov.Type.bf16:
                 found[name] = found[name].view("bfloat16")
         return found
+
+
+def _bf16(array: np.ndarray[Any, Any]) -> ov.Tensor:
+    tensor = ov.Tensor(ov.Type.bf16, list(array.shape))
+    tensor.data[:] = array.view(tensor.data.dtype)
+    return tensor

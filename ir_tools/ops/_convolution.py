@@ -55,44 +55,70 @@ def _resolved(pooling: Pooling, sizes: Sequence[int]) -> Pooling:
 
 
 def _write(form: Form, data: Fact, target: int, proof: Proof) -> Rewrite:
-    """Convert, pad, convolve, divide, add empty windows, round, convert: each only where it is needed."""
+    """Convert, pad, convolve, divide, add empty windows, convert: each only where it is needed."""
     layers = Layers([data], target)
     work = data.dtype if data.dtype.name in EXACT_TYPES else F32
     source = layers.to_type(Ref(None), work)
     if form.before:
         source = padded(layers, source, form.before, form.after)
-    once = form.divisor == "kernel" and not data.dtype.is_integer
-    averages = _sums(layers, form.pooling, source, 1 / prod(form.pooling.kernel) if once else 1.0)
-    if not once:
-        averages = layers.binary("Divide", averages, _divisors(layers, form, source))
+    channels = _channels(layers, source)
+    if data.dtype.is_integer:
+        averages = _rounded(layers, _sums(layers, form.pooling, channels, 2.0), _divisors(layers, form, channels))
+    elif form.divisor == "kernel":
+        averages = _sums(layers, form.pooling, channels, 1 / prod(form.pooling.kernel))
+    else:
+        sums = _sums(layers, form.pooling, channels, 1.0)
+        averages = layers.binary("Divide", sums, _divisors(layers, form, channels))
+    averages = _channels_back(layers, source, averages)
     if form.pooling.rounding != "floor":
         averages = _with_empty_windows(layers, form.pooling, source, averages)
-    averages = _channels_back(layers, source, averages)
-    if data.dtype.is_integer:
-        averages = layers.round_half_even(averages)
     layers.to_type(averages, data.dtype)
     return layers.rewrite("sums by convolution, divided", proof.text)
 
 
-def _sums(layers: Layers, pooling: Pooling, source: Ref, weight: float) -> Ref:
-    """Weighted sums, `[N, C, windows...]`, or `[N * C, 1, windows...]` where the number of channels is not known."""
+def _rounded(layers: Layers, doubled: Ref, divisors: Ref | Array) -> Ref:
+    """`doubled / 2 / divisors` as whole numbers, halves to the even one, as the runtime averages integers.
+
+    Exact though the runtime multiplies by the reciprocal of a constant divisor: with `t = (2 sum + n) / (2 n)`, a
+    multiple of `1 / (2 n)`, the quotient is `floor(t)`, less 1 where `t` is an odd whole number. The half that is added
+    keeps the floor right as long as the sum is below 2^21; whether `t` is whole is then asked without a division.
+    """
+    twice = layers.binary("Add", divisors, divisors) if isinstance(divisors, Ref) else divisors + divisors
+    shifted = layers.binary("Add", doubled, divisors)
+    quotient = layers.binary("Divide", layers.binary("Add", shifted, np.array(0.5, np.float32)), twice)
+    half_up = layers.unary("Floor", quotient)
+    whole = layers.binary("Equal", layers.binary("Multiply", half_up, twice), shifted, compares=True)
+    odd = layers.binary("FloorMod", half_up, np.array(2, np.float32))
+    return layers.binary("Subtract", half_up, layers.binary("Multiply", layers.to_type(whole, F32), odd))
+
+
+def _channels(layers: Layers, source: Ref) -> Ref:
+    """`source` with a known number of channels, at least two.
+
+    An unknown number goes into the batch. A single channel is doubled, because the runtime (2026.4.1) miscomputes some
+    convolutions from one channel to one: kernel 3x4, strides 1x2, padded, on 13x2.
+    """
     fact = layers.fact(source)
     assert fact.shape is not None
-    dtype = fact.dtype.dtype
-    if fact.shape[1].static:
-        weights = np.full((fact.shape[1].size, 1, 1, *pooling.kernel), weight, dtype)
-        return _convolution(layers, "GroupConvolution", pooling, source, weights)
-    pattern = np.array([-1, 1] + [0] * pooling.rank, np.int64)
-    single = layers.reshape(source, pattern, (Dim(), Dim.of(1), *fact.spatial))
-    return _convolution(layers, "Convolution", pooling, single, np.full((1, 1, *pooling.kernel), weight, dtype))
+    batch, channels = fact.shape[:2]
+    if channels.static and channels.size > 1:
+        return source
+    if not channels.static:
+        pattern = np.array([-1, 1] + [0] * len(fact.spatial), np.int64)
+        batch = Dim()
+        source = layers.reshape(source, pattern, (batch, Dim.of(1), *fact.spatial))
+    return layers.add("Concat", [source, source], Fact(fact.dtype, (batch, Dim.of(2), *fact.spatial)), axis="1")
 
 
-def _convolution(layers: Layers, type: str, pooling: Pooling, source: Ref, weights: Array) -> Ref:
+def _sums(layers: Layers, pooling: Pooling, source: Ref, weight: float) -> Ref:
+    """Weighted sums, `[N, C, windows...]`, of a known number of channels."""
     fact = layers.fact(source)
+    assert fact.shape is not None
+    weights = np.full((fact.shape[1].size, 1, 1, *pooling.kernel), weight, fact.dtype.dtype)
     counted = replace(pooling, rounding="floor")
     spatial = [axis_dim(counted, axis, dim) for axis, dim in enumerate(fact.spatial)]
     return layers.add(
-        type,
+        "GroupConvolution",
         [source, weights],
         fact.with_spatial(spatial),
         label="sum",
@@ -105,9 +131,8 @@ def _convolution(layers: Layers, type: str, pooling: Pooling, source: Ref, weigh
 
 
 def _divisors(layers: Layers, form: Form, source: Ref) -> Ref | Array:
-    """What each sum is divided by, `[1, 1, windows...]` or a scalar; at least 1."""
+    """What each sum is divided by, at least 1: a scalar, or something that broadcasts to `[N, C, windows...]`."""
     fact, pooling = layers.fact(source), form.pooling
-    assert fact.shape is not None
     dtype = fact.dtype.dtype
     if form.divisor == "kernel":
         return np.array(prod(pooling.kernel), dtype)
@@ -117,21 +142,20 @@ def _divisors(layers: Layers, form: Form, source: Ref) -> Ref | Array:
         for axis in plan.axes:
             counts = counts[..., None] * axis.divisor.astype(dtype)
         return np.maximum(counts, 1).astype(dtype)
-    ones = _ones(layers, source)
-    sums = _convolution(layers, "Convolution", pooling, ones, np.ones((1, 1, *pooling.kernel), dtype))
+    sums = _sums(layers, pooling, _ones(layers, source), 1.0)
     return layers.binary("Maximum", sums, np.array(1, dtype))
 
 
 def _ones(layers: Layers, source: Ref) -> Ref:
-    """Ones, `[1, 1, spatial...]`."""
+    """Ones, `[1, C, spatial...]`."""
     fact = layers.fact(source)
-    limits = np.array([1, 1] + [ANY] * len(fact.spatial), np.int64)
+    assert fact.shape is not None
+    limits = np.array([1] + [ANY] * (len(fact.shape) - 1), np.int64)
     sizes = layers.binary("Minimum", layers.shape_of(source), limits)
+    shape: Shape = (Dim.of(1), *fact.shape[1:])
+    opset = 3 if layers.target >= 3 else 1
     one = np.ones((), fact.dtype.dtype)
-    shape: Shape = (Dim.of(1), Dim.of(1), *fact.spatial)
-    if layers.target < 3:
-        return layers.add("Broadcast", [one, sizes], Fact(fact.dtype, shape), mode="numpy")
-    return layers.add("Broadcast", [one, sizes], Fact(fact.dtype, shape), opset=3, mode="numpy")
+    return layers.add("Broadcast", [one, sizes], Fact(fact.dtype, shape), opset=opset, mode="numpy")
 
 
 def _with_empty_windows(layers: Layers, pooling: Pooling, source: Ref, averages: Ref) -> Ref:
@@ -151,10 +175,14 @@ def _with_empty_windows(layers: Layers, pooling: Pooling, source: Ref, averages:
 
 
 def _channels_back(layers: Layers, source: Ref, averages: Ref) -> Ref:
-    """`[N * C, 1, windows...]` as `[N, C, windows...]`; nothing to do where the number of channels is known."""
+    """The averages, `[N, C, windows...]`, with the channels of `source` again: the reverse of `_channels`."""
     fact, found = layers.fact(source), layers.fact(averages)
     assert fact.shape is not None
     batch, channels = fact.shape[:2]
+    if channels.static and channels.size > 1:
+        return averages
+    first = (batch if channels.static else Dim(), Dim.of(1), *found.spatial)
+    averages = layers.gather(averages, (0,), axis=1, shape=first)
     if channels.static:
         return averages
     zeros = np.zeros(len(fact.spatial), np.int64)

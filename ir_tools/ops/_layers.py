@@ -70,13 +70,13 @@ class Layers:
             return self.add("ShapeOf", [data], output)
         return self.add("ShapeOf", [data], output, opset=3, output_type="i64")
 
-    def gather(self, data: Ref, places: Sequence[int] | int) -> Ref:
-        """Elements of a 1-D tensor: several as a 1-D tensor, one as a scalar."""
+    def gather(self, data: Ref, places: Sequence[int] | int, axis: int = 0, shape: Shape = None) -> Ref:
+        """Elements along an axis: several, or one without the axis. `shape`: of the output, where `data` is not 1-D."""
         chosen = np.array(places, np.int64)
-        output = Fact(self.fact(data).dtype, tuple(map(Dim.of, chosen.shape)))
+        output = Fact(self.fact(data).dtype, shape or tuple(map(Dim.of, chosen.shape)))
         raw = {"batch_dims": "0"} if self.target >= 7 else {}
         opset = min(self.target, 8) if self.target >= 7 else 1
-        return self.add("Gather", [data, chosen, np.array(0, np.int64)], output, opset=opset, **raw)
+        return self.add("Gather", [data, chosen, np.array(axis, np.int64)], output, opset=opset, **raw)
 
     def binary(self, type: str, left: Ref | Array, right: Ref | Array, *, compares: bool = False) -> Ref:
         """An elementwise operation with numpy's broadcasting; `compares`: its result is a boolean."""
@@ -106,16 +106,6 @@ class Layers:
         opset = 12 if self.target >= 12 else 1
         zero = np.zeros((), dtype.dtype)
         return self.add("Pad", [data, before, after, zero], Fact(dtype, shape), opset=opset, pad_mode="constant")
-
-    def round_half_even(self, data: Ref) -> Ref:
-        """Whole numbers, halves to the even one, as the runtime rounds averages of integers."""
-        if self.target >= 5:
-            return self.add("Round", [data], self.fact(data), opset=5, mode="half_to_even")
-        half_up = self.binary("Add", data, np.array(0.5, np.float32))
-        whole = self.unary("Floor", half_up)
-        tie = self.to_type(self.binary("Equal", whole, half_up, compares=True), F32)
-        odd = self.binary("FloorMod", whole, np.array(2, np.float32))
-        return self.binary("Subtract", whole, self.binary("Multiply", tie, odd))
 
 
 def padded(layers: Layers, source: Ref, before: Sequence[int], after: Sequence[int]) -> Ref:
