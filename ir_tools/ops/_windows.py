@@ -208,7 +208,8 @@ def axis_dim(pooling: Pooling, axis: int, dim: Dim) -> Dim:
     """The number of windows on any input size of `dim`, exactly as the runtime bounds it.
 
     An interval whose lower end is too small for the kernel counts one window there, and `same_*` knows nothing of
-    the result for an interval.
+    the result for an interval. With `ceil_torch` and padding at the end only, the runtime counts more windows for
+    size 0 than for size 1, so that bounds from 0 on are too narrow or, turned around, none.
 
     Raises:
         ShapeError: the dimension is static and the window does not fit into the padded input.
@@ -219,5 +220,6 @@ def axis_dim(pooling: Pooling, axis: int, dim: Dim) -> Dim:
         return Dim()
     begin, end = axis_pads(pooling, axis, 0)
     smallest = max(pooling.reach(axis) - begin - end, 0)
-    bounds = [None if size is None else axis_count(pooling, axis, max(size, smallest)) for size in (dim.lo, dim.hi)]
-    return Dim(bounds[0] or 0, bounds[1])
+    low = axis_count(pooling, axis, max(dim.lo, smallest))
+    high = None if dim.hi is None else axis_count(pooling, axis, max(dim.hi, smallest))
+    return Dim() if high is not None and high < low else Dim(low, high)

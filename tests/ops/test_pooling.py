@@ -360,6 +360,13 @@ def test_sweep_equals_the_runtime(op: str, seed: int) -> None:
     check_shapes(op, seed, 1000, dynamic=True)
 
 
+@pytest.mark.parametrize("dim", ["0", "..1", "..3", "?", "1..3"])
+def test_torch_rounding_from_size_0_equals_the_runtime(dim: str) -> None:
+    data = {"kernel": "1", "strides": "2", "pads_begin": "0", "pads_end": "2", "exclude-pad": "false"}
+    setting = Setting(op_named("AvgPool-14"), {**data, "rounding_type": "ceil_torch"}, "f32", f"1,1,{dim}")
+    assert our_shapes(setting) == runtime_shapes(setting)
+
+
 NOT_FINITE = [np.nan, 1, -np.inf, -np.inf, np.inf, np.nan, 2, np.nan, np.nan, np.nan, np.inf, -np.inf]
 
 
