@@ -57,9 +57,8 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, loaded now."""
-        del ctx
         if cmd_name not in COMMANDS:
-            return None
+            raise click.exceptions.NoSuchCommand(cmd_name, possibilities=COMMANDS, ctx=ctx)
         loaded: click.Command = import_module(COMMANDS[cmd_name]).COMMAND
         return loaded
 
@@ -74,13 +73,18 @@ def _print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool)
 @click.group(
     cls=Commands,
     context_settings=SETTINGS,
-    epilog="Documents: every command takes --json and --debug. Example: ir-tools inspect model.xml",
+    invoke_without_command=True,
+    epilog="Every command takes --json, --debug and -h. Example: ir-tools inspect model.xml",
 )
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
 )
-def tools() -> None:
+@click.pass_context
+def tools(ctx: click.Context) -> None:
     """Check, move and prove OpenVINO IR models."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+        ctx.exit(FAILED)
 
 
 def command(name: str, *, example: str) -> Callable[[Callable[..., Answer]], click.Command]:
@@ -93,7 +97,12 @@ def command(name: str, *, example: str) -> Callable[[Callable[..., Answer]], cli
             _deliver(name, answer, as_json)
             click.get_current_context().exit(answer.code)
 
-        made = click.command(name, context_settings=SETTINGS, epilog=f"Example: {example}")(call)
+        made = click.command(
+            name,
+            context_settings=SETTINGS,
+            short_help=(function.__doc__ or "").partition(".")[0] + ".",
+            epilog=f"\b\nExample:\n  {example}",
+        )(call)
         made.params += [
             click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document and nothing else."),
             click.Option(["--debug"], is_flag=True, expose_value=False, help="Show the traceback of an error."),

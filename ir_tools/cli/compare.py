@@ -88,7 +88,7 @@ def _replay(
 
 
 def _show(screen: "Screen", found: "Comparison", replay: str) -> None:
-    screen.line(f"{found.mode}; {found.device}, {found.precision}, OpenVINO {found.runtime}", style="dim")
+    screen.line(f"{found.mode}: OpenVINO {found.runtime} on {found.device}, precision {found.precision}", style="dim")
     if found.layers:
         screen.heading("Reference against runtime, each layer on the runtime's own inputs")
         _show_layers(screen, found.layers)

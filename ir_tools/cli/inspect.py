@@ -74,25 +74,26 @@ def _histogram(located: "Sequence[Located]") -> list[Row]:
 
 
 def _poolings(model: "Model", located: "Sequence[Located]") -> list[Row]:
-    from ir_tools.ops import POOLING_TYPES, find_op
+    from ir_tools.ops import pooling
 
-    rows = []
-    for path, layer, graph in located:
-        if layer.type not in POOLING_TYPES:
-            continue
-        op = find_op(layer.type, layer.version)
-        rows.append(
-            {
-                "path": path,
-                "line": model.line_of(graph, layer.id),
-                "op": str(op) if op else f"{layer.type} {layer.version}",
-                "version": layer.version,
-                "attributes": _settings(layer),
-                "input": _source_dims(graph, layer),
-                "output": _dims(layer.outputs[0].dims) if layer.outputs else None,
-            }
-        )
-    return rows
+    types = {op.type.lower() for op in pooling.OPS}
+    return [_pooling(model, entry) for entry in located if entry.layer.type.lower() in types]
+
+
+def _pooling(model: "Model", located: "Located") -> Row:
+    from ir_tools.ops import find_op
+
+    layer = located.layer
+    op = find_op(layer.type, layer.version)
+    return {
+        "path": located.path,
+        "line": model.line_of(located.graph, layer.id),
+        "op": str(op) if op else f"{layer.type} {layer.version}",
+        "version": layer.version,
+        "attributes": _settings(layer),
+        "input": _source_dims(located.graph, layer),
+        "output": _dims(layer.outputs[0].dims) if layer.outputs else None,
+    }
 
 
 def _settings(layer: "Layer") -> Row:
@@ -213,7 +214,8 @@ def _setting(row: Row, name: str) -> str:
     if value is None:
         return "-"
     if name == "pads_begin":
-        return f"{_list(value)}:{_list(attributes.get('pads_end', ()))}"
+        ends = [",".join(map(str, attributes.get(name, ()))) for name in ("pads_begin", "pads_end")]
+        return ends[0] if ends[0] == ends[1] else f"{ends[0]} : {ends[1]}"
     return _list(value) if isinstance(value, tuple | list) else str(value).lower()
 
 

@@ -23,16 +23,17 @@ class ModelPath(click.ParamType[Path]):
     name = "model"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The path, or a usage error that says what is wrong with it."""
+        """The path; UsageError, with what is wrong with it, otherwise."""
+        del param, ctx
         path = Path(value)
         if path.suffix.lower() == ".onnx":
-            self.fail(f"{path}: ONNX models come with a later version; make an IR of it first: ovc {path}", param, ctx)
+            raise UsageError(f"{path}: ONNX models come with a later version; make an IR of it first: ovc {path}")
         if path.is_dir():
-            self.fail(f"{path} is a folder; name an .xml{_listed(path)}", param, ctx)
+            raise UsageError(f"{path} is a folder; name an .xml{_listed(path)}")
         if not path.exists():
-            self.fail(f"{path}: there is no such file{_similar(path)}", param, ctx)
+            raise UsageError(f"{path}: there is no such file{_similar(path)}")
         if path.suffix.lower() == ".bin":
-            self.fail(f"{path} holds weights; name the .xml beside it", param, ctx)
+            raise UsageError(f"{path} holds weights; name the .xml beside it")
         return path
 
 
@@ -42,14 +43,15 @@ class XmlPath(click.ParamType[Path]):
     name = "file"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The path, or a usage error that says what is wrong with it."""
+        """The path; UsageError, with what is wrong with it, otherwise."""
+        del param, ctx
         path = Path(value)
         if path.is_dir():
-            self.fail(f"{path} is a folder; name the .xml to write", param, ctx)
+            raise UsageError(f"{path} is a folder; name the .xml to write")
         if path.suffix.lower() != ".xml":
-            self.fail(f"{path} does not end in .xml; the weights go into the .bin beside it", param, ctx)
+            raise UsageError(f"{path} does not end in .xml; the weights go into the .bin beside it")
         if not path.parent.is_dir():
-            self.fail(f"{path.parent}: there is no such folder", param, ctx)
+            raise UsageError(f"{path.parent}: there is no such folder")
         return path
 
 
@@ -67,11 +69,12 @@ class Named(click.ParamType[tuple[str, str]]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
         """The name and the text behind the first sign."""
+        del param, ctx
         if isinstance(value, tuple):
             return value
         name, sign, text = str(value).partition("=")
         if not sign or not name or not text:
-            self.fail(f"'{value}' is not {self.name}", param, ctx)
+            raise UsageError(f"'{value}' is not {self.name}")
         return name, text
 
 

@@ -1,0 +1,21 @@
+"""The project's own style: lint, format and strict types, with the settings of pyproject.toml."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+CHECKS = {
+    "lint": ["ruff", "check", "--no-cache", "."],
+    "format": ["ruff", "format", "--check", "--no-cache", "."],
+    "types": ["mypy"],
+}
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_style(name: str) -> None:
+    command = [sys.executable, "-m", *CHECKS[name]]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
