@@ -112,8 +112,9 @@ def changes_nothing(layer: Layer, op: Op | None, rewrite: Rewrite) -> bool:
 
 def _in_place(layer: Layer, rewrite: Rewrite) -> bool:
     new = rewrite.layers[-1]
-    same_inputs = new.inputs == tuple(Ref(None, index) for index in range(len(layer.inputs)))
-    return len(rewrite.layers) == 1 and same_inputs and layer.type.lower() == new.type.lower()
+    if len(rewrite.layers) != 1 or len(new.inputs) != len(layer.inputs) or layer.type.lower() != new.type.lower():
+        return False
+    return all(isinstance(given, Ref) and given == Ref(None, index) for index, given in enumerate(new.inputs))
 
 
 # --- the edit ---------------------------------------------------------------------------------------------------
