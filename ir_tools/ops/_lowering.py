@@ -43,24 +43,36 @@ def _writable(pooling: Pooling, target: int) -> bool:
 # --- candidates -------------------------------------------------------------------------------------------------
 
 
+ROUNDINGS: tuple[Rounding, ...] = ("floor", "ceil", "ceil_torch")
+
+
 def avg_pool_forms(wanted: Form, target: int) -> Iterator[Form]:
     """Poolings that may be equal to the wanted one and that AvgPool of the target opset has, cheapest first.
 
-    First without a Pad layer: as it is, the other roundings, explicit pads; then, where zeros count, behind a Pad.
+    First without a Pad layer: as it is, the other roundings, explicit pads, the other divisor; then behind a Pad.
     """
     pooling = plain(wanted.pooling)
-    words: tuple[Rounding, ...] = ("floor", "ceil", "ceil_torch")
-    variants = [pooling, *(replace(pooling, rounding=word) for word in words), floored(pooling)]
-    variants += [replace(variant, exclude_pad=not variant.exclude_pad) for variant in variants]
-    forms = [] if wanted.before else [Form(variant) for variant in variants]
-    zeros = (0,) * pooling.rank
-    for variant in (pooling, floored(pooling)):
-        if variant.auto_pad != "explicit":
-            continue
-        bare = replace(variant, pads_begin=zeros, pads_end=zeros, exclude_pad=True)
-        forms += [Form(replace(bare, rounding=word), variant.pads_begin, variant.pads_end) for word in words]
-    seen = dict.fromkeys(forms)
-    return (form for form in seen if _writable(form.pooling, target))
+    explicit = pooling if pooling.auto_pad == "explicit" else floored(pooling)
+    before, after = wanted.before, wanted.after
+    if before:
+        forms = [Form(variant) for variant in _variants(_with_pads(explicit, before, after))]
+        forms += [Form(variant, before, after) for variant in _variants(pooling)]
+    else:
+        forms = [Form(variant) for variant in _variants(pooling)]
+        bare = replace(explicit, pads_begin=(0,) * pooling.rank, pads_end=(0,) * pooling.rank)
+        forms += [Form(variant, explicit.pads_begin, explicit.pads_end) for variant in _variants(bare)]
+    return (form for form in dict.fromkeys(forms) if _writable(form.pooling, target))
+
+
+def _variants(pooling: Pooling) -> list[Pooling]:
+    variants = [pooling, *(replace(pooling, rounding=word) for word in ROUNDINGS), floored(pooling)]
+    return variants + [replace(variant, exclude_pad=not variant.exclude_pad) for variant in variants]
+
+
+def _with_pads(pooling: Pooling, before: Sequence[int], after: Sequence[int]) -> Pooling:
+    begins = tuple(one + two for one, two in zip(pooling.pads_begin, before, strict=True))
+    ends = tuple(one + two for one, two in zip(pooling.pads_end, after, strict=True))
+    return replace(pooling, pads_begin=begins, pads_end=ends, exclude_pad=False)
 
 
 # --- writing them down ------------------------------------------------------------------------------------------
@@ -158,8 +170,7 @@ def move_max_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite 
 
 def _max_pool_candidates(wanted: Pooling, target: int) -> Iterator[Pooling]:
     pooling = plain(wanted)
-    words: tuple[Rounding, ...] = ("floor", "ceil", "ceil_torch")
-    for variant in (wanted, pooling, *(replace(pooling, rounding=word) for word in words), floored(pooling)):
+    for variant in (wanted, *_variants(pooling)):
         torch, dilated = variant.rounding == "ceil_torch", set(variant.dilations) != {1}
         if (target >= 14 or not torch) and (target >= 8 or not dilated):
             yield variant

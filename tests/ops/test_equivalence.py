@@ -1,0 +1,181 @@
+"""Equality of poolings: the proof for dynamic sizes against brute force far beyond its bound."""
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from ir_tools.ops._equivalence import Counterexample, Form, Proof, deciding_sizes, equal_for_all, equal_plans
+from ir_tools.ops._windows import Pooling
+from ir_tools.types import Dim
+from tests.moves import random_pooling
+
+Window = tuple[frozenset[tuple[int, ...]], Fraction | None]
+
+
+def windows(form: Form, sizes: tuple[int, ...]) -> dict[tuple[int, ...], Window] | None:
+    """Written from the measured rules, window by window: what each reads, and its divisor (None: undefined)."""
+    pooling, rank = form.pooling, len(sizes)
+    axes, padded = [], False
+    for axis, bare in enumerate(sizes):
+        before, after = (form.before[axis], form.after[axis]) if form.before else (0, 0)
+        size, kernel, stride = bare + before + after, pooling.kernel[axis], pooling.strides[axis]
+        reach = (kernel - 1) * pooling.dilations[axis] + 1
+        begin, end = pooling.pads_begin[axis], pooling.pads_end[axis]
+        if pooling.auto_pad != "explicit":
+            begin = end = 0
+        if pooling.auto_pad.startswith("same"):
+            total = max((-(-size // stride) - 1) * stride + reach - size, 0)
+            begin, end = total // 2, total - total // 2
+            if pooling.auto_pad == "same_lower":
+                begin, end = end, begin
+        padded |= begin + end > 0
+        room = size + begin + end - reach
+        if room < 0:
+            return None
+        count = (room // stride if pooling.rounding == "floor" else -(-room // stride)) + 1
+        if pooling.rounding == "ceil_torch" and (count - 1) * stride >= size + begin:
+            count -= 1
+        axes.append((size, before, bare, [index * stride - begin for index in range(count)]))
+    found: dict[tuple[int, ...], Window] = {}
+    for place in product(*(range(len(starts)) for *_, starts in axes)):
+        reads, real = [], 1
+        for axis, index in enumerate(place):
+            size, before, bare, starts = axes[axis]
+            taps = [starts[index] + tap * pooling.dilations[axis] for tap in range(pooling.kernel[axis])]
+            inside = [tap for tap in taps if 0 <= tap < size]
+            real *= len(inside)
+            reads.append([tap - before for tap in inside if 0 <= tap - before < bare])
+        whole = form.divisor == "kernel" or (form.divisor == "runtime" and padded and not pooling.exclude_pad)
+        divisor = 1
+        for axis in range(rank):
+            divisor *= pooling.kernel[axis]
+        number = divisor if whole else real
+        found[place] = (frozenset(product(*reads)), Fraction(number) if number else None)
+    return found
+
+
+def same(wanted: Form, other: Form, sizes: tuple[int, ...]) -> bool:
+    ours, theirs = windows(wanted, sizes), windows(other, sizes)
+    if ours is None:
+        return True
+    if theirs is None or ours.keys() != theirs.keys():
+        return False
+    for place, (reads, divisor) in ours.items():
+        if divisor is None:
+            continue
+        others, by = theirs[place]
+        if reads != others or by is None or (reads and by != divisor):
+            return False
+    return True
+
+
+def similar(rng: random.Random, wanted: Form) -> Form:
+    """Another way to write nearly the same pooling."""
+    pooling = wanted.pooling
+    zeros = (0,) * pooling.rank
+    for _ in range(rng.randint(1, 2)):
+        kind = rng.randint(0, 6)
+        if kind == 0:
+            pooling = replace(pooling, rounding=rng.choice(["floor", "ceil", "ceil_torch"]))
+        elif kind == 1:
+            pooling = replace(pooling, exclude_pad=not pooling.exclude_pad)
+        elif kind == 2:
+            axis = rng.randrange(pooling.rank)
+            ends = list(pooling.pads_end)
+            ends[axis] = max(ends[axis] + rng.randint(-1, pooling.strides[axis]), 0)
+            pooling = replace(pooling, pads_end=tuple(ends))
+        elif kind == 3:
+            pooling = replace(pooling, auto_pad=rng.choice(["explicit", "valid", "same_upper", "same_lower"]))
+        elif kind == 4:
+            pooling = replace(pooling, dilations=(1,) * pooling.rank)
+        elif kind == 5 and pooling.auto_pad == "explicit":
+            bare = replace(pooling, pads_begin=zeros, pads_end=zeros, exclude_pad=True)
+            return Form(bare, pooling.pads_begin, pooling.pads_end)
+        else:
+            return Form(pooling, divisor=rng.choice(["kernel", "real"]))
+    return Form(pooling)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_proof_agrees_with_brute_force_on_one_axis(seed: int) -> None:
+    rng, proved = random.Random(seed), 0
+    for _ in range(120):
+        wanted = Form(random_pooling(rng, 1, 16))
+        other = similar(rng, wanted)
+        low = rng.choice([0, 0, 3, 20])
+        dim = Dim(low, rng.choice([None, None, low + 4]))
+        verdict = equal_for_all(wanted, other, [dim])
+        if isinstance(verdict, Proof):
+            proved += 1
+            sizes = range(max(low, 1), 80 if dim.hi is None else dim.hi + 1)
+            assert all(same(wanted, other, (size,)) for size in sizes), (wanted, other, verdict)
+        else:
+            assert verdict.sizes is not None
+            assert not same(wanted, other, verdict.sizes), (wanted, other, verdict)
+    assert proved > 10
+
+
+def test_proof_agrees_with_brute_force_on_two_axes() -> None:
+    rng, proved = random.Random(7), 0
+    for _ in range(150):
+        wanted = Form(random_pooling(rng, 2, 14))
+        other = similar(rng, wanted)
+        verdict = equal_for_all(wanted, other, [Dim(), Dim()])
+        if isinstance(verdict, Proof):
+            proved += 1
+            some = [(rng.randint(1, 24), rng.randint(1, 24)) for _ in range(40)]
+            assert all(same(wanted, other, sizes) for sizes in some), (wanted, other)
+        else:
+            assert verdict.sizes is not None
+            assert not same(wanted, other, verdict.sizes), (wanted, other, verdict)
+    assert proved > 10
+
+
+def test_nothing_new_happens_beyond_the_deciding_sizes() -> None:
+    """With one size less at the upper end, some differences would be missed; with the bound, none is."""
+    rng, latest = random.Random(3), 0
+    for _ in range(400):
+        wanted = Form(random_pooling(rng, 1, 16))
+        other = similar(rng, wanted)
+        decided = deciding_sizes(wanted, other, 0, Dim())
+        first = next((size for size in range(1, 90) if not same(wanted, other, (size,))), None)
+        assert first is None or first in decided, (wanted, other)
+        latest = max(latest, 0 if first is None else first)
+    assert latest > 3
+
+
+def test_padding_of_one_axis_decides_how_the_other_divides() -> None:
+    settings = Pooling(
+        kernel=(2, 2), strides=(2, 2), pads_begin=(0, 0), pads_end=(0, 0), dilations=(1, 1),
+        rounding="ceil", auto_pad="same_upper", exclude_pad=False,
+    )  # fmt: skip
+    wanted, other = Form(settings), Form(replace(settings, exclude_pad=True))
+    assert isinstance(equal_for_all(wanted, other, [Dim.of(4), Dim.of(6)]), Proof)
+    assert isinstance(equal_for_all(wanted, other, [Dim.of(4), Dim(5, 6)]), Counterexample)
+
+
+def test_different_strides_drift_apart() -> None:
+    settings = Pooling(kernel=(1,), strides=(3,), pads_begin=(0,), pads_end=(0,), dilations=(1,))
+    other = replace(settings, strides=(4,))
+    verdict = equal_for_all(Form(settings), Form(other), [Dim()])
+    assert isinstance(verdict, Counterexample)
+    assert isinstance(equal_for_all(Form(settings), Form(other), [Dim(1, 3)]), Proof)
+
+
+def test_too_many_sizes_are_left_undecided() -> None:
+    settings = Pooling(kernel=(9000,), strides=(1,), pads_begin=(0,), pads_end=(0,), dilations=(1,))
+    verdict = equal_for_all(Form(settings), Form(replace(settings, exclude_pad=False)), [Dim()])
+    assert isinstance(verdict, Counterexample)
+    assert verdict.sizes is None
+
+
+def test_plans_of_one_size() -> None:
+    settings = Pooling(kernel=(3,), strides=(2,), pads_begin=(1,), pads_end=(1,), dilations=(1,))
+    plan = Form(settings).plan((7,))
+    assert equal_plans(plan, Form(replace(settings, rounding="ceil")).plan((7,))) is None
+    assert equal_plans(plan, Form(replace(settings, exclude_pad=False)).plan((7,))) == (
+        "axis 2: window 1 divides by another number"
+    )

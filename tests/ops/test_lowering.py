@@ -1,0 +1,97 @@
+"""Average pooling in the layers of another version: against the runtime, and by proof."""
+
+import random
+
+import pytest
+
+from ir_tools.ops._define import Fact, Refused, Rewrite
+from ir_tools.ops._equivalence import Form, Proof, equal_for_all, floored
+from ir_tools.ops._lowering import average_pooling
+from ir_tools.ops._windows import Pooling
+from ir_tools.types import Dim, element_type, parse_shape
+from tests.moves import moved_alike, random_pooling
+
+F32 = element_type("f32")
+
+
+def pooling(**changes: object) -> Pooling:
+    settings: dict[str, object] = {
+        "kernel": (3, 3), "strides": (2, 2), "pads_begin": (0, 0), "pads_end": (0, 0), "dilations": (1, 1),
+    }  # fmt: skip
+    return Pooling(**{**settings, **changes})  # type: ignore[arg-type]
+
+
+def lowered(wanted: Pooling, shape: str, target: int) -> Rewrite:
+    found = average_pooling(Form(wanted), Fact(F32, parse_shape(shape)), target)
+    assert isinstance(found, Rewrite)
+    return found
+
+
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+def test_a_moved_layer_gives_the_same_values_on_the_runtime(dynamic: bool) -> None:
+    assert moved_alike(11, 120 if dynamic else 600, dynamic=dynamic) == []
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(10))
+def test_random_static_moves(seed: int) -> None:
+    assert moved_alike(100 + seed, 1200) == []
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(10))
+def test_random_dynamic_moves(seed: int) -> None:
+    assert moved_alike(200 + seed, 240, dynamic=True) == []
+
+
+def test_ceil_torch_is_floor_with_other_pads_for_every_size() -> None:
+    rng, unlike = random.Random(0), []
+    for _ in range(300):
+        rank = rng.randint(1, 2)
+        wanted = Form(random_pooling(rng, rank, 16))
+        if wanted.pooling.exclude_pad and not isinstance(
+            equal_for_all(wanted, Form(floored(wanted.pooling)), [Dim()] * rank), Proof
+        ):
+            unlike.append(wanted.pooling)
+    assert all(one.auto_pad.startswith("same") and one.rounding == "ceil" for one in unlike)
+
+
+@pytest.mark.parametrize("shape", ["1,2,7,9", "?,?,?,?", "1,2,7,?", "..."])
+@pytest.mark.parametrize("rounding", ["floor", "ceil", "ceil_torch"])
+@pytest.mark.parametrize("auto_pad", ["explicit", "valid", "same_upper", "same_lower"])
+def test_without_dilations_one_layer_is_enough(rounding: str, auto_pad: str, shape: str) -> None:
+    wanted = pooling(rounding=rounding, auto_pad=auto_pad, pads_begin=(1, 0), pads_end=(0, 2))
+    assert [new.type for new in lowered(wanted, shape, 8).layers] == ["AvgPool"]
+
+
+@pytest.mark.parametrize(("target", "stamp"), [(1, 1), (7, 1), (8, 8), (13, 8), (14, 14), (15, 14), (16, 16), (17, 16)])
+def test_stamp_of_the_target(target: int, stamp: int) -> None:
+    (layer,) = lowered(pooling(), "1,2,7,9", target).layers
+    assert layer.opset == stamp
+    assert ("dilations" in layer.raw) == (stamp == 16)
+
+
+def test_dilations_of_single_elements_do_not_matter() -> None:
+    (layer,) = lowered(pooling(kernel=(3, 1), dilations=(1, 5)), "1,2,7,9", 8).layers
+    assert layer.type == "AvgPool"
+
+
+def test_dilations_of_an_unknown_rank_are_refused() -> None:
+    found = average_pooling(Form(pooling(dilations=(2, 2))), Fact(F32, None), 8)
+    assert isinstance(found, Refused)
+    assert found.attribute == "dilations"
+
+
+def test_padding_that_counts_without_overhang_gets_a_layer_of_its_own() -> None:
+    """What ONNX means by ceil_mode with count_include_pad: the padded input's elements, not what hangs over."""
+    wanted = Form(pooling(rounding="ceil", exclude_pad=True), before=(1, 1), after=(1, 1))
+    found = average_pooling(wanted, Fact(F32, parse_shape("1,2,?,?")), 8)
+    assert isinstance(found, Rewrite)
+    assert [new.type for new in found.layers] == ["Pad", "AvgPool"]
+
+
+def test_padding_that_counts_needs_no_layer_where_nothing_hangs_over() -> None:
+    wanted = Form(pooling(exclude_pad=True, strides=(1, 1)), before=(1, 1), after=(1, 1))
+    found = average_pooling(wanted, Fact(F32, parse_shape("1,2,?,?")), 8)
+    assert isinstance(found, Rewrite)
+    assert [new.type for new in found.layers] == ["AvgPool"]
