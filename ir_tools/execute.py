@@ -61,7 +61,8 @@ def _run_graph(graph: Graph, given: Mapping[int, Array], weights: Weights) -> di
         elif layer.bodies:
             outputs = _run_bodies(layer, arrays, weights)
         else:
-            outputs = run_layer(layer, tuple(arrays.values())).outputs
+            lean = not any(unread.get(Source(layer.id, port.id)) for port in layer.outputs[1:])
+            outputs = run_layer(layer, tuple(arrays.values()), lean=lean).outputs
         for port, array in zip(layer.outputs, outputs, strict=False):
             if unread.get(Source(layer.id, port.id)):
                 tensors[Source(layer.id, port.id)] = array
@@ -87,8 +88,8 @@ def _run_bodies(layer: Layer, arrays: Mapping[int, Array], weights: Weights) -> 
     return [outputs[port.id] for port in layer.outputs]
 
 
-def run_layer(layer: Layer, inputs: Sequence[Array]) -> LayerRun:
-    """The outputs of one layer on given arrays, in the order of its ports.
+def run_layer(layer: Layer, inputs: Sequence[Array], *, lean: bool = False) -> LayerRun:
+    """The outputs of one layer on given arrays, in the order of its ports; with `lean` perhaps only the first.
 
     Raises:
         UnsupportedError: the reference has no kernel for the layer.
@@ -104,7 +105,7 @@ def run_layer(layer: Layer, inputs: Sequence[Array]) -> LayerRun:
         faults = "; ".join(f"{fault.attribute} {fault.message}" for fault in violations)
         raise UsageError(f"layer '{layer.name}' ({op}): {faults}")
     with np.errstate(all="ignore"):
-        outputs = op.kernel(attrs, inputs)
+        outputs = (op.lean if lean and op.lean else op.kernel)(attrs, inputs)
         undefined = op.undefined(attrs, inputs) if op.undefined else None
     return LayerRun(outputs, (undefined,) * len(outputs))
 

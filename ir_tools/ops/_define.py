@@ -346,6 +346,7 @@ class Op:
         check: yields what is wrong with attributes and inputs (values in range, lists as long as the kernel).
         shape: `(attrs, input facts) -> output facts`; ShapeError where there are none.
         kernel: `(attrs, input arrays) -> output arrays`; None where the reference executor has none.
+        lean: the kernel for where nobody reads any output but the first; None where that saves nothing.
         undefined: `(attrs, input arrays) ->` where no element of the input decides the outputs, as a mask that fits
             the last dimensions of every output; None where all is decided.
         move: the step to another opset, up or down.
@@ -360,6 +361,7 @@ class Op:
     check: Callable[[Attrs, Sequence[Fact]], Iterator[Violation]] = no_violations
     shape: Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]]
     kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
+    lean: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
     undefined: Callable[[Attrs, Sequence[Array]], npt.NDArray[np.bool_] | None] | None = None
     move: Step | None = None
     until: int | None = None

@@ -217,12 +217,14 @@ def avg_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def max_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Maxima, `[N, C, windows...]`; from MaxPool-8 on also where they are, counted from `axis` on."""
+    """Maxima, `[N, C, windows...]`."""
+    return (kernels.maximum(sliding_plan(attrs, inputs[0]), inputs[0]),)
+
+
+def max_pool_with_indices(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Maxima, `[N, C, windows...]`, and where they are, counted from `axis` on."""
     (data,) = inputs
-    plan = sliding_plan(attrs, data)
-    if "axis" not in attrs:
-        return (kernels.maximum(plan, data),)
-    values, places = kernels.maximum_with_places(plan, data)
+    values, places = kernels.maximum_with_places(sliding_plan(attrs, data), data)
     return values, _from_axis(places, data.shape, attrs.axis).astype(attrs.index_element_type.replace("i", "int"))
 
 
@@ -311,6 +313,8 @@ MAX_POOL_8 = MAX_POOL_1.at(
     8,
     attrs={"dilations": DILATIONS, "index_element_type": INDEX_TYPE, "axis": Int(default=0)},
     outputs=WITH_INDICES,
+    kernel=max_pool_with_indices,
+    lean=max_pool,
 )
 MAX_POOL_14 = MAX_POOL_8.at(14, attrs={"rounding_type": CEIL_TORCH})
 

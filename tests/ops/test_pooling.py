@@ -184,6 +184,16 @@ def test_strided_inputs() -> None:
     np.testing.assert_array_equal(maximum(windows, data), data)
 
 
+def test_the_lean_kernel_gives_the_first_output() -> None:
+    op = op_named("MaxPool-14")
+    attrs = op.read({"kernel": "3", "strides": "2", "dilations": "2", "rounding_type": "ceil"}, [])
+    assert attrs is not None
+    assert op.kernel is not None
+    assert op.lean is not None
+    data = np.random.default_rng(0).normal(size=(2, 3, 14)).astype(np.float32)
+    np.testing.assert_array_equal(op.lean(attrs, [data])[0], op.kernel(attrs, [data])[0])
+
+
 @pytest.mark.parametrize("shape", [(0, 2, 4), (2, 0, 4), (1, 1, 0)], ids=str)
 @pytest.mark.parametrize("op", ["AdaptiveAvgPool-8", "AdaptiveMaxPool-8"])
 def test_empty_inputs_of_adaptive_pooling(op: str, shape: tuple[int, ...]) -> None:
