@@ -12,7 +12,7 @@ from ir_tools.cli.app import Answer, Row, command
 from ir_tools.cli.options import inputs_option, load_inputs, model_argument, seed_option
 
 if TYPE_CHECKING:
-    from ir_tools.cli.screen import Screen
+    from ir_tools.cli.screen import Column, Screen
     from ir_tools.comparison import Comparison, Difference, LayerComparison
 
 __all__ = ["COMMAND"]
@@ -101,15 +101,19 @@ def _show(screen: "Screen", found: "Comparison", replay: str) -> None:
     screen.line(f"again: {replay}", style="dim")
 
 
-def _headings() -> list[str]:
-    return ["max abs", "at", "max rel", "needs", "allowed", "undefined"]
+def _columns() -> "list[Column]":
+    from ir_tools.cli.screen import Column
+
+    spare = ("at", "allowed", "undefined")
+    names = ("max abs", "at", "max rel", "needs", "allowed", "undefined")
+    return [Column(name, right=True, spare=name in spare) for name in names]
 
 
 def _cells(difference: "Difference | None") -> list[str]:
     from ir_tools.cli.screen import number
 
     if difference is None:
-        return ["-"] * len(_headings())
+        return ["-"] * len(_columns())
     return [
         number(difference.max_abs),
         ",".join(map(str, difference.max_abs_at)) if difference.max_abs_at is not None else "-",
@@ -123,8 +127,8 @@ def _cells(difference: "Difference | None") -> list[str]:
 def _show_layers(screen: "Screen", layers: "Sequence[LayerComparison]") -> None:
     from ir_tools.cli.screen import Column
 
-    columns = [Column("layer", fold=True), Column("operation"), Column("type"), Column("shape")]
-    columns += [Column(name, right=True) for name in _headings()] + [Column("result")]
+    columns = [Column("layer", fold=True), Column("operation"), Column("type", spare=True), Column("shape", spare=True)]
+    columns += [*_columns(), Column("result")]
     rows = [
         [
             entry.path + (f".{entry.output}" if entry.output else ""),
@@ -148,8 +152,8 @@ _STYLES: Mapping[str, str] = {"ok": "", "differs": "red", "skipped": "dim"}
 def _show_outputs(screen: "Screen", found: "Comparison") -> None:
     from ir_tools.cli.screen import Column
 
-    columns = [Column("output", fold=True), Column("type"), Column("shape")]
-    columns += [Column(name, right=True) for name in _headings()] + [Column("result")]
+    columns = [Column("output", fold=True), Column("type", spare=True), Column("shape", spare=True)]
+    columns += [*_columns(), Column("result")]
     rows = [
         [
             entry.name,
@@ -164,12 +168,12 @@ def _show_outputs(screen: "Screen", found: "Comparison") -> None:
 
 
 def _show_verdict(screen: "Screen", found: "Comparison") -> None:
+    from ir_tools.cli.screen import plural
+
     compared = sum(entry.status != "skipped" for entry in found.layers)
     first = found.first_difference
     if first is None:
-        what = (
-            f"{compared} layers and {len(found.outputs)} outputs" if found.layers else f"{len(found.outputs)} outputs"
-        )
+        what = f"{plural(compared, 'layer')} and {plural(len(found.outputs), 'output')}"
         screen.verdict(f"No difference beyond the tolerance in {what}.", good=True)
         return
     name = getattr(first, "path", None) or getattr(first, "name", "")

@@ -188,21 +188,24 @@ def _show_poolings(screen: "Screen", rows: list[Row]) -> None:
         return
     screen.heading(f"Pooling layers ({len(rows)})")
     cells = {name: [_setting(row, name) for row in rows] for name in SETTINGS_SHOWN}
-    varying = [name for name in SETTINGS_SHOWN if len(set(cells[name])) > 1 or name in {"kernel", "strides"}]
+    shared = {name: {*cells[name]} - {"-"} for name in SETTINGS_SHOWN}
+    varying = [name for name in SETTINGS_SHOWN if len(shared[name]) > 1 or name in {"kernel", "strides"}]
     columns = [Column("layer", fold=True), Column("operation")]
-    columns += [Column(SHORT.get(name, name)) for name in varying] + [Column("shape")]
+    columns += [Column(SHORT.get(name, name)) for name in varying] + [Column("input", spare=True), Column("output")]
     table = [
         [
             str(row["path"]),
             str(row["op"]),
             *(cells[name][index] for name in varying),
-            f"{row['input']} -> {row['output']}",
+            str(row["input"] or "?"),
+            str(row["output"] or "?"),
         ]
         for index, row in enumerate(rows)
     ]
     screen.table(columns, table)
-    same = [f"{SHORT.get(name, name)} {cells[name][0]}" for name in SETTINGS_SHOWN if name not in varying]
-    same = [text for text in same if not text.endswith(" -")]
+    same = [
+        f"{SHORT.get(name, name)} {value}" for name in SETTINGS_SHOWN if name not in varying for value in shared[name]
+    ]
     if same:
         screen.line("all: " + ", ".join(same), style="dim")
 

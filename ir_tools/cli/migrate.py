@@ -131,10 +131,13 @@ def _grouped(moved: "Migration") -> dict[tuple[str, str], list[str]]:
 def _show_remaining(screen: "Screen", moved: "Migration") -> None:
     if not moved.remaining:
         return
+    from ir_tools.cli.screen import plural
+
     kinds = sorted({f"{entry.type} {entry.version}" for entry in moved.remaining})
     screen.line()
     screen.line(
-        f"{len(moved.remaining)} layers stay above the target: {', '.join(kinds)} (this version moves average pooling)",
+        f"{plural(len(moved.remaining), 'layer')} above the target, of kinds that this version does not move: "
+        + ", ".join(kinds),
         style="yellow",
     )
 
@@ -149,13 +152,15 @@ def _show_verification(screen: "Screen", checked: Row) -> None:
     screen.heading(f"Both models on {checked['device']} ({checked['runtime']}), seed {checked['seed']}")
     outputs = checked["outputs"]
     assert isinstance(outputs, list)
-    columns = [Column("output", fold=True), Column("max abs difference", right=True), Column("max rel", right=True)]
+    columns = [Column("output", fold=True), Column("max abs", right=True), Column("max rel", right=True)]
     rows = [[entry["name"], number(entry["max_abs"]), number(entry["max_rel"])] for entry in outputs]
     screen.table(columns, rows, ["" if entry["ok"] else "red" for entry in outputs])
 
 
 def _show_verdict(screen: "Screen", moved: "Migration", data: Row) -> None:
-    steps = f"{len(moved.steps)} layer{'s' if len(moved.steps) != 1 else ''}"
+    from ir_tools.cli.screen import plural
+
+    steps = plural(len(moved.steps), "layer")
     checked = data["verified"]
     if moved.refused:
         screen.verdict(f"{len(moved.refused)} refused; nothing was written.", good=False)

@@ -104,7 +104,7 @@ def _show(screen: "Screen", data: Row) -> None:
 
     names = ("min", "max", "mean")
     columns = [Column(""), Column("name", fold=True), Column("type"), Column("shape")]
-    columns += [*(Column(name, right=True) for name in names), Column("first values", fold=True)]
+    columns += [*(Column(name, right=True) for name in names), Column("first values", spare=True)]
     rows = []
     for side in ("inputs", "outputs"):
         entries = data[side]

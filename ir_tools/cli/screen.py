@@ -3,29 +3,39 @@
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import PurePath
 
 import numpy as np
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["Column", "Screen", "bytes_text", "number", "plain", "working"]
+__all__ = ["Column", "Screen", "bytes_text", "number", "plain", "plural", "working"]
 
+FOLDED_WIDTH = 12
+"""A column that folds is not made narrower, if there are others to leave out."""
 PIPE_WIDTH = 100_000
 """Wide enough that nothing is wrapped or cut where the output is read by a program."""
 
 
+@dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: its heading, which way it is aligned, whether a long value may break over lines."""
+    """A column of a table.
 
-    def __init__(self, heading: str, *, right: bool = False, fold: bool = False) -> None:
-        """`fold`: the column that gives way where the terminal is narrow."""
-        self.heading = heading
-        self.right = right
-        self.fold = fold
+    Attributes:
+        heading: what stands above it.
+        right: whether it is aligned to the right.
+        fold: long values may break over lines where the terminal is narrow.
+        spare: it is left out where the terminal is too narrow for the whole table, the last such column first.
+    """
+
+    heading: str
+    right: bool = False
+    fold: bool = False
+    spare: bool = False
 
 
 class Screen:
@@ -62,6 +72,16 @@ class Screen:
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]], styles: Sequence[str] = ()) -> None:
         """A table; `styles`: one per row (`red`), or none at all."""
+        shown = list(range(len(columns)))
+        widths = [_width(column, [row[index] for row in rows]) for index, column in enumerate(columns)]
+        while sum(widths[index] + 2 for index in shown) - 2 > self._console.width:
+            spare = [index for index in shown if columns[index].spare]
+            if not spare:
+                break
+            shown.remove(spare[-1])
+        self._print(self._table([columns[i] for i in shown], [[row[i] for i in shown] for row in rows], styles))
+
+    def _table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]], styles: Sequence[str]) -> Table:
         table = Table(
             box=box.SIMPLE_HEAD if self._terminal else None,
             header_style="bold",
@@ -78,13 +98,19 @@ class Screen:
             )
         for index, row in enumerate(rows):
             table.add_row(*(Text(cell) for cell in row), style=styles[index] if styles else None)
-        self._print(table)
+        return table
 
     def _print(self, table: Table) -> None:
         with self._console.capture() as capture:
             self._console.print(table)
         for line in capture.get().splitlines():
             sys.stdout.write(line.rstrip() + "\n")
+
+
+def _width(column: Column, cells: Sequence[str]) -> int:
+    """The least width in which a column can be read."""
+    natural = max(map(cell_len, (column.heading, *cells)))
+    return min(natural, FOLDED_WIDTH) if column.fold else natural
 
 
 @contextmanager
@@ -122,6 +148,11 @@ def plain(value: object) -> object:
 def number(value: float) -> str:
     """A number in few characters: `0`, `1.2e-07`, `0.123457`."""
     return f"{value:.6g}" if abs(value) >= 1e-3 or value == 0 else f"{value:.1e}"
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 layer`, `2 layers`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def bytes_text(count: int) -> str:

@@ -23,7 +23,7 @@ __all__ = ["COMMAND"]
 @command("shapes", example="ir-tools shapes model.xml --set data=1..8,3,?,? -o reshaped.xml")
 @model_argument()
 @shapes_option
-@click.option("--all", "everything", is_flag=True, help="List every port, not only those that differ.")
+@click.option("--all", "everything", is_flag=True, help="List every port; with --set, also what each was before.")
 @output_option("Write the model with the computed shapes.")
 def COMMAND(model: Path, shapes: tuple[tuple[str, str], ...], everything: bool, output: Path | None) -> Answer:  # noqa: N802
     """Recompute type and shape of every port of MODEL and compare them with the recorded ones.
@@ -116,7 +116,8 @@ def _show(screen: "Screen", data: Row, report: "ShapeReport") -> None:
             Column("from"),
         ]
         screen.table(columns, [[*map(str, entry.values())] for entry in _rows(data["all"])])
-    _show_mismatches(screen, report, reshaped=bool(data["reshaped"]))
+    if report.mismatches and ("all" in data or not data["reshaped"]):
+        _show_mismatches(screen, report, reshaped=bool(data["reshaped"]))
     for warning in _rows(data["warnings"]):
         screen.line(f"{warning['path'] or warning['layer_name']}: {warning['message']}", style="yellow")
     origins = data["origins"]
@@ -150,16 +151,24 @@ def _show_mismatches(screen: "Screen", report: "ShapeReport", *, reshaped: bool)
         [entry.path, str(entry.line or ""), str(entry.port), entry.what, entry.recorded, entry.computed]
         for entry in report.mismatches
     ]
-    if not rows:
-        return
     screen.heading("Changed ports" if reshaped else "Recorded against computed")
     columns = [Column("layer", fold=True), Column("line", right=True), Column("port", right=True), Column("what")]
     screen.table([*columns, Column("recorded"), Column("computed")], rows)
 
 
 def _show_verdict(screen: "Screen", data: Row, changed: int) -> None:
+    from ir_tools.cli.screen import plural
+
     if data["reshaped"]:
-        text = f"Reshaped: {changed} ports changed." if data["ok"] else "A recorded type contradicts the computed one."
+        text = (
+            f"Reshaped; {plural(changed, 'port')} changed."
+            if data["ok"]
+            else "A recorded type contradicts the computed one."
+        )
     else:
-        text = "All ports agree." if data["ok"] else f"{changed} ports differ from what the file records."
+        text = (
+            "All ports agree."
+            if data["ok"]
+            else f"{plural(changed, 'record')} of ports differ from what the file records."
+        )
     screen.verdict(text, good=bool(data["ok"]))
