@@ -11,11 +11,13 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._define import UNBOUNDED, Array, Bounds
 from ir_tools.types import Dim, Shape, format_shape
 
-__all__ = ["broadcast", "broadcast_arrays", "interval", "merge", "pdpd_axis"]
+__all__ = ["broadcast", "broadcast_arrays", "interval", "merge"]
 
 
-def broadcast(left: Shape, right: Shape, mode: str, axis: int = -1) -> Shape:
-    """The common shape of two inputs under `auto_broadcast` (`none`, `numpy`, `pdpd` with its axis).
+def broadcast(left: Shape, right: Shape, mode: str) -> Shape:
+    """The common shape of two inputs under `auto_broadcast`: `none`, `numpy`, `pdpd`.
+
+    `pdpd` lines up the first dimensions: the runtime does not read the `axis` that would say otherwise.
 
     Raises:
         ShapeError: there is none.
@@ -23,7 +25,7 @@ def broadcast(left: Shape, right: Shape, mode: str, axis: int = -1) -> Shape:
     if mode == "numpy":
         return _numpy(left, right)
     if mode == "pdpd":
-        return _pdpd(left, right, axis)
+        return _pdpd(left, right)
     return merge(left, right)
 
 
@@ -64,41 +66,25 @@ def _broadcast_dim(left: Dim, right: Dim) -> Dim | None:
     return left if 1 in right else left.meet(right)
 
 
-def pdpd_axis(left: Sequence[object], right: Sequence[object], axis: int) -> int:
-    """Where the second input's dimensions start in the first; -1 lines up the last ones."""
-    return len(left) - len(right) if axis == -1 else axis
-
-
-def _pdpd(left: Shape, right: Shape, axis: int) -> Shape:
+def _pdpd(left: Shape, right: Shape) -> Shape:
     if left is None or right is None:
         return None
-    start = pdpd_axis(left, right, axis)
-    if start < 0 or start > len(left):
-        raise ShapeError(f"axis {axis} does not line up [{format_shape(right)}] with [{format_shape(left)}]")
-    small = list(right)
-    while len(small) > len(left) - start and small[-1] == Dim.of(1):
-        small.pop()
-    out = list(left)
-    for index, dim in enumerate(small, start):
-        common = _pdpd_dim(left[index], dim) if index < len(left) else None
-        if common is None:
-            raise ShapeError(f"the inputs [{format_shape(left)}] and [{format_shape(right)}] do not broadcast")
-        out[index] = common
-    return tuple(out)
+    dims = [_pdpd_dim(a, b) for a, b in zip(left, right, strict=False)]
+    if len(right) > len(left) or None in dims:
+        raise ShapeError(f"the inputs [{format_shape(left)}] and [{format_shape(right)}] do not broadcast")
+    return (*(dim for dim in dims if dim is not None), *left[len(right) :])
 
 
 def _pdpd_dim(left: Dim, right: Dim) -> Dim | None:
-    return left if right == Dim.of(1) else left.meet(right)
+    """Only the second input may be stretched; of dimensions that are not static the runtime does not know yet."""
+    one = Dim.of(1)
+    return None if left == one and right.static and right != one else _broadcast_dim(left, right)
 
 
-def broadcast_arrays(left: Array, right: Array, mode: str, axis: int = -1) -> tuple[Array, Array]:
+def broadcast_arrays(left: Array, right: Array, mode: str) -> tuple[Array, Array]:
     """Two arrays that numpy can combine; only `pdpd` needs help."""
     if mode == "pdpd":
-        start = pdpd_axis(left.shape, right.shape, axis)
-        shape = list(right.shape)
-        while len(shape) > left.ndim - start and shape[-1] == 1:
-            shape.pop()
-        right = right.reshape([*shape, *[1] * (left.ndim - start - len(shape))])
+        right = right.reshape(*right.shape, *[1] * (left.ndim - right.ndim))
     return left, right
 
 

@@ -9,7 +9,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._define import Array, Fact
 from ir_tools.types import ElementType, element_type
 
-__all__ = ["in_working_type", "is_half", "require", "same_type", "through_floats", "to_integer"]
+__all__ = ["in_working_type", "is_half", "low_bits", "require", "same_type", "through_floats", "to_integer"]
 
 
 def is_half(dtype: npt.DTypeLike) -> bool:
@@ -49,15 +49,22 @@ def through_floats(
 
 
 def to_integer(values: Array, dtype: npt.DTypeLike) -> Array:
-    """Whole f32 values as integers, the way of the CPU: what is beyond i32, or NaN, becomes its least value.
+    """Whole f32 values as integers, the way of the CPU plugin.
 
-    Then 8-bit types cut off at their limits, and wider ones keep the low bits.
+    8-bit types cut off at their limits and make 0 of NaN; for wider ones what is beyond i32, or NaN, becomes the
+    least i32, of which they keep the low bits.
     """
+    limits = np.iinfo(np.dtype(dtype))
+    if limits.bits == 8:
+        return np.nan_to_num(np.clip(values, limits.min, limits.max)).astype(dtype)
+    return low_bits(values, dtype)
+
+
+def low_bits(values: Array, dtype: npt.DTypeLike) -> Array:
+    """Floats cut off to i32 (NaN and what is beyond: its least value), of which the type keeps the low bits."""
     least = -(2**31)
     fits = np.isfinite(values) & (values >= least) & (values < 2**31)
-    whole = np.where(fits, values, least).astype(np.int64)
-    limits = np.iinfo(np.dtype(dtype))
-    return (np.clip(whole, limits.min, limits.max) if limits.bits == 8 else whole).astype(dtype)
+    return np.where(fits, values, least).astype(np.int64).astype(dtype)
 
 
 def same_type(inputs: Sequence[Fact]) -> ElementType:

@@ -11,7 +11,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Field, Flag, Float, Input, Int, OneOf, Op
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
-from ir_tools.types import element_type
+from ir_tools.types import element_type, format_shape
 
 __all__ = ["OPS", "Unary", "erf"]
 
@@ -119,8 +119,8 @@ def mish(data: Array) -> Array:
 
 
 def relu(data: Array) -> Array:
-    """What is positive."""
-    return np.maximum(data, data.dtype.type(0))
+    """What is positive; NaN is not."""
+    return np.where(data > 0, data, data.dtype.type(0))
 
 
 def gelu(data: Array, approximation_mode: str = "erf") -> Array:
@@ -236,15 +236,34 @@ ROWS = (
 # --- activations with inputs for their parameters -----------------------------------------------------------------
 
 
-def parametric_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's shape; parameters are single numbers of the data's type."""
+def swish_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The data's shape; beta is one number of the data's type."""
     del attrs
-    dtype = same_type(inputs)
-    require(dtype, "float")
+    require(inputs[0].dtype, "float")
     for fact in inputs[1:]:
-        if fact.shape is not None and len(fact.shape) > 1:
-            raise ShapeError("a parameter of the activation has more than one number")
-    return (Fact(dtype, inputs[0].shape),)
+        _require_scalar(fact, "beta")
+    return (Fact(same_type(inputs), inputs[0].shape),)
+
+
+def hard_sigmoid_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The data's shape; alpha and beta are single numbers of the data's type."""
+    del attrs
+    for fact, name in zip(inputs[1:], ("alpha", "beta"), strict=False):
+        if fact.shape is not None and all(dim.static for dim in fact.shape):
+            _require_scalar(fact, name)
+    return (Fact(same_type(inputs), inputs[0].shape),)
+
+
+def selu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The data's shape; the runtime does not look at those of alpha and lambda."""
+    del attrs
+    require(same_type(inputs), "float")
+    return (Fact(same_type(inputs), inputs[0].shape),)
+
+
+def _require_scalar(fact: Fact, name: str) -> None:
+    if fact.shape:
+        raise ShapeError(f"{name} has shape [{format_shape(fact.shape)}] where a single number is meant")
 
 
 def swish(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -282,18 +301,32 @@ def prelu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     data, slope = arrays
     if slope.ndim == 1 and slope.size > 1 and data.ndim > 1 and data.shape[1] == slope.size:
         slope = slope.reshape(1, -1, *[1] * (data.ndim - 2))
-    return (in_working_type(lambda x, s: np.where(x < 0, x * s, x), data, slope),)
+    return (in_working_type(lambda x, s: np.where(x < 0, x * s, x), data, slope, saturate=True),)
 
 
 # --- softmax ------------------------------------------------------------------------------------------------------
 
 
 def softmax_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's shape; the axis must exist."""
+    """The data's shape; the axis must exist, where a scalar has one. Negative axes count from the end."""
     shape = inputs[0].shape
-    if shape is not None and not -len(shape) <= attrs.axis < len(shape):
-        raise ShapeError(f"axis {attrs.axis} is not one of the input's {len(shape)}")
+    if shape is not None and not -max(len(shape), 1) <= attrs.axis < max(len(shape), 1):
+        raise ShapeError(f"axis {attrs.axis} is not one of the {len(shape)} of [{format_shape(shape)}]")
     return (Fact(inputs[0].dtype, shape),)
+
+
+def softmax_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """As for SoftMax-8, without negative axes (which the runtime notices once the rank is known)."""
+    if inputs[0].shape is not None and attrs.axis < 0:
+        raise ShapeError(f"axis is {attrs.axis}, and SoftMax-1 has no negative ones; SoftMax-8 has")
+    return softmax_shape(attrs, inputs)
+
+
+def _along(function: Callable[[Array], Array], data: Array) -> Array:
+    """Apply a function along axes; a scalar has one for the occasion."""
+    if data.size == 0:
+        return data
+    return in_working_type(through_floats(function), np.atleast_1d(data)).reshape(data.shape)
 
 
 def softmax(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -303,7 +336,7 @@ def softmax(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         powers = np.exp(data - data.max(axis=attrs.axis, keepdims=True))
         return powers / powers.sum(axis=attrs.axis, keepdims=True)
 
-    return (arrays[0] if arrays[0].size == 0 else in_working_type(through_floats(along), arrays[0]),)
+    return (_along(along, arrays[0]),)
 
 
 def log_softmax(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -313,26 +346,26 @@ def log_softmax(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         low = data - data.max(axis=attrs.axis, keepdims=True)
         return low - np.log(np.exp(low).sum(axis=attrs.axis, keepdims=True))
 
-    return (arrays[0] if arrays[0].size == 0 else in_working_type(through_floats(along), arrays[0]),)
+    return (_along(along, arrays[0]),)
 
 
 DATA = Input("data")
 SWISH = Op(
-    type="Swish", version=4, inputs=(DATA, Input("beta", optional=True)), shape=parametric_shape, kernel=swish
+    type="Swish", version=4, inputs=(DATA, Input("beta", optional=True)), shape=swish_shape, kernel=swish
 )
 HARD_SIGMOID = Op(
     type="HardSigmoid",
     version=1,
     inputs=(DATA, Input("alpha"), Input("beta")),
-    shape=parametric_shape,
+    shape=hard_sigmoid_shape,
     kernel=hard_sigmoid,
 )
-SELU = Op(type="Selu", version=1, inputs=(DATA, Input("alpha"), Input("lambda")), shape=parametric_shape, kernel=selu)
+SELU = Op(type="Selu", version=1, inputs=(DATA, Input("alpha"), Input("lambda")), shape=selu_shape, kernel=selu)
 PRELU = Op(type="PReLU", version=1, inputs=(DATA, Input("slope")), shape=prelu_shape, kernel=prelu)
 SOFTMAX_1 = Op(
-    type="SoftMax", version=1, inputs=(DATA,), attrs={"axis": Int(default=1)}, shape=softmax_shape, kernel=softmax
+    type="SoftMax", version=1, inputs=(DATA,), attrs={"axis": Int(default=1)}, shape=softmax_1_shape, kernel=softmax
 )
-SOFTMAX_8 = SOFTMAX_1.at(8)
+SOFTMAX_8 = SOFTMAX_1.at(8, shape=softmax_shape)
 LOG_SOFTMAX = Op(
     type="LogSoftmax",
     version=5,

@@ -6,6 +6,7 @@ import numpy as np
 
 from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Input, Op
 from ir_tools.ops._fields import Type
+from ir_tools.ops._numbers import low_bits
 from ir_tools.types import ElementType, from_dtype
 
 __all__ = ["CONVERT", "CONVERT_LIKE", "OPS"]
@@ -29,17 +30,17 @@ def _cast_bound(bound: Array, target: ElementType) -> Array:
 
 
 def cast(data: Array, target: ElementType) -> Array:
-    """The values in another type: floats cut off towards zero, anything but 0 is true, integers wrap."""
+    """The values in another type: floats cut off towards zero, anything but 0 is true, integers wrap.
+
+    A float that i32 cannot hold becomes what the CPU makes of it.
+    """
     dtype = target.dtype
     assert dtype is not None
     if target.kind == "boolean":
         return data != 0
-    if target.is_integer and data.dtype.kind not in "iub":
-        with np.errstate(all="ignore"):
-            limits = np.iinfo(dtype)
-            cut = np.clip(np.trunc(np.nan_to_num(data.astype(np.float64))), float(limits.min), float(limits.max))
-            return np.where(cut >= float(limits.max), limits.max, cut.astype(dtype)).astype(dtype)
     with np.errstate(all="ignore"):
+        if target.is_integer and data.dtype.kind not in "iub":
+            return low_bits(data.astype(np.float64), dtype)
         return data.astype(dtype)
 
 

@@ -8,17 +8,14 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast, broadcast_arrays, interval, merge
-from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Input, Int, OneOf, Op
+from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Input, OneOf, Op
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
 from ir_tools.types import element_type
 
 __all__ = ["OPS", "SELECT", "Binary"]
 
 BOOLEAN = element_type("boolean")
-AUTO_BROADCAST = {
-    "auto_broadcast": OneOf(words=("none", "numpy", "pdpd"), default="numpy"),
-    "axis": Int(default=-1),
-}
+AUTO_BROADCAST = {"auto_broadcast": OneOf(words=("none", "numpy", "pdpd"), default="numpy")}
 Folding = Literal["interval", "exact", "none"]
 
 
@@ -49,7 +46,7 @@ class Binary:
         """The broadcast shape, the common type or boolean."""
         dtype = same_type(inputs)
         require(dtype, self.accepts)
-        shape = broadcast(inputs[0].shape, inputs[1].shape, attrs.auto_broadcast, attrs.axis)
+        shape = broadcast(inputs[0].shape, inputs[1].shape, attrs.auto_broadcast)
         return (Fact(BOOLEAN if self.boolean else dtype, shape, self.value(attrs, inputs)),)
 
     def value(self, attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
@@ -69,7 +66,7 @@ class Binary:
 
     def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """The function on the broadcast inputs."""
-        left, right = broadcast_arrays(arrays[0], arrays[1], attrs.auto_broadcast, attrs.axis)
+        left, right = broadcast_arrays(arrays[0], arrays[1], attrs.auto_broadcast)
         return (in_working_type(self.function, left, right, saturate=self.saturates),)
 
     @property
@@ -179,11 +176,11 @@ def select_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The three inputs broadcast together; the type of `then` and `else`."""
     condition, then, other = inputs
     require(condition.dtype, "boolean")
-    mode, axis = attrs.auto_broadcast, attrs.axis
+    mode = attrs.auto_broadcast
     if mode == "numpy":
         shape = broadcast(broadcast(other.shape, then.shape, mode), condition.shape, mode)
     elif mode == "pdpd":
-        shape = broadcast(broadcast(then.shape, other.shape, mode, axis), condition.shape, mode, axis)
+        shape = broadcast(broadcast(then.shape, other.shape, mode), condition.shape, mode)
     else:
         shape = merge(merge(other.shape, then.shape), condition.shape)
     return (Fact(same_type(inputs[1:]), shape, _select_value(condition, then, other)),)
@@ -206,9 +203,9 @@ def _select_value(condition: Fact, then: Fact, other: Fact) -> Bounds | None:
 def select(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """`then` where the condition holds, `else` elsewhere."""
     condition, then, other = arrays
-    mode, axis = attrs.auto_broadcast, attrs.axis
-    then, other = broadcast_arrays(then, other, mode, axis)
-    then, condition = broadcast_arrays(then, condition, mode, axis)
+    mode = attrs.auto_broadcast
+    then, other = broadcast_arrays(then, other, mode)
+    then, condition = broadcast_arrays(then, condition, mode)
     return (np.where(condition, then, other),)
 
 

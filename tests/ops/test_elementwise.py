@@ -1,0 +1,336 @@
+"""Elementwise operations against the installed runtime: element types, partial shapes, values, values before running."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.ops.single import CORE, Slot, infer, output_of, single, text_of
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops import Array, Bounds, Fact, Op, activations, conversion, elementwise, structure
+from ir_tools.types import Dim, Shape, element_type, from_dtype, parse_shape
+
+TYPES = ("f32", "f16", "bf16", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "boolean")
+OPS = (*elementwise.OPS, *activations.OPS, *conversion.OPS)
+SETTINGS: Mapping[str, Sequence[Mapping[str, str]]] = {
+    "Round": [{"mode": "half_to_even"}, {"mode": "half_away_from_zero"}],
+    "Gelu": [{"approximation_mode": "ERF"}, {"approximation_mode": "TANH"}],
+    "Elu": [{"alpha": "0.7"}],
+    "Clamp": [{"min": "-1.5", "max": "2.7"}, {"min": "0", "max": "6"}],
+    "IsInf": [{}, {"detect_negative": "false"}, {"detect_positive": "false"}],
+    "SoftMax": [{"axis": "1"}],
+    "LogSoftmax": [{"axis": "-1"}],
+    "Convert": [{"destination_type": kind} for kind in TYPES],
+}
+CASES = [
+    pytest.param(op, raw, id=f"{op}-{'-'.join(raw.values())}") for op in OPS for raw in SETTINGS.get(op.type, [{}])
+]
+
+REASONS: Mapping[str, Callable[[Op, str], bool]] = {
+    "the CPU plugin does not compile Negative of an unsigned type": lambda op, kind: (
+        op.type == "Negative" and kind.startswith("u")
+    ),
+    "the CPU plugin reads beyond its 8-bit inputs": lambda op, kind: (
+        op.type == "SquaredDifference" and kind in {"i8", "u8"}
+    ),
+    "the CPU plugin computes integer powers in f32, by another algorithm than numpy's": lambda op, kind: (
+        op.type == "Power" and kind[0] in "iu"
+    ),
+    "the CPU plugin computes f64 in f32, which is not enough here": lambda op, kind: (
+        op.type in {"Power", "Mod", "FloorMod"} and kind == "f64"
+    ),
+    "the CPU plugin has no f64 constants for it": lambda op, kind: op.type == "Selu" and kind == "f64",
+    "booleans are no numbers": lambda op, kind: (
+        kind == "boolean" and op.type in {"SoftMax", "LogSoftmax", "Elu", "HardSigmoid", "PReLU"}
+    ),
+    "parameters of integer activations are cut off": lambda op, kind: op.type == "HardSigmoid" and kind[0] in "iu",
+}
+"""Pairs of operation and element type that are not compared, and why."""
+
+ODD_AT_SPECIALS = {"Exp", "Gelu", "Greater", "GreaterEqual", "HardSigmoid", "LogSoftmax", "Mish", "Mod", "SoftMax", "Softmax", "SoftPlus", "Swish"}
+"""Operations that the CPU plugin approximates in a way that has its own idea of NaN and infinity."""
+
+
+def attrs_of(op: Op, raw: Mapping[str, str]) -> Any:
+    attrs = op.read(raw, [])
+    assert attrs is not None
+    return attrs
+
+
+def kinds_of(op: Op, kind: str) -> list[str]:
+    count = sum(not slot.optional for slot in op.inputs)
+    return ["boolean", kind, kind] if op.type == "Select" else [kind] * count
+
+
+# --- element types ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("op", "raw"), CASES)
+def test_element_types(op: Op, raw: Mapping[str, str]) -> None:
+    for kind in TYPES:
+        kinds = kinds_of(op, kind)
+        shapes = ["2,3"] * len(kinds)
+        if op.type in {"HardSigmoid", "Selu"}:
+            shapes = ["2,3", *[""] * (len(kinds) - 1)]
+        try:
+            wanted = output_of(single(op.type, op.version, raw, list(zip(kinds, shapes, strict=True))))
+        except RuntimeError:
+            wanted = None
+        facts = [Fact(element_type(k), parse_shape(s)) for k, s in zip(kinds, shapes, strict=True)]
+        try:
+            fact = op.shape(attrs_of(op, raw), facts)[0]
+            found = (str(fact.dtype), fact.shape)
+        except ShapeError:
+            found = None
+        assert found == wanted, kind
+
+
+# --- partial shapes ---------------------------------------------------------------------------------------------
+
+
+def random_dim(rng: np.random.Generator) -> Dim:
+    kind = rng.integers(6)
+    if kind < 2:
+        return Dim.of(int(rng.choice([1, 1, 2, 3, 5, 0])))
+    if kind == 2:
+        return Dim()
+    low = int(rng.integers(0, 4))
+    return Dim(low, None) if kind == 3 else Dim(low, low + int(rng.integers(1, 5)))
+
+
+def random_shape(rng: np.random.Generator, most: int = 4) -> Shape:
+    if rng.random() < 0.05:
+        return None
+    return tuple(random_dim(rng) for _ in range(rng.integers(0, most + 1)))
+
+
+def without_zeros(shape: Shape, mode: str) -> Shape:
+    """No sizes of 0 for `pdpd`: there the runtime contradicts itself."""
+    if mode != "pdpd" or shape is None:
+        return shape
+    return tuple(Dim.of(1) if dim == Dim.of(0) else dim for dim in shape)
+
+
+def shape_pairs(mode: str, count: int) -> list[tuple[dict[str, str], list[Shape]]]:
+    """Random pairs, many of which broadcast."""
+    rng = np.random.default_rng(len(mode) * 1000 + count)
+    out = []
+    for _ in range(count):
+        left = random_shape(rng)
+        right = random_shape(rng)
+        if rng.random() < 0.6 and left is not None:
+            right = tuple(Dim.of(1) if rng.random() < 0.3 else dim for dim in left[rng.integers(0, len(left) + 1) :])
+            if rng.random() < 0.5:
+                right = tuple(random_dim(rng) if rng.random() < 0.3 else dim for dim in right)
+        out.append(({"auto_broadcast": mode}, [without_zeros(left, mode), without_zeros(right, mode)]))
+    return out
+
+
+def compare_shapes(op: Op, raw: Mapping[str, str], kinds: Sequence[str], shapes: Sequence[Shape]) -> bool:
+    """Whether the runtime took the inputs; the rule must agree either way."""
+    texts = [text_of(shape) for shape in shapes]
+    try:
+        wanted: object = output_of(single(op.type, op.version, raw, list(zip(kinds, texts, strict=True))))[1]
+    except RuntimeError:
+        wanted = "rejected"
+    try:
+        facts = [Fact(element_type(kind), shape) for kind, shape in zip(kinds, shapes, strict=True)]
+        found: object = op.shape(attrs_of(op, raw), facts)[0].shape
+    except ShapeError:
+        found = "rejected"
+    assert found == wanted, (raw, texts)
+    return wanted != "rejected"
+
+
+@pytest.mark.parametrize("mode", ["numpy", "none", "pdpd"])
+def test_broadcast_of_partial_shapes(mode: str) -> None:
+    op = next(op for op in OPS if op.type == "Add")
+    taken = [compare_shapes(op, raw, ["f32", "f32"], shapes) for raw, shapes in shape_pairs(mode, 300)]
+    assert sum(taken) > 50
+
+
+@pytest.mark.parametrize("mode", ["numpy", "none", "pdpd"])
+def test_broadcast_of_select(mode: str) -> None:
+    rng = np.random.default_rng(5)
+    for raw, (left, right) in shape_pairs(mode, 200):
+        third = left if rng.random() < 0.4 else without_zeros(random_shape(rng), mode)
+        shapes = [third, left, right]
+        compare_shapes(elementwise.SELECT, raw, ["boolean", "f32", "f32"], [shapes[i] for i in rng.permutation(3)])
+
+
+@pytest.mark.parametrize("op", [op for op in activations.OPS if len(op.inputs) > 1], ids=str)
+def test_parametric_shapes(op: Op) -> None:
+    rng = np.random.default_rng(11)
+    for _ in range(60):
+        count = sum(not slot.optional for slot in op.inputs)
+        if op.type == "Swish" and rng.random() < 0.7:
+            count = 2
+        shapes = [random_shape(rng), *(random_shape(rng, 2) for _ in range(count - 1))]
+        compare_shapes(op, {}, ["f32"] * count, shapes)
+
+
+@pytest.mark.parametrize("version", [1, 8])
+def test_softmax_axis(version: int) -> None:
+    op = next(op for op in OPS if op.type == "SoftMax" and op.version == version)
+    for axis, shape in product(range(-4, 5), ["", "3", "2,?", "2,3,1..5", "..."]):
+        compare_shapes(op, {"axis": str(axis)}, ["f32"], [parse_shape(shape)])
+
+
+# --- values -----------------------------------------------------------------------------------------------------
+
+
+def random_values(rng: np.random.Generator, kind: str, shape: tuple[int, ...], nonzero: bool, plain: bool) -> Array:
+    """Values that every type computes without leaving the range of the plugin's own types."""
+    dtype = element_type(kind).dtype
+    assert dtype is not None
+    if kind == "boolean":
+        return rng.random(shape) < 0.5
+    if dtype.kind in "iu":
+        pool = [1, 2, 3, 5, 7, 11, *([] if nonzero else [0])]
+        if dtype.kind == "i":
+            pool += [-1, -2, -7, -100]
+        if dtype.itemsize < 4:
+            pool += [100, int(np.iinfo(dtype).max)]
+        return rng.choice(np.array(pool), shape).astype(dtype)
+    normal = rng.normal(size=shape) * 3
+    special = rng.choice([0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 20.5, -20.5, 1e-3], shape)
+    out = np.where(rng.random(shape) < 0.5, normal, special)
+    if not plain:
+        out = np.where(rng.random(shape) < 0.05, rng.choice([np.inf, -np.inf, np.nan], shape), out)
+    return out.astype(np.float32).astype(dtype)
+
+
+def tolerance(kind: str) -> float:
+    return {"f32": 2e-5, "f64": 2e-5, "f16": 2e-3, "bf16": 1e-2}.get(kind, 0.0)
+
+
+def close(found: Array, wanted: Array, kind: str) -> Array:
+    with np.errstate(all="ignore"):
+        left, right = found.astype(np.float64), wanted.astype(np.float64)
+        near = np.abs(left - right) <= tolerance(kind) * np.maximum(1.0, np.abs(right))
+    saturated = (kind == "f64") & np.isinf(left) & (np.abs(right) == np.finfo(np.float32).max)
+    return near | (left == right) | (np.isnan(left) & np.isnan(right)) | saturated
+
+
+def slots_for(op: Op, rng: np.random.Generator, kind: str, raw: Mapping[str, str], mode: str) -> tuple[list[Slot], list[Array]]:
+    """Parameters and their arrays; activations take their own parameters as constants."""
+    nonzero = op.type in {"Divide", "Mod", "FloorMod", "Power", "Log"}
+    plain = op.type in ODD_AT_SPECIALS or kind == "f64" or raw.get("destination_type") in {"f64", "boolean"}
+    kinds = kinds_of(op, kind)
+    shapes = [(2, 3, 17)] * len(kinds)
+    if mode == "broadcast" and len(kinds) > 1:
+        shapes[1] = (3, 1)
+    if op.type == "PReLU":
+        shapes[1] = (3,)
+    if op.type in {"HardSigmoid", "Selu"}:
+        data = random_values(rng, kind, shapes[0], nonzero, plain)
+        constants = [np.array(value).astype(data.dtype) for value in (0.3, 0.6)[: len(kinds) - 1]]
+        return [(kind, "2,3,17"), *constants], [data, *constants]
+    arrays = [random_values(rng, k, s, nonzero, plain) for k, s in zip(kinds, shapes, strict=True)]
+    if op.type.startswith("Bitwise") and "Shift" in op.type:
+        arrays[1] = rng.integers(0, 5, arrays[1].shape).astype(arrays[1].dtype)
+    return [(k, ",".join(map(str, s))) for k, s in zip(kinds, shapes, strict=True)], arrays
+
+
+def undefined(op: Op, raw: Mapping[str, str], arrays: Sequence[Array], dtype: np.dtype) -> Array:
+    """Where the exact result does not fit into an integer type: what the runtime makes of it has no meaning."""
+    if dtype.kind not in "iu" or len(arrays) != 1 or "Bitwise" in op.type or (op.type != "Convert" and arrays[0].dtype.kind not in "iu"):
+        return np.zeros((), dtype=bool)
+    assert op.kernel is not None
+    limits = np.iinfo(dtype)
+    with np.errstate(all="ignore"):
+        exact = arrays[0].astype(np.float64)
+        if op.type != "Convert":
+            exact = op.kernel(attrs_of(op, raw), [exact])[0]
+    return ~((exact > limits.min - 1.0) & (exact < limits.max + 1.0) & (np.abs(exact) < 2.0**31))
+
+
+def kernel_difference(op: Op, raw: Mapping[str, str], kind: str, seed: int) -> str | None:
+    """What differs between kernel and runtime on random inputs; None for nothing, or where the runtime takes none."""
+    rng = np.random.default_rng(seed)
+    slots, arrays = slots_for(op, rng, kind, raw, "broadcast" if seed % 2 else "same")
+    try:
+        model = single(op.type, op.version, raw, slots)
+    except RuntimeError:
+        return None
+    wanted = infer(model, [array for slot, array in zip(slots, arrays, strict=True) if isinstance(slot, tuple)])
+    assert op.kernel is not None
+    with np.errstate(all="ignore"):
+        found = op.kernel(attrs_of(op, raw), arrays)[0]
+    assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+    fits = close(found, wanted, from_dtype(found.dtype).name) | undefined(op, raw, arrays, found.dtype)
+    if fits.all():
+        return None
+    at = tuple(np.argwhere(~fits)[0])
+    seen = [
+        np.broadcast_to(a if op.type != "PReLU" or not i else a[:, None], wanted.shape)[at]
+        for i, a in enumerate(arrays)
+    ]
+    return f"{seen} gives {found[at]}, the runtime {wanted[at]} ({(~fits).sum()} of {fits.size})"
+
+
+@pytest.mark.parametrize(("op", "raw"), CASES)
+def test_kernel(op: Op, raw: Mapping[str, str]) -> None:
+    for kind, seed in product(TYPES, range(2)):
+        if any(applies(op, kind) for applies in REASONS.values()):
+            continue
+        assert kernel_difference(op, raw, kind, seed) is None, kind
+
+
+# --- values before running --------------------------------------------------------------------------------------
+
+FOLDED = ("Add", "Subtract", "Multiply", "Divide", "Maximum", "Minimum", "Power", "FloorMod", "Equal", "Mod")
+
+
+def sizes_after(op_type: str, shape: str, other: str, swap: bool) -> Shape:
+    """What the runtime makes of ShapeOf, the operation with constants, and Broadcast to the result as a shape."""
+    layers = f"""
+    <layer id="0" name="a" type="Parameter" version="opset1"><data element_type="f32" shape="{shape}"/>
+      <output><port id="0" precision="FP32"/></output></layer>
+    <layer id="1" name="s" type="ShapeOf" version="opset3"><data output_type="i64"/>
+      <input><port id="0"/></input><output><port id="1" precision="I64"/></output></layer>
+    <layer id="2" name="c" type="Const" version="opset1"><data element_type="i64" shape="4" offset="0" size="32"/>
+      <output><port id="0" precision="I64"/></output></layer>
+    <layer id="3" name="o" type="{op_type}" version="opset1">
+      <input><port id="0"/><port id="1"/></input><output><port id="2" precision="I64"/></output></layer>
+    <layer id="4" name="i" type="Convert" version="opset1"><data destination_type="i64"/>
+      <input><port id="0"/></input><output><port id="1" precision="I64"/></output></layer>
+    <layer id="5" name="z" type="Const" version="opset1"><data element_type="i64" shape="" offset="32" size="8"/>
+      <output><port id="0" precision="I64"/></output></layer>
+    <layer id="6" name="b" type="Broadcast" version="opset3"><data mode="numpy"/>
+      <input><port id="0"/><port id="1"/></input><output><port id="2" precision="I64"/></output></layer>
+    <layer id="7" name="r" type="Result" version="opset1"><input><port id="0"/></input></layer>"""
+    first, second = (1, 0) if swap else (0, 1)
+    edges = [(0, 0, 1, 0), (1, 1, 3, first), (2, 0, 3, second), (3, 2, 4, 0), (5, 0, 6, 0), (4, 1, 6, 1), (6, 2, 7, 0)]
+    joined = "".join(
+        f'<edge from-layer="{a}" from-port="{p}" to-layer="{b}" to-port="{q}"/>' for a, p, b, q in edges
+    )
+    text = f'<net name="m" version="11"><layers>{layers}</layers><edges>{joined}</edges></net>'
+    blob = np.array([*map(int, other.split(",")), 0], dtype=np.int64).tobytes()
+    return output_of(CORE.read_model(text.encode(), blob))[1]
+
+
+@pytest.mark.parametrize("type", FOLDED)
+def test_values_before_running(type: str) -> None:
+    """The bounds of a shape's sizes after an operation are the runtime's."""
+    rng = np.random.default_rng(len(type))
+    op = next(op for op in OPS if op.type == type)
+    for _ in range(60):
+        shape = tuple(Dim.of(int(rng.integers(1, 6))) if rng.random() < 0.3 else random_dim(rng) for _ in range(4))
+        if rng.random() < 0.3:
+            shape = tuple(Dim.of(int(size)) for size in rng.integers(1, 9, 4))
+        other = ",".join(str(rng.integers(1, 6)) for _ in range(4))
+        swap = bool(rng.random() < 0.3)
+        sizes = structure.SHAPE_OF_3.shape(attrs_of(structure.SHAPE_OF_3, {}), [Fact(element_type("f32"), shape)])[0]
+        constant = Fact(element_type("i64"), sizes.shape, Bounds.exactly(np.array(other.split(","), dtype=np.int64)))
+        found = op.shape(attrs_of(op, {}), [constant, sizes] if swap else [sizes, constant])[0].value
+        if found is not None and (found.lower < 0).any():
+            continue
+        wanted = sizes_after(type, text_of(shape), other, swap)
+        assert wanted is not None
+        if type == "Mod" and found is None:
+            continue
+        assert found is not None or wanted == (Dim(),) * 4
+        assert found is None or found.dims() == wanted, (shape, other, swap)
