@@ -1,0 +1,214 @@
+"""Migration of whole models: what is planned, what is changed, and what keeps its bytes."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ir_tools.errors import MigrationError
+from ir_tools.format.read import read
+from ir_tools.format.write import render
+from ir_tools.graph import Layer, Model
+from ir_tools.migration import migrate, parse_target
+from tests.moves import Compiled, Row, build, model_of
+
+PLAIN = {
+    "kernel": "2,2", "strides": "2,2", "pads_begin": "0,0", "pads_end": "0,0", "exclude-pad": "true",
+    "rounding_type": "floor", "auto_pad": "explicit",
+}  # fmt: skip
+DILATED = {**PLAIN, "dilations": "2,1"}
+
+
+def pool(version: str = "opset14", shape: tuple[int, ...] = (1, 3, 7, 8), **changes: str) -> Row:
+    attrs = {**PLAIN, **{key.replace("__", "-"): text for key, text in changes.items()}}
+    return Row("AvgPool", version, attrs, shape, (*shape[:2], -1, -1))
+
+
+def layer(model: Model, name: str) -> Layer:
+    return next(found.layer for found in model.walk() if found.path == name)
+
+
+def changed_lines(before: Model, after: Model) -> list[tuple[str, str]]:
+    old, new = render(before).decode().splitlines(), render(after).decode().splitlines()
+    assert len(old) == len(new)
+    return [pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]]
+
+
+def test_an_edit_in_place_changes_that_layers_tags_only() -> None:
+    model = model_of([pool("opset14"), pool("opset8"), pool("opset16", dilations="1,1")])
+    moved = migrate(model, "opset8")
+    pairs = changed_lines(model, moved.model)
+    assert [('version="opset14"' in old, 'version="opset16"' in old) for old, _ in pairs] == [
+        (True, False),
+        (False, True),
+    ]
+    assert all('version="opset8"' in new and "dilations" not in new for _, new in pairs)
+    first, second = pairs[0]
+    assert second == first.replace("opset14", "opset8")
+
+
+def test_the_callers_model_is_not_changed() -> None:
+    model = model_of([pool("opset16", dilations="2,2", rounding_type="ceil_torch")])
+    text = render(model)
+    moved = migrate(model, "opset8")
+    assert moved.ok
+    assert moved.model is not model
+    assert render(model) == text
+    assert model.weights.pending == 0
+
+
+def test_moving_twice_changes_nothing() -> None:
+    rows = [pool("opset16", dilations="2,2"), pool("opset1"), pool(rounding_type="ceil_torch", strides="3,2")]
+    once = migrate(model_of(rows), "opset8").model
+    again = migrate(once, "opset8")
+    assert again.steps == ()
+    assert render(again.model) == render(once)
+
+
+def test_a_legacy_layer_is_completed_and_its_misspellings_are_noted() -> None:
+    attrs = {
+        "kernel": "2,2",
+        "strides": "2,2",
+        "pads_begin": "1,1",
+        "pads_end": "1,1",
+        "exclude_pad": "false",
+        "mine": "1",
+    }
+    model = model_of([Row("AvgPool", "opset1", attrs, (1, 3, 7, 8), (1, 3, 4, 5))])
+    moved = migrate(model, "opset8")
+    (step,) = moved.steps
+    assert any("exclude_pad" in note for note in step.notes)
+    raw = layer(moved.model, "pool0").raw
+    assert raw == {
+        "kernel": "2,2", "strides": "2,2", "pads_begin": "1,1", "pads_end": "1,1", "mine": "1",
+        "exclude-pad": "true", "rounding_type": "floor", "auto_pad": "explicit",
+    }  # fmt: skip
+    data = {"x0": np.random.default_rng(0).random((1, 3, 7, 8), np.float32)}
+    assert np.array_equal(Compiled(model)(data)["y0"], Compiled(moved.model)(data)["y0"])
+
+
+def test_missing_dilations_that_crash_the_runtime_are_filled_in() -> None:
+    model = model_of([pool("opset16")])
+    assert layer(migrate(model, "opset16").model, "pool0").raw["dilations"] == "1,1"
+    assert migrate(model, "opset8").ok
+
+
+@pytest.mark.parametrize(("style", "expected"), [("2, 2", "0, 1"), ("2,2", "0,1")])
+def test_lists_are_written_as_the_file_writes_them(style: str, expected: str) -> None:
+    attrs = {key: text.replace("2,2", style).replace("0,0", style.replace("2", "0")) for key, text in PLAIN.items()}
+    attrs |= {"kernel": style.replace("2", "3"), "strides": style.replace("2", "5"), "rounding_type": "ceil_torch"}
+    model = model_of([Row("AvgPool", "opset14", attrs, (1, 3, 8, 9), (1, 3, 2, 2))])
+    raw = layer(migrate(model, "opset8").model, "pool0").raw
+    separator = ", " if ", " in expected else ","
+    assert all(raw[key].count(separator) == 1 for key in ("kernel", "strides", "pads_begin", "pads_end"))
+    assert raw["kernel"] == style.replace("2", "3")
+
+
+def test_a_replacement_keeps_id_name_tensor_names_and_readers() -> None:
+    text, weights = build([pool("opset16", dilations="2,2")])
+    port, end = b'<port id="1" precision="FP32"', b'</output></layer>\n<layer id="2"'
+    info = b'<rt_info><attribute name="fused" version="0" value="a"/></rt_info>'
+    named = text.replace(port, port + b' names="mine,ours"', 1).replace(end, end.replace(b"><", b">" + info + b"<", 1))
+    model = read(named, weights)
+    moved = migrate(model, "opset8").model
+    old, new = layer(model, "pool0"), layer(moved, "pool0")
+    assert (new.id, new.name, new.type) == (old.id, old.name, "GroupConvolution")
+    assert new.outputs[0].names == ("mine", "ours")
+    assert new.rt_info == old.rt_info == [{"name": "fused", "version": "0", "value": "a"}]
+    assert [end.name for end in moved.outputs] == [end.name for end in model.outputs]
+    names = [found.layer.name for found in moved.walk()]
+    assert len(names) == len(set(names))
+
+
+def test_a_refusal_changes_nothing_and_says_why() -> None:
+    attrs = {**DILATED, "index_element_type": "i64", "axis": "0", "dilations": "2,2"}
+    del attrs["exclude-pad"]
+    rows = [pool("opset14"), Row("MaxPool", "opset8", attrs, (1, 3, 7, 8), (1, 3, 3, 3))]
+    model = model_of(rows)
+    text = render(model)
+    moved = migrate(model, "opset1")
+    (refused,) = moved.refused
+    assert (refused.path, refused.attribute, refused.before) == ("pool1", "dilations", "MaxPool-8")
+    assert moved.model is model
+    assert render(model) == text
+
+
+def test_an_output_that_is_read_is_not_dropped() -> None:
+    attrs = {**PLAIN, "dilations": "1,1", "index_element_type": "i64", "axis": "0"}
+    del attrs["exclude-pad"]
+    text, weights = build([Row("MaxPool", "opset8", attrs, (1, 3, 7, 8), (1, 3, 3, 4))])
+    assert migrate(read(text, weights), "opset7").ok
+    indices = text.replace(b'from-layer="1" from-port="1"', b'from-layer="1" from-port="2"')
+    (refused,) = migrate(read(indices, weights), "opset7").refused
+    assert "'y0'" in refused.reason
+
+
+def test_layers_in_bodies_are_moved() -> None:
+    text, weights = build([pool("opset14", rounding_type="ceil_torch")])
+    inner = text[text.index(b"<layers>") : text.index(b"</net>")].decode()
+    port = '<port id="{}" precision="FP32"><dim>1</dim><dim>3</dim><dim>7</dim><dim>8</dim></port>'
+    outer = (
+        '<?xml version="1.0"?>\n<net name="outer" version="11">\n<layers>\n'
+        '<layer id="0" name="x" type="Parameter" version="opset1"><data shape="1,3,7,8" element_type="f32"/>'
+        f"<output>{port.format(0)}</output></layer>\n"
+        '<layer id="1" name="loop" type="TensorIterator" version="opset1">'
+        f"<input>{port.format(0)}</input><output>{port.format(1)}</output>"
+        '<port_map><input external_port_id="0" internal_layer_id="0"/>'
+        '<output external_port_id="1" internal_layer_id="2"/></port_map>'
+        f"<body>\n{inner}</body></layer>\n"
+        f'<layer id="2" name="y" type="Result" version="opset1"><input>{port.format(0)}</input></layer>\n'
+        '</layers>\n<edges>\n<edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>\n'
+        '<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>\n</edges>\n</net>\n'
+    )
+    model = read(outer.encode(), weights)
+    moved = migrate(model, "opset8")
+    assert [step.path for step in moved.steps] == ["loop/body/pool0"]
+    assert len(changed_lines(model, moved.model)) == 1
+
+
+def test_wrong_recorded_dims_are_noted() -> None:
+    text, weights = build([pool("opset14")])
+    port = b'<input><port id="0" precision="FP32"><dim>1</dim><dim>3</dim><dim>'
+    wrong = text.replace(port + b"7", port + b"9", 1)
+    (step,) = migrate(read(wrong, weights), "opset8").steps
+    assert step.notes == ("input port 0 records [1, 3, 9, 8] where 'x0' makes 1,3,7,8",)
+
+
+def test_the_proof_names_what_it_covers() -> None:
+    rows = [pool(rounding_type="ceil_torch"), pool(shape=(1, 3, -1, 8), rounding_type="ceil_torch")]
+    first, second = migrate(model_of(rows), "opset8").steps
+    assert first.proof == "equal windows on 7x8"
+    assert second.proof == "equal windows for every size of [?, 8]"
+
+
+@pytest.mark.parametrize("text", ["opset0", "opset18", "8", "ir9", "opsetx", ""])
+def test_unknown_targets(text: str) -> None:
+    with pytest.raises(MigrationError, match="opset1 to opset17"):
+        parse_target(text)
+
+
+def test_targets_that_come_later() -> None:
+    with pytest.raises(MigrationError, match="not supported yet"):
+        parse_target("ir10")
+
+
+def test_unknown_pass() -> None:
+    with pytest.raises(MigrationError, match="adaptive-to-avg-pool"):
+        migrate(model_of([pool()]), None, ["no-such-pass"])
+
+
+def test_layers_above_the_target_are_listed() -> None:
+    text, weights = build([pool("opset14")])
+    newer = text.replace(b'type="Result" version="opset1"', b'type="Mystery" version="opset13"')
+    (entry,) = migrate(read(newer, weights), "opset8").remaining
+    assert (entry.type, entry.version) == ("Mystery", "opset13")
+
+
+@pytest.mark.parametrize("target", ["opset1", "opset8", "opset14", "opset16"])
+def test_real_models_are_moved(corpus_model: Path, target: str) -> None:
+    model = read(corpus_model)
+    moved = migrate(model, target)
+    assert moved.refused == ()
+    assert migrate(moved.model, target).steps == ()
+    pools = [found for found in moved.model.walk() if found.layer.type == "AvgPool"]
+    assert all(int(found.layer.version[5:]) <= int(target[5:]) for found in pools)
