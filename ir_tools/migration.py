@@ -10,7 +10,7 @@ from ir_tools.graph import Layer, Located, Model
 from ir_tools.ops import COMPLETE_OPSETS, find_op, opset_number
 from ir_tools.ops._define import Op, Refused, Rewrite, Violation
 from ir_tools.passes import PASSES, Pass
-from ir_tools.rewriting import Facts, apply, changes_nothing, lost_output
+from ir_tools.rewriting import Facts, KnownFacts, apply, changes_nothing, lost_output
 
 __all__ = ["Migration", "MigrationStep", "RefusedStep", "RemainingLayer", "migrate", "parse_target"]
 
@@ -194,12 +194,13 @@ def _plan(model: Model, stage: _Move | _Named) -> tuple[list[_Planned], list[Ref
     """What the stage would do to each layer, and what it cannot do."""
     planned: list[_Planned] = []
     refused: list[RefusedStep] = []
+    known = KnownFacts(model)
     for located in model.walk():
         path, layer, graph = located
         op = find_op(layer.type, layer.version)
         if not stage.concerns(layer, op):
             continue
-        facts = Facts.of(model, graph, layer)
+        facts = known.of(located)
         notes = [*facts.notes]
         found = stage.rewrite(layer, op, facts, notes)
         if isinstance(found, Rewrite):

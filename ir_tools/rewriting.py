@@ -3,17 +3,17 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
-from ir_tools.errors import UsageError
-from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
+from ir_tools.errors import IrToolsError, UsageError
+from ir_tools.graph import Graph, Layer, LayerContent, Located, Model, Port, Source
+from ir_tools.infer import propagate_shapes
 from ir_tools.ops._define import Array, Bounds, Fact, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.types import Dim, ElementType, Shape, element_type, format_shape, from_dtype, from_precision, parse_shape
 from ir_tools.weights import Weights, constant
 
-__all__ = ["Facts", "apply", "changes_nothing", "lost_output"]
+__all__ = ["Facts", "KnownFacts", "apply", "changes_nothing", "lost_output"]
 
 LIST = re.compile(r"\s*[+-]?\d+\s*(,\s*[+-]?\d+\s*)+")
 LARGEST_VALUE = 1024
@@ -25,32 +25,66 @@ LARGEST_VALUE = 1024
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the file says about a layer's inputs, and where it contradicts itself."""
+    """What is known of a layer's inputs, and where the file contradicts itself."""
 
     inputs: tuple[Fact, ...]
     notes: tuple[str, ...]
 
-    @classmethod
-    def of(cls, model: Model, graph: Graph, layer: Layer) -> Self:
-        """Types and shapes as the producers' ports record them, with the values of small integer constants.
+
+class KnownFacts:
+    """What is known of the tensors of a model: as recorded, and computed where the record does not say enough."""
+
+    def __init__(self, model: Model) -> None:
+        """Nothing is computed until a layer needs it; the model is not changed."""
+        self.model = model
+        self._computed: dict[tuple[str, int], Fact] | None = None
+        self._intervals: bool | None = None
+
+    def of(self, located: Located) -> Facts:
+        """Types and shapes of a layer's inputs, with the values of small integer constants.
 
         Raises:
             ReadError: the bytes of a constant are not there.
         """
+        path, layer, graph = located
         facts, notes = [], []
         sources = graph.sources(layer.id)
         for port in layer.inputs:
             source = sources.get(port.id)
-            fact = (
-                _port_fact(port) if source is None else _output_fact(graph.layer(source.layer), source, model.weights)
-            )
-            facts.append(fact)
-            if source is not None and not _agree(port, fact.shape):
-                maker = graph.layer(source.layer).name
-                notes.append(
-                    f"input port {port.id} records {list(port.dims)} where '{maker}' makes {format_shape(fact.shape)}"
-                )
-        return cls(tuple(facts), tuple(notes))
+            if source is None:
+                fact = _port_fact(port)
+            else:
+                maker = graph.layer(source.layer)
+                fact = _output_fact(maker, source, self.model.weights)
+                if not _agree(port, fact.shape):
+                    recorded, made = list(port.dims), format_shape(fact.shape)
+                    notes.append(f"input port {port.id} records {recorded} where '{maker.name}' makes {made}")
+            facts.append(self._computed_fact(path, port.id, fact) if self._says_little(fact) else fact)
+        return Facts(tuple(facts), tuple(notes))
+
+    def _says_little(self, fact: Fact) -> bool:
+        """Whether a rule may want more: a type, a rank, an interval, or the sizes that a small tensor holds."""
+        if fact.shape is None or fact.dtype.kind == "dynamic":
+            return True
+        if not all(dim.static for dim in fact.shape):
+            return self._has_intervals()
+        return fact.value is None and fact.dtype.is_integer and len(fact.shape) == 1
+
+    def _has_intervals(self) -> bool:
+        if self._intervals is None:
+            shapes = [end.layer.raw.get("shape", "") for end in self.model.inputs]
+            self._intervals = any(".." in text.replace("...", "") for text in shapes)
+        return self._intervals
+
+    def _computed_fact(self, path: str, port_id: int, recorded: Fact) -> Fact:
+        """The fact out of shape propagation; the recorded one where that fails or knows no rank."""
+        if self._computed is None:
+            try:
+                self._computed = propagate_shapes(self.model.copy()).facts
+            except IrToolsError:
+                self._computed = {}
+        fact = self._computed.get((path, port_id))
+        return recorded if fact is None or fact.shape is None or fact.dtype.kind == "dynamic" else fact
 
 
 def _output_fact(maker: Layer, source: Source, weights: Weights) -> Fact:
@@ -103,7 +137,6 @@ def changes_nothing(layer: Layer, op: Op | None, rewrite: Rewrite) -> bool:
     new = rewrite.layers[-1]
     return (
         _in_place(layer, rewrite)
-        and layer.type == new.type
         and layer.version == f"opset{new.opset}"
         and len(layer.outputs) == len(new.outputs)
         and _merged(layer, op, new, ",") == layer.raw

@@ -31,8 +31,8 @@ def move_adaptive_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) ->
     if target >= 8:
         return _as_it_is("AdaptiveAvgPool", inputs)
     found = adaptive_to_reduce_mean(inputs) or adaptive_to_avg_pool(inputs, target)
-    if found is None and inputs[0].shape is None:
-        return Refused("the rank of the input is not known, and only opset8 has AdaptiveAvgPool")
+    if found is None and (inputs[0].shape is None or inputs[0].dtype.kind == "dynamic"):
+        return Refused(f"opset{target} has no AdaptiveAvgPool, and the input's rank or type is not known")
     return found or by_matrices(inputs, target)
 
 

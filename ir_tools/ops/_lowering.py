@@ -90,8 +90,9 @@ def average_pooling(wanted: Form, data: Fact, target: int) -> Rewrite | Refused:
         proof = equal_for_all(wanted, form, sizes)
         if isinstance(proof, Proof):
             return _avg_pool_rewrite(wanted, form, data, target, proof)
-    if data.shape is None:
-        return Refused("the rank of the input is not known, and a single AvgPool cannot express it", _culprit(wanted))
+    if data.shape is None or data.dtype.kind == "dynamic":
+        missing = "rank" if data.shape is None else "element type"
+        return Refused(f"a single AvgPool cannot express it, and the input's {missing} is not known", _culprit(wanted))
     return by_convolution(wanted, data, target)
 
 
