@@ -62,9 +62,7 @@ def propagate_shapes(
         return infer.propagate_shapes(_model(model), inputs, ask=LayerOracle(client))
 
 
-def migrate(
-    model: Model | str | Path, to: str | None = "opset8", passes: Sequence[str] = ()
-) -> migration.Migration:
+def migrate(model: Model | str | Path, to: str | None = "opset8", passes: Sequence[str] = ()) -> migration.Migration:
     """Move a model to another opset: every step planned and proved first, then all of them, or none.
 
     Args:
@@ -75,7 +73,7 @@ def migrate(
     Raises:
         MigrationError: an unknown target or pass.
     """
-    return migration.migrate(_model(model), to=to, passes=passes)
+    return migration.migrate(_model(model), to=to, passes=passes, in_place=not isinstance(model, Model))
 
 
 def run(model: Model | str | Path, inputs: Mapping[str, Array]) -> dict[str, Array]:
@@ -100,9 +98,7 @@ def compare(
 ) -> comparison.Comparison:
     """Compare the reference with the runtime layer by layer, or a model with another; see `comparison.compare`."""
     second = None if other is None else _model(other)
-    return comparison.compare(
-        _model(model), second, inputs, layers, seed=seed, device=device, tolerance=tolerance
-    )
+    return comparison.compare(_model(model), second, inputs, layers, seed=seed, device=device, tolerance=tolerance)
 
 
 def to_openvino(model: Model | str | Path) -> "openvino.Model":

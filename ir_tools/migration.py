@@ -1,9 +1,9 @@
 """Moving a model to another opset: every step is planned and proved first, then all are made, or none."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from ir_tools.errors import MigrationError, ShapeError
 from ir_tools.graph import Layer, Located, Model
@@ -120,17 +120,19 @@ def migrate(
     if target is not None:
         stages.append(_Move(target))
     work, steps = model, list[MigrationStep]()
+    remaining: tuple[RemainingLayer, ...] = ()
     for number, stage in enumerate(stages):
-        planned, refused = _plan(work, stage)
-        if refused:
-            return Migration(model=model, steps=(*steps, *(item.step for item in planned)), refused=tuple(refused))
-        if planned and work is model and not (in_place and number == len(stages) - 1):
+        plan = _plan(work, stage)
+        if plan.refused:
+            done = (*steps, *(item.step for item in plan.rewrites))
+            return Migration(model=model, steps=done, refused=tuple(plan.refused))
+        if plan.rewrites and work is model and not (in_place and number == len(stages) - 1):
             work = model.copy()
-            planned, _ = _plan(work, stage)
-        for item in planned:
+            plan = _plan(work, stage)
+        for item in plan.rewrites:
             apply(work, item.located.graph, item.located.layer, item.op, item.rewrite)
             steps.append(item.step)
-    remaining = () if target is None else tuple(_remaining(work, target))
+        remaining = tuple(plan.remaining)
     return Migration(model=work, steps=tuple(steps), remaining=remaining)
 
 
@@ -183,36 +185,65 @@ def _stage(name: str) -> _Named:
         raise MigrationError(f"there is no pass '{name}'; there are {', '.join(PASSES)}") from None
 
 
-class _Planned(NamedTuple):
+class _Rewriting(NamedTuple):
     located: Located
     op: Op | None
     rewrite: Rewrite
     step: MigrationStep
 
 
-def _plan(model: Model, stage: _Move | _Named) -> tuple[list[_Planned], list[RefusedStep]]:
-    """What the stage would do to each layer, and what it cannot do."""
-    planned: list[_Planned] = []
-    refused: list[RefusedStep] = []
-    known = KnownFacts(model)
+@dataclass(slots=True)
+class _Plan:
+    """What a stage would do to each layer, what it cannot do, and what it does not know how to move."""
+
+    rewrites: list[_Rewriting] = field(default_factory=list)
+    refused: list[RefusedStep] = field(default_factory=list)
+    remaining: list[RemainingLayer] = field(default_factory=list)
+
+
+def _plan(model: Model, stage: _Move | _Named) -> _Plan:
+    plan, known = _Plan(), KnownFacts(model)
+    kinds: dict[tuple[str, str], _Kind] = {}
     for located in model.walk():
         path, layer, graph = located
-        op = find_op(layer.type, layer.version)
-        if not stage.concerns(layer, op):
-            continue
-        facts = known.of(located)
-        notes = [*facts.notes]
-        found = stage.rewrite(layer, op, facts, notes)
+        kind = kinds.get((layer.type, layer.version))
+        if kind is None:
+            kind = kinds[layer.type, layer.version] = _Kind.of(layer, stage)
+        found: Rewrite | Refused | None = None
+        notes: list[str] = []
+        if kind.concerned:
+            facts = known.of(located)
+            notes = [*facts.notes]
+            found = stage.rewrite(layer, kind.op, facts, notes)
         if isinstance(found, Rewrite):
             found = lost_output(graph, layer, found) or found
-        before = str(op) if op else f"{layer.type} {layer.version}"
+        if found is None:
+            if kind.above:
+                plan.remaining.append(_remaining(model, located))
+            continue
+        if isinstance(found, Rewrite) and changes_nothing(layer, kind.op, found):
+            continue
+        before = str(kind.op) if kind.op else f"{layer.type} {layer.version}"
         place = _Place(path, layer.id, model.line_of(graph, layer.id), before, tuple(notes))
         if isinstance(found, Refused):
-            refused.append(place.refused(found))
-        elif found is not None and not changes_nothing(layer, op, found):
-            step = place.step(found)
-            planned.append(_Planned(located, op, found, step))
-    return planned, refused
+            plan.refused.append(place.refused(found))
+        else:
+            plan.rewrites.append(_Rewriting(located, kind.op, found, place.step(found)))
+    return plan
+
+
+class _Kind(NamedTuple):
+    """All layers of one type and stamp: their operation, whether the stage rewrites it, whether it is too new."""
+
+    op: Op | None
+    concerned: bool
+    above: bool
+
+    @classmethod
+    def of(cls, layer: Layer, stage: _Move | _Named) -> Self:
+        op, opset = find_op(layer.type, layer.version), opset_number(layer.version)
+        above = isinstance(stage, _Move) and opset is not None and opset > stage.target
+        return cls(op, stage.concerns(layer, op), above)
 
 
 class _Place(NamedTuple):
@@ -235,9 +266,7 @@ def _after(rewrite: Rewrite) -> str:
     return " + ".join(kind for kind, _ in groupby(new.type for new in rewrite.layers))
 
 
-def _remaining(model: Model, target: int) -> Iterator[RemainingLayer]:
-    for path, layer, graph in model.walk():
-        opset = opset_number(layer.version)
-        if opset is not None and opset > target:
-            line = model.line_of(graph, layer.id)
-            yield RemainingLayer(path=path, layer_id=layer.id, line=line, type=layer.type, version=layer.version)
+def _remaining(model: Model, located: Located) -> RemainingLayer:
+    path, layer, graph = located
+    line = model.line_of(graph, layer.id)
+    return RemainingLayer(path=path, layer_id=layer.id, line=line, type=layer.type, version=layer.version)
