@@ -91,10 +91,13 @@ def _row(raw: Mapping[str, str]) -> Row:
     def number(name: str, default: int) -> int:
         return int(raw.get(name) or default)
 
+    axis = int(raw["axis"]) if raw.get("axis") else None
+    if axis is not None and axis < 0:
+        raise ValueError(f"axis is {axis}, and the runtime reads no negative ones here")
     return Row(
         port=int(raw["external_port_id"]),
         layer=int(raw["internal_layer_id"]),
-        axis=int(raw["axis"]) if raw.get("axis") else None,
+        axis=axis,
         start=number("start", 0),
         end=number("end", -1),
         stride=number("stride", 1),
@@ -281,31 +284,33 @@ def _wider(result: Shape, parameter: Shape) -> Shape:
         return None
     if result is None or len(result) != len(parameter):
         return None
-    if all(a.meet(b) is not None for a, b in zip(result, parameter, strict=True)):
+    if all(a.within(b) for a, b in zip(result, parameter, strict=True)):
         return parameter
-    return tuple(a if a.meet(b) is not None else Dim() for a, b in zip(result, parameter, strict=True))
+    return tuple(a if a.within(b) else Dim() for a, b in zip(result, parameter, strict=True))
 
 
 def if_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, Fact]:
-    """Both branches run; a known condition chooses, otherwise their shapes are joined.
+    """A known condition chooses its branch, and leaves the other as it was; otherwise the branches' shapes are joined.
 
     Raises:
         ShapeError: the branches give different element types, or one lacks an output.
     """
-    results = {}
-    for body, ports in maps.items():
-        given = {row.layer: inputs[row.port] for row in ports.inputs if row.port >= 0}
-        own = run(body, {}).parameters
-        given = {layer: Fact(own[layer].dtype, fact.shape) for layer, fact in given.items()}
-        facts = run(body, given).results
-        results[body] = {row.port: facts[row.layer] for row in ports.outputs if row.port >= 0}
-    then, other = results["then_body"], results["else_body"]
     condition = _single(inputs[min(inputs)].value)
     if condition is not None:
-        return {port: Fact(fact.dtype, fact.shape) for port, fact in (then if condition else other).items()}
+        chosen = "then_body" if condition else "else_body"
+        run("else_body" if condition else "then_body", {})
+        return _branch(maps[chosen], inputs, run, chosen)
+    then, other = (_branch(maps[body], inputs, run, body) for body in ("then_body", "else_body"))
     if set(then) != set(other):
         raise ShapeError(f"only one branch gives output {sorted(set(then) ^ set(other))[0]}")
     return {port: _either(fact, other[port]) for port, fact in then.items()}
+
+
+def _branch(ports: PortMap, inputs: Mapping[int, Fact], run: BodyRun, body: str) -> dict[int, Fact]:
+    own = run(body, {}).parameters
+    given = {row.layer: Fact(own[row.layer].dtype, inputs[row.port].shape) for row in ports.inputs if row.port >= 0}
+    facts = run(body, given).results
+    return {row.port: Fact(facts[row.layer].dtype, facts[row.layer].shape) for row in ports.outputs if row.port >= 0}
 
 
 def _either(then: Fact, other: Fact) -> Fact:
@@ -315,7 +320,8 @@ def _either(then: Fact, other: Fact) -> Fact:
     if then.shape is None or other.shape is None:
         return Fact(dtype, None)
     if len(then.shape) != len(other.shape):
-        return Fact(dtype, (Dim(),) if max(len(then.shape), len(other.shape)) <= 1 else None)
+        longer = max(then.shape, other.shape, key=len)
+        return Fact(dtype, None if len(longer) > 1 else longer if longer == (Dim.of(1),) else (Dim(),))
     return Fact(dtype, tuple(_either_dim(a, b) for a, b in zip(then.shape, other.shape, strict=True)))
 
 
