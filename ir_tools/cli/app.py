@@ -95,6 +95,7 @@ def command(name: str, *, example: str) -> Callable[[Callable[..., Answer]], cli
         def call(*, as_json: bool, **arguments: object) -> None:
             answer = function(**arguments)
             _deliver(name, answer, as_json)
+            sys.stdout.flush()
             click.get_current_context().exit(answer.code)
 
         made = click.command(
@@ -131,16 +132,19 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit. No traceback reaches the user unless `--debug` asks for it."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = tools.main(words, prog_name="ir-tools", standalone_mode=False)
-        sys.stdout.flush()
-    except (click.Abort, KeyboardInterrupt):
+        with tools.make_context("ir-tools", words) as context:
+            tools.invoke(context)
+        code = 0
+    except click.exceptions.Exit as ended:
+        code = ended.exit_code
+    except KeyboardInterrupt:
         code = INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = BROKEN_PIPE
     except Exception as error:
         code = _fail(error, words)
-    sys.exit(code or 0)
+    sys.exit(code)
 
 
 def _fail(error: Exception, words: Sequence[str]) -> int:

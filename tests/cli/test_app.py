@@ -1,0 +1,224 @@
+"""What all commands share: help, errors in one line, exit codes, output for programs and for terminals."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+import pytest
+
+import ir_tools
+from ir_tools.cli import COMMANDS
+from tests.cli.conftest import Cli, Outcome, pooling_xml
+
+EXTRA = {"migrate": ["--dry-run"]}
+HEAVY = ("numpy", "networkx", "lxml", "rich", "openvino")
+
+
+def assert_one_line(outcome: Outcome, *words: str) -> None:
+    assert outcome.code == 2
+    assert outcome.err.startswith("ir-tools: ")
+    assert outcome.err.count("\n") == 1, outcome.err
+    assert "Traceback" not in outcome.err
+    for word in words:
+        assert word in outcome.err
+
+
+def test_version_is_told_without_loading_anything_heavy() -> None:
+    program = (
+        "import sys\nfrom ir_tools.cli import main\n"
+        "try:\n    main(['--version'])\n"
+        f"finally:\n    print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [f"ir-tools {ir_tools.__version__}", "[]"]
+
+
+def test_module_and_command_are_the_same() -> None:
+    done = subprocess.run([sys.executable, "-m", "ir_tools", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"ir-tools {ir_tools.__version__}\n"
+
+
+def test_no_command_shows_the_help(cli: Cli) -> None:
+    outcome = cli()
+    assert outcome.code == 2
+    assert all(name in outcome.out for name in COMMANDS)
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_names_every_command(cli: Cli, option: str) -> None:
+    outcome = cli(option)
+    assert outcome.code == 0
+    assert all(re.search(rf"^  {name} +\w", outcome.out, re.MULTILINE) for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_of_a_command_has_an_example_that_is_for_it(cli: Cli, name: str, option: str) -> None:
+    outcome = cli(name, option)
+    assert outcome.code == 0
+    assert f"Example:\n    ir-tools {name} " in outcome.out
+    assert "--json" in outcome.out
+
+
+def test_unknown_command_and_option_get_a_suggestion(cli: Cli) -> None:
+    assert_one_line(cli("migrte", "x.xml"), "migrte", "Did you mean 'migrate'?")
+    assert_one_line(cli("migrate", "x.xml", "--dryrun"), "--dryrun", "'--dry-run'")
+    assert_one_line(cli("--jsn"), "--jsn")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_missing_argument(cli: Cli, name: str) -> None:
+    assert_one_line(cli(name), "MODEL", f"ir-tools {name} --help")
+
+
+BROKEN = {
+    "missing": (None, "there is no such file"),
+    "empty": ("", "empty"),
+    "truncated": (pooling_xml()[:900], "truncated.xml:"),
+    "no_xml": ("just text\n", "no_xml.xml:1"),
+    "other_xml": ("<html></html>\n", "<net>"),
+    "legacy": ('<net name="old" version="6">\n<layers></layers></net>\n', "IR v6"),
+    "future": ('<net name="new" version="99">\n<layers></layers></net>\n', "99"),
+    "binary": ("\0\1\2\3" * 50, "binary.xml"),
+    "loose_edge": (pooling_xml().replace('to-layer="2"', 'to-layer="7"'), "layer 7"),
+    "bad_id": (pooling_xml().replace('<layer id="1"', '<layer id="one"'), "one"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("kind", BROKEN)
+def test_unreadable_files(cli: Cli, tmp_path: Path, name: str, kind: str) -> None:
+    text, word = BROKEN[kind]
+    path = tmp_path / f"{kind}.xml"
+    if text is not None:
+        path.write_text(text)
+    outcome = cli(name, path, *EXTRA.get(name, []))
+    assert_one_line(outcome, word, str(path))
+    assert outcome.out == ""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_paths_that_are_no_models(cli: Cli, model: Path, name: str) -> None:
+    extra = EXTRA.get(name, [])
+    assert_one_line(cli(name, model.parent, *extra), "is a folder", "model.xml")
+    assert_one_line(cli(name, model.with_name("modle.xml"), *extra), "did you mean", "model.xml")
+    model.with_suffix(".bin").write_bytes(b"")
+    assert_one_line(cli(name, model.with_suffix(".bin"), *extra), "name the .xml")
+    assert_one_line(cli(name, model.with_suffix(".onnx"), *extra), "ONNX", "later version")
+
+
+def test_unreadable_by_permission(cli: Cli, model: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may read everything")
+    model.chmod(0)
+    assert_one_line(cli("inspect", model), "ermission")
+
+
+def test_errors_as_json(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "old.xml").write_text('<net name="old" version="6">\n<layers></layers></net>\n')
+    outcome = cli("inspect", tmp_path / "old.xml", "--json")
+    assert_one_line(outcome, "IR v6")
+    assert outcome.document["kind"] == "ReadError"
+    assert outcome.document["error"] in outcome.err
+    assert outcome.document["diagnostics"][0]["line"] == 1
+    assert cli("inspect", "--json").document["kind"] == "MissingParameter"
+
+
+def test_an_unexpected_error_is_one_line_and_debug_shows_the_traceback(
+    cli: Cli, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("a fault\nof ours")
+
+    monkeypatch.setattr("ir_tools.cli.inspect._facts", fail)
+    assert_one_line(cli("inspect", model), "internal error", "a fault of ours", "--debug")
+    shown = cli("inspect", model, "--debug")
+    assert "Traceback" in shown.err
+    assert shown.code == 2
+
+
+def test_interrupt_is_quiet(cli: Cli, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ir_tools.cli.inspect._facts", interrupt)
+    assert cli("inspect", model) == Outcome(130, "", "")
+
+
+def test_a_reader_that_goes_away_is_no_error(model: Path) -> None:
+    command = [sys.executable, "-m", "ir_tools", "inspect", str(model)]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def on_terminal(columns: int, *words: str, **environment: str) -> str:
+    """What a terminal of that width shows."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    variables = {key: value for key, value in os.environ.items() if key not in {"COLUMNS", "NO_COLOR", "CI"}}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ir_tools", *words],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env={**variables, "TERM": "xterm-256color", **environment},
+    )
+    os.close(slave)
+    shown = b""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            chunk = os.read(master, 65536)
+        except OSError:
+            break
+        if not chunk:
+            break
+        shown += chunk
+    os.close(master)
+    assert process.wait(30) == 0
+    return shown.decode()
+
+
+def test_a_terminal_gets_colours_and_no_line_is_too_long(model: Path) -> None:
+    shown = on_terminal(80, "inspect", str(model))
+    assert "\x1b[1m" in shown
+    lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any(line.startswith("pool") and line.endswith("1,2,4,4") for line in lines)
+
+
+def test_no_color_is_respected(model: Path) -> None:
+    shown = on_terminal(80, "migrate", str(model), "--dry-run", NO_COLOR="1")
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9]m", shown)
+
+
+def test_a_pipe_gets_plain_text_on_unbroken_lines(cli: Cli, tmp_path: Path) -> None:
+    name = "/".join(["a_rather_long_scope"] * 8)
+    path = tmp_path / "long.xml"
+    path.write_text(pooling_xml(name=name))
+    outcome = cli("inspect", path)
+    assert re.search(rf"^{name}  AvgPool-1 .*1,2,8,8 +1,2,4,4$", outcome.out, re.MULTILINE)
+    assert outcome.out.isascii()
+    assert "\x1b" not in outcome.out
+    assert not re.search(r" $", outcome.out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_json_is_one_document(cli: Cli, model: Path, name: str) -> None:
+    outcome = cli(name, model, *EXTRA.get(name, []), "--json")
+    assert outcome.code == 0
+    assert outcome.err == ""
+    assert outcome.document["command"] == name
+    assert outcome.document["file"] == str(model)
+    assert json.loads(outcome.out)["ir_tools"] == ir_tools.__version__

@@ -1,0 +1,54 @@
+"""`ir-tools inspect`."""
+
+from pathlib import Path
+
+from tests.cli.conftest import Cli
+
+KEYS = {
+    "command", "ir_tools", "file", "name", "ir_version", "producer", "bytes", "inputs", "outputs", "layers", "bodies",
+    "operations", "poolings", "constants",
+}  # fmt: skip
+
+
+def test_document(cli: Cli, model: Path) -> None:
+    found = cli("inspect", model, "--json").document
+    assert set(found) == KEYS
+    assert (found["ir_version"], found["layers"], found["bodies"]) == (11, 3, 0)
+    assert found["producer"] == {"Runtime_version": "2026.4.1-test"}
+    assert found["bytes"] == {"xml": model.stat().st_size, "bin": None}
+    assert found["inputs"] == [{"name": "data", "names": ["data"], "type": "f32", "shape": "1,2,8,8"}]
+    assert found["outputs"] == [
+        {"name": "pooled", "names": ["pooled", "pool", "result"], "type": "f32", "shape": "1,2,4,4"}
+    ]
+    assert {"type": "AvgPool", "version": "opset1", "count": 1} in found["operations"]
+
+
+def test_poolings_are_told_as_the_runtime_reads_them(cli: Cli, model: Path) -> None:
+    model.write_text(model.read_text().replace("exclude-pad", "exclude_pad"))
+    (pooling,) = cli("inspect", model, "--json").document["poolings"]
+    assert (pooling["path"], pooling["line"], pooling["op"]) == ("pool", 8, "AvgPool-1")
+    assert (pooling["input"], pooling["output"]) == ("1,2,8,8", "1,2,4,4")
+    assert pooling["attributes"]["exclude_pad"] is True
+    assert pooling["attributes"]["auto_pad"] == "explicit"
+
+
+def test_a_pooling_that_cannot_be_read_is_shown_as_it_stands(cli: Cli, model: Path) -> None:
+    model.write_text(model.read_text().replace('kernel="2,2"', 'kernel="2,x"'))
+    outcome = cli("inspect", model)
+    assert outcome.code == 0
+    assert "2,x" in outcome.out
+
+
+def test_shared_constants_count_once(cli: Cli, tmp_path: Path) -> None:
+    constant = (
+        '<layer id="{}" name="c{}" type="Const" version="opset1">'
+        '<data element_type="f16" shape="3" offset="0" size="6"/></layer>'
+    )
+    path = tmp_path / "constants.xml"
+    layers = "".join(constant.format(number, number) for number in range(2))
+    path.write_text(f'<net name="" version="11"><layers>{layers}</layers><edges></edges></net>')
+    path.with_suffix(".bin").write_bytes(bytes(6))
+    found = cli("inspect", path, "--json").document
+    assert found["constants"] == [{"type": "f16", "count": 2, "bytes": 6}]
+    assert found["bytes"]["bin"] == 6
+    assert "(no name)" in cli("inspect", path).out

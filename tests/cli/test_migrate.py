@@ -1,0 +1,120 @@
+"""`ir-tools migrate`."""
+
+from pathlib import Path
+
+import openvino
+import pytest
+
+import ir_tools
+from ir_tools.comparison import Comparison
+from ir_tools.errors import RuntimeFailure
+from ir_tools.migration import Migration, RefusedStep
+from tests.cli.conftest import Cli
+
+KEYS = {"command", "ir_tools", "file", "ok", "steps", "refused", "remaining", "verified", "written"}
+
+
+def test_moves_and_writes(cli: Cli, dilated: Path, tmp_path: Path) -> None:
+    target = tmp_path / "moved.xml"
+    outcome = cli("migrate", dilated, "-o", target, "--verify", "--json")
+    assert outcome.code == 0
+    found = outcome.document
+    assert set(found) == KEYS
+    (step,) = found["steps"]
+    assert (step["path"], step["line"], step["before"]) == ("pool", 8, "AvgPool-16")
+    assert step["proof"]
+    assert found["verified"]["ok"] is True
+    assert found["written"] == str(target)
+    types = {op.get_type_name() for op in openvino.Core().read_model(target).get_ops()}
+    assert "AvgPool" not in types
+
+
+def test_text_shows_steps_proofs_and_what_was_written(cli: Cli, model: Path, tmp_path: Path) -> None:
+    shown = cli("migrate", model, "-o", tmp_path / "moved.xml").out
+    assert "AvgPool opset8" in shown
+    assert "Why each step means the same" in shown
+    assert f"Moved 1 layer; wrote {tmp_path / 'moved.xml'}." in shown
+    assert 'version="opset8"' in (tmp_path / "moved.xml").read_text()
+
+
+def test_dry_run_writes_nothing(cli: Cli, model: Path) -> None:
+    before = model.read_bytes()
+    outcome = cli("migrate", model, "--dry-run")
+    assert outcome.code == 0
+    assert "nothing was written" in outcome.out
+    assert [path.name for path in model.parent.iterdir()] == ["model.xml"]
+    assert model.read_bytes() == before
+
+
+def test_the_output_may_name_the_input(cli: Cli, model: Path) -> None:
+    assert cli("migrate", model, "-o", model).code == 0
+    assert 'version="opset8"' in model.read_text()
+    assert cli("migrate", model, "-o", model, "--json").document["steps"] == []
+
+
+def test_refused_writes_nothing(cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(source: ir_tools.Model, **_: object) -> Migration:
+        step = RefusedStep(
+            path="pool", layer_id=1, line=8, before="AvgPool-16", reason="no exact form", attribute="pads"
+        )
+        return Migration(model=source, refused=(step,))
+
+    monkeypatch.setattr("ir_tools.migrate", refuse, raising=False)
+    target = tmp_path / "moved.xml"
+    outcome = cli("migrate", model, "-o", target, "--verify")
+    assert outcome.code == 3
+    assert "pads: no exact form" in outcome.out
+    assert "nothing was written" in outcome.out
+    assert not target.exists()
+    assert cli("migrate", model, "-o", target, "--json").document["ok"] is False
+
+
+def test_a_difference_on_the_runtime_writes_nothing(
+    cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = ir_tools.compare
+
+    def compare(before: ir_tools.Model, moved: ir_tools.Model, *, seed: int) -> Comparison:
+        """The moved model with another kernel, as a wrong move would have made it."""
+        moved.graph.layer(1).raw.update(kernel="4,4", pads_begin="1,1", pads_end="1,1")
+        return real(before, moved, seed=seed)
+
+    monkeypatch.setattr("ir_tools.compare", compare, raising=False)
+    target = tmp_path / "moved.xml"
+    outcome = cli("migrate", model, "-o", target, "--verify")
+    assert outcome.code == 4
+    assert "does not give the same values; nothing was written" in outcome.out
+    assert not target.exists()
+
+
+def test_a_runtime_that_fails_writes_nothing(
+    cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def compare(*_: object, **__: object) -> Comparison:
+        raise RuntimeFailure("the runtime rejects the model", kind="rejected")
+
+    monkeypatch.setattr("ir_tools.compare", compare, raising=False)
+    outcome = cli("migrate", model, "-o", tmp_path / "moved.xml", "--verify", "--json")
+    assert outcome.code == 4
+    assert outcome.document["verified"]["error"] == "the runtime rejects the model"
+    assert not (tmp_path / "moved.xml").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([], "-o OUT.xml"),
+        (["--dry-run", "--to", "opset99"], "opset99"),
+        (["--dry-run", "--to", "ir7"], "ir7"),
+        (["--dry-run", "--pass", "nonsense"], "nonsense"),
+        (["-o", "moved"], ".xml"),
+        (["-o", "nowhere/moved.xml"], "nowhere"),
+        (["--dry-run", "--seed", "-1"], "--seed"),
+    ],
+    ids=lambda value: "_".join(value) or "none" if isinstance(value, list) else None,
+)
+def test_wrong_arguments(cli: Cli, model: Path, words: list[str], says: str) -> None:
+    outcome = cli("migrate", model, *words)
+    assert outcome.code == 2
+    assert says in outcome.err
+    assert outcome.err.count("\n") == 1
