@@ -40,8 +40,7 @@ def average(plan: WindowPlan, data: Array) -> Array:
     """
     whole = data.dtype.kind in "iub"
     working = np.dtype(np.int64 if whole else np.float64 if data.dtype == np.float64 else np.float32)
-    dilated = any(axis.step > 1 for axis in plan.axes)
-    inverse = data.shape[1] == 1 or (data.dtype.itemsize == 1 and not dilated)
+    inverse = (data.dtype.itemsize == 1 or data.shape[1] == 1) and _plain(plan)
     divisor = _divisor(plan)
     out = np.empty((*data.shape[:2], *plan.counts), data.dtype)
     for source, target in _blocks(data, out):
@@ -56,13 +55,19 @@ def average(plan: WindowPlan, data: Array) -> Array:
 
 
 def _whole_average(total: IntArray, divisor: IntArray, inverse: bool) -> Array:
-    """Rounded half to even. With 8 bits, and with one channel, the plugin multiplies by the inverse in f32.
+    """Rounded half to even, of the quotient or, with `inverse`, of the product with the divisor's inverse in f32.
 
-    That puts a half such as 630 / 60 slightly above itself: 11, not 10.
+    That is what the plugin does with 8 bits, and with one channel, where its fast code takes the layer. It puts a half
+    such as 630 / 60 slightly above itself: 11, not 10.
     """
     if inverse:
         return np.rint(total.astype(np.float32) * (np.float32(1) / divisor.astype(np.float32)))
     return np.rint(total / divisor)
+
+
+def _plain(plan: WindowPlan) -> bool:
+    """Whether the plugin's fast code for whole numbers takes the layer: no dilation, every window has an element."""
+    return all(axis.step == 1 and axis.lengths.all() for axis in plan.axes)
 
 
 @lru_cache(maxsize=512)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import openvino as ov
 
 from ir_tools.ops._define import Attrs, Bounds, Fact, Op, Violation
+from ir_tools.ops._windows import plan, pooling_of
 from ir_tools.ops.pooling import OPS
 from ir_tools.types import Dim, element_type, format_shape, parse_shape
 
@@ -57,8 +58,11 @@ class Setting:
             return "whole numbers are outside the specification, and unreliable"
         if self.op.type == "MaxPool" and self.kind == "bf16" and self.results == 2:
             return "does not compile: bf16 with indices"
-        if self.op.type == "AvgPool" and self.kind in INTEGERS[2:] and self.shape.split(",")[1] == "1":
-            return "some do not compile: wide whole numbers in one channel"
+        shape = [int(size) for size in self.shape.split(",")]
+        if self.op.type == "AvgPool" and self.kind in INTEGERS[2:] and shape[1] == 1:
+            axes = plan(pooling_of(self.attrs()), shape[2:]).axes
+            if any(axis.step > 1 or not axis.lengths.all() for axis in axes):
+                return "does not compile: wide whole numbers in one channel, dilated or with an empty window"
         return None
 
     def __str__(self) -> str:
