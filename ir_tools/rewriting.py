@@ -169,7 +169,7 @@ def apply(model: Model, graph: Graph, layer: Layer, op: Op | None, rewrite: Rewr
         made.append(Source(added.id, added.outputs[0].id))
     last, feeds = writer.layer(rewrite.layers[-1], made)
     for old, port in zip(layer.outputs, last.outputs, strict=False):
-        port.dims, port.precision = old.dims, old.precision
+        port.dims, port.precision = old.dims, old.precision or port.precision
     graph.replace(layer.id, last, feeds)
 
 

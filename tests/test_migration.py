@@ -212,3 +212,45 @@ def test_real_models_are_moved(corpus_model: Path, target: str) -> None:
     assert migrate(moved.model, target).steps == ()
     pools = [found for found in moved.model.walk() if found.layer.type == "AvgPool"]
     assert all(int(found.layer.version[5:]) <= int(target[5:]) for found in pools)
+
+
+def test_an_interval_decides_where_not_every_size_would_do() -> None:
+    """Below 5 elements the ends agree; the interval comes from the Parameter, through a layer in between."""
+    text, weights = build([pool("opset14", shape=(1, 3, -1, 8), rounding_type="ceil_torch")])
+    bounded = text.replace(b'shape="1,3,?,8"', b'shape="1,3,4..9,8"')
+    (step,) = migrate(read(bounded, weights), "opset8").steps
+    assert step.proof == "equal windows for every size of [4..9, 8]"
+
+
+def test_output_sizes_that_the_graph_computes_are_known() -> None:
+    text, weights = build([Row("AdaptiveAvgPool", "opset8", {}, (1, 3, 8, 8), (1, 3, 1, 1), "f32", (1, 1))])
+    relu = (
+        b'<layer id="9" name="same" type="Convert" version="opset1"><data destination_type="i64"/><input>'
+        b'<port id="0" precision="I64"><dim>2</dim></port></input><output><port id="1" precision="I64"><dim>2</dim>'
+        b"</port></output></layer>\n</layers>"
+    )
+    computed = text.replace(b"</layers>", relu).replace(
+        b'<edge from-layer="3" from-port="0" to-layer="1" to-port="1"/>',
+        b'<edge from-layer="3" from-port="0" to-layer="9" to-port="0"/>\n'
+        b'<edge from-layer="9" from-port="1" to-layer="1" to-port="1"/>',
+    )
+    (step,) = migrate(read(computed, weights), None, ["adaptive-to-reduce-mean"]).steps
+    assert step.after == "ReduceMean opset1"
+
+
+def test_a_missing_element_type_is_computed() -> None:
+    text, weights = build([pool("opset16", dilations="2,2")])
+    bare = text.replace(b' precision="FP32" names="x0"', b' names="x0"', 1).replace(b' precision="FP32"', b"")
+    (step,) = migrate(read(bare, weights), "opset8").steps
+    assert step.after == "GroupConvolution opset1"
+
+
+def test_infinities_stay_in_their_windows() -> None:
+    data = np.ones((1, 1, 9, 9), np.float32)
+    data[0, 0, 4, 4], data[0, 0, 0, 8] = np.inf, np.nan
+    rows = [pool("opset16", shape=(1, 1, 9, 9), dilations="2,2", pads_end="1,1", rounding_type="ceil")]
+    model = model_of(rows)
+    before, after = Compiled(model)({"x0": data})["y0"], Compiled(migrate(model, "opset8").model)({"x0": data})["y0"]
+    assert np.array_equal(before, after, equal_nan=True)
+    assert np.isfinite(before).any()
+    assert not np.isfinite(before).all()
