@@ -167,7 +167,7 @@ class Changes:
         nodes, new = content_nodes(layer), layer.content
         anchor: Element | None = None
         added: dict[Element | None, list[Node]] = {}
-        for name in ("data", "rt_info", "input", "output", *MAPS):
+        for name in ("data", "rt_info", *MAPS, "input", "output"):
             child = element.find(name)
             if child is None:
                 if name in nodes:

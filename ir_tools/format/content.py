@@ -70,9 +70,9 @@ class ElementSource:
         content.inputs, content.outputs = self._ports(first.get("input")), self._ports(first.get("output"))
         if "rt_info" in first:
             content.rt_info = [attributes_of(child) for child in first["rt_info"].iterchildren("attribute")]
-        for name in MAPS:
-            if name in first:
-                content.mapping[name] = [(str(row.tag), attributes_of(row)) for row in first[name]]
+        for name, child in first.items():
+            if name in MAPS:
+                content.mapping[name] = [(str(row.tag), attributes_of(row)) for row in child]
         return content
 
     def _ports(self, side: Element | None) -> list[Port]:

@@ -76,11 +76,11 @@ def content_nodes(layer: Layer) -> dict[str, Node]:
         nodes["data"] = Node("data", content.raw)
     if content.rt_info:
         nodes["rt_info"] = rows_node("rt_info", [("attribute", row) for row in content.rt_info])
+    for name, rows in content.mapping.items():
+        nodes[name] = rows_node(name, rows)
     for name, ports in (("input", content.inputs), ("output", content.outputs)):
         if ports:
             nodes[name] = Node(name, children=[port_node(port) for port in ports])
-    for name, rows in content.mapping.items():
-        nodes[name] = rows_node(name, rows)
     return nodes
 
 

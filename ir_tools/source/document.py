@@ -61,6 +61,7 @@ class Document:
         if len(data) > MAX_SIZE:
             raise self._error("IR002", f"{len(data)} bytes of XML are more than are read ({MAX_SIZE})", 1)
         self.text, self._codec = decode(data, file)
+        self._prefixed = b"xmlns" in self.text
         self.root = self._parse()
         self.wiring: dict[Element, Wiring] = {}
         self._places: dict[tuple[Element | None, str], dict[Element, int]] = {}
@@ -114,7 +115,7 @@ class Document:
                 raise self._error("IR005", "elements are nested too deep", why.lineno or 1) from None
             message = re.sub(r", line \d+, column \d+.*$", "", message)
             raise self._error("IR002", f"not well-formed XML: {message}", why.lineno or 1) from None
-        if b"xmlns" in self.text:
+        if self._prefixed:
             _drop_namespaces(root)
         return root
 
@@ -129,7 +130,7 @@ class Document:
 
     def _find(self, tag: str, begin: int, end: int) -> Iterator[int]:
         """The offsets of all start tags `<tag`; namespace prefixes are looked through."""
-        prefix = rb"(?:[^\s<>/:!?]+:)?" if b"xmlns" in self.text else b""
+        prefix = rb"(?:[^\s<>/:!?]+:)?" if self._prefixed else b""
         pattern = re.compile(b"<" + prefix + re.escape(tag.encode()) + rb"(?=[\s/>])")
         found = (match.start() for match in pattern.finditer(self.text, begin, end))
         hidden_until = self._hiding[1][-1] if self._hiding[1] else 0

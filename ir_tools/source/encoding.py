@@ -22,6 +22,7 @@ _MARKS = (
     (b"\0<\0?", "utf-16-be"),
 )
 _DECLARED = re.compile(rb"<\?xml[^>]*?encoding\s*=\s*[\"']([^\"'>]*)[\"']")
+_REMEDY = "save the file as UTF-8"
 
 
 class Encoded(NamedTuple):
@@ -44,7 +45,13 @@ def decode(data: bytes, file: str | None) -> Encoded:
         line = data.count(b"\n", 0, why.start) + 1
         message = f"byte {why.start} (0x{data[why.start]:02x}) is not {codec.upper()} text"
         raise _error(message, file, line, "save the file as UTF-8, or correct the encoding in its first line") from None
-    return Encoded(data if codec in {"utf-8", "ascii"} else text.encode(), codec)
+    except (LookupError, ValueError):
+        raise _error(f"'{codec}' is no encoding of text", file, 1, _REMEDY) from None
+    if codec in {"utf-8", "ascii"}:
+        return Encoded(data, codec)
+    if text.encode(codec) != data:
+        raise _error(f"{codec.upper()} text does not come back as it was", file, 1, _REMEDY)
+    return Encoded(text.encode(), codec)
 
 
 def encode(text: bytes, codec: str) -> bytes:
@@ -60,9 +67,8 @@ def _codec(data: bytes, file: str | None) -> str:
     name = declared[1].decode("ascii", "replace") if declared else "utf-8"
     try:
         info = codecs.lookup(name)
-        b"".decode(name)
     except LookupError:
-        raise _error(f"the encoding '{name}' is not known", file, 1, "save the file as UTF-8") from None
+        raise _error(f"the encoding '{name}' is not known", file, 1, _REMEDY) from None
     return "utf-8" if info.name == "utf-8-sig" else info.name
 
 

@@ -1,0 +1,46 @@
+"""Fixtures that the whole suite shares: the corpus of real models, and small models that are made here."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+_IR10 = re.compile(rb"<net [^>]*version=[\"']1[01][\"']")
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def corpus_folder() -> Path | None:
+    """The folder that `IR_TOOLS_CORPUS` names, or a `shared/corpus` beside the checkout."""
+    named = os.environ.get("IR_TOOLS_CORPUS")
+    folder = Path(named) if named else ROOT.parent / "shared" / "corpus"
+    return folder if folder.is_dir() else None
+
+
+def corpus_models() -> list[Path]:
+    """Every `.xml` of IR v10 or v11 in the corpus; empty where there is no corpus."""
+    folder = corpus_folder()
+    files = sorted(folder.rglob("*.xml")) if folder else []
+    return [path for path in files if _IR10.search(path.read_bytes()[:1000])]
+
+
+def corpus_cases() -> list[object]:
+    """For `parametrize`: every IR v10 or v11 of the corpus, or one case that skips."""
+    skip = pytest.mark.skip(reason="no corpus: set IR_TOOLS_CORPUS to its folder")
+    return [pytest.param(path, id=path.stem) for path in corpus_models()] or [pytest.param(Path(), marks=skip, id="corpus")]
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The folder of the corpus; skips where there is none."""
+    folder = corpus_folder()
+    if folder is None:
+        pytest.skip("no corpus: set IR_TOOLS_CORPUS to its folder")
+    return folder
+
+
+@pytest.fixture(scope="session", params=corpus_cases())
+def corpus_model(request: pytest.FixtureRequest) -> Path:
+    """Each `.xml` of IR v10 or v11 in the corpus."""
+    path: Path = request.param
+    return path

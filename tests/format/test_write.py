@@ -1,0 +1,531 @@
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openvino as ov
+import pytest
+
+from ir_tools.errors import ReadError, WriteError
+from ir_tools.format.read import read
+from ir_tools.format.write import render, write
+from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
+from ir_tools.weights import Weights
+from tests.format import sample_models
+from tests.format.support import SMALL, small, told
+
+
+def load_all(model: Model) -> Model:
+    for _, layer, _ in model.walk():
+        assert layer.tag is not None
+        assert layer.content is not None
+    return model
+
+
+# --- the same bytes ---------------------------------------------------------------------------------------------
+
+
+def test_the_corpus_comes_back_byte_for_byte(corpus_model: Path) -> None:
+    data = corpus_model.read_bytes()
+    assert render(read(corpus_model)) == data
+    loaded = load_all(read(corpus_model))
+    assert render(loaded) == data
+    assert render(loaded.copy()) == data
+
+
+@pytest.fixture(scope="session")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("samples")
+    for build in sample_models.MODELS:
+        sample_models.serialize(build(), str(folder / f"{build.__name__}.xml"))
+    return folder
+
+
+NAMES = [build.__name__ for build in sample_models.MODELS]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_files_of_the_installed_openvino_come_back(samples: Path, name: str) -> None:
+    path = samples / f"{name}.xml"
+    assert render(load_all(read(path))) == path.read_bytes()
+
+
+def older_runtimes() -> list[Any]:
+    named = os.environ.get("IR_TOOLS_RUNTIMES")
+    pythons = sorted(Path(named).glob("*/bin/python")) if named else []
+    skip = pytest.mark.skip(reason="set IR_TOOLS_RUNTIMES to a folder of virtual environments with older OpenVINO releases")
+    return [pytest.param(path, id=path.parts[-3]) for path in pythons] or [pytest.param(Path(), marks=skip, id="none")]
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("python", older_runtimes())
+def test_files_of_older_openvino_come_back(python: Path, tmp_path: Path) -> None:
+    subprocess.run([python, sample_models.__file__, tmp_path], check=True, timeout=120)
+    files = sorted(tmp_path.glob("*.xml"))
+    assert [path.stem for path in files] == sorted(NAMES)
+    for path in files:
+        model = load_all(read(path))
+        assert render(model) == path.read_bytes()
+        assert told(read(whole(model))) == told(model)
+
+
+LIGHT = ["squeezenet", "shufflenet", "inception_v2", "densenet121"]
+HEAVY = ["inception_v1", "resnet50", "bvlc_alexnet", "zfnet512", "vgg19"]
+
+
+@pytest.mark.parametrize("name", [*LIGHT, *(pytest.param(name, marks=pytest.mark.sweep) for name in HEAVY)])
+def test_converted_networks_come_back(name: str, tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    source = Path(onnx.__file__).parent / f"backend/test/data/light/light_{name}.onnx"
+    ov.save_model(ov.convert_model(source), tmp_path / "a.xml")
+    model = load_all(read(tmp_path / "a.xml"))
+    assert render(model) == (tmp_path / "a.xml").read_bytes()
+    write(model, tmp_path / "b.xml")
+    assert (tmp_path / "b.xml").read_bytes() == (tmp_path / "a.xml").read_bytes()
+    assert (tmp_path / "b.bin").read_bytes() == (tmp_path / "a.bin").read_bytes()
+
+
+# --- changes ----------------------------------------------------------------------------------------------------
+
+
+def set_kernel(model: Model) -> None:
+    model.graph.layer(1).raw["kernel"] = "5"
+
+
+def drop_attribute(model: Model) -> None:
+    del model.graph.layer(1).raw["rounding_type"]
+
+
+def add_attribute(model: Model) -> None:
+    model.graph.layer(1).raw["auto_pad"] = "a \"b\" <&>\n'"
+
+
+def restamp(model: Model) -> None:
+    model.graph.layer(1).tag["version"] = "opset8"
+
+
+def set_dims(model: Model) -> None:
+    model.graph.layer(1).outputs[0].dims = (1, 8, 7, 7)
+
+
+def no_dims(model: Model) -> None:
+    model.graph.layer(1).outputs[0].dims = ()
+
+
+def set_precision(model: Model) -> None:
+    model.graph.layer(1).inputs[0].precision = None
+
+
+def set_names(model: Model) -> None:
+    model.graph.layer(1).outputs[0].names = ("one, two", "three")
+
+
+def no_names(model: Model) -> None:
+    model.graph.layer(1).outputs[0].names = ()
+
+
+def more_rt_info(model: Model) -> None:
+    model.graph.layer(1).rt_info.append({"name": "layout", "version": "0", "value": "[N,C,...]"})
+
+
+def no_rt_info(model: Model) -> None:
+    model.graph.layer(1).rt_info.clear()
+
+
+def no_data(model: Model) -> None:
+    model.graph.layer(1).raw.clear()
+
+
+def new_data(model: Model) -> None:
+    model.graph.layer(2).raw["a"] = "b"
+
+
+def more_ports(model: Model) -> None:
+    model.graph.layer(1).outputs.append(Port(2, "I64", (1, 8), ("indices",)))
+
+
+def other_port(model: Model) -> None:
+    model.graph.layer(1).outputs.insert(0, Port(7, "FP32", (1,)))
+
+
+def new_side(model: Model) -> None:
+    model.graph.layer(2).outputs.append(Port(1, "FP32", ()))
+
+
+CHANGES: list[Callable[[Model], None]] = [
+    set_kernel, drop_attribute, add_attribute, restamp, set_dims, no_dims, set_precision, set_names, no_names,
+    more_rt_info, no_rt_info, no_data, new_data, more_ports, other_port, new_side,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", ["tabs", "CRLF", "one line"])
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_a_change_is_written_and_nothing_else(change: Callable[[Model], None], layout: str) -> None:
+    data = {"tabs": SMALL, "CRLF": SMALL.replace(b"\n", b"\r\n"), "one line": SMALL.replace(b"\n", b"").replace(b"\t", b"")}[
+        layout
+    ]
+    model = read(data)
+    change(model)
+    after = render(model)
+    assert after != data
+    again = read(after)
+    assert told(again) == told(model)
+    assert render(again) == after
+    assert b"<!-- where it starts: <layer> -->" in after
+    assert b"<meta_data><made by=\"hand\"/></meta_data>" in after
+    if layout != "one line":
+        assert {line[-1:] for line in after.split(b"\n")[:-1]} == ({b"\r"} if layout == "CRLF" else {b">"})
+
+
+def test_text_of_single_changes() -> None:
+    model = small()
+    set_kernel(model)
+    restamp(model)
+    set_dims(model)
+    more_rt_info(model)
+    add_attribute(model)
+    wanted = (
+        SMALL.replace(b'kernel="3"', b'kernel="5"')
+        .replace(b'version="opset14"', b'version="opset8"')
+        .replace(b'"ceil_torch" />', b'"ceil_torch" auto_pad="a &quot;b&quot; &lt;&amp;>&#10;\'" />')
+        .replace(
+            b'value="pool" />\n',
+            b'value="pool" />\n\t\t\t\t<attribute name="layout" version="0" value="[N,C,...]" />\n',
+        )
+    )
+    head, mark, tail = wanted.partition(b'names="pooled">')
+    wanted = head + mark + tail.replace(b"<dim>-1</dim>", b"<dim>7</dim>\n\t\t\t\t\t<dim>7</dim>", 1)
+    assert render(model).decode() == wanted.decode()
+
+
+def test_what_is_changed_back_is_no_change() -> None:
+    model = small()
+    layer = model.graph.layer(1)
+    layer.raw["kernel"] = "7"
+    layer.raw["kernel"] = "3"
+    model.graph.disconnect(2, 0)
+    model.graph.connect(Source(1, 1), 2, 0)
+    assert render(model) == SMALL
+
+
+def new_relu(model: Model) -> Layer:
+    graph = model.graph
+    return Layer(
+        graph.new_id(),
+        {"name": graph.new_name("relu"), "type": "ReLU", "version": "opset1"},
+        LayerContent(inputs=[Port(0, "FP32", (1, 8, -1))], outputs=[Port(1, "FP32", (1, 8, -1))]),
+    )
+
+
+def test_a_new_layer_and_its_edges() -> None:
+    model = small()
+    graph = model.graph
+    relu = graph.add(new_relu(model))
+    graph.redirect(Source(1, 1), Source(relu.id, 1))
+    graph.connect(Source(1, 1), relu.id, 0)
+    after = render(model).decode()
+    block = """
+		<layer id="3" name="relu" type="ReLU" version="opset1">
+			<input>
+				<port id="0" precision="FP32">
+					<dim>1</dim>
+					<dim>8</dim>
+					<dim>-1</dim>
+				</port>
+			</input>
+			<output>
+				<port id="1" precision="FP32" names="pooled">
+					<dim>1</dim>
+					<dim>8</dim>
+					<dim>-1</dim>
+				</port>
+			</output>
+		</layer>"""
+    wanted = SMALL.decode().replace("\n\t</layers>", block + "\n\t</layers>").replace(' names="pooled"', "", 1)
+    wanted = wanted.replace('<edge from-layer="1" from-port="1" to', '<edge from-layer="3" from-port="1" to')
+    wanted = wanted.replace("\n\t</edges>", '\n\t\t<edge from-layer="1" from-port="1" to-layer="3" to-port="0" />\n\t</edges>')
+    assert after == wanted
+
+
+def test_a_removed_layer_takes_its_lines_along() -> None:
+    model = small()
+    model.graph.redirect(Source(1, 1), Source(0, 0), names=False)
+    model.graph.remove(1)
+    lines = SMALL.decode().splitlines(keepends=True)
+    first = next(i for i, line in enumerate(lines) if 'name="pool"' in line)
+    last = next(i for i, line in enumerate(lines) if "<unknown" in line) + 1
+    wanted = "".join(lines[:first] + lines[last + 1 :])
+    wanted = wanted.replace('\t\t<edge from-layer="0" from-port="0" to-layer="1" to-port="0" />\n', "")
+    wanted = wanted.replace('from-layer="1" from-port="1" to-layer="2"', 'from-layer="0" from-port="0" to-layer="2"')
+    assert render(model).decode() == wanted
+
+
+def test_a_replaced_layer_stays_where_it_was() -> None:
+    model = small()
+    model.graph.replace(1, new_relu(model))
+    again = read(render(model))
+    assert [layer.type for layer in again.graph.layers()] == ["Parameter", "ReLU", "Result"]
+    new = again.graph.layer(1)
+    assert (new.name, new.outputs[0].names, new.rt_info[0]["value"]) == ("pool", ("pooled",), "pool")
+    assert again.graph.sources(2) == {0: Source(1, 1)}
+
+
+def test_networkx_may_make_the_changes() -> None:
+    model = small()
+    model.graph.remove_node(1)
+    model.graph.add_edge(0, 2, key=(0, 0))
+    again = read(render(model))
+    assert list(again.graph.edges(keys=True)) == [(0, 2, (0, 0))]
+    model.graph.add_edge(0, 2)
+    with pytest.raises(WriteError, match="has no ports"):
+        render(model)
+
+
+def test_a_layer_beside_its_copy() -> None:
+    model = small()
+    twin = model.graph.layer(1).copy(model.graph.new_id())
+    twin.tag["name"] = "twin"
+    model.graph.add(twin, {0: Source(0, 0)})
+    after = render(model)
+    assert after.count(b"<!-- in -->") == 2
+    again = read(after)
+    assert (again.graph.layer(3).name, again.graph.layer(3).tag["origin"]) == ("twin", "kept")
+    assert again.graph.layer(3).content == again.graph.layer(1).content
+
+
+def whole(model: Model) -> bytes:
+    """The model as one that was never in a file."""
+    bare = Model(model.graph, name=model.name, version=model.version, weights=model.weights, origin=None, path=None)
+    return render(bare)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_model_without_file(samples: Path, name: str) -> None:
+    model = read(samples / f"{name}.xml")
+    for _, layer, _ in load_all(model).walk():
+        layer.source = None
+    text = whole(model)
+    assert told(read(text)) == told(model)
+    ours = text.splitlines()
+    theirs = [line for line in (samples / f"{name}.xml").read_bytes().splitlines() if b"<rt_info />" not in line]
+    assert ours[:-1] == theirs[: len(ours) - 1], "the style is OpenVINO's own"
+    ov.Core().read_model(text, (samples / f"{name}.bin").read_bytes())
+
+
+def test_layers_of_another_file_keep_their_bytes() -> None:
+    model = small()
+    text = whole(model)
+    assert b"<!-- in -->" in text
+    assert told(read(text)) == told(model)
+
+
+@pytest.mark.parametrize("name", ["looped", "iterated", "branched"])
+def test_changes_inside_bodies(samples: Path, name: str) -> None:
+    model = read(samples / f"{name}.xml")
+    before = render(model)
+    path, layer, graph = [place for place in model.walk() if place.path.count("/") and place.layer.type == "Parameter"][-1]
+    layer.tag["name"] = "renamed"
+    relu = graph.add(Layer(graph.new_id(), {"name": "r", "type": "ReLU", "version": "opset1"}))
+    relu.inputs.append(Port(0, "FP32", layer.outputs[0].dims))
+    relu.outputs.append(Port(1, "FP32", layer.outputs[0].dims))
+    graph.redirect(Source(layer.id, 0), Source(relu.id, 1))
+    graph.connect(Source(layer.id, 0), relu.id, 0)
+    after = render(model)
+    assert told(read(after)) == told(model)
+    assert path.rpartition("/")[0] + "/renamed" in told(read(after))
+    assert len(after.splitlines()) > len(before.splitlines())
+    ov.Core().read_model(after, (samples / f"{name}.bin").read_bytes())
+
+
+def test_bodies_may_come_and_go(samples: Path) -> None:
+    model = read(samples / "branched.xml")
+    node = next(layer for layer in model.graph.layers() if layer.type == "If")
+    other = node.bodies.pop("else_body")
+    assert b"\n\t\t\t<else_body>" not in render(model)
+    node.bodies["spare_body"] = other
+    again = read(render(model))
+    assert [*next(layer for layer in again.graph.layers() if layer.type == "If").bodies] == ["then_body", "spare_body"]
+
+
+def test_the_runtime_sees_the_change(samples: Path) -> None:
+    model = read(samples / "pooled.xml")
+    pool = next(layer for layer in model.graph.layers() if layer.type == "AvgPool")
+    pool.raw.update({"kernel": "2, 2", "exclude-pad": "false"})
+    seen = ov.Core().read_model(render(model), b"")
+    attributes = next(op for op in seen.get_ops() if op.get_type_name() == "AvgPool").get_attributes()
+    assert (list(attributes["kernel"]), attributes["exclude-pad"]) == ([2, 2], False)
+
+
+@pytest.mark.parametrize("codec", ["utf-16", "iso-8859-1"])
+def test_changes_in_other_encodings(codec: str) -> None:
+    data = SMALL.decode().replace('"1.0"?', f'"1.0" encoding="{codec}"?').replace('"small"', '"größe"').encode(codec)
+    model = read(data)
+    assert model.name == "größe"
+    set_kernel(model)
+    model.graph.layer(1).tag["name"] = "层"
+    after = render(model)
+    assert after.decode(codec).startswith('<?xml version="1.0" encoding')
+    assert read(after).graph.layer(1).name == "层"
+
+
+def test_what_xml_cannot_hold_is_refused() -> None:
+    model = small()
+    model.graph.layer(1).raw["kernel"] = "\x00"
+    with pytest.raises(WriteError, match="U\\+0000"):
+        render(model)
+
+
+def test_name_and_version() -> None:
+    model = small()
+    model.name, model.version = "other", 10
+    assert render(model) == SMALL.replace(b'name="small" version="11"', b'name="other" version="10"')
+
+
+# --- files ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    (tmp_path / "m.xml").write_bytes(SMALL)
+    (tmp_path / "m.bin").write_bytes(b"weights")
+    return tmp_path / "m.xml"
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def edited(path: Path) -> tuple[Model, int]:
+    model = read(path)
+    set_kernel(model)
+    offset, _ = model.weights.append(np.arange(3, dtype=np.float32))
+    return model, offset
+
+
+@pytest.mark.parametrize("name", ["m.xml", "n.xml"])
+def test_a_pair_is_written(pair: Path, name: str) -> None:
+    model, offset = edited(pair)
+    write(model, pair.with_name(name))
+    again = read(pair.with_name(name))
+    assert again.graph.layer(1).raw["kernel"] == "5"
+    assert again.weights.view(0, 7).tobytes() == b"weights"
+    assert again.weights.view(offset, 12).view(np.float32).tolist() == [0, 1, 2]
+    assert sorted(content(pair.parent)) == sorted({"m.xml", "m.bin", name, name[:1] + ".bin"})
+    write(model, pair.with_name("later.xml"))
+    assert read(pair.with_name("later.xml")).weights.view(0, offset + 12).tobytes() == again.weights.view(0, offset + 12).tobytes()
+
+
+@pytest.mark.parametrize("name", ["m.xml", "n.xml", "fresh.xml"])
+@pytest.mark.parametrize("call", [1, 2])
+def test_an_interrupted_write_changes_nothing(pair: Path, monkeypatch: pytest.MonkeyPatch, name: str, call: int) -> None:
+    (pair.parent / "n.xml").write_bytes(b"old xml")
+    (pair.parent / "n.bin").write_bytes(b"old bin")
+    before, calls, rename = content(pair.parent), [0], os.replace
+    model, _ = edited(pair)
+
+    def replace(source: Path, target: Path) -> None:
+        calls[0] += 1
+        if calls[0] == call:
+            raise OSError(28, "No space left on device")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    with pytest.raises(WriteError, match="No space left on device; nothing was changed"):
+        write(model, pair.with_name(name))
+    assert content(pair.parent) == before
+
+
+@pytest.mark.parametrize("call", [1, 2])
+def test_a_killed_write_leaves_a_pair_that_works(pair: Path, call: int) -> None:
+    script = f"""
+import os, sys
+from ir_tools.format.read import read
+from ir_tools.format.write import write
+model = read(sys.argv[1])
+model.graph.layer(1).raw["kernel"] = "5"
+model.weights.append(b"more")
+calls, rename = [0], os.replace
+def replace(source, target):
+    calls[0] += 1
+    if calls[0] == {call}:
+        os._exit(9)
+    rename(source, target)
+os.replace = replace
+write(model, sys.argv[1])
+"""
+    assert subprocess.run([sys.executable, "-c", script, pair], check=False).returncode == 9
+    model = read(pair)
+    assert render(model) == SMALL
+    assert model.weights.view(0, 7).tobytes() == b"weights"
+
+
+def test_a_full_disk_changes_nothing(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, (model, _) = content(pair.parent), edited(pair)
+
+    def save(self: Weights, file: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Weights, "save", save)
+    with pytest.raises(WriteError):
+        write(model, pair)
+    assert content(pair.parent) == before
+
+
+def test_places_where_nothing_can_be_written(pair: Path, tmp_path: Path) -> None:
+    model = small()
+    with pytest.raises(WriteError, match="there is no such folder"):
+        write(model, tmp_path / "nowhere" / "m.xml")
+    with pytest.raises(WriteError, match="ends in .xml"):
+        write(model, tmp_path / "m.bin")
+    (tmp_path / "d.xml").mkdir()
+    with pytest.raises(WriteError, match="nothing was changed"):
+        write(model, tmp_path / "d.xml")
+
+
+def test_a_link_stays_a_link(pair: Path) -> None:
+    link = pair.with_name("link.xml")
+    link.symlink_to(pair)
+    model, _ = edited(pair)
+    write(model, link)
+    assert link.is_symlink()
+    assert read(pair).graph.layer(1).raw["kernel"] == "5"
+
+
+def test_rights_are_kept(pair: Path) -> None:
+    pair.chmod(0o640)
+    write(edited(pair)[0], pair)
+    assert pair.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_model_without_weights_is_written_without(tmp_path: Path) -> None:
+    write(small(), tmp_path / "m.xml")
+    assert content(tmp_path) == {"m.xml": SMALL}
+
+
+def test_a_model_from_scratch_runs(tmp_path: Path) -> None:
+    graph, weights = Graph(), Weights.from_bytes(b"")
+    offset, size = weights.append(np.array([1, 2, 3], np.float32))
+    raw = {"element_type": "f32", "shape": "3", "offset": str(offset), "size": str(size)}
+    ports = [Port(0, "FP32", (3,))]
+    x = {"element_type": "f32", "shape": "3"}
+    graph.add(Layer(0, _tag("x", "Parameter"), LayerContent(x, outputs=[Port(0, "FP32", (3,), ("x",))])))
+    graph.add(Layer(1, _tag("c", "Const"), LayerContent(raw, outputs=ports)))
+    add = LayerContent({"auto_broadcast": "numpy"}, [Port(0, "FP32", (3,)), Port(1, "FP32", (3,))], [Port(2, "FP32", (3,))])
+    graph.add(Layer(2, _tag("sum", "Add"), add), {0: Source(0, 0), 1: Source(1, 0)})
+    graph.add(Layer(3, _tag("y", "Result"), LayerContent(inputs=ports)), {0: Source(2, 2)})
+    write(Model(graph, name="made", version=11, weights=weights, origin=None, path=None), tmp_path / "made.xml")
+    compiled = ov.Core().compile_model(tmp_path / "made.xml", "CPU", {"INFERENCE_NUM_THREADS": 1})
+    assert compiled({"x": np.ones(3, np.float32)})[0].tolist() == [2, 3, 4]
+
+
+def _tag(name: str, kind: str) -> dict[str, str]:
+    return {"name": name, "type": kind, "version": "opset1"}
+
+
+def test_constants_cannot_join_weights_that_are_missing(samples: Path) -> None:
+    model = read((samples / "looped.xml").read_bytes())
+    with pytest.raises(ReadError, match="missing"):
+        model.weights.append(b"1234")

@@ -1,0 +1,172 @@
+"""Places are told by expat, which works them out in another way."""
+
+from pathlib import Path
+from xml.parsers import expat
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_tools.errors import ReadError
+from ir_tools.source import Document, Element, Patch, Style
+
+
+def expat_starts(text: bytes) -> list[tuple[str, int, int]]:
+    """Every element of a document: name, offset of its `<`, and line."""
+    parser, found = expat.ParserCreate(), []
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        found.append((name, parser.CurrentByteIndex, parser.CurrentLineNumber))
+
+    parser.StartElementHandler = start
+    parser.Parse(text, True)
+    return found
+
+
+def elements(document: Document) -> list[Element]:
+    return list(document.root.iter())
+
+
+def assert_places(text: bytes) -> None:
+    document = Document(text)
+    ours = [(str(e.tag), document.start(e), document.line(e)) for e in elements(document)]
+    assert ours == expat_starts(text)
+    for element in elements(document):
+        span = document.span(element)
+        part = text[span.start : span.end]
+        assert part.startswith(b"<" + str(element.tag).encode())
+        again = Document(part).root
+        assert [e.tag for e in again.iter()] == [e.tag for e in element.iter()]
+        assert text[span.start : span.tag_end].endswith(b">")
+
+
+def test_places_of_the_corpus(corpus_model: Path) -> None:
+    text = corpus_model.read_bytes()
+    document = Document(text)
+    starts = expat_starts(text)
+    ours = [(str(e.tag), document.start(e), document.line(e)) for e in elements(document)]
+    assert ours == starts
+
+
+TRICKY = {
+    "comments": b'<net><!-- <layer> --><layers><layer id="1"/><!--<layer id="2">--><layer id="3"></layer></layers></net>',
+    "cdata": b'<net><layers><![CDATA[<layer> ]] > </layer>]]><layer id="3"> <a/></layer></layers></net>',
+    "instructions": b"<?xml version='1.0'?>\n<?x <layer> ?><net><layer><?y </layer> ?></layer><?z?></net>\n",
+    "greater than in a value": b"<net><layer a='x>y/>' b=\"'/>\"/><layer a=\"</layer>\".\"/></net>".replace(b"</layer>\".", b"&lt;/layer>"),
+    "similar names": b"<net><layers><layer><layering/><layer2/></layer></layers></net>",
+    "nested": b"<net><layer><body><layer/><layer><layer></layer></layer></body></layer><layer/></net>",
+    "line ends": b"<net>\r\n<layer\r\n a='1'\n/>\r\n<layer\t>\n</layer\n>\n</net>",
+    "byte order mark": b"\xef\xbb\xbf<net>\n<layer/></net>",
+    "non-ASCII": "<net name='ä€𝄞'>\n<layer name='ö'/><layer/></net>".encode(),
+}
+
+
+@pytest.mark.parametrize("text", TRICKY.values(), ids=TRICKY)
+def test_places_of(text: bytes) -> None:
+    assert_places(text)
+
+
+NAMES = st.sampled_from(["layer", "layers", "port", "data"])
+HIDDEN = st.sampled_from(["<!-- <layer> -->", "<![CDATA[</layer><port>]]>", "<?pi <data> ?>", "\n", " text "])
+TREES = st.recursive(
+    st.one_of(HIDDEN, NAMES.map(lambda name: f"<{name} a='/>'\n/>")),
+    lambda inner: st.tuples(NAMES, st.lists(inner, max_size=4)).map(lambda t: f"<{t[0]}>{''.join(t[1])}</{t[0]}>"),
+    max_leaves=25,
+)
+
+
+@given(st.lists(TREES, max_size=4))
+def test_places_of_any_tree(parts: list[str]) -> None:
+    assert_places(f"<net>{''.join(parts)}</net>".encode())
+
+
+def test_lines_past_65535() -> None:
+    text = b"<net>" + b"\n" * 70_000 + b"<layer/>\n<layer/></net>"
+    document = Document(text)
+    assert [document.line(e) for e in document.root] == [70_001, 70_002]
+
+
+def test_namespaces_are_looked_through() -> None:
+    document = Document(b'<net xmlns="urn:a" xmlns:b="urn:b">\n<layers><b:layer id="0"/>\n<layer id="1"/></layers></net>')
+    assert document.root.tag == "net"
+    assert [document.line(e) for e in document.root.iter("layer")] == [2, 3]
+
+
+@pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "iso-8859-1", "cp1251", "us-ascii"])
+def test_other_encodings_are_read_and_kept(codec: str) -> None:
+    name = {"iso-8859-1": "Größe", "cp1251": "слой", "us-ascii": "plain"}.get(codec, "层")
+    text = f'<?xml version="1.0" encoding="{codec}"?>\n<net name="{name}"/>'
+    data = text.encode(codec)
+    document = Document(data)
+    assert document.root.get("name") == name
+    assert document.encode(document.text) == data
+
+
+BROKEN = {
+    "empty": (b"", 1, "empty"),
+    "blank": (b" \n ", 1, "empty"),
+    "no XML": (b"\x00\x01\x02", 1, "not well-formed"),
+    "text": (b"hello\n", 1, "not well-formed"),
+    "unclosed": (b"<net>\n<layers>\n</net>", 3, "not well-formed"),
+    "second root": (b"<net/>\n<net/>", 2, "not well-formed"),
+    "text behind the root": (b"<net/>\nmore", 2, "not well-formed"),
+    "duplicate attribute": (b"<net>\n<a b='1' b='2'/></net>", 2, "redefined"),
+    "undefined entity": (b"<net>\n\n<a>&foo;</a></net>", 3, "foo"),
+    "cut off": (b"<net>\n<layers", 2, "not well-formed"),
+    "DTD": (b"<?xml version='1.0'?>\n<!-- x -->\n<!DOCTYPE net>\n<net/>", 3, "DOCTYPE"),
+    "entities": (b'<!DOCTYPE a [<!ENTITY b "c">]>\n<net>&b;</net>', 1, "DOCTYPE"),
+    "not UTF-8": (b"<net>\n<a b='\xff'/></net>", 2, "not UTF-8"),
+    "not as declared": (b"<?xml version='1.0' encoding='us-ascii'?>\n<net a='\xc3\xa4'/>", 2, "not ASCII"),
+    "unknown encoding": (b"<?xml version='1.0' encoding='klingon'?>\n<net/>", 1, "klingon"),
+    "an encoding that is none": (b"<?xml version='1.0' encoding='base64'?>\n<net/>", 1, "base64"),
+    "too deep": (b"<net>" + b"<a>" * 5000 + b"</a>" * 5000 + b"</net>", 1, "too deep"),
+}
+
+
+@pytest.mark.parametrize(("data", "line", "words"), BROKEN.values(), ids=BROKEN)
+def test_what_is_no_document_is_told_with_its_line(data: bytes, line: int, words: str) -> None:
+    with pytest.raises(ReadError) as error:
+        Document(data, "x.xml")
+    [diagnostic] = error.value.diagnostics
+    assert (diagnostic.file, diagnostic.line) == ("x.xml", line)
+    assert words in diagnostic.message
+
+
+def test_entities_of_files_are_never_read(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("hidden")
+    with pytest.raises(ReadError, match="DOCTYPE"):
+        Document(f'<!DOCTYPE a [<!ENTITY b SYSTEM "file://{secret}">]><net>&b;</net>'.encode())
+
+
+@given(st.binary(max_size=80))
+def test_any_bytes_are_read_or_refused(data: bytes) -> None:
+    try:
+        Document(data)
+    except ReadError as error:
+        assert error.diagnostics[0].line
+
+
+def test_edits_leave_the_rest_alone() -> None:
+    patch = Patch()
+    assert not patch
+    patch.replace(4, 6, b"XY")
+    patch.replace(2, 2, b"1")
+    patch.replace(2, 2, b"2")
+    patch.replace(2, 3, b"")
+    assert patch
+    assert patch.apply(b"abcdefgh") == b"ab12dXYgh"
+    assert patch.apply(b"abcdefgh", 2, 7) == b"12dXYg"
+
+
+STYLES = {
+    "OpenVINO": (b'<?xml version="1.0"?>\n<net name="a">\n\t<layers>\n\t\t<layer />', Style()),
+    "Model Optimizer": (b'<net>\n\t<layers>\n\t\t<layer x="1"/>', Style(empty="/>")),
+    "two blanks, CRLF": (b'<net name="a">\r\n  <layers>\r\n    <layer/>', Style("\r\n", "  ", '"', "/>")),
+    "one line": (b"<net a='b'><layers><layer/></layers></net>", Style("", "", "'", "/>")),
+}
+
+
+@pytest.mark.parametrize(("text", "style"), STYLES.values(), ids=STYLES)
+def test_style_of(text: bytes, style: Style) -> None:
+    assert Style.of(text) == style
