@@ -4,7 +4,10 @@ import re
 from functools import cache
 
 from ir_tools.ops import activations, conversion, elementwise, pooling, structure
-from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Op, Violation
+from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Op, Refused, Rewrite, Violation
+from ir_tools.ops._equivalence import Form
+from ir_tools.ops._lowering import average_pooling
+from ir_tools.ops._windows import Pooling
 
 __all__ = [
     "COMPLETE_OPSETS",
@@ -13,8 +16,13 @@ __all__ = [
     "Attrs",
     "Bounds",
     "Fact",
+    "Form",
     "Op",
+    "Pooling",
+    "Refused",
+    "Rewrite",
     "Violation",
+    "average_pooling",
     "find_op",
     "ops_of",
     "opset_number",

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from ir_tools.ops._define import Array, Fact, Ref, Refused, Rewrite
-from ir_tools.ops._equivalence import Form, Proof, equal_for_all, floored, plain
+from ir_tools.ops._equivalence import Form, Proof, behind_pad, equal_for_all, floored, plain
 from ir_tools.ops._layers import F32, I64, Layers, ints, padded
 from ir_tools.ops._windows import Pooling, axis_count, axis_dim, axis_pads
 from ir_tools.types import Dim, Shape
@@ -41,6 +41,8 @@ def _forms(wanted: Form, sizes: Sequence[Dim]) -> Iterator[Form]:
     for variant in variants:
         for divisor in ("kernel", "real"):
             yield Form(variant, wanted.before, wanted.after, divisor)
+        if wanted.divisor == "padded" and variant.auto_pad == "explicit":
+            yield behind_pad(pooling, variant)
 
 
 def _resolved(pooling: Pooling, sizes: Sequence[int]) -> Pooling:

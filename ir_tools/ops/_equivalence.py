@@ -11,15 +11,17 @@ from itertools import product
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._windows import AxisWindows, Pooling, WindowPlan, axis_pads, axis_windows
+from ir_tools.ops._windows import AxisWindows, Pooling, WindowPlan, axis_count, axis_pads, axis_windows
 from ir_tools.types import Dim
 
 __all__ = [
     "Counterexample",
     "Form",
     "Proof",
+    "behind_pad",
     "deciding_sizes",
     "equal_for_all",
     "equal_plans",
@@ -37,13 +39,13 @@ class Form:
 
     `before`, `after`: zeros per axis that a Pad layer adds; to the pooling they are elements like any other.
     `divisor`: `runtime` is AvgPool's rule; `kernel` always divides by the whole kernel, `real` always by the elements
-    that the pooling finds in its window.
+    that the pooling finds in its window, `padded` by the positions of the padded input that the window covers.
     """
 
     pooling: Pooling
     before: tuple[int, ...] = ()
     after: tuple[int, ...] = ()
-    divisor: Literal["runtime", "kernel", "real"] = "runtime"
+    divisor: Literal["runtime", "kernel", "real", "padded"] = "runtime"
 
     @property
     def coupled(self) -> bool:
@@ -67,6 +69,8 @@ class Form:
         before, after = self.pads(axis)
         whole = self.divisor == "kernel" or (self.coupled and padded)
         found = axis_windows(self.pooling, axis, size + before + after, whole)
+        if self.divisor == "padded":
+            found = replace(found, divisor=_covered(self.pooling, axis, size + before + after))
         return _inside(found, before, size) if before or after else found
 
     def plan(self, sizes: Sequence[int]) -> WindowPlan:
@@ -167,6 +171,15 @@ def floored(pooling: Pooling) -> Pooling:
     return replace(pooling, rounding="floor", auto_pad="explicit", pads_begin=begins, pads_end=tuple(ends))
 
 
+def behind_pad(pooling: Pooling, counted: Pooling) -> Form:
+    """The windows of `counted`, with the padding of `pooling` added by a layer, and what hangs over it left out."""
+    zeros = (0,) * pooling.rank
+    ends = pooling.pads_end if pooling.auto_pad == "explicit" else counted.pads_end
+    after = tuple(map(min, ends, counted.pads_end))
+    over = tuple(total - own for total, own in zip(counted.pads_end, after, strict=True))
+    return Form(replace(counted, pads_begin=zeros, pads_end=over), counted.pads_begin, after, "real")
+
+
 def deciding_sizes(wanted: Form, candidate: Form, axis: int, dim: Dim) -> range:
     """The sizes of `dim` on which everything that can happen on one axis does happen: see `equal_for_all`."""
     forms = (wanted, candidate)
@@ -183,6 +196,14 @@ def _most_begin(form: Form, axis: int) -> int:
     if pooling.auto_pad == "explicit":
         return before + pooling.pads_begin[axis]
     return before + (pooling.reach(axis) - 1 if pooling.auto_pad.startswith("same") else 0)
+
+
+def _covered(pooling: Pooling, axis: int, size: int) -> npt.NDArray[np.int64]:
+    """How many positions of the padded input each window covers; what hangs over the padding does not count."""
+    begin, end = axis_pads(pooling, axis, size)
+    start = np.arange(axis_count(pooling, axis, size), dtype=np.int64) * pooling.strides[axis]
+    covered = (size + begin + end - 1 - start) // pooling.dilations[axis] + 1
+    return np.clip(covered, 0, pooling.kernel[axis])
 
 
 def _inside(windows: AxisWindows, before: int, size: int) -> AxisWindows:

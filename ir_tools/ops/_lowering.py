@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ir_tools.ops._convolution import by_convolution
 from ir_tools.ops._define import Attrs, Fact, NewLayer, Ref, Refused, Rewrite
-from ir_tools.ops._equivalence import Form, Proof, equal_for_all, floored, plain
+from ir_tools.ops._equivalence import Form, Proof, behind_pad, equal_for_all, floored, plain
 from ir_tools.ops._layers import Layers, ints, padded
 from ir_tools.ops._windows import Pooling, Rounding, axis_dim, pooling_of
 from ir_tools.types import Dim, element_type
@@ -61,7 +61,19 @@ def avg_pool_forms(wanted: Form, target: int) -> Iterator[Form]:
         forms = [Form(variant) for variant in _variants(pooling)]
         bare = replace(explicit, pads_begin=(0,) * pooling.rank, pads_end=(0,) * pooling.rank)
         forms += [Form(variant, explicit.pads_begin, explicit.pads_end) for variant in _variants(bare)]
-    return (form for form in dict.fromkeys(forms) if _writable(form.pooling, target))
+        over = behind_pad(explicit, floored(explicit))
+        forms.append(Form(replace(over.pooling, exclude_pad=True), over.before, over.after))
+    return (form for form in dict.fromkeys(forms) if _writable(form.pooling, target) and _survives(form))
+
+
+def _survives(form: Form) -> bool:
+    """Whether the CPU plugin leaves the meaning alone (measured on 2026.4.1).
+
+    It merges a Pad into an AvgPool behind it that has no padding of its own, which then divides by the whole kernel:
+    the same with floor, where no window hangs over the end, and another number with the other roundings.
+    """
+    own = any((*form.pooling.pads_begin, *form.pooling.pads_end))
+    return not form.before or own or form.pooling.rounding == "floor"
 
 
 def _variants(pooling: Pooling) -> list[Pooling]:

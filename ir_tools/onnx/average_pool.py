@@ -1,0 +1,142 @@
+"""What ONNX AveragePool means, versions 1, 7, 10, 11, 19 and 22, as windows and divisors.
+
+Sources: the operator's page for each version, and the node tests of the `onnx` package where the pages are silent or
+contradict them. What a version lacks (`count_include_pad` before 7, `ceil_mode` before 10, `dilations` before 19) has
+its default there, so the attributes alone decide, whatever the version.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ir_tools.errors import UsageError
+from ir_tools.ops import Form, Pooling
+
+__all__ = ["SINCE", "average_pool", "disputed"]
+
+SINCE: Mapping[str, int] = {
+    "auto_pad": 1,
+    "kernel_shape": 1,
+    "pads": 1,
+    "strides": 1,
+    "count_include_pad": 7,
+    "ceil_mode": 10,
+    "dilations": 19,
+}
+"""The attributes, and the version of AveragePool that brought each."""
+
+AUTO_PADS = {
+    "NOTSET": "explicit",
+    "": "explicit",
+    "VALID": "valid",
+    "SAME_UPPER": "same_upper",
+    "SAME_LOWER": "same_lower",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """The attributes, checked, one entry per spatial axis."""
+
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    begins: tuple[int, ...]
+    ends: tuple[int, ...]
+    dilations: tuple[int, ...]
+    auto_pad: Any
+    ceil: bool
+    counts: bool
+
+
+def average_pool(attributes: Mapping[str, Any], rank: int | None = None) -> Form:
+    """The meaning of an AveragePool node.
+
+    - Counting: `floor`, or `ceil` with `ceil_mode=1`, where a window that would start in the padding after the input
+      is dropped (node test `averagepool_2d_ceil_last_window_starts_on_pad`). `SAME_*` always counts
+      `ceil(size / stride)`; a negative total of its padding is 0. `VALID` with `ceil_mode=1` counts as explicit
+      padding of 0 does, which is what shape inference and the runtimes do, and not the page's formula.
+    - Dividing: by the elements that the window reads; with `count_include_pad=1` by the positions of the *padded*
+      input that it covers, not by what hangs over it.
+
+    Args:
+        attributes: by ONNX name; `auto_pad` as text or bytes.
+        rank: number of spatial axes of the input, where it is known.
+
+    Raises:
+        UsageError: an attribute that is missing, of the wrong length, or out of range.
+    """
+    settings = _settings(attributes, rank)
+    same = settings.auto_pad.startswith("same")
+    pooling = Pooling(
+        kernel=settings.kernel,
+        strides=settings.strides,
+        pads_begin=settings.begins,
+        pads_end=settings.ends,
+        dilations=settings.dilations,
+        rounding="ceil_torch" if settings.ceil and not same else "floor",
+        auto_pad=settings.auto_pad,
+        exclude_pad=not settings.counts,
+    )
+    return Form(pooling, divisor="padded" if settings.counts else "real")
+
+
+def disputed(attributes: Mapping[str, Any]) -> Iterator[str]:
+    """What the specification leaves open or says against its own tests, and how it is decided here."""
+    settings = _settings(attributes, None)
+    pads = (*settings.begins, *settings.ends)
+    if settings.auto_pad != "explicit" and any(pads):
+        yield "auto_pad is set and so are pads; pads are ignored"
+    if settings.auto_pad == "valid" and settings.ceil:
+        yield (
+            "auto_pad=VALID with ceil_mode=1: windows are counted as for pads of 0, as shape inference and the runtimes"
+            " do; the operator's page has a formula that may count one less"
+        )
+
+
+def _settings(attributes: Mapping[str, Any], rank: int | None) -> _Settings:
+    if "kernel_shape" not in attributes:
+        raise UsageError("kernel_shape is missing")
+    kernel = tuple(int(size) for size in attributes["kernel_shape"])
+    axes = len(kernel)
+    if rank is not None and axes != rank:
+        raise UsageError(f"kernel_shape has {axes} values where the input has {rank} spatial axes")
+    pads = _list(attributes, "pads", 2 * axes, 0)
+    auto_pad = attributes.get("auto_pad", "NOTSET")
+    word = auto_pad.decode() if isinstance(auto_pad, bytes) else str(auto_pad)
+    if word not in AUTO_PADS:
+        raise UsageError(f"auto_pad is '{word}' where one of NOTSET, VALID, SAME_UPPER, SAME_LOWER is meant")
+    settings = _Settings(
+        kernel=kernel,
+        strides=_list(attributes, "strides", axes, 1),
+        begins=pads[:axes],
+        ends=pads[axes:],
+        dilations=_list(attributes, "dilations", axes, 1),
+        auto_pad=AUTO_PADS[word],
+        ceil=_flag(attributes, "ceil_mode"),
+        counts=_flag(attributes, "count_include_pad"),
+    )
+    for name, values, least in (
+        ("kernel_shape", kernel, 1),
+        ("strides", settings.strides, 1),
+        ("pads", pads, 0),
+        ("dilations", settings.dilations, 1),
+    ):
+        if any(value < least for value in values):
+            raise UsageError(f"{name} is {list(values)} where every value must be at least {least}")
+    return settings
+
+
+def _list(attributes: Mapping[str, Any], name: str, length: int, default: int) -> tuple[int, ...]:
+    values = tuple(int(value) for value in attributes.get(name) or ())
+    if not values:
+        return (default,) * length
+    if len(values) != length:
+        raise UsageError(f"{name} has {len(values)} values where kernel_shape asks for {length}")
+    return values
+
+
+def _flag(attributes: Mapping[str, Any], name: str) -> bool:
+    value = int(attributes.get(name, 0))
+    if value not in {0, 1}:
+        raise UsageError(f"{name} is {value} where 0 or 1 is meant")
+    return bool(value)

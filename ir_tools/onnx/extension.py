@@ -1,0 +1,107 @@
+"""AveragePool as an extension of OpenVINO's ONNX frontend: the node becomes layers that mean exactly what it says."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ir_tools.errors import MigrationError, UsageError
+from ir_tools.format.write import render
+from ir_tools.migration import parse_target
+from ir_tools.onnx.average_pool import SINCE, average_pool, disputed
+from ir_tools.ops import Fact, Refused, Rewrite, average_pooling
+from ir_tools.single import as_model
+from ir_tools.types import Shape, element_type, format_shape, parse_shape
+
+if TYPE_CHECKING:
+    from openvino.frontend.onnx import ConversionExtension
+
+__all__ = ["Translated", "average_pool_extension"]
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """One AveragePool node and what became of it; `name` is its input tensor, as the frontend gives no node name."""
+
+    name: str
+    shape: Shape
+    layers: str
+    how: str
+    proof: str
+    notes: tuple[str, ...] = field(default=())
+
+
+def average_pool_extension(
+    to: str = "opset8", report: Callable[[Translated], None] | None = None
+) -> ConversionExtension:
+    """A conversion of ONNX AveragePool, all versions, for `Core.add_extension` or `ov.convert_model(extension=...)`.
+
+    The layers are right for every shape that the frontend knows of the input at conversion; a model that is reshaped
+    afterwards beyond it (a static size to another one) has to be converted anew.
+
+    Args:
+        to: the opset whose AvgPool is used, `opset8`, `opset14` or another.
+        report: called with what became of each node.
+
+    Raises:
+        MigrationError: there is no such opset.
+        ImportError: openvino is not installed.
+    """
+    from openvino.frontend.onnx import ConversionExtension
+
+    target = parse_target(to)
+    kept: list[Any] = []
+
+    def convert(node: Any) -> list[Any]:
+        source = node.get_input(0)
+        attributes = {name: node.get_attribute(name) for name in SINCE if node.has_attribute(name)}
+        rewrite, translated = translate(attributes, _fact(source), target, source.get_node().get_friendly_name())
+        if report is not None:
+            report(translated)
+        output, owner = _graft(rewrite, _fact(source), source)
+        kept.append(owner)
+        return [output]
+
+    return ConversionExtension("AveragePool", convert)
+
+
+def translate(attributes: dict[str, Any], data: Fact, target: int, name: str) -> tuple[Rewrite, Translated]:
+    """The layers of one node.
+
+    Raises:
+        UsageError: attributes without a meaning.
+        MigrationError: the target has no layers that mean the same.
+    """
+    rank = None if data.shape is None else len(data.shape) - 2
+    wanted = average_pool(attributes, rank)
+    rewrite = average_pooling(wanted, data, target)
+    if isinstance(rewrite, Refused):
+        raise MigrationError(f"AveragePool behind '{name}' has no exact form in opset{target}: {rewrite.reason}")
+    layers = " + ".join(new.type for new in rewrite.layers)
+    return rewrite, Translated(name, data.shape, layers, rewrite.how, rewrite.proof, tuple(disputed(attributes)))
+
+
+def _fact(source: Any) -> Fact:
+    shape = parse_shape(str(source.get_partial_shape()))
+    if shape is not None and len(shape) < 3:
+        raise UsageError(f"AveragePool takes [N, C, spatial...], not [{format_shape(shape)}]")
+    return Fact(element_type(source.get_element_type().get_type_name()), shape)
+
+
+def _graft(rewrite: Rewrite, data: Fact, source: Any) -> tuple[Any, Any]:
+    """The rewrite as nodes behind `source`: its output, and the model that owns the nodes until they are in another."""
+    import openvino as ov
+
+    model = as_model(rewrite, data, name="AveragePool")
+    constants = io.BytesIO()
+    model.weights.save(constants)
+    made = ov.Core().read_model(render(model), constants.getvalue())
+    parameter, result = made.get_parameters()[0], made.get_results()[0]
+    for reader in parameter.output(0).get_target_inputs():
+        reader.replace_source_output(source)
+    output = result.input(0).get_source_output()
+    output.get_tensor().set_names(set())
+    made.remove_result(result)
+    return output, made
