@@ -14,6 +14,7 @@ from ir_tools.ops._adaptive import move_adaptive_avg_pool, move_adaptive_max_poo
 from ir_tools.ops._define import (
     Array,
     Attrs,
+    Bounds,
     Fact,
     Field,
     Flag,
@@ -129,9 +130,16 @@ def no_dilations(attrs: Attrs) -> Iterator[Violation]:
 
 
 def check_adaptive(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """An input of rank 3 to 5 and as many output sizes as it has spatial axes."""
+    """An input of rank 3 to 5, as many output sizes as it has spatial axes, none of them negative."""
     del attrs
     data, sizes = inputs
+    yield from broken_parts(data, sizes)
+    if sizes.value is not None and (sizes.value.upper < 0).any():
+        yield Violation("output_shape", "has a negative size, which the runtime takes for 0 or for any size")
+
+
+def broken_parts(data: Fact, sizes: Fact) -> Iterator[Violation]:
+    """What leaves an adaptive pooling without an output shape."""
     yield from broken_data(data.shape, None)
     if sizes.shape is None:
         return
@@ -181,16 +189,23 @@ def max_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def adaptive_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """`[N, C, spatial...]` to `[N, C, sizes...]`: the second input, as far as it is known."""
-    _refuse(check_adaptive(attrs, inputs))
     data, sizes = inputs
+    _refuse(broken_parts(data, sizes))
     shape: Shape = None
     if data.shape is not None:
-        dims = sizes.value.dims() if sizes.value is not None else (Dim(),) * (len(data.shape) - 2)
-        shape = (*data.shape[:2], *dims)
+        shape = (*data.shape[:2], *_sizes(sizes.value, len(data.shape) - 2))
     values = Fact(data.dtype, shape)
     if "index_element_type" not in attrs:
         return (values,)
     return values, Fact(element_type(attrs.index_element_type), shape)
+
+
+def _sizes(value: Bounds | None, axes: int) -> tuple[Dim, ...]:
+    """The sizes as far as they are known; the runtime reads a constant -1 as any size."""
+    if value is None:
+        return (Dim(),) * axes
+    unknown = (value.lower.ravel() == -1) & (value.upper.ravel() == -1)
+    return tuple(Dim() if any_size else dim for dim, any_size in zip(value.dims(), unknown, strict=True))
 
 
 # --- kernels ----------------------------------------------------------------------------------------------------

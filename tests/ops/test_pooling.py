@@ -370,6 +370,13 @@ def test_sweep_equals_the_runtime(op: str, seed: int) -> None:
     check_shapes(op, seed, 1000, dynamic=True)
 
 
+@pytest.mark.parametrize("size", [-2, -1, 0, 2**40], ids=str)
+def test_odd_sizes_equal_the_runtime(size: int) -> None:
+    setting = Setting(op_named("AdaptiveAvgPool-8"), {}, "f32", "1,2,5", (size,))
+    assert our_shapes(setting) == runtime_shapes(setting)
+    assert bool(list(setting.op.check(setting.attrs(), setting.facts()))) == (size < 0)
+
+
 @pytest.mark.parametrize("dim", ["0", "..1", "..3", "?", "1..3"])
 def test_torch_rounding_from_size_0_equals_the_runtime(dim: str) -> None:
     data = {"kernel": "1", "strides": "2", "pads_begin": "0", "pads_end": "2", "exclude-pad": "false"}
