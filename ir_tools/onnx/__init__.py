@@ -2,5 +2,6 @@
 
 from ir_tools.onnx.average_pool import average_pool
 from ir_tools.onnx.extension import Translated, average_pool_extension
+from ir_tools.onnx.reading import Conversion, convert, read
 
-__all__ = ["Translated", "average_pool", "average_pool_extension"]
+__all__ = ["Conversion", "Translated", "average_pool", "average_pool_extension", "convert", "read"]

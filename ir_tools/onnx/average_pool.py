@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ir_tools.errors import UsageError
-from ir_tools.ops import Form, Pooling
+from ir_tools.ops import AutoPad, Form, Pooling
 
 __all__ = ["SINCE", "average_pool", "disputed"]
 
@@ -43,7 +43,7 @@ class _Settings:
     begins: tuple[int, ...]
     ends: tuple[int, ...]
     dilations: tuple[int, ...]
-    auto_pad: Any
+    auto_pad: AutoPad
     ceil: bool
     counts: bool
 

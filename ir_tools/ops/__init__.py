@@ -7,13 +7,14 @@ from ir_tools.ops import activations, conversion, elementwise, pooling, structur
 from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Op, Refused, Rewrite, Violation
 from ir_tools.ops._equivalence import Form
 from ir_tools.ops._lowering import average_pooling
-from ir_tools.ops._windows import Pooling
+from ir_tools.ops._windows import AutoPad, Pooling
 
 __all__ = [
     "COMPLETE_OPSETS",
     "FAMILIES",
     "Array",
     "Attrs",
+    "AutoPad",
     "Bounds",
     "Fact",
     "Form",

@@ -1,0 +1,35 @@
+"""The child process that converts an ONNX file: `python -m ir_tools.onnx.worker MODEL OUT.xml OPSET`.
+
+Its last line on standard output is a JSON object: the translated nodes, or what went wrong.
+"""
+
+import json
+import sys
+from dataclasses import asdict
+
+from ir_tools.errors import IrToolsError
+from ir_tools.onnx.extension import Translated, average_pool_extension
+from ir_tools.types import format_shape
+
+__all__ = ["main"]
+
+
+def main(model: str, out: str, to: str) -> int:
+    """Convert, write the IR, print the report."""
+    import openvino as ov
+
+    nodes: list[Translated] = []
+    core = ov.Core()
+    core.add_extension(average_pool_extension(to, nodes.append))
+    try:
+        ov.save_model(core.read_model(model), out, compress_to_fp16=False)
+    except (RuntimeError, IrToolsError) as error:
+        print(json.dumps({"error": str(error)}))
+        return 1
+    report = [{**asdict(node), "shape": format_shape(node.shape)} for node in nodes]
+    print(json.dumps({"nodes": report, "version": ov.get_version()}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:4]))
