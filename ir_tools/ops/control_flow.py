@@ -257,9 +257,7 @@ def _trips(ports: PortMap, inputs: Mapping[int, Fact], facts: BodyFacts) -> int 
     return None if count is None or count == -1 else count
 
 
-def _settled(
-    ports: PortMap, given: dict[int, Fact], facts: BodyFacts, run: BodyRun, trips: int | None
-) -> BodyFacts:
+def _settled(ports: PortMap, given: dict[int, Fact], facts: BodyFacts, run: BodyRun, trips: int | None) -> BodyFacts:
     """Widen the Parameters that back edges feed until the body's results fit them."""
     fed = {result: parameter for parameter, result in ports.back_edges.items()}
     for _ in range(ENDLESS if trips is None else min(trips, ENDLESS)):
@@ -347,8 +345,8 @@ BodyKernel = Callable[[Maps, Mapping[int, Array], Execute], dict[int, Array]]
 def _slice(row: Row, array: Array, index: int) -> Array:
     assert row.axis is not None
     size = array.shape[row.axis]
-    start, end = (edge + size if edge < 0 else edge for edge in (row.start, row.end))
-    first = start + index * row.part_size if start <= end else start - (index + 1) * row.part_size + 1
+    start = row.start + size if row.start < 0 else row.start
+    first = start + index * row.part_size if row.stride > 0 else start - (index + 1) * row.part_size + 1
     return np.take(array, np.arange(first, first + row.part_size), axis=row.axis)
 
 
@@ -404,8 +402,7 @@ def _collected(row: Row, parts: Mapping[int, Sequence[Array]], results: Mapping[
     if row.axis is None:
         return results[row.layer]
     pieces = [part.reshape(1) if part.ndim == 0 else part for part in parts[row.port]]
-    forward = row.start <= row.end or row.end < 0 <= row.start
-    return np.concatenate(pieces if forward else pieces[::-1], axis=row.axis)
+    return np.concatenate(pieces if row.stride > 0 else pieces[::-1], axis=row.axis)
 
 
 def if_(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -> dict[int, Array]:

@@ -28,7 +28,9 @@ class Text:
     layers: list[str] = field(default_factory=list)
     edges: list[str] = field(default_factory=list)
 
-    def layer(self, type: str, version: int, raw: str, sources: Sequence[tuple[int, int]], out: str | None, **more: str) -> int:
+    def layer(
+        self, type: str, version: int, raw: str, sources: Sequence[tuple[int, int]], out: str | None, **more: str
+    ) -> int:
         number = len(self.layers)
         inputs = "".join(f'<port id="{index}" precision="FP32"/>' for index in range(len(sources)))
         kinds = out.split() if out else []
@@ -42,9 +44,7 @@ class Text:
             f"<data {raw}/>{more.get('mapping', '')}<input>{inputs}</input><output>{outputs}</output>{body}</layer>"
         )
         for index, (source, port) in enumerate(sources):
-            self.edges.append(
-                f'<edge from-layer="{source}" from-port="{port}" to-layer="{number}" to-port="{index}"/>'
-            )
+            self.edges.append(f'<edge from-layer="{source}" from-port="{port}" to-layer="{number}" to-port="{index}"/>')
         return number
 
     def parameter(self, kind: str, shape: str) -> int:
@@ -119,7 +119,9 @@ def loop_model(rng: np.random.Generator) -> tuple[bytes, bytes]:
     trips = outer.constant(np.array(rng.choice([-1, 1, 3, 4]), np.int32 if rng.random() < 0.5 else np.int64))
     if rng.random() < 0.2:
         trips = outer.parameter("i64", "")
-    condition = outer.constant(np.array([rng.random() < 0.85])) if rng.random() < 0.8 else outer.parameter("boolean", "1")
+    condition = (
+        outer.constant(np.array([rng.random() < 0.85])) if rng.random() < 0.8 else outer.parameter("boolean", "1")
+    )
 
     body = Text(blob)
     part, carried, still = (body.parameter("f32", "1") for _ in range(3))
@@ -191,7 +193,9 @@ def iterator_model(rng: np.random.Generator, static: bool = False) -> tuple[byte
       <output external_port_id="3" internal_layer_id="{results[1]}" axis="{0 if static else rng.choice([0, 1])}" {ends}
         part_size="{part_size}"/>
     </port_map><back_edges><edge from-layer="{results[0]}" to-layer="{carried}"/></back_edges>"""
-    own = outer.layer("TensorIterator", 1, "", [(data, 0), (state, 0)], "f32 f32", mapping=mapping, body=body.inner("body"))
+    own = outer.layer(
+        "TensorIterator", 1, "", [(data, 0), (state, 0)], "f32 f32", mapping=mapping, body=body.inner("body")
+    )
     outer.result(own, 2)
     outer.result(own, 3)
     return outer.model(), bytes(blob)
@@ -211,7 +215,11 @@ def if_model(rng: np.random.Generator, static: bool = False) -> tuple[bytes, byt
     blob = bytearray()
     outer = Text(blob)
     known = not static and rng.random() < 0.3
-    condition = outer.constant(np.array(rng.random() < 0.5)) if known else outer.parameter("boolean", str(rng.choice(["", "1"])))
+    condition = (
+        outer.constant(np.array(rng.random() < 0.5))
+        if known
+        else outer.parameter("boolean", str(rng.choice(["", "1"])))
+    )
     shapes = ["2,3", "2,3"] if static else [str(rng.choice(BRANCH_SHAPES)) for _ in range(2)]
     first, second = (outer.parameter("f32", shape) for shape in shapes)
     branches = []
@@ -276,10 +284,10 @@ def test_if_values(chosen: bool) -> None:
 def test_loop_values() -> None:
     blob = bytearray()
     outer = Text(blob)
-    state = outer.parameter("f32", "2,3")
+    state = outer.parameter("f32", "1,3")
     trips, condition = outer.constant(np.array(5, np.int64)), outer.constant(np.array(True))
     body = Text(blob)
-    carried, index = body.parameter("f32", "2,3"), body.parameter("i64", "")
+    carried, index = body.parameter("f32", "1,3"), body.parameter("i64", "")
     doubled = body.layer("Add", 1, "", [(carried, 0), (carried, 0)], "f32")
     limit = body.constant(np.array(2, np.int64))
     more = body.layer("Less", 1, "", [(index, 0), (limit, 0)], "boolean")
@@ -296,7 +304,7 @@ def test_loop_values() -> None:
     )
     outer.result(own, 3)
     outer.result(own, 4)
-    data = np.arange(6, dtype=np.float32).reshape(2, 3)
+    data = np.arange(3, dtype=np.float32).reshape(1, 3)
     compare_values(outer.model(), bytes(blob), {"Parameter_0": data})
 
 

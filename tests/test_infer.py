@@ -1,0 +1,320 @@
+"""Shape propagation: the corpus against the runtime, findings, what is written back, layers that nobody knows."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ir_tools.errors import RuntimeFailure, ShapeError, UsageError
+from ir_tools.format.read import read
+from ir_tools.format.write import render
+from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.infer import propagate_shapes
+from ir_tools.ops import Bounds, Fact
+from ir_tools.runtime.ask import LayerOracle
+from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types import Dim, element_type, format_shape, parse_shape
+from tests.conftest import corpus_cases
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[RuntimeClient]:
+    with RuntimeClient() as running:
+        yield running
+
+
+# --- the corpus against the runtime -------------------------------------------------------------------------------
+
+
+def as_read(dims: list[int]) -> str | None:
+    del dims
+    return None
+
+
+def new_batch(dims: list[int]) -> str | None:
+    return ",".join(map(str, [3, *dims[1:]])) if len(dims) == 4 else None
+
+
+def new_size(dims: list[int]) -> str | None:
+    return ",".join(map(str, [2, dims[1], *(size + 32 for size in dims[2:])])) if len(dims) == 4 else None
+
+
+def intervals(dims: list[int]) -> str | None:
+    ranges = [f"{max(1, size // 2)}..{2 * size}" for size in dims[2:]]
+    return ",".join(["1..8", str(dims[1]), *ranges]) if len(dims) == 4 else None
+
+
+def lower_bounds(dims: list[int]) -> str | None:
+    return ",".join(["2..", str(dims[1]), *(f"{size}.." for size in dims[2:])]) if len(dims) == 4 else None
+
+
+def any_size(dims: list[int]) -> str | None:
+    return ",".join("?" * len(dims)) if dims else None
+
+
+def any_rank(dims: list[int]) -> str | None:
+    return "..." if len(dims) == 4 else None
+
+
+MAKERS = (as_read, new_batch, new_size, intervals, lower_bounds, any_size, any_rank)
+
+
+@pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("path", corpus_cases())
+def test_every_port_equals_the_runtime(path: Path, make: object, client: RuntimeClient) -> None:
+    """Element type and shape of every output, for the shapes of the file and for new ones."""
+    assert callable(make)
+    weights = None if path.with_suffix(".bin").exists() else bytes(1 << 20)
+    model = read(path, weights)
+    texts = {end.name: make(list(end.port.dims)) for end in model.inputs}
+    inputs = {name: text for name, text in texts.items() if text}
+    if make is not as_read and not inputs:
+        pytest.skip("no input to give another shape")
+    try:
+        wanted = client.shapes(path, weights, inputs)
+    except RuntimeFailure:
+        if "tokenizer" in path.name:
+            pytest.skip("operations of a package that is not installed")
+        with pytest.raises(ShapeError):
+            propagate_shapes(model, inputs, ask=LayerOracle(client))
+        return
+    report = propagate_shapes(model, inputs, ask=LayerOracle(client))
+    assert not report.diagnostics
+    wrong = {}
+    for place, layer, _ in model.walk():
+        for index, port in enumerate(layer.outputs):
+            fact = report.facts[place, port.id]
+            kind, shape = wanted.get((place, index), (None, ""))
+            if kind is not None and (str(fact.dtype), fact.shape) != (kind, parse_shape(shape)):
+                wrong[place] = (str(fact.dtype), format_shape(fact.shape), kind, shape)
+    assert not wrong
+
+
+# --- small models -------------------------------------------------------------------------------------------------
+
+SMALL = """<?xml version="1.0"?>
+<net name="small" version="11">
+	<layers>
+		<layer id="0" name="x" type="Parameter" version="opset1">
+			<data shape="1,3,8,8" element_type="f32" />
+			<output>
+				<port id="0" precision="FP32" names="x,first">
+					<dim>1</dim>
+					<dim>3</dim>
+					<dim>8</dim>
+					<dim>8</dim>
+				</port>
+			</output>
+		</layer>
+		<layer id="1" name="relu" type="ReLU" version="opset1">
+			<input>
+				<port id="0" precision="FP32">
+					<dim>1</dim>
+					<dim>3</dim>
+					<dim>8</dim>
+					<dim>8</dim>
+				</port>
+			</input>
+			<output>
+				<port id="1" precision="FP32">
+					<dim>1</dim>
+					<dim>3</dim>
+					<dim>8</dim>
+					<dim>8</dim>
+				</port>
+			</output>
+		</layer>
+		<layer id="2" name="own" type="Custom" version="extension">
+			<input>
+				<port id="0" precision="FP32">
+					<dim>1</dim>
+					<dim>3</dim>
+					<dim>8</dim>
+					<dim>8</dim>
+				</port>
+			</input>
+			<output>
+				<port id="1" precision="FP32">
+					<dim>1</dim>
+					<dim>3</dim>
+					<dim>4</dim>
+				</port>
+			</output>
+		</layer>
+		<layer id="3" name="exp" type="Exp" version="opset1">
+			<input>
+				<port id="0" precision="FP32">
+					<dim>1</dim>
+					<dim>3</dim>
+					<dim>4</dim>
+				</port>
+			</input>
+			<output>
+				<port id="1" precision="FP32">
+					<dim>1</dim>
+					<dim>3</dim>
+					<dim>4</dim>
+				</port>
+			</output>
+		</layer>
+		<layer id="4" name="y" type="Result" version="opset1">
+			<input>
+				<port id="0" precision="FP32">
+					<dim>1</dim>
+					<dim>3</dim>
+					<dim>4</dim>
+				</port>
+			</input>
+		</layer>
+	</layers>
+	<edges>
+		<edge from-layer="0" from-port="0" to-layer="1" to-port="0" />
+		<edge from-layer="1" from-port="1" to-layer="2" to-port="0" />
+		<edge from-layer="2" from-port="1" to-layer="3" to-port="0" />
+		<edge from-layer="3" from-port="1" to-layer="4" to-port="0" />
+	</edges>
+</net>
+"""
+
+
+def line_of(name: str) -> int:
+    return next(number for number, line in enumerate(SMALL.splitlines(), 1) if f'name="{name}"' in line)
+
+
+def small(*changes: tuple[str, str]) -> Model:
+    text = SMALL
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    return read(text.encode(), b"")
+
+
+def test_agreement_changes_no_byte() -> None:
+    model = small()
+    report = propagate_shapes(model)
+    assert not report.mismatches
+    assert bytes(render(model)) == SMALL.encode()
+
+
+def test_custom_layer_keeps_its_record_and_is_reported() -> None:
+    report = propagate_shapes(small())
+    assert report.origins["own", 1] == "recorded"
+    assert report.origins["exp", 1] == "rule"
+    (note,) = report.diagnostics
+    assert (note.layer_id, note.line, note.severity) == (2, line_of("own"), "warning")
+    assert "Custom" in note.message
+
+
+def test_custom_layer_is_unknown_after_new_shapes() -> None:
+    model = small()
+    report = propagate_shapes(model, {"x": "2,3,8,8"})
+    assert report.origins["own", 1] == "unknown"
+    assert report.shapes["own", 1] is None
+    assert report.shapes["relu", 1] == parse_shape("2,3,8,8")
+    assert model.graph.layer(0).raw["shape"] == "2,3,8,8"
+    assert model.ports["relu", 1].dims == (2, 3, 8, 8)
+    assert report.diagnostics
+
+
+@pytest.mark.parametrize("name", ["x", "first"])
+@pytest.mark.parametrize("shape", ["?,3,16..64,8", [-1, 3, Dim(16, 64), 8], (Dim(), Dim.of(3), Dim(16, 64), Dim.of(8))])
+def test_new_shapes_by_any_name_in_any_form(name: str, shape: object) -> None:
+    model = small()
+    report = propagate_shapes(model, {name: shape})  # type: ignore[dict-item]
+    assert report.shapes["relu", 1] == parse_shape("?,3,16..64,8")
+    assert model.graph.layer(0).raw["shape"] == "?,3,16..64,8"
+    assert model.ports["relu", 1].dims == (-1, 3, -1, 8)
+
+
+def test_only_what_differs_is_rendered_anew() -> None:
+    model = small()
+    propagate_shapes(model, {"x": "1,3,9,8"})
+    old, new = SMALL.splitlines(), bytes(render(model)).decode().splitlines()
+    changed = {line.strip() for line in old} ^ {line.strip() for line in new}
+    assert changed <= {
+        '<data shape="1,3,8,8" element_type="f32" />',
+        '<data shape="1,3,9,8" element_type="f32" />',
+        "<dim>9</dim>",
+        "<dim>4</dim>",
+    }
+
+
+def test_unknown_input() -> None:
+    with pytest.raises(UsageError, match="no input 'z'; it has x"):
+        propagate_shapes(small(), {"z": "1"})
+
+
+def test_mismatch_names_port_line_and_both_sides() -> None:
+    relu_out = SMALL.index("<output>", SMALL.index('name="relu"'))
+    text = SMALL[:relu_out] + SMALL[relu_out:].replace("<dim>8</dim>", "<dim>9</dim>", 1)
+    model = read(text.encode(), b"")
+    (found,) = propagate_shapes(model).mismatches
+    assert (found.path, found.layer_id, found.line, found.port, found.what) == ("relu", 1, line_of("relu"), 1, "dims")
+    assert (found.recorded, found.computed) == ("1,3,9,8", "1,3,8,8")
+    assert model.ports["relu", 1].dims == (1, 3, 8, 8)
+
+
+def test_precision_mismatch() -> None:
+    model = small(('<port id="1" precision="FP32">', '<port id="1" precision="I64">'))
+    (found,) = propagate_shapes(model).mismatches
+    assert (found.what, found.recorded, found.computed) == ("precision", "I64", "FP32")
+
+
+def test_a_layer_that_cannot_take_its_inputs() -> None:
+    model = small(
+        ('type="ReLU" version="opset1"', 'type="SoftPlus" version="opset4"'),
+        ('element_type="f32"', 'element_type="i32"'),
+    )
+    before = {key: (port.dims, port.precision) for key, port in model.ports.items()}
+    with pytest.raises(ShapeError, match="element type i32") as caught:
+        propagate_shapes(model, {"x": "5,3,8,8"})
+    (finding,) = caught.value.diagnostics
+    assert (finding.layer_id, finding.line, finding.path) == (1, line_of("relu"), "relu")
+    assert {key: (port.dims, port.precision) for key, port in model.ports.items()} == before
+    assert model.graph.layer(0).raw["shape"] == "1,3,8,8"
+
+
+def test_every_broken_layer_is_named() -> None:
+    model = small(
+        ('type="ReLU" version="opset1"', 'type="BitwiseNot" version="opset13"'), ('type="Exp"', 'type="LogicalAnd"')
+    )
+    with pytest.raises(ShapeError) as caught:
+        propagate_shapes(model)
+    assert [finding.layer_id for finding in caught.value.diagnostics] == [1, 3]
+
+
+def test_missing_attribute() -> None:
+    model = small(('type="ReLU" version="opset1">', 'type="Clamp" version="opset1"><data min="0"/>'))
+    with pytest.raises(ShapeError, match="max is missing"):
+        propagate_shapes(model)
+
+
+# --- asking -------------------------------------------------------------------------------------------------------
+
+
+class Answer:
+    """Answers every question with one fact, and remembers what it was told."""
+
+    def __init__(self, *facts: Fact) -> None:
+        self.facts = facts
+        self.known: Mapping[Source, Fact] = {}
+
+    def __call__(self, model: Model, graph: Graph, layer: Layer, facts: Mapping[Source, Fact]) -> tuple[Fact, ...]:
+        del model, graph, layer
+        self.known = dict(facts)
+        return self.facts
+
+
+def test_answers_are_marked() -> None:
+    ask = Answer(Fact(element_type("f32"), parse_shape("1,3,4"), Bounds.exactly(np.zeros(0))))
+    report = propagate_shapes(small(), ask=ask)
+    assert report.origins["own", 1] == "runtime"
+    assert not report.diagnostics
+    assert ask.known[Source(1, 1)].shape == parse_shape("1,3,8,8")
+
+
+def test_a_failing_authority_is_no_disaster(client: RuntimeClient) -> None:
+    report = propagate_shapes(small(), ask=LayerOracle(client))
+    assert report.origins["own", 1] == "recorded"
+    assert "Custom" in report.diagnostics[0].message
