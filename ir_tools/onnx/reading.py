@@ -6,6 +6,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError, RuntimeFailure
@@ -54,20 +55,13 @@ def convert(path: str | Path, to: str = "opset8") -> Conversion:
         model = read_ir(out.read_bytes(), out.with_suffix(".bin"))
     model.weights.path = None
     nodes = tuple(
-        Translated(
-            entry["name"],
-            parse_shape(entry["shape"]),
-            entry["layers"],
-            entry["how"],
-            entry["proof"],
-            (*entry["notes"],),
-        )
+        Translated(**{**entry, "shape": parse_shape(entry["shape"]), "notes": tuple(entry["notes"])})
         for entry in report["nodes"]
     )
     return Conversion(model, nodes, diagnostics)
 
 
-def _convert(path: Path, out: Path, to: str) -> dict[str, list[dict[str, str]]]:
+def _convert(path: Path, out: Path, to: str) -> dict[str, list[dict[str, Any]]]:
     command = [sys.executable, "-m", "ir_tools.onnx.worker", str(path), str(out), to]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
@@ -83,5 +77,5 @@ def _convert(path: Path, out: Path, to: str) -> dict[str, list[dict[str, str]]]:
     if "error" in report:
         message = f"the frontend cannot convert it: {explain(report['error'])}"
         raise ReadError(Diagnostic(code="ONNX006", severity=Severity.ERROR, message=message, file=str(path)))
-    found: dict[str, list[dict[str, str]]] = report
+    found: dict[str, list[dict[str, Any]]] = report
     return found
