@@ -34,18 +34,15 @@ class Child:
         with contextlib.ExitStack() as stack:
             self._log: IO[bytes] = stack.enter_context(tempfile.TemporaryFile())
             fcntl.fcntl(self._log, fcntl.F_SETFL, fcntl.fcntl(self._log, fcntl.F_GETFL) | os.O_APPEND)
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "ir_tools.runtime.worker", str(memory)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._log,
-                bufsize=0,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},
-                start_new_session=True,
-            )
-            assert self._process.stdin is not None
-            assert self._process.stdout is not None
-            self._sink, self._source = self._process.stdin.fileno(), self._process.stdout.fileno()
+            requests, self._sink = os.pipe()
+            self._source, answers = os.pipe()
+            stack.callback(os.close, self._sink)
+            stack.callback(os.close, self._source)
+            try:
+                self._process = _spawn(requests, answers, self._log, memory)
+            finally:
+                os.close(requests)
+                os.close(answers)
             os.set_blocking(self._sink, False)
             os.set_blocking(self._source, False)
             self._files = stack.pop_all()
@@ -84,10 +81,6 @@ class Child:
             return
         self._process.kill()
         self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
         self._files.close()
 
     def stage(self) -> str:
@@ -118,6 +111,19 @@ class Child:
         size = os.fstat(self._log.fileno()).st_size
         text = os.pread(self._log.fileno(), TAIL, max(0, size - TAIL)).decode("utf-8", "replace")
         return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _spawn(requests: int, answers: int, log: IO[bytes], memory: int) -> subprocess.Popen[bytes]:
+    """The process. Frames have pipes of their own, so that whatever is printed cannot get between them."""
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "ir_tools.runtime.worker", str(requests), str(answers), str(memory)],
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        pass_fds=(requests, answers),
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},
+        start_new_session=True,
+    )
 
 
 def _wait(descriptor: int, event: int, deadline: float) -> None:

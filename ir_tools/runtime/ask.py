@@ -56,6 +56,9 @@ class LayerOracle:
         """
         if not layer.outputs:
             return ()
+        if layer.type.lower() == "assign":
+            # It passes its input on, and is valid only beside the ReadValue of its variable.
+            return tuple(facts[source] for source in graph.sources(layer.id).values())
         question = _Question(model, graph, facts)
         text = question.about(layer)
         key = (text, bytes(question.bytes), question.zeros)
@@ -115,8 +118,6 @@ class _Question:
         number = self._copy(layer, self.name)
         for port in layer.outputs:
             self._result(_End(number, port.id))
-        if layer.type.lower() == "assign":
-            self._variable(layer)
         text = f"<layers>{''.join(self._layers)}</layers><edges>{''.join(self._edges)}</edges>"
         text = text.replace(ZEROS, f'offset="{len(self.bytes)}"')
         return f'<?xml version="1.0"?><net name="question" version="11">{text}</net>'.encode()
@@ -231,15 +232,6 @@ class _Question:
             '<input><port id="0"/></input></layer>'
         )
         self._edge(end, number, 0)
-
-    def _variable(self, assign: Layer) -> None:
-        """An Assign is only valid beside the ReadValue of its variable."""
-        wanted = assign.raw.get("variable_id")
-        for layer in self._graph.layers():
-            if layer.type.lower() == "readvalue" and layer.raw.get("variable_id") == wanted:
-                number = self._copy(layer, self._new_name(layer.name))
-                self._result(_End(number, layer.outputs[0].id))
-                return
 
     def _edge(self, end: _End, reader: int, port: int) -> None:
         self._edges.append(

@@ -1,4 +1,6 @@
-"""The child process in which openvino runs: `python -m ir_tools.runtime.worker`, frames over standard input and output.
+"""The child process in which openvino runs: `python -m ir_tools.runtime.worker REQUESTS ANSWERS MEMORY`.
+
+REQUESTS and ANSWERS are the numbers of two pipes that frames pass through; MEMORY is a limit in bytes, or 0.
 
 A request is a frame whose header holds `do` (the name of a task) and its arguments; the answer is a frame with the
 result, or with `error` (a kind of `RuntimeFailure`, or `usage`) and `message`. The worker ends when its input ends.
@@ -12,6 +14,8 @@ import os
 import re
 import signal
 import sys
+import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -426,9 +430,14 @@ TASKS: Mapping[str, Callable[[Request], Answer]] = {
 
 def main() -> None:
     """Answer requests until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    source, sink = _private_pipes()
-    _restrict(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
+    requests, answers, memory = map(int, sys.argv[1:])
+    _restrict(memory)
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    with open(requests, "rb") as source, open(answers, "wb") as sink:
+        _serve(source, sink)
+
+
+def _serve(source: IO[bytes], sink: IO[bytes]) -> None:
     while prefix := source.read(PREFIX.size):
         os.ftruncate(2, 0)
         _stage("receiving the model and its inputs")
@@ -442,14 +451,11 @@ def main() -> None:
         sink.flush()
 
 
-def _private_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Input and output for frames alone: whoever prints to standard output now writes to standard error."""
-    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    return source, sink
+def _end_with(parent: int) -> None:
+    """End this process, whatever it does, when the one that started it is gone."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
 
 
 def _restrict(memory: int) -> None:
