@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from ir_tools.comparison import TOLERANCES, difference
+from ir_tools.ops import Array
 
 SPECIAL = st.sampled_from([0.0, -0.0, 1.0, -1.0, 3.5, 1e30, math.inf, -math.inf, math.nan])
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)
 
 
-def worst_by_loop(expected: np.ndarray, actual: np.ndarray) -> float:
+def worst_by_loop(expected: Array, actual: Array) -> float:
     """The largest absolute difference, element by element in Python."""
     worst = 0.0
     for wanted, found in zip(expected.ravel().tolist(), actual.ravel().tolist(), strict=True):
@@ -63,13 +64,13 @@ def test_undefined_positions_are_counted_and_not_compared() -> None:
     ("dtype", "name"), [(np.float64, "f64"), (np.float32, "f32"), (np.float16, "f16"), (ml_dtypes.bfloat16, "bf16")]
 )
 def test_floats_have_the_tolerance_of_the_table(dtype: type, name: str) -> None:
-    ones = np.ones(3, dtype)
+    ones: Array = np.ones(3, dtype)
     assert difference(ones, ones).tolerance == TOLERANCES[name]
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64, np.bool_])
 def test_whole_numbers_must_be_equal(dtype: type) -> None:
-    expected = np.array([0, 1, 1], dtype)
+    expected: Array = np.array([0, 1, 1], dtype)
     assert difference(expected, expected).ok
     assert not difference(expected, np.array([0, 1, 0], dtype)).ok
 

@@ -25,7 +25,7 @@ SINCE: Mapping[str, int] = {
 }
 """The attributes, and the version of AveragePool that brought each."""
 
-AUTO_PADS = {
+AUTO_PADS: Mapping[str, AutoPad] = {
     "NOTSET": "explicit",
     "": "explicit",
     "VALID": "valid",
