@@ -292,7 +292,7 @@ def _cast(name: str, blob: Blob, kind: str) -> Any:
     with np.errstate(all="ignore"):
         cast = array.astype(dtype)
         same = np.array_equal(cast.astype(array.dtype), array, equal_nan=array.dtype.kind == "f")
-    if not same and not (array.dtype.kind == cast.dtype.kind == "f" and np.dtype(dtype).itemsize < 4):
+    if not same:
         raise UsageError(f"input '{name}' takes {kind}, not {blob.type}; convert it with .astype")
     return cast
 

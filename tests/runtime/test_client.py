@@ -20,7 +20,7 @@ from openvino import opset15 as op
 from ir_tools.errors import RuntimeFailure, UsageError
 from ir_tools.format.read import read
 from ir_tools.runtime.client import RuntimeClient, Tap
-from ir_tools.types import element_type
+from ir_tools.types import Dim, element_type
 from tests.runtime.made import POOL, iterated, one_layer, parameter, save
 
 X = {"x": np.arange(192, dtype=np.float32).reshape(1, 3, 8, 8)}
@@ -68,18 +68,35 @@ FLOATS = ["f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2"]
 WHOLE = ["i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "boolean"]
 
 
+def passing(kind: str, shape: str = "2,3") -> bytes:
+    """An input that is an output."""
+    return (
+        '<net name="passing" version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1">'
+        f'<data shape="{shape}" element_type="{kind}"/><output><port id="0" precision="FP32"/></output></layer>'
+        '<layer id="1" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer></layers>'
+        '<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>'
+    ).encode()
+
+
 @pytest.mark.parametrize("kind", [*FLOATS, *WHOLE])
 def test_values_pass_in_every_element_type(client: RuntimeClient, kind: str) -> None:
     values = np.array([[0, 1, 2], [3, 0, 1]]).astype(element_type(kind).dtype)
-    text = (
-        '<net name="n" version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1">'
-        f'<data shape="2,3" element_type="{kind}"/><output><port id="0" precision="FP32"/></output></layer><layer id="1" name="y" '
-        'type="Result" version="opset1"><input><port id="0"/></input></layer></layers><edges><edge from-layer="0" '
-        'from-port="0" to-layer="1" to-port="0"/></edges></net>'
-    ).encode()
+    text = passing(kind)
     found = client.infer(text, None, {"x": values}).outputs["x"]
     assert found.dtype == values.dtype
     np.testing.assert_array_equal(found.astype(np.float64), values.astype(np.float64))
+
+
+@pytest.mark.parametrize(("kind", "size"), [("u4", 3), ("i4", 3), ("nf4", 3), ("f4e2m1", 3), ("u2", 2)])
+def test_packed_values_pass_as_bytes(client: RuntimeClient, kind: str, size: int) -> None:
+    values = np.arange(1, size + 1, dtype=np.uint8)
+    found = client.infer(passing(kind), None, {"x": values})
+    assert found.outputs["x"].tolist() == values.tolist()
+    assert (found.info[0].element_type, found.info[0].shape) == (kind, (Dim.of(2), Dim.of(3)))
+    with pytest.raises(UsageError, match="takes 3 bytes|takes 2 bytes"):
+        client.infer(passing(kind), None, {"x": np.arange(9, dtype=np.uint8)})
+    with pytest.raises(UsageError, match="packed into bytes"):
+        client.infer(passing(kind, "?,3"), None, {"x": values})
 
 
 def test_strings_pass_both_ways(client: RuntimeClient, tmp_path: Path) -> None:
