@@ -1,0 +1,78 @@
+"""Large IR files, written as text: a long network with one AvgPool-14 in the middle."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+DIMS = "".join(f"\t\t\t\t\t<dim>{size}</dim>\n" for size in (1, 8, 16, 16))
+TENSOR = f'precision="FP32">\n{DIMS}\t\t\t\t</port>\n'
+POOL = (
+    '<data kernel="3, 3" strides="1, 1" pads_begin="1, 1" pads_end="1, 1" exclude-pad="true" auto_pad="explicit"'
+    ' rounding_type="floor" />'
+)
+ADD = '<data auto_broadcast="numpy" />'
+BLOCK = bytes(range(256)) * 4096
+
+
+def write_large(path: Path, layers: int, *, weights: int = 4) -> Path:
+    """Write a network of about `layers` layers; its first constant has `weights` bytes."""
+    blocks = layers // 3
+    with path.open("w") as file:
+        file.write('<?xml version="1.0"?>\n<net name="large" version="11">\n\t<layers>\n')
+        file.writelines(_layers(blocks, weights))
+        file.write("\t</layers>\n\t<edges>\n")
+        file.writelines(_edges(blocks))
+        file.write("\t</edges>\n\t<rt_info />\n</net>\n")
+    with path.with_suffix(".bin").open("wb") as file:
+        for _ in range(weights // len(BLOCK)):
+            file.write(BLOCK)
+        file.write(bytes(weights + 4 * blocks - file.tell()))
+    return path
+
+
+def _layers(blocks: int, weights: int) -> Iterator[str]:
+    """Layer 0 is the input, 1 the weights, 2 their reader; block n is 3n + 3 (Const), + 1 (Add), + 2 (ReLU)."""
+    yield _layer(0, "data", "Parameter", '<data shape="1,8,16,16" element_type="f32" />', 0)
+    yield _constant(1, "weights", "u8", weights, 0, weights)
+    yield _layer(2, "pool", "AvgPool", POOL, 1, version="opset14")
+    for block in range(blocks):
+        first = 3 * block + 3
+        yield _constant(first, f"bias_{block}", "f32", 1, weights + 4 * block, 4)
+        yield _layer(first + 1, f"add_{block}", "Add", ADD, 2)
+        yield _layer(first + 2, f"relu_{block}", "ReLU", "", 1)
+    yield _layer(3 * blocks + 3, "result", "Result", "", 1, outputs=False)
+
+
+def _layer(
+    number: int, name: str, kind: str, data: str, inputs: int, *, version: str = "opset1", outputs: bool = True
+) -> str:
+    ports = [f'\t\t\t\t<port id="{port}" {TENSOR}' for port in range(inputs)]
+    if kind == "Add":
+        ports[1] = '\t\t\t\t<port id="1" precision="FP32">\n\t\t\t\t\t<dim>1</dim>\n\t\t\t\t</port>\n'
+    text = f'\t\t<layer id="{number}" name="{name}" type="{kind}" version="{version}">\n'
+    text += f"\t\t\t{data}\n" if data else ""
+    text += f"\t\t\t<input>\n{''.join(ports)}\t\t\t</input>\n" if inputs else ""
+    text += f'\t\t\t<output>\n\t\t\t\t<port id="{inputs}" {TENSOR}\t\t\t</output>\n' if outputs else ""
+    return text + "\t\t</layer>\n"
+
+
+def _constant(number: int, name: str, kind: str, count: int, offset: int, size: int) -> str:
+    return (
+        f'\t\t<layer id="{number}" name="{name}" type="Const" version="opset1">\n'
+        f'\t\t\t<data element_type="{kind}" shape="{count}" offset="{offset}" size="{size}" />\n'
+        f'\t\t\t<output>\n\t\t\t\t<port id="0" precision="{"FP32" if kind == "f32" else "U8"}">\n'
+        f"\t\t\t\t\t<dim>{count}</dim>\n\t\t\t\t</port>\n\t\t\t</output>\n\t\t</layer>\n"
+    )
+
+
+def _edges(blocks: int) -> Iterator[str]:
+    yield _edge(0, 0, 2, 0)
+    for block in range(blocks):
+        first = 3 * block + 3
+        yield _edge(first - 1, 1, first + 1, 0)
+        yield _edge(first, 0, first + 1, 1)
+        yield _edge(first + 1, 2, first + 2, 0)
+    yield _edge(3 * blocks + 2, 1, 3 * blocks + 3, 0)
+
+
+def _edge(source: int, start: int, reader: int, end: int) -> str:
+    return f'\t\t<edge from-layer="{source}" from-port="{start}" to-layer="{reader}" to-port="{end}" />\n'

@@ -1,0 +1,111 @@
+"""Reading, moving one pooling layer, and writing, against `openvino` and against copying; start-up; growth.
+
+Run with `pytest tests/benchmarks/test_files_speed.py -m sweep -s`: nothing is asserted about time, the ratios are
+printed (the bars: 1.0 of `Core.read_model` + `save_model` at 20,000 layers; 1.2 of copying 1 GiB of weights, with at
+most 200 MiB of memory more than the XML alone takes; 0.15 s for `--version`; growth linear in the number of layers).
+"""
+
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import openvino
+import pytest
+
+import ir_tools
+from tests.benchmarks.large_models import write_large
+
+pytestmark = pytest.mark.sweep
+
+ROUNDS = 7
+GIBIBYTE = 1 << 30
+MEBIBYTE = 1 << 20
+
+MOVE = """
+import sys, pathlib, time, ir_tools
+ir_tools.read, ir_tools.migrate, ir_tools.write
+start = time.perf_counter()
+ir_tools.write(ir_tools.migrate(sys.argv[1], to="opset8").model, sys.argv[2])
+status = pathlib.Path("/proc/self/status").read_text()
+peak = next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))
+print(time.perf_counter() - start, int(peak) * 1024)
+"""
+"""Prints seconds and the peak of resident bytes, both of a fresh process."""
+
+
+def move(source: Path, target: Path) -> None:
+    moved = ir_tools.migrate(source, to="opset8")
+    assert len(moved.steps) == 1
+    ir_tools.write(moved.model, target)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def test_20000_layers_against_openvino(tmp_path: Path, benchmark: Any) -> None:
+    source, ours, theirs = write_large(tmp_path / "large.xml", 20_000), tmp_path / "ours.xml", tmp_path / "theirs.xml"
+    core = openvino.Core()
+
+    def read_and_save() -> None:
+        openvino.save_model(core.read_model(source), theirs, compress_to_fp16=False)
+
+    theirs_taken: list[float] = []
+
+    def measure_openvino() -> None:
+        """Before each of our rounds one of theirs, so that both meet the same machine."""
+        theirs_taken.append(seconds(read_and_save))
+
+    read_and_save()
+    benchmark.pedantic(move, (source, ours), setup=measure_openvino, rounds=ROUNDS, warmup_rounds=1)
+    best, reference = benchmark.stats.stats.min, min(theirs_taken)
+    benchmark.extra_info.update(openvino_s=reference, ratio=best / reference)
+    print(f"\n20,000 layers, {source.stat().st_size / 1e6:.1f} MB: {best:.3f} s, openvino {reference:.3f} s,", end=" ")
+    print(f"ratio {best / reference:.2f} (best of {ROUNDS} each)")
+    assert core.read_model(ours).get_ops()
+
+
+def in_child(source: Path, target: Path) -> tuple[float, int]:
+    done = subprocess.run([sys.executable, "-c", MOVE, source, target], capture_output=True, text=True, check=True)
+    elapsed, peak = done.stdout.split()
+    return float(elapsed), int(peak)
+
+
+def test_1_gib_of_weights_against_copying(tmp_path: Path) -> None:
+    source = write_large(tmp_path / "heavy.xml", 2000, weights=GIBIBYTE)
+    light = write_large(tmp_path / "light.xml", 2000)
+    weights, copy = source.with_suffix(".bin"), tmp_path / "copy.bin"
+    copies, moves = [], []
+    for _ in range(5):
+        copies.append(seconds(lambda: shutil.copyfile(weights, copy)))
+        copy.unlink()
+        elapsed, peak = in_child(source, tmp_path / "moved.xml")
+        moves.append(elapsed)
+        (tmp_path / "moved.bin").unlink()
+    _, base = in_child(light, tmp_path / "moved.xml")
+    ratio, more = statistics.median(moves) / statistics.median(copies), (peak - base) / MEBIBYTE
+    print(
+        f"\n1 GiB of weights: {statistics.median(moves):.2f} s, copying {statistics.median(copies):.2f} s: {ratio:.2f}"
+    )
+    print(f"peak memory {peak / MEBIBYTE:.0f} MiB, {more:.0f} MiB more than without the weights")
+
+
+def test_version(benchmark: Any) -> None:
+    command = [sys.executable, "-m", "ir_tools", "--version"]
+    benchmark.pedantic(subprocess.run, (command,), {"check": True, "capture_output": True}, rounds=15, warmup_rounds=2)
+    print(f"\nir-tools --version: {benchmark.stats.stats.median:.3f} s")
+
+
+def test_growth(tmp_path: Path) -> None:
+    print()
+    for layers in (2_000, 20_000, 200_000):
+        source, target = write_large(tmp_path / f"{layers}.xml", layers), tmp_path / "moved.xml"
+        elapsed = min(seconds(partial(move, source, target)) for _ in range(3))
+        print(f"{layers:7} layers: {elapsed:.3f} s, {1e6 * elapsed / layers:.1f} us a layer")
