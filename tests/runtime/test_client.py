@@ -93,7 +93,7 @@ def test_packed_values_pass_as_bytes(client: RuntimeClient, kind: str, size: int
     found = client.infer(passing(kind), None, {"x": values})
     assert found.outputs["x"].tolist() == values.tolist()
     assert (found.info[0].element_type, found.info[0].shape) == (kind, (Dim.of(2), Dim.of(3)))
-    with pytest.raises(UsageError, match="takes 3 bytes|takes 2 bytes"):
+    with pytest.raises(UsageError, match=r"takes \d bytes"):
         client.infer(passing(kind), None, {"x": np.arange(9, dtype=np.uint8)})
     with pytest.raises(UsageError, match="packed into bytes"):
         client.infer(passing(kind, "?,3"), None, {"x": values})
