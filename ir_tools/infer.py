@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
@@ -190,7 +190,7 @@ class _Propagation:
             return self._ruled(op, layer, sources, facts, given)
         except ShapeError as why:
             self._error(graph, layer, path, str(why))
-        except _Broken as why:
+        except _AttributesError as why:
             for violation in why.violations:
                 self._error(graph, layer, path, f"{violation.attribute} {violation.message}", violation.remedy)
         return _Answer((), "unknown")
@@ -206,7 +206,7 @@ class _Propagation:
         violations: list[Violation] = []
         attrs = op.read(layer.raw, violations)
         if attrs is None:
-            raise _Broken(violations)
+            raise _AttributesError(violations)
         inputs = [facts[sources[port.id]] for port in layer.inputs if port.id in sources]
         needed = sum(not slot.optional for slot in op.inputs)
         if len(inputs) < needed:
@@ -272,8 +272,8 @@ class _Propagation:
                 if failure.kind == "rejected" and opset_number(layer.version) is not None:
                     raise ShapeError(str(failure)) from failure
                 why = str(failure)
-        recorded = all(
-            port.id not in sources or _agrees(port, facts[sources[port.id]]) is None for port in layer.inputs
+        recorded = not any(
+            any(_differences(port, facts[sources[port.id]])) for port in layer.inputs if port.id in sources
         )
         text = f"the shapes of {layer.type} ({layer.version or 'no version'}) are not known: {why}"
         if recorded:
@@ -307,7 +307,7 @@ class _Propagation:
         )
 
 
-class _Broken(IrToolsError):
+class _AttributesError(IrToolsError):
     """A layer whose attributes have no meaning."""
 
     def __init__(self, violations: Iterable[Violation]) -> None:
@@ -334,40 +334,30 @@ def _dims(shape: Shape) -> tuple[int, ...]:
     return tuple(dim.lo if dim.static else -1 for dim in shape or ())
 
 
-def _agrees(port: Port, fact: Fact) -> Literal["dims", "precision"] | None:
-    """What of a port's record differs from a fact; a port without precision says nothing about it."""
+def _differences(port: Port, fact: Fact) -> Iterator[tuple[Literal["dims", "precision"], str, str]]:
+    """What of a port's record differs from a fact: which, recorded, computed. No precision says nothing."""
     if port.dims != _dims(fact.shape):
-        return "dims"
+        yield "dims", format_shape(_recorded(port).shape or ()), format_shape(fact.shape)
     if port.precision is not None and port.precision != fact.dtype.precision:
-        return "precision"
-    return None
+        yield "precision", port.precision, fact.dtype.precision
 
 
-def _mismatches(model: Model, report: ShapeReport) -> Iterable[Mismatch]:
+def _mismatches(model: Model, report: ShapeReport) -> Iterator[Mismatch]:
     for path, layer, graph in model.walk():
         for port in (*layer.inputs, *layer.outputs):
             fact = report.facts.get((path, port.id))
             if fact is None or report.origins[path, port.id] in {"unknown", "recorded"}:
                 continue
-            pairs = {
-                "dims": (format_shape(_recorded(port).shape or ()), format_shape(fact.shape)),
-                "precision": (port.precision or "", fact.dtype.precision),
-            }
-            differs = {
-                "dims": port.dims != _dims(fact.shape),
-                "precision": port.precision is not None and port.precision != fact.dtype.precision,
-            }
-            for what in ("dims", "precision"):
-                if differs[what]:
-                    yield Mismatch(
-                        path=path,
-                        layer_id=layer.id,
-                        line=model.line_of(graph, layer.id),
-                        port=port.id,
-                        what=what,  # type: ignore[arg-type]
-                        recorded=pairs[what][0],
-                        computed=pairs[what][1],
-                    )
+            for what, recorded, computed in _differences(port, fact):
+                yield Mismatch(
+                    path=path,
+                    layer_id=layer.id,
+                    line=model.line_of(graph, layer.id),
+                    port=port.id,
+                    what=what,
+                    recorded=recorded,
+                    computed=computed,
+                )
 
 
 def _write_back(model: Model, report: ShapeReport, *, parameters: bool) -> None:

@@ -3,7 +3,7 @@
 The rules are those of OpenVINO's core (dimension.cpp, partial_shape.cpp, eltwise shape inference), measured.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 

@@ -34,9 +34,7 @@ def in_working_type(function: Callable[..., Array], *arrays: Array, saturate: bo
     return function(*arrays)
 
 
-def through_floats(
-    function: Callable[..., Array], round: Callable[[Array], Array] = np.rint
-) -> Callable[..., Array]:
+def through_floats(function: Callable[..., Array], round: Callable[[Array], Array] = np.rint) -> Callable[..., Array]:
     """A function of floats for integers too: computed in f32 and rounded, as the CPU plugin does."""
 
     def wrapped(*arrays: Array) -> Array:
@@ -56,7 +54,8 @@ def to_integer(values: Array, dtype: npt.DTypeLike) -> Array:
     """
     limits = np.iinfo(np.dtype(dtype))
     if limits.bits == 8:
-        return np.nan_to_num(np.clip(values, limits.min, limits.max)).astype(dtype)
+        out: Array = np.nan_to_num(np.clip(values, limits.min, limits.max)).astype(dtype)
+        return out
     return low_bits(values, dtype)
 
 

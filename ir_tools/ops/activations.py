@@ -100,7 +100,8 @@ def erf(data: Array) -> Array:
 def hard_sigmoid_6(data: Array) -> Array:
     """HSigmoid: `min(max(x + 3, 0), 6) / 6`."""
     shifted = data + 3
-    return np.where(shifted > 0, np.minimum(shifted, 6), 0).astype(data.dtype) / data.dtype.type(6)
+    out: Array = np.where(shifted > 0, np.minimum(shifted, 6), 0).astype(data.dtype) / data.dtype.type(6)
+    return out
 
 
 def sigmoid(data: Array) -> Array:
@@ -110,7 +111,8 @@ def sigmoid(data: Array) -> Array:
 
 def softplus(data: Array) -> Array:
     """`log(1 + exp(x))`, without overflow."""
-    return np.logaddexp(data, data.dtype.type(0))
+    out: Array = np.logaddexp(data, data.dtype.type(0))
+    return out
 
 
 def mish(data: Array) -> Array:
@@ -128,8 +130,11 @@ def gelu(data: Array, approximation_mode: str = "erf") -> Array:
     half = data.dtype.type(0.5)
     if approximation_mode == "tanh":
         inner = data.dtype.type(math.sqrt(2 / math.pi)) * (data + data.dtype.type(0.044715) * data * data * data)
-        return half * data * (1 + np.tanh(inner))
-    return half * data * (1 + erf(data * data.dtype.type(math.sqrt(0.5))))
+        share = np.tanh(inner)
+    else:
+        share = erf(data * data.dtype.type(math.sqrt(0.5)))
+    out: Array = half * data * (1 + share)
+    return out
 
 
 def elu(data: Array, alpha: float) -> Array:
@@ -141,7 +146,8 @@ def clamp(data: Array, min: float, max: float) -> Array:
     """Cut off at both ends; for integers the ends are rounded inwards."""
     if data.dtype.kind == "f":
         low = data.dtype.type(min)
-        return np.minimum(np.where(data > low, data, low), data.dtype.type(max))
+        out: Array = np.minimum(np.where(data > low, data, low), data.dtype.type(max))
+        return out
     limits = np.iinfo(data.dtype)
     low = limits.min if min <= limits.min else math.ceil(min)
     high = limits.max if max >= limits.max else math.floor(max)
@@ -154,7 +160,8 @@ def round_(data: Array, mode: str) -> Array:
         return data
     if mode == "half_to_even":
         return np.rint(data)
-    return np.copysign(np.floor(np.abs(data) + data.dtype.type(0.5)), data)
+    out: Array = np.copysign(np.floor(np.abs(data) + data.dtype.type(0.5)), data)
+    return out
 
 
 def is_inf(data: Array, detect_negative: bool, detect_positive: bool) -> Array:
@@ -277,7 +284,9 @@ def hard_sigmoid(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """`max(0, min(1, alpha * x + beta))`."""
     del attrs
     alpha, beta = (array.reshape(()) for array in arrays[1:])
-    return (in_working_type(lambda x, a, b: np.clip(a * x + b, x.dtype.type(0), x.dtype.type(1)), arrays[0], alpha, beta),)
+    return (
+        in_working_type(lambda x, a, b: np.clip(a * x + b, x.dtype.type(0), x.dtype.type(1)), arrays[0], alpha, beta),
+    )
 
 
 def selu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -285,7 +294,9 @@ def selu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     del attrs
     alpha, scale = (array.reshape(()) for array in arrays[1:])
     return (
-        in_working_type(lambda x, a, s: s * np.where(x > 0, x, a * np.expm1(np.minimum(x, 0))), arrays[0], alpha, scale),
+        in_working_type(
+            lambda x, a, s: s * np.where(x > 0, x, a * np.expm1(np.minimum(x, 0))), arrays[0], alpha, scale
+        ),
     )
 
 
@@ -334,7 +345,8 @@ def softmax(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
     def along(data: Array) -> Array:
         powers = np.exp(data - data.max(axis=attrs.axis, keepdims=True))
-        return powers / powers.sum(axis=attrs.axis, keepdims=True)
+        out: Array = powers / powers.sum(axis=attrs.axis, keepdims=True)
+        return out
 
     return (_along(along, arrays[0]),)
 
@@ -344,15 +356,14 @@ def log_softmax(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
     def along(data: Array) -> Array:
         low = data - data.max(axis=attrs.axis, keepdims=True)
-        return low - np.log(np.exp(low).sum(axis=attrs.axis, keepdims=True))
+        out: Array = low - np.log(np.exp(low).sum(axis=attrs.axis, keepdims=True))
+        return out
 
     return (_along(along, arrays[0]),)
 
 
 DATA = Input("data")
-SWISH = Op(
-    type="Swish", version=4, inputs=(DATA, Input("beta", optional=True)), shape=swish_shape, kernel=swish
-)
+SWISH = Op(type="Swish", version=4, inputs=(DATA, Input("beta", optional=True)), shape=swish_shape, kernel=swish)
 HARD_SIGMOID = Op(
     type="HardSigmoid",
     version=1,

@@ -37,7 +37,8 @@ def cast(data: Array, target: ElementType) -> Array:
     dtype = target.dtype
     assert dtype is not None
     if target.kind == "boolean":
-        return data != 0
+        out: Array = data != 0
+        return out
     with np.errstate(all="ignore"):
         if target.is_integer and data.dtype.kind not in "iub":
             return low_bits(data.astype(np.float64), dtype)

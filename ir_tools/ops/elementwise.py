@@ -121,12 +121,14 @@ def floor_divide(left: Array, right: Array) -> Array:
 
 def mod(left: Array, right: Array) -> Array:
     """The remainder with the sign of the dividend."""
-    return left - np.trunc(left / right) * right
+    out: Array = left - np.trunc(left / right) * right
+    return out
 
 
 def floor_mod(left: Array, right: Array) -> Array:
     """The remainder with the sign of the divisor."""
-    return left - np.floor(left / right) * right
+    out: Array = left - np.floor(left / right) * right
+    return out
 
 
 def whole_power(left: Array, right: Array) -> Array:
@@ -164,7 +166,9 @@ ROWS = (
     Binary(type="BitwiseAnd", version=13, function=np.bitwise_and, accepts="integer boolean", folds="none"),
     Binary(type="BitwiseOr", version=13, function=np.bitwise_or, accepts="integer boolean", folds="none"),
     Binary(type="BitwiseXor", version=13, function=np.bitwise_xor, accepts="integer boolean", folds="none"),
-    Binary(type="BitwiseLeftShift", version=15, function=np.left_shift, accepts="integer", folds="none", saturates=False),
+    Binary(
+        type="BitwiseLeftShift", version=15, function=np.left_shift, accepts="integer", folds="none", saturates=False
+    ),
     Binary(type="BitwiseRightShift", version=15, function=np.right_shift, accepts="integer", folds="none"),
 )
 

@@ -77,7 +77,8 @@ def infer(model: ov.Model, arrays: Sequence[Array]) -> Array:
     out = request.get_output_tensor(0)
     dtype = element_type(out.get_element_type().get_type_name()).dtype
     assert dtype is not None
-    return out.data.view(dtype).copy()
+    values: Array = out.data.view(dtype).copy()
+    return values
 
 
 def text_of(shape: Shape) -> str:

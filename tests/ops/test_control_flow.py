@@ -18,6 +18,8 @@ from ir_tools.types import ELEMENT_TYPES, Shape, parse_shape
 
 CORE = ov.Core()
 Key = tuple[str, int]
+WHOLE = 'start="0" end="-1" stride="1" part_size="1"'
+"""Cuts or joins one by one, from the beginning to the end."""
 
 
 @dataclass
@@ -40,7 +42,7 @@ class Text:
         )
         body = more.get("body", "")
         self.layers.append(
-            f'<layer id="{number}" name="{more.get("name", f"{type}_{number}")}" type="{type}" version="opset{version}">'
+            f'<layer id="{number}" name="{type}_{number}" type="{type}" version="opset{version}">'
             f"<data {raw}/>{more.get('mapping', '')}<input>{inputs}</input><output>{outputs}</output>{body}</layer>"
         )
         for index, (source, port) in enumerate(sources):
@@ -135,14 +137,14 @@ def loop_model(rng: np.random.Generator) -> tuple[bytes, bytes]:
     axis = str(rng.choice([0, 1, 2]))
     slice_axis = str(rng.choice([0, 0, 1, 3]))
     mapping = f"""<port_map>
-      <input external_port_id="2" internal_layer_id="{part}" axis="{slice_axis}" start="0" end="-1" stride="1" part_size="1"/>
+      <input external_port_id="2" internal_layer_id="{part}" axis="{slice_axis}" {WHOLE}/>
       <input external_port_id="3" internal_layer_id="{carried}"/>
       <input external_port_id="4" internal_layer_id="{still}"/>
       <input external_port_id="1" internal_layer_id="{go}"/>
       <input external_port_id="-1" internal_layer_id="{index}" purpose="current_iteration"/>
       <output external_port_id="5" internal_layer_id="{results[0]}"/>
-      <output external_port_id="6" internal_layer_id="{results[1]}" axis="{axis}" start="0" end="-1" stride="1" part_size="1"/>
-      <output external_port_id="7" internal_layer_id="{results[3]}" axis="0" start="0" end="-1" stride="1" part_size="1"/>
+      <output external_port_id="6" internal_layer_id="{results[1]}" axis="{axis}" {WHOLE}/>
+      <output external_port_id="7" internal_layer_id="{results[3]}" axis="0" {WHOLE}/>
       <output external_port_id="-1" internal_layer_id="{results[2]}" purpose="execution_condition"/>
     </port_map><back_edges><edge from-layer="{results[0]}" to-layer="{carried}"/></back_edges>"""
     sources = [(trips, 0), (condition, 0), (data, 0), (state, 0), (fixed, 0)]
@@ -152,7 +154,7 @@ def loop_model(rng: np.random.Generator) -> tuple[bytes, bytes]:
     return outer.model(), bytes(blob)
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(60))
 def test_loop_shapes(seed: int) -> None:
     assert_shapes(*loop_model(np.random.default_rng(seed)))
 
@@ -201,7 +203,7 @@ def iterator_model(rng: np.random.Generator, static: bool = False) -> tuple[byte
     return outer.model(), bytes(blob)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_tensor_iterator_shapes(seed: int) -> None:
     assert_shapes(*iterator_model(np.random.default_rng(seed)))
 
@@ -245,7 +247,7 @@ def if_model(rng: np.random.Generator, static: bool = False) -> tuple[bytes, byt
     return outer.model(), bytes(blob)
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", range(60))
 def test_if_shapes(seed: int) -> None:
     assert_shapes(*if_model(np.random.default_rng(seed)))
 
@@ -296,7 +298,7 @@ def test_loop_values() -> None:
       <input external_port_id="2" internal_layer_id="{carried}"/>
       <input external_port_id="-1" internal_layer_id="{index}" purpose="current_iteration"/>
       <output external_port_id="3" internal_layer_id="{results[0]}"/>
-      <output external_port_id="4" internal_layer_id="{results[2]}" axis="0" start="0" end="-1" stride="1" part_size="1"/>
+      <output external_port_id="4" internal_layer_id="{results[2]}" axis="0" {WHOLE}/>
       <output external_port_id="-1" internal_layer_id="{results[1]}" purpose="execution_condition"/>
     </port_map><back_edges><edge from-layer="{results[0]}" to-layer="{carried}"/></back_edges>"""
     own = outer.layer(

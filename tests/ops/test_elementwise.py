@@ -1,4 +1,4 @@
-"""Elementwise operations against the installed runtime: element types, partial shapes, values, values before running."""
+"""Elementwise operations against the installed runtime: types, partial shapes, values, values before running."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ops.single import CORE, Slot, infer, output_of, single, text_of
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops import Array, Bounds, Fact, Op, activations, conversion, elementwise, structure
 from ir_tools.types import Dim, Shape, element_type, from_dtype, parse_shape
+from tests.ops.single import CORE, Slot, infer, output_of, single, text_of
 
 TYPES = ("f32", "f16", "bf16", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "boolean")
 OPS = (*elementwise.OPS, *activations.OPS, *conversion.OPS)
@@ -49,7 +49,20 @@ REASONS: Mapping[str, Callable[[Op, str], bool]] = {
 }
 """Pairs of operation and element type that are not compared, and why."""
 
-ODD_AT_SPECIALS = {"Exp", "Gelu", "Greater", "GreaterEqual", "HardSigmoid", "LogSoftmax", "Mish", "Mod", "SoftMax", "Softmax", "SoftPlus", "Swish"}
+ODD_AT_SPECIALS = {
+    "Exp",
+    "Gelu",
+    "Greater",
+    "GreaterEqual",
+    "HardSigmoid",
+    "LogSoftmax",
+    "Mish",
+    "Mod",
+    "SoftMax",
+    "Softmax",
+    "SoftPlus",
+    "Swish",
+}
 """Operations that the CPU plugin approximates in a way that has its own idea of NaN and infinity."""
 
 
@@ -211,15 +224,18 @@ def close(found: Array, wanted: Array, kind: str) -> Array:
         left, right = found.astype(np.float64), wanted.astype(np.float64)
         near = np.abs(left - right) <= tolerance(kind) * np.maximum(1.0, np.abs(right))
     saturated = (kind == "f64") & np.isinf(left) & (np.abs(right) == np.finfo(np.float32).max)
-    return near | (left == right) | (np.isnan(left) & np.isnan(right)) | saturated
+    fits: Array = near | (left == right) | (np.isnan(left) & np.isnan(right)) | saturated
+    return fits
 
 
-def slots_for(op: Op, rng: np.random.Generator, kind: str, raw: Mapping[str, str], mode: str) -> tuple[list[Slot], list[Array]]:
+def slots_for(
+    op: Op, rng: np.random.Generator, kind: str, raw: Mapping[str, str], mode: str
+) -> tuple[list[Slot], list[Array]]:
     """Parameters and their arrays; activations take their own parameters as constants."""
     nonzero = op.type in {"Divide", "Mod", "FloorMod", "Power", "Log"}
     plain = op.type in ODD_AT_SPECIALS or kind == "f64" or raw.get("destination_type") in {"f64", "boolean"}
     kinds = kinds_of(op, kind)
-    shapes = [(2, 3, 17)] * len(kinds)
+    shapes: list[tuple[int, ...]] = [(2, 3, 17)] * len(kinds)
     if mode == "broadcast" and len(kinds) > 1:
         shapes[1] = (3, 1)
     if op.type == "PReLU":
@@ -236,7 +252,12 @@ def slots_for(op: Op, rng: np.random.Generator, kind: str, raw: Mapping[str, str
 
 def undefined(op: Op, raw: Mapping[str, str], arrays: Sequence[Array], dtype: np.dtype) -> Array:
     """Where the exact result does not fit into an integer type: what the runtime makes of it has no meaning."""
-    if dtype.kind not in "iu" or len(arrays) != 1 or "Bitwise" in op.type or (op.type != "Convert" and arrays[0].dtype.kind not in "iu"):
+    if (
+        dtype.kind not in "iu"
+        or len(arrays) != 1
+        or "Bitwise" in op.type
+        or (op.type != "Convert" and arrays[0].dtype.kind not in "iu")
+    ):
         return np.zeros((), dtype=bool)
     assert op.kernel is not None
     limits = np.iinfo(dtype)
@@ -304,9 +325,7 @@ def sizes_after(op_type: str, shape: str, other: str, swap: bool) -> Shape:
     <layer id="7" name="r" type="Result" version="opset1"><input><port id="0"/></input></layer>"""
     first, second = (1, 0) if swap else (0, 1)
     edges = [(0, 0, 1, 0), (1, 1, 3, first), (2, 0, 3, second), (3, 2, 4, 0), (5, 0, 6, 0), (4, 1, 6, 1), (6, 2, 7, 0)]
-    joined = "".join(
-        f'<edge from-layer="{a}" from-port="{p}" to-layer="{b}" to-port="{q}"/>' for a, p, b, q in edges
-    )
+    joined = "".join(f'<edge from-layer="{a}" from-port="{p}" to-layer="{b}" to-port="{q}"/>' for a, p, b, q in edges)
     text = f'<net name="m" version="11"><layers>{layers}</layers><edges>{joined}</edges></net>'
     blob = np.array([*map(int, other.split(",")), 0], dtype=np.int64).tobytes()
     return output_of(CORE.read_model(text.encode(), blob))[1]
