@@ -27,7 +27,9 @@ def corpus_models() -> list[Path]:
 def corpus_cases() -> list[object]:
     """For `parametrize`: every IR v10 or v11 of the corpus, or one case that skips."""
     skip = pytest.mark.skip(reason="no corpus: set IR_TOOLS_CORPUS to its folder")
-    return [pytest.param(path, id=path.stem) for path in corpus_models()] or [pytest.param(Path(), marks=skip, id="corpus")]
+    return [pytest.param(path, id=path.stem) for path in corpus_models()] or [
+        pytest.param(Path(), marks=skip, id="corpus")
+    ]
 
 
 @pytest.fixture(scope="session")

@@ -36,7 +36,7 @@ def wiring_of(graph: Graph) -> Wiring:
     """What feeds each input, in the order of the graph's edges.
 
     Raises:
-        WriteError: an edge has no ports, or two feed one port.
+        WriteError: an edge has no ports, or none that its layers have, or two feed one port.
     """
     wiring: Wiring = {}
     for source, readers in graph.adjacency():
@@ -50,7 +50,27 @@ def wiring_of(graph: Graph) -> Wiring:
                     raise WriteError(
                         f"input port {key[1]} of layer {reader} is fed twice; connect layers by Graph.connect"
                     )
+    _check(graph, wiring)
     return wiring
+
+
+def _check(graph: Graph, wiring: Wiring) -> None:
+    """Hold the ports of layers that may have been changed against the edges.
+
+    Raises:
+        WriteError: two ports of one side have the same id, or an edge has no port.
+    """
+    ports: dict[int, tuple[set[int], set[int]]] = {}
+    for layer_id, layer in layers_of(graph):
+        if layer.loaded or layer.source is None:
+            ports[layer_id] = {port.id for port in layer.inputs}, {port.id for port in layer.outputs}
+            if len(layer.inputs) != len(ports[layer_id][0]) or len(layer.outputs) != len(ports[layer_id][1]):
+                raise WriteError(f"layer '{layer.name}' has two ports with the same id")
+    for (reader, end), (source, start) in wiring.items() if ports else ():
+        if reader in ports and end not in ports[reader][0]:
+            raise WriteError(f"layer '{graph.layer(reader).name}' has no input port {end}, which is fed")
+        if source in ports and start not in ports[source][1]:
+            raise WriteError(f"layer '{graph.layer(source).name}' has no output port {start}, which is read")
 
 
 def net_nodes(graph: Graph, style: Style, indent: str) -> list[Node]:

@@ -121,10 +121,14 @@ class Graph(_Base):
         if layer.id in self:
             raise GraphError(f"there is a layer {layer.id} already")
         self.add_node(layer.id, layer=layer)
+        try:
+            for port_id, source in (inputs or {}).items():
+                self.connect(source, layer.id, port_id)
+        except GraphError:
+            self.remove_node(layer.id)
+            raise
         if self._names is not None:
             self._names.setdefault(layer.name, 1)
-        for port_id, source in (inputs or {}).items():
-            self.connect(source, layer.id, port_id)
         return layer
 
     def connect(self, source: Source, layer_id: int, port_id: int) -> None:
@@ -149,7 +153,10 @@ class Graph(_Base):
         Raises:
             GraphError: a layer or port does not exist.
         """
+        self._require(old.layer, old.port, self.layer(old.layer).outputs, "output")
         self._require(new.layer, new.port, self.layer(new.layer).outputs, "output")
+        if old == new:
+            return
         for reader, port_id in self.readers(*old):
             if reader != new.layer:
                 self.connect(new, reader, port_id)

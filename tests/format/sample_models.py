@@ -23,9 +23,11 @@ with warnings.catch_warnings():
 
 def pooled() -> Any:
     """Dynamic dimensions, tensor names with commas, an average pooling."""
-    x = op.parameter(ov.PartialShape([ov.Dimension(), ov.Dimension(3), ov.Dimension(16, 64), ov.Dimension(8)]), np.float32, "x")
+    x = op.parameter(
+        ov.PartialShape([ov.Dimension(), ov.Dimension(3), ov.Dimension(16, 64), ov.Dimension(8)]), np.float32, "x"
+    )
     x.output(0).get_tensor().set_names({"in, put", "x"})
-    pool = op.avg_pool(x, [2, 2], [0, 0], [1, 1], [3, 3], True, "ceil", "explicit", "pool <&> \"1\"")
+    pool = op.avg_pool(x, [2, 2], [0, 0], [1, 1], [3, 3], True, "ceil", "explicit", 'pool <&> "1"')
     pool.output(0).get_tensor().set_names({"pooled"})
     return ov.Model([pool], [x], "pooled")
 
@@ -96,14 +98,12 @@ MODELS = (pooled, looped, iterated, branched, informed)
 
 def serialize(model: Any, xml: str) -> None:
     """Write one model; the name of the function moved from release to release."""
-    try:
-        if hasattr(ov, "serialize"):
-            return ov.serialize(model, xml)
-        from openvino.runtime.passes import serialize as write  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        from openvino.offline_transformations import serialize as write  # type: ignore[import-not-found, unused-ignore]
+    if hasattr(ov, "serialize"):
+        ov.serialize(model, xml)
+        return
+    from openvino.offline_transformations import serialize as write  # type: ignore[import-not-found, unused-ignore]
+
     write(model, xml, xml[:-3] + "bin")
-    return None
 
 
 if __name__ == "__main__":

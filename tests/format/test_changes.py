@@ -1,0 +1,185 @@
+"""Whatever is changed is written, and nothing else: random changes to layers of real models."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ir_tools.format.content import ElementSource
+from ir_tools.format.read import read
+from ir_tools.format.write import render
+from ir_tools.graph import Graph, Layer, LayerContent, Located, Model, Port, Source
+from ir_tools.source import Document
+from tests.conftest import corpus_models
+from tests.format.support import SMALL, changed_lines, told
+
+TEXT = st.text(
+    st.characters(codec="utf-8", exclude_categories=("Cs", "Cc"), exclude_characters="\ufffe\uffff"), max_size=8
+)
+LAYOUTS = ("as it is", "CRLF", "one line", "two blanks", "UTF-16")
+
+
+@cache
+def document(path: Path | None, layout: str) -> bytes:
+    data = SMALL if path is None else path.read_bytes()
+    if layout == "CRLF":
+        return data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    if layout == "one line":
+        return b"".join(line.strip() for line in data.splitlines())
+    if layout == "two blanks":
+        return data.replace(b"\t", b"  ")
+    return data.decode().encode("utf-16") if layout == "UTF-16" else data
+
+
+@st.composite
+def models(draw: st.DrawFn) -> tuple[bytes, Model]:
+    small = [path for path in corpus_models() if path.stat().st_size < 400_000]
+    data = document(draw(st.sampled_from([None, *small])), draw(st.sampled_from(LAYOUTS)))
+    return data, read(data)
+
+
+def change_data(draw: st.DrawFn, layer: Layer) -> None:
+    raw = layer.raw
+    name = draw(st.sampled_from([*raw, "new", "other"]))
+    if name in raw and draw(st.booleans()):
+        del raw[name]
+    else:
+        raw[name] = draw(TEXT)
+
+
+def change_tag(draw: st.DrawFn, layer: Layer) -> None:
+    layer.tag[draw(st.sampled_from(["name", "type", "version", "output_names", "fresh"]))] = draw(TEXT)
+
+
+def change_port(draw: st.DrawFn, layer: Layer) -> None:
+    ports = [*layer.inputs, *layer.outputs]
+    if not ports:
+        return
+    port = draw(st.sampled_from(ports))
+    kind = draw(st.sampled_from(["dims", "precision", "names"]))
+    if kind == "dims":
+        port.dims = tuple(draw(st.lists(st.integers(-1, 2**40), max_size=6)))
+    elif kind == "precision":
+        port.precision = draw(st.sampled_from([None, "I64", "FP16"]))
+    else:
+        port.names = tuple(draw(st.lists(st.text("ab, é<&", min_size=1, max_size=4), max_size=3)))
+
+
+def change_ports(draw: st.DrawFn, layer: Layer) -> None:
+    side = draw(st.sampled_from([layer.inputs, layer.outputs]))
+    new_id = 50 + len(layer.inputs) + len(layer.outputs)
+    side.insert(draw(st.integers(0, len(side))), Port(new_id, "FP32", (1, 2), ("n",)))
+    if draw(st.booleans()):
+        side.reverse()
+
+
+def change_rt_info(draw: st.DrawFn, layer: Layer) -> None:
+    shorter: bool = draw(st.booleans())
+    if layer.rt_info and shorter:
+        layer.rt_info.pop(draw(st.integers(0, len(layer.rt_info) - 1)))
+    else:
+        layer.rt_info.append({"name": "note", "version": "0", "value": draw(TEXT)})
+
+
+def change_mapping(draw: st.DrawFn, layer: Layer) -> None:
+    for rows in layer.content.mapping.values():
+        shorter: bool = draw(st.booleans())
+        if rows and shorter:
+            rows.pop(draw(st.integers(0, len(rows) - 1)))
+        else:
+            rows.append(("input", {"external_port_id": draw(TEXT)}))
+
+
+CHANGES = (change_data, change_tag, change_port, change_ports, change_rt_info, change_mapping)
+
+
+def block(data: bytes, layer: Layer) -> range:
+    """The lines of a layer, counted from 1."""
+    assert isinstance(layer.source, ElementSource)
+    whole = Document(data)
+    own = layer.source.document
+    span = own.span(layer.source.element)
+    return range(whole.line_at(span.start), whole.line_at(span.end) + 1)
+
+
+SETTINGS = settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
+
+
+@SETTINGS
+@given(st.data())
+def test_changing_one_layer_changes_only_its_lines(data: st.DataObject) -> None:
+    before, model = data.draw(models())
+    place: Located = data.draw(st.sampled_from(list(model.walk())))
+    for change in data.draw(st.lists(st.sampled_from(CHANGES), min_size=1, max_size=4)):
+        data.draw(st.composite(lambda draw, change=change: change(draw, place.layer))())
+    after = render(model)
+    again = read(after)
+    assert told(again) == told(model)
+    assert render(again) == after
+    old, new = Document(before).text, Document(after).text
+    if old.count(b"\n") > 5:
+        lines = block(before, place.layer)
+        assert all(line in lines for line in changed_lines(old, new))
+
+
+def random_edit(data: st.DataObject, graph: Graph) -> None:
+    layers = list(graph.layers())
+    layer = data.draw(st.sampled_from(layers))
+    kind = data.draw(st.sampled_from(["insert", "bypass", "remove", "replace", "twin"]))
+    outputs = [Source(each.id, port.id) for each in layers for port in each.outputs if each.type != "Const"]
+    if kind == "insert" and layer.outputs:
+        new = graph.add(_unary(graph), {0: Source(layer.id, layer.outputs[0].id)})
+        graph.redirect(Source(layer.id, layer.outputs[0].id), Source(new.id, 1), names=data.draw(st.booleans()))
+    elif kind == "bypass" and layer.inputs and outputs:
+        graph.connect(data.draw(st.sampled_from(outputs)), layer.id, layer.inputs[0].id)
+    elif kind == "remove" and not list(graph.successors(layer.id)) and len(layers) > 1:
+        graph.remove(layer.id)
+    elif kind == "replace" and len(layer.outputs) == 1 and len(layer.inputs) <= 1:
+        graph.replace(layer.id, _unary(graph))
+    elif kind == "twin":
+        graph.add(layer.copy(graph.new_id()), graph.sources(layer.id))
+
+
+def _unary(graph: Graph) -> Layer:
+    tag = {"name": graph.new_name("new"), "type": "ReLU", "version": "opset1"}
+    return Layer(graph.new_id(), tag, LayerContent({"a": "1"}, [Port(0, "FP32", (1, -1))], [Port(1, "FP32", (1, -1))]))
+
+
+def shape_of(model: Model) -> list[tuple[str, int, list[tuple[int, int, object]]]]:
+    graphs = {id(graph): graph for _, _, graph in model.walk()}
+    return [
+        (layer.name, layer.id, sorted(graph.out_edges(layer.id, keys=True)))
+        for graph in graphs.values()
+        for layer in graph.layers()
+    ]
+
+
+@SETTINGS
+@given(st.data())
+def test_any_edits_of_the_graph_are_written(data: st.DataObject) -> None:
+    _, model = data.draw(models())
+    graphs = list({id(graph): graph for _, _, graph in model.walk()}.values())
+    for _ in range(data.draw(st.integers(1, 8))):
+        random_edit(data, data.draw(st.sampled_from(graphs)))
+    after = render(model)
+    again = read(after)
+    assert sorted(shape_of(again), key=str) == sorted(shape_of(model), key=str)
+    assert render(again) == after
+    assert [layer.content for _, layer, _ in again.walk()] == [
+        layer.content for _, layer, _ in _in_file_order(model, again)
+    ]
+
+
+def _in_file_order(model: Model, again: Model) -> list[Located]:
+    places = {place.path: place for place in model.walk()}
+    return [places[path] for path, _, _ in again.walk()]
+
+
+@pytest.mark.sweep
+@settings(SETTINGS, max_examples=3000)
+@given(st.data())
+def test_sweep_of_changes(data: st.DataObject) -> None:
+    test_changing_one_layer_changes_only_its_lines.hypothesis.inner_test(data)  # type: ignore[attr-defined]
+    test_any_edits_of_the_graph_are_written.hypothesis.inner_test(data)  # type: ignore[attr-defined]

@@ -1,0 +1,184 @@
+from contextlib import suppress
+from pathlib import Path
+
+import networkx as nx
+import openvino as ov
+import pytest
+
+from ir_tools.errors import ReadError
+from ir_tools.format.read import MAX_NESTING, read
+from tests.format.support import SMALL, small
+
+
+def test_what_a_model_holds() -> None:
+    model = small()
+    assert (model.name, model.version, model.path) == ("small", 11, None)
+    x, pool, y = model.graph.layers()
+    assert x.outputs[0].names == ("x", "a,b")
+    assert x.outputs[0].dims == (1, 8, -1)
+    assert (pool.name, pool.type, pool.version, pool.tag["origin"]) == ("pool", "AvgPool", "opset14", "kept")
+    assert pool.raw["rounding_type"] == "ceil_torch"
+    assert pool.rt_info == [{"name": "fused_names", "version": "0", "value": "pool"}]
+    assert [port.id for port in (*pool.inputs, *pool.outputs)] == [0, 1]
+    assert y.tag["output_names"] == "pooled"
+    assert list(model.graph.edges(keys=True)) == [(0, 1, (0, 0)), (1, 2, (1, 0))]
+    assert [model.line_of(model.graph, layer) for layer in (0, 1, 2)] == [5, 15, 36]
+
+
+def test_content_waits_until_it_is_asked_for() -> None:
+    pool = small().graph.layer(1)
+    assert pool.type == "AvgPool"
+    assert not pool.loaded
+    assert pool.inputs
+    assert pool.loaded
+
+
+def test_layers_of_the_corpus_are_those_of_the_runtime(corpus_model: Path) -> None:
+    model = read(corpus_model)
+    if "bge-tokenizer" in corpus_model.name or not corpus_model.with_suffix(".bin").exists():
+        pytest.skip("the runtime alone does not read it")
+    seen = ov.Core().read_model(corpus_model)
+    ours = {layer.name: layer for layer in model.graph.layers()}
+    if model.version == 11:
+        assert ours.keys() == {op.get_friendly_name() for op in seen.get_ops()}
+        names = [name for layer in ours.values() for port in layer.outputs for name in port.names]
+        if len(set(names)) == len(names):  # the runtime renames the second of two
+            for op in seen.get_ops():
+                for port, output in zip(ours[op.get_friendly_name()].outputs, op.outputs(), strict=False):
+                    assert set(port.names) == output.get_names()
+    assert nx.is_directed_acyclic_graph(model.graph)
+
+
+def with_body(inner: str) -> bytes:
+    return (
+        '<net name="n" version="11">\n<layers>\n<layer id="0" name="loop" type="Loop" version="opset5">\n<body>\n'
+        f"{inner}\n</body></layer></layers></net>"
+    ).encode()
+
+
+def edge(source: str, start: str, reader: str, end: str) -> bytes:
+    return (
+        f'<edge from-layer="{source}" from-port="{start}" to-layer="{reader}" to-port="{end}" />\n\t</edges>'.encode()
+    )
+
+
+BROKEN = {
+    "wrong root": (b"<model/>", 1, "the root element is <model>"),
+    "no version": (b"\n<net/>", 2, "has no version"),
+    "version is no number": (b'<net version="x"/>', 1, "'x' is no number"),
+    "unknown version": (b'<net version="12"/>', 1, "IR v12 is not known"),
+    "version 1": (b'<net version="1"/>', 1, "IR v1 is not known"),
+    "legacy": (b'<?xml version="1.0"?>\n<net version="7"/>', 2, "this is IR v7"),
+    "layer without id": (SMALL.replace(b'id="1" name="pool"', b'name="pool"'), 15, "has no id"),
+    "layer id no number": (SMALL.replace(b'id="1" name="pool"', b'id="a" name="pool"'), 15, "has id 'a'"),
+    "layer id negative": (SMALL.replace(b'id="1" name="pool"', b'id="-1" name="pool"'), 15, "has id '-1'"),
+    "layer id twice": (SMALL.replace(b'id="2" name', b'id="0" name'), 36, "belongs to layer 'x' on line 5 already"),
+    "port without id": (SMALL.replace(b'port id="1"', b"port"), 28, "has no id"),
+    "port id no number": (SMALL.replace(b'port id="1"', b'port id="1.0"'), 28, "has id '1.0'"),
+    "port id twice": (
+        SMALL.replace(b"</port>\n\t\t\t</output>", b'</port><port id="0"/></output>', 1),
+        12,
+        "two output ports 0",
+    ),
+    "edge from nowhere": (SMALL.replace(b"</edges>", edge("9", "0", "1", "1")), 49, "from layer 9, which is not there"),
+    "edge to nowhere": (SMALL.replace(b"</edges>", edge("0", "0", "9", "1")), 49, "to layer 9, which is not there"),
+    "edge from no port": (SMALL.replace(b'from-port="1"', b'from-port="0"'), 48, "from port 0 of layer 1"),
+    "edge to no port": (SMALL.replace(b"</edges>", edge("0", "0", "1", "1")), 49, "to port 1 of layer 1"),
+    "edge without end": (SMALL.replace(b' to-layer="2"', b""), 48, "<edge> has no to-layer"),
+    "port fed twice": (SMALL.replace(b"</edges>", edge("0", "0", "2", "0")), 49, "fed twice, also by layer 1 port 1"),
+    "in a body": (
+        with_body('<layers><layer id="5" name="a"/>\n<layer id="5" name="b"/></layers>'),
+        6,
+        "belongs to layer 'a'",
+    ),
+    "edge in a body": (
+        with_body('<layers/><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges>'),
+        5,
+        "layer 0",
+    ),
+    "bodies in bodies": (
+        b'<net version="11">' + b'<layers><layer id="0"><body>' * 70 + b"</body></layer></layers>" * 70 + b"</net>",
+        1,
+        f"more than {MAX_NESTING} bodies",
+    ),
+}
+
+
+@pytest.mark.parametrize(("data", "line", "words"), BROKEN.values(), ids=BROKEN)
+def test_what_is_no_ir_is_told_with_its_line(data: bytes, line: int, words: str, tmp_path: Path) -> None:
+    (tmp_path / "m.xml").write_bytes(data)
+    with pytest.raises(ReadError) as error:
+        read(tmp_path / "m.xml")
+    [diagnostic] = error.value.diagnostics
+    assert words in diagnostic.message
+    assert (diagnostic.file, diagnostic.line) == (str(tmp_path / "m.xml"), line)
+    assert "\n" not in str(error.value)
+
+
+def test_a_dimension_that_is_no_number_is_told_when_it_is_read() -> None:
+    model = read(SMALL.replace(b"<dim>8</dim>", b"<dim>eight</dim>", 1))
+    with pytest.raises(ReadError, match=r"<model>:10: layer 0 'x': error IR009: a dimension is 'eight'"):
+        model.graph.layer(0).outputs  # noqa: B018
+
+
+def test_paths_that_are_no_file(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="there is no such file"):
+        read(tmp_path / "none.xml")
+    with pytest.raises(ReadError, match="is a folder"):
+        read(tmp_path)
+    with pytest.raises(ReadError, match="cannot be read"):
+        read("a\0b.xml")
+    (tmp_path / "e.xml").write_bytes(b"")
+    with pytest.raises(ReadError, match=r"e\.xml:1: error IR002: the file is empty"):
+        read(tmp_path / "e.xml")
+
+
+def test_legacy_files_of_the_corpus_get_one_answer(corpus: Path) -> None:
+    legacy = [path for path in corpus.rglob("*.xml") if any(f".v{n}." in path.name for n in range(2, 8))]
+    assert legacy
+    for path in legacy:
+        with pytest.raises(ReadError, match=r"this is IR v[2-7]"):
+            read(path)
+
+
+TOLERATED = {
+    "unknown layers": SMALL.replace(b'type="AvgPool"', b'type="Klingon" version="opset99"', 1).replace(
+        b' version="opset14"', b""
+    ),
+    "no name": SMALL.replace(b'name="pool" ', b""),
+    "no names at all": SMALL.replace(b'name="small" ', b""),
+    "edges first": b'<net version="11"><edges><edge to-port="0" to-layer="1" from-port="0" from-layer="0"/></edges>'
+    b'<layers><layer id="0"><output><port id="0"/></output></layer>'
+    b'<layer id="1"><input><port id="0"/></input></layer></layers></net>',
+    "unknown elements": SMALL.replace(b"<edges>", b"<strange><layer/><edge/></strange><edges><what/>"),
+    "no edges": b'<net version="10"><layers><layer id="0"/></layers></net>',
+    "nothing": b'<net version="11"/>',
+    "blanks in ids": SMALL.replace(b'layer id="1"', b'layer id=" 1 "').replace(b'port id="1"', b'port id="1 "'),
+    "the same edge twice": SMALL.replace(b"</edges>", edge("1", "1", "2", "0")),
+    "bytes mark": b"\xef\xbb\xbf" + SMALL,
+    "namespace": SMALL.replace(b"<net ", b'<net xmlns="urn:x" xmlns:y="urn:y" '),
+}
+
+
+@pytest.mark.parametrize("data", TOLERATED.values(), ids=TOLERATED)
+def test_what_can_be_read_is_read(data: bytes) -> None:
+    for _, layer, _ in read(data).walk():
+        assert layer.content is not None
+
+
+def test_weights_stand_beside_or_are_named(tmp_path: Path) -> None:
+    (tmp_path / "m.xml").write_bytes(SMALL)
+    assert read(tmp_path / "m.xml").weights.missing
+    (tmp_path / "m.bin").write_bytes(b"beside")
+    (tmp_path / "other.bin").write_bytes(b"named")
+    assert read(tmp_path / "m.xml").weights.view(0, 6).tobytes() == b"beside"
+    assert read(tmp_path / "m.xml", tmp_path / "other.bin").weights.view(0, 5).tobytes() == b"named"
+    assert read(SMALL, b"given").weights.view(0, 5).tobytes() == b"given"
+    with pytest.raises(ReadError, match="cannot be opened"):
+        read(tmp_path / "m.xml", tmp_path)
+
+
+def test_every_truncation_is_read_or_refused() -> None:
+    for end in range(0, len(SMALL), 7):
+        with suppress(ReadError):
+            read(SMALL[:end])

@@ -1,0 +1,201 @@
+import time
+
+import networkx as nx
+import pytest
+
+from ir_tools.errors import GraphError
+from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
+
+
+def layer(layer_id: int, name: str, inputs: int = 1, outputs: int = 1, **tag: str) -> Layer:
+    content = LayerContent(
+        inputs=[Port(i, "FP32", (1,)) for i in range(inputs)],
+        outputs=[Port(inputs + i, "FP32", (1,), (f"t_{name}_{i}",)) for i in range(outputs)],
+        rt_info=[{"name": "fused_names", "value": name}],
+    )
+    return Layer(layer_id, {"name": name, "type": "ReLU", "version": "opset1", **tag}, content)
+
+
+@pytest.fixture
+def chain() -> Graph:
+    """a -> b -> c, and b -> d."""
+    graph = Graph()
+    graph.add(layer(0, "a", inputs=0))
+    graph.add(layer(1, "b"), {0: Source(0, 0)})
+    graph.add(layer(2, "c"), {0: Source(1, 1)})
+    graph.add(layer(3, "d"), {0: Source(1, 1)})
+    return graph
+
+
+def edges(graph: "nx.MultiDiGraph[int]") -> set[tuple[int, int, tuple[int, int]]]:
+    return set(graph.edges(keys=True))
+
+
+BEFORE = {(0, 1, (0, 0)), (1, 2, (1, 0)), (1, 3, (1, 0))}
+
+
+def test_networkx_works_on_it(chain: Graph) -> None:
+    assert list(nx.topological_sort(chain)) == [0, 1, 2, 3]
+    assert edges(chain.reverse()) == {(1, 0, (0, 0)), (2, 1, (1, 0)), (3, 1, (1, 0))}
+    part = chain.subgraph([0, 1])
+    assert isinstance(part, Graph)
+    assert edges(part) == {(0, 1, (0, 0))}
+    assert [each.name for each in part.layers()] == ["a", "b"]
+    assert part.sources(1) == {0: Source(0, 0)}
+    twin = chain.copy()
+    assert edges(twin) == BEFORE
+    assert twin.layer(1) is chain.layer(1)
+    assert nx.descendants(chain, 1) == {2, 3}
+    assert nx.is_directed_acyclic_graph(chain)
+    assert nx.shortest_path(chain, 0, 3) == [0, 1, 3]
+    assert nx.number_weakly_connected_components(nx.subgraph_view(chain, filter_node=lambda node: node < 2)) == 1
+
+
+def test_clone_shares_nothing_that_can_change(chain: Graph) -> None:
+    chain.layer(1).bodies["body"] = Graph()
+    twin = chain.clone()
+    assert edges(twin) == BEFORE
+    twin.layer(1).outputs[0].dims = (7,)
+    twin.layer(1).rt_info[0]["value"] = "x"
+    twin.layer(1).tag["name"] = "x"
+    twin.layer(1).bodies["body"].add_node(1)
+    twin.remove(3)
+    assert edges(chain) == BEFORE
+    assert chain.layer(1).outputs[0].dims == (1,)
+    assert chain.layer(1).rt_info[0]["value"] == "b"
+    assert chain.layer(1).name == "b"
+    assert not chain.layer(1).bodies["body"]
+
+
+def test_ids_and_names_are_new(chain: Graph) -> None:
+    assert chain.new_id() == 4
+    assert chain.new_id() == 4
+    assert chain.new_name("e") == "e"
+    assert chain.new_name("a") == "a/2"
+    chain.add(layer(4, "a/2"))
+    assert (chain.new_id(), chain.new_name("a")) == (5, "a/3")
+    chain.add_node(5, layer=layer(5, "z"))
+    assert chain.new_id() == 6
+    chain.rename(0, "first")
+    assert chain.new_name("first") == "first/2"
+    assert Graph().new_id() == 0
+
+
+def test_bulk_edits_grow_linearly() -> None:
+    def seconds(count: int) -> float:
+        graph, start = Graph(), time.process_time()
+        last = graph.add(layer(0, "in", inputs=0))
+        for _ in range(count):
+            new = layer(graph.new_id(), graph.new_name("pool"))
+            last = graph.add(new, {0: Source(last.id, last.outputs[0].id)})
+        for node in list(graph.nodes)[1:-1]:
+            graph.redirect(Source(node, 1), *graph.sources(node).values())
+            graph.remove(node)
+        return time.process_time() - start
+
+    seconds(100)
+    assert seconds(8000) < 40 * seconds(1000), "eight times the layers; forty would be beyond any noise"
+
+
+def test_connect_takes_the_place_of_what_was_there(chain: Graph) -> None:
+    chain.connect(Source(0, 0), 2, 0)
+    assert edges(chain) == {(0, 1, (0, 0)), (0, 2, (0, 0)), (1, 3, (1, 0))}
+
+
+@pytest.mark.parametrize(
+    ("source", "reader", "port", "words"),
+    [
+        (Source(9, 0), 1, 0, "there is no layer 9"),
+        (Source(0, 0), 9, 0, "there is no layer 9"),
+        (Source(0, 5), 1, 0, "'a' has no output port 5"),
+        (Source(0, 0), 1, 5, "'b' has no input port 5"),
+    ],
+)
+def test_connect_refuses_what_is_not_there(chain: Graph, source: Source, reader: int, port: int, words: str) -> None:
+    with pytest.raises(GraphError, match=words):
+        chain.connect(source, reader, port)
+    assert edges(chain) == BEFORE
+
+
+def test_add_refuses_a_taken_id_and_leaves_nothing_behind(chain: Graph) -> None:
+    with pytest.raises(GraphError, match="there is a layer 1 already"):
+        chain.add(layer(1, "again"))
+    with pytest.raises(GraphError, match="no layer 9"):
+        chain.add(layer(7, "new"), {0: Source(9, 0)})
+    assert 7 not in chain
+    assert edges(chain) == BEFORE
+
+
+def test_redirect_takes_names_along(chain: Graph) -> None:
+    chain.redirect(Source(1, 1), Source(0, 0))
+    assert edges(chain) == {(0, 1, (0, 0)), (0, 2, (0, 0)), (0, 3, (0, 0))}
+    assert chain.layer(0).outputs[0].names == ("t_a_0", "t_b_0")
+    assert chain.layer(1).outputs[0].names == ()
+
+
+def test_redirect_to_a_reader_leaves_it_connected(chain: Graph) -> None:
+    chain.redirect(Source(1, 1), Source(2, 1), names=False)
+    assert edges(chain) == {(0, 1, (0, 0)), (1, 2, (1, 0)), (2, 3, (1, 0))}
+    assert chain.layer(1).outputs[0].names == ("t_b_0",)
+
+
+def test_redirect_to_itself_changes_nothing(chain: Graph) -> None:
+    chain.redirect(Source(1, 1), Source(1, 1))
+    assert edges(chain) == BEFORE
+    assert chain.layer(1).outputs[0].names == ("t_b_0",)
+
+
+def test_replace_takes_over_everything(chain: Graph) -> None:
+    new = layer(77, "other", inputs=2)
+    chain.replace(1, new)
+    assert edges(chain) == {(0, 1, (0, 0)), (1, 2, (2, 0)), (1, 3, (2, 0))}
+    assert (new.id, new.name, new.outputs[0].names) == (1, "b", ("t_b_0", "t_other_0"))
+    assert [entry["value"] for entry in new.rt_info] == ["b", "other"]
+    assert list(chain.nodes) == [0, 1, 2, 3]
+
+
+def test_replace_with_other_inputs(chain: Graph) -> None:
+    extra = chain.add(layer(4, "extra", inputs=0))
+    chain.replace(2, layer(77, "other", inputs=2), {0: Source(extra.id, 0), 1: Source(0, 0)})
+    assert chain.sources(2) == {0: Source(4, 0), 1: Source(0, 0)}
+
+
+def test_replace_refuses_before_it_changes_anything(chain: Graph) -> None:
+    with pytest.raises(GraphError, match="has no such output"):
+        chain.replace(1, layer(77, "other", outputs=0))
+    with pytest.raises(GraphError, match="'b' has 1 inputs, and its replacement 0"):
+        chain.replace(1, layer(77, "other", inputs=0))
+    with pytest.raises(GraphError, match="no input port 3"):
+        chain.replace(1, layer(77, "other"), {3: Source(0, 0)})
+    with pytest.raises(GraphError, match="no output port 9"):
+        chain.replace(1, layer(77, "other"), {0: Source(0, 9)})
+    assert edges(chain) == BEFORE
+    assert chain.layer(1).name == "b"
+
+
+def test_remove_refuses_while_somebody_reads(chain: Graph) -> None:
+    with pytest.raises(GraphError, match="'c' reads port 1 of 'b'"):
+        chain.remove(1)
+    chain.remove(2)
+    chain.remove(3)
+    chain.remove(1)
+    assert list(chain) == [0]
+
+
+def test_cycles_are_told(chain: Graph) -> None:
+    chain.layer(0).inputs.append(Port(5))
+    chain.connect(Source(2, 1), 0, 5)
+    with pytest.raises(GraphError, match="feed each other in a circle"):
+        list(chain.ordered())
+
+
+def test_names_of_ports_and_paths(chain: Graph) -> None:
+    chain.layer(3).tag["name"] = "c"
+    chain.layer(1).bodies["body"] = Graph()
+    chain.layer(1).bodies["body"].add(layer(0, "inner"))
+    model = Model(chain, name="m", version=11, weights=None, origin=None, path=None)  # type: ignore[arg-type]
+    assert [place.path for place in model.walk()] == ["a", "b", "b/body/inner", "c#2", "c#3"]
+    assert ("b/body/inner", 1) in model.ports
+    assert model.line_of(chain, 1) is None
+    with pytest.raises(KeyError, match="'b' has no port 9"):
+        chain.layer(1).port(9)

@@ -1,0 +1,140 @@
+from pathlib import Path
+
+import numpy as np
+import openvino as ov
+import openvino.opset13 as op
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ir_tools.errors import ReadError
+from ir_tools.format.read import read
+from ir_tools.types import ELEMENT_TYPES
+from ir_tools.weights import Weights, constant
+
+
+def test_views_are_of_the_file_and_read_only(tmp_path: Path) -> None:
+    (tmp_path / "m.bin").write_bytes(bytes(range(100)))
+    weights = Weights.open(tmp_path / "m.bin")
+    first, second = weights.view(3, 50), weights.view(3, 50)
+    assert np.shares_memory(first, second)
+    assert first.tolist() == list(range(3, 53))
+    assert not first.flags.writeable
+    assert (weights.size, weights.pending, weights.path) == (100, 0, tmp_path / "m.bin")
+
+
+@pytest.mark.parametrize(("offset", "nbytes"), [(0, 11), (10, 1), (11, 0), (-1, 1), (0, -1), (2**63, 1), (5, 2**70)])
+def test_views_outside_are_refused(tmp_path: Path, offset: int, nbytes: int) -> None:
+    (tmp_path / "m.bin").write_bytes(bytes(10))
+    with pytest.raises(ReadError, match=r"m\.bin: error IR012"):
+        Weights.open(tmp_path / "m.bin").view(offset, nbytes)
+
+
+def test_a_missing_file_matters_when_it_is_asked_for(tmp_path: Path) -> None:
+    weights = Weights.open(tmp_path / "m.bin")
+    assert weights.view(0, 0).size == 0
+    with pytest.raises(ReadError, match=r"m\.bin: error IR011: is missing"):
+        weights.view(0, 1)
+    with pytest.raises(ReadError, match="the weights: error IR011"):
+        Weights.open(None).view(0, 1)
+    (tmp_path / "empty.bin").write_bytes(b"")
+    with pytest.raises(ReadError, match="it has 0"):
+        Weights.open(tmp_path / "empty.bin").view(0, 1)
+
+
+def test_appended_constants_are_found_again() -> None:
+    weights = Weights.from_bytes(b"12345")
+    first = weights.append(np.arange(4, dtype=np.int64))
+    assert first == (64, 32)
+    assert weights.append(np.arange(4, dtype=np.int64)) == first
+    second = weights.append(b"xyz")
+    assert second == (128, 3)
+    assert weights.view(*first).view(np.int64).tolist() == [0, 1, 2, 3]
+    assert weights.view(*second).tobytes() == b"xyz"
+    assert not weights.view(*first).flags.writeable
+    assert weights.pending == 131 - 5
+    twin = weights.copy()
+    twin.append(b"more")
+    assert twin.size > weights.size
+    with pytest.raises(ReadError):
+        weights.view(100, 8)
+
+
+def test_appended_arrays_are_copies() -> None:
+    weights, array = Weights.from_bytes(b""), np.zeros(4, np.float32)
+    place = weights.append(array[::2])
+    array[:] = 1
+    assert weights.view(*place).view(np.float32).tolist() == [0, 0]
+
+
+WORDS = ["a", "", "längere", "d", "e", "f"]
+
+
+@pytest.mark.parametrize("name", [name for name in ELEMENT_TYPES if name != "dynamic"])
+def test_constants_are_those_of_the_runtime(name: str, tmp_path: Path) -> None:
+    kind, dtype = ELEMENT_TYPES[name], getattr(ov.Type, name)
+    size = ov.Tensor(dtype, [2, 3]).byte_size
+    stored = np.random.default_rng(1).integers(0, 2 if name == "boolean" else 256, size, dtype=np.uint8)
+    tensor = ov.Tensor(np.array(WORDS).reshape(2, 3)) if name == "string" else ov.Tensor(stored, [2, 3], dtype)
+    x = op.parameter([2, 3], dtype)
+    ov.serialize(ov.Model([op.result(op.constant(tensor)), op.result(x)], [x]), tmp_path / "m.xml")
+    ours = read(tmp_path / "m.xml")
+    layer = next(layer for layer in ours.graph.layers() if layer.type == "Const")
+    value = constant(layer.raw, ours.weights)
+    assert not value.flags.writeable
+    if name == "string":
+        assert all(word.encode() in value.tobytes() for word in WORDS)
+    else:
+        assert value.tobytes() == stored.tobytes()
+    assert (value.dtype, value.shape) == ((np.uint8, (value.size,)) if kind.dtype is None else (kind.dtype, (2, 3)))
+
+
+def test_constants_at_odd_offsets() -> None:
+    data = b"?" + np.arange(6, dtype=np.float32).tobytes()
+    raw = {"element_type": "f32", "shape": "2,3", "offset": "1", "size": "24"}
+    assert constant(raw, Weights.from_bytes(data)).tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+@given(st.sampled_from(sorted(ELEMENT_TYPES)), st.integers(0, 40))
+def test_sizes_are_those_of_the_runtime(name: str, count: int) -> None:
+    kind = ELEMENT_TYPES[name]
+    if kind.bits and kind.kind != "dynamic":
+        assert kind.byte_size(count) == ov.Tensor(getattr(ov.Type, name), [count]).byte_size
+
+
+BROKEN = {
+    "no shape size": ({"shape": "2,x"}, "is not the shape"),
+    "negative": ({"shape": "-1,4"}, "is not the shape"),
+    "too small": ({"shape": "7"}, "has size 24 where shape"),
+    "behind the end": ({"offset": "4"}, "bytes 4 to 28 are asked for"),
+    "overflow": ({"shape": f"{2**62},8"}, "more than memory can hold"),
+    "overflow beside nothing": ({"shape": f"0,{2**62},8"}, "more than memory can hold"),
+    "wraps around to fit": ({"shape": f"{2**61 + 1},8", "size": "8"}, "more than memory can hold"),
+    "no type": ({"element_type": "f33"}, "'f33' is not an element type"),
+    "dynamic": ({"element_type": "dynamic"}, "cannot be dynamic"),
+    "no offset": ({"offset": ""}, "has no offset"),
+    "offset no number": ({"offset": "1e3"}, "has offset '1e3'"),
+    "negative offset": ({"offset": "-4"}, "has offset '-4'"),
+}
+
+
+@pytest.mark.parametrize(("change", "words"), BROKEN.values(), ids=BROKEN)
+def test_constants_that_contradict_themselves(change: dict[str, str], words: str) -> None:
+    raw = {"element_type": "f32", "shape": "2,3", "offset": "0", "size": "24", **change}
+    with pytest.raises(ReadError, match=words):
+        constant(raw, Weights.from_bytes(bytes(24)))
+
+
+def test_empty_and_scalar_constants() -> None:
+    weights = Weights.from_bytes(bytes(4))
+    assert constant({"element_type": "f32", "shape": "0,3", "offset": "4", "size": "0"}, weights).shape == (0, 3)
+    assert constant({"element_type": "f32", "shape": "", "offset": "0", "size": "4"}, weights).shape == ()
+    assert constant({"element_type": "f32", "offset": "0", "size": "4"}, weights).shape == ()
+
+
+def test_constants_of_the_corpus_fit(corpus_model: Path) -> None:
+    model = read(corpus_model)
+    if not model.weights.missing:
+        for _, layer, _ in model.walk():
+            if layer.type == "Const":
+                assert constant(layer.raw, model.weights).nbytes <= int(layer.raw["size"])
