@@ -244,21 +244,23 @@ class _Propagation:
             return self._body(layer.bodies[body], parameters)
 
         inputs = {port.id: facts[sources[port.id]] for port in layer.inputs if port.id in sources}
-        out = rule(port_maps(layer), inputs, run)
+        try:
+            out = rule(port_maps(layer), inputs, run)
+        except KeyError as missing:
+            raise ShapeError(f"its port map names port or layer {missing}, which is not there") from None
         return _Answer([out.get(port.id, UNKNOWN) for port in layer.outputs], "rule")
 
     def _body(self, body: Graph, parameters: Mapping[int, Fact]) -> BodyFacts:
         facts = self.graph(body, parameters)
-        results, passed, own = {}, {}, {}
+        results, passed = {}, {}
         for layer in body.layers():
-            if layer.type == "Parameter" and layer.outputs:
-                own[layer.id] = facts[Source(layer.id, layer.outputs[0].id)]
-            if layer.type == "Result":
-                for source in body.sources(layer.id).values():
-                    results[layer.id] = facts[source]
-                    if body.layer(source.layer).type == "Parameter":
-                        passed[layer.id] = source.layer
-        return BodyFacts(own, results, passed)
+            if layer.type != "Result":
+                continue
+            for source in body.sources(layer.id).values():
+                results[layer.id] = facts[source]
+                if body.layer(source.layer).type == "Parameter":
+                    passed[layer.id] = source.layer
+        return BodyFacts(results, passed)
 
     def _asked(
         self, graph: Graph, layer: Layer, path: str, sources: Mapping[int, Source], facts: Mapping[Source, Fact]
@@ -284,7 +286,9 @@ class _Propagation:
         return _Answer((), "unknown")
 
     def _error(self, graph: Graph, layer: Layer, path: str, message: str, remedy: str | None = None) -> None:
-        self.errors.append(self._diagnostic("IR301", Severity.ERROR, graph, layer, path, message, remedy))
+        finding = self._diagnostic("IR301", Severity.ERROR, graph, layer, path, message, remedy)
+        if finding not in self.errors:
+            self.errors.append(finding)
 
     def _warn(self, graph: Graph, layer: Layer, path: str, message: str) -> None:
         if path not in self.notes:

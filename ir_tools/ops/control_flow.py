@@ -13,12 +13,16 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Layer
 from ir_tools.ops._define import Array, Bounds, Fact
-from ir_tools.types import Dim, Shape, format_shape
+from ir_tools.types import Dim, Shape, element_type, format_shape
 
 __all__ = ["KERNELS", "RULES", "BodyKernel", "BodyRule", "BodyRun", "Maps", "PortMap", "Row", "port_maps"]
 
 ENDLESS = 1 << 16
 """Rounds of shape propagation after which a body counts as never settling."""
+
+
+OWN_TYPE = element_type("dynamic")
+"""Of a Parameter that gets a shape and keeps the element type of its attributes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +58,11 @@ Maps = Mapping[str, PortMap]
 
 @dataclass(frozen=True, slots=True)
 class BodyFacts:
-    """What is known in a body: facts of its Parameters and of what its Results are given, by layer id.
+    """What is known in a body: facts of what its Results are given, by layer id.
 
     `passed`: for a Result that is fed by a Parameter directly, that Parameter's id.
     """
 
-    parameters: Mapping[int, Fact]
     results: Mapping[int, Fact]
     passed: Mapping[int, int]
 
@@ -110,7 +113,7 @@ class BodyRun(Protocol):
     """Propagates facts through a body, given facts for some of its Parameters."""
 
     def __call__(self, body: str, parameters: Mapping[int, Fact]) -> BodyFacts:
-        """Parameters that are not given keep what their attributes say."""
+        """Parameters that are not given, and types that are dynamic, stay as their attributes say."""
         ...
 
 
@@ -130,7 +133,6 @@ def tensor_iterator_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) 
     ports = maps["body"]
     given: dict[int, Fact] = {}
     count: int | None = None
-    own = run("body", {}).parameters
     for row in ports.inputs:
         if row.port < 0:
             continue
@@ -140,7 +142,7 @@ def tensor_iterator_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) 
             shape = _with_axis(shape, row.axis, Dim.of(row.part_size))
             if inputs[row.port].shape[row.axis].static:  # type: ignore[index]
                 count = _parts(row, fact.shape[row.axis].size)  # type: ignore[index]
-        given[row.layer] = Fact(own[row.layer].dtype, shape)
+        given[row.layer] = Fact(OWN_TYPE, shape)
     results = run("body", given).results
     if count is None and all(row.axis is None for row in ports.inputs):
         joined = next((row for row in ports.outputs if row.axis is not None), None)
@@ -305,8 +307,7 @@ def if_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, 
 
 
 def _branch(ports: PortMap, inputs: Mapping[int, Fact], run: BodyRun, body: str) -> dict[int, Fact]:
-    own = run(body, {}).parameters
-    given = {row.layer: Fact(own[row.layer].dtype, inputs[row.port].shape) for row in ports.inputs if row.port >= 0}
+    given = {row.layer: Fact(OWN_TYPE, inputs[row.port].shape) for row in ports.inputs if row.port >= 0}
     facts = run(body, given).results
     return {row.port: Fact(facts[row.layer].dtype, facts[row.layer].shape) for row in ports.outputs if row.port >= 0}
 

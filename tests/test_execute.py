@@ -1,0 +1,145 @@
+"""The reference executor: whole models against the runtime, names, types, and what it refuses."""
+
+import gc
+import weakref
+from itertools import pairwise
+
+import numpy as np
+import openvino as ov
+import pytest
+
+from ir_tools.errors import UnsupportedError, UsageError
+from ir_tools.execute import run
+from ir_tools.format.read import read
+from ir_tools.graph import Model
+from ir_tools.ops import Array
+from ir_tools.types import ELEMENT_TYPES, element_type
+
+CORE = ov.Core()
+
+
+def layer(number: int, name: str, type: str, raw: str, inputs: int, kind: str | None, version: str = "opset10") -> str:
+    precision = "" if kind is None else f' precision="{ELEMENT_TYPES[kind].precision}"'
+    ports = "".join(f'<port id="{index}"{precision}/>' for index in range(inputs))
+    output = (
+        f'<output><port id="{inputs}"{precision} names="{name}_out"/></output>' if kind and type != "Result" else ""
+    )
+    return (
+        f'<layer id="{number}" name="{name}" type="{type}" version="{version}"><data {raw}/>'
+        f"<input>{ports}</input>{output}</layer>"
+    )
+
+
+def chain(kind: str, steps: list[tuple[str, str]], ir_version: int = 11) -> tuple[bytes, bytes]:
+    """Two inputs, added, then one layer after the other."""
+    shape = 'shape="2,3,4"'
+    layers = [
+        layer(0, "a", "Parameter", f'element_type="{kind}" {shape}', 0, kind),
+        layer(1, "b", "Parameter", f'element_type="{kind}" shape="?,1"', 0, kind),
+        layer(2, "sum", "Add", "", 2, kind),
+    ]
+    layers += [layer(3 + index, f"step{index}", type, raw, 1, kind) for index, (type, raw) in enumerate(steps)]
+    layers.append(layer(len(layers), "result", "Result", "", 1, kind))
+    edges = [(0, 0, 2, 0), (1, 0, 2, 1), (2, 2, 3, 0)]
+    edges += [(first, 1, second, 0) for first, second in pairwise(range(3, len(layers)))]
+    joined = "".join(f'<edge from-layer="{a}" from-port="{p}" to-layer="{b}" to-port="{q}"/>' for a, p, b, q in edges)
+    text = f'<net name="m" version="{ir_version}"><layers>{"".join(layers)}</layers><edges>{joined}</edges></net>'
+    return text.encode(), b""
+
+
+def inputs(kind: str) -> dict[str, Array]:
+    rng = np.random.default_rng(2)
+    dtype = element_type(kind).dtype
+    assert dtype is not None
+    return {"a": (rng.normal(size=(2, 3, 4)) * 4).astype(dtype), "b": (rng.normal(size=(3, 1)) * 4).astype(dtype)}
+
+
+FLOATS = [("Tanh", ""), ("Elu", 'alpha="0.5"'), ("Clamp", 'min="-0.3" max="0.9"'), ("SoftMax", 'axis="1"')]
+INTEGERS = [("Abs", ""), ("Clamp", 'min="0" max="6"'), ("Negative", "")]
+
+
+@pytest.mark.parametrize("ir_version", [10, 11])
+@pytest.mark.parametrize("kind", ["f32", "f16", "bf16", "i8", "i32", "i64"])
+def test_chain_equals_the_runtime(kind: str, ir_version: int) -> None:
+    text, blob = chain(kind, FLOATS if element_type(kind).is_float else INTEGERS, ir_version)
+    arrays = inputs(kind)
+    compiled = CORE.compile_model(CORE.read_model(text, blob), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    request = compiled.create_infer_request()
+    for index, array in enumerate(arrays.values()):
+        node = compiled.inputs[index]
+        presented = element_type(node.get_element_type().get_type_name()).dtype
+        assert presented is not None
+        tensor = ov.Tensor(node.get_element_type(), ov.Shape(array.shape))
+        np.copyto(tensor.data.view(presented), array.astype(presented))
+        request.set_input_tensor(index, tensor)
+    request.infer()
+    wanted = request.get_output_tensor(0)
+    dtype = element_type(wanted.get_element_type().get_type_name()).dtype
+    assert dtype is not None
+    (found,) = run(read(text, blob), arrays).values()
+    assert found.dtype == arrays["a"].dtype
+    tolerance = {"f16": 2e-3, "bf16": 1e-2}.get(kind, 1e-5)
+    left, right = found.astype(np.float64), wanted.data.view(dtype).astype(np.float64)
+    np.testing.assert_allclose(left, right, rtol=tolerance, atol=tolerance)
+
+
+def small() -> Model:
+    return read(*chain("f32", FLOATS))
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("a_out", "b_out"), ("a_out", "b")])
+def test_inputs_go_by_any_name(names: tuple[str, str]) -> None:
+    arrays = dict(zip(names, inputs("f32").values(), strict=True))
+    assert list(run(small(), arrays)) == [small().outputs[0].name]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"c": np.zeros(1, np.float32)}, "'c'"),
+        ({"a": np.zeros((2, 3, 5), np.float32)}, r"takes \[2,3,4\]"),
+        ({"a": np.zeros((2, 3, 4))}, "takes f32"),
+    ],
+    ids=["unknown", "shape", "type"],
+)
+def test_wrong_inputs(change: dict[str, Array], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        run(small(), {**inputs("f32"), **change})
+
+
+def test_missing_input() -> None:
+    with pytest.raises(UsageError, match="b_out"):
+        run(small(), {"a": inputs("f32")["a"]})
+
+
+def test_all_layers_without_a_kernel_are_named() -> None:
+    text, blob = chain("f32", [("Tanh", ""), ("Mystery", ""), ("Exp", ""), ("Riddle", "")])
+    with pytest.raises(UnsupportedError, match=r"Mystery opset10, Riddle opset10 \(2 layers") as caught:
+        run(read(text, blob), {})
+    assert [finding.layer_name for finding in caught.value.diagnostics] == ["step1", "step3"]
+
+
+def test_nan_and_infinity_give_no_warning() -> None:
+    arrays = inputs("f32")
+    arrays["a"][0, 0] = [np.nan, np.inf, -np.inf, 1e38]
+    run(read(*chain("f32", [("Exp", ""), ("Log", ""), ("Sqrt", "")])), arrays)
+
+
+def test_tensors_are_freed_after_their_last_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    import ir_tools.execute as module
+
+    alive: list[weakref.ref[Array]] = []
+    most = 0
+    original = module.run_layer
+
+    def counting(layer: object, arrays: object, **options: object) -> object:
+        nonlocal most
+        done = original(layer, arrays, **options)  # type: ignore[arg-type]
+        alive.extend(weakref.ref(array) for array in done.outputs)
+        gc.collect()
+        most = max(most, sum(reference() is not None for reference in alive))
+        return done
+
+    monkeypatch.setattr(module, "run_layer", counting)
+    run(read(*chain("f32", [("Tanh", "")] * 20)), inputs("f32"))
+    assert most <= 3
