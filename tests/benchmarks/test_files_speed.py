@@ -5,6 +5,7 @@ printed (the bars: 1.0 of `Core.read_model` + `save_model` at 20,000 layers; 1.2
 most 200 MiB of memory more than the XML alone takes; 0.15 s for `--version`; growth linear in the number of layers).
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -78,23 +79,32 @@ def in_child(source: Path, target: Path) -> tuple[float, int]:
     return float(elapsed), int(peak)
 
 
+def copy_flushed(source: Path, target: Path) -> None:
+    """A copy that is on the disk when it is done, as what ir_tools writes is."""
+    shutil.copyfile(source, target)
+    with target.open("rb") as file:
+        os.fsync(file.fileno())
+
+
 def test_1_gib_of_weights_against_copying(tmp_path: Path) -> None:
     source = write_large(tmp_path / "heavy.xml", 2000, weights=GIBIBYTE)
     light = write_large(tmp_path / "light.xml", 2000)
     weights, copy = source.with_suffix(".bin"), tmp_path / "copy.bin"
-    copies, moves = [], []
+    copies, flushed, moves, peak = [], [], [], 0
     for _ in range(5):
-        copies.append(seconds(lambda: shutil.copyfile(weights, copy)))
+        copies.append(seconds(partial(shutil.copyfile, weights, copy)))
+        copy.unlink()
+        flushed.append(seconds(partial(copy_flushed, weights, copy)))
         copy.unlink()
         elapsed, peak = in_child(source, tmp_path / "moved.xml")
         moves.append(elapsed)
         (tmp_path / "moved.bin").unlink()
     _, base = in_child(light, tmp_path / "moved.xml")
-    ratio, more = statistics.median(moves) / statistics.median(copies), (peak - base) / MEBIBYTE
+    print(f"\n1 GiB of weights: {min(moves):.2f} s, best of 5;", end=" ")
     print(
-        f"\n1 GiB of weights: {statistics.median(moves):.2f} s, copying {statistics.median(copies):.2f} s: {ratio:.2f}"
+        f"{min(moves) / min(flushed):.2f} of copying to the disk, {min(moves) / min(copies):.2f} of copying to the cache"
     )
-    print(f"peak memory {peak / MEBIBYTE:.0f} MiB, {more:.0f} MiB more than without the weights")
+    print(f"peak memory {peak / MEBIBYTE:.0f} MiB, {(peak - base) / MEBIBYTE:.0f} MiB more than without the weights")
 
 
 def test_version(benchmark: Any) -> None:
