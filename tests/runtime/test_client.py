@@ -87,13 +87,13 @@ def test_values_pass_in_every_element_type(client: RuntimeClient, kind: str) -> 
     np.testing.assert_array_equal(found.astype(np.float64), values.astype(np.float64))
 
 
-@pytest.mark.parametrize(("kind", "size"), [("u4", 3), ("i4", 3), ("nf4", 3), ("f4e2m1", 3), ("u2", 2)])
+@pytest.mark.parametrize(("kind", "size"), [("u4", 3), ("i4", 3), ("nf4", 3), ("f4e2m1", 3)])
 def test_packed_values_pass_as_bytes(client: RuntimeClient, kind: str, size: int) -> None:
     values = np.arange(1, size + 1, dtype=np.uint8)
     found = client.infer(passing(kind), None, {"x": values})
     assert found.outputs["x"].tolist() == values.tolist()
     assert (found.info[0].element_type, found.info[0].shape) == (kind, (Dim.of(2), Dim.of(3)))
-    with pytest.raises(UsageError, match=r"takes \d bytes"):
+    with pytest.raises(UsageError, match="takes 3 bytes"):
         client.infer(passing(kind), None, {"x": np.arange(9, dtype=np.uint8)})
     with pytest.raises(UsageError, match="packed into bytes"):
         client.infer(passing(kind, "?,3"), None, {"x": values})
