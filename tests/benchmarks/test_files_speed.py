@@ -101,9 +101,7 @@ def test_1_gib_of_weights_against_copying(tmp_path: Path) -> None:
         (tmp_path / "moved.bin").unlink()
     _, base = in_child(light, tmp_path / "moved.xml")
     print(f"\n1 GiB of weights: {min(moves):.2f} s, best of 5;", end=" ")
-    print(
-        f"{min(moves) / min(flushed):.2f} of copying to the disk, {min(moves) / min(copies):.2f} of copying to the cache"
-    )
+    print(f"{min(moves) / min(flushed):.2f} of copying to disk, {min(moves) / min(copies):.2f} of copying to memory")
     print(f"peak memory {peak / MEBIBYTE:.0f} MiB, {(peak - base) / MEBIBYTE:.0f} MiB more than without the weights")
 
 
