@@ -10,7 +10,7 @@ import numpy as np
 
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import IrToolsError, ReadError, RuntimeFailure, ShapeError, UsageError
-from ir_tools.graph import Graph, Layer, Model, Port
+from ir_tools.graph import Graph, Layer, Located, Model, Port
 from ir_tools.graph.graph import Source
 from ir_tools.ops import control_flow, find_op, opset_number
 from ir_tools.ops._define import Bounds, Fact, Op, Violation
@@ -105,8 +105,8 @@ def propagate_shapes(
     if work.errors:
         raise ShapeError("\n".join(map(str, work.errors)), work.errors)
     report = work.report
-    report.mismatches = list(_mismatches(model, report))
-    _write_back(model, report, parameters=bool(inputs))
+    report.mismatches = list(_mismatches(model, work.places, report))
+    _write_back(work.places, report, parameters=bool(inputs))
     return report
 
 
@@ -143,7 +143,8 @@ class _Propagation:
         self.report = ShapeReport()
         self.errors: list[Diagnostic] = []
         self.notes: dict[str, Diagnostic] = {}
-        self.paths = {(id(graph), layer.id): path for path, layer, graph in model.walk()}
+        self.places = list(model.walk())
+        self.paths = {(id(graph), layer.id): path for path, layer, graph in self.places}
 
     def graph(self, graph: Graph, given: Mapping[int, Fact]) -> dict[Source, Fact]:
         """Propagate through one graph; `given` says shapes (and types unless dynamic) of some of its Parameters."""
@@ -346,8 +347,8 @@ def _differences(port: Port, fact: Fact) -> Iterator[tuple[Literal["dims", "prec
         yield "precision", port.precision, fact.dtype.precision
 
 
-def _mismatches(model: Model, report: ShapeReport) -> Iterator[Mismatch]:
-    for path, layer, graph in model.walk():
+def _mismatches(model: Model, places: Sequence[Located], report: ShapeReport) -> Iterator[Mismatch]:
+    for path, layer, graph in places:
         for port in (*layer.inputs, *layer.outputs):
             fact = report.facts.get((path, port.id))
             if fact is None or report.origins[path, port.id] in {"unknown", "recorded"}:
@@ -364,9 +365,9 @@ def _mismatches(model: Model, report: ShapeReport) -> Iterator[Mismatch]:
                 )
 
 
-def _write_back(model: Model, report: ShapeReport, *, parameters: bool) -> None:
+def _write_back(places: Sequence[Located], report: ShapeReport, *, parameters: bool) -> None:
     """Touch only the ports that differ, so that the writer keeps the bytes of all others."""
-    for path, layer, _ in model.walk():
+    for path, layer, _ in places:
         for port in (*layer.inputs, *layer.outputs):
             fact = report.facts.get((path, port.id))
             if fact is None or report.origins[path, port.id] == "recorded":
