@@ -1,9 +1,7 @@
 """What stands inside one `<layer>`: from the tree to ports, attributes and maps, when it is asked for."""
 
-import gc
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import NoReturn, cast
 
 from ir_tools.diagnostics import Diagnostic, Severity
@@ -19,7 +17,6 @@ __all__ = [
     "ends_of",
     "fail",
     "join_names",
-    "no_collection",
     "split_names",
     "whole",
 ]
@@ -128,18 +125,6 @@ def ends_of(document: Document, edge: Element) -> tuple[tuple[int, int], tuple[i
     """
     start = whole(document, edge, "from-layer"), whole(document, edge, "from-port")
     return start, (whole(document, edge, "to-layer"), whole(document, edge, "to-port"))
-
-
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """Without the garbage collector, which would walk the growing graph again and again."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
 
 
 def fail(document: Document, element: Element, code: str, message: str, remedy: str | None = None) -> NoReturn:

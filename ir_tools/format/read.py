@@ -1,12 +1,13 @@
 """Reading IR v10 and v11: XML to a `Model` whose layers load their content when it is asked for."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError
-from ir_tools.format.content import ElementSource, SourceFile, ends_of, fail, no_collection, whole
+from ir_tools.format.content import ElementSource, SourceFile, ends_of, fail, whole
 from ir_tools.graph import Graph, Layer, Model
+from ir_tools.graph.collection import no_collection
 from ir_tools.source import MAX_SIZE, Document, Element, Wiring
 from ir_tools.weights import Weights
 
@@ -124,13 +125,10 @@ def _graph(document: Document, net: Element) -> Graph:
     ids = _layer_ids(document, elements)
     ports = _all_ports(document, elements, ids)
     graph = Graph()
-    graph.add_nodes_from(
-        (layer_id, {"layer": Layer(layer_id, source=ElementSource(document, element, layer_id))})
-        for layer_id, element in zip(ids, elements, strict=True)
-    )
-    wiring = _edges(document, net.find("edges"), ids, ports)
-    edges: list[Any] = [(start[0], end[0], (start[1], end[1])) for end, start in wiring.items()]
-    graph.add_edges_from(edges)
+    for layer_id, element in zip(ids, elements, strict=True):
+        graph.add_node(layer_id, layer=Layer(layer_id, source=ElementSource(document, element, layer_id)))
+    for (reader, end), (source, start) in _edges(document, net.find("edges"), ids, ports).items():
+        graph.add_edge(source, reader, key=(start, end))
     return graph
 
 

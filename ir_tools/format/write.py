@@ -3,17 +3,18 @@
 import os
 import secrets
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from ir_tools.errors import WriteError
 from ir_tools.format.changes import Changes, net_nodes
-from ir_tools.format.content import SourceFile, no_collection
+from ir_tools.format.content import SourceFile
 from ir_tools.format.markup import Node
 from ir_tools.format.markup import render as render_node
 from ir_tools.graph import Model
+from ir_tools.graph.collection import no_collection
 from ir_tools.source import Style
 
 __all__ = ["render", "write"]
@@ -50,38 +51,50 @@ def write(model: Model, path: str | Path) -> None:
     if not target.parent.is_dir():
         raise WriteError(f"{target.parent}: there is no such folder; make it first")
     text, beside = render(model), target.with_suffix(".bin")
-    weights = model.weights
-    jobs: list[tuple[Path, Callable[[IO[bytes]], object]]] = []
-    if not (weights.missing and not weights.pending) and not (weights.is_file(beside) and not weights.pending):
-        jobs.append((beside, weights.save))
-    jobs.append((target, lambda file: file.write(text)))
+    weights, jobs = model.weights, []
+    own = weights.is_file(beside)
+    if weights.pending or not (weights.missing or own):
+        jobs.append(_Job(beside, weights.save, own))
+    jobs.append(_Job(target, lambda file: file.write(text), True))
     try:
         _replace_all(jobs)
     except OSError as why:
         raise WriteError(f"{target}: cannot be written: {why.strerror or why}; nothing was changed") from why
 
 
-def _replace_all(jobs: list[tuple[Path, Callable[[IO[bytes]], object]]]) -> None:
+class _Job(NamedTuple):
+    """A file to be made by `fill`. `sync`: it must be on the disk before it takes the place of the old one.
+
+    That is so where the old one may be all that there is: not for weights that are copied from a file that stays.
+    """
+
+    path: Path
+    fill: Callable[[IO[bytes]], object]
+    sync: bool
+
+
+def _replace_all(jobs: Sequence[_Job]) -> None:
     """Write every file under another name, then rename; undo the first renames when a later one fails."""
     with ExitStack() as tidy, ExitStack() as undo:
         new = []
-        for path, fill in jobs:
-            new.append(_beside(path))
+        for job in jobs:
+            new.append(_beside(job.path))
             tidy.callback(_forget, new[-1])
-            _fill(new[-1], path, fill)
-        for temporary, (path, _) in zip(new, jobs, strict=True):
-            _keep(path, undo, tidy)
-            os.replace(temporary, path)
+            _fill(new[-1], job)
+        for temporary, job in zip(new, jobs, strict=True):
+            _keep(job.path, undo, tidy)
+            os.replace(temporary, job.path)
         undo.pop_all()
 
 
-def _fill(temporary: Path, path: Path, fill: Callable[[IO[bytes]], object]) -> None:
+def _fill(temporary: Path, job: _Job) -> None:
     with temporary.open("xb") as file:
-        fill(file)
+        job.fill(file)
         file.flush()
-        os.fsync(file.fileno())
+        if job.sync:
+            os.fsync(file.fileno())
     with suppress(FileNotFoundError):
-        shutil.copymode(path, temporary)
+        shutil.copymode(job.path, temporary)
 
 
 def _keep(path: Path, undo: ExitStack, tidy: ExitStack) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import networkx as nx
 
 from ir_tools.errors import GraphError
+from ir_tools.graph.collection import no_collection
 from ir_tools.graph.layer import Layer, Port
 
 __all__ = ["Graph", "Source"]
@@ -220,8 +221,11 @@ class Graph(_Base):
     def clone(self) -> Graph:
         """A graph of its own, with layers of its own; `copy` of networkx shares the layers."""
         twin = Graph(**self.graph)
-        twin.add_nodes_from((node, {**data, "layer": data["layer"].copy()}) for node, data in self.nodes(data=True))
-        twin.add_edges_from(cast(Any, self.edges(keys=True, data=True)))
+        with no_collection():
+            for node, data in self.nodes(data=True):
+                twin.add_node(node, **{**data, "layer": data["layer"].copy()})
+            for source, reader, key, data in self.edges(keys=True, data=True):
+                twin.add_edge(source, reader, key, **data)
         return twin
 
     def _inherited(self, old: Layer, new: Layer) -> dict[int, Source]:
