@@ -121,7 +121,8 @@ def infer(request: Request) -> Answer:
     _stage("reading the model")
     presented = request.read()
     model, tapped = _tapped(request, presented) if request["taps"] else (presented, [])
-    _reshape(model, request["shapes"])
+    for each in {id(model): model, id(presented): presented}.values():
+        _reshape(each, request["shapes"])
     _stage("compiling the model")
     compiled = core().compile_model(model, request["device"], request["config"])
     run = compiled.create_infer_request()

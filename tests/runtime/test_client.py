@@ -168,6 +168,17 @@ def test_taps_return_inner_tensors(client: RuntimeClient, tmp_path: Path) -> Non
     assert [array.tolist() for array in found.outputs.values()] == [[[3, 6]]]
 
 
+def test_taps_of_a_reshaped_model_and_of_a_constant(client: RuntimeClient, tmp_path: Path) -> None:
+    x = parameter([1, 2])
+    bias = op.constant(np.array([[5, 6]], np.float32), name="bias")
+    path = save(tmp_path, [op.relu(op.add(x, bias), name="relu")], [x])
+    values = {"x": np.array([[1, 2], [3, -9]], np.float32)}
+    found = client.infer(path, None, values, taps=[Tap("bias"), Tap("relu")], shapes={"x": "1..4,2"})
+    assert found.taps[Tap("bias")].tolist() == [[5, 6]]
+    assert found.taps[Tap("relu")].tolist() == [[6, 8], [8, 0]]
+    assert found.info[0].shape == (Dim(1, 4), Dim.of(2))
+
+
 @pytest.mark.parametrize(
     ("tap", "message"),
     [(Tap("nowhere"), "no layer 'nowhere'"), (Tap("parts", 2), "'parts' has no output 2")],
