@@ -30,7 +30,7 @@ COMMANDS: Mapping[str, str] = {
     "run": "ir_tools.cli.run",
     "compare": "ir_tools.cli.compare",
 }
-"""Name of the command -> the module whose `COMMAND` it is. A module loads when its command is called."""
+"""Name of the command -> the module that holds it under the same name. A module loads when its command is called."""
 
 FAILED, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 """Exit codes: bad usage or an error of any kind; Ctrl-C; the reader of the output went away."""
@@ -59,7 +59,7 @@ class Commands(click.Group):
         """The command of this name, loaded now."""
         if cmd_name not in COMMANDS:
             raise click.exceptions.NoSuchCommand(cmd_name, possibilities=COMMANDS, ctx=ctx)
-        loaded: click.Command = import_module(COMMANDS[cmd_name]).COMMAND
+        loaded: click.Command = getattr(import_module(COMMANDS[cmd_name]), cmd_name)
         return loaded
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ir_tools.cli.screen import Column, Screen
     from ir_tools.comparison import Comparison, Difference, LayerComparison
 
-__all__ = ["COMMAND"]
+__all__ = ["compare"]
 
 
 @command("compare", example="ir-tools compare model.xml --layers")
@@ -26,7 +26,7 @@ __all__ = ["COMMAND"]
 @click.option("--tolerance", type=click.FloatRange(min=0), help="Relative to each tensor's largest value.")
 @seed_option
 @inputs_option
-def COMMAND(  # noqa: N802
+def compare(
     model: Path,
     other: Path | None,
     layers: bool,
@@ -170,15 +170,17 @@ def _show_outputs(screen: "Screen", found: "Comparison") -> None:
 def _show_verdict(screen: "Screen", found: "Comparison") -> None:
     from ir_tools.cli.screen import plural
 
-    compared = sum(entry.status != "skipped" for entry in found.layers)
+    layers = plural(sum(entry.status != "skipped" for entry in found.layers), "layer")
     first = found.first_difference
     if first is None:
-        what = f"{plural(compared, 'layer')} and {plural(len(found.outputs), 'output')}"
-        screen.verdict(f"No difference beyond the tolerance in {what}.", good=True)
+        text = f"No difference beyond the tolerance in {layers} and {plural(len(found.outputs), 'output')}."
+        screen.verdict(text, good=True)
         return
     name = getattr(first, "path", None) or getattr(first, "name", "")
-    difference = first.difference
-    detail = ""
-    if difference is not None:
-        detail = f": expected {difference.expected}, got {difference.actual} at {list(difference.max_abs_at or ())}"
-    screen.verdict(f"The first difference is '{name}'{detail}.", good=False)
+    text = f"The first difference is '{name}'"
+    if found.mode == "in place" and first in found.outputs:
+        text = f"{layers} agree, but taking their tensors out changed the output '{name}' of the runtime"
+    if first.difference is not None:
+        place = list(first.difference.max_abs_at or ())
+        text += f": expected {first.difference.expected}, got {first.difference.actual} at {place}"
+    screen.verdict(f"{text}.", good=False)

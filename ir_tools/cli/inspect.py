@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
     from ir_tools.graph import Endpoint, Graph, Layer, Located, Model
 
-__all__ = ["COMMAND"]
+__all__ = ["inspect"]
 
 
 @command("inspect", example="ir-tools inspect model.xml")
 @model_argument()
-def COMMAND(model: Path) -> Answer:  # noqa: N802 - the name that the table of commands looks for
+def inspect(model: Path) -> Answer:
     """Show what is in MODEL: version, inputs and outputs, layers, poolings, constants."""
     loaded = ir_tools.read(model)
     data = _facts(loaded, model)

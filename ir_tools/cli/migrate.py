@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ir_tools.graph import Model
     from ir_tools.migration import Migration
 
-__all__ = ["COMMAND"]
+__all__ = ["migrate"]
 
 DONE, REFUSED, NOT_VERIFIED = 0, 3, 4
 
@@ -29,7 +29,7 @@ DONE, REFUSED, NOT_VERIFIED = 0, 3, 4
 @click.option("--dry-run", is_flag=True, help="List the steps and write nothing.")
 @click.option("--verify", is_flag=True, help="Run both models on the runtime and compare before writing.")
 @seed_option
-def COMMAND(  # noqa: N802
+def migrate(
     model: Path, output: Path | None, to: str | None, passes: tuple[str, ...], dry_run: bool, verify: bool, seed: int
 ) -> Answer:
     """Move MODEL to another opset. Every step is proved; if one has no proof, nothing is written.

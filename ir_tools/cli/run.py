@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ir_tools.graph import Model
     from ir_tools.ops import Array
 
-__all__ = ["COMMAND"]
+__all__ = ["run"]
 
 FIRST = 5
 """How many values of an output are shown."""
@@ -35,9 +35,7 @@ FIRST = 5
     help="Who computes: numpy, or the installed OpenVINO in a child process.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="OUT.npz", help="Write the outputs by name.")
-def COMMAND(  # noqa: N802
-    model: Path, inputs: tuple[tuple[str, str], ...], seed: int, engine: str, output: Path | None
-) -> Answer:
+def run(model: Path, inputs: tuple[tuple[str, str], ...], seed: int, engine: str, output: Path | None) -> Answer:
     """Run MODEL once and show its outputs."""
     from ir_tools.cli.screen import working
     from ir_tools.inputs import complete_inputs

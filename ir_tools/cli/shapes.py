@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ir_tools.graph import Model
     from ir_tools.infer import ShapeReport
 
-__all__ = ["COMMAND"]
+__all__ = ["shapes"]
 
 
 @command("shapes", example="ir-tools shapes model.xml --set data=1..8,3,?,? -o reshaped.xml")
@@ -25,7 +25,7 @@ __all__ = ["COMMAND"]
 @shapes_option
 @click.option("--all", "everything", is_flag=True, help="List every port; with --set, also what each was before.")
 @output_option("Write the model with the computed shapes.")
-def COMMAND(model: Path, shapes: tuple[tuple[str, str], ...], everything: bool, output: Path | None) -> Answer:  # noqa: N802
+def shapes(model: Path, shapes: tuple[tuple[str, str], ...], everything: bool, output: Path | None) -> Answer:
     """Recompute type and shape of every port of MODEL and compare them with the recorded ones.
 
     Exits with 0 if they agree and with 1 if they differ or a layer contradicts itself. With --set, dims that change
@@ -166,9 +166,5 @@ def _show_verdict(screen: "Screen", data: Row, changed: int) -> None:
             else "A recorded type contradicts the computed one."
         )
     else:
-        text = (
-            "All ports agree."
-            if data["ok"]
-            else f"{plural(changed, 'record')} of ports differ from what the file records."
-        )
+        text = "All ports agree." if data["ok"] else f"{plural(changed, 'difference')} from what the file records."
     screen.verdict(text, good=bool(data["ok"]))
