@@ -1,5 +1,6 @@
 """Reading IR v10 and v11: XML to a `Model` whose layers load their content when it is asked for."""
 
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import NamedTuple
 
@@ -97,9 +98,7 @@ def _graphs(document: Document) -> Graph:
     graphs: dict[Element, Graph] = {root: _graph(document, root)}
     depths = {root: 0}
     for layers in root.iter("layers"):
-        body = layers.getparent()
-        owner = None if body is None else body.getparent()
-        outer = None if owner is None or owner.getparent() is None else owner.getparent().getparent()  # type: ignore[union-attr]
+        body, owner, _, outer = islice(chain(layers.iterancestors(), repeat(None)), 4)
         if body is None or owner is None or outer is None or outer not in graphs or owner.tag != "layer":
             continue
         if body.find("layers") is not layers or owner.find(str(body.tag)) is not body:

@@ -169,7 +169,7 @@ class Float(Field):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag(Field):
-    """True or false, read as the runtime does: only `false` in any case and `0` are false (FACTS)."""
+    """True or false, read as the runtime does: only `false` in any case and `0` are false (measured)."""
 
     blank: ClassVar[bool] = False
 

@@ -28,7 +28,8 @@ def avg_pool_opset(target: int) -> int:
 def _writable(pooling: Pooling, target: int) -> bool:
     """Whether AvgPool of the target opset has these settings, and the runtime takes them.
 
-    The runtime rejects explicit pads that are as large as the window where padding does not count (FACTS, 4).
+    The runtime rejects explicit pads that are as large as the window where padding does not
+    count (measured on 2026.4.1).
     """
     if pooling.rounding == "ceil_torch" and target < 14:
         return False

@@ -112,7 +112,7 @@ def axis_pads(pooling: Pooling, axis: int, size: int) -> tuple[int, int]:
     """The padding before and after, as `auto_pad` resolves it for an input of `size`.
 
     Attribute pads are ignored unless `explicit`; `same_*` pads to `ceil(size / stride)` windows, the odd one at the
-    end (upper) or the beginning (lower). Measured: FACTS, average pooling, 1.
+    end (upper) or the beginning (lower). Measured: rule 1 of docs/average-pooling.md.
     """
     if pooling.auto_pad == "explicit":
         return pooling.pads_begin[axis], pooling.pads_end[axis]
@@ -125,7 +125,7 @@ def axis_pads(pooling: Pooling, axis: int, size: int) -> tuple[int, int]:
 
 
 def axis_count(pooling: Pooling, axis: int, size: int) -> int:
-    """The number of windows on an input of `size`. Measured: FACTS, average pooling, 2.
+    """The number of windows on an input of `size`. Measured: rule 2 of docs/average-pooling.md.
 
     Raises:
         ShapeError: the window does not fit into the padded input.
@@ -149,7 +149,7 @@ def plan(pooling: Pooling, sizes: Sequence[int]) -> WindowPlan:
     """The window plan on an input whose spatial sizes are `sizes`.
 
     With `exclude_pad`, or without any padding on any axis, windows divide by the elements that they read; otherwise
-    by the whole kernel, even where it hangs over the padding. Measured: FACTS, average pooling, 3.
+    by the whole kernel, even where it hangs over the padding. Measured: rule 3 of docs/average-pooling.md.
 
     Raises:
         ShapeError: the window does not fit into the padded input.

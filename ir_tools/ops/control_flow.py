@@ -139,9 +139,10 @@ def tensor_iterator_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) 
         fact = inputs[row.port]
         shape = fact.shape
         if row.axis is not None and shape is not None:
-            shape = _with_axis(shape, row.axis, Dim.of(row.part_size))
-            if inputs[row.port].shape[row.axis].static:  # type: ignore[index]
-                count = _parts(row, fact.shape[row.axis].size)  # type: ignore[index]
+            cut = _with_axis(shape, row.axis, Dim.of(row.part_size))
+            if shape[row.axis].static:
+                count = _parts(row, shape[row.axis].size)
+            shape = cut
         given[row.layer] = Fact(OWN_TYPE, shape)
     results = run("body", given).results
     if count is None and all(row.axis is None for row in ports.inputs):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class ElementType:
     numpy_name: str | None = None
 
     @property
-    def dtype(self) -> np.dtype | None:
+    def dtype(self) -> np.dtype[Any] | None:
         """The numpy type of the bytes as stored, or None (packed, nf4, string: raw bytes are all there is)."""
         return _dtype(self.numpy_name) if self.numpy_name else None
 
@@ -57,11 +57,12 @@ class ElementType:
 
 
 @cache
-def _dtype(name: str) -> np.dtype:
+def _dtype(name: str) -> np.dtype[Any]:
     if name in _FROM_ML_DTYPES:
         import ml_dtypes
 
-        return np.dtype(getattr(ml_dtypes, name))
+        found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+        return found
     return np.dtype(name)
 
 
