@@ -1,7 +1,7 @@
 """Output for people: tables and lines through rich on a terminal, plain aligned text in a pipe or file; JSON values."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import PurePath
@@ -10,6 +10,7 @@ import numpy as np
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -114,14 +115,16 @@ def _width(column: Column, cells: Sequence[str]) -> int:
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """A spinner with `what` on standard error while the block runs; nothing where that is no terminal."""
+def working(what: str, total: int | None = None) -> Iterator[Callable[[], None]]:
+    """A progress bar on standard error while the block runs; nothing where that is no terminal.
+
+    Gives a function that moves the bar one step further; without a `total` the bar only shows that work goes on.
+    """
     console = Console(stderr=True, highlight=False, markup=False)
-    if not console.is_terminal:
-        yield
-        return
-    with console.status(what):
-        yield
+    parts = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*parts, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda: bar.advance(task)
 
 
 def plain(value: object) -> object:

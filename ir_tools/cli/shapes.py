@@ -14,8 +14,10 @@ from ir_tools.errors import ShapeError
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
-    from ir_tools.graph import Model
+    from ir_tools.graph import Graph, Layer, Model
+    from ir_tools.graph.graph import Source
     from ir_tools.infer import ShapeReport
+    from ir_tools.ops import Fact
 
 __all__ = ["shapes"]
 
@@ -31,18 +33,34 @@ def shapes(model: Path, shapes: tuple[tuple[str, str], ...], everything: bool, o
     Exits with 0 if they agree and with 1 if they differ or a layer contradicts itself. With --set, dims that change
     are what was asked for: then only types that differ and layers that cannot take the new shapes count.
     """
-    from ir_tools.cli.screen import working
-
     loaded = ir_tools.read(model)
     try:
-        with working("computing shapes"):
-            report = ir_tools.propagate_shapes(loaded, dict(shapes))
+        report = _propagate(loaded, dict(shapes))
     except ShapeError as error:
         return _contradiction(model, error)
     if output is not None:
         ir_tools.write(loaded, output)
     data = _facts(model, loaded, report, output, everything, reshaped=bool(shapes))
     return Answer(data, lambda screen: _show(screen, data, report), 0 if data["ok"] else 1)
+
+
+def _propagate(model: "Model", shapes: Mapping[str, str]) -> "ShapeReport":
+    """As `ir_tools.propagate_shapes`, with a progress bar over the layers that the runtime is asked about."""
+    from ir_tools.cli.screen import working
+    from ir_tools.infer import propagate_shapes
+    from ir_tools.ops import find_op
+    from ir_tools.runtime.ask import LayerOracle
+    from ir_tools.runtime.client import RuntimeClient
+
+    foreign = sum(find_op(entry.layer.type, entry.layer.version) is None for entry in model.walk())
+    with RuntimeClient() as client, working("asking the runtime about layers", foreign) as advance:
+        oracle = LayerOracle(client)
+
+        def ask(model: "Model", graph: "Graph", layer: "Layer", facts: "Mapping[Source, Fact]") -> "tuple[Fact, ...]":
+            advance()
+            return oracle(model, graph, layer, facts)
+
+        return propagate_shapes(model, shapes, ask=ask)
 
 
 def _contradiction(model: Path, error: ShapeError) -> Answer:
