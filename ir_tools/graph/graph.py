@@ -6,7 +6,7 @@ works on it; the methods here are the edits that keep ids, names, tensor names a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import networkx as nx
@@ -55,8 +55,9 @@ class Graph(_Base):
 
     def layers(self) -> Iterator[Layer]:
         """All layers, in the order of the file."""
-        for _, layer in self.nodes(data="layer"):
-            yield cast(Layer, layer)
+        nodes: Iterable[tuple[int, Layer]] = cast(Any, self.nodes(data="layer"))
+        for _, layer in nodes:
+            yield layer
 
     def ordered(self) -> Iterator[Layer]:
         """All layers, producers before consumers.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -116,11 +117,11 @@ class Model:
 
 def walk(graph: Graph, prefix: str = "") -> Iterator[Located]:
     """Every layer of a graph and of the bodies in it; a name that occurs twice in one graph gets `#id`."""
-    names: dict[str, int] = {}
-    for layer in graph.layers():
-        names[layer.name] = names.get(layer.name, 0) + 1
-    for layer in graph.layers():
-        label = layer.name if names[layer.name] == 1 else f"{layer.name}#{layer.id}"
+    layers = list(graph.layers())
+    names = [layer.name for layer in layers]
+    counts = Counter(names)
+    for layer, name in zip(layers, names, strict=True):
+        label = name if counts[name] == 1 else f"{name}#{layer.id}"
         yield Located(prefix + label, layer, graph)
         for body, inner in layer.bodies.items():
             yield from walk(inner, f"{prefix}{label}/{body}/")
