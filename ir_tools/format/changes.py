@@ -175,6 +175,10 @@ class Changes:
         element = source.element
         if layer.tag_loaded or source.id != layer_id:
             self._attributes(element, tag_of(layer, layer_id))
+        if not len(element):
+            nodes = content_nodes(layer).values() if layer.loaded else ()
+            self._insert(element, None, [*self._texts(element, nodes), *self._body_texts(element, layer.bodies)])
+            return
         if layer.loaded:
             old = source.content()
             if layer.content != old:
@@ -210,7 +214,6 @@ class Changes:
             self._insert(element, anchor, self._texts(element, group))
 
     def _bodies(self, layer: Layer, element: Element, known: Sequence[str]) -> None:
-        new: list[str] = []
         for name in known:
             body = element.find(name)
             assert body is not None
@@ -218,12 +221,13 @@ class Changes:
                 self.net(body, layer.bodies[name])
             else:
                 self._cut(body)
-        indent = self._inside(element)
-        for name, graph in layer.bodies.items():
-            if name not in known:
-                children = net_nodes(graph, self.style, indent + self.style.unit)
-                new.append(render(Node(name, children=children), self.style, indent))
-        self._insert(element, element[-1] if len(element) else None, new)
+        new = {name: body for name, body in layer.bodies.items() if name not in known}
+        self._insert(element, element[-1], self._body_texts(element, new))
+
+    def _body_texts(self, element: Element, bodies: Mapping[str, Graph]) -> list[str]:
+        inner = self._inside(element) + self.style.unit
+        nodes = [Node(name, children=net_nodes(body, self.style, inner)) for name, body in bodies.items()]
+        return self._texts(element, nodes)
 
     def _rows(self, parent: Element, tag: str | None, wanted: Sequence[tuple[str, Mapping[str, str]]]) -> None:
         """Children that have attributes only; the n-th one now was the n-th one before."""

@@ -194,6 +194,10 @@ class Layer:
             bodies={name: body.clone() for name, body in self.bodies.items()} if self.bodies else None,
         )
 
+    def __deepcopy__(self, memo: dict[int, object]) -> Layer:
+        """As `copy`, for those algorithms of networkx which copy the data of nodes; the source stays shared."""
+        return self.copy()
+
     def __repr__(self) -> str:
         """`Layer(7, 'pool', AvgPool opset14)`."""
         return f"Layer({self.id}, {self.name!r}, {self.type} {self.version})"

@@ -381,6 +381,32 @@ def test_bodies_may_come_and_go(samples: Path) -> None:
     assert [*next(layer for layer in again.graph.layers() if layer.type == "If").bodies] == ["then_body", "spare_body"]
 
 
+def test_an_empty_layer_is_filled(samples: Path) -> None:
+    model = read(b"<net version='11'>\n <layers>\n  <layer id='0'/>\n </layers>\n</net>")
+    node = model.graph.layer(0)
+    node.raw["a"] = "it's"
+    node.outputs.append(Port(0, "FP32"))
+    node.bodies["body"] = Graph()
+    node.bodies["body"].add(Layer(0, {"name": "inner"}))
+    wanted = """<net version='11'>
+ <layers>
+  <layer id='0'>
+   <data a='it&apos;s'/>
+   <output>
+    <port id='0' precision='FP32'/>
+   </output>
+   <body>
+    <layers>
+     <layer id='0' name='inner'/>
+    </layers>
+    <edges/>
+   </body>
+  </layer>
+ </layers>
+</net>"""
+    assert render(model).decode() == wanted
+
+
 def test_the_runtime_sees_the_change(samples: Path) -> None:
     model = read(samples / "pooled.xml")
     pool = next(layer for layer in model.graph.layers() if layer.type == "AvgPool")

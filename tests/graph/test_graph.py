@@ -5,6 +5,7 @@ import pytest
 
 from ir_tools.errors import GraphError
 from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
+from tests.format.support import small
 
 
 def layer(layer_id: int, name: str, inputs: int = 1, outputs: int = 1, **tag: str) -> Layer:
@@ -49,6 +50,16 @@ def test_networkx_works_on_it(chain: Graph) -> None:
     assert nx.is_directed_acyclic_graph(chain)
     assert nx.shortest_path(chain, 0, 3) == [0, 1, 3]
     assert nx.number_weakly_connected_components(nx.subgraph_view(chain, filter_node=lambda node: node < 2)) == 1
+
+
+def test_algorithms_that_copy_nodes_leave_the_source_shared() -> None:
+    graph = small().graph
+    seen = graph.to_undirected()
+    assert nx.is_connected(seen)
+    twin = seen.nodes[1]["layer"]
+    assert twin is not graph.layer(1)
+    assert twin.source is graph.layer(1).source
+    assert twin.content == graph.layer(1).content
 
 
 def test_clone_shares_nothing_that_can_change(chain: Graph) -> None:
