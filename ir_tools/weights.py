@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError, UsageError
-from ir_tools.types import ElementType, element_type
+from ir_tools.types import ElementType, element_type, whole_number
 
 __all__ = ["Weights", "constant"]
 
@@ -233,14 +233,15 @@ def _dims(raw: Mapping[str, str]) -> tuple[int, ...]:
     words = [word.strip() for word in raw.get("shape", "").split(",")]
     if words == [""]:
         return ()
-    if not all(word.isascii() and word.isdecimal() for word in words):
+    dims = [dim for dim in map(whole_number, words) if dim is not None]
+    if len(dims) != len(words):
         raise _error("IR013", None, f"'{raw['shape']}' is not the shape of a constant", "write sizes, as in 1, 3")
-    return tuple(map(int, words))
+    return tuple(dims)
 
 
 def _whole(raw: Mapping[str, str], name: str) -> int:
-    word = raw.get(name, "").strip()
-    if not (word.isascii() and word.isdecimal()):
-        message = f"a constant has {name} '{word}'" if word else f"a constant has no {name}"
+    number = whole_number(raw.get(name))
+    if number is None:
+        message = f"a constant has {name} '{raw[name]}'" if raw.get(name) else f"a constant has no {name}"
         raise _error("IR013", None, message, f"{name} is a whole number of bytes")
-    return int(word)
+    return number

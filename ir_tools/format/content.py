@@ -8,6 +8,7 @@ from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError
 from ir_tools.graph import Graph, LayerContent, Port
 from ir_tools.source import Document, Element
+from ir_tools.types import whole_number
 
 __all__ = [
     "MAPS",
@@ -84,9 +85,11 @@ class ElementSource:
     def _dim(self, element: Element) -> int:
         text = element.text or ""
         try:
-            return int(text)
+            if "_" not in text:
+                return int(text)
         except ValueError:
-            fail(self.document, element, "IR009", f"a dimension is '{text}'", "write a whole number, -1 for any size")
+            pass
+        fail(self.document, element, "IR009", f"a dimension is '{text[:40]}'", "write a whole number, -1 for any size")
 
 
 class SourceFile:
@@ -108,12 +111,10 @@ def whole(document: Document, element: Element, name: str) -> int:
     Raises:
         ReadError: it is missing or no whole number.
     """
-    text = (element.get(name) or "").strip()
-    if text.isascii() and text.isdecimal():
-        return int(text)
-    message = (
-        f"<{element.tag}> has {name} '{element.get(name)}'" if element.get(name) else f"<{element.tag}> has no {name}"
-    )
+    number, text = whole_number(element.get(name)), element.get(name)
+    if number is not None:
+        return number
+    message = f"<{element.tag}> has {name} '{text[:40]}'" if text else f"<{element.tag}> has no {name}"
     fail(document, element, "IR007", message, f"{name} is a whole number")
 
 
@@ -134,7 +135,6 @@ def fail(document: Document, element: Element, code: str, message: str, remedy: 
         ReadError: always.
     """
     layer = element if element.tag == "layer" else next(element.iterancestors("layer"), None)
-    layer_id = "" if layer is None else (layer.get("id") or "")
     raise ReadError(
         Diagnostic(
             code=code,
@@ -142,7 +142,7 @@ def fail(document: Document, element: Element, code: str, message: str, remedy: 
             message=message,
             file=document.file,
             line=document.line(element),
-            layer_id=int(layer_id) if layer_id.isascii() and layer_id.isdecimal() else None,
+            layer_id=None if layer is None else whole_number(layer.get("id")),
             layer_name=None if layer is None else layer.get("name"),
             help=remedy,
         )

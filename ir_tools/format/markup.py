@@ -8,6 +8,7 @@ from ir_tools.errors import WriteError
 from ir_tools.format.content import join_names
 from ir_tools.graph import Layer, Port
 from ir_tools.source import Style
+from ir_tools.types import whole_number
 
 __all__ = ["Node", "content_nodes", "edge_node", "escape", "lead", "port_node", "render", "rows_node", "tag_of"]
 
@@ -63,8 +64,7 @@ def lead(style: Style, indent: str) -> str:
 
 def tag_of(layer: Layer, layer_id: int) -> dict[str, str]:
     """The attributes of a layer's tag, `id` first where it is new."""
-    written = layer.tag.get("id", "").strip()
-    known = written.isascii() and written.isdecimal() and int(written) == layer_id
+    known = whole_number(layer.tag.get("id")) == layer_id
     return layer.tag if known else {"id": str(layer_id), **layer.tag, **{"id": str(layer_id)}}
 
 

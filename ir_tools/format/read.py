@@ -10,6 +10,7 @@ from ir_tools.format.content import ElementSource, SourceFile, ends_of, fail, wh
 from ir_tools.graph import Graph, Layer, Model
 from ir_tools.graph.collection import no_collection
 from ir_tools.source import MAX_SIZE, Document, Element, Wiring
+from ir_tools.types import whole_number
 from ir_tools.weights import Weights
 
 __all__ = ["MAX_NESTING", "VERSIONS", "read"]
@@ -74,9 +75,11 @@ def _version(document: Document) -> int:
     text = (root.get("version") or "").strip()
     if not text:
         fail(document, root, "IR006", "<net> has no version", 'an IR says version="11" or version="10"')
-    if not (text.isascii() and text.isdecimal()):
-        fail(document, root, "IR006", f"the IR version '{text}' is no number", 'write version="11" or version="10"')
-    version = int(text)
+    version = whole_number(text)
+    if version is None:
+        fail(
+            document, root, "IR006", f"the IR version '{text[:40]}' is no number", 'write version="11" or version="10"'
+        )
     if version in LEGACY:
         remedy = "use IR v10 or v11, as OpenVINO 2020.1 and later write them"
         fail(document, root, "IR006", f"this is IR v{version}, and this version of ir_tools reads v10 and v11", remedy)
@@ -98,23 +101,25 @@ def _graphs(document: Document) -> Graph:
     graphs: dict[Element, Graph] = {root: _graph(document, root)}
     depths = {root: 0}
     for layers in root.iter("layers"):
-        body, owner, _, outer = islice(chain(layers.iterancestors(), repeat(None)), 4)
+        body, owner, shelf, outer = islice(chain(layers.iterancestors(), repeat(None)), 4)
         if body is None or owner is None or outer is None or outer not in graphs or owner.tag != "layer":
             continue
-        if body.find("layers") is not layers or owner.find(str(body.tag)) is not body:
+        if not all(_is_first(element) for element in (layers, body, shelf)):
             continue
         depths[body] = depths[outer] + 1
-        if depths[body] > MAX_NESTING:
-            fail(document, body, "IR005", f"more than {MAX_NESTING} bodies stand inside each other")
+        layer = graphs[outer].layer(whole(document, owner, "id"))
+        if max(depths[body], len(layer.bodies) + 1) > MAX_NESTING:
+            fail(document, body, "IR005", f"more than {MAX_NESTING} bodies stand inside each other or in one layer")
         graphs[body] = _graph(document, body)
-        _hang_in(graphs[body], graphs[outer].layer(whole(document, owner, "id")), str(body.tag))
+        assert isinstance(layer.source, ElementSource)
+        layer.bodies[str(body.tag)] = graphs[body]
+        layer.source.bodies = tuple(layer.bodies)
     return graphs[root]
 
 
-def _hang_in(body: Graph, layer: Layer, name: str) -> None:
-    assert isinstance(layer.source, ElementSource)
-    layer.bodies[name] = body
-    layer.source.bodies = (*layer.source.bodies, name)
+def _is_first(element: Element | None) -> bool:
+    """Whether an element is the first one of its name in its parent: the one that the runtime reads."""
+    return element is not None and next(element.itersiblings(element.tag, preceding=True), None) is None
 
 
 def _graph(document: Document, net: Element) -> Graph:
@@ -137,7 +142,7 @@ def _layer_ids(document: Document, elements: list[Element]) -> list[int]:
         seen: dict[int, Element] = {}
         for layer_id, element in zip(ids, elements, strict=True):
             if layer_id in seen:
-                first = f"layer '{seen[layer_id].get('name')}' on line {document.line(seen[layer_id])}"
+                first = f"layer '{seen[layer_id].get('name', '')}' on line {document.line(seen[layer_id])}"
                 fail(document, element, "IR007", f"the layer id {layer_id} belongs to {first} already", "renumber one")
             seen[layer_id] = element
     return ids
@@ -207,10 +212,11 @@ class _Numbers(dict[str | None, int]):
     """Whole numbers by their text; KeyError where it is none."""
 
     def __missing__(self, text: str | None) -> int:
-        if text is None or not (text.isascii() and text.isdecimal()):
+        number = whole_number(text)
+        if number is None:
             raise KeyError(text)
-        self[text] = int(text)
-        return self[text]
+        self[text] = number
+        return number
 
 
 def _loose_end(
@@ -227,7 +233,7 @@ def _extent(root: Element) -> int:
     """How many bytes of weights the constants of the document ask for."""
     ends = [0]
     for data in root.iter("data"):
-        offset, size = data.get("offset") or "", data.get("size") or ""
-        if offset.isdecimal() and size.isdecimal() and int(size):
-            ends.append(int(offset) + int(size))
+        offset, size = whole_number(data.get("offset")), whole_number(data.get("size"))
+        if offset is not None and size:
+            ends.append(offset + size)
     return max(ends)

@@ -2,6 +2,7 @@
 
 from ir_tools.types.dims import Dim, Shape, format_shape, parse_shape
 from ir_tools.types.elements import ELEMENT_TYPES, ElementType, element_type, from_dtype, from_precision
+from ir_tools.types.numbers import whole_number
 
 __all__ = [
     "ELEMENT_TYPES",
@@ -13,4 +14,5 @@ __all__ = [
     "from_dtype",
     "from_precision",
     "parse_shape",
+    "whole_number",
 ]

@@ -72,6 +72,11 @@ BROKEN = {
     "layer without id": (SMALL.replace(b'id="1" name="pool"', b'name="pool"'), 15, "has no id"),
     "layer id no number": (SMALL.replace(b'id="1" name="pool"', b'id="a" name="pool"'), 15, "has id 'a'"),
     "layer id negative": (SMALL.replace(b'id="1" name="pool"', b'id="-1" name="pool"'), 15, "has id '-1'"),
+    "layer id beyond all numbers": (
+        SMALL.replace(b'id="1" name', b'id="' + b"9" * 5000 + b'" name'),
+        15,
+        "has id '999",
+    ),
     "layer id twice": (SMALL.replace(b'id="2" name', b'id="0" name'), 36, "belongs to layer 'x' on line 5 already"),
     "port without id": (SMALL.replace(b'port id="1"', b"port"), 28, "has no id"),
     "port id no number": (SMALL.replace(b'port id="1"', b'port id="1.0"'), 28, "has id '1.0'"),
@@ -95,6 +100,13 @@ BROKEN = {
         with_body('<layers/><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges>'),
         5,
         "layer 0",
+    ),
+    "bodies beside bodies": (
+        b'<net version="11"><layers><layer id="0">'
+        + b"".join(b"<b%d><layers/></b%d>" % (i, i) for i in range(70))
+        + b"</layer></layers></net>",
+        1,
+        f"more than {MAX_NESTING} bodies",
     ),
     "bodies in bodies": (
         b'<net version="11">' + b'<layers><layer id="0"><body>' * 70 + b"</body></layer></layers>" * 70 + b"</net>",
@@ -150,6 +162,8 @@ TOLERATED = {
     "edges first": b'<net version="11"><edges><edge to-port="0" to-layer="1" from-port="0" from-layer="0"/></edges>'
     b'<layers><layer id="0"><output><port id="0"/></output></layer>'
     b'<layer id="1"><input><port id="0"/></input></layer></layers></net>',
+    "second layers with a body": b'<net version="11"><layers/><layers><layer id="0"><body><layers/></body></layer></layers></net>',
+    "body twice": b'<net version="11"><layers><layer id="0"><body><layers/></body><body><layers/></body></layer></layers></net>',
     "unknown elements": SMALL.replace(b"<edges>", b"<strange><layer/><edge/></strange><edges><what/>"),
     "no edges": b'<net version="10"><layers><layer id="0"/></layers></net>',
     "nothing": b'<net version="11"/>',
