@@ -162,8 +162,10 @@ TOLERATED = {
     "edges first": b'<net version="11"><edges><edge to-port="0" to-layer="1" from-port="0" from-layer="0"/></edges>'
     b'<layers><layer id="0"><output><port id="0"/></output></layer>'
     b'<layer id="1"><input><port id="0"/></input></layer></layers></net>',
-    "second layers with a body": b'<net version="11"><layers/><layers><layer id="0"><body><layers/></body></layer></layers></net>',
-    "body twice": b'<net version="11"><layers><layer id="0"><body><layers/></body><body><layers/></body></layer></layers></net>',
+    "second layers with a body": b'<net version="11"><layers/><layers><layer id="0">'
+    b"<body><layers/></body></layer></layers></net>",
+    "body twice": b'<net version="11"><layers><layer id="0"><body><layers/></body>'
+    b"<body><layers/></body></layer></layers></net>",
     "unknown elements": SMALL.replace(b"<edges>", b"<strange><layer/><edge/></strange><edges><what/>"),
     "no edges": b'<net version="10"><layers><layer id="0"/></layers></net>',
     "nothing": b'<net version="11"/>',
