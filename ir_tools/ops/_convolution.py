@@ -10,9 +10,9 @@ from math import prod
 import numpy as np
 
 from ir_tools.ops._define import Array, Fact, Ref, Refused, Rewrite
-from ir_tools.ops._equivalence import Form, Proof, behind_pad, equal_for_all, floored, plain
+from ir_tools.ops._equivalence import Form, Proof, behind_pad, equal_for_all, floored, plain, resolved
 from ir_tools.ops._layers import F32, I64, Layers, ints, padded
-from ir_tools.ops._windows import Pooling, axis_count, axis_dim, axis_pads
+from ir_tools.ops._windows import Pooling, axis_dim
 from ir_tools.types import Dim, Shape
 
 __all__ = ["by_convolution"]
@@ -37,23 +37,12 @@ def _forms(wanted: Form, sizes: Sequence[Dim]) -> Iterator[Form]:
     variants = [floored(pooling), pooling]
     if all(dim.static for dim in sizes):
         inner = [dim.size + sum(wanted.pads(axis)) for axis, dim in enumerate(sizes)]
-        variants = [_resolved(pooling, inner)]
+        variants = [resolved(pooling, inner)]
     for variant in variants:
         for divisor in ("kernel", "real"):
             yield Form(variant, wanted.before, wanted.after, divisor)
         if wanted.divisor == "padded" and variant.auto_pad == "explicit":
             yield behind_pad(pooling, variant)
-
-
-def _resolved(pooling: Pooling, sizes: Sequence[int]) -> Pooling:
-    """The same windows on one input size, with explicit pads and counted with floor."""
-    begins, ends = [], []
-    for axis, size in enumerate(sizes):
-        begin, _ = axis_pads(pooling, axis, size)
-        covered = (axis_count(pooling, axis, size) - 1) * pooling.strides[axis] + pooling.reach(axis)
-        begins.append(begin)
-        ends.append(max(covered - size - begin, 0))
-    return replace(pooling, rounding="floor", auto_pad="explicit", pads_begin=tuple(begins), pads_end=tuple(ends))
 
 
 def _write(form: Form, data: Fact, target: int, proof: Proof) -> Rewrite:

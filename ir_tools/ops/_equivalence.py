@@ -27,6 +27,8 @@ __all__ = [
     "equal_plans",
     "floored",
     "plain",
+    "resolved",
+    "undilated",
 ]
 
 MOST_SIZES = 4096
@@ -169,6 +171,57 @@ def floored(pooling: Pooling) -> Pooling:
         ends.append(longest if pooling.rounding == "ceil" else min(longest, max(end, reach) - 1))
     begins = (0,) * pooling.rank if pooling.auto_pad == "valid" else pooling.pads_begin
     return replace(pooling, rounding="floor", auto_pad="explicit", pads_begin=begins, pads_end=tuple(ends))
+
+
+def resolved(pooling: Pooling, sizes: Sequence[int]) -> Pooling:
+    """The same windows on one input size, with explicit pads and counted with floor."""
+    begins, ends = [], []
+    for axis, size in enumerate(sizes):
+        begin, _ = axis_pads(pooling, axis, size)
+        covered = (axis_count(pooling, axis, size) - 1) * pooling.strides[axis] + pooling.reach(axis)
+        begins.append(begin)
+        ends.append(max(covered - size - begin, 0))
+    return replace(pooling, rounding="floor", auto_pad="explicit", pads_begin=tuple(begins), pads_end=tuple(ends))
+
+
+def undilated(wanted: Form, sizes: Sequence[Dim]) -> Pooling | None:
+    """The same windows with dilation 1, where the input is so small that dilated ones read one element each.
+
+    None where they read more, or no window at dilation 1 could be equal.
+    """
+    pooling = plain(wanted.pooling)
+    if wanted.before or set(pooling.dilations) == {1} or not all(dim.static and dim.lo for dim in sizes):
+        return None
+    lengths = [dim.size for dim in sizes]
+    plan, explicit = wanted.plan(lengths), resolved(pooling, lengths)
+    axes = zip(explicit.kernel, explicit.strides, explicit.pads_begin, explicit.pads_end, strict=True)
+    settings = []
+    for dilation, windows, size, kept in zip(pooling.dilations, plan.axes, lengths, axes, strict=True):
+        found = kept if dilation == 1 else _single_elements(windows, size)
+        if found is None:
+            return None
+        settings.append(found)
+    kernel, strides, begins, ends = zip(*settings, strict=True)
+    ones = (1,) * pooling.rank
+    return replace(explicit, kernel=kernel, strides=strides, pads_begin=begins, pads_end=ends, dilations=ones)
+
+
+def _single_elements(windows: AxisWindows, size: int) -> tuple[int, int, int, int] | None:
+    """Kernel, stride and padding of windows that read one element each, by kernels that hang over the borders.
+
+    Windows without gaps that read one element of several read the first, the first and the last, or are one element
+    wide; those on a single element all read it. The kernel is what they divide by.
+    """
+    count, divisor = len(windows.first), int(windows.divisor[0])
+    if (windows.lengths != 1).any() or (windows.divisor != divisor).any():
+        return None
+    if size == 1:
+        kernel = max(divisor, count)
+        return kernel, 1, count - 1, kernel - 1
+    if count == 1:
+        return divisor, size, divisor - 1, 0
+    distance = int(windows.first[1] - windows.first[0])
+    return (divisor, distance + divisor - 1, divisor - 1, divisor - 1) if distance > 0 else None
 
 
 def behind_pad(pooling: Pooling, counted: Pooling) -> Form:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ir_tools.ops._convolution import by_convolution
 from ir_tools.ops._define import Attrs, Fact, NewLayer, Ref, Refused, Rewrite
-from ir_tools.ops._equivalence import Form, Proof, behind_pad, equal_for_all, floored, plain
+from ir_tools.ops._equivalence import Form, Proof, behind_pad, equal_for_all, floored, plain, undilated
 from ir_tools.ops._layers import Layers, ints, padded
 from ir_tools.ops._windows import Pooling, Rounding, axis_dim, pooling_of
 from ir_tools.types import Dim, element_type
@@ -47,10 +47,11 @@ def _writable(pooling: Pooling, target: int) -> bool:
 ROUNDINGS: tuple[Rounding, ...] = ("floor", "ceil", "ceil_torch")
 
 
-def avg_pool_forms(wanted: Form, target: int) -> Iterator[Form]:
+def avg_pool_forms(wanted: Form, sizes: Sequence[Dim], target: int) -> Iterator[Form]:
     """Poolings that may be equal to the wanted one and that AvgPool of the target opset has, cheapest first.
 
-    First without a Pad layer: as it is, the other roundings, explicit pads, the other divisor; then behind a Pad.
+    First without a Pad layer: as it is, the other roundings, explicit pads, the other divisor, no dilations; then
+    behind a Pad.
     """
     pooling = plain(wanted.pooling)
     explicit = pooling if pooling.auto_pad == "explicit" else floored(pooling)
@@ -60,6 +61,8 @@ def avg_pool_forms(wanted: Form, target: int) -> Iterator[Form]:
         forms += [Form(variant, before, after) for variant in _variants(pooling)]
     else:
         forms = [Form(variant) for variant in _variants(pooling)]
+        small = undilated(wanted, sizes)
+        forms += [Form(variant) for variant in _variants(small)] if small else []
         bare = replace(explicit, pads_begin=(0,) * pooling.rank, pads_end=(0,) * pooling.rank)
         forms += [Form(variant, explicit.pads_begin, explicit.pads_end) for variant in _variants(bare)]
         over = behind_pad(explicit, floored(explicit))
@@ -99,7 +102,7 @@ def move_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite 
 def average_pooling(wanted: Form, data: Fact, target: int) -> Rewrite | Refused:
     """The fewest layers of the target opset that mean the wanted pooling for every shape that `data` may have."""
     sizes = (Dim(),) * wanted.pooling.rank if data.shape is None else data.spatial
-    for form in avg_pool_forms(wanted, target):
+    for form in avg_pool_forms(wanted, sizes, target):
         proof = equal_for_all(wanted, form, sizes)
         if isinstance(proof, Proof):
             return _avg_pool_rewrite(wanted, form, data, target, proof)

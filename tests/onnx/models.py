@@ -77,7 +77,8 @@ def compiled(model: ov.Model, threads: int = 1) -> Callable[[Mapping[str, Values
 
 def _values(tensor: ov.Tensor) -> Values:
     bf16 = tensor.element_type == ov.Type.bf16
-    return tensor.data.view(ml_dtypes.bfloat16).copy() if bf16 else tensor.data.copy()
+    values: Values = tensor.data.view(ml_dtypes.bfloat16) if bf16 else tensor.data
+    return values.copy()
 
 
 def differs(wanted: Values, got: Values, tolerance: float) -> bool:

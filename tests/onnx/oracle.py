@@ -60,15 +60,16 @@ def average_pool(attributes: Attributes, data: Values) -> Values:
     """AveragePool in f64. NaN where a window reads nothing."""
     sizes = data.shape[2:]
     axes = [axis_windows(attributes, axis, size) or [] for axis, size in enumerate(sizes)]
-    result = np.full((*data.shape[:2], *map(len, axes)), np.nan)
+    averages = np.full((*map(len, axes), *data.shape[:2]), np.nan)
+    elements = np.moveaxis(data, (0, 1), (-2, -1))
     for place in itertools.product(*(range(len(windows)) for windows in axes)):
         chosen = [windows[index] for windows, index in zip(axes, place, strict=True)]
         total, count = np.zeros(data.shape[:2]), math.prod(window.counted for window in chosen)
         for source in itertools.product(*(window.real for window in chosen)):
-            total += data[(slice(None), slice(None), *source)]
+            total += elements[source]
         if all(window.real for window in chosen):
-            result[(slice(None), slice(None), *place)] = total / count
-    return result
+            averages[place] = total / count
+    return np.moveaxis(averages, (-2, -1), (0, 1))
 
 
 def is_valid(attributes: Attributes, sizes: Sequence[int]) -> bool:
