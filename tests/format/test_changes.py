@@ -178,7 +178,7 @@ def _in_file_order(model: Model, again: Model) -> list[Located]:
 
 
 @pytest.mark.sweep
-@settings(SETTINGS, max_examples=3000)
+@settings(SETTINGS, max_examples=800)
 @given(st.data())
 def test_sweep_of_changes(data: st.DataObject) -> None:
     test_changing_one_layer_changes_only_its_lines.hypothesis.inner_test(data)  # type: ignore[attr-defined]
