@@ -29,6 +29,7 @@ RANKS = {
     "ngraph": 10,
     "single": 8,
     "comparison": 10,
+    "onnx_comparison": 11,
     "report": 11,
     "api": 12,
     "cli": 13,
