@@ -11,7 +11,10 @@ from ir_tools.onnx.average_pool import SINCE, average_pool, disputed
 if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, NodeProto, TensorProto
 
-__all__ = ["check"]
+__all__ = ["check", "nodes"]
+
+KINDS = {"auto_pad": "STRING", "count_include_pad": "INT", "ceil_mode": "INT"}
+"""The attributes' types, where they are not lists of integers."""
 
 VERSIONS = (1, 7, 10, 11, 19, 22)
 """Of AveragePool."""
@@ -47,6 +50,16 @@ def check(path: Path) -> tuple[Diagnostic, ...]:
     return tuple(findings)
 
 
+def nodes(path: Path) -> "Iterator[NodeProto]":
+    """Every node of a readable file, those of inner graphs included; none where `onnx` is not installed."""
+    try:
+        import onnx
+    except ImportError:
+        return
+    for graph in _graphs(onnx.load(str(path), load_external_data=False).graph):
+        yield from graph.node
+
+
 def _external_data(path: Path, model: "ModelProto") -> Iterator[Diagnostic]:
     folder = path.parent.resolve()
     for graph in _graphs(model.graph):
@@ -62,6 +75,9 @@ def _external_data(path: Path, model: "ModelProto") -> Iterator[Diagnostic]:
             elif not file.is_file():
                 message = f"the data of {tensor_name} is missing: {entries['location']}"
                 yield _finding(path, "ONNX002", Severity.ERROR, message, "put the file beside the model")
+            elif not all(entries.get(key, "0").isdecimal() for key in ("offset", "length")):
+                message = f"the data of {tensor_name} has an offset or length that is not a number of bytes"
+                yield _finding(path, "ONNX002", Severity.ERROR, message, "export the model again")
             elif int(entries.get("offset", 0)) + int(entries.get("length", 0)) > file.stat().st_size:
                 message = f"the data of {tensor_name} ends behind the end of {entries['location']}"
                 yield _finding(path, "ONNX002", Severity.ERROR, message, "the file is cut off or of another model")
@@ -77,9 +93,20 @@ def _average_pools(path: Path, model: "ModelProto") -> Iterator[Diagnostic]:
 
 
 def _average_pool(path: Path, node: "NodeProto", opset: int, version: int) -> Iterator[Diagnostic]:
+    from onnx import AttributeProto
     from onnx.helper import get_attribute_value
 
     label = f"AveragePool-{version} '{node.name or (node.output[0] if node.output else '')}'"
+    if not node.input or not node.input[0]:
+        yield _node(path, node, "ONNX003", f"{label} has no input")
+    wrong = False
+    for entry in node.attribute:
+        wanted, kind = KINDS.get(entry.name, "INTS"), AttributeProto.AttributeType.Name(entry.type)
+        if entry.name in SINCE and kind != wanted:
+            wrong = True
+            yield _node(path, node, "ONNX003", f"{label}: {entry.name} is of type {kind} where {wanted} is meant")
+    if wrong:
+        return
     attributes: dict[str, Any] = {entry.name: get_attribute_value(entry) for entry in node.attribute}
     for name in attributes:
         if name not in SINCE:

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ir_tools.diagnostics import Diagnostic, Severity
-from ir_tools.errors import ReadError, RuntimeFailure
+from ir_tools.diagnostics import Diagnostic
+from ir_tools.errors import RuntimeFailure
 from ir_tools.format.read import read as read_ir
 from ir_tools.graph import Model
 from ir_tools.migration import parse_target
+from ir_tools.onnx._failures import failure
 from ir_tools.onnx.extension import Translated
 from ir_tools.onnx.inspecting import check
-from ir_tools.runtime._messages import explain
 from ir_tools.types import parse_shape
 
 __all__ = ["Conversion", "convert", "read"]
@@ -38,7 +38,7 @@ def read(path: str | Path, to: str = "opset8") -> Model:
 
     Raises:
         ReadError: the file is broken or holds what the frontend cannot convert; node and attribute are named.
-        MigrationError: there is no such opset.
+        MigrationError: there is no such opset, or a node has no exact form in it (then with diagnostics).
         RuntimeFailure: the frontend crashed, took too long, or openvino is not installed.
     """
     return convert(path, to).model
@@ -75,7 +75,6 @@ def _convert(path: Path, out: Path, to: str) -> dict[str, list[dict[str, Any]]]:
         raise RuntimeFailure(f"{path}: the frontend cannot run: {last[0]}", kind="missing")
     report = json.loads(lines[-1])
     if "error" in report:
-        message = f"the frontend cannot convert it: {explain(report['error'])}"
-        raise ReadError(Diagnostic(code="ONNX006", severity=Severity.ERROR, message=message, file=str(path)))
+        raise failure(path, str(report["error"]))
     found: dict[str, list[dict[str, Any]]] = report
     return found

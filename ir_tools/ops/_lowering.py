@@ -103,6 +103,8 @@ def average_pooling(wanted: Form, data: Fact, target: int) -> Rewrite | Refused:
     """The fewest layers of the target opset that mean the wanted pooling for every shape that `data` may have."""
     sizes = (Dim(),) * wanted.pooling.rank if data.shape is None else data.spatial
     for form in avg_pool_forms(wanted, sizes, target):
+        if form.before and data.shape is None:
+            continue
         proof = equal_for_all(wanted, form, sizes)
         if isinstance(proof, Proof):
             return _avg_pool_rewrite(wanted, form, data, target, proof)
