@@ -8,7 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ir_tools.api import compare, migrate, propagate_shapes, read, run, to_openvino, write
+    from ir_tools import onnx
+    from ir_tools.api import compare, compare_onnx, migrate, propagate_shapes, read, run, to_openvino, write
     from ir_tools.comparison import Comparison
     from ir_tools.diagnostics import Diagnostic, Severity
     from ir_tools.errors import IrToolsError, ReadError
@@ -33,7 +34,9 @@ __all__ = [
     "Severity",
     "ShapeReport",
     "compare",
+    "compare_onnx",
     "migrate",
+    "onnx",
     "propagate_shapes",
     "read",
     "run",
@@ -42,7 +45,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "ir_tools.api": ("compare", "migrate", "propagate_shapes", "read", "run", "to_openvino", "write"),
+    "ir_tools.api": ("compare", "compare_onnx", "migrate", "propagate_shapes", "read", "run", "to_openvino", "write"),
     "ir_tools.comparison": ("Comparison",),
     "ir_tools.diagnostics": ("Diagnostic", "Severity"),
     "ir_tools.errors": ("IrToolsError", "ReadError"),
@@ -55,6 +58,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Load a public name from its module."""
+    if name == "onnx":
+        return import_module("ir_tools.onnx")
     for home, names in _HOMES.items():
         if name in names:
             return getattr(import_module(home), name)

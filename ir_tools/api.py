@@ -1,10 +1,12 @@
 """The functions behind `import ir_tools`: paths or models in, the runtime wired in where it is needed."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ir_tools import comparison, execute, infer, migration
+from ir_tools.errors import UsageError
 from ir_tools.format.read import read as read_ir
 from ir_tools.format.write import write as write_ir
 from ir_tools.graph import Model
@@ -16,19 +18,27 @@ from ir_tools.types import Shape
 if TYPE_CHECKING:
     import openvino
 
-__all__ = ["compare", "migrate", "propagate_shapes", "read", "run", "to_openvino", "write"]
+    from ir_tools.onnx import Translated
+    from ir_tools.onnx_comparison import OnnxComparison
+
+__all__ = ["compare", "compare_onnx", "migrate", "propagate_shapes", "read", "run", "to_openvino", "write"]
 
 
 def read(source: "str | Path | bytes | openvino.Model", weights: bytes | str | Path | None = None) -> Model:
-    """Read an IR model of version 10 or 11.
+    """Read an IR model of version 10 or 11, or an ONNX model as IR (`ir_tools.onnx.read`).
 
     Args:
-        source: the path of an `.xml` (its `.bin` lies beside it), the bytes of one, or an `openvino.Model`.
+        source: the path of an `.xml` (its `.bin` lies beside it) or `.onnx`, the bytes of an `.xml`, or an
+            `openvino.Model`.
         weights: the `.bin`, as bytes or path, where it does not lie beside the `.xml`.
 
     Raises:
         ReadError: the file cannot be read; its diagnostics name file, line and reason.
     """
+    if isinstance(source, str | Path) and _is_onnx(source):
+        if weights is not None:
+            raise UsageError(f"{source}: an ONNX model takes no weights")
+        return _model(source)
     if isinstance(source, str | Path | bytes):
         return read_ir(source, weights)
     from ir_tools.runtime.interop import from_openvino
@@ -66,13 +76,16 @@ def migrate(model: Model | str | Path, to: str | None = "opset8", passes: Sequen
     """Move a model to another opset: every step planned and proved first, then all of them, or none.
 
     Args:
-        model: the model or the path of one; it is not changed.
+        model: the model or the path of one; it is not changed. Of an `.onnx`, AveragePool is moved by its own meaning
+            first, one step for each node, then what the frontend made of the rest.
         to: `opset8`, `opset14`, ...; None to run the passes alone.
         passes: names of passes to run before the move.
 
     Raises:
-        MigrationError: an unknown target or pass.
+        MigrationError: an unknown target or pass; an ONNX node that has no exact form in the target.
     """
+    if not isinstance(model, Model) and _is_onnx(model):
+        return _migrate_onnx(Path(model), to, passes)
     return migration.migrate(_model(model), to=to, passes=passes, in_place=not isinstance(model, Model))
 
 
@@ -101,6 +114,21 @@ def compare(
     return comparison.compare(_model(model), second, inputs, layers, seed=seed, device=device, tolerance=tolerance)
 
 
+def compare_onnx(
+    path: str | Path,
+    inputs: Mapping[str, Array] | None = None,
+    *,
+    seed: int = 0,
+    to: str = "opset8",
+    device: str = "CPU",
+    tolerance: float | None = None,
+) -> "OnnxComparison":
+    """Compare an ONNX file three ways: our conversion, OpenVINO's own, onnxruntime; see `ir_tools.onnx_comparison`."""
+    from ir_tools import onnx_comparison
+
+    return onnx_comparison.compare_onnx(path, inputs, seed=seed, to=to, device=device, tolerance=tolerance)
+
+
 def to_openvino(model: Model | str | Path) -> "openvino.Model":
     """The model as an `openvino.Model`, in this process.
 
@@ -113,4 +141,42 @@ def to_openvino(model: Model | str | Path) -> "openvino.Model":
 
 
 def _model(source: Model | str | Path) -> Model:
-    return source if isinstance(source, Model) else read_ir(source)
+    if isinstance(source, Model):
+        return source
+    if not _is_onnx(source):
+        return read_ir(source)
+    from ir_tools import onnx
+
+    return onnx.read(source)
+
+
+def _is_onnx(path: str | Path) -> bool:
+    return Path(path).suffix.lower() == ".onnx"
+
+
+def _migrate_onnx(path: Path, to: str | None, passes: Sequence[str]) -> migration.Migration:
+    """Steps for the nodes, then those for other layers; AvgPool layers are in the first, and no line is in the file."""
+    from ir_tools import onnx
+
+    target = to or "opset8"
+    found = onnx.convert(path, target)
+    moved = migration.migrate(found.model, to=to, passes=passes, in_place=True)
+    others = tuple(replace(step, line=None) for step in moved.steps if not _only_restamped(step))
+    return replace(moved, steps=(*(_step(node, target) for node in found.nodes), *others))
+
+
+def _only_restamped(step: migration.MigrationStep) -> bool:
+    return step.before.startswith("AvgPool-") and step.after.startswith("AvgPool ")
+
+
+def _step(node: "Translated", target: str) -> migration.MigrationStep:
+    return migration.MigrationStep(
+        path=node.name,
+        layer_id=None,
+        line=None,
+        before="AveragePool",
+        after=f"AvgPool {target}" if node.layers == "AvgPool" else node.layers,
+        how=node.how,
+        proof=node.proof,
+        notes=node.notes,
+    )

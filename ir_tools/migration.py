@@ -23,7 +23,7 @@ class MigrationStep:
 
     Attributes:
         path: of the layer, through bodies.
-        layer_id, line: of the layer in the file that was read.
+        layer_id, line: of the layer in the file that was read; None for a node of an ONNX file.
         before: the operation, `AvgPool-14`.
         after: what stands for it now, `AvgPool opset8` or `Pad + AvgPool`.
         how: what the rewrite does.
@@ -32,7 +32,7 @@ class MigrationStep:
     """
 
     path: str
-    layer_id: int
+    layer_id: int | None
     line: int | None
     before: str
     after: str
