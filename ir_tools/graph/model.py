@@ -73,6 +73,11 @@ class Model:
             path=self.path,
         )
 
+    def __repr__(self) -> str:
+        """`Model('chain', IR v11, 303 layers, chain.xml)`."""
+        place = f", {self.path}" if self.path else ""
+        return f"Model({self.name!r}, IR v{self.version}, {len(self.graph)} layers{place})"
+
     def walk(self) -> Iterator[Located]:
         """Every layer, bodies included, each with its path, in the order of the file."""
         yield from walk(self.graph)

@@ -247,9 +247,11 @@ def _computed_matrix(layers: Layers, data: Ref, axis: int, count: int | None) ->
     """
     one = np.array(1, np.int64)
     size = layers.gather(layers.shape_of(data), axis)
-    windows: Ref | Array = np.array(count, np.int64)
+    windows: Ref | Array
     if count is None:
         windows = layers.gather(layers.to_type(Ref(None, 1), I64), axis - 2)
+    else:
+        windows = np.array(count, np.int64)
     index = layers.add(
         "Reshape", [_range(layers, windows), np.array([-1, 1])], Fact(I64, (Dim(), Dim.of(1))), special_zero="false"
     )
