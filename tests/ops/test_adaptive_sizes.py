@@ -1,5 +1,6 @@
 """AdaptiveAvgPool whose output sizes are constant, given at run time, or computed from shapes, in older opsets."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,9 @@ from openvino import opset8 as op
 
 import ir_tools
 
-SIZES = {
+Sizes = Callable[[Any], tuple[Any, list[Any]]]
+
+SIZES: dict[str, Sizes] = {
     "constant": lambda x: (op.constant(np.array([3, 5], np.int32)), []),
     "given": lambda x: given_sizes(),
     "computed": lambda x: (half_of(x), []),
