@@ -1,30 +1,34 @@
-"""The functions behind `import ir_tools`: paths or models in, the runtime wired in where it is needed."""
+"""The functions behind `import ir_tools`: paths or models in, the runtime wired in where it is needed.
+
+Each function imports what it needs when it is called, so that reading a model does not load the rest.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ir_tools import comparison, execute, infer, migration
 from ir_tools.errors import UsageError
 from ir_tools.format.read import read as read_ir
-from ir_tools.format.write import write as write_ir
 from ir_tools.graph import Model
-from ir_tools.ops import Array
-from ir_tools.runtime.ask import LayerOracle
-from ir_tools.runtime.client import RuntimeClient
-from ir_tools.types import Shape
 
 if TYPE_CHECKING:
     import openvino
 
+    from ir_tools.comparison import Comparison
+    from ir_tools.infer import ShapeReport
+    from ir_tools.migration import Migration, MigrationStep
     from ir_tools.onnx import Translated
     from ir_tools.onnx_comparison import OnnxComparison
+    from ir_tools.ops import Array
+    from ir_tools.types import Shape
 
 __all__ = ["compare", "compare_onnx", "migrate", "propagate_shapes", "read", "run", "to_openvino", "write"]
 
 
-def read(source: "str | Path | bytes | openvino.Model", weights: bytes | str | Path | None = None) -> Model:
+def read(source: str | Path | bytes | openvino.Model, weights: bytes | str | Path | None = None) -> Model:
     """Read an IR model of version 10 or 11, or an ONNX model as IR (`ir_tools.onnx.read`).
 
     Args:
@@ -52,12 +56,14 @@ def write(model: Model, path: str | Path) -> None:
     Raises:
         WriteError: the folder is not there or cannot be written.
     """
+    from ir_tools.format.write import write as write_ir
+
     write_ir(model, path)
 
 
 def propagate_shapes(
     model: Model | str | Path, inputs: Mapping[str, str | Sequence[int] | Shape] | None = None
-) -> infer.ShapeReport:
+) -> ShapeReport:
     """Recompute the element type and partial shape of every port, bodies included, and write them into the model.
 
     Args:
@@ -68,11 +74,15 @@ def propagate_shapes(
         ShapeError: a layer that cannot take its inputs; the diagnostics name it.
         UsageError: an unknown input, or text that is no shape.
     """
+    from ir_tools import infer
+    from ir_tools.runtime.ask import LayerOracle
+    from ir_tools.runtime.client import RuntimeClient
+
     with RuntimeClient() as client:
         return infer.propagate_shapes(_model(model), inputs, ask=LayerOracle(client))
 
 
-def migrate(model: Model | str | Path, to: str | None = "opset8", passes: Sequence[str] = ()) -> migration.Migration:
+def migrate(model: Model | str | Path, to: str | None = "opset8", passes: Sequence[str] = ()) -> Migration:
     """Move a model to another opset: every step planned and proved first, then all of them, or none.
 
     Args:
@@ -84,6 +94,8 @@ def migrate(model: Model | str | Path, to: str | None = "opset8", passes: Sequen
     Raises:
         MigrationError: an unknown target or pass; an ONNX node that has no exact form in the target.
     """
+    from ir_tools import migration
+
     if not isinstance(model, Model) and _is_onnx(model):
         return _migrate_onnx(Path(model), to, passes)
     return migration.migrate(_model(model), to=to, passes=passes, in_place=not isinstance(model, Model))
@@ -96,6 +108,8 @@ def run(model: Model | str | Path, inputs: Mapping[str, Array]) -> dict[str, Arr
         UnsupportedError: a layer for which the reference has no kernel.
         UsageError: an input that is missing, unknown, or of the wrong type or shape.
     """
+    from ir_tools import execute
+
     return execute.run(_model(model), inputs)
 
 
@@ -108,8 +122,10 @@ def compare(
     seed: int = 0,
     device: str = "CPU",
     tolerance: float | None = None,
-) -> comparison.Comparison:
+) -> Comparison:
     """Compare the reference with the runtime layer by layer, or a model with another; see `comparison.compare`."""
+    from ir_tools import comparison
+
     second = None if other is None else _model(other)
     return comparison.compare(_model(model), second, inputs, layers, seed=seed, device=device, tolerance=tolerance)
 
@@ -122,14 +138,14 @@ def compare_onnx(
     to: str = "opset8",
     device: str = "CPU",
     tolerance: float | None = None,
-) -> "OnnxComparison":
+) -> OnnxComparison:
     """Compare an ONNX file three ways: our conversion, OpenVINO's own, onnxruntime; see `ir_tools.onnx_comparison`."""
     from ir_tools import onnx_comparison
 
     return onnx_comparison.compare_onnx(path, inputs, seed=seed, to=to, device=device, tolerance=tolerance)
 
 
-def to_openvino(model: Model | str | Path) -> "openvino.Model":
+def to_openvino(model: Model | str | Path) -> openvino.Model:
     """The model as an `openvino.Model`, in this process.
 
     Raises:
@@ -154,9 +170,9 @@ def _is_onnx(path: str | Path) -> bool:
     return Path(path).suffix.lower() == ".onnx"
 
 
-def _migrate_onnx(path: Path, to: str | None, passes: Sequence[str]) -> migration.Migration:
+def _migrate_onnx(path: Path, to: str | None, passes: Sequence[str]) -> Migration:
     """Steps for the nodes, then those for other layers; AvgPool layers are in the first, and no line is in the file."""
-    from ir_tools import onnx
+    from ir_tools import migration, onnx
 
     target = to or "opset8"
     found = onnx.convert(path, target)
@@ -165,12 +181,14 @@ def _migrate_onnx(path: Path, to: str | None, passes: Sequence[str]) -> migratio
     return replace(moved, steps=(*(_step(node, target) for node in found.nodes), *others))
 
 
-def _only_restamped(step: migration.MigrationStep) -> bool:
+def _only_restamped(step: MigrationStep) -> bool:
     return step.before.startswith("AvgPool-") and step.after.startswith("AvgPool ")
 
 
-def _step(node: "Translated", target: str) -> migration.MigrationStep:
-    return migration.MigrationStep(
+def _step(node: Translated, target: str) -> MigrationStep:
+    from ir_tools.migration import MigrationStep
+
+    return MigrationStep(
         path=node.name,
         layer_id=None,
         line=None,
