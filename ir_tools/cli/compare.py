@@ -2,18 +2,21 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 import ir_tools
+from ir_tools.cli._onnx import engine_rows, is_onnx, output_rows, show_engines
 from ir_tools.cli.app import Answer, Row, command
 from ir_tools.cli.options import inputs_option, load_inputs, model_argument, seed_option
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Column, Screen
     from ir_tools.comparison import Comparison, Difference, LayerComparison
+    from ir_tools.onnx_comparison import OnnxComparison
 
 __all__ = ["compare"]
 
@@ -37,13 +40,19 @@ def compare(
 ) -> Answer:
     """Compare the numpy reference with the runtime on MODEL, or the outputs of OTHER with those of MODEL.
 
-    In place: every pooling layer gets the runtime's own inputs, so that a difference is that layer's alone. Exits
-    with 0 within tolerance and with 1 where something differs.
+    In place: every pooling layer gets the runtime's own inputs, so that a difference is that layer's alone. The outputs
+    of an .onnx are computed three ways: converted here, converted by OpenVINO alone, and by onnxruntime. Exits with 0
+    within tolerance and with 1 where something differs.
     """
     from ir_tools.cli.screen import working
 
     if other is not None and layers:
         raise click.UsageError("--layers compares one model with the reference; leave out OTHER")
+    replay = _replay(model, other, device, tolerance, seed, inputs)
+    if is_onnx(model) and other is None:
+        with working("running"):
+            judged = ir_tools.compare_onnx(model, load_inputs(inputs), seed=seed, device=device, tolerance=tolerance)
+        return _judged(model, judged, device, seed, replay)
     with working("running"):
         found = ir_tools.compare(
             ir_tools.read(model),
@@ -53,7 +62,6 @@ def compare(
             device=device,
             tolerance=tolerance,
         )
-    replay = _replay(model, other, device, tolerance, seed, inputs)
     data: Row = {
         "file": str(model),
         "other": None if other is None else str(other),
@@ -69,6 +77,46 @@ def compare(
         "replay": replay,
     }
     return Answer(data, lambda screen: _show(screen, found, replay), 0 if found.ok else 1)
+
+
+def _judged(path: Path, found: "OnnxComparison", device: str, seed: int, replay: str) -> Answer:
+    """The outputs of an ONNX file three ways, and its poolings in place."""
+    assert found.in_place is not None
+    first = found.first_difference
+    engines, outputs = engine_rows(found), output_rows(found)
+    data: Row = {
+        "file": str(path),
+        "other": None,
+        "ok": found.ok,
+        "mode": "three ways",
+        "engines": engines,
+        "runtime": found.in_place.runtime,
+        "device": found.in_place.device,
+        "precision": found.in_place.precision,
+        "seed": seed,
+        "first_difference": first or found.in_place.first_difference,
+        "layers": [replace(entry, line=None) for entry in found.in_place.layers],
+        "outputs": outputs,
+        "warnings": [finding.as_dict() for finding in found.diagnostics],
+        "replay": replay,
+    }
+
+    def show(screen: "Screen") -> None:
+        for finding in found.diagnostics:
+            screen.line(f"warning: {finding.message}", style="yellow")
+        if found.in_place and found.in_place.layers:
+            screen.heading("Reference against runtime, each layer on the runtime's own inputs")
+            _show_layers(screen, found.in_place.layers)
+        show_engines(screen, engines, outputs)
+        text = "No difference beyond the tolerance."
+        if first is not None:
+            text = f"The first difference is '{first.name}': {first.verdict}."
+        elif not found.ok:
+            text = "A pooling layer differs from the reference."
+        screen.verdict(text, good=found.ok)
+        screen.line(f"again: {replay}", style="dim")
+
+    return Answer(data, show, 0 if found.ok else 1)
 
 
 def _replay(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import ir_tools
+from ir_tools.cli._onnx import head, is_onnx
 from ir_tools.cli.app import Answer, Row, command
 from ir_tools.cli.options import model_argument
 
@@ -19,10 +20,27 @@ __all__ = ["inspect"]
 @command("inspect", example="ir-tools inspect model.xml")
 @model_argument()
 def inspect(model: Path) -> Answer:
-    """Show what is in MODEL: version, inputs and outputs, layers, poolings, constants."""
-    loaded = ir_tools.read(model)
-    data = _facts(loaded, model)
+    """Show what is in MODEL: version, inputs and outputs, layers, poolings, constants.
+
+    An .onnx is shown as it is converted, with what the file says of itself.
+    """
+    data = _onnx_facts(model) if is_onnx(model) else _facts(ir_tools.read(model), model)
     return Answer(data, lambda screen: _show(screen, data))
+
+
+def _onnx_facts(path: Path) -> Row:
+    """The converted model; no line and no `.xml` or `.bin`, as there is none, and the file's own head as `onnx`."""
+    from ir_tools import onnx
+
+    found = onnx.convert(path)
+    data = _facts(found.model, path)
+    return {
+        **data,
+        "bytes": {"onnx": path.stat().st_size, "xml": None, "bin": None},
+        "poolings": [{**row, "line": None} for row in _rows(data["poolings"])],
+        "onnx": head(path),
+        "warnings": [finding.as_dict() for finding in found.diagnostics],
+    }
 
 
 def _facts(model: "Model", path: Path) -> Row:
@@ -135,6 +153,8 @@ def _show(screen: "Screen", data: Mapping[str, object]) -> None:
     _show_layers(screen, data)
     _show_poolings(screen, _rows(data["poolings"]))
     _show_constants(screen, _rows(data["constants"]))
+    for warning in _rows(data.get("warnings", [])):
+        screen.line(f"warning: {warning['message']}", style="yellow")
 
 
 def _rows(value: object) -> list[Row]:
@@ -143,19 +163,18 @@ def _rows(value: object) -> list[Row]:
 
 
 def _show_head(screen: "Screen", data: Mapping[str, object]) -> None:
-    from ir_tools.cli.screen import Column, bytes_text
+    from ir_tools.cli.screen import Column
 
-    sizes, producer = data["bytes"], data["producer"]
-    assert isinstance(sizes, dict)
+    producer = data["producer"]
     assert isinstance(producer, dict)
-    weights = "no .bin" if sizes["bin"] is None else f"{bytes_text(sizes['bin'])} weights"
     bodies = f", {data['bodies']} bodies" if data["bodies"] else ""
     facts = {
         "model": f"{data['name']}" if data["name"] else "(no name)",
         "file": str(data["file"]),
         "IR version": f"{data['ir_version']}",
         "made by": ", ".join(f"{key} {value}" for key, value in producer.items()) or "(not recorded)",
-        "size": f"{bytes_text(sizes['xml'])} xml, {weights}",
+        **_onnx_head(data),
+        "size": _size(data["bytes"]),
         "layers": f"{data['layers']}{bodies}",
     }
     screen.pairs(facts)
@@ -167,6 +186,29 @@ def _show_head(screen: "Screen", data: Mapping[str, object]) -> None:
     ]
     screen.heading("Inputs and outputs")
     screen.table(columns, rows)
+
+
+def _size(sizes: object) -> str:
+    from ir_tools.cli.screen import bytes_text
+
+    assert isinstance(sizes, dict)
+    if "onnx" in sizes:
+        return f"{bytes_text(sizes['onnx'])} onnx"
+    weights = "no .bin" if sizes["bin"] is None else f"{bytes_text(sizes['bin'])} weights"
+    return f"{bytes_text(sizes['xml'])} xml, {weights}"
+
+
+def _onnx_head(data: Mapping[str, object]) -> dict[str, str]:
+    found = data.get("onnx")
+    if not isinstance(found, dict):
+        return {}
+    if "reason" in found:
+        return {"ONNX": str(found["reason"])}
+    producer = found["producer"] or "(not recorded)"
+    opsets = ", ".join(f"{domain} {version}" for domain, version in found["opsets"].items())
+    return {
+        "ONNX": f"opset {opsets}; IR version {found['ir_version']}; made by {found['producer'] or '(not recorded)'}"
+    }
 
 
 def _show_layers(screen: "Screen", data: Mapping[str, object]) -> None:

@@ -18,7 +18,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 class ModelPath(click.ParamType[Path]):
-    """The path of an IR's `.xml` that is there."""
+    """The path of an IR's `.xml` or of an `.onnx` that is there."""
 
     name = "model"
 
@@ -26,8 +26,6 @@ class ModelPath(click.ParamType[Path]):
         """The path; UsageError, with what is wrong with it, otherwise."""
         del param, ctx
         path = Path(value)
-        if path.suffix.lower() == ".onnx":
-            raise UsageError(f"{path}: ONNX models come with a later version; make an IR of it first: ovc {path}")
         if path.is_dir():
             raise UsageError(f"{path} is a folder; name an .xml{_listed(path)}")
         if not path.exists():
@@ -86,7 +84,7 @@ def _listed(folder: Path) -> str:
 def _similar(path: Path) -> str:
     if not path.parent.is_dir():
         return ""
-    names = [entry.name for entry in path.parent.iterdir() if entry.suffix == ".xml"]
+    names = [entry.name for entry in path.parent.iterdir() if entry.suffix in {".xml", ".onnx"}]
     close = difflib.get_close_matches(path.name, names, n=1)
     return f"; did you mean {path.with_name(close[0])}?" if close else ""
 

@@ -1,0 +1,121 @@
+"""What `inspect`, `migrate` and `compare` say of an `.onnx`, beyond what they say of an IR."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ir_tools.cli.app import Row
+from ir_tools.errors import RuntimeFailure, UnsupportedError
+
+if TYPE_CHECKING:
+    from ir_tools.cli.screen import Screen
+    from ir_tools.graph import Model
+    from ir_tools.onnx_comparison import OnnxComparison
+
+__all__ = ["engine_rows", "head", "is_onnx", "output_rows", "show_engines", "verify"]
+
+KNOWN = (
+    "OpenVINO's importer is known to deviate from ONNX where ceil_mode=1, count_include_pad=1 and pads meet"
+    " (docs/onnx-average-pooling.md); with onnxruntime installed there is a third opinion"
+)
+
+
+def is_onnx(path: Path) -> bool:
+    """Whether the file is taken for ONNX."""
+    return path.suffix.lower() == ".onnx"
+
+
+def head(path: Path) -> Row:
+    """Opsets, IR version and producer of the file; `reason` alone where the `onnx` package is not installed."""
+    from ir_tools.onnx.about import about
+
+    try:
+        found = about(path)
+    except UnsupportedError as why:
+        return {"reason": str(why)}
+    return {
+        "ir_version": found.ir_version,
+        "opsets": found.opsets,
+        "producer": found.producer,
+        "average_pools": found.average_pools,
+    }
+
+
+def verify(model: "Model", path: Path, seed: int) -> Row:
+    """The moved model against the engines that take the `.onnx` itself.
+
+    An output passes if one of them, OpenVINO's own conversion or onnxruntime, agrees with it.
+    """
+    from ir_tools.cli.screen import working
+    from ir_tools.onnx_comparison import compare_engines
+
+    try:
+        with working("running the model and its judges"):
+            found = compare_engines(model, path, seed=seed)
+    except RuntimeFailure as error:
+        return {"ok": False, "seed": seed, "error": str(error), "outputs": []}
+    shared: Row = {"seed": seed, "engines": engine_rows(found), "outputs": output_rows(found)}
+    judges = [entry for entry in found.engines[1:] if entry.ran]
+    if not judges:
+        why = "; ".join(f"{entry.name}: {entry.reason}" for entry in found.engines[1:])
+        return {"ok": False, "error": f"nothing to compare with: {why}", **shared}
+    remarks: list[Row] = [] if found.supports_ours or len(judges) > 1 else [{"text": KNOWN}]
+    return {"ok": found.supports_ours, "remarks": remarks, **shared}
+
+
+def engine_rows(found: "OnnxComparison") -> list[Row]:
+    """Who computed, and why others did not."""
+    return [{"name": entry.name, "version": entry.version, "reason": entry.reason} for entry in found.engines]
+
+
+def output_rows(found: "OnnxComparison") -> list[Row]:
+    """Each output: whether all agree, who deviates, and the differences of every two."""
+    return [
+        {
+            "name": entry.name,
+            "ok": entry.ok,
+            "supported": entry.supported("ir_tools"),
+            "deviates": list(entry.deviates),
+            "verdict": entry.verdict,
+            "type": entry.element_type,
+            "shapes": entry.shapes,
+            "pairs": [
+                {"first": pair.first, "second": pair.second, "ok": pair.ok, "reason": pair.reason}
+                | {"max_abs": pair.difference and pair.difference.max_abs}
+                | {"needed": pair.difference and pair.difference.needed}
+                for pair in entry.pairs
+            ],
+        }
+        for entry in found.outputs
+    ]
+
+
+def show_engines(screen: "Screen", engines: list[Row], outputs: list[Row]) -> None:
+    """The table of outputs, one column for every two engines that ran, and who deviates."""
+    from ir_tools.cli.screen import Column
+
+    for engine in engines:
+        if engine["reason"] is not None:
+            screen.line(f"{engine['name']} did not run: {engine['reason']}", style="yellow")
+    ran = [f"{engine['name']} {engine['version']}" for engine in engines if engine["reason"] is None]
+    screen.heading("Outputs, each engine against each: largest difference")
+    screen.line("ir_tools: this conversion on OpenVINO; openvino: its own conversion", style="dim")
+    screen.line(", ".join(ran), style="dim")
+    pairs: list[list[Row]] = [entry["pairs"] for entry in outputs if isinstance(entry["pairs"], list)]
+    titles = list(dict.fromkeys(f"{pair['first']}:{pair['second']}" for row in pairs for pair in row))
+    columns = [Column("output", fold=True), *(Column(title, right=True) for title in titles), Column("result")]
+    rows = []
+    for entry, own in zip(outputs, pairs, strict=True):
+        cells = {f"{pair['first']}:{pair['second']}": _cell(pair) for pair in own}
+        rows.append([str(entry["name"]), *(cells.get(title, "-") for title in titles), str(entry["verdict"])])
+    screen.table(columns, rows, ["" if entry["ok"] else "red" for entry in outputs])
+    for row in pairs:
+        for pair in row:
+            if pair["reason"] is not None:
+                screen.line(str(pair["reason"]), style="yellow")
+
+
+def _cell(pair: Row) -> str:
+    from ir_tools.cli.screen import number
+
+    value = pair["max_abs"]
+    return number(value) if isinstance(value, float) else "shape"
