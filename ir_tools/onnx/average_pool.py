@@ -94,9 +94,9 @@ def disputed(attributes: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _settings(attributes: Mapping[str, Any], rank: int | None) -> _Settings:
-    if "kernel_shape" not in attributes:
-        raise UsageError("kernel_shape is missing")
-    kernel = tuple(int(size) for size in attributes["kernel_shape"])
+    kernel = tuple(int(size) for size in attributes.get("kernel_shape") or ())
+    if not kernel:
+        raise UsageError("kernel_shape is missing or empty")
     axes = len(kernel)
     if rank is not None and axes != rank:
         raise UsageError(f"kernel_shape has {axes} values where the input has {rank} spatial axes")

@@ -1,0 +1,95 @@
+"""Whole networks: the light models of the `onnx` package and the ONNX files of the corpus."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openvino as ov
+import pytest
+
+import ir_tools
+import ir_tools.onnx as from_onnx
+from ir_tools.inputs import complete_inputs
+from tests.conftest import corpus_folder
+from tests.onnx.models import compiled, differs, onnx
+from tests.onnx.oracle import Values
+
+LIGHT = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
+NAMES = {"densenet121": 3, "inception_v1": 1, "inception_v2": 8, "resnet50": 1, "shufflenet": 4}
+"""And how many AveragePool nodes each has."""
+
+
+def light(name: str) -> Path:
+    path = LIGHT / f"light_{name}.onnx"
+    if not path.is_file():
+        pytest.skip(f"this version of onnx comes without {path.name}")
+    return path
+
+
+def frontend_outputs(path: Path, inputs: dict[str, Values]) -> dict[str, Values]:
+    return compiled(ov.Core().read_model(path))(inputs)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_published_output(name: str) -> None:
+    path = light(name)
+    found = from_onnx.convert(path)
+    assert len(found.nodes) == NAMES[name]
+    ((source, shape),) = ((end.name, end.layer.raw["shape"]) for end in found.model.inputs)
+    sizes = [int(size) for size in shape.split(",")]
+    ramp = (np.arange(np.prod(sizes)).reshape(sizes) / np.prod(sizes)).astype(np.float32)
+    (got,) = compiled(ir_tools.to_openvino(found.model))({source: ramp}).values()
+    published = onnx.TensorProto()
+    published.ParseFromString(path.with_name(f"{path.stem}_output_0.pb").read_bytes())
+    assert not differs(onnx.numpy_helper.to_array(published).astype(np.float64), got, 1e-4)
+    (own,) = frontend_outputs(path, {source: ramp}).values()
+    assert not differs(own, got, 1e-4)
+
+
+def with_random_weights(path: Path, seed: int) -> Any:
+    """The constant weights replaced, so that outputs differ from each other; a last Softmax is left out."""
+    model, generator = onnx.load(str(path)), np.random.default_rng(seed)
+    graph = model.graph
+    shapes = {entry.name: onnx.numpy_helper.to_array(entry) for entry in graph.initializer if entry.data_type == 7}
+    for node in [node for node in graph.node if node.op_type == "ConstantOfShape"]:
+        sizes = [int(size) for size in shapes[node.input[0]]]
+        if len(sizes) > 1:
+            values = generator.standard_normal(sizes) * np.sqrt(2 / np.prod(sizes[1:]))
+        else:
+            values = generator.uniform(0.5, 1.5, sizes)
+        graph.initializer.append(onnx.numpy_helper.from_array(values.astype(np.float32), node.output[0]))
+        graph.node.remove(node)
+    if graph.node[-1].op_type == "Softmax":
+        graph.output[0].name = graph.node[-1].input[0]
+        graph.node.remove(graph.node[-1])
+    return model
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_random_weights_give_what_the_frontend_gives(name: str, tmp_path: Path) -> None:
+    path = tmp_path / f"{name}.onnx"
+    path.write_bytes(with_random_weights(light(name), 5).SerializeToString())
+    model = from_onnx.read(path)
+    inputs = complete_inputs(model, seed=1)
+    (wanted,), (got,) = (
+        frontend_outputs(path, inputs).values(),
+        compiled(ir_tools.to_openvino(model))(inputs).values(),
+    )
+    assert np.ptp(wanted) > 1e-3 * np.abs(wanted).max()
+    assert not differs(wanted, got, 1e-4)
+
+
+def corpus_files() -> list[Any]:
+    folder = corpus_folder()
+    skip = pytest.mark.skip(reason="no corpus: set IR_TOOLS_CORPUS to its folder")
+    files = sorted(folder.rglob("*.onnx")) if folder else []
+    return [pytest.param(path, id=path.stem) for path in files] or [pytest.param(Path(), marks=skip, id="corpus")]
+
+
+@pytest.mark.parametrize("path", corpus_files())
+def test_files_of_the_corpus(path: Path) -> None:
+    model = from_onnx.read(path)
+    inputs = complete_inputs(model, seed=2)
+    wanted, got = frontend_outputs(path, inputs), compiled(ir_tools.to_openvino(model))(inputs)
+    assert wanted.keys() == got.keys()
+    assert [name for name in wanted if differs(wanted[name], got[name], 1e-4)] == []
