@@ -206,9 +206,7 @@ def _onnx_head(data: Mapping[str, object]) -> dict[str, str]:
         return {"ONNX": str(found["reason"])}
     producer = found["producer"] or "(not recorded)"
     opsets = ", ".join(f"{domain} {version}" for domain, version in found["opsets"].items())
-    return {
-        "ONNX": f"opset {opsets}; IR version {found['ir_version']}; made by {found['producer'] or '(not recorded)'}"
-    }
+    return {"ONNX": f"opset {opsets}; IR version {found['ir_version']}; made by {producer}"}
 
 
 def _show_layers(screen: "Screen", data: Mapping[str, object]) -> None:
