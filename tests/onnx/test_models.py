@@ -19,6 +19,10 @@ NAMES = {"densenet121": 3, "inception_v1": 1, "inception_v2": 8, "resnet50": 1, 
 """And how many AveragePool nodes each has."""
 
 
+TEXT_LINE = np.random.default_rng(4).standard_normal((1, 3, 48, 192)).astype(np.float32)
+"""An image of the size that text recognition takes; the runtime crashes on one too small for the last pooling."""
+
+
 def light(name: str) -> Path:
     path = LIGHT / f"light_{name}.onnx"
     if not path.is_file():
@@ -27,7 +31,7 @@ def light(name: str) -> Path:
 
 
 def frontend_outputs(path: Path, inputs: dict[str, Values]) -> dict[str, Values]:
-    return compiled(ov.Core().read_model(path))(inputs)
+    return compiled(ov.Core().read_model(path), 2)(inputs)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -73,7 +77,7 @@ def test_random_weights_give_what_the_frontend_gives(name: str, tmp_path: Path) 
     inputs = complete_inputs(model, seed=1)
     (wanted,), (got,) = (
         frontend_outputs(path, inputs).values(),
-        compiled(ir_tools.to_openvino(model))(inputs).values(),
+        compiled(ir_tools.to_openvino(model), 2)(inputs).values(),
     )
     assert np.ptp(wanted) > 1e-3 * np.abs(wanted).max()
     assert not differs(wanted, got, 1e-4)
@@ -89,7 +93,8 @@ def corpus_files() -> list[Any]:
 @pytest.mark.parametrize("path", corpus_files())
 def test_files_of_the_corpus(path: Path) -> None:
     model = from_onnx.read(path)
-    inputs = complete_inputs(model, seed=2)
-    wanted, got = frontend_outputs(path, inputs), compiled(ir_tools.to_openvino(model))(inputs)
+    given = {end.name: TEXT_LINE for end in model.inputs if end.layer.raw["shape"] == "?,3,?,?"}
+    inputs = complete_inputs(model, given, seed=2)
+    wanted, got = frontend_outputs(path, inputs), compiled(ir_tools.to_openvino(model), 2)(inputs)
     assert wanted.keys() == got.keys()
     assert [name for name in wanted if differs(wanted[name], got[name], 1e-4)] == []

@@ -15,7 +15,7 @@ from ir_tools.onnx import average_pool_extension
 from tests.onnx.models import Row, compiled, differs, model_of, onnx, translated
 from tests.onnx.oracle import average_pool
 
-DEVIATING = {
+DEVIATING: dict[str, Any] = {
     "kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1], "ceil_mode": 1, "count_include_pad": 1,
 }  # fmt: skip
 """Where OpenVINO's own importer divides by too much."""
@@ -35,7 +35,7 @@ def saved(folder: Path, nodes: Sequence[Any], inputs: Sequence[Any], initializer
     return path
 
 
-def pool(source: str = "x", target: str = "y", **attributes: Any) -> Any:
+def pool(source: str = "x", target: str = "y", /, **attributes: Any) -> Any:
     return onnx.helper.make_node("AveragePool", [source], [target], name="my_pool", **attributes)
 
 
@@ -112,7 +112,7 @@ def test_global_average_pool_stays_as_the_frontend_makes_it(tmp_path: Path) -> N
 @pytest.mark.parametrize("attributes", [{**DEVIATING, "dilations": [2, 2]}, DEVIATING], ids=["dilated", "ceil"])
 def test_an_unknown_rank_is_refused_where_one_layer_is_not_enough(tmp_path: Path, attributes: dict[str, Any]) -> None:
     path = saved(tmp_path, [pool(**attributes)], [info("x", None)])
-    with pytest.raises(MigrationError, match="'my_pool'.*input's rank is not known"):
+    with pytest.raises(MigrationError, match=r"'my_pool'.*input's rank is not known"):
         from_onnx.read(path)
 
 
