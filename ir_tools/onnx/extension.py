@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ir_tools.errors import MigrationError, UsageError
@@ -23,7 +23,11 @@ __all__ = ["Translated", "average_pool_extension"]
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """One AveragePool node and what became of it; `name` is its input tensor, as the frontend gives no node name."""
+    """One AveragePool node and what became of it.
+
+    `name`: of the layer that stands for the node; during a conversion, when the frontend has not named it yet, of the
+    layer that feeds it. `output`: its `openvino.Output` in a conversion in this process.
+    """
 
     name: str
     shape: Shape
@@ -31,6 +35,7 @@ class Translated:
     how: str
     proof: str
     notes: tuple[str, ...] = field(default=())
+    output: Any = field(default=None, repr=False, compare=False)
 
 
 def average_pool_extension(
@@ -58,10 +63,10 @@ def average_pool_extension(
         source = node.get_input(0)
         attributes = {name: node.get_attribute(name) for name in SINCE if node.has_attribute(name)}
         rewrite, translated = translate(attributes, _fact(source), target, source.get_node().get_friendly_name())
-        if report is not None:
-            report(translated)
         output, owner = _graft(rewrite, _fact(source), source)
         kept.append(owner)
+        if report is not None:
+            report(replace(translated, output=output))
         return [output]
 
     return ConversionExtension("AveragePool", convert)

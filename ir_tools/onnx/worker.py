@@ -5,7 +5,6 @@ Its last line on standard output is a JSON object: the translated nodes, or what
 
 import json
 import sys
-from dataclasses import asdict
 
 from ir_tools.errors import IrToolsError
 from ir_tools.onnx.extension import Translated, average_pool_extension
@@ -26,9 +25,20 @@ def main(model: str, out: str, to: str) -> int:
     except (RuntimeError, IrToolsError) as error:
         print(json.dumps({"error": str(error)}))
         return 1
-    report = [{**asdict(node), "shape": format_shape(node.shape)} for node in nodes]
+    report = [_row(node) for node in nodes]
     print(json.dumps({"nodes": report, "version": ov.get_version()}))
     return 0
+
+
+def _row(node: Translated) -> dict[str, object]:
+    return {
+        "name": node.output.get_node().get_friendly_name(),
+        "shape": format_shape(node.shape),
+        "layers": node.layers,
+        "how": node.how,
+        "proof": node.proof,
+        "notes": node.notes,
+    }
 
 
 if __name__ == "__main__":
