@@ -1,4 +1,4 @@
-"""AvgPool-16 with dilations and ceil_torch for a runtime that has only AvgPool-1: for one input size and for all sizes."""
+"""AvgPool-16 with dilations and ceil_torch for a runtime that has only AvgPool-1: for one size and for all sizes."""
 
 import numpy as np
 import openvino

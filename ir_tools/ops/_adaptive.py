@@ -247,11 +247,7 @@ def _computed_matrix(layers: Layers, data: Ref, axis: int, count: int | None) ->
     """
     one = np.array(1, np.int64)
     size = layers.gather(layers.shape_of(data), axis)
-    windows: Ref | Array
-    if count is None:
-        windows = layers.gather(layers.to_type(Ref(None, 1), I64), axis - 2)
-    else:
-        windows = np.array(count, np.int64)
+    windows = _given_count(layers, axis) if count is None else np.array(count, np.int64)
     index = layers.add(
         "Reshape", [_range(layers, windows), np.array([-1, 1])], Fact(I64, (Dim(), Dim.of(1))), special_zero="false"
     )
@@ -274,6 +270,11 @@ def _computed_matrix(layers: Layers, data: Ref, axis: int, count: int | None) ->
     column = Fact(layers.fact(data).dtype, (Dim(), Dim.of(1)))
     number = layers.add("ReduceSum", [inside, np.array([1], np.int64)], column, keep_dims="true")
     return layers.binary("Divide", inside, number)
+
+
+def _given_count(layers: Layers, axis: int) -> Ref:
+    """The output size of one axis, out of the second input."""
+    return layers.gather(layers.to_type(Ref(None, 1), I64), axis - 2)
 
 
 def _range(layers: Layers, stop: Ref | Array) -> Ref:
