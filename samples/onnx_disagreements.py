@@ -1,4 +1,4 @@
-"""Where ONNX, OpenVINO's importer and onnxruntime disagree about AveragePool: minimal models on what is installed."""
+"""Where ONNX, OpenVINO and onnxruntime disagree about AveragePool: minimal models, run on what is installed."""
 
 import tempfile
 from importlib.metadata import version

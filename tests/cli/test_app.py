@@ -112,7 +112,7 @@ def test_paths_that_are_no_models(cli: Cli, model: Path, name: str) -> None:
     assert_one_line(cli(name, model.with_name("modle.xml"), *extra), "did you mean", "model.xml")
     model.with_suffix(".bin").write_bytes(b"")
     assert_one_line(cli(name, model.with_suffix(".bin"), *extra), "name the .xml")
-    assert_one_line(cli(name, model.with_suffix(".onnx"), *extra), "ONNX", "later version")
+    assert_one_line(cli(name, model.with_suffix(".onnx"), *extra), "there is no such file", "model.onnx")
 
 
 def test_unreadable_by_permission(cli: Cli, model: Path) -> None:
