@@ -375,7 +375,7 @@ def test_printing_does_not_disturb_the_frames(monkeypatch: pytest.MonkeyPatch, t
 def workers() -> set[int]:
     """Children of this process that are still there, dead or alive."""
     listing = subprocess.run(
-        ["ps", "-o", "pid=,args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=True
+        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=True
     )
     return {int(line.split()[0]) for line in listing.stdout.splitlines() if "worker" in line or "defunct" in line}
 
