@@ -243,10 +243,6 @@ class Attrs(Mapping[str, Any]):
         """How many."""
         return len(self._values)
 
-    def but(self, **changes: Any) -> Attrs:
-        """The same with some values changed or added."""
-        return Attrs({**self._values, **changes})
-
 
 # --- rewrites ---------------------------------------------------------------------------------------------------
 

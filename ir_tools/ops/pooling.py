@@ -291,9 +291,7 @@ SLIDING: dict[str, Field] = {
     "pads_begin": Ints(missing=()),
     "pads_end": Ints(missing=()),
     "rounding_type": FLOOR_CEIL,
-    "auto_pad": OneOf(
-        words=("explicit", "same_upper", "same_lower", "valid"), default="explicit", aliases=("auto-pad",)
-    ),
+    "auto_pad": AUTO_PAD,
 }
 DATA = (Input("data"),)
 ADAPTIVE = (Input("data"), Input("output_shape"))

@@ -117,7 +117,7 @@ def test_paths_that_are_no_models(cli: Cli, model: Path, name: str) -> None:
 
 def test_unreadable_by_permission(cli: Cli, model: Path) -> None:
     if os.geteuid() == 0:
-        pytest.skip("root may read everything")
+        pytest.skip("root may read everything, whatever the permissions")
     model.chmod(0)
     assert_one_line(cli("inspect", model), "ermission")
 

@@ -15,8 +15,9 @@ with warnings.catch_warnings():
         import openvino as ov
         import openvino.opset8 as op
 
-        ov.Model  # noqa: B018
+        ov.Model  # noqa: B018 - older releases do not have it here
     except (ImportError, AttributeError):
+        # Older releases have other module names, which the installed one's types do not know.
         import openvino.runtime as ov  # type: ignore[no-redef, import-not-found, unused-ignore]
         from openvino.runtime import opset8 as op  # type: ignore[no-redef, unused-ignore]
 
@@ -101,6 +102,7 @@ def serialize(model: Any, xml: str) -> None:
     if hasattr(ov, "serialize"):
         ov.serialize(model, xml)
         return
+    # Only older releases have it.
     from openvino.offline_transformations import serialize as write  # type: ignore[import-not-found, unused-ignore]
 
     write(model, xml, xml[:-3] + "bin")
