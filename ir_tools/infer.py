@@ -186,7 +186,7 @@ class _Propagation:
             if rule is not None:
                 return self._with_bodies(graph, layer, rule, sources, facts)
             op = find_op(layer.type, layer.version)
-            if op is None:
+            if op is None or op.shape is None:
                 return self._asked(graph, layer, path, sources, facts)
             return self._ruled(op, layer, sources, facts, given)
         except ShapeError as why:
@@ -204,6 +204,7 @@ class _Propagation:
         facts: Mapping[Source, Fact],
         given: Mapping[int, Fact],
     ) -> _Answer:
+        assert op.shape is not None
         violations: list[Violation] = []
         attrs = op.read(layer.raw, violations)
         if attrs is None:

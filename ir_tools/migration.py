@@ -157,7 +157,7 @@ class _Move:
         if attrs is None:
             return Refused(worst.message, worst.attribute)
         try:
-            op.shape(attrs, facts.inputs)
+            op.outputs_of(attrs, facts.inputs)
         except ShapeError as why:
             return Refused(str(why))
         return op.move(attrs, facts.inputs, self.target)

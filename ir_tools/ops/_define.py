@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,9 +21,11 @@ __all__ = [
     "Field",
     "Flag",
     "Float",
+    "Floats",
     "Input",
     "Int",
     "Ints",
+    "Kind",
     "NewLayer",
     "OneOf",
     "Op",
@@ -32,6 +35,7 @@ __all__ = [
     "Rewrite",
     "Text",
     "Violation",
+    "Words",
 ]
 
 Array = npt.NDArray[Any]
@@ -91,13 +95,31 @@ class Fact:
         return Fact(self.dtype, (*self.shape[:2], *dims))
 
 
+class Kind(enum.StrEnum):
+    """What sort of fault a violation is; each has its rule."""
+
+    MISSING = "missing-attribute"
+    UNKNOWN = "unknown-attribute"
+    UNREADABLE = "unreadable-attribute"
+    RANGE = "attribute-out-of-range"
+    INPUTS = "wrong-number-of-inputs"
+    OUTPUTS = "wrong-number-of-outputs"
+    TYPES = "wrong-element-type"
+    CONTRADICTION = "contradicting-layer"
+    SUSPECT = "suspect-setting"
+
+
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A rule of the operation that a layer breaks; `attribute` is the name in the file, or an input's."""
+    """A rule of the operation that a layer breaks; `attribute` is the name in the file, or an input's.
+
+    `kind` SUSPECT is for what runs, but probably not as meant; all others cannot run as written.
+    """
 
     attribute: str
     message: str
     remedy: str | None = None
+    kind: Kind = Kind.CONTRADICTION
 
 
 # --- attributes -------------------------------------------------------------------------------------------------
@@ -134,11 +156,19 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ints(Field):
-    """A list of whole numbers."""
+    """A list of whole numbers, each from `least` to `most`; `counts`: how many there may be (empty: any number)."""
+
+    least: int | None = None
+    most: int | None = None
+    counts: tuple[int, ...] = ()
 
     def parse(self, text: str) -> tuple[int, ...]:
         """`"2, 2"` -> `(2, 2)`."""
-        return tuple(_whole(word) for word in text.split(",")) if text.strip() else ()
+        values = tuple(_whole(word) for word in text.split(",")) if text.strip() else ()
+        _require_count(len(values), self.counts)
+        for value in values:
+            _require_range(value, self.least, self.most)
+        return values
 
     def render(self, value: Any, separator: str) -> str:
         """`(2, 2)` -> `"2, 2"`."""
@@ -147,24 +177,74 @@ class Ints(Field):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Int(Field):
-    """A whole number."""
+    """A whole number from `least` to `most`."""
 
     blank: ClassVar[bool] = False
 
+    least: int | None = None
+    most: int | None = None
+
     def parse(self, text: str) -> int:
         """`"-1"` -> `-1`."""
-        return _whole(text)
+        value = _whole(text)
+        _require_range(value, self.least, self.most)
+        return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Float(Field):
-    """A number."""
+    """A number from `least` to `most`."""
 
     blank: ClassVar[bool] = False
 
+    least: float | None = None
+    most: float | None = None
+
     def parse(self, text: str) -> float:
         """`"1e-5"` -> `1e-05`."""
-        return float(text)
+        value = _number(text)
+        _require_range(value, self.least, self.most)
+        return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Floats(Field):
+    """A list of numbers, each from `least` to `most`; `counts`: how many there may be (empty: any number)."""
+
+    least: float | None = None
+    most: float | None = None
+    counts: tuple[int, ...] = ()
+
+    def parse(self, text: str) -> tuple[float, ...]:
+        """`"1, 0.5"` -> `(1.0, 0.5)`."""
+        values = tuple(map(_number, text.split(","))) if text.strip() else ()
+        _require_count(len(values), self.counts)
+        for value in values:
+            _require_range(value, self.least, self.most)
+        return values
+
+    def render(self, value: Any, separator: str) -> str:
+        """`(1.0, 0.5)` -> `"1.0, 0.5"`."""
+        return separator.join(map(repr, value))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words(Field):
+    """A list of words: activation names, equations."""
+
+    words: tuple[str, ...] = ()
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        """`"sigmoid, tanh"` -> `("sigmoid", "tanh")`; with `words`, each must be one of them in any case."""
+        found = tuple(word.strip() for word in text.split(",")) if text.strip() else ()
+        for word in found:
+            if self.words and word.lower() not in self.words:
+                raise ValueError(f"has '{word}' where one of {', '.join(self.words)} is meant")
+        return tuple(word.lower() for word in found) if self.words else found
+
+    def render(self, value: Any, separator: str) -> str:
+        """`("sigmoid", "tanh")` -> `"sigmoid, tanh"`."""
+        return separator.join(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +286,25 @@ class Text(Field):
     def parse(self, text: str) -> str:
         """The text itself."""
         return text
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"has '{text.strip()}' where a number is meant") from None
+
+
+def _require_count(count: int, counts: tuple[int, ...]) -> None:
+    if counts and count not in counts:
+        raise ValueError(f"has {count} values where {' or '.join(map(str, counts))} are meant")
+
+
+def _require_range(value: float, least: float | None, most: float | None) -> None:
+    if least is not None and not value >= least:
+        raise ValueError(f"is {value} where at least {least} is meant")
+    if most is not None and not value <= most:
+        raise ValueError(f"is {value} where at most {most} is meant")
 
 
 def _whole(text: str) -> int:
@@ -311,17 +410,28 @@ Step = Callable[["Attrs", Sequence["Fact"], int], "Rewrite | Refused | None"]
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """An input: its name in the specification and whether it may be left out."""
+    """An input.
+
+    Attributes:
+        name: in the specification.
+        optional: whether it may be left out.
+        type: what element types the runtime takes: a name in `Op.types`, by which several inputs must have one type in
+            common, or the words themselves (`i32 i64`); empty: any, or checked elsewhere.
+        many: whether it may come any number of times; only the last.
+    """
 
     name: str
     optional: bool = False
+    type: str = ""
+    many: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """An output: its name in the specification."""
+    """An output: its name in the specification, and whether there are as many as attributes or bodies say."""
 
     name: str = "output"
+    many: bool = False
 
 
 def no_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -340,13 +450,16 @@ class Op:
         inputs, outputs: in order.
         attrs: by Python name.
         check: yields what is wrong with attributes and inputs (values in range, lists as long as the kernel).
-        shape: `(attrs, input facts) -> output facts`; ShapeError where there are none.
+        types: words for the element types that inputs accept, by the name that `Input.type` gives them: of `float`,
+            `integer`, `boolean`, `string`, `any`, and single types (`f16`, `i64`).
+        shape: `(attrs, input facts) -> output facts`; ShapeError where there are none. None where nothing is claimed.
         kernel: `(attrs, input arrays) -> output arrays`; None where the reference executor has none.
         lean: the kernel for where nobody reads any output but the first; None where that saves nothing.
         undefined: `(attrs, input arrays) ->` where no element of the input decides the outputs, as a mask that fits
             the last dimensions of every output; None where all is decided.
         move: the step to another opset, up or down.
         until: the last opset that holds the operation; None while all do.
+        instead: for an operation that should not be used any more: what to use in its place.
     """
 
     type: str
@@ -355,16 +468,26 @@ class Op:
     outputs: tuple[Output, ...] = (Output(),)
     attrs: Mapping[str, Field] = field(default_factory=dict)
     check: Callable[[Attrs, Sequence[Fact]], Iterator[Violation]] = no_violations
-    shape: Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]]
+    types: Mapping[str, str] = field(default_factory=dict)
+    shape: Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]] | None = None
     kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
     lean: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
     undefined: Callable[[Attrs, Sequence[Array]], npt.NDArray[np.bool_] | None] | None = None
     move: Step | None = None
     until: int | None = None
+    instead: str | None = None
 
     def __str__(self) -> str:
         """`AvgPool-14`."""
         return f"{self.type}-{self.version}"
+
+    def outputs_of(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...] | None:
+        """The facts of the outputs; None where the operation has no shape rule.
+
+        Raises:
+            ShapeError: attributes and inputs contradict each other.
+        """
+        return None if self.shape is None else self.shape(attrs, inputs)
 
     def at(self, version: int, *, attrs: Mapping[str, Field] | None = None, **changes: Any) -> Op:
         """A later version, told as its difference."""

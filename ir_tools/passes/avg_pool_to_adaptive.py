@@ -28,7 +28,7 @@ class AvgPoolToAdaptive:
         if op is None or attrs is None:
             return None
         try:
-            op.shape(attrs, inputs)
+            op.outputs_of(attrs, inputs)
             return avg_pool_to_adaptive(attrs, inputs)
         except ShapeError:
             return None
