@@ -24,6 +24,8 @@ RANKS = {
     "rewriting": 7,
     "runtime": 7,
     "passes": 8,
+    "rules": 8,
+    "validation": 9,
     "migration": 9,
     "onnx": 10,
     "ngraph": 10,

@@ -13,7 +13,7 @@ from ir_tools.source import MAX_SIZE, Document, Element, Wiring
 from ir_tools.types import whole_number
 from ir_tools.weights import Weights
 
-__all__ = ["MAX_NESTING", "VERSIONS", "read"]
+__all__ = ["MAX_NESTING", "VERSIONS", "load", "model_of", "read", "weights_of"]
 
 VERSIONS = (10, 11)
 """The versions of IR that are read."""
@@ -35,21 +35,42 @@ def read(source: str | Path | bytes, weights: bytes | str | Path | None = None) 
         ReadError: there is no such file, or it is not an IR of version 10 or 11; with file, line and remedy.
     """
     path = None if isinstance(source, bytes) else Path(source)
-    data = source if isinstance(source, bytes) else _load(Path(source))
+    data = source if isinstance(source, bytes) else load(Path(source))
     with no_collection():
         document = Document(data, None if path is None else str(path))
-        version = _version(document)
-        graph = _graphs(document)
-    if isinstance(weights, bytes):
-        mapped = Weights.from_bytes(weights)
-    else:
-        beside = None if path is None else path.with_suffix(".bin")
-        mapped = Weights.open(beside if weights is None else weights, lambda: _extent(document.root))
+        return model_of(document, weights_of(document, weights, path), path)
+
+
+def model_of(document: Document, weights: Weights, path: Path | None) -> Model:
+    """The model in a document.
+
+    Raises:
+        ReadError: the document is not an IR of version 10 or 11.
+    """
+    version = _version(document)
     name = document.root.get("name") or ""
-    return Model(graph, name=name, version=version, weights=mapped, origin=SourceFile(document), path=path)
+    graph = _graphs(document)
+    return Model(graph, name=name, version=version, weights=weights, origin=SourceFile(document), path=path)
 
 
-def _load(path: Path) -> bytes:
+def weights_of(document: Document, weights: bytes | str | Path | None, path: Path | None) -> Weights:
+    """The weights of a document: those that are given, else the `.bin` beside the `.xml`.
+
+    Raises:
+        ReadError: the `.bin` is there and cannot be opened.
+    """
+    if isinstance(weights, bytes):
+        return Weights.from_bytes(weights)
+    beside = None if path is None else path.with_suffix(".bin")
+    return Weights.open(beside if weights is None else weights, lambda: _extent(document.root))
+
+
+def load(path: Path) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        ReadError: there is no such file, or it is too large.
+    """
     try:
         size = path.stat().st_size
         if size > MAX_SIZE and path.is_file():

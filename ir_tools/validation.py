@@ -1,0 +1,86 @@
+"""Validation: every rule of the code table, run over one file."""
+
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+
+from ir_tools.diagnostics import Diagnostic
+from ir_tools.errors import ReadError, UsageError
+from ir_tools.format.read import load, weights_of
+from ir_tools.format.write import render
+from ir_tools.graph import Model
+from ir_tools.graph.collection import no_collection
+from ir_tools.rules import RULES, IrFile, Rule
+from ir_tools.source import Document
+
+__all__ = ["chosen", "validate"]
+
+
+def validate(
+    source: Model | str | Path | bytes,
+    weights: bytes | str | Path | None = None,
+    *,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+) -> list[Diagnostic]:
+    """Everything that is wrong with a file, in the order of its lines; empty where nothing is.
+
+    Args:
+        source: path of the `.xml`, its bytes, or a model (of which what `write` would write is looked at).
+        weights: path or content of the `.bin`; by default the file beside the `.xml`, or the model's own.
+        select: only these codes or groups of codes (`IR103`, `IR1`).
+        ignore: all but these.
+
+    Raises:
+        UsageError: `select` or `ignore` name no code.
+    """
+    rules = chosen(select, ignore)
+    with no_collection():
+        try:
+            found = list(_findings(_open(source, weights), rules))
+        except ReadError as unreadable:
+            codes = {rule.code for rule in rules}
+            return [diagnostic for diagnostic in unreadable.diagnostics if diagnostic.code in codes]
+    return sorted(found, key=lambda diagnostic: (diagnostic.line or 0, diagnostic.code))
+
+
+def chosen(select: Collection[str], ignore: Collection[str]) -> tuple[Rule, ...]:
+    """The rules whose codes begin with one of `select` (empty: all) and with none of `ignore`.
+
+    Raises:
+        UsageError: a word is the beginning of no code.
+    """
+    for word in (*select, *ignore):
+        if not any(rule.code.startswith(word) for rule in RULES):
+            raise UsageError(f"there is no rule '{word}'; codes look like {RULES[0].code}, groups like IR1")
+    return tuple(
+        rule
+        for rule in RULES
+        if (not select or rule.code.startswith(tuple(select))) and not (ignore and rule.code.startswith(tuple(ignore)))
+    )
+
+
+def _open(source: Model | str | Path | bytes, weights: bytes | str | Path | None) -> IrFile:
+    if isinstance(source, Model):
+        path = source.path
+        document = Document(render(source), None if path is None else str(path))
+        return IrFile(document, source.weights if weights is None else weights_of(document, weights, path), path)
+    path = None if isinstance(source, bytes) else Path(source)
+    data = source if isinstance(source, bytes) else load(Path(source))
+    document = Document(data, None if path is None else str(path))
+    return IrFile(document, weights_of(document, weights, path), path)
+
+
+def _findings(file: IrFile, rules: Iterable[Rule]) -> Iterator[Diagnostic]:
+    for rule in rules:
+        for finding in rule.check(file) if rule.check else ():
+            yield Diagnostic(
+                code=rule.code,
+                severity=finding.severity or rule.severity,
+                message=finding.message,
+                file=file.document.file,
+                line=finding.place.line,
+                layer_id=finding.place.layer_id,
+                layer_name=finding.place.layer_name,
+                path=finding.place.path,
+                help=finding.help,
+            )

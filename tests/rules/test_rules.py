@@ -1,0 +1,73 @@
+"""Every rule of the code table on its own files: `bad.xml` and `good.xml` in the folder called like its module.
+
+`expected.txt` holds what is found in `bad.xml`, one finding a line: `12: layer 3 'pool': error IR103: message (help)`.
+The fragments of XML in the rule's documentation stand in those files, so that what `explain` shows is what was run.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ir_tools import rules
+from ir_tools.diagnostics import Diagnostic
+from ir_tools.rules import RULES, Rule
+from ir_tools.validation import validate
+
+FOLDER = Path(__file__).parent
+MODULES = sorted(path.stem for path in Path(rules.__file__).parent.glob("[a-z]*.py") if path.stem not in {"__init__"})
+
+
+def folder_of(rule: Rule) -> Path:
+    return FOLDER / rule.name.replace("-", "_")
+
+
+def told(diagnostic: Diagnostic) -> str:
+    """The finding without the name of the file."""
+    return str(diagnostic).removeprefix(diagnostic.file or "").removeprefix(":")
+
+
+def words(text: str) -> str:
+    """The text with one blank between any two words."""
+    return " ".join(text.split())
+
+
+def fragment(rule: Rule, heading: str) -> list[str]:
+    """The lines of XML under `Bad:` or `Good:`."""
+    match = re.search(rf"^{heading}:\n((?:(?: {{4}}.*)?\n)+)", rule.doc, re.MULTILINE)
+    assert match, f"{rule.name} has no {heading}:"
+    return [words(line) for line in match[1].splitlines() if line.strip() not in {"", "..."}]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_the_bad_file_has_the_finding(rule: Rule) -> None:
+    found = "\n".join(map(told, validate(folder_of(rule) / "bad.xml", select=[rule.code])))
+    assert found == (folder_of(rule) / "expected.txt").read_text(encoding="utf-8").rstrip("\n")
+    assert rule.code in found
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_the_good_file_has_no_finding(rule: Rule) -> None:
+    assert list(map(told, validate(folder_of(rule) / "good.xml"))) == []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("heading", ["Bad", "Good"])
+def test_the_documentation_shows_what_was_run(rule: Rule, heading: str) -> None:
+    text = words((folder_of(rule) / f"{heading.lower()}.xml").read_bytes().decode("utf-8", "replace"))
+    for line in fragment(rule, heading):
+        for part in line.split(" ... "):
+            assert part.strip(". ") in text, f"{rule.name}: {part}"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_the_documentation_is_whole(rule: Rule) -> None:
+    assert re.match(r"[A-Z].*\.\n", rule.doc)
+    assert "\nWhy: " in rule.doc
+
+
+def test_the_table_is_in_order_and_complete() -> None:
+    codes = [rule.code for rule in RULES]
+    assert codes == sorted(set(codes))
+    assert len({rule.name for rule in RULES}) == len(RULES)
+    assert sorted(rule.name.replace("-", "_") for rule in RULES) == MODULES
