@@ -27,15 +27,20 @@ def port_text(number: int, kind: str) -> str:
 
 def single(type: str, version: int, raw: Mapping[str, str], slots: Sequence[Slot]) -> ov.Model:
     """A model of one layer; RuntimeError where the runtime rejects it."""
+    return CORE.read_model(*single_text(type, version, raw, slots))
+
+
+def single_text(
+    type: str, version: int, raw: Mapping[str, str], slots: Sequence[Slot], outputs: int = 1
+) -> tuple[bytes, bytes]:
+    """The text and the weights of a model of one layer called `op`, with a Result for each output."""
     layers, edges, blob = [], [], b""
     ports = ""
     for index, slot in enumerate(slots):
         if isinstance(slot, tuple):
             kind, shape = slot
             source = {"element_type": kind, "shape": shape}
-            layers.append(
-                layer_text(index, f"in{index}", "Parameter", "opset1", source, f"<output>{port_text(0, kind)}</output>")
-            )
+            maker = "Parameter"
         else:
             kind = next(k.name for k in ELEMENT_TYPES.values() if k.dtype == slot.dtype)
             source = {
@@ -45,18 +50,21 @@ def single(type: str, version: int, raw: Mapping[str, str], slots: Sequence[Slot
                 "size": str(slot.nbytes),
             }
             blob += slot.tobytes()
-            layers.append(
-                layer_text(index, f"in{index}", "Const", "opset1", source, f"<output>{port_text(0, kind)}</output>")
-            )
+            maker = "Const"
+        port = f"<output>{port_text(0, kind)}</output>"
+        layers.append(layer_text(index, f"in{index}", maker, "opset1", source, port))
         ports += port_text(index, kind)
         edges.append(f'<edge from-layer="{index}" from-port="0" to-layer="{len(slots)}" to-port="{index}"/>')
-    own, result = len(slots), len(slots) + 1
-    body = f"<input>{ports}</input><output>{port_text(own, 'f32')}</output>"
-    layers.append(layer_text(own, "op", type, f"opset{version}", raw, body))
-    layers.append(layer_text(result, "out", "Result", "opset1", {}, f"<input>{port_text(0, 'f32')}</input>"))
-    edges.append(f'<edge from-layer="{own}" from-port="{own}" to-layer="{result}" to-port="0"/>')
+    own = len(slots)
+    made = "".join(port_text(own + index, "f32") for index in range(outputs))
+    layers.append(layer_text(own, "op", type, f"opset{version}", raw, f"<input>{ports}</input><output>{made}</output>"))
+    for index in range(outputs):
+        reader = own + 1 + index
+        name = "out" if index == 0 else f"out{index}"
+        layers.append(layer_text(reader, name, "Result", "opset1", {}, f"<input>{port_text(0, 'f32')}</input>"))
+        edges.append(f'<edge from-layer="{own}" from-port="{own + index}" to-layer="{reader}" to-port="0"/>')
     text = f'<net name="m" version="11"><layers>{"".join(layers)}</layers><edges>{"".join(edges)}</edges></net>'
-    return CORE.read_model(text.encode(), blob)
+    return text.encode(), blob
 
 
 def output_of(model: ov.Model) -> tuple[str, Shape]:
