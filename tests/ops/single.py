@@ -1,19 +1,30 @@
 """Models of one layer as IR text, and what the installed runtime makes of them: the oracle of the family tests."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import openvino as ov
 
 from ir_tools.ops import Array
-from ir_tools.types import ELEMENT_TYPES, Shape, element_type, format_shape, parse_shape
+from ir_tools.types import ELEMENT_TYPES, Dim, Shape, element_type, format_shape, parse_shape
 
 CORE = ov.Core()
 CONFIG = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
 
-Slot = tuple[str, str] | Array
-"""An input: element type and shape text of a Parameter, or an array for a constant."""
+
+@dataclass(frozen=True)
+class Between:
+    """An input of integers of which only bounds are known; None is no upper bound."""
+
+    kind: str
+    bounds: tuple[tuple[int, int | None], ...]
+    scalar: bool = False
+
+
+Slot = tuple[str, str] | Array | Between
+"""An input: element type and shape text of a Parameter, an array for a constant, or values between bounds."""
 
 
 def layer_text(number: int, name: str, type: str, version: str, raw: Mapping[str, str], ports: str) -> str:
@@ -34,37 +45,86 @@ def single_text(
     type: str, version: int, raw: Mapping[str, str], slots: Sequence[Slot], outputs: int = 1
 ) -> tuple[bytes, bytes]:
     """The text and the weights of a model of one layer called `op`, with a Result for each output."""
-    layers, edges, blob = [], [], b""
-    ports = ""
-    for index, slot in enumerate(slots):
+    text = _Text()
+    sources = [text.slot(index, slot) for index, slot in enumerate(slots)]
+    own = text.layer("op", type, f"opset{version}", raw, sources, ["f32"] * outputs)
+    for index in range(outputs):
+        text.layer("out" if index == 0 else f"out{index}", "Result", "opset1", {}, [(own, index, "f32")], [])
+    body = f"<layers>{''.join(text.layers)}</layers><edges>{''.join(text.edges)}</edges>"
+    return f'<net name="m" version="11">{body}</net>'.encode(), bytes(text.blob)
+
+
+Source = tuple[int, int, str]
+"""A layer, the number of its output, and the element type that its port says."""
+
+
+class _Text:
+    """IR text in the making."""
+
+    def __init__(self) -> None:
+        self.layers: list[str] = []
+        self.edges: list[str] = []
+        self.blob = bytearray()
+
+    def layer(
+        self,
+        name: str,
+        type: str,
+        version: str,
+        raw: Mapping[str, str],
+        sources: Sequence[Source],
+        made: Sequence[str],
+    ) -> int:
+        """A layer with the element types of its outputs; its number."""
+        number = len(self.layers)
+        taken = "".join(port_text(index, kind) for index, (_, _, kind) in enumerate(sources))
+        given = "".join(port_text(len(sources) + index, kind) for index, kind in enumerate(made))
+        ports = f"<input>{taken}</input><output>{given}</output>"
+        self.layers.append(layer_text(number, name, type, version, raw, ports))
+        for index, (source, output, _) in enumerate(sources):
+            port = output + self.layers[source].count("<port", 0, self.layers[source].index("<output>"))
+            edge = f'from-layer="{source}" from-port="{port}" to-layer="{number}" to-port="{index}"'
+            self.edges.append(f"<edge {edge}/>")
+        return number
+
+    def slot(self, index: int, slot: Slot) -> Source:
+        """The layers that make one input."""
+        name = f"in{index}"
         if isinstance(slot, tuple):
             kind, shape = slot
-            source = {"element_type": kind, "shape": shape}
-            maker = "Parameter"
-        else:
-            kind = next(k.name for k in ELEMENT_TYPES.values() if k.dtype == slot.dtype)
-            source = {
-                "element_type": kind,
-                "shape": ",".join(map(str, slot.shape)),
-                "offset": str(len(blob)),
-                "size": str(slot.nbytes),
-            }
-            blob += slot.tobytes()
-            maker = "Const"
-        port = f"<output>{port_text(0, kind)}</output>"
-        layers.append(layer_text(index, f"in{index}", maker, "opset1", source, port))
-        ports += port_text(index, kind)
-        edges.append(f'<edge from-layer="{index}" from-port="0" to-layer="{len(slots)}" to-port="{index}"/>')
-    own = len(slots)
-    made = "".join(port_text(own + index, "f32") for index in range(outputs))
-    layers.append(layer_text(own, "op", type, f"opset{version}", raw, f"<input>{ports}</input><output>{made}</output>"))
-    for index in range(outputs):
-        reader = own + 1 + index
-        name = "out" if index == 0 else f"out{index}"
-        layers.append(layer_text(reader, name, "Result", "opset1", {}, f"<input>{port_text(0, 'f32')}</input>"))
-        edges.append(f'<edge from-layer="{own}" from-port="{own + index}" to-layer="{reader}" to-port="0"/>')
-    text = f'<net name="m" version="11"><layers>{"".join(layers)}</layers><edges>{"".join(edges)}</edges></net>'
-    return text.encode(), blob
+            raw = {"element_type": kind, "shape": shape}
+            return self.layer(name, "Parameter", "opset1", raw, [], [kind]), 0, kind
+        if isinstance(slot, Between):
+            return self.between(name, slot)
+        return self.constant(name, slot)
+
+    def constant(self, name: str, array: Array) -> Source:
+        """A constant."""
+        kind = next(k.name for k in ELEMENT_TYPES.values() if k.dtype == array.dtype)
+        raw = {
+            "element_type": kind,
+            "shape": ",".join(map(str, array.shape)),
+            "offset": str(len(self.blob)),
+            "size": str(array.nbytes),
+        }
+        self.blob += array.tobytes()
+        return self.layer(name, "Const", "opset1", raw, [], [kind]), 0, kind
+
+    def between(self, name: str, slot: Between) -> Source:
+        """The ShapeOf of a Parameter, less what makes negative bounds, in the shape that is asked for."""
+        shift = max(0, *(-low for low, _ in slot.bounds), 0)
+        dims = ",".join(str(Dim(low + shift, None if high is None else high + shift)) for low, high in slot.bounds)
+        raw = {"element_type": "f32", "shape": dims}
+        shape = self.layer(f"{name}/data", "Parameter", "opset1", raw, [], ["f32"])
+        type = {"output_type": slot.kind}
+        source = self.layer(name, "ShapeOf", "opset3", type, [(shape, 0, "f32")], [slot.kind]), 0, slot.kind
+        if shift:
+            by = self.constant(f"{name}/shift", np.full(len(slot.bounds), shift, slot.kind.replace("i", "int")))
+            source = self.layer(f"{name}/less", "Subtract", "opset1", {}, [source, by], [slot.kind]), 0, slot.kind
+        if slot.scalar:
+            axis = self.constant(f"{name}/axis", np.array([0]))
+            source = self.layer(f"{name}/one", "Squeeze", "opset1", {}, [source, axis], [slot.kind]), 0, slot.kind
+        return source
 
 
 def output_of(model: ov.Model) -> tuple[str, Shape]:
