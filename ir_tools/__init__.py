@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ir_tools import onnx
-    from ir_tools.api import compare, compare_onnx, migrate, propagate_shapes, read, run, to_openvino, write
+    from ir_tools.api import compare, compare_onnx, migrate, propagate_shapes, read, run, to_openvino, validate, write
     from ir_tools.comparison import Comparison
     from ir_tools.diagnostics import Diagnostic, Severity
     from ir_tools.errors import IrToolsError, ReadError
@@ -41,11 +41,22 @@ __all__ = [
     "read",
     "run",
     "to_openvino",
+    "validate",
     "write",
 ]
 
 _HOMES = {
-    "ir_tools.api": ("compare", "compare_onnx", "migrate", "propagate_shapes", "read", "run", "to_openvino", "write"),
+    "ir_tools.api": (
+        "compare",
+        "compare_onnx",
+        "migrate",
+        "propagate_shapes",
+        "read",
+        "run",
+        "to_openvino",
+        "validate",
+        "write",
+    ),
     "ir_tools.comparison": ("Comparison",),
     "ir_tools.diagnostics": ("Diagnostic", "Severity"),
     "ir_tools.errors": ("IrToolsError", "ReadError"),

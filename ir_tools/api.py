@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import openvino
 
     from ir_tools.comparison import Comparison
+    from ir_tools.diagnostics import Diagnostic
     from ir_tools.infer import ShapeReport
     from ir_tools.migration import Migration, MigrationStep
     from ir_tools.onnx import Translated
@@ -25,7 +26,17 @@ if TYPE_CHECKING:
     from ir_tools.ops import Array
     from ir_tools.types import Shape
 
-__all__ = ["compare", "compare_onnx", "migrate", "propagate_shapes", "read", "run", "to_openvino", "write"]
+__all__ = [
+    "compare",
+    "compare_onnx",
+    "migrate",
+    "propagate_shapes",
+    "read",
+    "run",
+    "to_openvino",
+    "validate",
+    "write",
+]
 
 
 def read(source: str | Path | bytes | openvino.Model, weights: bytes | str | Path | None = None) -> Model:
@@ -80,6 +91,31 @@ def propagate_shapes(
 
     with RuntimeClient() as client:
         return infer.propagate_shapes(_model(model), inputs, ask=LayerOracle(client))
+
+
+def validate(
+    model: Model | str | Path | bytes,
+    weights: bytes | str | Path | None = None,
+    *,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+    runtime: bool = False,
+) -> list[Diagnostic]:
+    """Everything that is wrong with an IR, in the order of its lines; empty where nothing is.
+
+    Args:
+        model: path of the `.xml`, its bytes, or a model in memory (of which what `write` would write is looked at).
+        weights: path or content of the `.bin`; by default the file beside the `.xml`, or the model's own.
+        select: only these codes or groups of codes (`IR103`, `IR2`).
+        ignore: all but these.
+        runtime: also let the installed OpenVINO read, compile and infer it, in a child process.
+
+    Raises:
+        UsageError: `select` or `ignore` name no code.
+    """
+    from ir_tools import validation
+
+    return validation.validate(model, weights, select=select, ignore=ignore, runtime=runtime)
 
 
 def migrate(model: Model | str | Path, to: str | None = "opset8", passes: Sequence[str] = ()) -> Migration:

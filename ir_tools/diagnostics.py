@@ -17,7 +17,16 @@ class Severity(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
-    """One finding. `line` counts from 1; `path` leads through bodies, as in `Loop_3/body/Add_7`."""
+    """One finding.
+
+    Attributes:
+        code: of the rule that explains it (`ir-tools explain IR103`).
+        severity, message: how bad it is, and what is wrong with the values that are there.
+        file, line: where it stands; lines count from 1.
+        layer_id, layer_name, path: the layer; `path` leads through bodies, as in `Loop_3/body/Add_7`.
+        help: what to do about it.
+        column, end_column: the first character of what is wrong, counted from 1, and the one behind its last.
+    """
 
     code: str
     severity: Severity
@@ -28,6 +37,8 @@ class Diagnostic:
     layer_name: str | None = None
     path: str | None = None
     help: str | None = None
+    column: int | None = None
+    end_column: int | None = None
 
     @property
     def place(self) -> str:

@@ -21,6 +21,7 @@ def validate(
     *,
     select: Collection[str] = (),
     ignore: Collection[str] = (),
+    runtime: bool = False,
 ) -> list[Diagnostic]:
     """Everything that is wrong with a file, in the order of its lines; empty where nothing is.
 
@@ -29,17 +30,22 @@ def validate(
         weights: path or content of the `.bin`; by default the file beside the `.xml`, or the model's own.
         select: only these codes or groups of codes (`IR103`, `IR1`).
         ignore: all but these.
+        runtime: also let the installed runtime read, compile and infer it, in a child process.
 
     Raises:
         UsageError: `select` or `ignore` name no code.
     """
     rules = chosen(select, ignore)
+    codes = {rule.code for rule in rules}
     with no_collection():
         try:
             found = list(_findings(_open(source, weights), rules))
         except ReadError as unreadable:
-            codes = {rule.code for rule in rules}
-            return [diagnostic for diagnostic in unreadable.diagnostics if diagnostic.code in codes]
+            found = [diagnostic for diagnostic in unreadable.diagnostics if diagnostic.code in codes]
+    if runtime:
+        from ir_tools.runtime.trial import try_model
+
+        found += [diagnostic for diagnostic in try_model(source, weights) if diagnostic.code in codes]
     return sorted(found, key=lambda diagnostic: (diagnostic.line or 0, diagnostic.code))
 
 

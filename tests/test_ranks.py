@@ -26,6 +26,7 @@ RANKS = {
     "passes": 8,
     "rules": 8,
     "validation": 9,
+    "sarif": 9,
     "migration": 9,
     "onnx": 10,
     "ngraph": 10,

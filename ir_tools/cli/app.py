@@ -18,13 +18,15 @@ from ir_tools.errors import IrToolsError
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
 
-__all__ = ["COMMANDS", "Answer", "Row", "command", "main"]
+__all__ = ["COMMANDS", "Answer", "Row", "command", "main", "print_document", "print_json"]
 
 Row = dict[str, object]
 """A part of a JSON document."""
 
 COMMANDS: Mapping[str, str] = {
     "inspect": "ir_tools.cli.inspect",
+    "validate": "ir_tools.cli.validate",
+    "explain": "ir_tools.cli.explain",
     "shapes": "ir_tools.cli.shapes",
     "migrate": "ir_tools.cli.migrate",
     "run": "ir_tools.cli.run",
@@ -114,15 +116,29 @@ def command(name: str, *, example: str) -> Callable[[Callable[..., Answer]], cli
 
 
 def _deliver(name: str, answer: Answer, as_json: bool) -> None:
+    """The answer; what is wrong with the model comes along in JSON, and on standard error for people."""
+    from ir_tools.cli.loading import findings
+
+    found = findings()
     if as_json:
-        _print_json({"command": name, "ir_tools": __version__, **answer.data})
+        notes = {"diagnostics": [diagnostic.as_dict() for diagnostic in found]} if found else {}
+        print_document(name, {**answer.data, **notes})
         return
     from ir_tools.cli.screen import Screen
+
+    for diagnostic in found:
+        click.echo(str(diagnostic), err=True)
 
     answer.show(Screen())
 
 
-def _print_json(document: Mapping[str, object]) -> None:
+def print_document(name: str, data: Mapping[str, object]) -> None:
+    """The one document of `--json`: the command, the version of ir_tools, and what the command found."""
+    print_json({"command": name, "ir_tools": __version__, **data})
+
+
+def print_json(document: Mapping[str, object]) -> None:
+    """A JSON document on standard output."""
     from ir_tools.cli.screen import plain
 
     click.echo(json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False))
@@ -154,7 +170,7 @@ def _fail(error: Exception, words: Sequence[str]) -> int:
     click.echo(f"ir-tools: {text}", err=True)
     if "--json" in words:
         found = [diagnostic.as_dict() for diagnostic in getattr(error, "diagnostics", ())]
-        _print_json({"ir_tools": __version__, "error": text, "kind": type(error).__name__, "diagnostics": found})
+        print_json({"ir_tools": __version__, "error": text, "kind": type(error).__name__, "diagnostics": found})
     return FAILED
 
 

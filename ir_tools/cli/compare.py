@@ -11,6 +11,7 @@ import click
 import ir_tools
 from ir_tools.cli._onnx import engine_rows, is_onnx, output_rows, show_engines
 from ir_tools.cli.app import Answer, Row, command
+from ir_tools.cli.loading import load
 from ir_tools.cli.options import inputs_option, load_inputs, model_argument, seed_option
 
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ def compare(
         return _judged(model, judged, device, seed, replay)
     with working("running"):
         found = ir_tools.compare(
-            ir_tools.read(model),
-            None if other is None else ir_tools.read(other),
+            load(model),
+            None if other is None else load(other),
             load_inputs(inputs),
             seed=seed,
             device=device,

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import ir_tools
 from ir_tools.cli._onnx import head, is_onnx
 from ir_tools.cli.app import Answer, Row, command
+from ir_tools.cli.loading import load
 from ir_tools.cli.options import model_argument
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def inspect(model: Path) -> Answer:
 
     An .onnx is shown as it is converted, with what the file says of itself.
     """
-    data = _onnx_facts(model) if is_onnx(model) else _facts(ir_tools.read(model), model)
+    data = _onnx_facts(model) if is_onnx(model) else _facts(load(model), model)
     return Answer(data, lambda screen: _show(screen, data))
 
 

@@ -9,6 +9,7 @@ import ir_tools
 from ir_tools.cli._onnx import is_onnx, show_engines
 from ir_tools.cli._onnx import verify as verify_onnx
 from ir_tools.cli.app import Answer, Row, command
+from ir_tools.cli.loading import load
 from ir_tools.cli.options import model_argument, output_option, seed_option
 from ir_tools.errors import MigrationError, RuntimeFailure, UsageError
 
@@ -53,7 +54,7 @@ def migrate(
             return _refused_node(model, error)
         checked = verify_onnx(moved.model, model, seed) if verify and not moved.refused else None
     else:
-        loaded = ir_tools.read(model)
+        loaded = load(model)
         moved = ir_tools.migrate(loaded, to=target, passes=passes)
         checked = _verify(loaded, moved, seed) if verify and not moved.refused else None
     code = REFUSED if moved.refused else NOT_VERIFIED if checked and not checked["ok"] else DONE

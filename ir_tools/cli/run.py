@@ -9,6 +9,7 @@ import click
 
 import ir_tools
 from ir_tools.cli.app import Answer, Row, command
+from ir_tools.cli.loading import load
 from ir_tools.cli.options import inputs_option, load_inputs, model_argument, seed_option
 from ir_tools.errors import UsageError
 
@@ -42,7 +43,7 @@ def run(model: Path, inputs: tuple[tuple[str, str], ...], seed: int, engine: str
 
     if output is not None and not output.parent.is_dir():
         raise UsageError(f"{output.parent}: there is no such folder")
-    loaded = ir_tools.read(model)
+    loaded = load(model)
     fed = complete_inputs(loaded, load_inputs(inputs), seed=seed)
     with working(f"running on the {engine}"):
         outputs = ir_tools.run(loaded, fed) if engine == "reference" else _on_runtime(loaded, fed)

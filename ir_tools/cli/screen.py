@@ -52,6 +52,10 @@ class Screen:
         """One line."""
         self._console.print(Text(text, style=style), soft_wrap=not self._terminal)
 
+    def spans(self, *parts: tuple[str, str]) -> None:
+        """One line of texts with their styles."""
+        self._console.print(Text.assemble(*parts), soft_wrap=not self._terminal)
+
     def heading(self, text: str) -> None:
         """A blank line and a heading."""
         self.line()

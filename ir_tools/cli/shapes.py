@@ -9,6 +9,7 @@ import click
 
 import ir_tools
 from ir_tools.cli.app import Answer, Row, command
+from ir_tools.cli.loading import load
 from ir_tools.cli.options import model_argument, output_option, shapes_option
 from ir_tools.errors import ShapeError
 
@@ -33,7 +34,7 @@ def shapes(model: Path, shapes: tuple[tuple[str, str], ...], everything: bool, o
     Exits with 0 if they agree and with 1 if they differ or a layer contradicts itself. With --set, dims that change
     are what was asked for: then only types that differ and layers that cannot take the new shapes count.
     """
-    loaded = ir_tools.read(model)
+    loaded = load(model)
     try:
         report = _propagate(loaded, dict(shapes))
     except ShapeError as error:
