@@ -64,6 +64,7 @@ class Codes(click.ParamType[tuple[str, ...]]):
 @click.option("--runtime", is_flag=True, help="Also let the installed OpenVINO read, compile and infer each file.")
 @click.option("--select", type=Codes(), multiple=True, metavar="CODES", help="Only these: IR103,IR2. May be repeated.")
 @click.option("--ignore", type=Codes(), multiple=True, metavar="CODES", help="All but these. May be repeated.")
+@click.option("--skip-others", is_flag=True, help="Leave out .xml files that are no IR, also where they are named.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes; by default one, more for many files.")
 def validate(
     paths: tuple[Path, ...],
@@ -71,6 +72,7 @@ def validate(
     runtime: bool,
     select: tuple[tuple[str, ...], ...],
     ignore: tuple[tuple[str, ...], ...],
+    skip_others: bool,
     jobs: int | None,
 ) -> Answer:
     """Tell what is wrong with each IR file in PATH: files, or folders that are searched for them.
@@ -79,7 +81,7 @@ def validate(
     """
     options = Options(sum(select, ()), sum(ignore, ()), runtime)
     chosen(options.select, options.ignore)
-    files = list(_files(paths))
+    files = list(_files(paths, skip_others=skip_others))
     found = _validate_all(files, options, jobs)
     data = _facts(files, found)
     everything = [diagnostic for diagnostics in found for diagnostic in diagnostics]
@@ -95,14 +97,14 @@ def validate(
 # --- files ------------------------------------------------------------------------------------------------------
 
 
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
+def _files(paths: Sequence[Path], *, skip_others: bool) -> Iterator[Path]:
     """The files that are named, and the IR files below the folders that are named, each once."""
     seen = set()
     for path in paths:
         if not path.exists():
             raise UsageError(f"{path}: there is no such file or folder")
         for file in _below(path) if path.is_dir() else [path]:
-            if file not in seen:
+            if file not in seen and not (skip_others and not _is_ir(file)):
                 seen.add(file)
                 yield file
 

@@ -1,0 +1,197 @@
+"""`ir-tools validate` and `ir-tools explain`, as people and programs use them."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from ir_tools.rules import RULES
+from tests.cli.conftest import Cli, pooling_xml
+from tests.conftest import ROOT
+
+SCHEMA = Path(__file__).with_name("sarif-schema-2.1.0.json")
+"""As published: https://raw.githubusercontent.com/oasis-tcs/sarif-spec/master/Schemata/sarif-schema-2.1.0.json."""
+CODE = next(rule.code for rule in RULES if rule.name == "duplicate-layer-id")
+BAD = pooling_xml().replace('id="2" name="result"', 'id="1" name="result"')
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    path = tmp_path / "good.xml"
+    path.write_text(pooling_xml())
+    return path
+
+
+@pytest.fixture
+def bad(tmp_path: Path) -> Path:
+    path = tmp_path / "bad.xml"
+    path.write_text(BAD)
+    return path
+
+
+def test_a_good_file(cli: Cli, good: Path) -> None:
+    outcome = cli("validate", good, "--ignore", "IR5")
+    assert outcome.code == 0
+    assert outcome.out == "\nNothing found in 1 file.\n"
+
+
+def test_a_bad_file_shows_place_line_mark_and_remedy(cli: Cli, bad: Path) -> None:
+    outcome = cli("validate", bad, "--select", CODE)
+    line = next(number for number, text in enumerate(BAD.split("\n"), 1) if 'name="result"' in text)
+    first, excerpt, mark, remedy, *_, counts = outcome.out.splitlines()
+    assert outcome.code == 1
+    assert first.startswith(f"{bad}:{line}:")
+    assert f" error {CODE}: layer 1 'result': " in first
+    assert excerpt == f"    {line} | {BAD.splitlines()[line - 1].strip()}"
+    assert set(mark.split("|")[1]) == {" ", "^"}
+    assert remedy.startswith("    help: ")
+    assert counts == "1 error in 1 file."
+
+
+def test_the_mark_stands_under_the_element(cli: Cli, bad: Path) -> None:
+    _, excerpt, mark, *_ = cli("validate", bad, "--select", CODE).out.splitlines()
+    assert excerpt[mark.index("^")] == "<"
+
+
+def test_json_is_one_document(cli: Cli, bad: Path, good: Path) -> None:
+    for words in (["--json"], ["--format", "json"]):
+        document = cli("validate", bad, good, *words).document
+        assert document["command"] == "validate"
+        assert document["ok"] is False
+        assert document["counts"]["error"] >= 1
+        first, second = document["files"]
+        assert (first["file"], second["file"]) == (str(bad), str(good))
+        assert CODE in {finding["code"] for finding in first["findings"]}
+        assert all(finding["severity"] != "error" for finding in second["findings"])
+
+
+def test_sarif_is_valid_by_the_published_schema(cli: Cli, bad: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(bad.parent)
+    outcome = cli("validate", bad.name, "--format", "sarif")
+    log = json.loads(outcome.out)
+    jsonschema.Draft7Validator(json.loads(SCHEMA.read_text())).validate(log)
+    (run,) = log["runs"]
+    result = next(entry for entry in run["results"] if entry["ruleId"] == CODE)
+    location = result["locations"][0]
+    assert outcome.code == 1
+    assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == CODE
+    assert location["physicalLocation"]["artifactLocation"] == {"uri": "bad.xml", "uriBaseId": "SRCROOT"}
+    assert location["physicalLocation"]["region"]["startLine"] > 1
+    assert location["logicalLocations"][0]["name"] == "result"
+
+
+def test_every_rule_makes_valid_sarif() -> None:
+    from ir_tools.diagnostics import Diagnostic
+    from ir_tools.sarif import to_sarif
+
+    found = [Diagnostic(code=rule.code, severity=rule.severity, message="m", file="/x y.xml") for rule in RULES]
+    log = to_sarif(found, version="1.0.0", root=Path("/work"))
+    jsonschema.Draft7Validator(json.loads(SCHEMA.read_text())).validate(log)
+
+
+def test_a_folder_is_searched_for_ir(cli: Cli, bad: Path, good: Path) -> None:
+    (bad.parent / "pom.xml").write_text("<project/>")
+    files = [entry["file"] for entry in cli("validate", bad.parent, "--json").document["files"]]
+    assert files == [str(bad), str(good)]
+
+
+def test_other_xml_is_left_out_on_demand(cli: Cli, good: Path) -> None:
+    other = good.with_name("pom.xml")
+    other.write_text("<project/>")
+    assert cli("validate", other).code == 1
+    outcome = cli("validate", other, good, "--skip-others", "--json")
+    assert [entry["file"] for entry in outcome.document["files"]] == [str(good)]
+
+
+def test_several_processes_find_the_same(cli: Cli, bad: Path, good: Path) -> None:
+    alone = cli("validate", bad, good, "--json").document
+    assert cli("validate", bad, good, "--json", "--jobs", "2").document == alone
+
+
+def test_select_and_ignore(cli: Cli, bad: Path) -> None:
+    def codes(*words: str) -> set[str]:
+        (entry,) = cli("validate", bad, "--json", *words).document["files"]
+        return {finding["code"] for finding in entry["findings"]}
+
+    assert codes("--select", CODE) == {CODE}
+    assert codes("--select", "ir1,IR2") >= {CODE}
+    assert CODE not in codes("--ignore", CODE)
+    assert codes("--select", "IR1", "--ignore", "IR1") == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["nothing.xml"], "nothing.xml: there is no such file or folder"),
+        (["good.xml", "--select", "XY1"], "there is no rule 'XY1'"),
+        (["good.xml", "--jobs", "0"], "0 is not in the range"),
+        (["empty"], "there is no IR"),
+    ],
+)
+def test_wrong_usage_is_told_in_one_line(
+    cli: Cli, good: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], text: str
+) -> None:
+    monkeypatch.chdir(good.parent)
+    (good.parent / "empty").mkdir()
+    outcome = cli("validate", *words)
+    assert outcome.code == 2
+    assert outcome.err.count("\n") == 1
+    assert text in outcome.err
+
+
+def test_explain_tells_what_why_bad_and_good(cli: Cli) -> None:
+    for word in (CODE, CODE.lower(), "duplicate-layer-id"):
+        text = cli("explain", word).out
+        assert text.startswith(f"{CODE} duplicate-layer-id (error)")
+        for heading in ("Why: ", "Bad:", "Good:"):
+            assert f"\n{heading}" in text
+
+
+def test_explain_lists_all_codes(cli: Cli) -> None:
+    document = cli("explain", "--json").document
+    assert [row["code"] for row in document["rules"]] == [rule.code for rule in RULES]
+    assert all(rule.code in cli("explain").out for rule in RULES)
+
+
+def test_explain_of_an_unknown_code(cli: Cli) -> None:
+    outcome = cli("explain", "duplicate-layers-id")
+    assert outcome.code == 2
+    assert "did you mean duplicate-layer-id?" in outcome.err
+
+
+@pytest.mark.parametrize("words", [["inspect"], ["shapes"], ["migrate", "--dry-run"], ["run"], ["compare"]])
+def test_every_command_shows_the_findings_of_a_broken_file(cli: Cli, bad: Path, words: list[str]) -> None:
+    found = cli("validate", bad, "--json").document["files"][0]["findings"]
+    errors = [finding for finding in found if finding["severity"] == "error"]
+    outcome = cli(*words, bad, "--json")
+    assert outcome.code == 2
+    assert outcome.document["diagnostics"] == errors
+    assert errors[0]["message"] in outcome.err
+
+
+def test_a_file_that_runs_with_an_error_is_told_so(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    path.write_text(pooling_xml(recorded=(1, 2, 4, 5)))
+    outcome = cli("migrate", path, "--dry-run")
+    assert outcome.code == 0
+    assert "error IR3" in outcome.err
+    assert [entry["code"][:3] for entry in cli("migrate", path, "--dry-run", "--json").document["diagnostics"]] == [
+        "IR3"
+    ]
+
+
+def test_a_small_file_is_validated_at_once(good: Path) -> None:
+    """The process that validates loads neither openvino nor onnx."""
+    code = (
+        "import sys; from ir_tools.cli import main\n"
+        f"try: main(['validate', {str(good)!r}])\n"
+        "except SystemExit as end: print(end.code, sorted({'openvino', 'onnx', 'onnxruntime'} & set(sys.modules)))"
+    )
+    start = time.perf_counter()
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    assert told.splitlines()[-1] == "0 []"
+    assert time.perf_counter() - start < 20
