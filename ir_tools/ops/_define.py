@@ -29,6 +29,7 @@ __all__ = [
     "NewLayer",
     "OneOf",
     "Op",
+    "OutOfRange",
     "Output",
     "Ref",
     "Refused",
@@ -44,15 +45,28 @@ UNBOUNDED = np.iinfo(np.int64).max
 """As an upper bound: no bound, which is how the runtime counts too."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Bounds:
     """What is known of the values of a small tensor: between `lower` and `upper`, both included.
 
     Integers and booleans are int64 arrays, unbounded at `UNBOUNDED`; floats keep their type, unbounded at infinity.
     """
 
-    lower: Array
-    upper: Array
+    __slots__ = ("_lower", "_upper")
+
+    def __init__(self, lower: Array, upper: Array) -> None:
+        """Two arrays of one shape."""
+        self._lower = lower
+        self._upper = upper
+
+    @property
+    def lower(self) -> Array:
+        """The least values."""
+        return self._lower
+
+    @property
+    def upper(self) -> Array:
+        """The largest values."""
+        return self._upper
 
     @classmethod
     def exactly(cls, values: npt.ArrayLike) -> Self:
@@ -96,24 +110,44 @@ class Fact:
 
 
 class Kind(enum.StrEnum):
-    """What sort of fault a violation is; each has its rule."""
+    """What sort of fault a violation is: the name of its rule.
+
+    ASSUMED: absent where the specification requires it; the runtime has a value of its own. MISREAD: read as something
+    that the text hardly means. FATAL: the runtime crashes on it, hangs or exhausts memory.
+    """
 
     MISSING = "missing-attribute"
+    ASSUMED = "assumed-attribute"
     UNKNOWN = "unknown-attribute"
     UNREADABLE = "unreadable-attribute"
+    MISREAD = "misread-attribute"
     RANGE = "attribute-out-of-range"
     INPUTS = "wrong-number-of-inputs"
     OUTPUTS = "wrong-number-of-outputs"
     TYPES = "wrong-element-type"
     CONTRADICTION = "contradicting-layer"
+    FATAL = "fatal-setting"
     SUSPECT = "suspect-setting"
+    KERNEL = "kernel-larger-than-input"
+    PADS = "pads-cover-kernel"
+    EMPTY = "window-in-padding"
+    DIVISOR = "full-kernel-divisor"
+    IGNORED = "ignored-attribute"
+
+    @property
+    def mild(self) -> bool:
+        """Whether the layer runs nevertheless, though hardly as meant."""
+        return self in _MILD
+
+
+_MILD = frozenset({Kind.ASSUMED, Kind.UNKNOWN, Kind.MISREAD, Kind.SUSPECT, Kind.EMPTY, Kind.DIVISOR, Kind.IGNORED})
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
     """A rule of the operation that a layer breaks; `attribute` is the name in the file, or an input's.
 
-    `kind` SUSPECT is for what runs, but probably not as meant; all others cannot run as written.
+    `kind` SUSPECT is for what runs, but probably not as meant; see `Kind.mild`.
     """
 
     attribute: str
@@ -122,10 +156,20 @@ class Violation:
     kind: Kind = Kind.CONTRADICTION
 
 
+_NUMBER = re.compile(
+    r"[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?|inf|nan)", re.IGNORECASE
+)
+MAX_DIGITS = 20
+"""Of a 64-bit number with its sign."""
+
 # --- attributes -------------------------------------------------------------------------------------------------
 
 REQUIRED: Any = object()
 """The default of a field without which the layer has no meaning."""
+
+
+class OutOfRange(ValueError):
+    """A value that can be read, and that the attribute may not have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +189,7 @@ class Field:
     """Whether an attribute without text counts as absent, and is not read as a (wrong) value."""
 
     def parse(self, text: str) -> Any:
-        """The value of `text`; ValueError, with the reason, where it is none."""
+        """The value of `text`; ValueError, with the reason, where it is none; OutOfRange where it is not allowed."""
         raise NotImplementedError
 
     def render(self, value: Any, separator: str) -> str:
@@ -289,28 +333,30 @@ class Text(Field):
 
 
 def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f"has '{text.strip()}' where a number is meant") from None
+    word = text.strip()
+    if not _NUMBER.fullmatch(word):
+        raise ValueError(f"has '{word[:40]}' where a number is meant")
+    return float(word)
 
 
 def _require_count(count: int, counts: tuple[int, ...]) -> None:
     if counts and count not in counts:
-        raise ValueError(f"has {count} values where {' or '.join(map(str, counts))} are meant")
+        raise OutOfRange(f"has {count} values where {' or '.join(map(str, counts))} are meant")
 
 
 def _require_range(value: float, least: float | None, most: float | None) -> None:
     if least is not None and not value >= least:
-        raise ValueError(f"is {value} where at least {least} is meant")
+        raise OutOfRange(f"is {value} where at least {least} is meant")
     if most is not None and not value <= most:
-        raise ValueError(f"is {value} where at most {most} is meant")
+        raise OutOfRange(f"is {value} where at most {most} is meant")
 
 
 def _whole(text: str) -> int:
     word = text.strip()
     if not re.fullmatch(r"-?[0-9]+", word):
-        raise ValueError(f"has '{word}' where a whole number is meant")
+        raise ValueError(f"has '{word[:40]}' where a whole number is meant")
+    if len(word) > MAX_DIGITS or abs(int(word)) > UNBOUNDED:
+        raise OutOfRange(f"is {word[:40]}, which does not fit into 64 bits")
     return int(word)
 
 
@@ -496,7 +542,7 @@ class Op:
     def read(self, raw: Mapping[str, str], violations: list[Violation]) -> Attrs | None:
         """The typed attributes of a layer's `<data>`; None, and an entry in `violations`, where it has no meaning.
 
-        Unknown attributes are left alone here; what is misspelled, unreadable or missing is put into `violations`.
+        Attributes that the operation does not have are left alone here, unless they are known misspellings.
         """
         values: dict[str, Any] = {}
         usable = True
@@ -507,14 +553,17 @@ class Op:
                 try:
                     values[name] = spec.parse(text)
                 except ValueError as why:
-                    violations.append(Violation(key, str(why)))
+                    kind = Kind.RANGE if isinstance(why, OutOfRange) else Kind.UNREADABLE
+                    violations.append(Violation(key, str(why), kind=kind))
                     usable = False
                 continue
-            misspelled = next((alias for alias in spec.aliases if alias in raw), None)
-            if misspelled:
-                violations.append(Violation(misspelled, f"is not read by the runtime; the attribute is called {key}"))
             values[name] = spec.missing if spec.default is REQUIRED else spec.default
+            misspelled = next((alias for alias in spec.aliases if alias in raw), None)
             if values[name] is REQUIRED:
-                violations.append(Violation(key, "is missing"))
+                remedy = f"{misspelled} is not read by the runtime; call it {key}" if misspelled else None
+                violations.append(Violation(key, "is missing", remedy, Kind.MISSING))
                 usable = False
+            elif misspelled:
+                message = f"is not read by the runtime; the attribute is called {key}"
+                violations.append(Violation(misspelled, message, f"call it {key}", Kind.UNKNOWN))
         return Attrs(values) if usable else None
