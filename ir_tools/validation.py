@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ir_tools.diagnostics import Diagnostic
 from ir_tools.errors import ReadError, UsageError
+from ir_tools.format.faults import told
 from ir_tools.format.read import load, weights_of
 from ir_tools.format.write import render
 from ir_tools.graph import Model
@@ -36,17 +37,16 @@ def validate(
         UsageError: `select` or `ignore` name no code.
     """
     rules = chosen(select, ignore)
-    codes = {rule.code for rule in rules}
     with no_collection():
         try:
             found = list(_findings(_open(source, weights), rules))
         except ReadError as unreadable:
-            found = [diagnostic for diagnostic in unreadable.diagnostics if diagnostic.code in codes]
-    if runtime:
-        from ir_tools.runtime.trial import try_model
-
-        found += [diagnostic for diagnostic in try_model(source, weights) if diagnostic.code in codes]
-    return sorted(found, key=lambda diagnostic: (diagnostic.line or 0, diagnostic.code))
+            found = list(unreadable.diagnostics)
+    codes = {rule.code for rule in rules}
+    return sorted(
+        (diagnostic for diagnostic in found if diagnostic.code in codes),
+        key=lambda diagnostic: (diagnostic.line or 0, diagnostic.code),
+    )
 
 
 def chosen(select: Collection[str], ignore: Collection[str]) -> tuple[Rule, ...]:
@@ -77,6 +77,7 @@ def _open(source: Model | str | Path | bytes, weights: bytes | str | Path | None
 
 
 def _findings(file: IrFile, rules: Iterable[Rule]) -> Iterator[Diagnostic]:
+    yield from told(file.document, file.faults)
     for rule in rules:
         for finding in rule.check(file) if rule.check else ():
             yield Diagnostic(

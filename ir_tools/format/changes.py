@@ -156,7 +156,7 @@ class Changes:
             return
         last, seen = None, set()
         for element in edges.iterchildren("edge"):
-            start, end = ends_of(self.document, element)
+            start, end = ends_of(element)
             if end not in wanted:
                 self._cut(element)
                 continue

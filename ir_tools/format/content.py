@@ -1,26 +1,30 @@
 """What stands inside one `<layer>`: from the tree to ports, attributes and maps, when it is asked for."""
 
 import re
-from collections.abc import Sequence
-from typing import NoReturn, cast
+from collections.abc import Iterator, Sequence
+from typing import cast
 
-from ir_tools.diagnostics import Diagnostic, Severity
-from ir_tools.errors import ReadError
+from ir_tools.format.faults import Fault, refused
 from ir_tools.graph import Graph, LayerContent, Port
 from ir_tools.source import Document, Element
 from ir_tools.types import whole_number
 
 __all__ = [
+    "EDGE_ENDS",
     "MAPS",
     "ElementSource",
     "SourceFile",
     "attributes_of",
+    "dim_fault",
     "ends_of",
-    "fail",
     "join_names",
+    "number_fault",
+    "port_faults",
     "split_names",
-    "whole",
 ]
+
+EDGE_ENDS = ("from-layer", "from-port", "to-layer", "to-port")
+"""The attributes of an `<edge>`."""
 
 MAPS = ("port_map", "back_edges", "then_port_map", "else_port_map")
 """The elements whose rows tie a layer to its bodies."""
@@ -57,7 +61,7 @@ class ElementSource:
         """Everything inside but the bodies; of elements that occur twice, the first, as for the runtime.
 
         Raises:
-            ReadError: a port without a usable id, or a dimension that is no number.
+            ReadError: a dimension is no number.
         """
         first: dict[str, Element] = {}
         for child in self.element:
@@ -77,19 +81,20 @@ class ElementSource:
         return [] if side is None else [self._port(element) for element in side.iterchildren("port")]
 
     def _port(self, element: Element) -> Port:
-        port_id = whole(self.document, element, "id")
+        port_id = whole_number(element.get("id"))
+        assert port_id is not None, "a layer with such a port is not read"
         names = element.get("names")
         dims = tuple(self._dim(dim) for dim in element.iterchildren("dim"))
         return Port(port_id, element.get("precision"), dims, split_names(names) if names else ())
 
     def _dim(self, element: Element) -> int:
         text = element.text or ""
-        try:
-            if "_" not in text:
-                return int(text)
-        except ValueError:
-            pass
-        fail(self.document, element, "IR009", f"a dimension is '{text[:40]}'", "write a whole number, -1 for any size")
+        if text.isdecimal() and text.isascii() and len(text) < 19:
+            return int(text)
+        fault = dim_fault(element)
+        if fault:
+            raise refused(self.document, [fault])
+        return int(text)
 
 
 class SourceFile:
@@ -105,48 +110,45 @@ class SourceFile:
         return source.line if isinstance(source, ElementSource) and source.document is self.document else None
 
 
-def whole(document: Document, element: Element, name: str) -> int:
-    """An attribute that holds an id.
+def ends_of(edge: Element) -> tuple[tuple[int, int], tuple[int, int]]:
+    """From which layer and port to which an `<edge>` goes; -1 stands for what cannot be read."""
+    numbers = (whole_number(edge.get(name)) for name in EDGE_ENDS)
+    first, start, last, end = (-1 if number is None else number for number in numbers)
+    return (first, start), (last, end)
 
-    Raises:
-        ReadError: it is missing or no whole number.
-    """
-    number, text = whole_number(element.get(name)), element.get(name)
-    if number is not None:
-        return number
+
+def number_fault(code: str, element: Element, name: str) -> Fault:
+    """The fault of an attribute that is missing or is no whole number."""
+    text = element.get(name)
     message = f"<{element.tag}> has {name} '{text[:40]}'" if text else f"<{element.tag}> has no {name}"
-    fail(document, element, "IR007", message, f"{name} is a whole number")
+    return Fault(code, element, message, f"{name} is a whole number")
 
 
-def ends_of(document: Document, edge: Element) -> tuple[tuple[int, int], tuple[int, int]]:
-    """From which layer and port to which an `<edge>` goes.
+def port_faults(side: Element) -> Iterator[Fault]:
+    """What is wrong with the port ids in `<input>` or `<output>`: unusable ones, and those that occur twice."""
+    seen: set[int] = set()
+    for port in side.iterchildren("port"):
+        port_id = whole_number(port.get("id"))
+        if port_id is None:
+            yield number_fault("IR111", port, "id")
+        elif port_id in seen:
+            yield Fault("IR112", port, f"there are two {side.tag} ports {port_id}", "renumber one of them")
+        else:
+            seen.add(port_id)
 
-    Raises:
-        ReadError: one is missing or no whole number.
-    """
-    start = whole(document, edge, "from-layer"), whole(document, edge, "from-port")
-    return start, (whole(document, edge, "to-layer"), whole(document, edge, "to-port"))
+
+def dim_fault(dim: Element) -> Fault | None:
+    """Why a `<dim>` cannot be read, if so."""
+    if size_of(dim) is not None:
+        return None
+    text = (dim.text or "").strip()[:40]
+    return Fault("IR113", dim, f"a dimension is '{text}'", "write a whole number, -1 for any size")
 
 
-def fail(document: Document, element: Element, code: str, message: str, remedy: str | None = None) -> NoReturn:
-    """Say that an element cannot be read, with its line and the layer around it.
-
-    Raises:
-        ReadError: always.
-    """
-    layer = element if element.tag == "layer" else next(element.iterancestors("layer"), None)
-    raise ReadError(
-        Diagnostic(
-            code=code,
-            severity=Severity.ERROR,
-            message=message,
-            file=document.file,
-            line=document.line(element),
-            layer_id=None if layer is None else whole_number(layer.get("id")),
-            layer_name=None if layer is None else layer.get("name"),
-            help=remedy,
-        )
-    )
+def size_of(dim: Element) -> int | None:
+    """The number in a `<dim>`, -1 for any size; None where it cannot be read."""
+    text = (dim.text or "").strip()
+    return -1 if text == "-1" else whole_number(text)
 
 
 def split_names(text: str) -> tuple[str, ...]:

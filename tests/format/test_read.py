@@ -129,7 +129,7 @@ def test_what_is_no_ir_is_told_with_its_line(data: bytes, line: int, words: str,
 
 def test_a_dimension_that_is_no_number_is_told_when_it_is_read() -> None:
     model = read(SMALL.replace(b"<dim>8</dim>", b"<dim>eight</dim>", 1))
-    with pytest.raises(ReadError, match=r"<model>:10: layer 0 'x': error IR009: a dimension is 'eight'"):
+    with pytest.raises(ReadError, match=r"<model>:10: layer 0 'x': error IR113: a dimension is 'eight'"):
         model.graph.layer(0).outputs  # noqa: B018 - loading is what fails
 
 

@@ -1,0 +1,71 @@
+"""What cannot be read: one fault with the code of its rule, and its place in the words of a diagnostic."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.errors import ReadError
+from ir_tools.source import Document, Element
+from ir_tools.types import whole_number
+
+__all__ = ["Fault", "Place", "body_path", "place_of", "refused", "told"]
+
+
+class Place(NamedTuple):
+    """Where something is wrong, in the words of a diagnostic. `line` counts from 1."""
+
+    line: int | None
+    layer_id: int | None = None
+    layer_name: str | None = None
+    path: str | None = None
+
+
+class Fault(NamedTuple):
+    """Something that cannot be read, and is an error: the code of the rule that tells of it, and the guilty element."""
+
+    code: str
+    element: Element
+    message: str
+    help: str | None = None
+
+
+def refused(document: Document, faults: Iterable[Fault]) -> ReadError:
+    """The error that tells of the faults, in the order of their lines."""
+    return ReadError(*sorted(told(document, faults), key=lambda found: (found.line or 0, found.code)))
+
+
+def told(document: Document, faults: Iterable[Fault]) -> Iterator[Diagnostic]:
+    """The faults with their places."""
+    for fault in faults:
+        line, layer_id, layer_name, path = place_of(document, fault.element)
+        yield Diagnostic(
+            code=fault.code,
+            severity=Severity.ERROR,
+            message=fault.message,
+            file=document.file,
+            line=line,
+            layer_id=layer_id,
+            layer_name=layer_name,
+            path=path,
+            help=fault.help,
+        )
+
+
+def place_of(document: Document, element: Element) -> Place:
+    """The place of any element of the document: its line, and the layer around it, where there is one."""
+    line = document.line(element)
+    layer = element if element.tag == "layer" else next(element.iterancestors("layer"), None)
+    if layer is None:
+        return Place(line)
+    name = layer.get("name") or ""
+    return Place(line, whole_number(layer.get("id")), layer.get("name"), body_path(layer) + name)
+
+
+def body_path(element: Element) -> str:
+    """The way to the body around an element, `Loop_3/body/`; empty in the main graph."""
+    words: list[str] = []
+    for body in element.iterancestors():
+        outer = body.getparent()
+        if outer is not None and outer.tag == "layer":
+            words += [str(body.tag), outer.get("name") or ""]
+    return "".join(f"{word}/" for word in reversed(words))
