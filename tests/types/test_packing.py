@@ -1,0 +1,36 @@
+"""Packed elements against the runtime, which unpacks them with Convert."""
+
+import numpy as np
+import pytest
+
+from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types import element_type
+from ir_tools.types.packing import unpack
+
+MODEL = """<net name="packed" version="11"><layers>
+<layer id="0" name="packed" type="Const" version="opset1">
+<data element_type="{kind}" shape="{count}" offset="0" size="{size}"/>
+<output><port id="0" precision="{precision}"><dim>{count}</dim></port></output></layer>
+<layer id="1" name="wide" type="Convert" version="opset1"><data destination_type="f32"/>
+<input><port id="0" precision="{precision}"><dim>{count}</dim></port></input>
+<output><port id="1" precision="FP32"><dim>{count}</dim></port></output></layer>
+<layer id="2" name="out" type="Result" version="opset1">
+<input><port id="0" precision="FP32"><dim>{count}</dim></port></input></layer></layers>
+<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>"""
+
+
+@pytest.fixture(scope="module")
+def client() -> RuntimeClient:
+    return RuntimeClient()
+
+
+@pytest.mark.parametrize("name", ["u1", "u2", "u3", "u4", "u6", "i4", "nf4", "f4e2m1"])
+@pytest.mark.parametrize("count", [1, 7, 16, 1001])
+def test_unpacked_as_the_runtime_has_them(client: RuntimeClient, name: str, count: int) -> None:
+    kind = element_type(name)
+    size = kind.byte_size(count)
+    data = np.random.default_rng(count).integers(0, 256, size, dtype=np.uint8)
+    text = MODEL.format(kind=name, count=count, size=size, precision=kind.precision)
+    (expected,) = client.infer(text.encode(), data.tobytes(), {}).outputs.values()
+    np.testing.assert_array_equal(unpack(data, kind, count).astype(np.float32), expected)
