@@ -18,8 +18,9 @@ import numpy.typing as npt
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError, UsageError
 from ir_tools.types import ElementType, element_type, whole_number
+from ir_tools.types.packing import unpack
 
-__all__ = ["Weights", "constant"]
+__all__ = ["Weights", "constant", "values"]
 
 Bytes = npt.NDArray[np.uint8]
 ALIGNMENT = 64
@@ -216,6 +217,35 @@ def constant(raw: Mapping[str, str], weights: Weights) -> npt.NDArray[Any]:
         )
     flat = weights.view(offset, nbytes)
     return flat if kind.dtype is None else flat.view(kind.dtype).reshape(dims)
+
+
+def values(raw: Mapping[str, str], weights: Weights) -> npt.NDArray[Any]:
+    """The value of a `Const` layer in numbers that numpy has, shaped as `shape` says.
+
+    Packed types are unpacked (u1-u6 as uint8, i4 as int8, nf4 and f4e2m1 as float32), strings are Python's, as objects.
+
+    Raises:
+        ReadError: as `constant`; the bytes of a string constant are not a table of strings.
+    """
+    kind, dims = _element_type(raw), _dims(raw)
+    stored = constant(raw, weights)
+    if kind.kind == "string":
+        return _strings(stored, math.prod(dims), weights).reshape(dims)
+    if kind.dtype is None:
+        return unpack(stored, kind, math.prod(dims)).reshape(dims)
+    return stored
+
+
+def _strings(data: Bytes, count: int, weights: Weights) -> npt.NDArray[Any]:
+    """A table of strings: how many, where each begins and the last ends (32 bits each), the bytes of all of them."""
+    head = data[: 4 * (count + 2)].view("<u4") if len(data) >= 4 * (count + 2) else np.empty(0, np.uint32)
+    places = head[1:].astype(np.int64)
+    text = data[4 * (count + 2) :]
+    broken = not len(head) or head[0] != count or (np.diff(places) < 0).any() or places[-1] > len(text)
+    if broken:
+        raise _error("IR013", weights.path, f"a constant of {count} strings does not hold a table of as many strings")
+    ends = zip(places[:-1].tolist(), places[1:].tolist(), strict=True)
+    return np.array([bytes(text[start:end]).decode("utf-8", "replace") for start, end in ends], dtype=object)
 
 
 def _element_type(raw: Mapping[str, str]) -> ElementType:

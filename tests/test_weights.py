@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ir_tools.errors import ReadError
 from ir_tools.format.read import read
 from ir_tools.types import ELEMENT_TYPES
-from ir_tools.weights import Weights, constant
+from ir_tools.weights import Weights, constant, values
 
 
 def test_views_are_of_the_file_and_read_only(tmp_path: Path) -> None:
@@ -138,3 +138,28 @@ def test_constants_of_the_corpus_fit(corpus_model: Path) -> None:
         for _, layer, _ in model.walk():
             if layer.type == "Const":
                 assert constant(layer.raw, model.weights).nbytes <= int(layer.raw["size"])
+
+
+STRINGS = bytes.fromhex(
+    "06 00 00 00 00 00 00 00 02 00 00 00 02 00 00 00 07 00 00 00 08 00 00 00 0a 00 00 00 0b 00 00 00"
+    " 61 62 68 65 6c 6c 6f 78 79 7a 77"
+)
+"""As OpenVINO 2026.4 wrote [["ab", "", "hello"], ["x", "yz", "w"]]."""
+
+
+def test_strings_are_read_as_openvino_writes_them() -> None:
+    raw = {"element_type": "string", "shape": "2, 3", "offset": "0", "size": str(len(STRINGS))}
+    found = values(raw, Weights.from_bytes(STRINGS))
+    assert found.tolist() == [["ab", "", "hello"], ["x", "yz", "w"]]
+
+
+@pytest.mark.parametrize("broken", [STRINGS[:20], b"\x07" + STRINGS[1:], STRINGS[:-1], b""])
+def test_a_broken_table_of_strings_is_refused(broken: bytes) -> None:
+    raw = {"element_type": "string", "shape": "2, 3", "offset": "0", "size": str(len(broken))}
+    with pytest.raises(ReadError, match="table of as many strings"):
+        values(raw, Weights.from_bytes(broken))
+
+
+def test_packed_values_have_their_shape() -> None:
+    raw = {"element_type": "i4", "shape": "3, 1", "offset": "0", "size": "2"}
+    assert values(raw, Weights.from_bytes(b"\x8f\x01")).tolist() == [[-1], [-8], [1]]
