@@ -1,7 +1,8 @@
 """The reference executor: a model, or one of its layers, in numpy alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -10,13 +11,26 @@ from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import UnsupportedError, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model, Source
 from ir_tools.inputs import checked_inputs
-from ir_tools.ops import Array, Op, Violation, control_flow, find_op
-from ir_tools.weights import Weights, constant
+from ir_tools.ops import Array, Attrs, Op, Violation, control_flow, find_op
+from ir_tools.types import ElementType, element_type
+from ir_tools.weights import values
 
-__all__ = ["LayerRun", "run", "run_layer"]
+__all__ = ["Engine", "Fallback", "LayerRun", "Precision", "Step", "has_kernel", "run", "run_layer", "steps"]
+
+Engine = Literal["reference", "runtime"]
+Precision = Literal["as written", "f32", "f64"]
+"""Every float in its own type, or all of them in f32, as the CPU plugin computes, or in f64, the gold answer."""
 
 STRUCTURE = frozenset({"Parameter", "Const", "Result"})
 """The layers that the executor handles itself: they move tensors and compute nothing."""
+
+
+class Fallback(Protocol):
+    """Runs one layer for which the reference has no kernel: the runtime, as a rule."""
+
+    def __call__(self, model: Model, graph: Graph, layer: Layer, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        """The outputs of a layer of `graph` on given arrays, in the order of its ports."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,46 +41,132 @@ class LayerRun:
     undefined: tuple[npt.NDArray[np.bool_] | None, ...]
 
 
-def run(model: Model, inputs: Mapping[str, Array]) -> dict[str, Array]:
+@dataclass(slots=True)
+class Step:
+    """One layer of the main graph that has run.
+
+    Attributes:
+        layer: the layer; no Parameter, Const or Result.
+        outputs: of its ports. Whoever walks the steps may put others in their place: the layers after it read those.
+        undefined: as of `LayerRun`.
+        engine: who computed it.
+    """
+
+    layer: Layer
+    outputs: list[Array]
+    undefined: tuple[npt.NDArray[np.bool_] | None, ...]
+    engine: Engine
+
+
+def run(
+    model: Model,
+    inputs: Mapping[str, Array],
+    *,
+    precision: Precision = "as written",
+    fallback: Fallback | None = None,
+    advance: Callable[[], None] | None = None,
+) -> dict[str, Array]:
     """One inference: arrays in and out by tensor name or layer name.
 
     A tensor is freed as soon as its last reader ran.
 
+    Args:
+        model: the model.
+        inputs: an array for every input.
+        precision: of the floats, constants and inputs included; outputs come in it, too.
+        fallback: runs the layers without a kernel.
+        advance: called after each layer, for a progress bar.
+
     Raises:
-        UnsupportedError: layers without a kernel, all of them named before anything runs.
+        UnsupportedError: layers without a kernel, all of them named before anything runs; never with a `fallback`.
         UsageError: an input that is missing, unknown, or of the wrong type or shape.
         GraphError: the layers feed each other in a circle.
     """
-    _require_kernels(model)
-    fed = checked_inputs(model, inputs)
-    given = {endpoint.layer.id: fed[endpoint.name] for endpoint in model.inputs}
-    found = _run_graph(model.graph, given, model.weights)
-    return {endpoint.name: found[endpoint.layer.id] for endpoint in model.outputs}
+    execution = _Execution(model, precision, fallback)
+    for _ in execution.steps(inputs):
+        if advance is not None:
+            advance()
+    return execution.results
 
 
-def _run_graph(graph: Graph, given: Mapping[int, Array], weights: Weights) -> dict[int, Array]:
-    """Run a graph or a body: arrays by Parameter, arrays by Result."""
-    tensors: dict[Source, Array] = {}
-    found: dict[int, Array] = {}
-    unread = _reader_counts(graph)
-    for layer in graph.ordered():
-        arrays = _inputs(graph, layer, tensors, unread)
-        if layer.type == "Parameter":
-            outputs: Sequence[Array] = (given[layer.id],)
-        elif layer.type == "Const":
-            outputs = (constant(layer.raw, weights),)
-        elif layer.type == "Result":
-            found[layer.id] = next(iter(arrays.values()))
-            continue
-        elif layer.bodies:
-            outputs = _run_bodies(layer, arrays, weights)
-        else:
-            lean = not any(unread.get(Source(layer.id, port.id)) for port in layer.outputs[1:])
-            outputs = run_layer(layer, tuple(arrays.values()), lean=lean).outputs
-        for port, array in zip(layer.outputs, outputs, strict=False):
-            if unread.get(Source(layer.id, port.id)):
-                tensors[Source(layer.id, port.id)] = array
-    return found
+def steps(
+    model: Model,
+    inputs: Mapping[str, Array],
+    *,
+    precision: Precision = "as written",
+    fallback: Fallback | None = None,
+) -> Iterator[Step]:
+    """One inference, layer by layer, in the order of execution; see `run`."""
+    return _Execution(model, precision, fallback).steps(inputs)
+
+
+class _Execution:
+    """One inference of one model."""
+
+    def __init__(self, model: Model, precision: Precision, fallback: Fallback | None) -> None:
+        self.model = model
+        self.floats = None if precision == "as written" else element_type(precision)
+        self.fallback = fallback
+        self.results: dict[str, Array] = {}
+        if fallback is None:
+            _require_kernels(model)
+
+    def steps(self, inputs: Mapping[str, Array]) -> Iterator[Step]:
+        fed = checked_inputs(self.model, inputs)
+        given = {endpoint.layer.id: fed[endpoint.name] for endpoint in self.model.inputs}
+        found: dict[int, Array] = {}
+        yield from self._graph(self.model.graph, given, found)
+        self.results = {endpoint.name: found[endpoint.layer.id] for endpoint in self.model.outputs}
+
+    def _graph(self, graph: Graph, given: Mapping[int, Array], found: dict[int, Array]) -> Iterator[Step]:
+        """Run a graph or a body: arrays by Parameter in, arrays by Result into `found`."""
+        tensors: dict[Source, Array] = {}
+        unread = _reader_counts(graph)
+        for layer in graph.ordered():
+            arrays = _inputs(graph, layer, tensors, unread)
+            if layer.type == "Result":
+                found[layer.id] = next(iter(arrays.values()))
+                continue
+            outputs: Sequence[Array]
+            if layer.type == "Parameter":
+                outputs = (self._cast(given[layer.id]),)
+            elif layer.type == "Const":
+                outputs = (self._cast(values(layer.raw, self.model.weights)),)
+            else:
+                lean = not any(unread.get(Source(layer.id, port.id)) for port in layer.outputs[1:])
+                step = self._layer(graph, layer, arrays, lean)
+                arrays.clear()
+                yield step
+                outputs = step.outputs
+            for port, array in zip(layer.outputs, outputs, strict=False):
+                if unread.get(Source(layer.id, port.id)):
+                    tensors[Source(layer.id, port.id)] = array
+
+    def _layer(self, graph: Graph, layer: Layer, arrays: Mapping[int, Array], lean: bool) -> Step:
+        if self.fallback is not None and not has_kernel(layer):
+            outputs = self.fallback(self.model, graph, layer, tuple(arrays.values()))
+            return Step(layer, [*map(self._cast, outputs)], (None,) * len(outputs), "runtime")
+        if layer.bodies:
+            outputs = self._bodies(layer, arrays)
+            return Step(layer, [*outputs], (None,) * len(outputs), "reference")
+        done = run_layer(layer, tuple(arrays.values()), lean=lean, floats=self.floats)
+        return Step(layer, [*map(self._cast, done.outputs)], done.undefined, "reference")
+
+    def _bodies(self, layer: Layer, arrays: Mapping[int, Array]) -> tuple[Array, ...]:
+        def execute(body: str, given: Mapping[int, Array]) -> dict[int, Array]:
+            found: dict[int, Array] = {}
+            for _ in self._graph(layer.bodies[body], given, found):
+                pass
+            return found
+
+        outputs = control_flow.KERNELS[layer.type.lower()](control_flow.port_maps(layer), arrays, execute)
+        return tuple(outputs[port.id] for port in layer.outputs)
+
+    def _cast(self, array: Array) -> Array:
+        """The array in the precision of the run; the floats of ml_dtypes have kind V."""
+        if self.floats is None or array.dtype.kind not in "fV":
+            return array
+        return array.astype(self.floats.dtype, copy=False)
 
 
 def _inputs(graph: Graph, layer: Layer, tensors: dict[Source, Array], unread: dict[Source, int]) -> dict[int, Array]:
@@ -80,16 +180,12 @@ def _inputs(graph: Graph, layer: Layer, tensors: dict[Source, Array], unread: di
     return arrays
 
 
-def _run_bodies(layer: Layer, arrays: Mapping[int, Array], weights: Weights) -> list[Array]:
-    def execute(body: str, given: Mapping[int, Array]) -> dict[int, Array]:
-        return _run_graph(layer.bodies[body], given, weights)
-
-    outputs = control_flow.KERNELS[layer.type.lower()](control_flow.port_maps(layer), arrays, execute)
-    return [outputs[port.id] for port in layer.outputs]
-
-
-def run_layer(layer: Layer, inputs: Sequence[Array], *, lean: bool = False) -> LayerRun:
+def run_layer(
+    layer: Layer, inputs: Sequence[Array], *, lean: bool = False, floats: ElementType | None = None
+) -> LayerRun:
     """The outputs of one layer on given arrays, in the order of its ports; with `lean` perhaps only the first.
+
+    `floats`: stands for every float type that the attributes name.
 
     Raises:
         UnsupportedError: the reference has no kernel for the layer.
@@ -104,14 +200,20 @@ def run_layer(layer: Layer, inputs: Sequence[Array], *, lean: bool = False) -> L
     if attrs is None:
         faults = "; ".join(f"{fault.attribute} {fault.message}" for fault in violations)
         raise UsageError(f"layer '{layer.name}' ({op}): {faults}")
+    if floats is not None:
+        attrs = Attrs({name: floats if _is_float(value) else value for name, value in attrs.items()})
     with np.errstate(all="ignore"):
         outputs = (op.lean if lean and op.lean else op.kernel)(attrs, inputs)
         undefined = op.undefined(attrs, inputs) if op.undefined else None
     return LayerRun(outputs, (undefined,) * len(outputs))
 
 
+def _is_float(value: object) -> bool:
+    return isinstance(value, ElementType) and value.is_float
+
+
 def _require_kernels(model: Model) -> None:
-    missing = [place for place in model.walk() if not _has_kernel(place.layer)]
+    missing = [place for place in model.walk() if not place.layer.bodies and not has_kernel(place.layer)]
     if not missing:
         return
     kinds = sorted({f"{layer.type} {layer.version}" for _, layer, _ in missing})
@@ -122,11 +224,13 @@ def _require_kernels(model: Model) -> None:
     )
 
 
-def _has_kernel(layer: Layer) -> bool:
+def has_kernel(layer: Layer) -> bool:
+    """Whether the reference can run the layer, and all layers of its bodies."""
     if layer.type in STRUCTURE:
         return True
     if layer.bodies:
-        return layer.type.lower() in control_flow.KERNELS
+        inner = (inner for body in layer.bodies.values() for inner in body.layers())
+        return layer.type.lower() in control_flow.KERNELS and all(map(has_kernel, inner))
     op: Op | None = find_op(layer.type, layer.version)
     return op is not None and op.kernel is not None
 
