@@ -3,7 +3,21 @@
 import re
 from functools import cache
 
-from ir_tools.ops import activations, conversion, elementwise, pooling, structure
+from ir_tools.ops import (
+    activations,
+    attention,
+    color,
+    control_flow,
+    conversion,
+    detectron,
+    elementwise,
+    embedding,
+    fourier,
+    pooling,
+    sampling,
+    strings,
+    structure,
+)
 from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Op, Refused, Rewrite, Violation
 from ir_tools.ops._equivalence import Form
 from ir_tools.ops._lowering import average_pooling
@@ -29,11 +43,48 @@ __all__ = [
     "opset_number",
 ]
 
-FAMILIES = (structure, elementwise, activations, conversion, pooling)
+FAMILIES = (
+    structure,
+    control_flow,
+    elementwise,
+    activations,
+    conversion,
+    pooling,
+    fourier,
+    strings,
+    embedding,
+    attention,
+    sampling,
+    color,
+    detectron,
+)
 """The families: modules with a tuple `OPS`."""
 
 COMPLETE_OPSETS = 16
 """The last opset that holds all of its predecessor's operations; opset17 holds so far only what it brings."""
+
+KEPT = frozenset({"parameter", "convert", "shapeof"})
+"""Older operations that an incomplete opset holds all the same."""
+
+BORN_LATER = frozenset({"mvn", "roipooling", "reorgyolo"})
+"""Operations of opset2 that the runtime also reads with the stamp opset1."""
+
+LEFT_OUT = frozenset({("shufflechannels", 2), ("rnncell", 2)})
+"""Operations that one opset in the middle does not hold."""
+
+EXPERIMENTAL = frozenset(
+    {
+        "ExperimentalDetectronDetectionOutput",
+        "ExperimentalDetectronGenerateProposalsSingleImage",
+        "ExperimentalDetectronPriorGridGenerator",
+        "ExperimentalDetectronROIFeatureExtractor",
+        "ExperimentalDetectronTopKROIs",
+        "GRUCell",
+        "Proposal",
+        "RNNCell",
+    }
+)
+"""Types that the runtime reads with the stamps `extension` and `experimental` too, as those of opset6."""
 
 
 def opset_number(stamp: str) -> int | None:
@@ -61,14 +112,19 @@ def ops_of(type: str) -> tuple[Op, ...]:
 def find_op(type: str, version: str) -> Op | None:
     """The operation of a layer with this type and version stamp: the newest that its opset holds."""
     opset = opset_number(version)
-    if opset is None:
+    if version in {"extension", "experimental"} and type in EXPERIMENTAL:
+        opset = 6
+    key = type.lower()
+    if opset is None or (key, opset) in LEFT_OUT:
         return None
+    if opset == 1 and key in BORN_LATER:
+        opset = 2
     held = [
         op
         for op in ops_of(type)
         if op.version <= opset
         and (op.until is None or opset <= op.until)
-        and (opset <= COMPLETE_OPSETS or op.version > COMPLETE_OPSETS)
+        and (opset <= COMPLETE_OPSETS or op.version > COMPLETE_OPSETS or key in KEPT)
     ]
     return held[-1] if held else None
 

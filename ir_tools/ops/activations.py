@@ -64,7 +64,7 @@ class Unary:
         return Op(
             type=self.type,
             version=self.version,
-            inputs=(Input("data"),),
+            inputs=(Input("data", type=self.accepts),),
             attrs=self.attrs,
             shape=self.shape,
             kernel=self.kernel,
@@ -362,19 +362,47 @@ def log_softmax(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     return (_along(along, arrays[0]),)
 
 
-DATA = Input("data")
-SWISH = Op(type="Swish", version=4, inputs=(DATA, Input("beta", optional=True)), shape=swish_shape, kernel=swish)
+DATA = Input("data", type="T")
+SWISH = Op(
+    type="Swish",
+    version=4,
+    inputs=(DATA, Input("beta", optional=True, type="T")),
+    types={"T": "float"},
+    shape=swish_shape,
+    kernel=swish,
+)
 HARD_SIGMOID = Op(
     type="HardSigmoid",
     version=1,
-    inputs=(DATA, Input("alpha"), Input("beta")),
+    inputs=(DATA, Input("alpha", type="T"), Input("beta", type="T")),
+    types={"T": "any"},
     shape=hard_sigmoid_shape,
     kernel=hard_sigmoid,
 )
-SELU = Op(type="Selu", version=1, inputs=(DATA, Input("alpha"), Input("lambda")), shape=selu_shape, kernel=selu)
-PRELU = Op(type="PReLU", version=1, inputs=(DATA, Input("slope")), shape=prelu_shape, kernel=prelu)
+SELU = Op(
+    type="Selu",
+    version=1,
+    inputs=(DATA, Input("alpha", type="T"), Input("lambda", type="T")),
+    types={"T": "float"},
+    shape=selu_shape,
+    kernel=selu,
+)
+PRELU = Op(
+    type="PReLU",
+    version=1,
+    inputs=(DATA, Input("slope", type="T")),
+    types={"T": "any"},
+    shape=prelu_shape,
+    kernel=prelu,
+)
 SOFTMAX_1 = Op(
-    type="SoftMax", version=1, inputs=(DATA,), attrs={"axis": Int(default=1)}, shape=softmax_1_shape, kernel=softmax
+    type="SoftMax",
+    version=1,
+    inputs=(DATA,),
+    attrs={"axis": Int(default=1)},
+    types={"T": "any"},
+    shape=softmax_1_shape,
+    kernel=softmax,
 )
 SOFTMAX_8 = SOFTMAX_1.at(8, shape=softmax_shape)
 LOG_SOFTMAX = Op(
@@ -382,6 +410,7 @@ LOG_SOFTMAX = Op(
     version=5,
     inputs=(DATA,),
     attrs={"axis": Int(default=1)},
+    types={"T": "any"},
     shape=softmax_shape,
     kernel=log_softmax,
 )

@@ -12,10 +12,10 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Layer
-from ir_tools.ops._define import Array, Bounds, Fact
+from ir_tools.ops._define import Array, Bounds, Fact, Input, Op, Output
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
-__all__ = ["KERNELS", "RULES", "BodyKernel", "BodyRule", "BodyRun", "Maps", "PortMap", "Row", "port_maps"]
+__all__ = ["KERNELS", "OPS", "RULES", "BodyKernel", "BodyRule", "BodyRun", "Maps", "PortMap", "Row", "port_maps"]
 
 ENDLESS = 1 << 16
 """Rounds of shape propagation after which a body counts as never settling."""
@@ -417,3 +417,21 @@ def if_(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -> dict[int, 
 
 KERNELS: Mapping[str, BodyKernel] = {"tensoriterator": tensor_iterator, "loop": loop, "if": if_}
 """By type in lower case."""
+
+
+# --- the operations -----------------------------------------------------------------------------------------------
+
+INPUTS = Input("inputs", many=True)
+OUTPUTS = (Output("outputs", many=True),)
+
+OPS = (
+    Op(type="TensorIterator", version=1, inputs=(INPUTS,), outputs=OUTPUTS),
+    Op(
+        type="Loop",
+        version=5,
+        inputs=(Input("trip_count", type="i32 i64"), Input("execution_condition", type="boolean"), INPUTS),
+        outputs=OUTPUTS,
+    ),
+    Op(type="If", version=8, inputs=(Input("condition", type="boolean"), INPUTS), outputs=OUTPUTS),
+)
+"""Their shapes and values need bodies: see `RULES` and `KERNELS`."""

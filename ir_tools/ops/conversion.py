@@ -1,15 +1,15 @@
-"""From one element type to another: Convert, ConvertLike."""
+"""From one element type to another: Convert, ConvertLike, ConvertPromoteTypes."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Input, Op
+from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Flag, Input, Op, Output
 from ir_tools.ops._fields import Type
 from ir_tools.ops._numbers import low_bits
-from ir_tools.types import ElementType, from_dtype
+from ir_tools.types import ElementType, element_type, from_dtype
 
-__all__ = ["CONVERT", "CONVERT_LIKE", "OPS"]
+__all__ = ["CONVERT", "CONVERT_LIKE", "CONVERT_PROMOTE_TYPES", "OPS"]
 
 
 def convert_bounds(value: Bounds | None, target: ElementType) -> Bounds | None:
@@ -84,4 +84,16 @@ CONVERT_LIKE = Op(
     kernel=convert_like,
 )
 
-OPS = (CONVERT, CONVERT_LIKE)
+CONVERT_PROMOTE_TYPES = Op(
+    type="ConvertPromoteTypes",
+    version=14,
+    inputs=(Input("input_0"), Input("input_1")),
+    outputs=(Output("output_0"), Output("output_1")),
+    attrs={
+        "promote_unsafe": Flag(default=False),
+        "pytorch_scalar_promotion": Flag(default=False),
+        "u64_integer_promotion_target": Type(default=element_type("f32")),
+    },
+)
+
+OPS = (CONVERT, CONVERT_LIKE, CONVERT_PROMOTE_TYPES)

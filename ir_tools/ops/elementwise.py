@@ -1,6 +1,6 @@
 """Operations on two tensors element by element, with broadcasting: arithmetic, comparison, logic, bits; Select."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast, broadcast_arrays, interval, merge
-from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Input, OneOf, Op
+from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Field, Flag, Input, OneOf, Op
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
 from ir_tools.types import element_type
 
@@ -31,6 +31,8 @@ class Binary:
         folds: what the runtime knows of the result's values before running: bounds, exact values only, or nothing.
         folded: the function on values before running, where it is another one.
         saturates: whether 8-bit integers are cut off at their limits, as the CPU plugin does.
+        attrs: of the operation, where they are not auto_broadcast alone.
+        until, instead: the last opset that holds the operation, and what to use in its place.
     """
 
     type: str
@@ -41,6 +43,9 @@ class Binary:
     folds: Folding = "exact"
     folded: Callable[[Array, Array], Array] | None = None
     saturates: bool = True
+    attrs: Mapping[str, Field] | None = None
+    until: int | None = None
+    instead: str | None = None
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """The broadcast shape, the common type or boolean."""
@@ -75,8 +80,11 @@ class Binary:
         return Op(
             type=self.type,
             version=self.version,
-            inputs=(Input("a"), Input("b")),
-            attrs=AUTO_BROADCAST,
+            inputs=(Input("a", type="T"), Input("b", type="T")),
+            attrs=AUTO_BROADCAST if self.attrs is None else self.attrs,
+            types={"T": self.accepts},
+            until=self.until,
+            instead=self.instead,
             shape=self.shape,
             kernel=self.kernel,
         )
@@ -146,7 +154,13 @@ ROWS = (
     Binary(type="Add", function=np.add, folds="interval"),
     Binary(type="Subtract", function=np.subtract, folds="interval"),
     Binary(type="Multiply", function=np.multiply, folds="interval"),
-    Binary(type="Divide", function=through_floats(np.divide, np.trunc), folds="interval", folded=floor_divide),
+    Binary(
+        type="Divide",
+        function=through_floats(np.divide, np.trunc),
+        folds="interval",
+        folded=floor_divide,
+        attrs={**AUTO_BROADCAST, "m_pythondiv": Flag(default=True)},
+    ),
     Binary(type="Maximum", function=maximum, folds="interval"),
     Binary(type="Minimum", function=minimum, folds="interval"),
     Binary(type="Power", function=through_floats(np.power, np.trunc), folds="interval", folded=whole_power),
@@ -162,7 +176,7 @@ ROWS = (
     Binary(type="LogicalAnd", function=np.logical_and, accepts="boolean", boolean=True),
     Binary(type="LogicalOr", function=np.logical_or, accepts="boolean", boolean=True),
     Binary(type="LogicalXor", function=np.logical_xor, accepts="boolean", boolean=True),
-    Binary(type="Xor", function=np.logical_xor, accepts="boolean", boolean=True),
+    Binary(type="Xor", function=np.logical_xor, accepts="boolean", boolean=True, until=1, instead="LogicalXor"),
     Binary(type="BitwiseAnd", version=13, function=np.bitwise_and, accepts="integer boolean", folds="none"),
     Binary(type="BitwiseOr", version=13, function=np.bitwise_or, accepts="integer boolean", folds="none"),
     Binary(type="BitwiseXor", version=13, function=np.bitwise_xor, accepts="integer boolean", folds="none"),
@@ -216,8 +230,9 @@ def select(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 SELECT = Op(
     type="Select",
     version=1,
-    inputs=(Input("cond"), Input("then"), Input("else")),
+    inputs=(Input("cond", type="boolean"), Input("then", type="T"), Input("else", type="T")),
     attrs=AUTO_BROADCAST,
+    types={"T": "any"},
     shape=select_shape,
     kernel=select,
 )

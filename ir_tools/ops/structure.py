@@ -1,4 +1,4 @@
-"""What every graph needs: Parameter, Const, Result, and ShapeOf, which turns shapes into values."""
+"""What every graph needs: Parameter, Const, Result, Identity, and ShapeOf, which turns shapes into values."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Input, I
 from ir_tools.ops._fields import IndexType, ShapeText, Type
 from ir_tools.types import Dim, element_type
 
-__all__ = ["CONST", "OPS", "PARAMETER", "RESULT", "SHAPE_OF_1", "SHAPE_OF_3"]
+__all__ = ["CONST", "IDENTITY", "OPS", "PARAMETER", "RESULT", "SHAPE_OF_1", "SHAPE_OF_3"]
 
 
 def parameter_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -27,6 +27,12 @@ def result(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """The input as it is."""
     del attrs
     return (arrays[0],)
+
+
+def identity_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """What it is given."""
+    del attrs
+    return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
 def shape_of_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -71,4 +77,6 @@ SHAPE_OF_1 = Op(
 )
 SHAPE_OF_3 = SHAPE_OF_1.at(3, attrs={"output_type": IndexType(default=I64)})
 
-OPS = (PARAMETER, CONST, RESULT, SHAPE_OF_1, SHAPE_OF_3)
+IDENTITY = Op(type="Identity", version=16, inputs=(Input("data"),), shape=identity_shape, kernel=result)
+
+OPS = (PARAMETER, CONST, RESULT, SHAPE_OF_1, SHAPE_OF_3, IDENTITY)
