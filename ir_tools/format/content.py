@@ -57,6 +57,10 @@ class ElementSource:
         """One attribute of the tag."""
         return self.element.get(name)
 
+    def text(self) -> bytes | None:
+        """What stands behind the layer's tag, as bytes; None where there are bodies in it."""
+        return None if self.bodies else self.document.behind(self.element)
+
     def content(self) -> LayerContent:
         """Everything inside but the bodies; of elements that occur twice, the first, as for the runtime.
 

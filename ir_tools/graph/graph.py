@@ -34,6 +34,9 @@ else:
 class Graph(_Base):
     """The layers of a model or of one body."""
 
+    _pred: dict[int, dict[int, dict[tuple[int, int], dict[str, Any]]]]
+    """As networkx keeps it: consumer -> producer -> `(from_port, to_port)`."""
+
     def __init__(
         self, incoming_graph_data: Any = None, multigraph_input: bool | None = None, **attributes: Any
     ) -> None:
@@ -65,6 +68,9 @@ class Graph(_Base):
         Raises:
             GraphError: the graph has a cycle.
         """
+        if self._in_order():
+            yield from self.layers()
+            return
         try:
             for layer_id in nx.topological_sort(self):
                 yield self.nodes[layer_id]["layer"]
@@ -72,9 +78,19 @@ class Graph(_Base):
             loop = " -> ".join(str(source) for source, *_ in nx.find_cycle(self))
             raise GraphError(f"the layers {loop} feed each other in a circle") from None
 
+    def _in_order(self) -> bool:
+        """Whether the file has every producer before its consumers."""
+        seen: set[int] = set()
+        for layer_id, feeders in self._pred.items():
+            if not seen.issuperset(feeders):
+                return False
+            seen.add(layer_id)
+        return True
+
     def sources(self, layer_id: int) -> dict[int, Source]:
         """What feeds each input port: input port id -> `Source`."""
-        return {to: Source(source, start) for source, _, (start, to) in self.in_edges(layer_id, keys=True)}
+        feeders = self._pred[layer_id].items()
+        return {to: Source(source, start) for source, keys in feeders for start, to in keys}
 
     def readers(self, layer_id: int, port_id: int) -> list[tuple[int, int]]:
         """Who reads an output port: `(layer id, input port id)`, in the order of the edges."""

@@ -70,6 +70,10 @@ class LayerSource(Protocol):
         """One attribute of the tag, as read."""
         ...
 
+    def text(self) -> bytes | None:
+        """What the content was read from: equal text has equal content. None where that is not known."""
+        ...
+
     def content(self) -> LayerContent:
         """The content, as read, new with each call."""
         ...

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -90,6 +91,21 @@ class Document:
         start = self.start(element)
         tag_end = self._tag_end(start)
         return Span(start, tag_end, self._end(element, start, tag_end))
+
+    def behind(self, layer: Element) -> bytes:
+        """What stands between the tag of a `<layer>` and the next one's.
+
+        Where the name has a `>` in it, some of the tag too.
+        """
+        start, end = self._layers[layer]
+        return self.text[self.text.index(b">", start) + 1 : end]
+
+    @cached_property
+    def _layers(self) -> dict[Element, tuple[int, int]]:
+        """From where each layer reaches to the next one."""
+        starts = self._starts(None, "layer")
+        ends = [*islice(starts.values(), 1, None), len(self.text)]
+        return dict(zip(starts, zip(starts.values(), ends, strict=True), strict=True))
 
     def _parse(self) -> Element:
         prolog = _PROLOG.match(self.text)

@@ -1,0 +1,5 @@
+"""What can be known of every tensor before anything runs: shape propagation, and what in a model contradicts it."""
+
+from ir_tools.infer._propagate import Ask, Mismatch, Origin, ShapeReport, propagate_shapes
+
+__all__ = ["Ask", "Mismatch", "Origin", "ShapeReport", "propagate_shapes"]

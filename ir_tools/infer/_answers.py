@@ -1,0 +1,173 @@
+"""What an operation makes of its inputs: asked once for all layers of one form that get equal facts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+
+from ir_tools.errors import ReadError, ShapeError
+from ir_tools.graph import Graph, Layer
+from ir_tools.graph.graph import Source
+from ir_tools.infer._facts import UNKNOWN, Facts, Known, StoredBounds, content
+from ir_tools.infer._forms import Form
+from ir_tools.ops._checks import faults_of_attributes, faults_of_layer, faults_of_ports
+from ir_tools.ops._define import Array, Fact, Op, Violation
+from ir_tools.ops.control_flow import BodyFacts
+from ir_tools.weights import Weights, constant
+
+__all__ = ["Answer", "Answers", "results_of"]
+
+MOST_VALUES = 1 << 16
+"""Constants with more elements carry no values: none that decides a shape is that large."""
+OPEN = {"Result", "Parameter", "Const", "Convert", "ShapeOf"}
+"""Operations whose rules can be asked when nothing at all is known of an input."""
+SURPRISES = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
+"""What a rule that meets nonsense may raise, besides a ShapeError."""
+
+
+class Answer:
+    """What an operation makes of its inputs.
+
+    Attributes:
+        outputs: a fact for each output; None where nothing is known, because of what follows, or without a rule.
+        violations: what is wrong with the layer.
+        error: why it cannot take its inputs.
+    """
+
+    __slots__ = ("error", "outputs", "violations")
+
+    def __init__(
+        self, outputs: Sequence[Known] | None, violations: Sequence[Violation] = (), error: str | None = None
+    ) -> None:
+        self.outputs = None if outputs is None else tuple(outputs)
+        self.violations = tuple(violations)
+        self.error = error
+
+
+class Answers:
+    """Answers of the shape rules and, where they are wanted, of the checks of all operations."""
+
+    def __init__(self, facts: Facts, weights: Weights, *, checks: bool) -> None:
+        """`checks`: whether everything that is wrong is looked for, and nothing that a rule raises gets out."""
+        self.facts = facts
+        self.weights = weights
+        self.checks = checks
+        self.surprises: list[str] = []
+        self._known: dict[object, Answer | None] = {}
+
+    def of(self, form: Form, inputs: Sequence[Known]) -> Answer:
+        """The answer for a layer; `inputs`: one for every input port that is fed."""
+        key: object = (form.number, *[known.key for known in inputs])
+        found = self._known.get(key, self)
+        if isinstance(found, Answer):
+            return found
+        if found is None:
+            key = (key, *[_digest(known.fact) for known in inputs])
+            found = self._known.get(key)
+            if found is not None:
+                return found
+        stored = [known.fact.value for known in inputs if isinstance(known.fact.value, StoredBounds)]
+        for value in stored:
+            value.used = False
+        answer = self._ask(form, [known.fact for known in inputs])
+        passed = any(known.fact.value is value for known in answer.outputs or () for value in stored)
+        if passed or any(value.used for value in stored):
+            self._known[key] = None
+            key = (key, *[_digest(known.fact) for known in inputs])
+        self._known[key] = answer
+        return answer
+
+    def _ask(self, form: Form, inputs: list[Fact]) -> Answer:
+        if form.op is None:
+            return Answer(None)
+        if not self.checks:
+            return self._plain(form, form.op, inputs)
+        try:
+            return self._checked(form, form.op, inputs)
+        except SURPRISES as why:
+            self.surprises.append(f"{form.type} {form.raw}: {why!r}")
+            return Answer(None)
+
+    def _plain(self, form: Form, op: Op, inputs: list[Fact]) -> Answer:
+        violations: list[Violation] = []
+        attrs = op.read(form.raw, violations)
+        if attrs is None:
+            return Answer(None, violations)
+        if op.shape is None:
+            return Answer(None)
+        needed = sum(not (slot.optional or slot.many) for slot in op.inputs)
+        if len(inputs) < needed:
+            return Answer(None, error=f"{len(inputs)} inputs are connected where {op} takes {needed}")
+        if _unknowable(op, inputs):
+            return Answer([self.facts.known(UNKNOWN)] * len(form.outputs))
+        try:
+            return Answer([self.facts.known(fact) for fact in op.shape(attrs, inputs)])
+        except ShapeError as why:
+            return Answer(None, error=str(why))
+
+    def _checked(self, form: Form, op: Op, inputs: list[Fact]) -> Answer:
+        if _unknowable(op, inputs):
+            _, found = faults_of_attributes(op, form.raw)
+            return Answer(None, [*found, *faults_of_ports(op, len(inputs), len(form.outputs))])
+        try:
+            attrs, found = faults_of_layer(op, form.raw, inputs, len(form.outputs))
+        except ShapeError as why:
+            return Answer(None, error=str(why))
+        if attrs is None or op.shape is None or any(not violation.kind.mild for violation in found):
+            return Answer(None, found)
+        try:
+            return Answer([self.facts.known(fact) for fact in op.shape(attrs, inputs)], found)
+        except ShapeError as why:
+            return Answer(None, found, str(why))
+
+    def constant(self, layer: Layer, template: Known, offset: int | None) -> Known:
+        """The fact of a `Const`: with its values, where they are few and can be had.
+
+        Args:
+            layer: the constant.
+            template: its type and shape.
+            offset: where its bytes start.
+        """
+        fact = template.fact
+        if fact.dtype.dtype is None or 0 < fact.dtype.bits < 8 or fact.shape is None or offset is None:
+            return template
+        count = math.prod([dim.lo for dim in fact.shape])
+        end = offset + fact.dtype.byte_size(count)
+        if count > MOST_VALUES or self.weights.missing or end > self.weights.size:
+            return template
+        return self.facts.stored(template, StoredBounds(partial(_values, layer, self.weights, fact)))
+
+
+def _values(layer: Layer, weights: Weights, fact: Fact) -> Array:
+    """The values of a constant, half floats as f32; zeros where the layer contradicts itself."""
+    assert fact.dtype.dtype is not None
+    try:
+        values = constant(layer.raw, weights)
+    except ReadError:
+        return np.zeros([dim.lo for dim in fact.shape or ()], fact.dtype.dtype)
+    return values.astype(np.float32) if fact.dtype.is_float and fact.dtype.bits < 32 else values
+
+
+def _digest(fact: Fact) -> object:
+    """What tells facts with values apart; of too many values no two are the same."""
+    return None if fact.value is None else content(fact.value) or object()
+
+
+def _unknowable(op: Op, inputs: Sequence[Fact]) -> bool:
+    return op.type not in OPEN and any(fact.dtype.kind == "dynamic" and fact.shape is None for fact in inputs)
+
+
+def results_of(body: Graph, facts: Mapping[Source, Known]) -> BodyFacts:
+    """What a body gives, once facts went through it."""
+    results, passed = {}, {}
+    for layer in body.layers():
+        if layer.type != "Result":
+            continue
+        for source in body.sources(layer.id).values():
+            results[layer.id] = facts[source].fact
+            if body.layer(source.layer).type == "Parameter":
+                passed[layer.id] = source.layer
+    return BodyFacts(results, passed)

@@ -1,0 +1,122 @@
+"""Facts as the walk through a graph keeps them: one object for equal facts, so that work on them is done once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ir_tools.errors import UsageError
+from ir_tools.graph import Port
+from ir_tools.ops._define import Array, Bounds, Fact
+from ir_tools.types import Dim, Shape, element_type, from_precision
+
+__all__ = ["UNKNOWN", "Facts", "Known", "StoredBounds", "recorded", "recorded_dims"]
+
+UNKNOWN = Fact(element_type("dynamic"), None)
+MOST_KEPT = 64
+"""Values of larger tensors are not compared with others."""
+
+
+class Known:
+    """A fact, with what ports record of such a tensor.
+
+    Attributes:
+        key: equal for facts that no shape rule can tell apart without looking at stored values.
+        dims, precision: as a port of the file says them.
+    """
+
+    __slots__ = ("dims", "fact", "key", "precision")
+
+    def __init__(self, fact: Fact, key: int) -> None:
+        self.fact = fact
+        self.key = key
+        self.dims = recorded_dims(fact.shape)
+        self.precision = fact.dtype.precision
+
+
+class StoredBounds(Bounds):
+    """The values of a constant, read from the weights when a rule first looks at them."""
+
+    __slots__ = ("_load", "_values", "used")
+
+    def __init__(self, load: Callable[[], Array]) -> None:
+        self._load = load
+        self._values: Array | None = None
+        self.used = False
+        """Whether somebody looked; whoever asks sets it back."""
+
+    @property
+    def lower(self) -> Array:
+        self.used = True
+        if self._values is None:
+            self._values = Bounds.exactly(self._load()).lower
+        return self._values
+
+    @property
+    def upper(self) -> Array:
+        return self.lower
+
+
+class Facts:
+    """One `Known` for all equal facts."""
+
+    def __init__(self) -> None:
+        self._plain: dict[object, Known] = {}
+        self._count = 0
+
+    def known(self, fact: Fact) -> Known:
+        """The one for this fact."""
+        key: object = (fact.dtype.name, fact.shape)
+        if fact.value is not None:
+            digest = content(fact.value)
+            if digest is None:
+                return Known(fact, self._next())
+            key = (key, digest)
+        found = self._plain.get(key)
+        if found is None:
+            found = self._plain[key] = Known(fact, self._next())
+        return found
+
+    def stored(self, template: Known, values: StoredBounds) -> Known:
+        """A constant: like others of its type and shape, as long as nobody looks at the values."""
+        key = ("stored", template.key)
+        first = self._plain.get(key)
+        if first is None:
+            first = self._plain[key] = Known(template.fact, self._next())
+        twin = Known.__new__(Known)
+        twin.fact = Fact(template.fact.dtype, template.fact.shape, values)
+        twin.key, twin.dims, twin.precision = first.key, template.dims, template.precision
+        return twin
+
+    def _next(self) -> int:
+        self._count += 1
+        return self._count
+
+
+def content(value: Bounds) -> object | None:
+    """What two bounds have in common that say the same; None where there are too many to compare."""
+    lower, upper = value.lower, value.upper
+    if lower.size > MOST_KEPT:
+        return None
+    return lower.dtype.str, lower.shape, lower.tobytes(), b"" if upper is lower else upper.tobytes()
+
+
+def recorded_dims(shape: Shape) -> tuple[int, ...]:
+    """As a port records them: -1 for what is not one size, nothing for an unknown rank."""
+    return tuple(dim.lo if dim.lo == dim.hi else -1 for dim in shape or ())
+
+
+def recorded(port: Port) -> Fact:
+    """What a port of the file says; an empty one is a scalar's or unknown, a precision that nobody knows is dynamic."""
+    shape = tuple(Dim() if size < 0 else Dim.of(size) for size in port.dims) if port.dims else None
+    try:
+        dtype = UNKNOWN.dtype if port.precision is None else from_precision(port.precision)
+    except UsageError:
+        dtype = UNKNOWN.dtype
+    return Fact(dtype, shape)
+
+
+def stored_values(values: Array) -> Array:
+    """The values of a constant as bounds have them: half floats as f32."""
+    return values.astype(np.float32) if values.dtype.kind not in "biuf" or values.dtype == np.float16 else values

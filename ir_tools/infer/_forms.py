@@ -1,0 +1,81 @@
+"""Layers by what stands in them: those that differ in nothing but names are looked at once."""
+
+from __future__ import annotations
+
+import re
+
+from ir_tools.graph import Layer, LayerContent, Port
+from ir_tools.ops import find_op
+from ir_tools.types import whole_number
+
+__all__ = ["Form", "Forms"]
+
+_NAMES = re.compile(rb'\snames="[^"<>]*"')
+_OFFSET = re.compile(rb'\soffset="(\d{1,18})"')
+
+
+class Form:
+    """A layer without its id and names. Not to be changed: many layers share it.
+
+    Attributes:
+        number: its own.
+        type, version: of the operation.
+        op: its operation, where the table has it.
+        raw: attributes; a constant's `offset` is that of the first with this form.
+        inputs, outputs: ports, without tensor names.
+    """
+
+    __slots__ = ("inputs", "number", "op", "outputs", "raw", "type", "version")
+
+    def __init__(self, number: int, type: str, version: str, content: LayerContent) -> None:
+        self.number = number
+        self.type = type
+        self.version = version
+        self.op = find_op(type, version)
+        self.raw = content.raw
+        self.inputs: tuple[Port, ...] = tuple(content.inputs)
+        self.outputs: tuple[Port, ...] = tuple(content.outputs)
+
+
+class Forms:
+    """The forms of a model's layers."""
+
+    def __init__(self) -> None:
+        self._forms: dict[object, Form] = {}
+
+    def of(self, layer: Layer) -> Form:
+        """The form of a layer; the layer is not loaded by it."""
+        text = None if layer.loaded or layer.source is None else layer.source.text()
+        if text is None:
+            return self._of_content(layer)
+        if b"'" not in text:
+            if b"names=" in text:
+                text = _NAMES.sub(b"", text)
+            if layer.type == "Const":
+                text = _OFFSET.sub(b"", text, 1)
+        key = (layer.type, layer.version, text)
+        form = self._forms.get(key)
+        if form is None:
+            assert layer.source is not None
+            form = self._forms[key] = self._new(layer, layer.source.content())
+        return form
+
+    def offset(self, layer: Layer) -> int | None:
+        """Where the bytes of a constant start; the layer is not loaded by it."""
+        text = None if layer.loaded or layer.source is None else layer.source.text()
+        found = None if text is None or b"'" in text else _OFFSET.search(text)
+        return int(found[1]) if found else whole_number(layer.raw.get("offset"))
+
+    def _of_content(self, layer: Layer) -> Form:
+        content = layer.content
+        ports = [
+            tuple((port.id, port.precision, port.dims) for port in side) for side in (content.inputs, content.outputs)
+        ]
+        key = (layer.type, layer.version, tuple(content.raw.items()), *ports)
+        form = self._forms.get(key)
+        if form is None:
+            form = self._forms[key] = self._new(layer, content.copy())
+        return form
+
+    def _new(self, layer: Layer, content: LayerContent) -> Form:
+        return Form(len(self._forms), layer.type, layer.version, content)

@@ -1,0 +1,332 @@
+"""Shape propagation: what every port holds, worked out anew through the whole model, bodies included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.errors import RuntimeFailure, ShapeError, UsageError
+from ir_tools.graph import Graph, Layer, Located, Model, Port
+from ir_tools.graph.graph import Source
+from ir_tools.infer._answers import Answers, results_of
+from ir_tools.infer._facts import UNKNOWN, Facts, Known, recorded
+from ir_tools.infer._forms import Form, Forms
+from ir_tools.ops import control_flow, opset_number
+from ir_tools.ops._define import Fact
+from ir_tools.ops.control_flow import BodyFacts, BodyRule, port_maps
+from ir_tools.types import Dim, Shape, element_type, format_shape, parse_shape
+
+__all__ = ["Ask", "Mismatch", "Origin", "ShapeReport", "propagate_shapes"]
+
+Origin = Literal["rule", "runtime", "recorded", "unknown"]
+"""Where a fact comes from: a rule of ir_tools, the runtime, the file as it was, or nowhere."""
+
+
+class Ask(Protocol):
+    """Asks another authority, such as the runtime, for the outputs of one layer."""
+
+    def __call__(self, model: Model, graph: Graph, layer: Layer, facts: Mapping[Source, Fact]) -> tuple[Fact, ...]:
+        """The facts of the layer's outputs, with values where they are known.
+
+        Args:
+            model: the model, for its weights.
+            graph: the graph or body that holds the layer.
+            layer: the layer.
+            facts: of the output ports that feed the layer, and of all before them in the graph.
+
+        Raises:
+            RuntimeFailure: the authority rejects the layer, does not know it, or broke over it.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mismatch:
+    """A port whose record differs from what was computed. `what` is `dims` or `precision`."""
+
+    path: str
+    layer_id: int
+    line: int | None
+    port: int
+    what: Literal["dims", "precision"]
+    recorded: str
+    computed: str
+
+    def __str__(self) -> str:
+        """One line."""
+        return f"{self.path} port {self.port}: {self.what} recorded {self.recorded}, computed {self.computed}"
+
+
+@dataclass(slots=True)
+class ShapeReport:
+    """What was found, by path of the layer and port id; input ports have the fact of what feeds them.
+
+    Attributes:
+        facts: element type, shape and known values.
+        origins: where each fact comes from.
+        mismatches: recorded against computed, in the order of the model.
+        diagnostics: layers whose shapes could not be computed, as warnings.
+    """
+
+    facts: dict[tuple[str, int], Fact] = field(default_factory=dict)
+    origins: dict[tuple[str, int], Origin] = field(default_factory=dict)
+    mismatches: list[Mismatch] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def shapes(self) -> dict[tuple[str, int], Shape]:
+        """The shape of every port."""
+        return {key: fact.shape for key, fact in self.facts.items()}
+
+
+def propagate_shapes(
+    model: Model, inputs: Mapping[str, str | Sequence[int | Dim] | Shape] | None = None, *, ask: Ask | None = None
+) -> ShapeReport:
+    """Recompute dims and precision of every port, and write what differs back into the model.
+
+    Args:
+        model: its ports are updated, and with `inputs` the `shape` attributes of its Parameters too.
+        inputs: new shapes by tensor or layer name: `"1,3,?,16..64"`, or a sequence with -1 for any size.
+        ask: whom to ask about a layer without a rule.
+
+    Raises:
+        UsageError: there is no such input, or a shape cannot be read.
+        ShapeError: a layer cannot take its inputs; the diagnostics name each, and the model is as it was.
+    """
+    work = _Propagation(model, ask)
+    work.graph(model.graph, _new_inputs(model, inputs or {}))
+    return work.finish(parameters=bool(inputs))
+
+
+def _new_inputs(model: Model, inputs: Mapping[str, str | Sequence[int | Dim] | Shape]) -> dict[int, Fact]:
+    """The facts of the Parameters that get a new shape, by layer id."""
+    known = {name: end for end in model.inputs for name in end.names} if inputs else {}
+    given = {}
+    for name, text in inputs.items():
+        if name not in known:
+            names = ", ".join(end.name for end in model.inputs) or "none at all"
+            raise UsageError(f"the model has no input '{name}'; it has {names}")
+        shape = None if text is None else parse_shape(text)
+        given[known[name].layer.id] = Fact(element_type("dynamic"), shape)
+    return given
+
+
+# --- the walk -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _State:
+    """What is known in one graph: facts by output port, and where those of each layer come from."""
+
+    facts: dict[Source, Known] = field(default_factory=dict)
+    origins: dict[Source, Origin] = field(default_factory=dict)
+
+
+class _Facts(Mapping[Source, Fact]):
+    """The facts themselves."""
+
+    def __init__(self, known: Mapping[Source, Known]) -> None:
+        self._known = known
+
+    def __getitem__(self, source: Source) -> Fact:
+        return self._known[source].fact
+
+    def __iter__(self) -> Iterator[Source]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+class _Propagation:
+    """One propagation through a model: walks graphs, collects facts and findings, changes nothing until the end."""
+
+    def __init__(self, model: Model, ask: Ask | None) -> None:
+        self.model = model
+        self.ask = ask
+        self.forms = Forms()
+        self.common = Facts()
+        self.answers = Answers(self.common, model.weights, checks=False)
+        self.unknown = self.common.known(UNKNOWN)
+        self.places = list(model.walk())
+        self.paths = {(id(graph), layer.id): path for path, layer, graph in self.places}
+        self.states: dict[int, _State] = {}
+        self.errors: list[Diagnostic] = []
+        self.notes: dict[str, Diagnostic] = {}
+
+    def graph(self, graph: Graph, given: Mapping[int, Fact]) -> dict[Source, Known]:
+        """Propagate through one graph; `given` says shapes (and types unless dynamic) of some of its Parameters."""
+        state = self.states[id(graph)] = _State()
+        facts, origins = state.facts, state.origins
+        for layer in graph.ordered():
+            form, layer_id = self.forms.of(layer), layer.id
+            answer, origin = self._answer(graph, layer, form, facts)
+            if given and layer_id in given and form.type == "Parameter" and answer:
+                own, new = answer[0].fact, given[layer_id]
+                answer = (self.common.known(Fact(own.dtype if new.dtype.kind == "dynamic" else new.dtype, new.shape)),)
+            for index, port in enumerate(form.outputs):
+                source = Source(layer_id, port.id)
+                known = index < len(answer)
+                facts[source] = answer[index] if known else self.unknown
+                origins[source] = origin if known else "unknown"
+        return facts
+
+    def _answer(
+        self, graph: Graph, layer: Layer, form: Form, facts: Mapping[Source, Known]
+    ) -> tuple[Sequence[Known], Origin]:
+        """The outputs of one layer; what goes wrong is collected."""
+        sources = graph.sources(layer.id)
+        rule = control_flow.RULES.get(layer.type.lower()) if layer.bodies else None
+        if rule is not None:
+            return self._with_bodies(graph, layer, rule, sources, facts), "rule"
+        if form.op is None or form.op.shape is None:
+            return self._asked(graph, layer, form, sources, facts)
+        answer = self.answers.of(form, [facts[sources[port.id]] for port in form.inputs if port.id in sources])
+        if answer.error is not None:
+            self._error(graph, layer, answer.error)
+        for violation in answer.violations if answer.outputs is None else ():
+            self._error(graph, layer, f"{violation.attribute} {violation.message}", violation.remedy)
+        outputs = answer.outputs or ()
+        if form.type == "Const" and outputs:
+            outputs = (self.answers.constant(layer, outputs[0], self.forms.offset(layer)),)
+        return outputs, "unknown" if outputs and outputs[0] is self.unknown else "rule"
+
+    def _with_bodies(
+        self, graph: Graph, layer: Layer, rule: BodyRule, sources: Mapping[int, Source], facts: Mapping[Source, Known]
+    ) -> list[Known]:
+        def run(body: str, parameters: Mapping[int, Fact]) -> BodyFacts:
+            inner = layer.bodies[body]
+            return results_of(inner, self.graph(inner, parameters))
+
+        inputs = {port.id: facts[sources[port.id]].fact for port in layer.inputs if port.id in sources}
+        try:
+            out = rule(port_maps(layer), inputs, run)
+        except KeyError as missing:
+            self._error(graph, layer, f"its port map names port or layer {missing}, which is not there")
+        except ShapeError as why:
+            self._error(graph, layer, str(why))
+        else:
+            return [self.common.known(out.get(port.id, UNKNOWN)) for port in layer.outputs]
+        return []
+
+    def _asked(
+        self, graph: Graph, layer: Layer, form: Form, sources: Mapping[int, Source], facts: Mapping[Source, Known]
+    ) -> tuple[Sequence[Known], Origin]:
+        """The answer of whoever is asked; without one, the record, where the inputs are as recorded."""
+        why = "ir_tools has no rule for it, and nobody was asked"
+        if self.ask is not None:
+            try:
+                answer = self.ask(self.model, graph, layer, _Facts(facts))
+                return [self.common.known(fact) for fact in answer], "runtime"
+            except RuntimeFailure as failure:
+                if failure.kind == "rejected" and opset_number(layer.version) is not None:
+                    self._error(graph, layer, str(failure))
+                    return (), "unknown"
+                why = str(failure)
+        text = f"the shapes of {layer.type} ({layer.version or 'no version'}) are not known: {why}"
+        as_recorded = all(_agree(port, facts[sources[port.id]]) for port in form.inputs if port.id in sources)
+        if as_recorded:
+            text += "; those in the file are taken over, as its inputs are those in the file"
+        self._warn(graph, layer, text)
+        if as_recorded:
+            return [self.common.known(recorded(port)) for port in form.outputs], "recorded"
+        return (), "unknown"
+
+    # --- findings ---
+
+    def _error(self, graph: Graph, layer: Layer, message: str, remedy: str | None = None) -> None:
+        finding = self._diagnostic("IR301", Severity.ERROR, graph, layer, message, remedy)
+        if finding not in self.errors:
+            self.errors.append(finding)
+
+    def _warn(self, graph: Graph, layer: Layer, message: str) -> None:
+        path = self.paths[id(graph), layer.id]
+        if path not in self.notes:
+            self.notes[path] = self._diagnostic("IR302", Severity.WARNING, graph, layer, message, None)
+
+    def _diagnostic(
+        self, code: str, severity: Severity, graph: Graph, layer: Layer, message: str, remedy: str | None
+    ) -> Diagnostic:
+        return Diagnostic(
+            code=code,
+            severity=severity,
+            message=f"{layer.type}: {message}",
+            file=str(self.model.path) if self.model.path else None,
+            line=self.model.line_of(graph, layer.id),
+            layer_id=layer.id,
+            layer_name=layer.name,
+            path=self.paths[id(graph), layer.id],
+            help=remedy,
+        )
+
+    # --- the end ---
+
+    def finish(self, *, parameters: bool) -> ShapeReport:
+        """Report, and write into the model what differs; with `parameters`, into their attributes too.
+
+        Raises:
+            ShapeError: something was wrong.
+        """
+        if self.errors:
+            raise ShapeError("\n".join(map(str, self.errors)), self.errors)
+        report = ShapeReport(diagnostics=list(self.notes.values()))
+        for located in self.places:
+            state = self.states.get(id(located.graph))
+            if state is not None:
+                self._report(located, state, report)
+                if parameters and located.layer.type == "Parameter":
+                    _write_shape(located.layer, report.facts.get((located.path, located.layer.outputs[0].id)))
+        return report
+
+    def _report(self, located: Located, state: _State, report: ShapeReport) -> None:
+        path, layer, graph = located
+        form = self.forms.of(layer)
+        sources = graph.sources(layer.id) if form.inputs else {}
+        places = [(port, sources[port.id]) for port in form.inputs if port.id in sources]
+        places += [(port, Source(layer.id, port.id)) for port in form.outputs]
+        for port, source in places:
+            known, origin = state.facts.get(source, self.unknown), state.origins.get(source, "unknown")
+            report.facts[path, port.id] = known.fact
+            report.origins[path, port.id] = origin
+            if origin == "recorded" or _agree(port, known):
+                continue
+            if origin != "unknown":
+                report.mismatches.extend(self._mismatches(located, port, known))
+            own = layer.port(port.id)
+            own.dims = known.dims
+            if own.precision is not None and known.fact.dtype.kind != "dynamic":
+                own.precision = known.precision
+
+    def _mismatches(self, located: Located, port: Port, known: Known) -> Iterator[Mismatch]:
+        path, layer, graph = located
+        pairs: list[tuple[Literal["dims", "precision"], str, str]] = []
+        if port.dims != known.dims:
+            pairs.append(("dims", format_shape(recorded(port).shape or ()), format_shape(known.fact.shape)))
+        if port.precision is not None and port.precision != known.precision:
+            pairs.append(("precision", port.precision, known.precision))
+        for what, before, after in pairs:
+            yield Mismatch(
+                path=path,
+                layer_id=layer.id,
+                line=self.model.line_of(graph, layer.id),
+                port=port.id,
+                what=what,
+                recorded=before,
+                computed=after,
+            )
+
+
+def _agree(port: Port, known: Known) -> bool:
+    """Whether a port's record is a fact's, letter by letter. No precision says nothing."""
+    return port.dims == known.dims and (port.precision is None or port.precision == known.precision)
+
+
+def _write_shape(layer: Layer, fact: Fact | None) -> None:
+    """Give a Parameter a shape, in the style of the old text."""
+    old = layer.raw.get("shape", "")
+    if fact is None or parse_shape(old) == fact.shape:
+        return
+    separator = ", " if ", " in old else ","
+    layer.raw["shape"] = "..." if fact.shape is None else separator.join(map(str, fact.shape))

@@ -1,0 +1,168 @@
+"""What is wrong with one layer, held against its operation: attributes, ports, element types, its own rules."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+from ir_tools.ops._define import REQUIRED, Attrs, Fact, Field, Flag, Kind, Op, Violation
+from ir_tools.types import ElementType
+
+__all__ = ["closest", "faults_of_attributes", "faults_of_layer", "faults_of_ports", "takes"]
+
+FLAG_WORDS = {"true", "false", "0", "1"}
+
+
+def closest(word: str, words: Iterable[str]) -> str | None:
+    """That of `words` which `word` may be a misspelling of."""
+    known = {plain(other): other for other in words}
+    exact = known.get(plain(word))
+    if exact is not None:
+        return exact
+    found = get_close_matches(plain(word), known, 1, 0.75)
+    return known[found[0]] if found else None
+
+
+def plain(word: str) -> str:
+    """A word as it is compared: case, dashes and underscores make no difference."""
+    return word.lower().replace("-", "").replace("_", "")
+
+
+# --- attributes -------------------------------------------------------------------------------------------------
+
+
+def faults_of_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, list[Violation]]:
+    """The typed attributes, None where they have no meaning, and what is wrong with the `<data>` of a layer.
+
+    Each misspelling is told once: with the required attribute that it stands for, else with the misspelled one.
+    """
+    found: list[Violation] = []
+    attrs = op.read(raw, found)
+    fields = {spec.xml or name: spec for name, spec in op.attrs.items()}
+    strange = [name for name in raw if name not in fields]
+    told: set[str] = set()
+    out = []
+    for violation in found:
+        name = violation.attribute
+        if violation.kind is Kind.UNKNOWN:
+            told.add(name)
+        elif violation.kind is Kind.MISSING and strange:
+            word = next((alias for alias in fields[name].aliases if alias in raw), None) or closest(name, strange)
+            if word is not None and word not in told:
+                told.add(word)
+                violation = Violation(
+                    name, f"is missing; the runtime does not read '{word}'", f"call it {name}", Kind.MISSING
+                )
+        out.append(violation)
+    out += _unknown(op, fields, raw, [name for name in strange if name not in told])
+    out += _assumed(op, fields, raw, out)
+    out += _misread(fields, raw)
+    return attrs, out
+
+
+def _unknown(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str], names: Iterable[str]) -> Iterator[Violation]:
+    for name in names:
+        meant = closest(name, (field for field in fields if field not in raw))
+        if meant is None:
+            yield Violation(name, f"is not an attribute of {op}, and the runtime does not read it", None, Kind.UNKNOWN)
+        else:
+            message = f"is not an attribute of {op}; did you mean {meant}?"
+            yield Violation(name, message, f"call it {meant}", Kind.UNKNOWN)
+
+
+def _assumed(
+    op: Op, fields: Mapping[str, Field], raw: Mapping[str, str], told: Sequence[Violation]
+) -> Iterator[Violation]:
+    """Attributes that the specification requires and the runtime does not."""
+    hinted = {word for violation in told for word in (violation.attribute, violation.remedy)}
+    for name, spec in fields.items():
+        if spec.default is not REQUIRED or spec.missing is REQUIRED or name in raw:
+            continue
+        if name not in hinted and f"call it {name}" not in hinted:
+            value = spec.render(spec.missing, ",")
+            message = f"is missing, though {op} requires it; the runtime takes {f"'{value}'" if value else 'none'}"
+            yield Violation(name, message, f'write {name}="{value}"' if value else None, Kind.ASSUMED)
+
+
+def _misread(fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Violation]:
+    """Flags that are neither true nor false: whatever they say, the runtime reads true."""
+    for name, spec in fields.items():
+        if isinstance(spec, Flag) and name in raw and raw[name].lower() not in FLAG_WORDS:
+            message = f"is '{raw[name][:40]}', which the runtime reads as true"
+            yield Violation(name, message, "write true or false", Kind.MISREAD)
+
+
+# --- ports ------------------------------------------------------------------------------------------------------
+
+
+def faults_of_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
+    """A number of ports that the operation does not have. Outputs may be left out: who reads none needs no port."""
+    least = sum(not (slot.optional or slot.many) for slot in op.inputs)
+    most = None if any(slot.many for slot in op.inputs) else len(op.inputs)
+    if inputs < least or (most is not None and inputs > most):
+        names = ", ".join(slot.name for slot in op.inputs)
+        meant = _counted(least, most, "input")
+        message = f"has {inputs} where {op} takes {meant}{f' ({names})' if names else ''}"
+        yield Violation("inputs", message, None, Kind.INPUTS)
+    if op.type != "Result" and not any(slot.many for slot in op.outputs) and outputs > len(op.outputs):
+        message = f"has {outputs} where {op} gives {_counted(len(op.outputs), len(op.outputs), 'output')}"
+        yield Violation("outputs", message, None, Kind.OUTPUTS)
+
+
+def _counted(least: int, most: int | None, word: str) -> str:
+    if most is None:
+        return f"at least {least} {word}{'s' * (least != 1)}"
+    return f"{least} {word}{'s' * (least != 1)}" if least == most else f"{least} to {most} {word}s"
+
+
+def faults_of_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Element types that the operation does not take, and such as differ where they must be one."""
+    common: dict[str, tuple[str, ElementType]] = {}
+    for index, fact in enumerate(inputs):
+        slot = op.inputs[min(index, len(op.inputs) - 1)]
+        dtype = fact.dtype
+        if not slot.type or dtype.kind == "dynamic":
+            continue
+        words = op.types.get(slot.type, slot.type)
+        if not takes(words, dtype):
+            message = f"has element type {dtype} where {_listed(words)} is meant"
+            yield Violation(slot.name, message, None, Kind.TYPES)
+        elif slot.type in op.types:
+            first, other = common.setdefault(slot.type, (slot.name, dtype))
+            if other != dtype:
+                message = f"has element type {dtype} and {first} has {other}, where both must have the same"
+                yield Violation(slot.name, message, "convert one of them", Kind.TYPES)
+
+
+def takes(words: str, dtype: ElementType) -> bool:
+    """Whether an element type is one of those that `words` mean: kinds (`float integer`) and single types (`i64`)."""
+    fitting = {"any", dtype.name, dtype.kind, "integer" if dtype.is_integer else dtype.kind}
+    return not words or not fitting.isdisjoint(words.split())
+
+
+def _listed(words: str) -> str:
+    *rest, last = words.split()
+    return f"{', '.join(rest)} or {last}" if rest else last
+
+
+# --- the layer --------------------------------------------------------------------------------------------------
+
+
+def faults_of_layer(
+    op: Op, raw: Mapping[str, str], inputs: Sequence[Fact], outputs: int
+) -> tuple[Attrs | None, list[Violation]]:
+    """The typed attributes, None where the layer has no meaning, and everything that is wrong with it.
+
+    Args:
+        op: its operation.
+        raw: its attributes.
+        inputs: one fact for every input port.
+        outputs: how many output ports it has.
+    """
+    attrs, found = faults_of_attributes(op, raw)
+    counted = list(faults_of_ports(op, len(inputs), outputs))
+    found += counted
+    if any(violation.kind is Kind.INPUTS for violation in counted):
+        return None, found
+    found += faults_of_types(op, inputs)
+    if attrs is not None:
+        found += op.check(attrs, inputs)
+    return attrs, found
