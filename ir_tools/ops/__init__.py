@@ -9,14 +9,21 @@ from ir_tools.ops import (
     color,
     control_flow,
     conversion,
+    detection,
     detectron,
     elementwise,
     embedding,
     fourier,
+    image,
     pooling,
+    recurrent,
+    roi,
     sampling,
+    sorting,
+    state,
     strings,
     structure,
+    suppression,
 )
 from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Op, Refused, Rewrite, Violation
 from ir_tools.ops._equivalence import Form
@@ -57,6 +64,13 @@ FAMILIES = (
     sampling,
     color,
     detectron,
+    detection,
+    image,
+    recurrent,
+    roi,
+    sorting,
+    state,
+    suppression,
 )
 """The families: modules with a tuple `OPS`."""
 

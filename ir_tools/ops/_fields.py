@@ -7,7 +7,7 @@ from ir_tools.errors import UsageError
 from ir_tools.ops._define import Field, OneOf
 from ir_tools.types import Dim, ElementType, element_type, parse_shape
 
-__all__ = ["IndexType", "ShapeText", "Type"]
+__all__ = ["ExactWord", "IndexType", "ShapeText", "Type"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,3 +49,14 @@ class IndexType(OneOf):
         """The name."""
         del separator
         return str(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactWord(OneOf):
+    """One word of a list, letter by letter: what the runtime holds as plain text and compares itself."""
+
+    def parse(self, text: str) -> str:
+        """`"average"` -> `"average"`."""
+        if text not in self.words:
+            raise ValueError(f"is '{text}' where one of {', '.join(word or 'nothing' for word in self.words)} is meant")
+        return text

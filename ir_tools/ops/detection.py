@@ -1,0 +1,392 @@
+"""Boxes from networks: PriorBox-1/-8, PriorBoxClustered-1, DetectionOutput-1/-8, RegionYolo-1, ReorgYolo-1."""
+
+from collections.abc import Iterator, Sequence
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._define import (
+    Attrs,
+    Fact,
+    Flag,
+    Float,
+    Floats,
+    Input,
+    Int,
+    Ints,
+    Kind,
+    Op,
+    Violation,
+)
+from ir_tools.ops._fields import ExactWord
+from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
+from ir_tools.ops._values import divided, normal_axis, times
+from ir_tools.types import Dim, element_type, format_shape
+
+__all__ = ["OPS"]
+
+F32 = element_type("f32")
+CENTER_SIZE = "caffe.PriorBoxParameter.CENTER_SIZE"
+CORNER = "caffe.PriorBoxParameter.CORNER"
+
+# --- prior boxes ------------------------------------------------------------------------------------------------
+
+
+def aspect_ratios(attrs: Attrs) -> tuple[float, ...]:
+    """The different ratios of width and height, 1 first: those of the attribute, with `flip` their inverses too."""
+    found = [1.0]
+    for ratio in attrs.aspect_ratio:
+        for each in (ratio, 1 / ratio if attrs.flip and ratio else ratio):
+            if all(round(each * 1e6) != round(seen * 1e6) for seen in found):
+                found.append(each)
+    return tuple(found)
+
+
+def number_of_priors(attrs: Attrs) -> int:
+    """How many boxes stand at each place."""
+    ratios = len(aspect_ratios(attrs))
+    count = ratios + len(attrs.min_size) - 1
+    if attrs.scale_all_sizes:
+        count = ratios * len(attrs.min_size) + len(attrs.max_size)
+    if attrs.fixed_size:
+        count = ratios * len(attrs.fixed_size)
+    for density in attrs.density:
+        count += (len(attrs.fixed_ratio) or ratios) * (int(density) ** 2 - 1)
+    return count
+
+
+def prior_box_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[2, 4 * height * width * boxes]`: boxes and their variances."""
+    return _priors(number_of_priors(attrs), inputs)
+
+
+def clustered_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[2, 4 * height * width * boxes]`: boxes and their variances."""
+    widths, heights = len(attrs.width), len(attrs.height)
+    require(widths == heights, f"height has {heights} values where width has {widths}")
+    return _priors(widths, inputs)
+
+
+def _priors(count: int, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    sizes, image = inputs
+    for fact, name in ((sizes, "output_size"), (image, "image_size")):
+        require_rank(fact, 1, f"the input '{name}'")
+    if sizes.value is None:
+        return (Fact(F32, (Dim.of(2), Dim())),)
+    dims = sizes.value.dims()
+    require(len(dims) == 2, f"the input 'output_size' has {len(dims)} values where 2 are meant")
+    return (Fact(F32, (Dim.of(2), times(times(*dims), Dim.of(max(count, 0) * 4)))),)
+
+
+def check_prior_box(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Ratios that can be inverted, densities of at least one box, variances for all coordinates or for none."""
+    if any(not ratio > 0 for ratio in attrs.aspect_ratio):
+        yield Violation("aspect_ratio", "holds a ratio that is not positive")
+    if any(density < 1 for density in attrs.density):
+        yield Violation("density", "holds a number below 1")
+    yield from _broken_variance(attrs)
+    yield from too_large_for(prior_box_shape, "output_size")(attrs, inputs)
+
+
+def check_clustered(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Variances for all coordinates or for none; as many heights as widths is the shape rule's to say."""
+    yield from _broken_variance(attrs)
+    yield from too_large_for(clustered_shape, "output_size")(attrs, inputs)
+
+
+def _broken_variance(attrs: Attrs) -> Iterator[Violation]:
+    if len(attrs.variance) not in {0, 1, 4}:
+        yield Violation("variance", f"has {len(attrs.variance)} values where none, 1 or 4 are meant")
+
+
+PRIOR_INPUTS = (Input("output_size", type="integer"), Input("image_size", type="integer"))
+
+PRIOR_BOX_1 = Op(
+    type="PriorBox",
+    version=1,
+    inputs=PRIOR_INPUTS,
+    attrs={
+        "min_size": Floats(default=()),
+        "max_size": Floats(default=()),
+        "aspect_ratio": Floats(default=()),
+        "density": Floats(default=()),
+        "fixed_ratio": Floats(default=()),
+        "fixed_size": Floats(default=()),
+        "clip": Flag(default=False),
+        "flip": Flag(default=False),
+        "step": Float(default=0.0),
+        "offset": Float(missing=0.0),
+        "variance": Floats(default=()),
+        "scale_all_sizes": Flag(default=True),
+    },
+    check=check_prior_box,
+    shape=prior_box_shape,
+)
+PRIOR_BOX_8 = PRIOR_BOX_1.at(8, attrs={"min_max_aspect_ratios_order": Flag(default=True)})
+
+PRIOR_BOX_CLUSTERED_1 = Op(
+    type="PriorBoxClustered",
+    version=1,
+    inputs=PRIOR_INPUTS,
+    attrs={
+        "width": Floats(default=()),
+        "height": Floats(default=()),
+        "clip": Flag(default=True),
+        "step": Float(default=0.0),
+        "step_w": Float(default=0.0),
+        "step_h": Float(default=0.0),
+        "offset": Float(missing=0.0),
+        "variance": Floats(default=()),
+    },
+    check=check_clustered,
+    shape=clustered_shape,
+)
+
+# --- DetectionOutput --------------------------------------------------------------------------------------------
+
+
+def detection_output_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[1, 1, images * boxes, 7]`; the number of boxes per image is `keep_top_k`, or all that there may be."""
+    for fact, rank, name in zip(inputs, (2, 2, 3, 2, 2), DETECTION_NAMES, strict=False):
+        require_rank(fact, rank, f"the input '{name}'")
+    classes, priors = _counts(attrs, inputs)
+    batch = _batch(inputs)
+    if attrs.keep_top_k[0] > 0:
+        boxes = Dim.of(attrs.keep_top_k[0])
+    elif attrs.keep_top_k[0] == -1 and attrs.top_k > 0:
+        boxes = times(Dim.of(attrs.top_k), Dim.of(classes) if classes else Dim())
+    else:
+        boxes = times(Dim.of(priors) if priors else Dim(), Dim.of(classes) if classes else Dim())
+    one = Dim.of(1)
+    return (Fact(inputs[0].dtype, (one, one, times(batch, boxes), Dim.of(7))),)
+
+
+def _batch(inputs: Sequence[Fact]) -> Dim:
+    """The number of images: that of the boxes where it is known, else that of the confidences."""
+    batch = dim(inputs[0], 0)
+    scores = dim(inputs[1], 0)
+    agreed((batch, scores), "number of images")
+    if inputs[1].shape is not None and (inputs[0].shape is None or (not batch.static and scores.static)):
+        batch = scores
+    proposals = dim(inputs[2], 0)
+    if 1 not in proposals:
+        agreed((batch, proposals), "number of images (of proposals, also 1 for all)")
+    if len(inputs) == 5:
+        agreed((batch, dim(inputs[3], 0)), "number of images")
+    return batch
+
+
+def _counts(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[int, int]:
+    """The number of classes and of prior boxes; 0 where it is not known."""
+    boxes, scores, priors = (dim(fact, axis) for fact, axis in zip(inputs[:3], (1, 1, 2), strict=True))
+    require_size(inputs[2], 1, (1 if attrs.variance_encoded_in_target else 2,), "the input 'proposals'")
+    size = 4 if attrs.normalized else 5
+    classes, count = attrs.get("num_classes", 0), 0
+    if "num_classes" not in attrs:
+        classes, count = _deduced(attrs, inputs, size)
+    locations = 1 if attrs.share_location else classes
+    if not count and boxes.static and inputs[0].shape is not None:
+        count = _exactly(boxes.size, locations * 4, "the input 'box_logits'", "4 times the classes with own locations")
+    if count and locations and inputs[0].shape is not None:
+        require(
+            count * locations * 4 in boxes,
+            f"the input 'box_logits' has {boxes} columns where {count * locations * 4} are meant",
+        )
+    count = _matched(count, scores, classes, "the input 'class_preds'") if classes else count
+    count = _matched(count, priors, size, "the input 'proposals'")
+    if len(inputs) == 5:
+        count = _additional(count, inputs)
+    return classes, count
+
+
+def _deduced(attrs: Attrs, inputs: Sequence[Fact], size: int) -> tuple[int, int]:
+    """The number of classes and of prior boxes, from the sizes of the inputs alone (version 8)."""
+    boxes, scores, priors = dim(inputs[0], 1), dim(inputs[1], 1), dim(inputs[2], 2)
+    classes = count = 0
+    if priors.static:
+        count = _exactly(priors.size, size, "the input 'proposals'", "the size of a prior box")
+        require(count > 0, "the input 'proposals' holds no prior box")
+    elif len(inputs) == 5 and dim(inputs[3], 1).static:
+        count = _exactly(dim(inputs[3], 1).size, 2, "the input 'aux_class_preds'", "2")
+        require(count > 0, "the input 'aux_class_preds' is empty")
+    if count and scores.static:
+        classes = _exactly(scores.size, count, "the input 'class_preds'", "the number of prior boxes")
+    for place in (boxes, *((dim(inputs[4], 1),) if len(inputs) == 5 else ())):
+        if not classes and count and place.static and not attrs.share_location:
+            classes = _exactly(place.size, count * 4, "the boxes", "4 times the number of prior boxes")
+    return classes, count
+
+
+def _exactly(total: int, part: int, name: str, meant: str) -> int:
+    require(part > 0 and total % part == 0, f"{name} has {total} columns where a multiple of {part} is meant: {meant}")
+    return total // part
+
+
+def _matched(count: int, columns: Dim, part: int, name: str) -> int:
+    """The number of prior boxes, held against the columns of an input with `part` for each."""
+    if not columns.static:
+        return count
+    if not count:
+        return _exactly(columns.size, part, name, "one for each prior box")
+    require(columns.size == count * part, f"{name} has {columns} columns where {count * part} are meant")
+    return count
+
+
+def _additional(count: int, inputs: Sequence[Fact]) -> int:
+    scores, boxes = inputs[3], inputs[4]
+    columns = dim(scores, 1)
+    if count and scores.shape is not None:
+        require(count * 2 in columns, f"the input 'aux_class_preds' has {columns} columns where {count * 2} are meant")
+    if columns.static:
+        count = columns.size // 2
+    if boxes.shape is not None and inputs[0].shape is not None:
+        for axis in (0, 1):
+            if dim(boxes, axis).meet(dim(inputs[0], axis)) is None:
+                raise ShapeError(
+                    f"the input 'aux_box_preds' is [{format_shape(boxes.shape)}] where 'box_logits' is"
+                    f" [{format_shape(inputs[0].shape)}]"
+                )
+    return count
+
+
+def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """A number of boxes to keep, three or five inputs, an output that fits into memory."""
+    if not attrs.keep_top_k:
+        yield Violation("keep_top_k", "is empty, and the runtime crashes without a number", 'write keep_top_k="-1"')
+    elif attrs.keep_top_k[0] != -1 and attrs.keep_top_k[0] < 1:
+        yield Violation("keep_top_k", f"is {attrs.keep_top_k[0]} where a positive number, or -1 for all, is meant")
+    if len(inputs) == 4:
+        yield Violation("aux_box_preds", "is missing where aux_class_preds is given", kind=Kind.INPUTS)
+    if attrs.keep_top_k:
+        yield from too_large_for(detection_output_shape, "keep_top_k")(attrs, inputs)
+
+
+DETECTION_NAMES = ("box_logits", "class_preds", "proposals", "aux_class_preds", "aux_box_preds")
+
+DETECTION_OUTPUT_8 = Op(
+    type="DetectionOutput",
+    version=8,
+    inputs=(
+        Input("box_logits", type="T"),
+        Input("class_preds", type="T"),
+        Input("proposals", type="float"),
+        Input("aux_class_preds", optional=True, type="T"),
+        Input("aux_box_preds", optional=True, type="T"),
+    ),
+    types={"T": "float"},
+    attrs={
+        "background_label_id": Int(default=0),
+        "top_k": Int(default=-1),
+        "variance_encoded_in_target": Flag(default=False),
+        "keep_top_k": Ints(),
+        "code_type": ExactWord(words=(CORNER, CENTER_SIZE), default=CORNER),
+        "share_location": Flag(default=True),
+        "nms_threshold": Float(missing=0.0),
+        "confidence_threshold": Float(default=0.0),
+        "clip_after_nms": Flag(default=False),
+        "clip_before_nms": Flag(default=False),
+        "decrease_label_id": Flag(default=False),
+        "normalized": Flag(default=False),
+        "input_height": Int(default=1),
+        "input_width": Int(default=1),
+        "objectness_score": Float(default=0.0),
+    },
+    check=check_detection_output,
+    shape=detection_output_shape,
+)
+DETECTION_OUTPUT_1 = DETECTION_OUTPUT_8.at(1, attrs={"num_classes": Int(least=1)})
+
+# --- YOLO -------------------------------------------------------------------------------------------------------
+
+
+def region_yolo_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """With `do_softmax` the axes from `axis` to `end_axis` become one, else the channels of the masked regions stay."""
+    (data,) = inputs
+    require_rank(data, 4, "the input")
+    if data.shape is None:
+        return (Fact(data.dtype, None),)
+    if not attrs.do_softmax:
+        channels = Dim.of((attrs.classes + attrs.coords + 1) * len(attrs.mask))
+        return (Fact(data.dtype, (data.shape[0], channels, *data.shape[2:])),)
+    axis, last = (normal_axis(attrs[name], 4, name) for name in ("axis", "end_axis"))
+    joined = data.shape[axis]
+    for each in data.shape[axis + 1 : last + 1]:
+        joined = times(joined, each)
+    return (Fact(data.dtype, (*data.shape[:axis], joined, *data.shape[max(axis, last) + 1 :])),)
+
+
+def check_region_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """No more channels needed than there are: the runtime writes beyond its memory."""
+    regions = attrs.num if attrs.do_softmax else len(attrs.mask)
+    each = attrs.coords + attrs.classes + 1
+    shape = inputs[0].shape
+    name = "num" if attrs.do_softmax else "mask"
+    if not regions:
+        yield Violation("mask", "is empty where do_softmax is false, which leaves no region")
+    elif shape is not None and len(shape) == 4 and regions * each not in shape[1]:
+        message = f"makes {regions} regions of {each} channels where the input has {shape[1]} channels"
+        fits = shape[1].hi is not None and shape[1].hi > regions * each
+        yield Violation(name, message, kind=Kind.SUSPECT if fits else Kind.CONTRADICTION)
+
+
+REGION_YOLO_1 = Op(
+    type="RegionYolo",
+    version=1,
+    inputs=(Input("data", type="float"),),
+    attrs={
+        "anchors": Floats(default=()),
+        "axis": Int(missing=0),
+        "coords": Int(missing=0, least=0),
+        "classes": Int(missing=0, least=0),
+        "end_axis": Int(missing=0),
+        "num": Int(least=1),
+        "do_softmax": Flag(missing=False),
+        "mask": Ints(default=()),
+    },
+    check=check_region_yolo,
+    shape=region_yolo_shape,
+)
+
+
+def reorg_yolo_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, C, H, W]` to `[N, C * stride^2, H / stride, W / stride]`."""
+    (data,) = inputs
+    require_rank(data, 4, "the input")
+    if data.shape is None:
+        return (Fact(data.dtype, None),)
+    stride = attrs.stride[0]
+    channels = data.shape[1]
+    require(
+        not channels.static or channels.size >= stride * stride,
+        f"the input has {channels} channels where at least {stride * stride} are meant",
+    )
+    sizes = [divided(each, stride) for each in data.shape[2:]]
+    if None in sizes:
+        raise ShapeError(f"the input [{format_shape(data.shape)}] cannot be divided by the stride {stride}")
+    spatial = [each for each in sizes if each is not None]
+    return (Fact(data.dtype, (data.shape[0], times(channels, Dim.of(stride * stride)), *spatial)),)
+
+
+def check_reorg_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """A stride."""
+    del inputs
+    if not attrs.stride:
+        yield Violation("stride", "is empty")
+
+
+REORG_YOLO_1 = Op(
+    type="ReorgYolo",
+    version=1,
+    inputs=(Input("data"),),
+    attrs={"stride": Ints(least=1)},
+    check=check_reorg_yolo,
+    shape=reorg_yolo_shape,
+)
+
+OPS = (
+    PRIOR_BOX_1,
+    PRIOR_BOX_8,
+    PRIOR_BOX_CLUSTERED_1,
+    DETECTION_OUTPUT_1,
+    DETECTION_OUTPUT_8,
+    REGION_YOLO_1,
+    REORG_YOLO_1,
+)

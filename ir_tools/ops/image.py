@@ -1,0 +1,248 @@
+"""Resizing and resampling of images: Interpolate-1/-4/-11, GridSample-9."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from ir_tools.ops._define import Attrs, Fact, Field, Flag, Float, Input, Ints, Kind, OneOf, Op, Violation
+from ir_tools.ops._fields import ExactWord
+from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
+from ir_tools.ops._values import known, require_list, shifted, too_large
+from ir_tools.types import Dim, format_shape
+
+__all__ = ["OPS"]
+
+Shape = Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]]
+
+# --- shapes -----------------------------------------------------------------------------------------------------
+
+
+def interpolate_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The sizes of the second input in the places of `axes`."""
+    data, sizes = inputs
+    if data.shape is None:
+        return (Fact(data.dtype, None),)
+    dims = list(data.shape)
+    for axis in attrs.axes:
+        require(0 <= axis < len(dims), f"axes is {axis} where the input has rank {len(dims)}")
+    _resize(dims, attrs.axes, sizes, "axes")
+    return (Fact(data.dtype, tuple(dims)),)
+
+
+def _resize(dims: list[Dim], axes: Sequence[int], sizes: Fact, name: str) -> None:
+    """Put known sizes in the places of axes; what is not known may be any size."""
+    found = (Dim(),) * len(axes) if sizes.value is None else sizes.value.dims()
+    require(len(found) >= len(axes), f"{name} has {len(axes)} axes where there are {len(found)} sizes")
+    for axis, size in zip(axes, found, strict=False):
+        dims[axis] = size
+
+
+def interpolate_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The padded input, resized along the axes of the fourth input (all where there is none)."""
+    data, sizes, scales, *axes = inputs
+    by_scales = attrs.shape_calculation_mode == "scales"
+    require_list(scales if by_scales else sizes, "the input 'scales'" if by_scales else "the input 'sizes'")
+    return _resized(attrs, data, scales if by_scales else sizes, axes)
+
+
+def interpolate_11_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The padded input, resized along the axes of the third input (all where there is none)."""
+    data, target, *axes = inputs
+    require_list(target, "the input 'scales_or_sizes'")
+    return _resized(attrs, data, target, axes)
+
+
+def _resized(attrs: Attrs, data: Fact, target: Fact, axes: Sequence[Fact]) -> tuple[Fact, ...]:
+    for given in axes:
+        require_list(given, "the input 'axes'")
+    if data.shape is None:
+        return (Fact(data.dtype, None),)
+    rank = len(data.shape)
+    places = known(axes[0]) if axes else list(range(rank))
+    if places is None:
+        return (Fact(data.dtype, (Dim(),) * rank),)
+    for axis in places:
+        require(0 <= axis < rank, f"axes holds {axis} where the input has rank {rank}")
+    dims = padded_dims(attrs, data.shape)
+    if attrs.shape_calculation_mode == "scales":
+        _scale(dims, places, target)
+    else:
+        _resize(dims, places, target, "axes")
+    return (Fact(data.dtype, tuple(dims)),)
+
+
+def pads(attrs: Attrs, rank: int) -> list[tuple[int, int]]:
+    """The padding before and after each axis; what is missing at the end of the lists is 0."""
+    begins, ends = ((*given, *(0,) * rank)[:rank] for given in (attrs.pads_begin, attrs.pads_end))
+    return list(zip(begins, ends, strict=True))
+
+
+def padded_dims(attrs: Attrs, shape: Sequence[Dim]) -> list[Dim]:
+    """The dimensions of the padded input."""
+    return [shifted(size, before + after) for size, (before, after) in zip(shape, pads(attrs, len(shape)), strict=True)]
+
+
+def _scale(dims: list[Dim], axes: Sequence[int], scales: Fact) -> None:
+    """Scale dimensions by known factors; what is not known may be any size."""
+    exact = None if scales.value is None else scales.value.exact
+    if exact is None:
+        for axis in axes:
+            dims[axis] = Dim()
+        return
+    require(exact.size >= len(axes), f"the input 'scales' has {exact.size} values where there are {len(axes)} axes")
+    for axis, factor in zip(axes, exact.ravel(), strict=False):
+        dims[axis] = scaled(dims[axis], factor)
+
+
+def scaled(size: Dim, factor: float) -> Dim:
+    """A size times a factor, which the runtime enlarges by 1e-6 against rounding errors, rounded down."""
+    by = float(np.float32(factor) + np.float32(1e-6))
+    if np.float32(factor) == 1:
+        return size
+    if not 0 < by < np.inf:
+        return Dim.of(0)
+    return Dim(int(size.lo * by), None if size.hi is None else int(size.hi * by))
+
+
+def grid_sample_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, C, H, W]` and `[N, H_out, W_out, 2]` to `[N, C, H_out, W_out]`."""
+    del attrs
+    data, grid = inputs
+    require_rank(data, 4, "the input 'data'")
+    require_rank(grid, 4, "the input 'grid'")
+    require_size(grid, 3, (2,), "the input 'grid'")
+    batch = agreed((dim(data, 0), dim(grid, 0)), "batch size")
+    return (Fact(data.dtype, (batch, dim(data, 1), dim(grid, 1), dim(grid, 2))),)
+
+
+# --- checks -----------------------------------------------------------------------------------------------------
+
+
+def check_interpolate_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """One size for each axis: with others the runtime crashes."""
+    sizes = inputs[1]
+    if not attrs.axes:
+        yield Violation("axes", "is empty")
+    elif sizes.shape is not None and (len(sizes.shape) != 1 or len(attrs.axes) not in sizes.shape[0]):
+        count = len(attrs.axes)
+        yield Violation("axes", f"has {count} values where the second input is [{format_shape(sizes.shape)}]")
+    yield from _broken_target(sizes, "target_spatial_shape")
+    yield from too_large_for(interpolate_1_shape, "target_spatial_shape")(attrs, inputs)
+
+
+def check_interpolate_4(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Positive sizes or factors; a padded input and an output that fit into memory."""
+    by_scales = attrs.shape_calculation_mode == "scales"
+    name = "scales" if by_scales else "sizes"
+    yield from _broken_target(inputs[2 if by_scales else 1], name)
+    yield from _too_large(attrs, inputs, interpolate_4_shape, name)
+
+
+def check_interpolate_11(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """The same, and a second input of the type that the mode needs."""
+    target, name = inputs[1], "scales_or_sizes"
+    by_scales = attrs.shape_calculation_mode == "scales"
+    if target.dtype.kind != "dynamic" and target.dtype.is_float != by_scales:
+        yield Violation(
+            name,
+            f"has element type {target.dtype} where {'factors' if by_scales else 'sizes'} are meant",
+            kind=Kind.TYPES,
+        )
+    else:
+        yield from _broken_target(target, name)
+        yield from _too_large(attrs, inputs, interpolate_11_shape, name)
+
+
+def _broken_target(target: Fact, name: str) -> Iterator[Violation]:
+    """Known sizes that are negative; known factors that are not positive, which leave nothing of an axis."""
+    exact = None if target.value is None else target.value.exact
+    if exact is None or not exact.size:
+        return
+    if exact.dtype.kind != "f" and exact.min() < 0:
+        yield Violation(name, f"holds {exact.min()} where a size is meant")
+    elif exact.dtype.kind == "f" and not (exact > 0).all():
+        yield Violation(name, f"holds {exact.min()} where positive numbers are meant", kind=Kind.SUSPECT)
+
+
+def _too_large(attrs: Attrs, inputs: Sequence[Fact], shape: Shape, name: str) -> Iterator[Violation]:
+    data = inputs[0]
+    if data.shape is not None:
+        yield from too_large("pads_begin", Fact(data.dtype, tuple(padded_dims(attrs, data.shape))))
+    yield from too_large_for(shape, name)(attrs, inputs)
+
+
+# --- the operations ---------------------------------------------------------------------------------------------
+
+INDEX_TYPES = "i32 i64 u32 u64"
+
+INTERPOLATE_1 = Op(
+    type="Interpolate",
+    version=1,
+    inputs=(Input("data"), Input("target_spatial_shape", type="integer")),
+    attrs={
+        "axes": Ints(),
+        "mode": ExactWord(words=("nearest", "linear", "cubic", "area")),
+        "align_corners": Flag(default=True),
+        "antialias": Flag(default=False),
+        "pads_begin": Ints(default=(), least=0),
+        "pads_end": Ints(default=(), least=0),
+    },
+    check=check_interpolate_1,
+    shape=interpolate_1_shape,
+)
+
+MODES = ("nearest", "linear", "linear_onnx", "cubic")
+INTERPOLATE_ATTRS: dict[str, Field] = {
+    "mode": OneOf(words=MODES, missing="nearest"),
+    "shape_calculation_mode": OneOf(words=("sizes", "scales"), missing="sizes"),
+    "coordinate_transformation_mode": OneOf(
+        words=("half_pixel", "pytorch_half_pixel", "asymmetric", "tf_half_pixel_for_nn", "align_corners"),
+        default="half_pixel",
+    ),
+    "nearest_mode": OneOf(
+        words=("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple"), default="round_prefer_floor"
+    ),
+    "antialias": Flag(default=False),
+    "pads_begin": Ints(default=(), least=0),
+    "pads_end": Ints(default=(), least=0),
+    "cube_coeff": Float(default=-0.75),
+}
+
+INTERPOLATE_4 = Op(
+    type="Interpolate",
+    version=4,
+    inputs=(
+        Input("image"),
+        Input("sizes", type=INDEX_TYPES),
+        Input("scales", type="float"),
+        Input("axes", optional=True, type=INDEX_TYPES),
+    ),
+    attrs=INTERPOLATE_ATTRS,
+    check=check_interpolate_4,
+    shape=interpolate_4_shape,
+)
+INTERPOLATE_11 = INTERPOLATE_4.at(
+    11,
+    inputs=(
+        Input("image"),
+        Input("scales_or_sizes", type="float integer"),
+        Input("axes", optional=True, type=INDEX_TYPES),
+    ),
+    attrs={"mode": OneOf(words=(*MODES, "bilinear_pillow", "bicubic_pillow"), missing="nearest")},
+    check=check_interpolate_11,
+    shape=interpolate_11_shape,
+)
+
+GRID_SAMPLE_9 = Op(
+    type="GridSample",
+    version=9,
+    inputs=(Input("data"), Input("grid", type="float")),
+    attrs={
+        "align_corners": Flag(default=False),
+        "mode": OneOf(words=("bilinear", "bicubic", "nearest"), default="bilinear"),
+        "padding_mode": OneOf(words=("zeros", "border", "reflection"), default="zeros"),
+    },
+    shape=grid_sample_shape,
+)
+
+OPS = (INTERPOLATE_1, INTERPOLATE_4, INTERPOLATE_11, GRID_SAMPLE_9)

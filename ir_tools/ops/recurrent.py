@@ -1,0 +1,230 @@
+"""Recurrent cells and sequences: LSTMCell-1/-4, LSTMSequence-5, GRUCell-3, GRUSequence-5, RNNCell-1, RNNSequence-5."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ir_tools.ops._define import (
+    Attrs,
+    Fact,
+    Field,
+    Flag,
+    Float,
+    Floats,
+    Input,
+    Int,
+    OneOf,
+    Op,
+    Output,
+    Violation,
+    Words,
+)
+from ir_tools.ops._define import Kind as Fault
+from ir_tools.ops._ranks import agreed, dim, require, require_rank
+from ir_tools.ops._values import divided
+from ir_tools.types import Dim, element_type
+
+__all__ = ["OPS"]
+
+UNKNOWN = Fact(element_type("dynamic"), None)
+STATES = ("initial_hidden_state", "initial_cell_state")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of recurrent network: how many gates, states and activations it has."""
+
+    gates: int
+    states: int
+    activations: tuple[str, ...]
+
+    def bias_gates(self, attrs: Attrs) -> int:
+        """How many times the hidden size the bias is long."""
+        return self.gates + bool(attrs.get("linear_before_reset"))
+
+
+LSTM = Kind(gates=4, states=2, activations=("sigmoid", "tanh", "tanh"))
+GRU = Kind(gates=3, states=1, activations=("sigmoid", "tanh"))
+RNN = Kind(gates=1, states=1, activations=("tanh",))
+
+Shape = Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]]
+Check = Callable[[Attrs, Sequence[Fact]], Iterator[Violation]]
+
+
+def cell_names(kind: Kind) -> tuple[str, ...]:
+    """The names of a cell's inputs."""
+    return ("X", *STATES[: kind.states], "W", "R", "B")
+
+
+def sequence_names(kind: Kind) -> tuple[str, ...]:
+    """The names of a sequence's inputs."""
+    return ("X", *STATES[: kind.states], "sequence_lengths", "W", "R", "B")
+
+
+# --- shapes -----------------------------------------------------------------------------------------------------
+
+
+def cell_shape(kind: Kind) -> Shape:
+    """The rule of a cell: `[N, input]` and states `[N, hidden]` to states `[N, hidden]`."""
+
+    def shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+        count = kind.states
+        ranks = (2, *(2,) * count, 2, 2, 1)
+        for fact, rank, name in zip(inputs, ranks, cell_names(kind), strict=False):
+            require_rank(fact, rank, f"the input '{name}'")
+        data, states, weights, recurrent = inputs[0], inputs[1 : 1 + count], inputs[1 + count], inputs[2 + count]
+        bias = inputs[3 + count] if len(inputs) > 3 + count else UNKNOWN
+        batch = agreed((dim(fact, 0) for fact in (data, *states)), "batch size")
+        hidden = agreed((dim(fact, 1) for fact in (*states, recurrent)), "hidden size")
+        hidden = _gated(hidden, [dim(fact, 0) for fact in (weights, recurrent)], dim(bias, 0), kind, attrs)
+        return (Fact(data.dtype, (batch, hidden)),) * count
+
+    return shape
+
+
+def sequence_shape(kind: Kind) -> Shape:
+    """The rule of a sequence: `[N, T, input]` to `[N, directions, T, hidden]` and states `[N, directions, hidden]`."""
+
+    def shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+        count = kind.states
+        ranks = (3, *(3,) * count, 1, 3, 3, 2)
+        for fact, rank, name in zip(inputs, ranks, sequence_names(kind), strict=False):
+            require_rank(fact, rank, f"the input '{name}'")
+        data, states, lengths = inputs[0], inputs[1 : 1 + count], inputs[1 + count]
+        weights, recurrent, bias = inputs[2 + count : 5 + count]
+        batch = agreed((dim(fact, 0) for fact in (data, *states, lengths)), "batch size")
+        hidden = agreed((dim(fact, 2) for fact in (*states, recurrent)), "hidden size")
+        directions = Dim.of(2 if attrs.direction == "bidirectional" else 1)
+        of_states = (dim(fact, 1) for fact in states)
+        of_weights = (dim(fact, 0) for fact in (weights, recurrent, bias))
+        agreed((directions, *of_states, *of_weights), f"number of directions of a {attrs.direction} sequence")
+        hidden = _gated(hidden, [dim(fact, 1) for fact in (weights, recurrent)], dim(bias, 1), kind, attrs)
+        steps = Fact(data.dtype, (batch, directions, dim(data, 1), hidden))
+        return steps, *(Fact(data.dtype, (batch, directions, hidden)),) * count
+
+    return shape
+
+
+def _gated(hidden: Dim, rows: Sequence[Dim], bias: Dim, kind: Kind, attrs: Attrs) -> Dim:
+    """The hidden size, held against the rows of weights and bias; read off the weights where only they are known."""
+    if hidden.static:
+        for found in rows:
+            wanted = hidden.size * kind.gates
+            require(wanted in found, f"the weights have {found} rows where {wanted} are meant")
+        wanted = hidden.size * kind.bias_gates(attrs)
+        require(wanted in bias, f"the bias has {bias} values where {wanted} are meant")
+        return hidden
+    parts = [divided(found, kind.gates) for found in rows if found.static]
+    require(None not in parts, f"the weights have {rows[0]} rows where a multiple of {kind.gates} is meant")
+    return agreed((hidden, *(part for part in parts if part is not None)), "hidden size")
+
+
+# --- checks -----------------------------------------------------------------------------------------------------
+
+
+def check_recurrent(kind: Kind) -> Check:
+    """The check of a kind: the hidden size is that of the states, and there are as many activations as gates need."""
+
+    def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+        hidden = dim(inputs[1], -1)
+        if attrs.hidden_size not in hidden:
+            message = f"is {attrs.hidden_size} where the state has {hidden} elements"
+            level = Fault.SUSPECT if _spelled_out(kind, attrs) else Fault.CONTRADICTION
+            yield Violation("hidden_size", message, f'write hidden_size="{hidden}"', level)
+        wanted = len(kind.activations)
+        if len(attrs.activations) < wanted:
+            count = len(attrs.activations)
+            yield Violation(
+                "activations",
+                f"has {count} names where {wanted} are meant",
+                f'write activations="{",".join(kind.activations)}"',
+            )
+
+    return check
+
+
+def _spelled_out(kind: Kind, attrs: Attrs) -> bool:
+    """Whether the CPU plugin computes the layer as single operations, which do not ask for the hidden size."""
+    return attrs.clip != 0 or attrs.activations != kind.activations or "weights_format" in attrs
+
+
+# --- the operations ---------------------------------------------------------------------------------------------
+
+ACTIVATIONS = ("sigmoid", "tanh", "relu")
+
+
+def _attrs(kind: Kind, *, named: bool) -> dict[str, Field]:
+    """The attributes of a kind; `named`: its activations have names of their own where the file gives none."""
+    return {
+        "hidden_size": Int(missing=0),
+        "activations": Words(words=ACTIVATIONS, default=kind.activations if named else ()),
+        "activations_alpha": Floats(default=()),
+        "activations_beta": Floats(default=()),
+        "clip": Float(default=0.0),
+    }
+
+
+DIRECTION = OneOf(words=("forward", "reverse", "bidirectional"), missing="forward")
+LINEAR: dict[str, Field] = {"linear_before_reset": Flag(default=False)}
+
+
+def _cell(type: str, version: int, kind: Kind, **attrs: Field) -> Op:
+    return Op(
+        type=type,
+        version=version,
+        inputs=tuple(Input(name, type="T") for name in cell_names(kind)),
+        outputs=(Output("Ho"), Output("Co"))[: kind.states],
+        types={"T": "float"},
+        attrs={**_attrs(kind, named=True), **attrs},
+        check=check_recurrent(kind),
+        shape=cell_shape(kind),
+    )
+
+
+def _sequence(type: str, kind: Kind, **attrs: Field) -> Op:
+    return Op(
+        type=type,
+        version=5,
+        inputs=tuple(
+            Input(name, type="integer" if name == "sequence_lengths" else "T") for name in sequence_names(kind)
+        ),
+        outputs=(Output("Y"), Output("Ho"), Output("Co"))[: 1 + kind.states],
+        types={"T": "float"},
+        attrs={**_attrs(kind, named=False), "direction": DIRECTION, **attrs},
+        check=check_recurrent(kind),
+        shape=sequence_shape(kind),
+    )
+
+
+LSTM_CELL_4 = _cell("LSTMCell", 4, LSTM)
+
+
+def lstm_cell_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """As of version 4, with peepholes `[3 * hidden]` that the runtime looks at and does not use."""
+    outputs = cell_shape(LSTM)(attrs, inputs)
+    hidden = dim(outputs[0], 1)
+    if len(inputs) > 6:
+        shape = inputs[6].shape
+        require(bool(shape), "the input 'P' has no first dimension")
+        if shape and hidden.static:
+            require(
+                3 * hidden.size in shape[0], f"the input 'P' has {shape[0]} values where {3 * hidden.size} are meant"
+            )
+    return outputs
+
+
+LSTM_CELL_1 = LSTM_CELL_4.at(
+    1,
+    inputs=(*LSTM_CELL_4.inputs[:5], Input("B", optional=True, type="T"), Input("P", optional=True)),
+    attrs={
+        "input_forget": Flag(default=False),
+        "weights_format": OneOf(words=("fico", "icof", "ifco", "ifoc", "iofc"), default="ifco"),
+    },
+    shape=lstm_cell_1_shape,
+)
+GRU_CELL_3 = _cell("GRUCell", 3, GRU, **LINEAR)
+RNN_CELL_1 = _cell("RNNCell", 1, RNN)
+LSTM_SEQUENCE_5 = _sequence("LSTMSequence", LSTM)
+GRU_SEQUENCE_5 = _sequence("GRUSequence", GRU, **LINEAR)
+RNN_SEQUENCE_5 = _sequence("RNNSequence", RNN)
+
+OPS = (LSTM_CELL_1, LSTM_CELL_4, GRU_CELL_3, RNN_CELL_1, LSTM_SEQUENCE_5, GRU_SEQUENCE_5, RNN_SEQUENCE_5)

@@ -1,0 +1,347 @@
+"""Regions of interest: Proposal, GenerateProposals, ROIPooling, ROIAlign, ROIAlignRotated, (Deformable)PSROIPooling."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from ir_tools.ops._define import (
+    Attrs,
+    Fact,
+    Field,
+    Flag,
+    Float,
+    Floats,
+    Input,
+    Int,
+    Ints,
+    OneOf,
+    Op,
+    Output,
+    Violation,
+)
+from ir_tools.ops._fields import ExactWord, IndexType
+from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
+from ir_tools.ops._values import times
+from ir_tools.types import Dim, element_type
+
+__all__ = ["OPS"]
+
+I64 = element_type("i64")
+
+Shape = Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]]
+Check = Callable[[Attrs, Sequence[Fact]], Iterator[Violation]]
+
+# --- proposals --------------------------------------------------------------------------------------------------
+
+
+def proposal_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, 2 * anchors, H, W]`, `[N, 4 * anchors, H, W]` and the image to `[N * post_nms_topn, 5]`."""
+    return (Fact(inputs[0].dtype, (_proposed(attrs, inputs), Dim.of(5))),)
+
+
+def proposal_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The boxes, and their probabilities."""
+    count = _proposed(attrs, inputs)
+    return Fact(inputs[0].dtype, (count, Dim.of(5))), Fact(inputs[0].dtype, (count,))
+
+
+def _proposed(attrs: Attrs, inputs: Sequence[Fact]) -> Dim:
+    scores, deltas, image = inputs
+    for fact, rank, name in zip(inputs, (4, 4, 1), ("class_probs", "bbox_deltas", "image_shape"), strict=True):
+        require_rank(fact, rank, f"the input '{name}'")
+    if scores.shape is not None and deltas.shape is not None:
+        twice = times(scores.shape[1], Dim.of(2))
+        agreed((deltas.shape[1], twice), "number of anchors: 'bbox_deltas' has twice the channels of 'class_probs'")
+    if image.shape is not None and image.shape[0].static:
+        require_size(image, 0, (3, 4), "the input 'image_shape'")
+    batch = agreed((dim(scores, 0), dim(deltas, 0)), "batch size")
+    return times(batch, Dim.of(attrs.post_nms_topn))
+
+
+def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """An image with a height and a width, and an output that fits into memory."""
+    value = inputs[2].value
+    if value is not None and value.exact is not None and not (value.exact.ravel()[:2] > 0).all():
+        yield Violation("image_shape", "says that the image has no height or no width")
+    yield from too_large_for(proposal_shape, "post_nms_topn")(attrs, inputs)
+
+
+PROPOSAL_1 = Op(
+    type="Proposal",
+    version=1,
+    inputs=(
+        Input("class_probs", type="float"),
+        Input("bbox_deltas", type="float"),
+        Input("image_shape", type="float"),
+    ),
+    attrs={
+        "base_size": Int(missing=0),
+        "pre_nms_topn": Int(missing=0),
+        "post_nms_topn": Int(least=1),
+        "nms_thresh": Float(missing=0.0),
+        "feat_stride": Int(missing=1),
+        "min_size": Int(missing=1),
+        "ratio": Floats(missing=()),
+        "scale": Floats(missing=()),
+        "clip_before_nms": Flag(default=True),
+        "clip_after_nms": Flag(default=False),
+        "normalize": Flag(default=False),
+        "box_size_scale": Float(default=1.0),
+        "box_coordinate_scale": Float(default=1.0),
+        "framework": ExactWord(words=("", "tensorflow"), default=""),
+    },
+    check=check_proposal,
+    shape=proposal_shape,
+)
+PROPOSAL_4 = PROPOSAL_1.at(4, outputs=(Output("proposals"), Output("probabilities")), shape=proposal_4_shape)
+
+GENERATED = ("im_info", "anchors", "boxesdeltas", "scores")
+
+
+def generate_proposals_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Boxes `[..N * post_nms_count, 4]`, their scores, and how many there are of each image `[N]`."""
+    image, anchors, deltas, scores = inputs
+    for fact, rank, name in zip(inputs, (2, 4, 4, 4), GENERATED, strict=True):
+        require_rank(fact, rank, f"the input '{name}'")
+    require_size(image, 1, (3, 4), "the input 'im_info'")
+    require_size(anchors, 3, (4,), "the input 'anchors'")
+    if deltas.shape is not None and scores.shape is not None:
+        agreed((deltas.shape[1], times(scores.shape[1], Dim.of(4))), "number of anchors times 4")
+        for axis, what in ((2, "height"), (3, "width")):
+            agreed((deltas.shape[axis], scores.shape[axis]), what)
+        for fact in (scores, image):
+            agreed((deltas.shape[0], dim(fact, 0)), "batch size")
+    for axis, other, what in ((0, 2, "height"), (1, 3, "width"), (2, 1, "number of anchors")):
+        agreed((dim(anchors, axis), dim(scores, other)), what)
+    batch = dim(image, 0)
+    for fact in (deltas, scores):
+        batch = batch.meet(dim(fact, 0)) or batch
+    boxes = Dim(0, times(batch, Dim.of(attrs.post_nms_count)).hi)
+    dtype = inputs[0].dtype
+    return Fact(dtype, (boxes, Dim.of(4))), Fact(dtype, (boxes,)), Fact(attrs.roi_num_type, (batch,))
+
+
+GENERATE_PROPOSALS_9 = Op(
+    type="GenerateProposals",
+    version=9,
+    inputs=tuple(Input(name, type="T") for name in GENERATED),
+    outputs=(Output("rpn_rois"), Output("rpn_roi_probs"), Output("rpn_roi_num")),
+    types={"T": "any"},
+    attrs={
+        "min_size": Float(missing=0.0),
+        "nms_threshold": Float(missing=0.0),
+        "post_nms_count": Int(least=1),
+        "pre_nms_count": Int(least=1),
+        "normalized": Flag(default=True),
+        "nms_eta": Float(default=1.0, least=1, most=1),
+        "roi_num_type": IndexType(default=I64),
+    },
+    shape=generate_proposals_shape,
+)
+
+# --- pooling of regions -----------------------------------------------------------------------------------------
+
+
+def pooled_size(attrs: Attrs) -> tuple[int, ...]:
+    """Height and width of ROIPooling's output: of `pooled_h` and `pooled_w`, or of the lists that say the same."""
+    listed = attrs.output_roi or attrs.output_size or (0, 0)
+    return (
+        listed[0] if attrs.pooled_h is None else attrs.pooled_h,
+        listed[-1] if attrs.pooled_w is None else attrs.pooled_w,
+    )
+
+
+def roi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, C, H, W]` and `[boxes, 5]` to `[boxes, C, pooled_h, pooled_w]`."""
+    data, rois = inputs
+    _regions(data, rois)
+    size = pooled_size(attrs)
+    require(min(size) > 0, f"the pooled size is {size[0]}x{size[1]} where positive numbers are meant")
+    return (Fact(data.dtype, (dim(rois, 0), dim(data, 1), *map(Dim.of, size))),)
+
+
+def _regions(data: Fact, rois: Fact, columns: int = 5) -> None:
+    require_rank(data, 4, "the input 'data'")
+    require_rank(rois, 2, "the input 'rois'")
+    require_size(rois, 1, (columns,), "the input 'rois'")
+
+
+def check_scale(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """A scale that is a positive number."""
+    del inputs
+    if not attrs.spatial_scale > 0:
+        yield Violation("spatial_scale", f"is {attrs.spatial_scale} where a positive number is meant")
+
+
+def check_roi_pooling(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """A positive scale and an output that fits into memory."""
+    yield from check_scale(attrs, inputs)
+    yield from too_large_for(roi_pooling_shape, "pooled_h")(attrs, inputs)
+
+
+ROI_POOLING_1 = Op(
+    type="ROIPooling",
+    version=1,
+    inputs=(Input("data", type="T"), Input("rois", type="T")),
+    types={"T": "float"},
+    attrs={
+        "output_size": Ints(default=(), counts=(2,)),
+        "output_roi": Ints(default=(), counts=(2,)),
+        "pooled_h": Int(default=None),
+        "pooled_w": Int(default=None),
+        "spatial_scale": Float(),
+        "method": OneOf(words=("max", "bilinear"), default="max"),
+    },
+    check=check_roi_pooling,
+    shape=roi_pooling_shape,
+)
+
+
+def roi_align_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, C, H, W]`, `[boxes, 4]` and `[boxes]` to `[boxes, C, pooled_h, pooled_w]`."""
+    return _aligned(attrs, inputs, 4)
+
+
+def roi_align_rotated_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, C, H, W]`, `[boxes, 5]` and `[boxes]` to `[boxes, C, pooled_h, pooled_w]`."""
+    return _aligned(attrs, inputs, 5)
+
+
+def _aligned(attrs: Attrs, inputs: Sequence[Fact], columns: int) -> tuple[Fact, ...]:
+    data, rois, batches = inputs
+    _regions(data, rois, columns)
+    require_rank(batches, 1, "the input 'batch_indices'")
+    boxes = agreed((dim(rois, 0), dim(batches, 0)), "number of regions")
+    size = (Dim.of(attrs.pooled_h), Dim.of(attrs.pooled_w))
+    return (Fact(data.dtype, (boxes, dim(data, 1), *size)),)
+
+
+MOST_SAMPLES = 1 << 28
+"""More points than these in one region fit into no usual machine."""
+
+
+def check_aligned(shape: Shape) -> Check:
+    """The check of a version: regions and their points fit into memory."""
+
+    def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+        if attrs.pooled_h * attrs.pooled_w * attrs.sampling_ratio**2 > MOST_SAMPLES:
+            yield Violation(
+                "sampling_ratio", f"is {attrs.sampling_ratio}, which makes more points than fit into memory"
+            )
+        yield from too_large_for(shape, "pooled_h")(attrs, inputs)
+
+    return check
+
+
+ALIGN_ATTRS: dict[str, Field] = {
+    "pooled_h": Int(missing=0, least=0),
+    "pooled_w": Int(missing=0, least=0),
+    "sampling_ratio": Int(missing=0),
+    "spatial_scale": Float(missing=0.0),
+}
+ALIGN_INPUTS = (Input("data", type="T"), Input("rois", type="T"), Input("batch_indices", type="integer"))
+
+ROI_ALIGN_3 = Op(
+    type="ROIAlign",
+    version=3,
+    inputs=ALIGN_INPUTS,
+    types={"T": "float"},
+    attrs={**ALIGN_ATTRS, "mode": OneOf(words=("avg", "max"), missing="avg")},
+    check=check_aligned(roi_align_shape),
+    shape=roi_align_shape,
+)
+ROI_ALIGN_9 = ROI_ALIGN_3.at(
+    9,
+    attrs={
+        "aligned_mode": OneOf(words=("asymmetric", "half_pixel_for_nn", "half_pixel"), default="asymmetric"),
+    },
+)
+ROI_ALIGN_ROTATED_15 = Op(
+    type="ROIAlignRotated",
+    version=15,
+    inputs=ALIGN_INPUTS,
+    types={"T": "float"},
+    attrs={**ALIGN_ATTRS, "sampling_ratio": Int(missing=0, least=0), "clockwise_mode": Flag(missing=False)},
+    check=check_aligned(roi_align_rotated_shape),
+    shape=roi_align_rotated_shape,
+)
+
+# --- position-sensitive pooling ---------------------------------------------------------------------------------
+
+
+def psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, C, H, W]` and `[boxes, 5]` to `[boxes, output_dim, group_size, group_size]`."""
+    data, rois = inputs
+    _regions(data, rois)
+    parts = attrs.group_size**2
+    if attrs.mode == "bilinear":
+        require(
+            attrs.spatial_bins_x > 0 and attrs.spatial_bins_y > 0,
+            f"spatial_bins_x and spatial_bins_y are {attrs.spatial_bins_x} and {attrs.spatial_bins_y}"
+            " where positive numbers are meant",
+        )
+        parts = attrs.spatial_bins_x * attrs.spatial_bins_y
+    channels = dim(data, 1)
+    require(
+        data.shape is None or attrs.output_dim * parts in channels,
+        f"the input has {channels} channels where {attrs.output_dim * parts} are meant",
+    )
+    size = Dim.of(attrs.group_size)
+    return (Fact(data.dtype, (dim(rois, 0), Dim.of(attrs.output_dim), size, size)),)
+
+
+PSROI_POOLING_1 = Op(
+    type="PSROIPooling",
+    version=1,
+    inputs=(Input("data", type="float"), Input("rois", type="float")),
+    attrs={
+        "output_dim": Int(missing=0, least=0),
+        "group_size": Int(least=1),
+        "spatial_scale": Float(),
+        "mode": ExactWord(words=("average", "bilinear")),
+        "spatial_bins_x": Int(default=0),
+        "spatial_bins_y": Int(default=0),
+    },
+    check=check_scale,
+    shape=psroi_pooling_shape,
+)
+
+
+def deformable_psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, C, H, W]`, `[boxes, 5]` and offsets to `[boxes, output_dim, group_size, group_size]`."""
+    data, rois, *offsets = inputs
+    require_rank(data, 4, "the input 'data'")
+    require_rank(rois, 2, "the input 'rois'")
+    if offsets:
+        require_rank(offsets[0], 4, "the input 'offsets'")
+    size = Dim.of(attrs.group_size)
+    return (Fact(data.dtype, (dim(rois, 0), Dim.of(attrs.output_dim), size, size)),)
+
+
+DEFORMABLE_PSROI_POOLING_1 = Op(
+    type="DeformablePSROIPooling",
+    version=1,
+    inputs=(Input("data"), Input("rois"), Input("offsets", optional=True)),
+    attrs={
+        "output_dim": Int(least=1),
+        "spatial_scale": Float(missing=0.0),
+        "group_size": Int(default=1, least=1),
+        "mode": ExactWord(words=("bilinear_deformable",), default="bilinear_deformable"),
+        "spatial_bins_x": Int(default=1),
+        "spatial_bins_y": Int(default=1),
+        "trans_std": Float(default=1.0),
+        "part_size": Int(default=1),
+    },
+    check=too_large_for(deformable_psroi_pooling_shape, "group_size"),
+    shape=deformable_psroi_pooling_shape,
+)
+
+OPS = (
+    PROPOSAL_1,
+    PROPOSAL_4,
+    GENERATE_PROPOSALS_9,
+    ROI_POOLING_1,
+    ROI_ALIGN_3,
+    ROI_ALIGN_9,
+    ROI_ALIGN_ROTATED_15,
+    PSROI_POOLING_1,
+    DEFORMABLE_PSROI_POOLING_1,
+)

@@ -1,0 +1,181 @@
+"""Sorting and decoding: TopK-1/-3/-11, CTCGreedyDecoder-1, CTCGreedyDecoderSeqLen-6, CTCLoss-4."""
+
+from collections.abc import Iterator, Sequence
+
+from ir_tools.ops._define import UNBOUNDED, Attrs, Bounds, Fact, Flag, Input, Int, Kind, OneOf, Op, Output, Violation
+from ir_tools.ops._fields import IndexType, Type
+from ir_tools.ops._ranks import agreed, dim, known_number, require, require_rank
+from ir_tools.ops._values import normal_axis, require_one
+from ir_tools.types import Dim, element_type
+
+__all__ = ["OPS"]
+
+I32 = element_type("i32")
+
+# --- TopK -------------------------------------------------------------------------------------------------------
+
+
+def top_k_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The axis shrinks to k, or to what is known of it, for values and indices."""
+    data, k = inputs
+    require_one(k, "k", only_scalar=True)
+    if data.shape is None:
+        return Fact(data.dtype, None), Fact(attrs.index_element_type, None)
+    require(bool(data.shape), "the input is a scalar, which has nothing to choose from")
+    axis = normal_axis(attrs.axis, len(data.shape))
+    shape = (*data.shape[:axis], _chosen(data.shape[axis], k.value), *data.shape[axis + 1 :])
+    return Fact(data.dtype, shape), Fact(attrs.index_element_type, shape)
+
+
+def _chosen(size: Dim, k: Bounds | None) -> Dim:
+    """How many elements are chosen of `size`; the runtime takes k as it comes where it is known."""
+    if k is None:
+        return Dim(0, size.hi)
+    low, high = int(k.lower.ravel()[0]), int(k.upper.ravel()[0])
+    if low == high:
+        require(low >= 0, f"k is {low} where a positive number is meant")
+        return Dim.of(low)
+    most = size.hi if high >= UNBOUNDED else high if size.hi is None else min(size.hi, high)
+    return Dim(min(size.lo, max(low, 0)), most)
+
+
+def check_top_k(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """No more elements than the axis has; a stable order only where there is an order."""
+    data, k = inputs
+    wanted = known_number(k)
+    if wanted is not None and data.shape and -len(data.shape) <= attrs.axis < len(data.shape):
+        size = data.shape[attrs.axis]
+        if wanted < 1:
+            yield Violation("k", f"is {wanted:g} where at least 1 is meant")
+        elif size.hi is not None and wanted > size.hi:
+            yield Violation("k", f"is {wanted:g} where axis {attrs.axis} has {size} elements")
+    if attrs.get("stable") and attrs.sort == "none":
+        yield Violation("stable", "is true where sort is none, which keeps no order")
+
+
+TOP_K_1 = Op(
+    type="TopK",
+    version=1,
+    inputs=(Input("data"), Input("k", type="i8 i32 i64")),
+    outputs=(Output("values"), Output("indices")),
+    attrs={
+        "axis": Int(missing=0),
+        "mode": OneOf(words=("max", "min"), missing="max"),
+        "sort": OneOf(words=("none", "index", "value"), missing="none"),
+        "index_element_type": IndexType(default=I32),
+    },
+    check=check_top_k,
+    shape=top_k_shape,
+)
+TOP_K_3 = TOP_K_1.at(3, inputs=(Input("data"), Input("k", type="integer")))
+TOP_K_11 = TOP_K_3.at(11, attrs={"stable": Flag(default=False)})
+
+# --- connectionist temporal classification ----------------------------------------------------------------------
+
+
+def greedy_decoder_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[T, N, C]` and `[T, N]` to `[N, T, 1, 1]`."""
+    del attrs
+    logits, mask = inputs
+    require_rank(logits, 3, "the input 'data'")
+    require_rank(mask, 2, "the input 'sequence_mask'")
+    steps = agreed((dim(logits, 0), dim(mask, 0)), "number of time steps")
+    batch = agreed((dim(logits, 1), dim(mask, 1)), "batch size")
+    return (Fact(logits.dtype, (batch, steps, Dim.of(1), Dim.of(1))),)
+
+
+CTC_GREEDY_DECODER_1 = Op(
+    type="CTCGreedyDecoder",
+    version=1,
+    inputs=(Input("data", type="float"), Input("sequence_mask", type="float")),
+    attrs={"ctc_merge_repeated": Flag(default=True)},
+    shape=greedy_decoder_shape,
+)
+
+
+def greedy_decoder_seq_len_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, T, C]` and `[N]` to `[N, T]` and `[N]`."""
+    logits, lengths, *blank = inputs
+    if blank and blank[0].shape is not None and all(each.static for each in blank[0].shape):
+        require_one(blank[0], "the input 'blank_index'")
+    require_rank(logits, 3, "the input 'data'")
+    require_rank(lengths, 1, "the input 'sequence_length'")
+    batch = agreed((dim(logits, 0), dim(lengths, 0)), "batch size")
+    decoded = Fact(attrs.classes_index_type, (batch, dim(logits, 1)))
+    return decoded, Fact(attrs.sequence_length_type, (batch,))
+
+
+def check_index_types(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Types of indices by the specification, though the runtime takes others."""
+    del inputs
+    for name in ("classes_index_type", "sequence_length_type"):
+        if attrs[name].name not in {"i32", "i64"}:
+            yield Violation(name, f"is {attrs[name]} where i32 or i64 is meant", kind=Kind.SUSPECT)
+
+
+CTC_GREEDY_DECODER_SEQ_LEN_6 = Op(
+    type="CTCGreedyDecoderSeqLen",
+    version=6,
+    inputs=(
+        Input("data", type="float"),
+        Input("sequence_length", type="integer"),
+        Input("blank_index", optional=True, type="integer"),
+    ),
+    outputs=(Output("decoded_classes"), Output("decoded_sequence_lengths")),
+    attrs={
+        "merge_repeated": Flag(default=True),
+        "classes_index_type": Type(default=I32),
+        "sequence_length_type": Type(default=I32),
+    },
+    check=check_index_types,
+    shape=greedy_decoder_seq_len_shape,
+)
+
+
+def ctc_loss_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, T, C]`, `[N]`, `[N, T]`, `[N]` to `[N]`."""
+    del attrs
+    logits, lengths, labels, label_lengths, *blank = inputs
+    names = ("logits", "logit_length", "labels", "label_length")
+    for fact, rank, name in zip((logits, lengths, labels, label_lengths), (3, 1, 2, 1), names, strict=True):
+        require_rank(fact, rank, f"the input '{name}'")
+    if blank:
+        require_rank(blank[0], 0, "the input 'blank_index'")
+    batch = agreed((dim(fact, 0) for fact in (logits, lengths, labels, label_lengths)), "batch size")
+    agreed((dim(logits, 1), dim(labels, 1)), "number of time steps")
+    return (Fact(logits.dtype, (batch if batch.static else Dim(),)),)
+
+
+def check_ctc_loss(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Known lengths: labels no longer than logits, and at least one, without which the runtime crashes."""
+    del attrs
+    steps = dim(inputs[0], 1).hi
+    lengths, labels = (None if fact.value is None else fact.value.exact for fact in (inputs[1], inputs[3]))
+    if lengths is not None and steps is not None and (lengths > steps).any():
+        yield Violation("logit_length", f"holds {lengths.max()} where there are {steps} time steps")
+    if labels is not None and (labels < 1).any():
+        yield Violation("label_length", f"holds {labels.min()} where at least 1 is meant")
+    if lengths is not None and labels is not None and lengths.shape == labels.shape and (labels > lengths).any():
+        yield Violation("label_length", "holds a length greater than that of the logits")
+
+
+CTC_LOSS_4 = Op(
+    type="CTCLoss",
+    version=4,
+    inputs=(
+        Input("logits", type="float"),
+        Input("logit_length", type="integer"),
+        Input("labels", type="integer"),
+        Input("label_length", type="integer"),
+        Input("blank_index", optional=True, type="integer"),
+    ),
+    attrs={
+        "preprocess_collapse_repeated": Flag(default=False),
+        "ctc_merge_repeated": Flag(default=True),
+        "unique": Flag(default=False),
+    },
+    check=check_ctc_loss,
+    shape=ctc_loss_shape,
+)
+
+OPS = (TOP_K_1, TOP_K_3, TOP_K_11, CTC_GREEDY_DECODER_1, CTC_GREEDY_DECODER_SEQ_LEN_6, CTC_LOSS_4)

@@ -1,0 +1,249 @@
+"""Boxes that overlap better ones are dropped: (Matrix, Multiclass, rotated) NonMaxSuppression of all versions."""
+
+from collections.abc import Iterator, Sequence
+
+from ir_tools.ops._define import Attrs, Fact, Field, Flag, Float, Input, Int, Kind, OneOf, Op, Output, Violation
+from ir_tools.ops._fields import IndexType
+from ir_tools.ops._ranks import agreed, dim, known_number, require, require_rank, require_size
+from ir_tools.ops._values import require_one, times
+from ir_tools.types import Dim, element_type
+
+__all__ = ["OPS"]
+
+F32, I64 = element_type("f32"), element_type("i64")
+SETTINGS = ("max_output_boxes_per_class", "iou_threshold", "score_threshold", "soft_nms_sigma")
+
+# --- NonMaxSuppression ------------------------------------------------------------------------------------------
+
+
+def _boxes_and_scores(inputs: Sequence[Fact], columns: int = 4) -> None:
+    boxes, scores = inputs[:2]
+    require_rank(boxes, 3, "the input 'boxes'")
+    require_rank(scores, 3, "the input 'scores'")
+    if boxes.shape is not None and scores.shape is not None:
+        agreed((boxes.shape[0], scores.shape[0]), "batch size")
+        agreed((boxes.shape[1], scores.shape[2]), "number of boxes")
+    require_size(boxes, 2, (columns,), "the input 'boxes'")
+
+
+def _limit(inputs: Sequence[Fact]) -> int | None:
+    """The most boxes of a class where that is known; none where the input is left out."""
+    number = known_number(inputs[2]) if len(inputs) > 2 else 0
+    return None if number is None else max(int(number), 0)
+
+
+def check_nms(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """A number of boxes that is not negative; without one, or with 0, no box comes out."""
+    del attrs
+    limit = known_number(inputs[2]) if len(inputs) > 2 else 0
+    if limit is not None and limit < 0:
+        yield Violation(SETTINGS[0], f"is {limit:g} where a number of boxes is meant")
+    elif limit == 0:
+        how = "is 0" if len(inputs) > 2 else "is left out"
+        yield Violation(SETTINGS[0], f"{how}, which lets no box come out", kind=Kind.SUSPECT)
+
+
+def nms_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Triples of batch, class and box: `[boxes, 3]`, as many as one image may have."""
+    _boxes_and_scores(inputs)
+    for fact, name in zip(inputs[2:], SETTINGS, strict=False):
+        require_one(fact, f"the input '{name}'", only_scalar=True)
+    boxes, scores = inputs[:2]
+    limit = _limit(inputs)
+    chosen = Dim()
+    if boxes.shape is not None and limit is not None:
+        total = times(Dim.of(limit), Dim.of(1) if scores.shape is None else scores.shape[1])
+        if boxes.shape[1].static and total.static:
+            chosen = Dim.of(min(boxes.shape[1].size, total.size))
+    return (Fact(attrs.get("output_type", I64), (chosen, Dim.of(3))),)
+
+
+def nms_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Triples of batch, class and box: `[boxes, 3]`, as many as there may be."""
+    _boxes_and_scores(inputs)
+    for fact, name in zip(inputs[2:], SETTINGS, strict=False):
+        require_one(fact, f"the input '{name}'", only_scalar=True)
+    boxes, scores = inputs[:2]
+    limit = _limit(inputs)
+    chosen = Dim()
+    if boxes.shape is not None and scores.shape is not None:
+        if boxes.shape[1].static and limit is not None:
+            chosen = Dim.of(min(boxes.shape[1].size, limit))
+        chosen = times(times(chosen, _largest(scores.shape[0])), _largest(scores.shape[1]))
+    return (Fact(attrs.output_type, (chosen, Dim.of(3))),)
+
+
+def _largest(size: Dim) -> Dim:
+    return Dim() if size.hi is None else Dim.of(size.hi)
+
+
+def nms_5_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Triples of batch, class and box, the same with scores, and how many there are."""
+    return _selected(attrs, inputs, 4)
+
+
+def nms_rotated_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Triples of batch, class and box, the same with scores, and how many there are."""
+    return _selected(attrs, inputs, 5)
+
+
+def _selected(attrs: Attrs, inputs: Sequence[Fact], columns: int) -> tuple[Fact, ...]:
+    _boxes_and_scores(inputs, columns)
+    for fact, name in zip(inputs[2:], SETTINGS, strict=False):
+        require_one(fact, f"the input '{name}'")
+    boxes, scores = inputs[:2]
+    limit = _limit(inputs)
+    most = Dim()
+    if boxes.shape is not None and scores.shape is not None and limit is not None:
+        each = boxes.shape[1].hi
+        most = Dim() if each is None else Dim(0, min(each, limit))
+        most = times(times(most, _largest(scores.shape[0])), _largest(scores.shape[1]))
+    triples = (most, Dim.of(3))
+    return Fact(attrs.output_type, triples), Fact(F32, triples), Fact(attrs.output_type, (Dim.of(1),))
+
+
+NMS_ATTRS: dict[str, Field] = {
+    "box_encoding": OneOf(words=("corner", "center"), default="corner"),
+    "sort_result_descending": Flag(default=True),
+}
+SELECTED = (Output("selected_indices"), Output("selected_scores"), Output("valid_outputs"))
+
+
+def _nms_inputs(count: int) -> tuple[Input, ...]:
+    settings = (
+        Input(name, optional=True, type="float" if number else "integer float")
+        for number, name in enumerate(SETTINGS[:count])
+    )
+    return (Input("boxes", type="float"), Input("scores", type="float"), *settings)
+
+
+NMS_1 = Op(
+    type="NonMaxSuppression",
+    version=1,
+    inputs=_nms_inputs(3),
+    attrs=NMS_ATTRS,
+    check=check_nms,
+    shape=nms_1_shape,
+)
+NMS_3 = NMS_1.at(3, attrs={"output_type": IndexType(default=I64)})
+NMS_4 = NMS_3.at(4, shape=nms_4_shape)
+NMS_5 = NMS_4.at(5, inputs=_nms_inputs(4), outputs=SELECTED, shape=nms_5_shape)
+NMS_9 = NMS_5.at(9)
+
+NMS_ROTATED_13 = Op(
+    type="NMSRotated",
+    version=13,
+    inputs=(
+        Input("boxes", type="float"),
+        Input("scores", type="float"),
+        Input("max_output_boxes_per_class", type="integer"),
+        Input("iou_threshold", type="float"),
+        Input("score_threshold", type="float"),
+    ),
+    outputs=SELECTED,
+    attrs={
+        "sort_result_descending": Flag(default=True),
+        "output_type": IndexType(default=I64),
+        "clockwise": Flag(default=True),
+    },
+    check=check_nms,
+    shape=nms_rotated_shape,
+)
+
+# --- suppression of all classes ---------------------------------------------------------------------------------
+
+PER_IMAGE = (Output("selected_outputs"), Output("selected_indices"), Output("selected_num"))
+CLASS_ATTRS: dict[str, Field] = {
+    "sort_result_type": OneOf(words=("classid", "score", "none"), default="none"),
+    "output_type": IndexType(default=I64),
+    "nms_top_k": Int(default=-1, least=-1),
+    "keep_top_k": Int(default=-1, least=-1),
+    "sort_result_across_batch": Flag(default=False),
+    "score_threshold": Float(default=0.0),
+    "background_class": Int(default=-1, least=-1),
+    "normalized": Flag(default=True),
+}
+
+
+def _at_most(size: Dim, limit: int) -> Dim:
+    """The largest size where there is a limit; the runtime knows nothing where the size has no upper bound."""
+    if limit < 0:
+        return size
+    return Dim() if size.hi is None else Dim.of(min(size.hi, limit))
+
+
+def _found(attrs: Attrs, dtype: Fact, boxes: Dim, images: Dim) -> tuple[Fact, ...]:
+    return (
+        Fact(dtype.dtype, (boxes, Dim.of(6))),
+        Fact(attrs.output_type, (boxes, Dim.of(1))),
+        Fact(attrs.output_type, (images,)),
+    )
+
+
+def matrix_nms_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Boxes with class and score `[.., 6]`, their numbers `[.., 1]`, and how many there are of each image `[N]`."""
+    _boxes_and_scores(inputs)
+    boxes, scores = inputs
+    if boxes.shape is None:
+        return _found(attrs, boxes, Dim(), Dim())
+    found = Dim()
+    if scores.shape is not None:
+        found = _at_most(times(_at_most(boxes.shape[1], attrs.nms_top_k), scores.shape[1]), attrs.keep_top_k)
+        found = Dim(0, times(found, scores.shape[0]).hi)
+    return _found(attrs, boxes, found, boxes.shape[0])
+
+
+MATRIX_NMS_8 = Op(
+    type="MatrixNms",
+    version=8,
+    inputs=(Input("boxes", type="T"), Input("scores", type="T")),
+    outputs=PER_IMAGE,
+    types={"T": "float"},
+    attrs={
+        **CLASS_ATTRS,
+        "decay_function": OneOf(words=("gaussian", "linear"), default="linear"),
+        "gaussian_sigma": Float(default=2.0),
+        "post_threshold": Float(default=0.0),
+    },
+    shape=matrix_nms_shape,
+)
+
+
+def multiclass_nms_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Boxes with class and score `[.., 6]`, their numbers `[.., 1]`, and how many there are of each image `[N]`."""
+    boxes, scores, *counts = inputs
+    require(boxes.shape is None or scores.shape is not None, "the runtime takes no scores of unknown rank")
+    if not counts:
+        _boxes_and_scores(inputs)
+    else:
+        require_rank(boxes, 3, "the input 'boxes'")
+        require_rank(scores, 2, "the input 'scores'")
+        require_rank(counts[0], 1, "the input 'roisnum'")
+        agreed((dim(boxes, 0), dim(scores, 0)), "number of classes")
+        agreed((dim(boxes, 1), dim(scores, 1)), "number of boxes")
+        require_size(boxes, 2, (4,), "the input 'boxes'")
+    if any(fact.shape is None for fact in inputs):
+        return _found(attrs, boxes, Dim(), Dim())
+    classes = dim(boxes, 0) if counts else dim(scores, 1)
+    images = dim(counts[0], 0) if counts else dim(scores, 0)
+    found = times(_at_most(dim(boxes, 1), attrs.nms_top_k), classes)
+    if attrs.keep_top_k > -1 and found.hi is not None and attrs.keep_top_k < found.hi:
+        found = Dim.of(attrs.keep_top_k)
+    found = Dim(0, times(found, images).hi)
+    return _found(attrs, boxes, found, dim(counts[0], 0) if counts else dim(boxes, 0))
+
+
+MULTICLASS_NMS_8 = Op(
+    type="MulticlassNms",
+    version=8,
+    inputs=(Input("boxes", type="T"), Input("scores", type="T")),
+    outputs=PER_IMAGE,
+    types={"T": "float"},
+    attrs={**CLASS_ATTRS, "iou_threshold": Float(default=0.0), "nms_eta": Float(default=1.0, least=0, most=1)},
+    shape=multiclass_nms_shape,
+)
+MULTICLASS_NMS_9 = MULTICLASS_NMS_8.at(
+    9, inputs=(*MULTICLASS_NMS_8.inputs, Input("roisnum", optional=True, type="integer"))
+)
+
+OPS = (NMS_1, NMS_3, NMS_4, NMS_5, NMS_9, NMS_ROTATED_13, MATRIX_NMS_8, MULTICLASS_NMS_8, MULTICLASS_NMS_9)
