@@ -1,0 +1,64 @@
+"""Checks that several families share, and how a shape rule turns a violation into its error."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import prod
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._define import Fact, Violation
+from ir_tools.types import Shape, format_shape
+
+__all__ = ["broken_axes", "immense", "known_axes", "listed", "refuse"]
+
+MOST_ELEMENTS = 1 << 33
+"""Of one tensor: 32 GiB in f32."""
+
+
+def refuse(violations: Iterable[Violation]) -> None:
+    """Raise the first of the violations.
+
+    Raises:
+        ShapeError: there is one.
+    """
+    for violation in violations:
+        raise ShapeError(f"{violation.attribute} {violation.message}")
+
+
+def listed(values: Iterable[object]) -> str:
+    """`(1, 2)` -> `1,2`, as attributes are written."""
+    return ",".join(map(str, values))
+
+
+def immense(shape: Shape, attribute: str) -> Iterator[Violation]:
+    """An output that no machine has room for, however small its unknown dimensions are; `attribute` makes it so."""
+    elements = prod(dim.lo for dim in shape or ())
+    if elements > MOST_ELEMENTS:
+        text = format_shape(shape)
+        yield Violation(attribute, f"makes an output of [{text}]: {elements} elements, which no machine has room for")
+
+
+def known_axes(axes: Fact) -> list[int] | None:
+    """The axes that an input names, where all of them are known."""
+    exact = None if axes.value is None else axes.value.exact
+    return None if exact is None else [int(axis) for axis in exact.ravel()]
+
+
+def broken_axes(
+    data: Shape, axes: Fact, ranks: Sequence[int], *, name: str = "axes", negative: bool = True
+) -> Iterator[Violation]:
+    """An input of axes that holds no whole numbers, is of other `ranks`, or names one that the data does not have.
+
+    A scalar counts as having one axis where a number or nothing can stand for a list.
+    """
+    if not (axes.dtype.is_integer or axes.dtype.kind == "dynamic"):
+        yield Violation(name, f"has element type {axes.dtype} where whole numbers are meant")
+        return
+    if axes.shape is not None and len(axes.shape) not in ranks:
+        meant = "a single number" if ranks == (0,) else "a list" if 0 not in ranks else "a number or a list"
+        yield Violation(name, f"is [{format_shape(axes.shape)}] where {meant} is meant")
+        return
+    if data is None:
+        return
+    rank = max(len(data), 1) if 0 in ranks else len(data)
+    for axis in known_axes(axes) or ():
+        if not (-rank if negative else 0) <= axis < rank:
+            yield Violation(name, f"names axis {axis} where the data [{format_shape(data)}] has rank {len(data)}")

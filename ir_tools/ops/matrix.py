@@ -1,0 +1,260 @@
+"""Products of matrices and tensors, and the inverse: MatMul-1, Einsum-7, Inverse-14."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._broadcast import broadcast
+from ir_tools.ops._define import Attrs, Bounds, Fact, Flag, Input, Op, Text, Violation
+from ir_tools.ops._faults import listed, refuse
+from ir_tools.ops._numbers import require, same_type
+from ir_tools.types import Dim, Shape, format_shape
+
+__all__ = ["OPS"]
+
+# --- MatMul -----------------------------------------------------------------------------------------------------
+
+
+def matmul_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Scalars; matrices that share no dimension; batches that do not broadcast."""
+    left, right = inputs[0].shape, inputs[1].shape
+    for name, shape in (("A", left), ("B", right)):
+        if shape == ():
+            yield Violation(name, "is a scalar, which cannot be multiplied as a matrix")
+            return
+    if left is None or right is None:
+        return
+    a, b = as_matrices(attrs, left, right)
+    if a[-1].static and b[-2].static and a[-1] != b[-2]:
+        yield Violation(
+            "A", f"[{format_shape(left)}] has rows of {a[-1]} where B [{format_shape(right)}] has columns of {b[-2]}"
+        )
+    for first, second in _batches(a, b):
+        if first.static and second.static and 1 not in (first.size, second.size) and first != second:
+            yield Violation("A", f"[{format_shape(left)}] and B [{format_shape(right)}] do not broadcast")
+
+
+def as_matrices(attrs: Attrs, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[tuple[Dim, ...], ...]:
+    """Both shapes as stacks of matrices, transposed as the layer says; a list becomes a row or a column."""
+    one = Dim.of(1)
+    if len(left) > 1 and attrs.transpose_a:
+        left = (*left[:-2], left[-1], left[-2])
+    if len(right) > 1 and attrs.transpose_b:
+        right = (*right[:-2], right[-1], right[-2])
+    return (one, *left) if len(left) == 1 else left, (*right, one) if len(right) == 1 else right
+
+
+def _batches(a: tuple[Dim, ...], b: tuple[Dim, ...]) -> Iterator[tuple[Dim, Dim]]:
+    rank = max(len(a), len(b))
+    one = (Dim.of(1),)
+    return zip((one * (rank - len(a)) + a)[:-2], (one * (rank - len(b)) + b)[:-2], strict=True)
+
+
+def _batch(first: Dim, second: Dim) -> Dim:
+    """What two batch dimensions broadcast to; the runtime takes intervals that do not meet for any size."""
+    try:
+        found = broadcast((first,), (second,), "numpy")
+    except ShapeError:
+        return Dim()
+    assert found is not None
+    return found[0]
+
+
+def matmul_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[..., m, k]` times `[..., k, n]`; lists give up the dimension that they were lent."""
+    dtype = same_type(inputs)
+    refuse(matmul_faults(attrs, inputs))
+    left, right = inputs[0].shape, inputs[1].shape
+    if left is None or right is None:
+        return (Fact(dtype, None),)
+    a, b = as_matrices(attrs, left, right)
+    rows = a[-2:-1] if len(left) > 1 else ()
+    columns = b[-1:] if len(right) > 1 else ()
+    shape = (*(_batch(*pair) for pair in _batches(a, b)), *rows, *columns)
+    return (Fact(dtype, shape, _product(attrs, inputs)),)
+
+
+def _product(attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
+    """The product of values that are known."""
+    known = [None if fact.value is None else fact.value.exact for fact in inputs]
+    if known[0] is None or known[1] is None:
+        return None
+    left = known[0].swapaxes(-1, -2) if attrs.transpose_a and known[0].ndim > 1 else known[0]
+    right = known[1].swapaxes(-1, -2) if attrs.transpose_b and known[1].ndim > 1 else known[1]
+    return Bounds.exactly(np.matmul(left, right))
+
+
+# --- Einsum -----------------------------------------------------------------------------------------------------
+
+REST = "..."
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """An equation, taken apart: the labels of every input and of the output, `...` among them."""
+
+    inputs: tuple[tuple[str, ...], ...]
+    output: tuple[str, ...]
+
+
+def labels_of(subscript: str) -> tuple[str, ...]:
+    """`"ab...c"` -> `("a", "b", "...", "c")`.
+
+    Raises:
+        ValueError: other signs than letters, or a second `...`.
+    """
+    before, dots, after = subscript.partition(REST)
+    for letter in before + after:
+        if not (letter.isascii() and letter.isalpha()):
+            raise ValueError(f"has '{letter}' in '{subscript}' where letters and one ... are meant")
+    return (*before, REST, *after) if dots else tuple(before)
+
+
+def equation_of(text: str) -> Equation:
+    """An equation with or without `->`; without, the output has every letter of one input only, in order.
+
+    Raises:
+        ValueError: it is none.
+    """
+    left, arrow, right = text.partition("->")
+    inputs = tuple(labels_of(word) for word in left.split(",")) if left else ()
+    dots = any(REST in labels for labels in inputs)
+    if not arrow:
+        letters = [
+            label
+            for index, labels in enumerate(inputs)
+            for label in labels
+            if label != REST and not any(label in other for at, other in enumerate(inputs) if at != index)
+        ]
+        return Equation(inputs, (*([REST] if dots else []), *sorted(letters)))
+    output = labels_of(right)
+    missing = [label for label in output if not any(label in labels for labels in inputs)]
+    if missing:
+        raise ValueError(f"has '{missing[0]}' in the output, but in no input")
+    if len(set(output)) < len(output):
+        raise ValueError("has a label twice in the output")
+    return Equation(inputs, output)
+
+
+def einsum_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """An equation that cannot be read, or that does not fit the inputs."""
+    try:
+        equation = equation_of(attrs.equation)
+        if len(equation.inputs) != len(inputs):
+            raise ValueError(f"has {len(equation.inputs)} inputs where the layer has {len(inputs)}")
+        sizes_of(equation, inputs)
+    except ValueError as why:
+        yield Violation("equation", str(why))
+
+
+def sizes_of(equation: Equation, inputs: Sequence[Fact]) -> dict[str, tuple[Dim, ...]]:
+    """The dimensions that every label stands for: one, but for `...`.
+
+    Raises:
+        ValueError: the inputs do not fit the equation, or each other.
+    """
+    sizes: dict[str, tuple[Dim, ...]] = {}
+    for labels, fact in zip(equation.inputs, inputs, strict=True):
+        if fact.shape is None and REST in labels:
+            raise ValueError("has ... for an input of unknown rank")
+        own: dict[str, tuple[Dim, ...]] = {}
+        for label, dims in _parts(labels, fact.shape):
+            own[label] = dims if label not in own else _equal(label, own[label], dims)
+        for label, dims in own.items():
+            sizes[label] = dims if label not in sizes else _common(label, sizes[label], dims)
+    return sizes
+
+
+def _parts(labels: tuple[str, ...], shape: Shape) -> Iterator[tuple[str, tuple[Dim, ...]]]:
+    """The dimensions of one input, label by label."""
+    if shape is None:
+        yield from ((label, (Dim(),)) for label in labels)
+        return
+    rest = len(shape) - len(labels) + (REST in labels)
+    if rest < 0 or (rest and REST not in labels):
+        raise ValueError(f"has {len(labels)} labels '{''.join(labels)}' for an input of rank {len(shape)}")
+    position = 0
+    for label in labels:
+        count = rest if label == REST else 1
+        yield label, shape[position : position + count]
+        position += count
+
+
+def _equal(label: str, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[Dim, ...]:
+    """A label that one input has twice: its diagonal."""
+    met = left[0].meet(right[0])
+    if met is None:
+        raise ValueError(f"has '{label}' for dimensions {left[0]} and {right[0]} of one input")
+    return (met,)
+
+
+def _common(label: str, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[Dim, ...]:
+    """A label of two inputs: they broadcast."""
+    try:
+        return broadcast(left, right, "numpy") or ()
+    except ShapeError:
+        raise ValueError(f"has '{label}' for dimensions {listed(left)} and {listed(right)}") from None
+
+
+def einsum_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The dimensions of the output's labels."""
+    dtype = same_type(inputs)
+    require(dtype, "float integer")
+    refuse(einsum_faults(attrs, inputs))
+    equation = equation_of(attrs.equation)
+    sizes = sizes_of(equation, inputs)
+    return (Fact(dtype, tuple(dim for label in equation.output for dim in sizes[label])),)
+
+
+# --- Inverse ----------------------------------------------------------------------------------------------------
+
+
+def inverse_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """What are no square matrices."""
+    del attrs
+    shape = inputs[0].shape
+    if shape is None:
+        return
+    if len(shape) < 2:
+        yield Violation("data", f"is [{format_shape(shape)}] where matrices are meant")
+    elif shape[-2].static and shape[-1].static and shape[-2] != shape[-1]:
+        yield Violation("data", f"is [{format_shape(shape)}] where square matrices are meant")
+
+
+def inverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The input's shape."""
+    require(inputs[0].dtype, "float")
+    refuse(inverse_faults(attrs, inputs))
+    return (Fact(inputs[0].dtype, inputs[0].shape),)
+
+
+MATMUL = Op(
+    type="MatMul",
+    version=1,
+    inputs=(Input("A", type="T"), Input("B", type="T")),
+    types={"T": "float integer boolean"},
+    attrs={"transpose_a": Flag(default=False), "transpose_b": Flag(default=False)},
+    check=matmul_faults,
+    shape=matmul_shape,
+)
+EINSUM = Op(
+    type="Einsum",
+    version=7,
+    inputs=(Input("inputs", type="T", many=True),),
+    types={"T": "float integer"},
+    attrs={"equation": Text()},
+    check=einsum_faults,
+    shape=einsum_shape,
+)
+INVERSE = Op(
+    type="Inverse",
+    version=14,
+    inputs=(Input("data", type="float"),),
+    attrs={"adjoint": Flag(default=False)},
+    check=inverse_faults,
+    shape=inverse_shape,
+)
+
+OPS = (MATMUL, EINSUM, INVERSE)

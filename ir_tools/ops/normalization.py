@@ -1,0 +1,270 @@
+"""Normalisations: BatchNormInference-1/-5, MVN-1/-6, LRN-1, NormalizeL2-1, GRN-1, GroupNormalization-12."""
+
+from collections.abc import Iterator, Sequence
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._broadcast import merge
+from ir_tools.ops._define import Attrs, Fact, Flag, Float, Input, Int, Ints, Kind, OneOf, Op, Violation
+from ir_tools.ops._faults import broken_axes, known_axes, listed, refuse
+from ir_tools.ops._numbers import require, same_type
+from ir_tools.types import Dim, Shape, element_type, format_shape
+
+__all__ = ["OPS"]
+
+ANY = "float integer boolean"
+
+# --- what several have in common --------------------------------------------------------------------------------
+
+
+def same_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The data's type and shape."""
+    del attrs
+    return (Fact(inputs[0].dtype, inputs[0].shape),)
+
+
+# --- BatchNormInference -----------------------------------------------------------------------------------------
+
+
+def _batch_norm_parts(inputs: Sequence[Fact], data: int) -> tuple[Fact, list[Fact]]:
+    return inputs[data], [fact for index, fact in enumerate(inputs) if index != data]
+
+
+def batch_norm_faults(inputs: Sequence[Fact], data: int) -> Iterator[Violation]:
+    """Parameters that are not one list each, of the data's number of channels; `data`: which input the data is."""
+    values, parameters = _batch_norm_parts(inputs, data)
+    shape = values.shape
+    if shape is not None and len(shape) < 2:
+        yield Violation("data", f"is [{format_shape(shape)}] where rank 2 at least is meant")
+        return
+    names = ("gamma", "beta", "mean", "variance")
+    common: Shape = (Dim(),)
+    for name, fact in zip(names, parameters, strict=True):
+        try:
+            common = merge(common, fact.shape)
+        except ShapeError:
+            text = f"is [{format_shape(fact.shape)}] where gamma, beta, mean and variance are lists of one length"
+            yield Violation(name, text)
+            return
+    assert common is not None
+    channels = common[0].meet(shape[1] if shape else Dim())
+    if channels is None:
+        assert shape is not None
+        yield Violation("gamma", f"has {common[0]} values where the data has {shape[1]} channels")
+    elif channels == Dim.of(0):
+        yield Violation("data", "has no channels")
+
+
+def batch_norm_shape(inputs: Sequence[Fact], data: int) -> tuple[Fact, ...]:
+    """The data's shape, with the number of channels that the parameters tell."""
+    dtype = same_type(inputs)
+    require(dtype, "float")
+    refuse(batch_norm_faults(inputs, data))
+    values, parameters = _batch_norm_parts(inputs, data)
+    if values.shape is None:
+        return (Fact(dtype, None),)
+    common: Shape = (values.shape[1],)
+    for fact in parameters:
+        common = merge(common, fact.shape)
+    assert common is not None
+    return (Fact(dtype, (values.shape[0], common[0], *values.shape[2:])),)
+
+
+def _batch_norm(version: int, names: Sequence[str]) -> Op:
+    data = list(names).index("data")
+    return Op(
+        type="BatchNormInference",
+        version=version,
+        inputs=tuple(Input(name, type="T") for name in names),
+        types={"T": "float"},
+        attrs={"epsilon": Float(least=0, missing=0.0)},
+        check=lambda attrs, inputs: batch_norm_faults(inputs, data),
+        shape=lambda attrs, inputs: batch_norm_shape(inputs, data),
+    )
+
+
+# --- MVN --------------------------------------------------------------------------------------------------------
+
+
+def mvn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Axes that are no list, more than the data has, or not among them."""
+    del attrs
+    data, axes = inputs
+    yield from broken_axes(data.shape, axes, ranks=(1,))
+    yield from too_many_axes(data.shape, axes)
+
+
+def too_many_axes(data: Shape, axes: Fact) -> Iterator[Violation]:
+    """A longer list of axes than the data has dimensions."""
+    if data is not None and axes.shape and axes.shape[0].lo > len(data):
+        text = f"has {axes.shape[0]} values where the data [{format_shape(data)}] has rank {len(data)}"
+        yield Violation("axes", text)
+
+
+def mvn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The data's shape; the runtime looks at type and values of the axes only when it compiles."""
+    axes = Fact(element_type("i64"), inputs[1].shape)
+    refuse(mvn_faults(attrs, [inputs[0], axes]))
+    return same_shape(attrs, inputs)
+
+
+# --- LRN --------------------------------------------------------------------------------------------------------
+
+
+def lrn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Axes that are no list, or not the data's; the runtime takes unknown ones for axis 1."""
+    del attrs
+    data, axes = inputs
+    yield from broken_axes(data.shape, axes, ranks=(1,), negative=False)
+    yield from too_many_axes(data.shape, axes)
+    if data.shape is not None and len(data.shape) < 2 and known_axes(axes) is None:
+        yield Violation("data", f"is [{format_shape(data.shape)}] where rank 2 at least is meant")
+
+
+def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """The same, no axes at all (the runtime crashes), a window of nothing; other axes than the CPU plugin runs."""
+    yield from lrn_faults(attrs, inputs)
+    if attrs.size < 1:
+        yield Violation("size", f"is {attrs.size} where at least 1 is meant", kind=Kind.RANGE)
+    axes, shape = known_axes(inputs[1]), inputs[0].shape
+    if axes == []:
+        yield Violation("axes", "is empty, and the runtime crashes on it")
+    elif axes is not None and shape is not None and sorted(axes) not in ([1], [*range(2, len(shape))]):
+        text = f"is {listed(axes)}, and the CPU plugin runs axis 1, or all axes from 2 on"
+        yield Violation("axes", text, kind=Kind.SUSPECT)
+
+
+def lrn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The data's shape."""
+    refuse(lrn_faults(attrs, inputs))
+    return same_shape(attrs, inputs)
+
+
+# --- NormalizeL2, GRN -------------------------------------------------------------------------------------------
+
+
+def l2_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Axes that are neither a number nor a list, or not the data's."""
+    del attrs
+    return broken_axes(inputs[0].shape, inputs[1], ranks=(0, 1))
+
+
+def l2_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The data's shape."""
+    refuse(l2_faults(attrs, inputs))
+    return same_shape(attrs, inputs)
+
+
+def grn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Data that is not of rank 2 to 4."""
+    del attrs
+    shape = inputs[0].shape
+    if shape is not None and len(shape) not in {2, 3, 4}:
+        yield Violation("data", f"is [{format_shape(shape)}] where rank 2, 3 or 4 is meant")
+
+
+def grn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The data's shape."""
+    refuse(grn_faults(attrs, inputs))
+    return same_shape(attrs, inputs)
+
+
+# --- GroupNormalization -----------------------------------------------------------------------------------------
+
+
+def group_norm_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Parameters that are no lists of the data's channels; channels that do not divide into the groups."""
+    shape = inputs[0].shape
+    if shape is not None and len(shape) < 2:
+        yield Violation("data", f"is [{format_shape(shape)}] where rank 2 at least is meant")
+        return
+    for name, fact in zip(("scale", "bias"), inputs[1:], strict=True):
+        if fact.shape is not None and len(fact.shape) != 1:
+            yield Violation(name, f"is [{format_shape(fact.shape)}] where a list is meant")
+            return
+        if fact.shape and shape and fact.shape[0].meet(shape[1]) is None:
+            yield Violation(name, f"has {fact.shape[0]} values where the data has {shape[1]} channels")
+            return
+    scale, bias = inputs[1].shape, inputs[2].shape
+    if scale and bias and scale[0].meet(bias[0]) is None:
+        yield Violation("bias", f"has {bias[0]} values where scale has {scale[0]}")
+    groups = attrs.num_groups
+    if shape and shape[1].static and (shape[1].size < groups or shape[1].size % groups):
+        yield Violation("num_groups", f"is {groups} where the data has {shape[1]} channels, which is no multiple of it")
+
+
+def group_norm_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The data's shape."""
+    require(inputs[0].dtype, "float integer boolean")
+    refuse(group_norm_faults(attrs, inputs))
+    return same_shape(attrs, inputs)
+
+
+# --- the operations ---------------------------------------------------------------------------------------------
+
+DATA_AXES = (Input("data", type=ANY), Input("axes", type="integer"))
+
+OPS = (
+    _batch_norm(1, ("gamma", "beta", "data", "mean", "variance")),
+    _batch_norm(5, ("data", "gamma", "beta", "mean", "variance")),
+    Op(
+        type="MVN",
+        version=1,
+        inputs=(Input("data", type=ANY),),
+        attrs={
+            "across_channels": Flag(default=False),
+            "normalize_variance": Flag(default=False),
+            "eps": Float(missing=0.0),
+            "reduction_axes": Ints(default=()),
+        },
+        shape=same_shape,
+    ),
+    Op(
+        type="MVN",
+        version=6,
+        inputs=DATA_AXES,
+        attrs={
+            "normalize_variance": Flag(missing=False),
+            "eps": Float(missing=0.0),
+            "eps_mode": OneOf(words=("inside_sqrt", "outside_sqrt"), missing="inside_sqrt"),
+        },
+        check=mvn_faults,
+        shape=mvn_shape,
+    ),
+    Op(
+        type="LRN",
+        version=1,
+        inputs=DATA_AXES,
+        attrs={
+            "alpha": Float(missing=0.0),
+            "beta": Float(missing=0.0),
+            "bias": Float(missing=0.0),
+            "size": Int(missing=0),
+        },
+        check=check_lrn,
+        shape=lrn_shape,
+    ),
+    Op(
+        type="NormalizeL2",
+        version=1,
+        inputs=DATA_AXES,
+        attrs={"eps": Float(missing=0.0), "eps_mode": OneOf(words=("add", "max"), missing="add")},
+        check=l2_faults,
+        shape=l2_shape,
+    ),
+    Op(
+        type="GRN",
+        version=1,
+        inputs=(Input("data", type=ANY),),
+        attrs={"bias": Float(missing=1.0)},
+        check=grn_faults,
+        shape=grn_shape,
+    ),
+    Op(
+        type="GroupNormalization",
+        version=12,
+        inputs=(Input("data", type="float"), Input("scale", type="float"), Input("bias", type="float")),
+        attrs={"num_groups": Int(least=1), "epsilon": Float(missing=0.0)},
+        check=group_norm_faults,
+        shape=group_norm_shape,
+    ),
+)

@@ -1,0 +1,167 @@
+"""Patches of images as columns, and back: ExtractImagePatches-3, Col2Im-15."""
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+from ir_tools.ops._define import Attrs, Bounds, Fact, Input, Ints, OneOf, Op, Violation
+from ir_tools.ops._dims import ceil_div, floor_div, minus, plus, times
+from ir_tools.ops._faults import immense, listed, refuse
+from ir_tools.ops._numbers import require
+from ir_tools.types import Dim, format_shape
+
+__all__ = ["OPS"]
+
+ANY = "float integer boolean"
+
+# --- ExtractImagePatches ----------------------------------------------------------------------------------------
+
+
+def patches_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Data that is not `[N, C, H, W]`, lists that are not pairs."""
+    shape = inputs[0].shape
+    if shape is not None and len(shape) != 4:
+        yield Violation("data", f"is [{format_shape(shape)}] where rank 4 is meant")
+    for name in ("sizes", "strides", "rates"):
+        if len(attrs[name]) != 2:
+            yield Violation(name, f"has {len(attrs[name])} values where 2 are meant, for rows and columns")
+
+
+def check_patches(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """The same, and an output that is not immense."""
+    broken = list(patches_faults(attrs, inputs))
+    if not broken:
+        broken = list(immense(patches_shape(attrs, inputs)[0].shape, "sizes"))
+    yield from broken
+
+
+def patches_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, C, H, W]` to `[N, C * rows * columns, windows...]`; a patch that does not fit gives no windows."""
+    refuse(patches_faults(attrs, inputs))
+    dtype, shape = inputs[0].dtype, inputs[0].shape
+    if shape is None:
+        return (Fact(dtype, (Dim(),) * 4),)
+    channels = times(shape[1], Dim.of(prod(attrs.sizes)))
+    return (Fact(dtype, (shape[0], channels, *(_windows(attrs, axis, shape[axis + 2]) for axis in range(2)))),)
+
+
+def _windows(attrs: Attrs, axis: int, size: Dim) -> Dim:
+    """The number of patches on one axis."""
+    stride = attrs.strides[axis]
+    if attrs.auto_pad != "valid":
+        return ceil_div(size, stride)
+    reach = (attrs.sizes[axis] - 1) * attrs.rates[axis] + 1
+    fits = plus(floor_div(minus(size, Dim.of(reach)), stride), 1)
+    return Dim(0 if size.lo < reach else fits.lo, 0 if size.hi is not None and size.hi < reach else fits.hi)
+
+
+# --- Col2Im -----------------------------------------------------------------------------------------------------
+
+LISTS = ("strides", "dilations", "pads_begin", "pads_end")
+
+
+def columns_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Columns that are not `[N, C * kernel, windows]` for the output size and kernel that are given."""
+    data, size, kernel = inputs
+    for name in LISTS:
+        values = attrs[name]
+        if not values:
+            text = ",".join("1" if name in {"strides", "dilations"} else "0" for _ in range(2))
+            yield Violation(name, "is missing, and the runtime crashes without it", f'write {name}="{text}"')
+        elif len(values) != 2:
+            yield Violation(name, f"has {len(values)} values where 2 are meant")
+    for name, fact in (("output_size", size), ("kernel_size", kernel)):
+        if fact.shape is not None and (len(fact.shape) != 1 or fact.shape[0] != Dim.of(2)):
+            yield Violation(name, f"is [{format_shape(fact.shape)}] where a list of 2 sizes is meant")
+        elif fact.value is not None and (fact.value.upper < (1 if name == "kernel_size" else 0)).any():
+            yield Violation(name, "has a size that is too small")
+        if fact.dtype.kind != "dynamic":
+            yield from _index_type(name, fact)
+    if data.shape is not None and len(data.shape) not in {2, 3}:
+        yield Violation("data", f"is [{format_shape(data.shape)}] where rank 2 or 3 is meant")
+
+
+def _index_type(name: str, fact: Fact) -> Iterator[Violation]:
+    if fact.dtype.name not in {"i32", "i64"}:
+        yield Violation(name, f"has element type {fact.dtype} where i32 or i64 is meant")
+
+
+def block_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Another number of channels or of windows than kernel, output size and attributes give."""
+    data, size, kernel = inputs
+    sizes, extents = _exact(size.value), _exact(kernel.value)
+    if data.shape is None or extents is None:
+        return
+    channels, blocks = data.shape[-2:]
+    if channels.static and channels.size % prod(extents):
+        text = f"has {channels} channels, which is no multiple of the kernel's {prod(extents)} elements"
+        yield Violation("data", text)
+    if sizes is not None and blocks.static:
+        counts = [_blocks(attrs, axis, sizes[axis], extents[axis]) for axis in range(2)]
+        if prod(counts) != blocks.size or min(counts) <= 0:
+            yield Violation(
+                "data",
+                f"has {blocks} columns where an output of {listed(sizes)} has {listed(counts)} windows"
+                f" of {listed(extents)}",
+            )
+
+
+def _blocks(attrs: Attrs, axis: int, size: int, extent: int) -> int:
+    """The number of windows on one axis; none or fewer where the kernel does not fit."""
+    room = size + attrs.pads_begin[axis] + attrs.pads_end[axis] - attrs.dilations[axis] * (extent - 1) - 1
+    count: int = room // attrs.strides[axis] + 1
+    return count
+
+
+def _exact(value: Bounds | None) -> list[int] | None:
+    return None if value is None or value.exact is None else [int(number) for number in value.exact.ravel()]
+
+
+def check_columns(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Lists of two, sizes of two, columns that fit them."""
+    yield from list(columns_faults(attrs, inputs)) or block_faults(attrs, inputs)
+
+
+def columns_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, C * kernel, windows]` to `[N, C, H, W]`; without a batch where the data has none."""
+    refuse(check_columns(attrs, inputs))
+    data, size, kernel = inputs
+    require(data.dtype, "any")
+    if data.shape is None:
+        return (Fact(data.dtype, None),)
+    extents = _exact(kernel.value)
+    channels = data.shape[-2]
+    known = extents is not None and channels.static
+    image = (Dim(), Dim()) if size.value is None else size.value.dims()
+    out = Dim.of(channels.size // prod(extents)) if known and extents else Dim()
+    return (Fact(data.dtype, (*data.shape[:-2], out, *image)),)
+
+
+OPS = (
+    Op(
+        type="ExtractImagePatches",
+        version=3,
+        inputs=(Input("data", type=ANY),),
+        attrs={
+            "sizes": Ints(least=1),
+            "strides": Ints(least=1),
+            "rates": Ints(least=1),
+            "auto_pad": OneOf(words=("valid", "same_upper", "same_lower")),
+        },
+        check=check_patches,
+        shape=patches_shape,
+    ),
+    Op(
+        type="Col2Im",
+        version=15,
+        inputs=(Input("data", type=ANY), Input("output_size", type="I"), Input("kernel_size", type="I")),
+        types={"I": "i32 i64"},
+        attrs={
+            "strides": Ints(default=(), least=1),
+            "dilations": Ints(default=(), least=1),
+            "pads_begin": Ints(default=(), least=0),
+            "pads_end": Ints(default=(), least=0),
+        },
+        check=check_columns,
+        shape=columns_shape,
+    ),
+)

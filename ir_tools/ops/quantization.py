@@ -1,0 +1,105 @@
+"""Quantisation in floats: FakeQuantize-1, FakeConvert-13."""
+
+from collections.abc import Iterator, Sequence
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._broadcast import broadcast, merge
+from ir_tools.ops._define import Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
+from ir_tools.ops._faults import refuse
+from ir_tools.ops._numbers import same_type
+from ir_tools.types import Shape, format_shape
+
+__all__ = ["OPS"]
+
+LIMITS = ("input_low", "input_high", "output_low", "output_high")
+
+
+def quantize_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Limits that do not broadcast with the data and with each other."""
+    shape = inputs[0].shape
+    for name, fact in zip(LIMITS, inputs[1:], strict=True):
+        try:
+            shape = broadcast(shape, fact.shape, attrs.auto_broadcast)
+        except ShapeError:
+            yield Violation(
+                name,
+                f"is [{format_shape(fact.shape)}], which does not broadcast to the data"
+                f" [{format_shape(inputs[0].shape)}]",
+            )
+            return
+
+
+def check_quantize(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """The same, fewer than two levels, and limits that are larger than the data."""
+    yield from quantize_faults(attrs, inputs)
+    if attrs.levels < 2:
+        yield Violation("levels", f"is {attrs.levels} where at least 2 is meant", kind=Kind.RANGE)
+    for name, fact in zip(LIMITS, inputs[1:], strict=True):
+        if attrs.auto_broadcast == "numpy" and _larger(fact.shape, inputs[0].shape):
+            text = f"is [{format_shape(fact.shape)}] where the data has only [{format_shape(inputs[0].shape)}]"
+            yield Violation(name, text, kind=Kind.SUSPECT)
+
+
+def _larger(limit: Shape, data: Shape) -> bool:
+    """Whether a limit would have to be cut down to the data."""
+    if limit is None or data is None:
+        return False
+    pairs = zip(limit[::-1], data[::-1], strict=False)
+    beyond = limit[: max(len(limit) - len(data), 0)]
+    return any(dim.lo > 1 for dim in beyond) or any(low.lo > 1 and size.hi == 1 for low, size in pairs)
+
+
+def quantize_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The data's type and shape."""
+    refuse(quantize_faults(attrs, inputs))
+    return (Fact(inputs[0].dtype, inputs[0].shape),)
+
+
+def convert_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """A scale that does not broadcast to the data; a shift that is not shaped as the scale."""
+    del attrs
+    data, scale = inputs[0].shape, inputs[1].shape
+    if len(inputs) > 2:
+        try:
+            merge(scale, inputs[2].shape)
+        except ShapeError:
+            text = f"is [{format_shape(inputs[2].shape)}] where scale is [{format_shape(scale)}]"
+            yield Violation("shift", text)
+    try:
+        merge(data, broadcast(data, scale, "numpy"))
+    except ShapeError:
+        text = f"is [{format_shape(scale)}], which does not broadcast to the data [{format_shape(data)}]"
+        yield Violation("scale", text)
+
+
+def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The data's type, and its shape broadcast with the scale's."""
+    dtype = same_type(inputs)
+    if dtype.name not in {"f32", "f16", "bf16", "dynamic"}:
+        raise ShapeError(f"the data has element type {dtype} where f32, f16 or bf16 is meant")
+    refuse(convert_faults(attrs, inputs))
+    return (Fact(dtype, broadcast(inputs[0].shape, inputs[1].shape, "numpy")),)
+
+
+FAKE_QUANTIZE = Op(
+    type="FakeQuantize",
+    version=1,
+    inputs=tuple(Input(name, type="float integer") for name in ("data", *LIMITS)),
+    attrs={
+        "levels": Int(),
+        "auto_broadcast": OneOf(words=("none", "numpy", "pdpd"), default="numpy"),
+    },
+    check=check_quantize,
+    shape=quantize_shape,
+)
+FAKE_CONVERT = Op(
+    type="FakeConvert",
+    version=13,
+    inputs=(Input("data", type="T"), Input("scale", type="T"), Input("shift", optional=True, type="T")),
+    types={"T": "f32 f16 bf16"},
+    attrs={"destination_type": OneOf(words=("f8e4m3", "f8e5m2"), default="f8e4m3")},
+    check=convert_faults,
+    shape=convert_shape,
+)
+
+OPS = (FAKE_QUANTIZE, FAKE_CONVERT)

@@ -1,0 +1,137 @@
+"""Random layers of convolution, products, reductions and normalisation, held against the installed runtime."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops import Array, Bounds, Fact, Op, Violation
+from ir_tools.ops._define import UNBOUNDED, Kind
+from ir_tools.types import Dim, Shape, element_type, format_shape, from_dtype, parse_shape
+from tests.ops.single import CONFIG, CORE, Between, Slot, infer, output_of, single
+
+FLOATS = ("f32", "f16", "bf16", "f64")
+INTEGERS = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
+TYPES = (*FLOATS, *INTEGERS, "boolean")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One layer: the operation, `<data>` as text, and what feeds it."""
+
+    op: Op
+    raw: Mapping[str, str]
+    slots: Sequence[Slot] = field(default_factory=tuple)
+
+    def __str__(self) -> str:
+        data = " ".join(f'{name}="{value}"' for name, value in self.raw.items())
+        inputs = [slot if isinstance(slot, tuple | Between) else f"{slot.dtype}{slot.tolist()}" for slot in self.slots]
+        return f"{self.op} {data} {inputs}"
+
+
+def fact_of(slot: Slot) -> Fact:
+    """What a shape rule is told of an input."""
+    if isinstance(slot, tuple):
+        return Fact(element_type(slot[0]), parse_shape(slot[1]))
+    if isinstance(slot, Between):
+        lower = np.array([low for low, _ in slot.bounds], np.int64)
+        upper = np.array([UNBOUNDED if high is None else high for _, high in slot.bounds], np.int64)
+        shape = () if slot.scalar else (Dim.of(len(lower)),)
+        return Fact(element_type(slot.kind), shape, Bounds(lower.reshape(_sizes(shape)), upper.reshape(_sizes(shape))))
+    return Fact(from_dtype(slot.dtype), tuple(map(Dim.of, slot.shape)), Bounds.exactly(slot))
+
+
+def _sizes(shape: tuple[Dim, ...]) -> list[int]:
+    return [dim.size for dim in shape]
+
+
+def runtime_shape(case: Case) -> tuple[str, Shape] | None:
+    """Element type and shape of the output; None where the runtime rejects the layer on reading."""
+    try:
+        return output_of(single(case.op.type, case.op.version, case.raw, case.slots))
+    except RuntimeError:
+        return None
+
+
+def faults_of(case: Case) -> list[Violation]:
+    """What attributes and check find that cannot run."""
+    found: list[Violation] = []
+    attrs = case.op.read(case.raw, found)
+    if attrs is not None:
+        found += case.op.check(attrs, [fact_of(slot) for slot in case.slots])
+    return [fault for fault in found if fault.kind is not Kind.SUSPECT]
+
+
+def our_shape(case: Case) -> tuple[str, Shape] | None:
+    """The same by the shape rule; None where it, or the attributes, have no meaning."""
+    attrs = case.op.read(case.raw, [])
+    if attrs is None:
+        return None
+    assert case.op.shape is not None
+    try:
+        (fact,) = case.op.shape(attrs, [fact_of(slot) for slot in case.slots])
+    except ShapeError:
+        return None
+    return str(fact.dtype), fact.shape
+
+
+def compiles(case: Case) -> bool:
+    """Whether the CPU plugin takes the layer."""
+    try:
+        CORE.compile_model(single(case.op.type, case.op.version, case.raw, case.slots), "CPU", CONFIG)
+    except RuntimeError:
+        return False
+    return True
+
+
+def shape_difference(case: Case) -> str | None:
+    """How rule and runtime differ.
+
+    What the runtime rejects on reading, rule and check find fault with; what they find fault with, it does not compile.
+    """
+    wanted, found, faults = runtime_shape(case), our_shape(case), faults_of(case)
+    if found is None and not faults:
+        return f"{case}: rejected, but no fault is found; runtime {_text(wanted)}"
+    if wanted != found and not (found is None and not compiles(case)):
+        return f"{case}: runtime {_text(wanted)}, rule {_text(found)}"
+    if found is not None and faults and compiles(case):
+        return f"{case}: {_text(found)}, but {faults}"
+    return None
+
+
+def _text(found: tuple[str, Shape] | None) -> str:
+    return "rejects it" if found is None else f"{found[0]}[{format_shape(found[1])}]"
+
+
+def agreement(make: Callable[[np.random.Generator], Case], count: int, seed: int = 0) -> float:
+    """The share of random layers that the runtime takes; all must agree.
+
+    Raises:
+        AssertionError: some do not.
+    """
+    rng = np.random.default_rng(seed)
+    cases = [make(rng) for _ in range(count)]
+    differences = [text for text in map(shape_difference, cases) if text]
+    assert not differences, "\n".join([f"{len(differences)} of {count}", *differences[:10]])
+    return sum(runtime_shape(case) is not None for case in cases) / count
+
+
+def random_dim(rng: np.random.Generator, size: int, known: float = 0.5) -> str:
+    """`size`, or with the rest of the chance an interval that may or may not hold it."""
+    low, high = sorted(int(edge) for edge in rng.integers(0, 2 * size + 2, 2))
+    if rng.random() < known:
+        return str(size)
+    return str(rng.choice([str(size), "?", f"{low}..{high + 1}", f"{low}..", f"..{high + 1}"]))
+
+
+def random_shape(rng: np.random.Generator, sizes: Sequence[int], known: float = 0.5) -> str:
+    """Sizes as a partial shape; sometimes without a rank."""
+    if rng.random() < 0.1 * (1 - known):
+        return "..."
+    return ",".join(random_dim(rng, int(size), known) for size in sizes)
+
+
+def runtime_values(case: Case, arrays: Sequence[Array]) -> Array:
+    """What the CPU plugin computes; `arrays` for the inputs that are no constants."""
+    return infer(single(case.op.type, case.op.version, case.raw, case.slots), arrays)
