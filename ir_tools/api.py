@@ -5,10 +5,10 @@ Each function imports what it needs when it is called, so that reading a model d
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ir_tools.errors import UsageError
 from ir_tools.format.read import read as read_ir
@@ -17,7 +17,7 @@ from ir_tools.graph import Model
 if TYPE_CHECKING:
     import openvino
 
-    from ir_tools.comparison import Comparison
+    from ir_tools.comparison import Comparison, Sink
     from ir_tools.diagnostics import Diagnostic
     from ir_tools.infer import ShapeReport
     from ir_tools.migration import Migration, MigrationStep
@@ -155,15 +155,35 @@ def compare(
     inputs: Mapping[str, Array] | None = None,
     layers: bool | Collection[str] = True,
     *,
+    mode: Literal["in place", "free running"] = "in place",
     seed: int = 0,
     device: str = "CPU",
+    precision: str = "f32",
+    against: tuple[str, str] | None = None,
     tolerance: float | None = None,
+    sink: Sink | None = None,
+    advance: Callable[[], None] | None = None,
 ) -> Comparison:
-    """Compare the reference with the runtime layer by layer, or a model with another; see `comparison.compare`."""
+    """Compare tensors layer by layer: the reference with the runtime, two devices or precisions, two models.
+
+    See `ir_tools.comparison.compare`.
+    """
     from ir_tools import comparison
 
-    second = None if other is None else _model(other)
-    return comparison.compare(_model(model), second, inputs, layers, seed=seed, device=device, tolerance=tolerance)
+    return comparison.compare(
+        _model(model),
+        None if other is None else _model(other),
+        inputs,
+        layers,
+        mode=mode,
+        seed=seed,
+        device=device,
+        precision=precision,
+        against=against,
+        tolerance=tolerance,
+        sink=sink,
+        advance=advance,
+    )
 
 
 def compare_onnx(

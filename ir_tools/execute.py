@@ -15,7 +15,18 @@ from ir_tools.ops import Array, Attrs, Op, Violation, control_flow, find_op
 from ir_tools.types import ElementType, element_type
 from ir_tools.weights import values
 
-__all__ = ["Engine", "Fallback", "LayerRun", "Precision", "Step", "has_kernel", "run", "run_layer", "steps"]
+__all__ = [
+    "Engine",
+    "Execution",
+    "Fallback",
+    "LayerRun",
+    "Precision",
+    "Step",
+    "has_kernel",
+    "run",
+    "run_layer",
+    "run_one",
+]
 
 Engine = Literal["reference", "runtime"]
 Precision = Literal["as written", "f32", "f64"]
@@ -82,36 +93,38 @@ def run(
         UsageError: an input that is missing, unknown, or of the wrong type or shape.
         GraphError: the layers feed each other in a circle.
     """
-    execution = _Execution(model, precision, fallback)
+    execution = Execution(model, precision, fallback)
     for _ in execution.steps(inputs):
         if advance is not None:
             advance()
     return execution.results
 
 
-def steps(
-    model: Model,
-    inputs: Mapping[str, Array],
-    *,
-    precision: Precision = "as written",
-    fallback: Fallback | None = None,
-) -> Iterator[Step]:
-    """One inference, layer by layer, in the order of execution; see `run`."""
-    return _Execution(model, precision, fallback).steps(inputs)
+def run_one(model: Model, located: Located, arrays: Mapping[int, Array], *, fallback: Fallback | None = None) -> Step:
+    """One layer of a model, bodies included, on given arrays by input port.
+
+    Raises:
+        UnsupportedError: there is no kernel and no fallback.
+        UsageError: its attributes have no meaning.
+        ShapeError: its attributes do not fit the inputs.
+    """
+    return Execution(model, "as written", fallback).layer(located.graph, located.layer, arrays)
 
 
-class _Execution:
-    """One inference of one model."""
+class Execution:
+    """One inference of one model, layer by layer; `results` holds its outputs when the last step is done."""
 
-    def __init__(self, model: Model, precision: Precision, fallback: Fallback | None) -> None:
+    def __init__(self, model: Model, precision: Precision = "as written", fallback: Fallback | None = None) -> None:
+        """As for `run`."""
         self.model = model
         self.floats = None if precision == "as written" else element_type(precision)
         self.fallback = fallback
         self.results: dict[str, Array] = {}
-        if fallback is None:
-            _require_kernels(model)
 
     def steps(self, inputs: Mapping[str, Array]) -> Iterator[Step]:
+        """The layers, in the order of execution. Raises as `run`."""
+        if self.fallback is None:
+            _require_kernels(self.model)
         fed = checked_inputs(self.model, inputs)
         given = {endpoint.layer.id: fed[endpoint.name] for endpoint in self.model.inputs}
         found: dict[int, Array] = {}
@@ -134,7 +147,7 @@ class _Execution:
                 outputs = (self._cast(values(layer.raw, self.model.weights)),)
             else:
                 lean = not any(unread.get(Source(layer.id, port.id)) for port in layer.outputs[1:])
-                step = self._layer(graph, layer, arrays, lean)
+                step = self.layer(graph, layer, arrays, lean=lean)
                 arrays.clear()
                 yield step
                 outputs = step.outputs
@@ -142,7 +155,8 @@ class _Execution:
                 if unread.get(Source(layer.id, port.id)):
                     tensors[Source(layer.id, port.id)] = array
 
-    def _layer(self, graph: Graph, layer: Layer, arrays: Mapping[int, Array], lean: bool) -> Step:
+    def layer(self, graph: Graph, layer: Layer, arrays: Mapping[int, Array], *, lean: bool = False) -> Step:
+        """One layer on given arrays by input port."""
         if self.fallback is not None and not has_kernel(layer):
             outputs = self.fallback(self.model, graph, layer, tuple(arrays.values()))
             return Step(layer, [*map(self._cast, outputs)], (None,) * len(outputs), "runtime")

@@ -12,7 +12,7 @@ from ir_tools.errors import RuntimeFailure
 from ir_tools.graph import Model
 from ir_tools.inputs import complete_inputs
 from ir_tools.onnx.ort import run_onnxruntime
-from ir_tools.ops import Array
+from ir_tools.ops import Array, pooling
 from ir_tools.runtime.client import RuntimeClient
 
 __all__ = ["Engine", "OnnxComparison", "OnnxOutput", "Pair", "compare_engines", "compare_onnx"]
@@ -155,7 +155,12 @@ def compare_onnx(
             found.model, path, inputs, seed=seed, device=device, tolerance=tolerance, client=client
         )
         in_place = comparison.compare(
-            found.model, inputs=result.inputs, device=device, tolerance=tolerance, client=client
+            found.model,
+            inputs=result.inputs,
+            layers={op.type for op in pooling.OPS},
+            device=device,
+            tolerance=tolerance,
+            client=client,
         )
     return OnnxComparison(
         engines=result.engines,

@@ -1,0 +1,187 @@
+"""Comparison, layer by layer: the reference against the runtime, two devices or precisions, two models."""
+
+import contextlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ir_tools.comparison._differences import TOLERANCES, Difference, difference, type_name
+from ir_tools.comparison._layers import Rows, Sink
+from ir_tools.comparison._models import matched_outputs, partners, renamed
+from ir_tools.comparison._results import Comparison, LayerComparison, Mode, OutputComparison
+from ir_tools.comparison._tensors import Setting, batches, chosen_layers
+from ir_tools.errors import UsageError
+from ir_tools.execute import Execution
+from ir_tools.graph import Model
+from ir_tools.inputs import complete_inputs
+from ir_tools.ops import Array
+from ir_tools.runtime.client import Inference, RuntimeClient, Tap
+from ir_tools.runtime.one_layer import LayerRunner
+
+__all__ = [
+    "TOLERANCES",
+    "Comparison",
+    "Difference",
+    "LayerComparison",
+    "Mode",
+    "OutputComparison",
+    "Sink",
+    "compare",
+    "difference",
+]
+
+IN_A_BODY = "stands in a body, whose tensors the runtime does not hand out; the layer around it is compared"
+
+
+def compare(
+    model: Model,
+    other: Model | None = None,
+    inputs: Mapping[str, Array] | None = None,
+    layers: bool | Collection[str] = True,
+    *,
+    mode: Literal["in place", "free running"] = "in place",
+    seed: int = 0,
+    device: str = "CPU",
+    precision: str = "f32",
+    against: tuple[str, str] | None = None,
+    tolerance: float | None = None,
+    client: RuntimeClient | None = None,
+    sink: Sink | None = None,
+    advance: Callable[[], None] | None = None,
+) -> Comparison:
+    """Compare tensors layer by layer: what the reference, another device or another model makes of them.
+
+    Args:
+        model: the model.
+        other: a second model with the same inputs: its tensors are compared with this one's, matched by tensor name,
+            else by layer name; outputs by name, else by position.
+        inputs: arrays by tensor or layer name; what is missing is drawn from `seed`.
+        layers: True for every layer, or operation types (`{"MaxPool"}`), or False for the outputs alone.
+        mode: of the reference: each layer on the runtime's own inputs, or the whole model by itself.
+        seed: of the inputs.
+        device: of the runtime.
+        precision: in which it is asked to compute floats (`INFERENCE_PRECISION_HINT`).
+        against: another device and precision to compare with, in place of the reference.
+        tolerance: in place of the table `TOLERANCES`.
+        client: a runtime to use; one is started and ended here otherwise.
+        sink: takes every pair of tensors that is compared.
+        advance: called after every layer, for a progress bar.
+
+    Raises:
+        UsageError: inputs that the model does not have or take; models whose outputs do not match.
+        RuntimeFailure: the runtime rejects the model, crashes, or takes too long.
+    """
+    if other is not None and against is not None:
+        raise UsageError("compare with another model or with another device, not with both at once")
+    fed = complete_inputs(model, inputs, seed=seed)
+    with contextlib.ExitStack() as stack:
+        runtime = stack.enter_context(RuntimeClient()) if client is None else client
+        work = _Work(runtime, model, fed, layers, Setting(device, precision), Rows(model, tolerance, sink, advance))
+        if other is not None:
+            return work.with_model(other)
+        if against is not None:
+            return work.with_setting(Setting(*against))
+        return work.in_place() if mode == "in place" else work.free_running()
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One comparison."""
+
+    runtime: RuntimeClient
+    model: Model
+    fed: Mapping[str, Array]
+    layers: bool | Collection[str]
+    setting: Setting
+    rows: Rows
+
+    def in_place(self) -> Comparison:
+        """The reference on the runtime's own inputs; outputs: all tensors taken out, against the untouched model."""
+        untouched = self._infer(self.model, self.fed, self.setting)
+        top, inside = chosen_layers(self.model, self.layers)
+        tapped: Mapping[str, Array] = untouched.outputs
+        entries: list[LayerComparison] = []
+        for batch in batches(self.runtime, self.model, self.fed, top, self.setting, with_inputs=True):
+            tapped = batch.outputs
+            entries += self.rows.in_place(batch, LayerRunner(self.runtime))
+        entries += [self.rows.skipped(located, IN_A_BODY) for located in inside]
+        return self._result("in place", "reference", entries, untouched, (untouched.outputs, tapped))
+
+    def free_running(self) -> Comparison:
+        """The reference by itself, with floats as wide as the runtime computes them."""
+        untouched = self._infer(self.model, self.fed, self.setting)
+        top, inside = chosen_layers(self.model, self.layers)
+        wide = self.setting.precision == "f32"
+        reference = Execution(self.model, "f32" if wide else "as written", LayerRunner(self.runtime))
+        walk = reference.steps(self.fed)
+        entries: list[LayerComparison] = []
+        for batch in batches(self.runtime, self.model, self.fed, top, self.setting, with_inputs=False):
+            entries += self.rows.free_running(batch, walk)
+        entries += [self.rows.skipped(located, IN_A_BODY) for located in inside]
+        for _ in walk:
+            pass
+        return self._result("free running", "reference", entries, untouched, (reference.results, untouched.outputs))
+
+    def with_setting(self, second: Setting) -> Comparison:
+        """The same model on another device, or in another precision."""
+        return self._two_runs("runtime against runtime", str(second), self.model, self.fed, second)
+
+    def with_model(self, other: Model) -> Comparison:
+        """Another model on the same inputs."""
+        name = str(other.path or other.name or "the other model")
+        fed = renamed(self.model, other, self.fed)
+        return self._two_runs("model against model", name, other, fed, self.setting)
+
+    def _two_runs(self, mode: Mode, name: str, other: Model, fed: Mapping[str, Array], setting: Setting) -> Comparison:
+        before = self._infer(self.model, self.fed, self.setting)
+        after = matched_outputs(before.outputs, self._infer(other, fed, setting).outputs)
+        top, _ = chosen_layers(self.model, self.layers)
+        pairs = partners(top, chosen_layers(other, self.layers)[0])
+        entries: list[LayerComparison] = []
+        for batch in batches(self.runtime, self.model, self.fed, top, self.setting, with_inputs=False):
+            taps = tuple(dict.fromkeys(pairs[tap] for tap in batch.tensors if tap in pairs))
+            entries += self.rows.of_runs(batch, self._infer(other, fed, setting, taps).taps, pairs)
+        return self._result(mode, name, entries, before, (before.outputs, after))
+
+    def _infer(self, model: Model, fed: Mapping[str, Array], setting: Setting, taps: tuple[Tap, ...] = ()) -> Inference:
+        return self.runtime.infer_model(model, fed, taps=taps, device=setting.device, config=setting.config)
+
+    def _result(
+        self,
+        mode: Mode,
+        second: str,
+        entries: Sequence[LayerComparison],
+        untouched: Inference,
+        outputs: tuple[Mapping[str, Array], Mapping[str, Array]],
+    ) -> Comparison:
+        return Comparison(
+            mode=mode,
+            layers=tuple(entries),
+            outputs=_compare_outputs(*outputs, self.rows.tolerance),
+            runtime=untouched.version,
+            device=untouched.device,
+            precision=untouched.precision,
+            second=second,
+            inputs=self.fed,
+        )
+
+
+def _compare_outputs(
+    expected: Mapping[str, Array], actual: Mapping[str, Array], tolerance: float | None
+) -> tuple[OutputComparison, ...]:
+    entries = []
+    for name, array in expected.items():
+        found = actual[name]
+        if array.shape != found.shape:
+            raise UsageError(f"output '{name}' is {list(array.shape)} on one side, {list(found.shape)} on the other")
+        kind = type_name(found)
+        allowed = TOLERANCES.get(kind, 0.0) if tolerance is None else tolerance
+        entries.append(
+            OutputComparison(
+                name=name,
+                element_type=kind,
+                shape=found.shape,
+                difference=difference(array, found, tolerance=allowed),
+            )
+        )
+    return tuple(entries)

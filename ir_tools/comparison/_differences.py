@@ -1,0 +1,140 @@
+"""How far two tensors are from each other, and how far they may be."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_tools.ops import Array
+from ir_tools.types import from_dtype
+
+__all__ = ["TOLERANCES", "Difference", "difference", "type_name"]
+
+TOLERANCES: Mapping[str, float] = {
+    "f64": 1e-4,
+    "f32": 1e-4,
+    "f16": 2e-3,
+    "bf16": 1.6e-2,
+}
+"""By element type: the largest difference allowed, relative to the tensor's largest magnitude.
+
+f64 as f32, because the CPU plugin computes f64 in f32; f16 and bf16 allow two units in the last place. Every type
+that is not here (integers, booleans, strings) has to be equal.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """How far a tensor is from the expected one. Coordinates index the tensor; None where nothing differs.
+
+    Attributes:
+        elements: how many were compared.
+        undefined: how many were left out because no element of the input decides them.
+        max_abs, max_abs_at: the largest absolute difference; inf where NaN or infinities do not match.
+        max_rel, max_rel_at: the largest difference relative to the expected element.
+        needed: the smallest tolerance, relative to the tensor's largest magnitude, that would pass.
+        tolerance: the one that was asked for.
+        expected, actual: the values at `max_abs_at`.
+        mean_abs: the mean absolute difference over the elements that are finite in both.
+        nan: how many elements are NaN in the expected and in the actual tensor.
+    """
+
+    elements: int
+    undefined: int
+    max_abs: float
+    max_abs_at: tuple[int, ...] | None
+    max_rel: float
+    max_rel_at: tuple[int, ...] | None
+    needed: float
+    tolerance: float
+    expected: object
+    actual: object
+    mean_abs: float = 0.0
+    nan: tuple[int, int] = (0, 0)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the tensor is within the tolerance."""
+        return self.needed <= self.tolerance
+
+
+def difference(
+    expected: Array,
+    actual: Array,
+    *,
+    tolerance: float | None = None,
+    undefined: npt.NDArray[np.bool_] | None = None,
+) -> Difference:
+    """The difference of two arrays of the same shape; where `undefined` holds, nothing is compared.
+
+    NaN equals NaN, and an infinity equals itself.
+    """
+    allowed = TOLERANCES.get(type_name(expected), 0.0) if tolerance is None else tolerance
+    mask = np.zeros(expected.shape, dtype=bool) if undefined is None else np.broadcast_to(undefined, expected.shape)
+    gap = np.where(mask, 0.0, _gap(expected, actual))
+    worst, worst_at = _largest(gap)
+    worst_relative, worst_relative_at = _largest(_relative(gap, expected))
+    magnitude = _magnitude(expected, mask)
+    return Difference(
+        elements=int(expected.size - mask.sum()),
+        undefined=int(mask.sum()),
+        max_abs=worst,
+        max_abs_at=worst_at,
+        max_rel=worst_relative,
+        max_rel_at=worst_relative_at,
+        needed=0.0 if worst == 0.0 else worst / magnitude if magnitude else float("inf"),
+        tolerance=allowed,
+        expected=expected[worst_at] if worst_at is not None else None,
+        actual=actual[worst_at] if worst_at is not None else None,
+        mean_abs=float(np.mean(gap, where=np.isfinite(gap))) if np.isfinite(gap).any() else 0.0,
+        nan=(_nan_count(expected), _nan_count(actual)),
+    )
+
+
+def _nan_count(array: Array) -> int:
+    return int(np.isnan(array.astype(np.float32)).sum()) if array.dtype.kind in "fV" else 0
+
+
+def _is_text(array: Array) -> bool:
+    return array.dtype.kind in "OUST"
+
+
+def _gap(expected: Array, actual: Array) -> npt.NDArray[np.float64]:
+    """Absolute differences; texts that differ are 1 apart, whole numbers that differ at least 1."""
+    if _is_text(expected):
+        return np.asarray(expected != actual, dtype=np.float64)
+    wanted, found = expected.astype(np.float64), actual.astype(np.float64)
+    with np.errstate(all="ignore"):
+        gap = np.abs(found - wanted)
+    same = (expected == actual) | (np.isnan(wanted) & np.isnan(found))
+    if expected.dtype.kind in "iub":
+        gap = np.maximum(gap, 1.0)
+    return np.where(same, 0.0, np.where(np.isnan(gap), np.inf, gap))
+
+
+def _relative(gap: npt.NDArray[np.float64], expected: Array) -> npt.NDArray[np.float64]:
+    if _is_text(expected):
+        return gap
+    with np.errstate(all="ignore"):
+        relative = gap / np.abs(expected.astype(np.float64))
+    return np.where(gap == 0.0, 0.0, np.where(np.isnan(relative), np.inf, relative))
+
+
+def _magnitude(expected: Array, mask: npt.NDArray[np.bool_]) -> float:
+    """The largest finite magnitude where `mask` does not hold."""
+    if _is_text(expected):
+        return 0.0
+    values = np.abs(expected.astype(np.float64))
+    return float(np.max(values, initial=0.0, where=np.isfinite(values) & ~mask))
+
+
+def _largest(values: npt.NDArray[np.float64]) -> tuple[float, tuple[int, ...] | None]:
+    if not values.size or not values.any():
+        return 0.0, None
+    at = np.unravel_index(int(values.argmax()), values.shape)
+    return float(values[at]), tuple(int(index) for index in at)
+
+
+def type_name(array: Array) -> str:
+    return "string" if _is_text(array) else from_dtype(array.dtype).name

@@ -1,0 +1,101 @@
+"""What a comparison found: one row per tensor, and the whole."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ir_tools.comparison._differences import Difference
+from ir_tools.execute import Engine
+from ir_tools.ops import Array
+
+__all__ = ["Comparison", "LayerComparison", "Mode", "OutputComparison"]
+
+Mode = Literal["in place", "free running", "runtime against runtime", "model against model"]
+"""In place: each layer of the reference gets the runtime's own inputs, which isolates its error. Free running: the
+reference runs the whole model by itself, so that errors accumulate as in use."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerComparison:
+    """Output number `output` of one layer: expected against actual, as the mode says.
+
+    `engine`: who computed what is expected, where that is the reference: the runtime stands in, with that one layer
+    alone, where the reference has no kernel. `reason` says why, where `status` is `skipped`, or `differs` without a
+    `difference` (the shapes disagree). `index` counts the layers in the order of execution.
+    """
+
+    path: str
+    layer_id: int
+    line: int | None
+    op: str
+    output: int = 0
+    index: int = 0
+    element_type: str | None = None
+    shape: tuple[int, ...] | None = None
+    status: Literal["ok", "differs", "skipped"]
+    difference: Difference | None = None
+    engine: Engine = "reference"
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputComparison:
+    """One output of the model under two runs."""
+
+    name: str
+    element_type: str
+    shape: tuple[int, ...]
+    difference: Difference
+
+    @property
+    def ok(self) -> bool:
+        """Whether the output is within the tolerance."""
+        return self.difference.ok
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What was compared, how, and what came of it.
+
+    Attributes:
+        mode: what was compared with what.
+        layers: one entry per output of every layer compared, in the order of execution.
+        outputs: of the model. In place: with all tensors taken out of the runtime against the untouched model, since
+            taking tensors out changes what the runtime fuses. Free running: the reference's against the untouched
+            model's. Otherwise: the second run's against the first one's.
+        runtime, device, precision: what computed.
+        second: in words, what was compared with it: the reference, another device, another model.
+        inputs: what was fed.
+    """
+
+    mode: Mode
+    layers: tuple[LayerComparison, ...]
+    outputs: tuple[OutputComparison, ...]
+    runtime: str
+    device: str
+    precision: str
+    second: str
+    inputs: Mapping[str, Array] = field(repr=False)
+
+    @property
+    def first_difference(self) -> LayerComparison | OutputComparison | None:
+        """The first layer beyond its tolerance, else the first such output."""
+        bad_layers = (entry for entry in self.layers if entry.status == "differs")
+        bad_outputs = (entry for entry in self.outputs if not entry.ok)
+        return next(bad_layers, None) or next(bad_outputs, None)
+
+    @property
+    def skipped(self) -> tuple[LayerComparison, ...]:
+        """Layers that were asked for and could not be compared, each with its reason."""
+        return tuple(entry for entry in self.layers if entry.status == "skipped")
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything that was compared is within its tolerance."""
+        return self.first_difference is None
+
+    @property
+    def needed(self) -> float:
+        """The smallest tolerance, relative to each tensor's largest magnitude, that would pass everywhere."""
+        layers = (entry.difference.needed for entry in self.layers if entry.difference is not None)
+        return max((*layers, *(entry.difference.needed for entry in self.outputs)), default=0.0)
