@@ -1,5 +1,6 @@
 """What can be known of every tensor before anything runs: shape propagation, and what in a model contradicts it."""
 
 from ir_tools.infer._propagate import Ask, Mismatch, Origin, ShapeReport, propagate_shapes
+from ir_tools.infer._survey import Survey, Trouble
 
-__all__ = ["Ask", "Mismatch", "Origin", "ShapeReport", "propagate_shapes"]
+__all__ = ["Ask", "Mismatch", "Origin", "ShapeReport", "Survey", "Trouble", "propagate_shapes"]

@@ -39,6 +39,7 @@ from ir_tools.ops._windows import AutoPad, Pooling
 __all__ = [
     "COMPLETE_OPSETS",
     "FAMILIES",
+    "NEWEST_OPSET",
     "Array",
     "Attrs",
     "AutoPad",
@@ -52,6 +53,7 @@ __all__ = [
     "Violation",
     "average_pooling",
     "find_op",
+    "known_types",
     "ops_of",
     "opset_number",
 ]
@@ -88,6 +90,8 @@ FAMILIES = (
 
 COMPLETE_OPSETS = 16
 """The last opset that holds all of its predecessor's operations; opset17 holds so far only what it brings."""
+
+NEWEST_OPSET = COMPLETE_OPSETS + 1
 
 KEPT = frozenset({"parameter", "convert", "shapeof"})
 """Older operations that an incomplete opset holds all the same."""
@@ -153,6 +157,11 @@ def find_op(type: str, version: str) -> Op | None:
         and (opset <= COMPLETE_OPSETS or op.version > COMPLETE_OPSETS or key in KEPT)
     ]
     return held[-1] if held else None
+
+
+def known_types() -> tuple[str, ...]:
+    """The type of every operation, as files write it."""
+    return tuple(ops[-1].type for ops in _table().values())
 
 
 @cache

@@ -78,7 +78,8 @@ def _assumed(
             continue
         if name not in hinted and f"call it {name}" not in hinted:
             value = spec.render(spec.missing, ",")
-            message = f"is missing, though {op} requires it; the runtime takes {f"'{value}'" if value else 'none'}"
+            taken = repr(value) if value else "none"
+            message = f"is missing, though {op} requires it; the runtime takes {taken}"
             yield Violation(name, message, f'write {name}="{value}"' if value else None, Kind.ASSUMED)
 
 
@@ -124,12 +125,12 @@ def faults_of_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
         words = op.types.get(slot.type, slot.type)
         if not takes(words, dtype):
             message = f"has element type {dtype} where {_listed(words)} is meant"
-            yield Violation(slot.name, message, None, Kind.TYPES)
+            yield Violation(slot.name, message, None, Kind.TYPES, index)
         elif slot.type in op.types:
             first, other = common.setdefault(slot.type, (slot.name, dtype))
             if other != dtype:
                 message = f"has element type {dtype} and {first} has {other}, where both must have the same"
-                yield Violation(slot.name, message, "convert one of them", Kind.TYPES)
+                yield Violation(slot.name, message, "convert one of them", Kind.TYPES, index)
 
 
 def takes(words: str, dtype: ElementType) -> bool:

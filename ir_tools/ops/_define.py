@@ -147,13 +147,15 @@ _MILD = frozenset({Kind.ASSUMED, Kind.UNKNOWN, Kind.MISREAD, Kind.SUSPECT, Kind.
 class Violation:
     """A rule of the operation that a layer breaks; `attribute` is the name in the file, or an input's.
 
-    `kind` SUSPECT is for what runs, but probably not as meant; see `Kind.mild`.
+    `kind` SUSPECT is for what runs, but probably not as meant; see `Kind.mild`. `input`: number of the input that is
+    guilty, where one is.
     """
 
     attribute: str
     message: str
     remedy: str | None = None
     kind: Kind = Kind.CONTRADICTION
+    input: int | None = None
 
 
 _NUMBER = re.compile(
@@ -208,7 +210,7 @@ class Ints(Field):
 
     def parse(self, text: str) -> tuple[int, ...]:
         """`"2, 2"` -> `(2, 2)`."""
-        values = tuple(_whole(word) for word in text.split(",")) if text.strip() else ()
+        values = tuple(map(_whole, _items(text)))
         _require_count(len(values), self.counts)
         for value in values:
             _require_range(value, self.least, self.most)
@@ -261,7 +263,7 @@ class Floats(Field):
 
     def parse(self, text: str) -> tuple[float, ...]:
         """`"1, 0.5"` -> `(1.0, 0.5)`."""
-        values = tuple(map(_number, text.split(","))) if text.strip() else ()
+        values = tuple(map(_number, _items(text)))
         _require_count(len(values), self.counts)
         for value in values:
             _require_range(value, self.least, self.most)
@@ -330,6 +332,12 @@ class Text(Field):
     def parse(self, text: str) -> str:
         """The text itself."""
         return text
+
+
+def _items(text: str) -> list[str]:
+    """The items of a list; the runtime lets it end with a comma (measured)."""
+    items = text.split(",")
+    return items if items[-1].strip() else items[:-1]
 
 
 def _number(text: str) -> float:

@@ -390,7 +390,7 @@ SELU = Op(
 PRELU = Op(
     type="PReLU",
     version=1,
-    inputs=(DATA, Input("slope", type="T")),
+    inputs=(DATA, Input("slope", type="any")),
     types={"T": "any"},
     shape=prelu_shape,
     kernel=prelu,

@@ -10,6 +10,7 @@ from ir_tools.format.faults import Fault, Place, place_of
 from ir_tools.format.nets import Net
 from ir_tools.format.read import Reading, tolerant
 from ir_tools.graph import Located, Model
+from ir_tools.infer import Survey
 from ir_tools.source import Document, Element
 from ir_tools.types import whole_number
 from ir_tools.weights import Weights
@@ -49,6 +50,11 @@ class IrFile:
     def faults(self) -> list[Fault]:
         """What could not be read, by the codes of the rules that tell of it."""
         return self._reading.faults
+
+    @cached_property
+    def survey(self) -> Survey:
+        """What is wrong with the model's layers and contradicts itself in them."""
+        return Survey(self.model)
 
     @cached_property
     def _reading(self) -> Reading:

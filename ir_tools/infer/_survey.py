@@ -1,0 +1,451 @@
+"""What in a model contradicts itself: each fault once, at the layer or port where file and computation first part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from ir_tools.errors import GraphError, ShapeError
+from ir_tools.graph import Graph, Layer, Model, Port
+from ir_tools.graph.graph import Source
+from ir_tools.infer._answers import SURPRISES, Answer, Answers, results_of
+from ir_tools.infer._facts import UNKNOWN, Facts, Known, recorded
+from ir_tools.infer._forms import Form, Forms
+from ir_tools.ops import NEWEST_OPSET, control_flow, find_op, known_types, ops_of, opset_number
+from ir_tools.ops._checks import closest
+from ir_tools.ops._define import Fact, Kind, Violation
+from ir_tools.ops.control_flow import BodyFacts, BodyRule, port_maps
+from ir_tools.types import Dim, format_shape
+
+__all__ = ["Survey", "Trouble"]
+
+Part = Literal["layer", "data", "input", "output"]
+OPEN_STAMPS = {"extension", "experimental"}
+"""Of operations that packages bring; files of 2020 have them for operations that later came into an opset."""
+LARGEST = 1 << 40
+"""Elements of a tensor that no machine holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """One thing that is wrong.
+
+    Attributes:
+        rule: the name of the rule that tells of it.
+        layer: where.
+        message, help: what, and what to do.
+        part: of the layer; `input` and `output` with the id of a `port`, and the number of a dimension where one is
+            wrong.
+        mild: whether it runs nevertheless, though the rule's findings mostly do not.
+    """
+
+    rule: str
+    layer: Layer
+    message: str
+    help: str | None = None
+    part: Part = "data"
+    port: int | None = None
+    dim: int | None = None
+    mild: bool = False
+
+
+class _Gap:
+    """A port that contradicts a fact.
+
+    Attributes:
+        port: of the layer.
+        known: the fact.
+        types: whether the element types differ.
+        dims: the numbers of the dimensions that differ; None where the rank does.
+    """
+
+    __slots__ = ("dims", "known", "port", "types")
+
+    def __init__(self, port: Port, known: Known, types: bool, dims: tuple[int, ...] | None) -> None:
+        self.port = port
+        self.known = known
+        self.types = types
+        self.dims = dims
+
+
+class _Verdict:
+    """What is found at a layer.
+
+    Attributes:
+        answer: of its operation.
+        inputs, outputs: ports that contradict what feeds them, and what the layer gives.
+        results: what is computed, the record where nothing is.
+        huge: whether an output holds more than memory does.
+        odd: whether something is to be said of the operation itself.
+        clean: whether nothing is wrong.
+    """
+
+    __slots__ = ("answer", "clean", "huge", "inputs", "odd", "outputs", "results")
+
+    def __init__(
+        self, answer: Answer, inputs: list[_Gap], outputs: list[_Gap], results: tuple[Known, ...], huge: bool, odd: bool
+    ) -> None:
+        self.answer = answer
+        self.inputs = inputs
+        self.outputs = outputs
+        self.results = results
+        self.huge = huge
+        self.odd = odd
+        self.clean = not (answer.violations or answer.error is not None or inputs or outputs or huge or odd)
+
+
+class Survey:
+    """One walk through a model, bodies included; the model stays as it is.
+
+    A layer's outputs are computed from what is believed of its inputs. Where that differs from the file, those who
+    read the output decide: if their ports say what the file says, the layer is guilty, and the file is believed from
+    there on; otherwise only the port is wrong, and the computation is believed.
+    """
+
+    def __init__(self, model: Model) -> None:
+        """Look at everything."""
+        self._forms = Forms()
+        self._facts = Facts()
+        self._answers = Answers(self._facts, model.weights, checks=True)
+        self._verdicts: dict[object, _Verdict] = {}
+        self._records: dict[tuple[tuple[int, ...], str | None], Known] = {}
+        self._unknown = self._facts.known(UNKNOWN)
+        self._by_graph: dict[int, list[Trouble]] = {}
+        self._walk(model.graph, {})
+
+    @cached_property
+    def troubles(self) -> Mapping[str, list[Trouble]]:
+        """What is wrong, by rule."""
+        out: dict[str, list[Trouble]] = {}
+        for found in self._by_graph.values():
+            for trouble in found:
+                out.setdefault(trouble.rule, []).append(trouble)
+        return out
+
+    @property
+    def surprises(self) -> Sequence[str]:
+        """Rules that broke over a layer, which is a defect of the rule."""
+        return self._answers.surprises
+
+    # --- the walk ---
+
+    def _walk(self, graph: Graph, given: Mapping[int, Fact], owner: Layer | None = None) -> dict[Source, Known]:
+        """Go through one graph; `given`: what the layer `owner` gives to the Parameters of its body."""
+        facts: dict[Source, Known] = {}
+        self._by_graph[id(graph)] = []
+        unknown = self._unknown
+        for layer in _ordered(graph):
+            form, inputs = self._forms.of(layer), []
+            if form.inputs:
+                sources = graph.sources(layer.id)
+                for port in form.inputs:
+                    source = sources.get(port.id)
+                    inputs.append(self._record(port) if source is None else facts.get(source, unknown))
+            answer = self._answers.of(form, inputs)
+            if layer.bodies:
+                answer = self._with_bodies(layer, form, inputs, answer)
+            verdict = self._verdicts.get(answer) or self._judge(form, inputs, answer)
+            results: Sequence[Known] = verdict.results
+            if given and layer.id in given and form.outputs:
+                assert owner is not None
+                results = self._given(graph, layer, form, verdict, given[layer.id], owner)
+            elif not verdict.clean:
+                results = self._faulty(graph, layer, form, inputs, verdict)
+            if form.type == "Const" and results and answer.outputs:
+                results = [self._answers.constant(layer, results[0], self._forms.offset(layer))]
+            for port, known in zip(form.outputs, results, strict=True):
+                facts[Source(layer.id, port.id)] = known
+        return facts
+
+    def _record(self, port: Port) -> Known:
+        key = port.dims, port.precision
+        known = self._records.get(key)
+        if known is None:
+            known = self._records[key] = self._facts.known(recorded(port))
+        return known
+
+    def _judge(self, form: Form, inputs: Sequence[Known], answer: Answer) -> _Verdict:
+        """Hold a layer's ports against what feeds them and against what it gives."""
+        before = [gap for port, known in zip(form.inputs, inputs, strict=True) if (gap := _gap(port, known))]
+        computed = answer.outputs or ()
+        after = [gap for port, known in zip(form.outputs, computed, strict=False) if (gap := _gap(port, known))]
+        results = [*computed[: len(form.outputs)]]
+        results += [self._record(port) for port in form.outputs[len(results) :]]
+        huge = any(map(_huge, results)) and not any(map(_huge, inputs))
+        odd = form.op is None or form.op.instead is not None
+        verdict = self._verdicts[answer] = _Verdict(answer, before, after, tuple(results), huge, odd)
+        return verdict
+
+    # --- layers with bodies ---
+
+    def _with_bodies(self, layer: Layer, form: Form, inputs: Sequence[Known], answer: Answer) -> Answer:
+        """The answer, with what the bodies give."""
+        rule = control_flow.RULES.get(layer.type.lower())
+        facts = {port.id: known.fact for port, known in zip(form.inputs, inputs, strict=True)}
+        outputs, error = None, answer.error
+        if rule is not None and not any(not violation.kind.mild for violation in answer.violations):
+            outputs, error = self._run(layer, form, rule, facts)
+        for body in layer.bodies.values():
+            if id(body) not in self._by_graph:
+                self._walk(body, {})
+        return Answer(outputs, answer.violations, error)
+
+    def _run(
+        self, layer: Layer, form: Form, rule: BodyRule, facts: Mapping[int, Fact]
+    ) -> tuple[list[Known] | None, str | None]:
+        """What the bodies give, or why they cannot; neither where the port maps lead nowhere, which others tell."""
+
+        def run(body: str, parameters: Mapping[int, Fact]) -> BodyFacts:
+            inner = layer.bodies[body]
+            return results_of(inner, self._walk(inner, parameters, layer))
+
+        try:
+            out = rule(port_maps(layer), facts, run)
+        except ShapeError as why:
+            return None, str(why)
+        except SURPRISES:
+            return None, None
+        return [self._facts.known(out.get(port.id, UNKNOWN)) for port in form.outputs], None
+
+    def _given(
+        self, graph: Graph, layer: Layer, form: Form, verdict: _Verdict, given: Fact, owner: Layer
+    ) -> Sequence[Known]:
+        """A Parameter of a body: what it is given against its attributes and its port."""
+        self._tell_violations(graph, layer, verdict.answer.violations)
+        port, computed = form.outputs[0], verdict.answer.outputs
+        own = computed[0] if computed else self._record(port)
+        dtype = own.fact.dtype if given.dtype.kind == "dynamic" else given.dtype
+        known = self._facts.known(Fact(dtype, given.shape))
+        wrong_port, wrong_data = _gap(port, known), computed and _gap(Port(port.id, own.precision, own.dims), known)
+        if wrong_port and wrong_data:
+            message = (
+                f"gives [{format_shape(known.fact.shape)}] of {dtype} to '{layer.name}' of its body,"
+                f" which takes [{format_shape(own.fact.shape)}] of {own.fact.dtype}"
+            )
+            self._tell(graph, Trouble("contradicting-record", owner, message, None, "layer"))
+            return [self._believed(port, own)]
+        if wrong_port:
+            self._tell_gap(graph, layer, wrong_port, "output")
+        elif wrong_data:
+            message = (
+                f"says [{format_shape(own.fact.shape)}] of {own.fact.dtype}"
+                f" where '{owner.name}' gives it [{format_shape(known.fact.shape)}] of {dtype}"
+            )
+            self._tell(graph, Trouble("contradicting-record", layer, message))
+        return [known]
+
+    # --- faults ---
+
+    def _faulty(
+        self, graph: Graph, layer: Layer, form: Form, inputs: Sequence[Known], verdict: _Verdict
+    ) -> Sequence[Known]:
+        """Tell what is wrong; returns what is believed of the outputs."""
+        if verdict.odd:
+            self._tell(graph, _about_operation(layer, form))
+        for gap in verdict.inputs:
+            self._tell_gap(graph, layer, gap, "input")
+        answer = verdict.answer
+        if verdict.inputs and (verdict.outputs or answer.error is not None or _hard(answer.violations)):
+            return self._as_recorded(graph, layer, form, inputs, verdict)
+        self._tell_violations(graph, layer, answer.violations)
+        if answer.error is not None:
+            self._tell(graph, Trouble("impossible-shape", layer, answer.error))
+        if verdict.huge:
+            largest = max(verdict.results, key=_least_size)
+            message = f"gives [{format_shape(largest.fact.shape)}], more elements than any memory holds"
+            self._tell(graph, Trouble("huge-output", layer, message))
+        return self._blame(graph, layer, form, verdict) if verdict.outputs else verdict.results
+
+    def _as_recorded(
+        self, graph: Graph, layer: Layer, form: Form, inputs: Sequence[Known], verdict: _Verdict
+    ) -> Sequence[Known]:
+        """Go on as though the inputs were what their ports say: what does not fit is told with those ports."""
+        wrong = {gap.port.id for gap in verdict.inputs}
+        believed = [
+            self._record(port) if port.id in wrong else known for port, known in zip(form.inputs, inputs, strict=True)
+        ]
+        answer = self._answers.of(form, believed)
+        self._tell_violations(graph, layer, answer.violations)
+        again = self._verdicts.get(answer) or self._judge(form, believed, answer)
+        doubtful = (
+            {gap.port.id for gap in again.outputs} if again.answer.outputs else {port.id for port in form.outputs}
+        )
+        return [
+            self._believed(port, known) if port.id in doubtful else known
+            for port, known in zip(form.outputs, again.results, strict=True)
+        ]
+
+    def _blame(self, graph: Graph, layer: Layer, form: Form, verdict: _Verdict) -> Sequence[Known]:
+        """Outputs that differ from the record: who reads them decides whether the layer or only its port is wrong."""
+        guilty = [gap for gap in verdict.outputs if self._file_is_believed(graph, layer, gap)]
+        if not guilty:
+            for gap in verdict.outputs:
+                mild = gap.dims == () and not self._confirmed(graph, layer, gap)
+                self._tell_gap(graph, layer, gap, "output", mild=mild)
+            return verdict.results
+        gap = guilty[0]
+        message = f"gives {_told(gap.known)} where it and its readers record {_told(self._record(gap.port))}"
+        if len(form.outputs) > 1:
+            message += f" (output port {gap.port.id})"
+        self._tell(graph, Trouble("contradicting-record", layer, message))
+        wrong = {gap.port.id for gap in verdict.outputs}
+        return [
+            self._believed(port, known) if port.id in wrong else known
+            for port, known in zip(form.outputs, verdict.results, strict=True)
+        ]
+
+    def _file_is_believed(self, graph: Graph, layer: Layer, gap: _Gap) -> bool:
+        """Whether somebody reads the port as it is recorded, and nobody as it is computed."""
+        believed = False
+        record = self._record(gap.port)
+        for port in self._readers(graph, layer, gap.port.id):
+            if gap.types and port.precision is None and not gap.dims:
+                continue
+            if _gap(port, gap.known) is None:
+                return False
+            believed = believed or _gap(port, record) is None
+        return believed
+
+    def _confirmed(self, graph: Graph, layer: Layer, gap: _Gap) -> bool:
+        """Whether somebody reads the port as what is computed: old files have ports of types that nobody looks at."""
+        return any(port.precision == gap.known.precision for port in self._readers(graph, layer, gap.port.id))
+
+    def _readers(self, graph: Graph, layer: Layer, port_id: int) -> Iterator[Port]:
+        """The input ports that an output feeds."""
+        for reader, to in graph.readers(layer.id, port_id):
+            yield next(port for port in self._forms.of(graph.layer(reader)).inputs if port.id == to)
+
+    def _believed(self, port: Port, computed: Known) -> Known:
+        """The record, with what it leaves open as it was computed."""
+        record, fact = self._record(port).fact, computed.fact
+        shape = record.shape
+        if shape is not None and fact.shape is not None and len(shape) == len(fact.shape):
+            shape = tuple(dim if size.hi is None else size for size, dim in zip(shape, fact.shape, strict=True))
+        dtype = fact.dtype if record.dtype.kind == "dynamic" else record.dtype
+        return self._facts.known(Fact(dtype, shape))
+
+    # --- telling ---
+
+    def _tell(self, graph: Graph, trouble: Trouble) -> None:
+        self._by_graph[id(graph)].append(trouble)
+
+    def _tell_violations(self, graph: Graph, layer: Layer, violations: Sequence[Violation]) -> None:
+        for fault in violations:
+            part, port = _part(layer, fault)
+            message = f"{fault.attribute} {fault.message}"
+            self._tell(graph, Trouble(str(fault.kind), layer, message, fault.remedy, part, port))
+
+    def _tell_gap(
+        self, graph: Graph, layer: Layer, gap: _Gap, side: Literal["input", "output"], *, mild: bool = False
+    ) -> None:
+        """A port that alone is wrong."""
+        dim = gap.dims[0] if gap.dims and len(gap.dims) == 1 else None
+        fed = "what feeds it" if side == "input" else "the layer"
+        for wrong, rule, says, gives in (
+            (gap.dims != (), "wrong-port-shape", _dims_text(gap.port.dims), format_shape(gap.known.fact.shape)),
+            (gap.types, "wrong-port-precision", gap.port.precision, gap.known.precision),
+        ):
+            if wrong:
+                message = f"{side} port {gap.port.id} says {says} where {fed} gives {gives}"
+                where = dim if rule == "wrong-port-shape" else None
+                self._tell(graph, Trouble(rule, layer, message, None, side, gap.port.id, where, mild))
+
+
+def _ordered(graph: Graph) -> Iterator[Layer]:
+    """The layers in order, up to those that feed each other in a circle."""
+    with suppress(GraphError):
+        yield from graph.ordered()
+
+
+def _gap(port: Port, known: Known) -> _Gap | None:
+    """How a port contradicts a fact: dims that are not possible, another type. What is open on either side fits."""
+    if port.dims == known.dims and (port.precision is None or port.precision == known.precision):
+        return None
+    fact = known.fact
+    types = port.precision not in {None, known.precision} and fact.dtype.kind != "dynamic"
+    dims: tuple[int, ...] | None = ()
+    if fact.shape is not None and len(port.dims) != len(fact.shape):
+        dims = None if port.dims or all(dim.static for dim in fact.shape) else ()
+    elif fact.shape is not None:
+        pairs = zip(port.dims, fact.shape, strict=True)
+        dims = tuple(index for index, (size, dim) in enumerate(pairs) if size >= 0 and size not in dim)
+    return _Gap(port, known, types, dims) if types or dims != () else None
+
+
+def _about_operation(layer: Layer, form: Form) -> Trouble:
+    """What is to be said of an operation that the table does not have in this opset, or that should not be used."""
+    type_, stamp = form.type, form.version
+    if form.op is not None:
+        return Trouble(
+            "deprecated-operation", layer, f"{form.op} should not be used any more", form.op.instead, "layer"
+        )
+    known, opset = ops_of(type_), opset_number(stamp)
+    if opset is None and (
+        stamp in OPEN_STAMPS or not (known or stamp.strip().lower().startswith("opset") or not stamp)
+    ):
+        message = f"{type_} ({stamp}) is no operation of OpenVINO's opsets: its attributes and shapes are not checked"
+        return Trouble("unknown-shapes", layer, message, None, "layer")
+    if opset is None or opset > NEWEST_OPSET:
+        says = f"'{stamp}' is not an opset" if stamp else "there is no opset"
+        return Trouble(
+            "unknown-opset", layer, f"{says}; opset1 to opset{NEWEST_OPSET} are known", _stamp_for(type_), "layer"
+        )
+    if not known:
+        meant = closest(type_, known_types())
+        remedy = f"did you mean {meant}?" if meant else 'operations of extensions say version="extension"'
+        return Trouble("unknown-operation", layer, f"there is no operation '{type_[:80]}'", remedy, "layer")
+    message = f"{stamp} holds no {known[-1].type}; {_holders(type_)}"
+    return Trouble("operation-not-in-opset", layer, message, _stamp_for(type_), "layer")
+
+
+def _held_by(type_: str) -> list[int]:
+    return [number for number in range(1, NEWEST_OPSET + 1) if find_op(type_, f"opset{number}")]
+
+
+def _holders(type_: str) -> str:
+    """`opset1 to opset7 do`."""
+    held = _held_by(type_)
+    if not held:
+        return "no opset does"
+    return f"opset{held[0]} does" if len(held) == 1 else f"opset{held[0]} to opset{held[-1]} do"
+
+
+def _stamp_for(type_: str) -> str | None:
+    held = _held_by(type_)
+    return f'write version="opset{held[-1]}" with the attributes that it has there' if held else None
+
+
+def _part(layer: Layer, fault: Violation) -> tuple[Part, int | None]:
+    """The part of a layer that a violation is about: the port of an input, else `<data>`."""
+    if fault.kind in {Kind.INPUTS, Kind.OUTPUTS}:
+        return "layer", None
+    if fault.input is not None and fault.input < len(layer.inputs):
+        return "input", layer.inputs[fault.input].id
+    return "data", None
+
+
+def _hard(violations: Sequence[Violation]) -> bool:
+    return any(not violation.kind.mild for violation in violations)
+
+
+def _least_size(known: Known) -> int:
+    size = 1
+    for dim in known.fact.shape or ():
+        size *= dim.lo
+    return size
+
+
+def _huge(known: Known) -> bool:
+    return known.fact.shape is not None and _least_size(known) > LARGEST
+
+
+def _told(known: Known) -> str:
+    """`[1,3,8,8] of f32`."""
+    return f"[{format_shape(known.fact.shape)}] of {known.fact.dtype}"
+
+
+def _dims_text(dims: tuple[int, ...]) -> str:
+    return format_shape(tuple(Dim() if size < 0 else Dim.of(size) for size in dims))
