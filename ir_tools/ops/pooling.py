@@ -21,6 +21,7 @@ from ir_tools.ops._define import (
     Input,
     Int,
     Ints,
+    Kind,
     OneOf,
     Op,
     Output,
@@ -42,6 +43,10 @@ __all__ = [
 ]
 
 LISTS = ("strides", "pads_begin", "pads_end", "dilations")
+MOST, MOST_PADS = (1 << 31) - 1, 10**8
+"""Sizes and pads with which the runtime still counts."""
+MOST_WINDOWS = 1 << 20
+"""More on one axis are not looked through."""
 
 # --- checks -----------------------------------------------------------------------------------------------------
 
@@ -87,23 +92,31 @@ def covered_by_padding(attrs: Attrs, data: Shape, axes: Iterable[int]) -> Iterat
                     name,
                     f"is {pads[axis]} where the window reaches over {pooling.reach(axis)} and exclude-pad is true",
                     "make the pads smaller than the window, or set exclude-pad to false",
+                    Kind.PADS,
                 )
 
 
 def check_avg_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Lists as long as the kernel, values in range, windows that fit and are not all padding."""
     broken = list(broken_windows(attrs, inputs))
+    broken += [*too_large(attrs, inputs), *absurd(attrs)] if not broken else []
     yield from broken or (
-        *too_large(attrs, inputs),
         *covered_by_padding(attrs, inputs[0].shape, range(len(attrs.kernel))),
         *no_dilations(attrs),
+        *doubtful_windows(attrs, inputs[0]),
+        *ignored_pads(attrs, inputs[0]),
     )
 
 
 def check_max_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Lists as long as the kernel, values in range, windows that fit, an axis that the input has."""
     broken = [*broken_windows(attrs, inputs), *broken_axis(attrs, inputs[0].shape)]
-    yield from broken or (*too_large(attrs, inputs), *no_dilations(attrs))
+    broken += [*too_large(attrs, inputs), *absurd(attrs)] if not broken else []
+    yield from broken or (
+        *no_dilations(attrs),
+        *empty_windows(attrs, inputs[0], "the least value of its type"),
+        *ignored_pads(attrs, inputs[0]),
+    )
 
 
 def broken_axis(attrs: Attrs, shape: Shape) -> Iterator[Violation]:
@@ -119,14 +132,93 @@ def too_large(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         try:
             windows.axis_dim(pooling, axis, dim)
         except ShapeError as why:
-            yield Violation("kernel", str(why).removeprefix("the kernel "))
+            yield Violation("kernel", str(why).removeprefix("the kernel "), kind=Kind.KERNEL)
 
 
 def no_dilations(attrs: Attrs) -> Iterator[Violation]:
     """Without `dilations` the runtime crashes or makes up values, though the specification lets them be left out."""
     if attrs.get("dilations") == ():
         ones = _text((1,) * len(attrs.kernel))
-        yield Violation("dilations", "is missing, and the runtime crashes without it", f'write dilations="{ones}"')
+        yield Violation(
+            "dilations", "is missing, and the runtime crashes without it", f'write dilations="{ones}"', Kind.FATAL
+        )
+
+
+def absurd(attrs: Attrs) -> Iterator[Violation]:
+    """Sizes that let the runtime count wrong or exhaust memory: strides of 2^31, pads of 10^9. Measured."""
+    for name in ("kernel", *LISTS):
+        largest, most = max(attrs.get(name, ()), default=0), MOST_PADS if name.startswith("pads") else MOST
+        if largest > most:
+            yield Violation(
+                name, f"is {largest}, with which the runtime exhausts memory or miscounts", None, Kind.FATAL
+            )
+
+
+def doubtful_windows(attrs: Attrs, data: Fact) -> Iterator[Violation]:
+    """Averages of nothing, and such as divide by more elements than there are even in the padded input."""
+    pooling = windows.pooling_of(attrs)
+    if pooling.exclude_pad:
+        yield from empty_windows(attrs, data, "an arbitrary value")
+        return
+    yield from empty_windows(attrs, data, "0 or an arbitrary value")
+    sizes = [dim.size if dim.static else None for dim in data.spatial] if data.shape else []
+    pads = [(0, 0) if size is None else windows.axis_pads(pooling, axis, size) for axis, size in enumerate(sizes)]
+    if pooling.rounding == "floor" or not any(map(sum, pads)):
+        return
+    for axis, (size, pad) in enumerate(zip(sizes, pads, strict=True)):
+        if size is None:
+            continue
+        end = (windows.axis_count(pooling, axis, size) - 1) * pooling.strides[axis] + pooling.reach(axis)
+        if end > size + sum(pad):
+            yield Violation(
+                "rounding_type",
+                f"is {pooling.rounding}, and the last window of axis {axis + 2} reaches {end - size - sum(pad)} beyond"
+                f" the padding: with exclude-pad=false the runtime divides by the whole kernel there, unlike others",
+                "set exclude-pad to true, or enlarge pads_end and use floor",
+                Kind.DIVISOR,
+            )
+            return
+
+
+def empty_windows(attrs: Attrs, data: Fact, result: str) -> Iterator[Violation]:
+    """Windows that lie in the padding wholly."""
+    pooling = windows.pooling_of(attrs)
+    for axis, dim in enumerate(data.spatial if data.shape else ()):
+        if not dim.static or dim.lo > MOST_WINDOWS or windows.axis_count(pooling, axis, dim.size) > MOST_WINDOWS:
+            continue
+        lengths = windows.axis_windows(pooling, axis, dim.size, whole=False).lengths
+        if not lengths.all():
+            message = (
+                f"leave {int((lengths == 0).sum())} windows of axis {axis + 2} without an element: they give {result}"
+            )
+            yield Violation(
+                "pads_begin and pads_end" if pooling.rounding == "floor" else "rounding_type and pads",
+                message,
+                None,
+                Kind.EMPTY,
+            )
+            return
+
+
+def ignored_pads(attrs: Attrs, data: Fact) -> Iterator[Violation]:
+    """Pads beside an `auto_pad` that says something else."""
+    pooling = windows.pooling_of(attrs)
+    if pooling.auto_pad == "explicit":
+        return
+    for axis, dim in enumerate(data.spatial if data.shape else (Dim(),) * pooling.rank):
+        given = pooling.pads_begin[axis], pooling.pads_end[axis]
+        if given == (0, 0) or (pooling.auto_pad != "valid" and not dim.static):
+            continue
+        used = windows.axis_pads(pooling, axis, dim.lo)
+        if given != used:
+            yield Violation(
+                "auto_pad",
+                f"is {pooling.auto_pad}, which pads axis {axis + 2} by {used[0]} and {used[1]};"
+                f" pads_begin and pads_end say {given[0]} and {given[1]} and are ignored",
+                "set auto_pad to explicit, or the pads to 0",
+                Kind.IGNORED,
+            )
+            return
 
 
 def check_adaptive(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
