@@ -20,6 +20,7 @@ RANKS = {
     "format": 6,
     "infer": 6,
     "inputs": 6,
+    "extraction": 6,
     "execute": 7,
     "rewriting": 7,
     "runtime": 7,

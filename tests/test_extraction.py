@@ -1,0 +1,77 @@
+"""Parts of models against the whole: the runtime gives the same tensors, and the part holds no more than it needs."""
+
+from pathlib import Path
+
+import numpy as np
+import openvino as ov
+import openvino.opset13 as op
+import pytest
+
+import ir_tools
+from ir_tools.errors import UsageError
+from ir_tools.extraction import cut, reads
+from ir_tools.graph import Model
+from ir_tools.inputs import complete_inputs
+from ir_tools.ops import Array
+from ir_tools.runtime.client import RuntimeClient, Tap
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Model:
+    data = op.parameter([1, 3, 8, 8], np.float32, name="data")
+    rng = np.random.default_rng(0)
+    first = op.convolution(data, rng.normal(size=(4, 3, 3, 3)).astype(np.float32), [1, 1], [1, 1], [1, 1], [1, 1])
+    bias = op.add(first, rng.normal(size=(1, 4, 1, 1)).astype(np.float32))
+    halves = op.split(bias, np.int64(1), 2)
+    out = op.multiply(op.relu(halves.output(0)), op.tanh(halves.output(1)))
+    ov.serialize(ov.Model([out.output(0)], [data]), tmp_path / "model.xml", tmp_path / "model.bin")
+    return ir_tools.read(tmp_path / "model.xml")
+
+
+def by_type(model: Model, kind: str) -> int:
+    return next(layer.id for layer in model.graph.layers() if layer.type == kind)
+
+
+@pytest.mark.parametrize("kinds", [("Multiply",), ("Multiply", "Tanh"), ("Split", "Add", "Multiply", "ReLU", "Tanh")])
+def test_a_part_computes_what_the_whole_does(model: Model, tmp_path: Path, kinds: tuple[str, ...]) -> None:
+    fed = complete_inputs(model, seed=1)
+    layers = {by_type(model, kind) for kind in kinds}
+    target = by_type(model, "Multiply")
+    with RuntimeClient() as client:
+        wanted = reads(model, layers)
+        graph = model.graph
+        taps = [
+            Tap(graph.layer(layer).name, [port.id for port in graph.layer(layer).outputs].index(port))
+            for layer, port in wanted
+        ]
+        run = client.infer_model(model, fed, taps=(*taps, Tap(graph.layer(target).name)))
+        arrays: list[Array] = [run.taps[tap] for tap in taps]
+        part = cut(model, layers, dict(zip(wanted, arrays, strict=True)), target)
+        ir_tools.write(part, tmp_path / "part.xml")
+        again = ir_tools.read(tmp_path / "part.xml")
+        inputs = {end.name: array for end, array in zip(again.inputs, arrays, strict=True)}
+        (found,) = client.infer_model(again, inputs).outputs.values()
+    np.testing.assert_allclose(found, run.taps[Tap(graph.layer(target).name)], rtol=1e-6)
+    assert not [finding for finding in ir_tools.validate(tmp_path / "part.xml") if finding.severity == "error"]
+
+
+def test_a_part_holds_only_its_own_weights(model: Model) -> None:
+    layer = by_type(model, "Add")
+    (source,) = reads(model, {layer})
+    part = cut(model, {layer}, {source: np.zeros((1, 4, 8, 8), np.float32)}, layer)
+    assert part.weights.size == 16
+
+
+def test_the_model_is_not_changed(model: Model) -> None:
+    before = [(layer.id, dict(layer.raw)) for layer in model.graph.layers()]
+    layer = by_type(model, "Add")
+    cut(model, {layer}, {reads(model, {layer})[0]: np.zeros((1, 4, 8, 8), np.float32)}, layer)
+    assert [(layer.id, dict(layer.raw)) for layer in model.graph.layers()] == before
+
+
+def test_what_is_missing_is_refused(model: Model) -> None:
+    layer = by_type(model, "Add")
+    with pytest.raises(UsageError, match="no array"):
+        cut(model, {layer}, {}, layer)
+    with pytest.raises(UsageError, match="not among"):
+        cut(model, set(), {}, layer)
