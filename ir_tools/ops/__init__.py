@@ -16,8 +16,10 @@ from ir_tools.ops import (
     embedding,
     fourier,
     image,
+    layout,
     matrix,
     normalization,
+    padding,
     patches,
     pooling,
     quantization,
@@ -25,6 +27,7 @@ from ir_tools.ops import (
     reduction,
     roi,
     sampling,
+    slicing,
     sorting,
     state,
     strings,
@@ -85,6 +88,9 @@ FAMILIES = (
     patches,
     quantization,
     reduction,
+    layout,
+    padding,
+    slicing,
 )
 """The families: modules with a tuple `OPS`."""
 

@@ -1,0 +1,213 @@
+"""Tensors whose values decide shapes: reading them, and carrying them through layers that only move elements.
+
+The rules are those of OpenVINO's core (bound_evaluate.cpp): a layer passes bounds on where the runtime's own
+`evaluate_lower` and `evaluate_upper` do, which mostly means that all inputs but the data are known exactly.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from math import prod
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Kind, Violation
+from ir_tools.types import Dim, Shape, format_shape
+
+__all__ = [
+    "carried",
+    "divided",
+    "intervals",
+    "known",
+    "known_axes",
+    "known_axis",
+    "normal_axis",
+    "plus",
+    "require_integers",
+    "require_list",
+    "require_one",
+    "shifted",
+    "sizes_of",
+    "times",
+    "too_large",
+    "whole",
+]
+
+MOST_VALUES = 1 << 16
+"""Tensors with more elements carry no values: none that decides a shape is that large."""
+MOST_ELEMENTS = 1 << 33
+"""A tensor with more elements fits into no usual machine."""
+
+# --- reading values ---------------------------------------------------------------------------------------------
+
+
+def known(fact: Fact) -> list[int] | None:
+    """The values, flat, where all of them are known."""
+    exact = fact.value.exact if fact.value is not None else None
+    return None if exact is None else [int(value) for value in exact.ravel()]
+
+
+def intervals(fact: Fact) -> list[tuple[int, int]] | None:
+    """Lower and upper bound of each value, flat; `UNBOUNDED` where there is no upper one."""
+    if fact.value is None:
+        return None
+    pairs = zip(fact.value.lower.ravel(), fact.value.upper.ravel(), strict=True)
+    return [(int(low), int(high)) for low, high in pairs]
+
+
+def sizes_of(fact: Fact, name: str) -> tuple[Dim, ...] | None:
+    """The values as dimensions, -1 for any size; None where nothing is known.
+
+    Raises:
+        ShapeError: a value is negative, and known not to be -1.
+    """
+    pairs = intervals(fact)
+    if pairs is None:
+        return None
+    exact = known(fact) is not None
+    if any(low < (-1 if exact else 0) for low, _ in pairs):
+        raise ShapeError(f"{name} holds {min(low for low, _ in pairs)} where sizes are meant")
+    return tuple(Dim() if low < 0 else Dim(low, None if high >= UNBOUNDED else high) for low, high in pairs)
+
+
+def normal_axis(axis: int, rank: int, name: str = "axis") -> int:
+    """An axis counted from the front.
+
+    Raises:
+        ShapeError: the input has no such axis.
+    """
+    if not -rank <= axis < rank:
+        raise ShapeError(f"{name} is {axis} where the input has rank {rank}")
+    return axis % rank if rank else 0
+
+
+def known_axis(fact: Fact, rank: int, name: str = "axis") -> int | None:
+    """The only value of an input, as an axis counted from the front; None where it is not known.
+
+    Raises:
+        ShapeError: there are several values, or the input has no such axis.
+    """
+    values = known(fact)
+    if values is None:
+        return None
+    if len(values) != 1:
+        raise ShapeError(f"{name} has {len(values)} values where one is meant")
+    return normal_axis(values[0], rank, name)
+
+
+def known_axes(fact: Fact, rank: int, name: str = "axes") -> list[int] | None:
+    """The values of an input as axes counted from the front; None where they are not known.
+
+    Raises:
+        ShapeError: the input has no such axis.
+    """
+    values = known(fact)
+    return None if values is None else [normal_axis(value, rank, name) for value in values]
+
+
+def require_list(fact: Fact, name: str) -> None:
+    """Hold an input against being a list.
+
+    Raises:
+        ShapeError: it has another rank.
+    """
+    if fact.shape is not None and len(fact.shape) != 1:
+        raise ShapeError(f"{name} is [{format_shape(fact.shape)}] where a list is meant")
+
+
+def require_one(fact: Fact, name: str, *, only_scalar: bool = False) -> None:
+    """Hold an input against being a scalar, or a list of one element unless `only_scalar`.
+
+    Raises:
+        ShapeError: it has another shape.
+    """
+    shape = fact.shape
+    if shape is None or shape == () or (not only_scalar and len(shape) == 1 and 1 in shape[0]):
+        return
+    raise ShapeError(f"{name} is [{format_shape(shape)}] where a scalar is meant")
+
+
+def require_integers(fact: Fact, name: str) -> None:
+    """Hold an input against having an integer type.
+
+    Raises:
+        ShapeError: it has another.
+    """
+    if fact.dtype.kind != "dynamic" and not fact.dtype.is_integer:
+        raise ShapeError(f"{name} has element type {fact.dtype} where an integer type is meant")
+
+
+# --- arithmetic of dimensions -----------------------------------------------------------------------------------
+
+
+def plus(left: Dim, right: Dim) -> Dim:
+    """Every sum of a size of `left` and one of `right`."""
+    return Dim(left.lo + right.lo, None if left.hi is None or right.hi is None else left.hi + right.hi)
+
+
+def shifted(dim: Dim, by: int) -> Dim:
+    """Every size moved by `by`, which may be negative; none falls below 0."""
+    return Dim(max(dim.lo + by, 0), None if dim.hi is None else max(dim.hi + by, 0))
+
+
+def times(left: Dim, right: Dim) -> Dim:
+    """Every product of a size of `left` and one of `right`; nothing times any size is nothing."""
+    if 0 in (left.hi, right.hi):
+        return Dim.of(0)
+    return Dim(left.lo * right.lo, None if left.hi is None or right.hi is None else left.hi * right.hi)
+
+
+def divided(dim: Dim, by: int) -> Dim | None:
+    """The sizes of which `by` make a size of `dim`; None where there are none.
+
+    Of a dimension with a lower bound alone the runtime divides its largest number too, as a double.
+    """
+    if by == 1 or dim == Dim():
+        return dim
+    lo, hi = -(-dim.lo // by), int(float(UNBOUNDED) / by) if dim.hi is None else dim.hi // by
+    return None if hi < lo else Dim(lo, hi)
+
+
+def whole(shape: Shape) -> int | None:
+    """The number of elements; None where it is not known."""
+    return None if shape is None or not all(dim.static for dim in shape) else prod(dim.lo for dim in shape)
+
+
+def too_large(name: str, fact: Fact) -> Iterator[Violation]:
+    """An output that no machine can hold, which the runtime tries to allocate all the same."""
+    count = whole(fact.shape)
+    if count is not None and count > MOST_ELEMENTS:
+        yield Violation(name, f"makes an output of {count} elements, [{format_shape(fact.shape)}]", kind=Kind.RANGE)
+
+
+# --- carrying values --------------------------------------------------------------------------------------------
+
+
+def carried(
+    kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]],
+    attrs: Attrs,
+    inputs: Sequence[Fact],
+    outputs: Sequence[Fact],
+    bounded: Collection[int] = (0,),
+) -> tuple[Fact, ...]:
+    """The outputs of a layer with values, as far as the runtime knows them before running.
+
+    Args:
+        kernel: of the operation.
+        attrs: of the layer.
+        inputs: facts.
+        outputs: facts without values.
+        bounded: numbers of the inputs of which bounds are enough; the others must be known exactly.
+    """
+    values = [fact.value for fact in inputs]
+    counts = [whole(fact.shape) for fact in outputs]
+    if any(value is None for value in values) or any(count is None or count > MOST_VALUES for count in counts):
+        return tuple(outputs)
+    bounds = [value for value in values if value is not None]
+    exact = all(value.exact is not None for value in bounds)
+    if any(value.exact is None for index, value in enumerate(bounds) if index not in bounded):
+        return tuple(outputs)
+    try:
+        lower = kernel(attrs, [value.lower for value in bounds])
+        upper = lower if exact else kernel(attrs, [value.upper for value in bounds])
+    except ShapeError:
+        return tuple(outputs)
+    return tuple(replace(fact, value=Bounds(low, high)) for fact, low, high in zip(outputs, lower, upper, strict=True))

@@ -1,0 +1,523 @@
+"""The same elements in another shape or order.
+
+Reshape-1, Squeeze-1/-15, Unsqueeze-1, Transpose-1, ShuffleChannels-1/-3, DepthToSpace-1, SpaceToDepth-1, Reverse-1,
+ReverseSequence-1, Roll-7. The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Fact, Flag, Input, Int, OneOf, Op, Violation
+from ir_tools.ops._values import (
+    carried,
+    divided,
+    intervals,
+    known,
+    known_axes,
+    normal_axis,
+    require_integers,
+    require_list,
+    times,
+    whole,
+)
+from ir_tools.types import Dim, Shape, format_shape
+
+__all__ = ["OPS"]
+
+ONE = Dim.of(1)
+
+# --- Reshape ----------------------------------------------------------------------------------------------------
+
+
+def reshape_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The pattern, with 0 copied from the input (`special_zero`) and -1 from what is left over."""
+    data, pattern = inputs
+    require_integers(pattern, "shape")
+    require_list(pattern, "shape")
+    bounds = intervals(pattern)
+    if bounds is not None:
+        shape = reshaped(data.shape, bounds, attrs.special_zero)
+    else:
+        length = pattern.shape[0] if pattern.shape else Dim()
+        shape = (Dim(),) * length.lo if length.static else None
+    return carried(reshape, attrs, inputs, [Fact(data.dtype, shape)])
+
+
+def reshaped(data: Shape, bounds: Sequence[tuple[int, int]], special_zero: bool) -> Shape:
+    """The output shape for a pattern of which bounds are known.
+
+    Raises:
+        ShapeError: the elements do not fit, or the pattern has no meaning.
+    """
+    pattern = [_pattern_dim(pair) for pair in bounds]
+    rest = [index for index, pair in enumerate(bounds) if pair == (-1, -1)]
+    if len(rest) > 1:
+        raise ShapeError(f"shape holds -1 {len(rest)} times where one is meant")
+    copied = [index for index, dim in enumerate(pattern) if special_zero and dim == Dim.of(0)]
+    rank = len(pattern) if data is None else len(data)
+    if any(index >= rank for index in copied):
+        raise ShapeError(f"shape copies dimension {max(copied)} of an input of rank {rank}")
+    for index in copied:
+        pattern[index] = Dim() if data is None else data[index]
+    skipped = copied if data is None else [*copied, *rest]
+    before = [dim for index, dim in enumerate(data or ()) if index not in copied]
+    after = [dim for index, dim in enumerate(pattern) if index not in skipped]
+    taken, made = _products(before, after, Dim() if data is None and copied else ONE)
+    if rest:
+        pattern[rest[0]] = _left_over(taken, made)
+    counts = whole(data), whole(tuple(pattern))
+    if not rest and not copied and None not in counts and counts[0] != counts[1]:
+        sizes = f"[{format_shape(data)}] to [{format_shape(tuple(pattern))}]"
+        raise ShapeError(f"shape changes the number of elements, from {counts[0]} to {counts[1]} ({sizes})")
+    return tuple(pattern)
+
+
+def _pattern_dim(pair: tuple[int, int]) -> Dim:
+    """A dimension that lies between two bounds; -1 at the lower end is any size."""
+    low, high = pair
+    if low <= -2 and high <= -1:
+        raise ShapeError(f"shape holds {low} where only 0, -1 and sizes are meant")
+    if low < -1 or high == -1:
+        return Dim()
+    return Dim(max(low, 0), None if high >= UNBOUNDED else high)
+
+
+def _products(before: Sequence[Dim], after: Sequence[Dim], unknown: Dim) -> tuple[tuple[int, Dim], tuple[int, Dim]]:
+    """Static and dynamic part of the elements taken and made, without the sizes that both have."""
+    left, right = [], list(after)
+    for dim in before:
+        if dim.static and dim.lo and dim in right:
+            right.remove(dim)
+        else:
+            left.append(dim)
+    (taken, some), (made, others) = _product(left, unknown), _product(right, unknown)
+    if taken != made:
+        some, others = times(some, Dim.of(taken)), times(others, Dim.of(made))
+    return (taken, some), (made, others)
+
+
+def _product(dims: Sequence[Dim], start: Dim) -> tuple[int, Dim]:
+    dynamic = start
+    for dim in dims:
+        if not dim.static:
+            dynamic = times(dynamic, dim)
+    return prod(dim.lo for dim in dims if dim.static), dynamic
+
+
+def _left_over(taken: tuple[int, Dim], made: tuple[int, Dim]) -> Dim:
+    """What -1 stands for."""
+    if made[0] == 0 and taken[0] != 0:
+        raise ShapeError("shape holds -1 beside a size of 0, where the input has elements")
+    some, others = taken[1], made[1]
+    if some.static and others.static:
+        out = divided(some, others.lo)
+    else:
+        high = None if some.hi is None or others.lo == 0 else some.hi // others.lo
+        low = some.lo if others.hi == 0 else (some.lo > 0) if others.hi is None else -(-some.lo // others.hi)
+        out = None if high is not None and high < low else Dim(int(low), high)
+    if out is None:
+        raise ShapeError(f"shape leaves no size for -1: {some} elements in parts of {others}")
+    return out
+
+
+def reshape(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The elements in another shape; a view."""
+    data, pattern = arrays
+    pairs = [(int(size), int(size)) for size in pattern.ravel()]
+    shape = reshaped(tuple(map(Dim.of, data.shape)), pairs, attrs.special_zero)
+    sizes = [dim.size for dim in shape or ()]
+    if prod(sizes) != data.size:
+        raise ShapeError(f"shape changes the number of elements, from {data.size} to {prod(sizes)}")
+    return (data.reshape(sizes),)
+
+
+def check_reshape(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Elements that get lost beside copied dimensions, which the runtime notices only when it runs."""
+    data, pattern = inputs
+    bounds = intervals(pattern)
+    if data.shape is None or bounds is None or not pattern.shape:
+        return
+    try:
+        shape = reshaped(data.shape, bounds, attrs.special_zero)
+    except ShapeError:
+        return
+    counts = whole(data.shape), whole(shape)
+    if None not in counts and counts[0] != counts[1]:
+        yield Violation("shape", f"changes the number of elements, from {counts[0]} to {counts[1]}")
+
+
+# --- Squeeze, Unsqueeze -----------------------------------------------------------------------------------------
+
+
+def squeeze_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The input without some or all of its dimensions of 1."""
+    data = inputs[0]
+    if len(inputs) > 1:
+        _require_axes(inputs[1])
+    shape = squeezed(data.shape, inputs[1] if len(inputs) > 1 else None, attrs.get("allow_axis_skip"))
+    return carried(squeeze, attrs, inputs, [Fact(data.dtype, shape)])
+
+
+def squeezed(data: Shape, axes: Fact | None, skips: bool | None) -> Shape:
+    """The output shape. `skips`: whether a dimension of unknown size makes the rank unknown; None for Squeeze-1."""
+    if data is None:
+        return None
+    chosen = [] if axes is None else known_axes(axes, max(len(data), 1))
+    if chosen is None:
+        if axes is None or whole(axes.shape) != 1 or not data:
+            return None
+        if not any(1 in dim for dim in data):
+            return data
+        return (Dim(),) * (len(data) - 1) if skips is None else None
+    unsure = [index for index, dim in enumerate(data) if 1 in dim and not dim.static]
+    if not chosen:
+        return None if unsure else tuple(dim for dim in data if dim != ONE)
+    if skips and any(index in chosen for index in unsure):
+        return None
+    return tuple(dim for index, dim in enumerate(data) if index not in chosen or 1 not in dim)
+
+
+def _require_axes(axes: Fact) -> None:
+    if axes.shape is not None and len(axes.shape) > 1:
+        raise ShapeError(f"axes is [{format_shape(axes.shape)}] where a list is meant")
+
+
+def squeeze(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The elements without some or all dimensions of 1; a view."""
+    del attrs
+    data = arrays[0]
+    axes = {int(axis) % max(data.ndim, 1) for axis in arrays[1].ravel()} if len(arrays) > 1 else set()
+    chosen = axes or range(data.ndim)
+    return (data.reshape([size for axis, size in enumerate(data.shape) if size != 1 or axis not in chosen]),)
+
+
+def unsqueeze_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The input with dimensions of 1 at the places that they have in the output."""
+    data, axes = inputs
+    _require_axes(axes)
+    values = known(axes)
+    shape: Shape = None
+    if values is not None and data.shape is not None:
+        if not values:
+            raise ShapeError("axes is empty where one axis at least is meant")
+        shape = tuple(_with_ones(list(data.shape), values, ONE))
+    return carried(unsqueeze, attrs, inputs, [Fact(data.dtype, shape)])
+
+
+def _with_ones(dims: list[Any], axes: Sequence[int], one: Any) -> list[Any]:
+    """Dimensions with ones put in; an axis that is named twice, as -1 and 3 perhaps, counts once."""
+    different = set(axes)
+    rank = len(dims) + len(different)
+    for axis in sorted({normal_axis(axis, rank, "axes") for axis in different}):
+        dims.insert(axis, one)
+    return dims
+
+
+def unsqueeze(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The elements with more dimensions of 1; a view."""
+    del attrs
+    data, axes = arrays
+    return (data.reshape(_with_ones(list(data.shape), [int(axis) for axis in axes.ravel()], 1)),)
+
+
+# --- Transpose --------------------------------------------------------------------------------------------------
+
+
+def transpose_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The dimensions in the order of the second input; backwards where it is empty."""
+    data, order = inputs
+    require_list(order, "order")
+    values = known(order)
+    rank = None if data.shape is None else len(data.shape)
+    if rank is not None and order.shape and not (rank in order.shape[0] or order.shape[0] == Dim.of(0)):
+        raise ShapeError(f"order has {order.shape[0]} values where the input has rank {rank}")
+    shape: Shape
+    if data.shape is None:
+        shape = None if values is None else (Dim(),) * len(values)
+    elif values is None:
+        shape = (Dim(),) * len(data.shape)
+    else:
+        values = values or list(reversed(range(len(data.shape))))
+        if sorted(values) != list(range(len(data.shape))):
+            raise ShapeError(f"order {','.join(map(str, values))} is no permutation of {len(data.shape)} axes")
+        shape = tuple(data.shape[axis] for axis in values)
+    return carried(transpose, attrs, inputs, [Fact(data.dtype, shape)])
+
+
+def transpose(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The elements with their dimensions in another order; a view."""
+    del attrs
+    data, order = arrays
+    return (data.transpose([int(axis) for axis in order] or None),)
+
+
+# --- channels and blocks ----------------------------------------------------------------------------------------
+
+
+def shuffle_channels_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The shape of the input, whose channels are a multiple of the groups."""
+    (data,) = inputs
+    if data.shape is not None:
+        if not data.shape:
+            raise ShapeError("data is a scalar, which has no channels")
+        dim = data.shape[normal_axis(attrs.axis, len(data.shape))]
+        if dim.static and dim.lo % attrs.group:
+            raise ShapeError(f"group is {attrs.group}, of which the {dim} channels are no multiple")
+    return carried(shuffle_channels, attrs, inputs, [Fact(data.dtype, data.shape)], bounded=())
+
+
+def shuffle_channels(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Channel `g * n + c` of `group` groups of n goes to `c * group + g`."""
+    (data,) = arrays
+    axis = normal_axis(attrs.axis, data.ndim)
+    size = data.shape[axis]
+    split = data.reshape(*data.shape[:axis], attrs.group, size // attrs.group, *data.shape[axis + 1 :])
+    return (split.swapaxes(axis, axis + 1).reshape(data.shape),)
+
+
+def _require_blocks(data: Fact) -> None:
+    if data.shape is not None and len(data.shape) < 3:
+        raise ShapeError(f"data is [{format_shape(data.shape)}] where rank 3 at least is meant")
+
+
+def _part(dim: Dim, by: int, name: str) -> Dim:
+    out = divided(dim, by)
+    if out is None:
+        raise ShapeError(f"block_size asks for {name} in multiples of {by}, and it is {dim}")
+    return out
+
+
+def depth_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, C * b^k, spatial...]` to `[N, C, spatial * b...]`."""
+    (data,) = inputs
+    _require_blocks(data)
+    block, shape = attrs.block_size, data.shape
+    if shape is not None:
+        channels = _part(shape[1], block ** (len(shape) - 2), "the number of channels")
+        shape = (shape[0], channels, *(times(dim, Dim.of(block)) for dim in shape[2:]))
+    return (Fact(data.dtype, shape),)
+
+
+def depth_to_space(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Channels become blocks of positions; `blocks_first`: the position in the block counts before the channel."""
+    (data,) = arrays
+    block, count, sizes = attrs.block_size, data.ndim - 2, data.shape[2:]
+    channels = data.shape[1] // block**count
+    first = attrs.mode == "blocks_first"
+    inner = (*(block,) * count, channels) if first else (channels, *(block,) * count)
+    split = data.reshape(data.shape[0], *inner, *sizes)
+    channel, blocks = (count + 1, 1) if first else (1, 2)
+    pairs = [axis for index in range(count) for axis in (count + 2 + index, blocks + index)]
+    joined = split.transpose(0, channel, *pairs)
+    return (joined.reshape(data.shape[0], channels, *(size * block for size in sizes)),)
+
+
+def space_to_depth_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, C, spatial * b...]` to `[N, C * b^k, spatial...]`."""
+    (data,) = inputs
+    _require_blocks(data)
+    block, shape = attrs.block_size, data.shape
+    if shape is not None:
+        channels = times(shape[1], Dim.of(block ** (len(shape) - 2)))
+        shape = (shape[0], channels, *(_part(dim, block, "every spatial size") for dim in shape[2:]))
+    return (Fact(data.dtype, shape),)
+
+
+def space_to_depth(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Blocks of positions become channels, the other way round than `depth_to_space`."""
+    (data,) = arrays
+    block, count = attrs.block_size, data.ndim - 2
+    sizes = [size // block for size in data.shape[2:]]
+    split = data.reshape(*data.shape[:2], *(part for size in sizes for part in (size, block)))
+    spatial, blocks = range(2, 2 + 2 * count, 2), range(3, 3 + 2 * count, 2)
+    order = (*blocks, 1) if attrs.mode == "blocks_first" else (1, *blocks)
+    return (split.transpose(0, *order, *spatial).reshape(data.shape[0], data.shape[1] * block**count, *sizes),)
+
+
+# --- order along an axis ----------------------------------------------------------------------------------------
+
+
+def reverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The shape of the input; the axes, or a mask of them, must fit its rank."""
+    data, axes = inputs
+    require_list(axes, "reversed_axes")
+    values, mask = known(axes), attrs.mode == "mask"
+    if mask and axes.dtype.kind not in {"boolean", "dynamic"}:
+        raise ShapeError(f"reversed_axes has element type {axes.dtype} where boolean is meant for a mask")
+    if not mask:
+        require_integers(axes, "reversed_axes")
+    if data.shape is not None:
+        rank = len(data.shape)
+        if mask and axes.shape and rank not in axes.shape[0]:
+            raise ShapeError(f"reversed_axes has {axes.shape[0]} values where the input has rank {rank}")
+        if not mask and values and not 0 <= min(values) <= max(values) < rank:
+            raise ShapeError(f"reversed_axes holds {','.join(map(str, values))} where the input has rank {rank}")
+    return carried(reverse, attrs, inputs, [Fact(data.dtype, data.shape)], bounded=())
+
+
+def reverse(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The elements from the last to the first along some axes; a view."""
+    data, axes = arrays
+    chosen = np.flatnonzero(axes) if attrs.mode == "mask" else axes
+    return (np.flip(data, tuple(int(axis) for axis in chosen)),)
+
+
+def reverse_sequence_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The shape of the input, whose batch is as long as the list of lengths."""
+    data, lengths = inputs
+    require_list(lengths, "seq_lengths")
+    if data.shape is None:
+        if attrs.seq_axis < 0:
+            raise ShapeError(f"seq_axis is {attrs.seq_axis}, which counts from the end of an unknown rank")
+        return (Fact(data.dtype, None),)
+    rank = len(data.shape)
+    if rank < 2:
+        raise ShapeError(f"data has rank {rank} where 2 at least is meant")
+    batch, _ = normal_axis(attrs.batch_axis, rank, "batch_axis"), normal_axis(attrs.seq_axis, rank, "seq_axis")
+    shape = list(data.shape)
+    if lengths.shape is not None:
+        common = shape[batch].meet(lengths.shape[0])
+        if common is None:
+            raise ShapeError(f"seq_lengths has {lengths.shape[0]} values where the batch is {shape[batch]}")
+        shape[batch] = common
+    return (Fact(data.dtype, tuple(shape)),)
+
+
+def reverse_sequence(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The first `seq_lengths[b]` elements of batch b backwards, the rest as they are."""
+    data, lengths = arrays
+    batch, sequence = attrs.batch_axis % data.ndim, attrs.seq_axis % data.ndim
+    places = np.arange(data.shape[sequence])
+    ends = lengths.astype(np.int64)[:, None]
+    index = np.where(places < ends, ends - 1 - places, places)
+    if batch > sequence:
+        index = index.T
+    others = [axis for axis in range(data.ndim) if axis not in (batch, sequence)]
+    return (np.take_along_axis(data, np.expand_dims(index, others), sequence),)
+
+
+def roll_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The shape of the input; one shift for every axis."""
+    data, shift, axes = inputs
+    for fact, name in ((shift, "shift"), (axes, "axes")):
+        if fact.shape is not None and len(fact.shape) > 1:
+            raise ShapeError(f"{name} is [{format_shape(fact.shape)}] where a list or a scalar is meant")
+    if shift.shape and axes.shape is not None and (not axes.shape or shift.shape[0].meet(axes.shape[0]) is None):
+        raise ShapeError(f"shift has {format_shape(shift.shape)} values where axes has {format_shape(axes.shape)}")
+    if data.shape is not None:
+        known_axes(axes, max(len(data.shape), 1))
+    return (Fact(data.dtype, data.shape),)
+
+
+def roll(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The elements moved along axes; what leaves at one end comes in at the other."""
+    del attrs
+    data, shift, axes = arrays
+    return (np.roll(data, [int(by) for by in np.broadcast_to(shift, axes.shape).ravel()], axes.ravel().tolist()),)
+
+
+# --- the operations ---------------------------------------------------------------------------------------------
+
+DATA = Input("data")
+BLOCK_SIZE = Int(least=1)
+
+RESHAPE = Op(
+    type="Reshape",
+    version=1,
+    inputs=(DATA, Input("shape", type="integer")),
+    attrs={"special_zero": Flag(missing=False)},
+    check=check_reshape,
+    shape=reshape_shape,
+    kernel=reshape,
+)
+SQUEEZE_1 = Op(
+    type="Squeeze",
+    version=1,
+    inputs=(DATA, Input("axes", optional=True)),
+    shape=squeeze_shape,
+    kernel=squeeze,
+)
+SQUEEZE_15 = SQUEEZE_1.at(15, attrs={"allow_axis_skip": Flag(default=False)})
+UNSQUEEZE = Op(
+    type="Unsqueeze",
+    version=1,
+    inputs=(DATA, Input("axes")),
+    shape=unsqueeze_shape,
+    kernel=unsqueeze,
+)
+TRANSPOSE = Op(
+    type="Transpose",
+    version=1,
+    inputs=(DATA, Input("order", type="integer")),
+    shape=transpose_shape,
+    kernel=transpose,
+)
+SHUFFLE_CHANNELS_1 = Op(
+    type="ShuffleChannels",
+    version=1,
+    inputs=(DATA,),
+    attrs={"axis": Int(default=1), "group": Int(default=1, least=1)},
+    shape=shuffle_channels_shape,
+    kernel=shuffle_channels,
+    until=1,
+)
+SHUFFLE_CHANNELS_3 = SHUFFLE_CHANNELS_1.at(3, until=None)
+DEPTH_TO_SPACE = Op(
+    type="DepthToSpace",
+    version=1,
+    inputs=(DATA,),
+    attrs={"mode": OneOf(words=("blocks_first", "depth_first"), missing="blocks_first"), "block_size": BLOCK_SIZE},
+    shape=depth_to_space_shape,
+    kernel=depth_to_space,
+)
+SPACE_TO_DEPTH = Op(
+    type="SpaceToDepth",
+    version=1,
+    inputs=(DATA,),
+    attrs=DEPTH_TO_SPACE.attrs,
+    shape=space_to_depth_shape,
+    kernel=space_to_depth,
+)
+REVERSE = Op(
+    type="Reverse",
+    version=1,
+    inputs=(DATA, Input("reversed_axes")),
+    attrs={"mode": OneOf(words=("index", "mask"))},
+    shape=reverse_shape,
+    kernel=reverse,
+    until=1,
+)
+REVERSE_SEQUENCE = Op(
+    type="ReverseSequence",
+    version=1,
+    inputs=(DATA, Input("seq_lengths", type="integer float")),
+    attrs={"batch_axis": Int(default=0), "seq_axis": Int(default=1)},
+    shape=reverse_sequence_shape,
+    kernel=reverse_sequence,
+)
+ROLL = Op(
+    type="Roll",
+    version=7,
+    inputs=(DATA, Input("shift", type="i32 i64"), Input("axes", type="i32 i64")),
+    shape=roll_shape,
+    kernel=roll,
+)
+
+OPS = (
+    RESHAPE,
+    SQUEEZE_1,
+    SQUEEZE_15,
+    UNSQUEEZE,
+    TRANSPOSE,
+    SHUFFLE_CHANNELS_1,
+    SHUFFLE_CHANNELS_3,
+    DEPTH_TO_SPACE,
+    SPACE_TO_DEPTH,
+    REVERSE,
+    REVERSE_SEQUENCE,
+    ROLL,
+)

@@ -1,0 +1,461 @@
+"""Tensors made larger or smaller: Pad-1/-12, Tile-1, Broadcast-1/-3, SpaceToBatch-2, BatchToSpace-2.
+
+The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._broadcast import broadcast
+from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Fact, Input, OneOf, Op, Violation
+from ir_tools.ops._numbers import same_type
+from ir_tools.ops._values import (
+    carried,
+    divided,
+    intervals,
+    known,
+    require_integers,
+    require_list,
+    require_one,
+    shifted,
+    sizes_of,
+    times,
+    too_large,
+)
+from ir_tools.types import Dim, Shape, format_shape
+
+__all__ = ["OPS"]
+
+ONE = Dim.of(1)
+
+# --- Pad --------------------------------------------------------------------------------------------------------
+
+
+def pad_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Every dimension with what is put before and after it; negative pads cut off."""
+    data, begin, end = inputs[:3]
+    for fact, name in ((begin, "pads_begin"), (end, "pads_end")):
+        require_integers(fact, name)
+        require_list(fact, name)
+    if attrs.pad_mode == "constant" and len(inputs) > 3:
+        require_one(inputs[3], "pad_value", only_scalar=True)
+        _require_same_type(data, inputs[3])
+    if data.shape is None:
+        return (Fact(data.dtype, None),)
+    rank = len(data.shape)
+    for fact, name in ((begin, "pads_begin"), (end, "pads_end")):
+        if fact.shape is not None and fact.shape[0].lo > rank:
+            raise ShapeError(f"{name} has {fact.shape[0]} values where the input has rank {rank}")
+    before, after = intervals(begin), intervals(end)
+    if before is None or after is None:
+        return (Fact(data.dtype, (Dim(),) * rank),)
+    for pads, name in ((before, "pads_begin"), (after, "pads_end")):
+        if len(pads) != rank:
+            raise ShapeError(f"{name} has {len(pads)} values where the input has rank {rank}")
+    dims = [_padded(attrs.pad_mode, axis, *row) for axis, row in enumerate(zip(data.shape, before, after, strict=True))]
+    return carried(pad, attrs, inputs, [Fact(data.dtype, tuple(dims))], bounded=(0, 3))
+
+
+def _require_same_type(data: Fact, value: Fact) -> None:
+    if "dynamic" not in (data.dtype.kind, value.dtype.kind) and data.dtype != value.dtype:
+        raise ShapeError(f"pad_value has element type {value.dtype} where the input has {data.dtype}")
+
+
+def _padded(mode: str, axis: int, dim: Dim, begin: tuple[int, int], end: tuple[int, int]) -> Dim:
+    """One dimension with its pads, which lie between bounds."""
+    low, high = begin[0] + end[0], begin[1] + end[1]
+    if dim.static:
+        _require_room(mode, axis, dim.lo, begin, end)
+        if dim.lo + high < 0:
+            raise ShapeError(f"pads_begin and pads_end cut {-high} off the {dim} elements of dimension {axis}")
+    unbounded = dim.hi is None or max(begin[1], end[1]) >= UNBOUNDED
+    return Dim(max(dim.lo + low, 0), None if unbounded or dim.hi is None else max(dim.hi + high, 0))
+
+
+def _require_room(mode: str, axis: int, size: int, begin: tuple[int, int], end: tuple[int, int]) -> None:
+    """Enough elements to repeat or mirror.
+
+    Raises:
+        ShapeError: there are not.
+    """
+    largest = max(begin[0], end[0])
+    if mode == "edge" and size < 1 and largest > 0:
+        raise ShapeError(f"pad_mode is edge, and dimension {axis} is empty")
+    if mode == "reflect" and (largest >= size or (size < 2 and largest > 0)):
+        raise ShapeError(
+            f"pad_mode is reflect, which puts at most {max(size - 1, 0)} beside {size} elements of"
+            f" dimension {axis}, and the pads ask for {largest}"
+        )
+    if mode == "symmetric" and largest > size:
+        raise ShapeError(
+            f"pad_mode is symmetric, which puts at most {size} beside {size} elements of dimension {axis},"
+            f" and the pads ask for {largest}"
+        )
+
+
+def pad(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The elements with more before and after them; negative pads cut off."""
+    data = arrays[0]
+    before, after = ([int(value) for value in array] for array in arrays[1:3])
+    kept = data[
+        tuple(slice(max(-b, 0), size - max(-e, 0)) for b, e, size in zip(before, after, data.shape, strict=True))
+    ]
+    widths = [(max(b, 0), max(e, 0)) for b, e in zip(before, after, strict=True)]
+    if attrs.pad_mode == "constant":
+        value = arrays[3].ravel()[0] if len(arrays) > 3 else data.dtype.type(0)
+        out = np.full([size + b + e for size, (b, e) in zip(kept.shape, widths, strict=True)], value, data.dtype)
+        out[tuple(slice(b, b + size) for size, (b, _) in zip(kept.shape, widths, strict=True))] = kept
+        return (out,)
+    return (np.pad(kept, widths, mode=attrs.pad_mode),)
+
+
+def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Pads that make an output which no machine can hold; negative ones before Pad-12."""
+    yield from _check_size("pads_begin", PAD_1, attrs, inputs)
+
+
+# --- Tile -------------------------------------------------------------------------------------------------------
+
+
+def tile_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Every dimension times its repeats; the shorter one is filled up with ones in front."""
+    data, repeats = inputs
+    require_integers(repeats, "repeats")
+    require_list(repeats, "repeats")
+    by = _repeats(repeats)
+    shape: Shape = None
+    if data.shape is not None and by is not None:
+        rank = max(len(data.shape), len(by))
+        shape = tuple(map(times, _filled(data.shape, rank), _filled(by, rank)))
+    elif data.shape is not None and repeats.shape is not None and repeats.shape[0].static:
+        shape = (Dim(),) * max(len(data.shape), repeats.shape[0].lo)
+    return carried(tile, attrs, inputs, [Fact(data.dtype, shape)])
+
+
+def _repeats(fact: Fact) -> tuple[Dim, ...] | None:
+    values = known(fact)
+    return sizes_of(fact, "repeats") if values is None else tuple(Dim.of(max(value, 0)) for value in values)
+
+
+def _filled(dims: Sequence[Dim], rank: int) -> tuple[Dim, ...]:
+    return (*(ONE,) * (rank - len(dims)), *dims)
+
+
+def tile(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The elements repeated along every axis."""
+    del attrs
+    data, repeats = arrays
+    return (np.tile(data, [max(int(count), 0) for count in repeats]),)
+
+
+def check_tile(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Repeats that make an output which no machine can hold."""
+    yield from _check_size("repeats", TILE, attrs, inputs)
+
+
+def _check_size(name: str, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    try:
+        outputs = op.outputs_of(attrs, inputs) or ()
+    except ShapeError:
+        return
+    yield from too_large(name, outputs[0])
+
+
+# --- Broadcast --------------------------------------------------------------------------------------------------
+
+
+def broadcast_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """As Broadcast-3; without a mapping of axes, mode explicit is numpy."""
+    return _broadcast_facts(_mode(attrs, inputs), attrs, inputs)
+
+
+def broadcast_3_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The target shape, or in modes bidirectional and pdpd what it and the input broadcast to."""
+    if (len(inputs) > 2) != (attrs.mode in EXPLICIT):
+        what = "is missing, and needed in" if attrs.mode in EXPLICIT else "has no meaning in"
+        raise ShapeError(f"axes_mapping {what} mode {attrs.mode}")
+    return _broadcast_facts(attrs.mode, attrs, inputs)
+
+
+EXPLICIT = ("explicit", "none")
+
+
+def _mode(attrs: Attrs, inputs: Sequence[object]) -> str:
+    mode: str = attrs.mode
+    return "numpy" if mode in EXPLICIT and len(inputs) == 2 else mode
+
+
+def _broadcast_facts(mode: str, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    data, target = inputs[:2]
+    require_integers(target, "target_shape")
+    require_list(target, "target_shape")
+    if mode in EXPLICIT:
+        require_integers(inputs[2], "axes_mapping")
+        require_list(inputs[2], "axes_mapping")
+    dims = sizes_of(target, "target_shape")
+    shape: Shape = dims
+    if dims is None:
+        length = target.shape[0] if target.shape else Dim()
+        shape = (Dim(),) * length.lo if length.static else None
+    if mode in EXPLICIT:
+        _require_mapping(data.shape, target.shape, inputs[2], dims)
+    elif mode == "numpy" and dims is not None:
+        _require_broadcast(data.shape, dims)
+    elif mode == "pdpd" and dims is not None:
+        shape = _broadcast_from_front(data.shape, dims)
+    elif mode == "bidirectional":
+        shape = broadcast(data.shape, shape, "numpy")
+    out = Fact(data.dtype, shape)
+    if dims is None or not all(dim.static for dim in dims):
+        return (out,)
+    return carried(broadcast_to, attrs, inputs, [out])
+
+
+def _require_broadcast(data: Shape, target: tuple[Dim, ...]) -> None:
+    """Mode numpy: dimensions of 1 or equal ones, counted from the last.
+
+    Raises:
+        ShapeError: there are others.
+    """
+    if data is None:
+        return
+    fits = len(data) <= len(target) and all(
+        dim in {ONE, size} or not (dim.static and size.static)
+        for dim, size in zip(reversed(data), reversed(target), strict=False)
+    )
+    if not fits:
+        raise ShapeError(f"target_shape [{format_shape(target)}] is none that [{format_shape(data)}] broadcasts to")
+
+
+def _broadcast_from_front(data: Shape, target: tuple[Dim, ...]) -> Shape:
+    """Mode pdpd: dimensions counted from the first; ones of the target are stretched too."""
+    if data is None:
+        return (Dim(),) * len(target)
+    if len(data) < len(target):
+        raise ShapeError(f"target_shape has {len(target)} sizes where the input has rank {len(data)}")
+    out = [
+        size if dim == ONE else dim if size == ONE else dim.meet(size) for dim, size in zip(data, target, strict=False)
+    ]
+    if None in out:
+        raise ShapeError(f"target_shape [{format_shape(target)}] is none that [{format_shape(data)}] broadcasts to")
+    return tuple(dim for dim in out if dim is not None)
+
+
+def _require_mapping(data: Shape, target: Shape, mapping: Fact, dims: tuple[Dim, ...] | None) -> None:
+    """Mode explicit: one axis of the target for every axis of the input, in their order.
+
+    Raises:
+        ShapeError: there are other axes, or dimensions do not fit.
+    """
+    if data is None or target is None or mapping.shape is None or not mapping.shape[0].static:
+        return
+    count = mapping.shape[0].lo
+    rank = 1 if not data and count else len(data)
+    if count != rank:
+        raise ShapeError(f"axes_mapping has {count} values where the input has rank {rank}")
+    axes = known(mapping)
+    if dims is None or axes is None:
+        return
+    if axes != sorted(axes) or any(not 0 <= axis < len(dims) for axis in axes):
+        raise ShapeError(f"axes_mapping is {','.join(map(str, axes))} where ascending axes of {len(dims)} are meant")
+    for axis, dim in zip(axes, data or (ONE,), strict=False):
+        if (1 not in dim and dims[axis].meet(dim) is None) or (not data and 1 not in dims[axis]):
+            raise ShapeError(f"target_shape has {dims[axis]} at axis {axis} where the input has {dim}")
+
+
+def broadcast_to(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The elements repeated along dimensions of 1; a view that must not be written to."""
+    data = arrays[0]
+    sizes = [int(size) for size in arrays[1]]
+    if _mode(attrs, arrays) in EXPLICIT:
+        places = dict(zip((int(axis) for axis in arrays[2]), data.shape, strict=False))
+        data = data.reshape([places.get(axis, 1) for axis in range(len(sizes))])
+    elif attrs.mode == "pdpd":
+        data = data.reshape(data.shape + (1,) * (len(sizes) - data.ndim))
+    if attrs.mode in {"pdpd", "bidirectional"}:
+        sizes = list(np.broadcast_shapes(data.shape, tuple(sizes)))
+    return (np.broadcast_to(data, sizes),)
+
+
+def check_broadcast(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """A target that no machine can hold."""
+    yield from _check_size("target_shape", BROADCAST_3, attrs, inputs)
+
+
+# --- SpaceToBatch, BatchToSpace ---------------------------------------------------------------------------------
+
+
+def _block_values(inputs: Sequence[Fact], names: Sequence[str]) -> list[list[int] | None]:
+    """The values of block, begin and end as far as they are known.
+
+    Raises:
+        ShapeError: they are not lists with one value for each dimension.
+    """
+    data, lists = inputs[0].shape, inputs[1:]
+    common = Dim()
+    for fact, name in zip(lists, names, strict=True):
+        require_integers(fact, name)
+        require_list(fact, name)
+        met = common.meet(fact.shape[0]) if fact.shape is not None else common
+        if met is None:
+            raise ShapeError(f"{name} has {format_shape(fact.shape)} values where {common} are meant")
+        common = met
+    if data is not None and len(data) < 2:
+        raise ShapeError(f"data has rank {len(data)} where 2 at least is meant")
+    if data is not None and common.static and common.lo != len(data):
+        raise ShapeError(f"{names[0]} has {common} values where the input has rank {len(data)}")
+    values = [known(fact) for fact in lists]
+    if values[0] is not None and min(values[0][1:], default=1) < 1:
+        raise ShapeError(f"{names[0]} holds {min(values[0][1:])} where 1 at least is meant")
+    return values
+
+
+def space_to_batch_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, sizes...]` to `[N * blocks, (size + pads) / block...]`."""
+    del attrs
+    data = inputs[0]
+    blocks, begin, end = _block_values(inputs, ("block_shape", "pads_begin", "pads_end"))
+    if data.shape is None:
+        return (Fact(data.dtype, None),)
+    dims = [Dim()] * len(data.shape)
+    if blocks is not None:
+        dims[0] = times(data.shape[0], Dim.of(prod(blocks)))
+    if blocks is not None and begin is not None and end is not None:
+        for axis in range(1, len(dims)):
+            padded, block = shifted(data.shape[axis], begin[axis] + end[axis]), blocks[axis]
+            part = divided(padded, block)
+            if padded.hi is None:
+                part = Dim(-(-padded.lo // block))
+            if part is None:
+                raise ShapeError(
+                    f"block_shape is {block}, of which the {padded} elements of dimension {axis} with"
+                    " their pads are no multiple"
+                )
+            dims[axis] = part
+    return (Fact(data.dtype, tuple(dims)),)
+
+
+def space_to_batch(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Blocks of positions become batches; the position in the block counts before the batch."""
+    del attrs
+    data = arrays[0]
+    blocks, begin, end = ([int(value) for value in array] for array in arrays[1:])
+    padded = np.pad(data, list(zip(begin, end, strict=True)))
+    sizes = [size // block for size, block in zip(padded.shape, blocks, strict=True)]
+    split = padded.reshape([part for pair in zip(sizes, blocks, strict=True) for part in pair])
+    rank = data.ndim
+    order = [*range(1, 2 * rank, 2), *range(0, 2 * rank, 2)]
+    return (split.transpose(order).reshape(prod(blocks) * sizes[0], *sizes[1:]),)
+
+
+def batch_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N * blocks, sizes...]` to `[N, size * block - crops...]`."""
+    del attrs
+    data = inputs[0]
+    same_type(inputs[1:])
+    blocks, begin, end = _block_values(inputs, ("block_shape", "crops_begin", "crops_end"))
+    if min(*(begin or [0]), *(end or [0]), *(size - 1 for size in blocks or [1])) < 0:
+        raise ShapeError("crops_begin and crops_end must not be negative, nor block_shape be less than 1")
+    if data.shape is None:
+        return (Fact(data.dtype, None),)
+    dims = [Dim()] * len(data.shape)
+    if blocks is not None:
+        batch = divided(data.shape[0], prod(blocks))
+        if batch is None:
+            raise ShapeError(
+                f"block_shape makes {prod(blocks)} parts of the batch {data.shape[0]}, which is no multiple"
+            )
+        dims[0] = batch
+    if begin is not None and end is not None:
+        for axis in range(1, len(dims)):
+            joined = times(data.shape[axis], Dim(1) if blocks is None else Dim.of(blocks[axis]))
+            crop = begin[axis] + end[axis]
+            if joined.static and crop > joined.lo:
+                raise ShapeError(f"crops_begin and crops_end take {crop} of {joined} elements of dimension {axis}")
+            dims[axis] = shifted(joined, -crop)
+    return (Fact(data.dtype, tuple(dims)),)
+
+
+def batch_to_space(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Batches become blocks of positions, which are then cropped."""
+    del attrs
+    data = arrays[0]
+    blocks, begin, end = ([int(value) for value in array] for array in arrays[1:])
+    rank = data.ndim
+    split = data.reshape(*blocks, data.shape[0] // prod(blocks), *data.shape[1:])
+    order = [axis for index in range(rank) for axis in (rank + index, index)]
+    sizes = [size * block for size, block in zip(split.shape[rank:], blocks, strict=True)]
+    joined = split.transpose(order).reshape(sizes)
+    return (joined[tuple(slice(b, size - e) for b, e, size in zip(begin, end, sizes, strict=True))],)
+
+
+# --- the operations ---------------------------------------------------------------------------------------------
+
+DATA = Input("data")
+
+PAD_1 = Op(
+    type="Pad",
+    version=1,
+    inputs=(
+        DATA,
+        Input("pads_begin", type="integer"),
+        Input("pads_end", type="integer"),
+        Input("pad_value", optional=True),
+    ),
+    attrs={"pad_mode": OneOf(words=("constant", "edge", "reflect", "symmetric"))},
+    check=check_pad,
+    shape=pad_shape,
+    kernel=pad,
+)
+PAD_12 = PAD_1.at(12)
+TILE = Op(
+    type="Tile",
+    version=1,
+    inputs=(DATA, Input("repeats", type="integer")),
+    check=check_tile,
+    shape=tile_shape,
+    kernel=tile,
+)
+BROADCAST_1 = Op(
+    type="Broadcast",
+    version=1,
+    inputs=(DATA, Input("target_shape", type="integer"), Input("axes_mapping", optional=True)),
+    attrs={"mode": OneOf(words=("explicit", "none", "numpy", "pdpd"), default="explicit")},
+    check=check_broadcast,
+    shape=broadcast_1_shape,
+    kernel=broadcast_to,
+)
+BROADCAST_3 = BROADCAST_1.at(
+    3,
+    attrs={"mode": OneOf(words=("numpy", "explicit", "none", "pdpd", "bidirectional"), default="numpy")},
+    shape=broadcast_3_shape,
+)
+SPACE_TO_BATCH = Op(
+    type="SpaceToBatch",
+    version=2,
+    inputs=(
+        DATA,
+        Input("block_shape", type="integer"),
+        Input("pads_begin", type="integer"),
+        Input("pads_end", type="integer"),
+    ),
+    shape=space_to_batch_shape,
+    kernel=space_to_batch,
+)
+BATCH_TO_SPACE = Op(
+    type="BatchToSpace",
+    version=2,
+    inputs=(
+        DATA,
+        Input("block_shape", type="integer"),
+        Input("crops_begin", type="integer"),
+        Input("crops_end", type="integer"),
+    ),
+    shape=batch_to_space_shape,
+    kernel=batch_to_space,
+)
+
+OPS = (PAD_1, PAD_12, TILE, BROADCAST_1, BROADCAST_3, SPACE_TO_BATCH, BATCH_TO_SPACE)

@@ -1,0 +1,174 @@
+"""One layer against the runtime: shapes, values before running, and what the CPU plugin computes.
+
+The runtime runs in a child process, as some of the settings kill it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ir_tools.errors import RuntimeFailure, ShapeError
+from ir_tools.ops import Bounds, Fact, Op
+from ir_tools.ops._define import UNBOUNDED
+from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types import Dim, element_type, format_shape, from_dtype, parse_shape
+from tests.ops.single import Between, Slot, single_text
+
+Row = tuple[str, str, tuple[list[float], list[float]] | None]
+"""Of an output: element type, shape, and the bounds of its values where they are known."""
+
+REJECTED = "rejected"
+
+
+@dataclass
+class Setting:
+    """A layer and what feeds it."""
+
+    op: Op
+    slots: Sequence[Slot]
+    raw: Mapping[str, str] = field(default_factory=dict)
+    outputs: int = 1
+
+    def attrs(self) -> Any:
+        """The typed attributes, or None where they have no meaning."""
+        return self.op.read(self.raw, [])
+
+    def __str__(self) -> str:
+        """What to look at when it fails."""
+        slots = [slot if not isinstance(slot, np.ndarray) else f"{slot.dtype}{slot.tolist()}" for slot in self.slots]
+        return f"{self.op} {dict(self.raw)} {slots}"
+
+
+def fact_of(slot: Slot) -> Fact:
+    """What is known of an input."""
+    if isinstance(slot, tuple):
+        return Fact(element_type(slot[0]), parse_shape(slot[1]))
+    if isinstance(slot, Between):
+        lower = np.array([low for low, _ in slot.bounds], np.int64)
+        upper = np.array([UNBOUNDED if high is None else high for _, high in slot.bounds], np.int64)
+        unbounded = upper == UNBOUNDED
+        if any(low < 0 for low, _ in slot.bounds):
+            lower = np.where(unbounded, 0, lower)
+        if slot.scalar:
+            return Fact(element_type(slot.kind), (), Bounds(lower[0], upper[0]))
+        return Fact(element_type(slot.kind), (Dim.of(len(lower)),), Bounds(lower, upper))
+    return Fact(from_dtype(slot.dtype), tuple(map(Dim.of, slot.shape)), Bounds.exactly(slot))
+
+
+def wanted_rows(client: RuntimeClient, setting: Setting) -> list[Row] | str:
+    """What the runtime makes of a layer before running it."""
+    text, blob = single_text(setting.op.type, setting.op.version, setting.raw, setting.slots, setting.outputs)
+    try:
+        return list(client.ask(text, blob, "op"))
+    except RuntimeFailure as failure:
+        return REJECTED if failure.kind in {"rejected", "crashed"} else failure.kind
+
+
+def found_rows(setting: Setting) -> list[Row] | str:
+    """The same by the shape rule."""
+    assert setting.op.shape is not None
+    attrs = setting.attrs()
+    if attrs is None:
+        return REJECTED
+    try:
+        facts = setting.op.shape(attrs, [fact_of(slot) for slot in setting.slots])
+    except ShapeError:
+        return REJECTED
+    return [_row(fact) for fact in facts]
+
+
+def _row(fact: Fact) -> Row:
+    shape = format_shape(fact.shape)
+    if fact.value is None or fact.value.lower.size == 0:
+        return str(fact.dtype), shape, None
+    lower, upper = fact.value.lower.ravel().tolist(), fact.value.upper.ravel().tolist()
+    if str(fact.dtype) == "i32":
+        upper = [2**31 - 1 if value == UNBOUNDED else value for value in upper]
+    return str(fact.dtype), shape, (lower, upper)
+
+
+def same_rows(found: list[Row] | str, wanted: list[Row] | str) -> bool:
+    """Whether the rule says the same as the runtime."""
+    if isinstance(found, str) or isinstance(wanted, str):
+        return found == wanted
+    return [_plain(row) for row in found] == [_plain(row) for row in wanted]
+
+
+def _plain(row: Row) -> object:
+    kind, shape, values = row
+    return kind, shape, None if values is None else tuple(map(tuple, values))
+
+
+def compare_shapes(client: RuntimeClient, setting: Setting) -> bool:
+    """Assert that the rule says what the runtime says; whether the runtime took the layer."""
+    wanted = wanted_rows(client, setting)
+    found = found_rows(setting)
+    assert same_rows(found, wanted), f"{setting}\nfound  {found}\nwanted {wanted}"
+    return wanted != REJECTED
+
+
+# --- random settings --------------------------------------------------------------------------------------------
+
+
+def random_dim(rng: np.random.Generator) -> Dim:
+    """Static mostly, an interval, or any size."""
+    kind = rng.integers(7)
+    if kind < 4:
+        return Dim.of(int(rng.choice([1, 1, 2, 3, 4, 6, 0])))
+    if kind == 4:
+        return Dim()
+    low = int(rng.integers(0, 4))
+    return Dim(low, None) if kind == 5 and rng.random() < 0.5 else Dim(low, low + int(rng.integers(1, 5)))
+
+
+def random_dims(rng: np.random.Generator, least: int = 0, most: int = 4) -> tuple[Dim, ...]:
+    """A shape of known rank."""
+    return tuple(random_dim(rng) for _ in range(rng.integers(least, most + 1)))
+
+
+def parameter(rng: np.random.Generator, dims: Sequence[Dim], kind: str = "f32") -> Slot:
+    """An input of this shape, or now and then of unknown rank."""
+    return kind, "..." if rng.random() < 0.06 else ",".join(map(str, dims))
+
+
+def values(rng: np.random.Generator, wanted: Sequence[int], *, scalar: bool = False, kind: str = "") -> Slot:
+    """An input with these values: known mostly, known to lie in some interval, or not known at all."""
+    kind = kind or ("i64" if rng.random() < 0.7 else "i32")
+    dtype = kind.replace("i", "int")
+    case = rng.random()
+    if case < 0.6 or not wanted:
+        return np.array(wanted[0] if scalar else wanted, dtype)
+    if case < 0.8 and not scalar:
+        return Between(kind, tuple(_around(rng, value) for value in wanted))
+    if scalar:
+        return kind, "" if rng.random() < 0.7 else str(rng.choice(["...", "1", "?"]))
+    length = str(len(wanted))
+    return kind, str(rng.choice([length, length, length, "?", "...", f"1..{length}"]))
+
+
+def _around(rng: np.random.Generator, value: int) -> tuple[int, int | None]:
+    case = rng.integers(5)
+    if case < 2:
+        return value, value
+    low = value - int(rng.integers(0, 3))
+    return (low, None) if case == 4 else (low, value + int(rng.integers(0, 4)))
+
+
+def valued(rng: np.random.Generator, least: int = 0, most: int = 4) -> tuple[Slot, tuple[Dim, ...]]:
+    """An input and its dimensions; sometimes one of which values are known."""
+    if rng.random() < 0.35:
+        slot = values(rng, rng.integers(0, 6, int(rng.integers(1, 4))).tolist(), kind="i64")
+        if not isinstance(slot, tuple):
+            shape = fact_of(slot).shape
+            assert shape is not None
+            return slot, shape
+    dims = random_dims(rng, least, most)
+    return parameter(rng, dims), dims
+
+
+def some_axis(rng: np.random.Generator, rank: int) -> int:
+    """An axis that the input has, mostly."""
+    most = rank + 1 if rng.random() < 0.1 else max(rank, 1)
+    return int(rng.integers(-most, most))
