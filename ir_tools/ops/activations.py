@@ -16,6 +16,8 @@ from ir_tools.types import element_type, format_shape
 __all__ = ["OPS", "Unary", "erf"]
 
 BOOLEAN = element_type("boolean")
+NUMBERS = "float integer boolean"
+"""Everything but strings, which the core lets pass and no device computes with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +27,8 @@ class Unary:
     Attributes:
         type, version: of the operation.
         function: on an array and the layer's attributes, by name; half floats come as f32.
-        accepts: kinds of element types that the runtime takes.
+        accepts: kinds of element types that the runtime's core takes.
+        types: kinds that a device computes, where these are fewer.
         boolean: whether the result is boolean.
         attrs: of the operation.
         folds: what the runtime knows of the result's values before running: `bounds` where it applies the function
@@ -36,6 +39,7 @@ class Unary:
     function: Callable[..., Array]
     version: int = 1
     accepts: str = "float integer"
+    types: str = ""
     boolean: bool = False
     attrs: Mapping[str, Field] = field(default_factory=dict)
     folds: Literal["bounds", "exact", "none"] = "exact"
@@ -64,7 +68,7 @@ class Unary:
         return Op(
             type=self.type,
             version=self.version,
-            inputs=(Input("data", type=self.accepts),),
+            inputs=(Input("data", type=self.types or (NUMBERS if self.accepts == "any" else self.accepts)),),
             attrs=self.attrs,
             shape=self.shape,
             kernel=self.kernel,
@@ -180,7 +184,7 @@ def _math(type: str, function: Callable[[Array], Array], version: int = 1) -> Un
 
 ROWS = (
     Unary(type="Abs", function=np.abs, folds="bounds"),
-    Unary(type="Negative", function=np.negative),
+    Unary(type="Negative", function=np.negative, types="float signed"),
     Unary(type="Sign", function=np.sign),
     Unary(type="ReLU", function=relu),
     Unary(type="Ceiling", function=whole(np.ceil)),
@@ -375,7 +379,7 @@ HARD_SIGMOID = Op(
     type="HardSigmoid",
     version=1,
     inputs=(DATA, Input("alpha", type="T"), Input("beta", type="T")),
-    types={"T": "any"},
+    types={"T": NUMBERS},
     shape=hard_sigmoid_shape,
     kernel=hard_sigmoid,
 )
@@ -391,7 +395,7 @@ PRELU = Op(
     type="PReLU",
     version=1,
     inputs=(DATA, Input("slope", type="any")),
-    types={"T": "any"},
+    types={"T": NUMBERS},
     shape=prelu_shape,
     kernel=prelu,
 )
@@ -400,7 +404,7 @@ SOFTMAX_1 = Op(
     version=1,
     inputs=(DATA,),
     attrs={"axis": Int(default=1)},
-    types={"T": "any"},
+    types={"T": NUMBERS},
     shape=softmax_1_shape,
     kernel=softmax,
 )
@@ -410,7 +414,7 @@ LOG_SOFTMAX = Op(
     version=5,
     inputs=(DATA,),
     attrs={"axis": Int(default=1)},
-    types={"T": "any"},
+    types={"T": "float integer"},
     shape=softmax_shape,
     kernel=log_softmax,
 )

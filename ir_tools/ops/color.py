@@ -20,7 +20,7 @@ OPS = (
             inputs=(Input("image", type="T"),),
             outputs=(Output("image", many=True),),
             attrs={"single_plane": Flag(default=True)},
-            types=TYPES,
+            types={"T": "f64 f32 f16 bf16 u8"},
         )
         for type in ("RGBtoNV12", "BGRtoNV12")
     ),

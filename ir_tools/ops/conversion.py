@@ -68,10 +68,13 @@ def convert_like(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     return (cast(arrays[0], from_dtype(arrays[1].dtype)),)
 
 
+NUMBERS = "float integer boolean nf4"
+"""Everything but strings."""
+
 CONVERT = Op(
     type="Convert",
     version=1,
-    inputs=(Input("data"),),
+    inputs=(Input("data", type=NUMBERS),),
     attrs={"destination_type": Type()},
     shape=convert_shape,
     kernel=convert,
@@ -79,7 +82,7 @@ CONVERT = Op(
 CONVERT_LIKE = Op(
     type="ConvertLike",
     version=1,
-    inputs=(Input("data"), Input("like")),
+    inputs=(Input("data", type=NUMBERS), Input("like", type=NUMBERS)),
     shape=convert_like_shape,
     kernel=convert_like,
 )
@@ -87,7 +90,7 @@ CONVERT_LIKE = Op(
 CONVERT_PROMOTE_TYPES = Op(
     type="ConvertPromoteTypes",
     version=14,
-    inputs=(Input("input_0"), Input("input_1")),
+    inputs=(Input("input_0", type=NUMBERS), Input("input_1", type=NUMBERS)),
     outputs=(Output("output_0"), Output("output_1")),
     attrs={
         "promote_unsafe": Flag(default=False),

@@ -16,6 +16,8 @@ __all__ = ["OPS", "SELECT", "Binary"]
 
 BOOLEAN = element_type("boolean")
 AUTO_BROADCAST = {"auto_broadcast": OneOf(words=("none", "numpy", "pdpd"), default="numpy")}
+NUMBERS = "float integer boolean"
+"""Everything but strings, which the core lets pass and no device computes with."""
 Folding = Literal["interval", "exact", "none"]
 
 
@@ -82,7 +84,7 @@ class Binary:
             version=self.version,
             inputs=(Input("a", type="T"), Input("b", type="T")),
             attrs=AUTO_BROADCAST if self.attrs is None else self.attrs,
-            types={"T": self.accepts},
+            types={"T": NUMBERS if self.accepts == "any" else self.accepts},
             until=self.until,
             instead=self.instead,
             shape=self.shape,
@@ -232,7 +234,7 @@ SELECT = Op(
     version=1,
     inputs=(Input("cond", type="boolean"), Input("then", type="T"), Input("else", type="T")),
     attrs=AUTO_BROADCAST,
-    types={"T": "any"},
+    types={"T": NUMBERS},
     shape=select_shape,
     kernel=select,
 )

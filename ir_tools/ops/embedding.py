@@ -11,7 +11,7 @@ __all__ = [
     "OPS",
 ]
 
-TYPES = {"T": "float integer", "T_IND": "i32 i64"}
+TYPES = {"T": "float integer boolean", "T_IND": "i32 i64"}
 TABLE = Input("emb_table", type="T")
 INDICES = Input("indices", type="T_IND")
 FILLING = Input("default_index", optional=True, type="T_IND")

@@ -6,7 +6,7 @@ __all__ = ["DFT", "IDFT", "IRDFT", "ISTFT", "OPS", "RDFT", "STFT"]
 
 TYPES = {"T": "float"}
 OVER_AXES = (
-    Input("data", type="T"),
+    Input("data", type="f32 f16 bf16"),
     Input("axes", type="i32 i64"),
     Input("signal_size", optional=True, type="i32 i64"),
 )
@@ -17,22 +17,22 @@ FRAMES = (
     Input("frame_step", type="i32 i64"),
 )
 
-DFT = Op(type="DFT", version=7, inputs=OVER_AXES, types=TYPES)
-IDFT = Op(type="IDFT", version=7, inputs=OVER_AXES, types=TYPES)
-RDFT = Op(type="RDFT", version=9, inputs=OVER_AXES, types=TYPES)
-IRDFT = Op(type="IRDFT", version=9, inputs=OVER_AXES, types=TYPES)
+DFT = Op(type="DFT", version=7, inputs=OVER_AXES)
+IDFT = Op(type="IDFT", version=7, inputs=OVER_AXES)
+RDFT = Op(type="RDFT", version=9, inputs=OVER_AXES)
+IRDFT = Op(type="IRDFT", version=9, inputs=OVER_AXES)
 STFT = Op(
     type="STFT",
     version=15,
     inputs=FRAMES,
-    attrs={"transpose_frames": Flag(default=False)},
+    attrs={"transpose_frames": Flag(missing=False)},
     types=TYPES,
 )
 ISTFT = Op(
     type="ISTFT",
     version=16,
     inputs=(*FRAMES, Input("signal_length", optional=True, type="i32 i64")),
-    attrs={"center": Flag(default=False), "normalized": Flag(default=False)},
+    attrs={"center": Flag(missing=False), "normalized": Flag(missing=False)},
     types=TYPES,
 )
 

@@ -37,17 +37,17 @@ def identity_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def shape_of_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """A list as long as the rank, with the dimensions as bounds of its values."""
-    shape = inputs[0].shape
+    shape, dtype = inputs[0].shape, attrs.get("output_type", I64)
     if shape is None:
-        return (Fact(attrs.output_type, (Dim(),)),)
+        return (Fact(dtype, (Dim(),)),)
     lower = np.array([dim.lo for dim in shape], dtype=np.int64)
     upper = np.array([UNBOUNDED if dim.hi is None else dim.hi for dim in shape], dtype=np.int64)
-    return (Fact(attrs.output_type, (Dim.of(len(shape)),), Bounds(lower, upper)),)
+    return (Fact(dtype, (Dim.of(len(shape)),), Bounds(lower, upper)),)
 
 
 def shape_of(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """The sizes of the input."""
-    return (np.array(arrays[0].shape, dtype=attrs.output_type.dtype),)
+    return (np.array(arrays[0].shape, dtype=attrs.get("output_type", I64).dtype),)
 
 
 I64 = element_type("i64")
@@ -71,7 +71,6 @@ SHAPE_OF_1 = Op(
     type="ShapeOf",
     version=1,
     inputs=(Input("data"),),
-    attrs={"output_type": IndexType(xml="\0", default=I64)},
     shape=shape_of_shape,
     kernel=shape_of,
 )
