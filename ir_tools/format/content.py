@@ -7,7 +7,7 @@ from typing import cast
 from ir_tools.format.faults import Fault, refused
 from ir_tools.graph import Graph, LayerContent, Port
 from ir_tools.source import Document, Element
-from ir_tools.types import whole_number
+from ir_tools.types import id_number
 
 __all__ = [
     "EDGE_ENDS",
@@ -85,7 +85,7 @@ class ElementSource:
         return [] if side is None else [self._port(element) for element in side.iterchildren("port")]
 
     def _port(self, element: Element) -> Port:
-        port_id = whole_number(element.get("id"))
+        port_id = id_number(element.get("id"))
         assert port_id is not None, "a layer with such a port is not read"
         names = element.get("names")
         dims = tuple(self._dim(dim) for dim in element.iterchildren("dim"))
@@ -116,7 +116,7 @@ class SourceFile:
 
 def ends_of(edge: Element) -> tuple[tuple[int, int], tuple[int, int]]:
     """From which layer and port to which an `<edge>` goes; -1 stands for what cannot be read."""
-    numbers = (whole_number(edge.get(name)) for name in EDGE_ENDS)
+    numbers = (id_number(edge.get(name)) for name in EDGE_ENDS)
     first, start, last, end = (-1 if number is None else number for number in numbers)
     return (first, start), (last, end)
 
@@ -132,7 +132,7 @@ def port_faults(side: Element) -> Iterator[Fault]:
     """What is wrong with the port ids in `<input>` or `<output>`: unusable ones, and those that occur twice."""
     seen: set[int] = set()
     for port in side.iterchildren("port"):
-        port_id = whole_number(port.get("id"))
+        port_id = id_number(port.get("id"))
         if port_id is None:
             yield number_fault("IR111", port, "id")
         elif port_id in seen:
@@ -152,7 +152,7 @@ def dim_fault(dim: Element) -> Fault | None:
 def size_of(dim: Element) -> int | None:
     """The number in a `<dim>`, -1 for any size; None where it cannot be read."""
     text = (dim.text or "").strip()
-    return -1 if text == "-1" else whole_number(text)
+    return -1 if text == "-1" else id_number(text)
 
 
 def split_names(text: str) -> tuple[str, ...]:

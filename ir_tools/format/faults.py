@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError
 from ir_tools.source import Document, Element
-from ir_tools.types import whole_number
+from ir_tools.types import id_number
 
 __all__ = ["Fault", "Place", "body_path", "place_of", "refused", "told"]
 
@@ -58,7 +58,7 @@ def place_of(document: Document, element: Element) -> Place:
     if layer is None:
         return Place(line)
     name = layer.get("name") or ""
-    return Place(line, whole_number(layer.get("id")), layer.get("name"), body_path(layer) + name)
+    return Place(line, id_number(layer.get("id")), layer.get("name"), body_path(layer) + name)
 
 
 def body_path(element: Element) -> str:

@@ -1,25 +1,30 @@
 """The graphs of a document: layers by id, ports, edges, bodies. What cannot be read is left out and noted."""
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice, repeat
 from typing import NamedTuple
 
 from ir_tools.format.circles import circles
-from ir_tools.format.content import EDGE_ENDS, ElementSource, dim_fault, ends_of, number_fault, port_faults
+from ir_tools.format.content import EDGE_ENDS, MAPS, ElementSource, dim_fault, ends_of, number_fault, port_faults
 from ir_tools.format.faults import Fault
+from ir_tools.format.usual import Usual
 from ir_tools.graph import Graph, Layer
 from ir_tools.source import Document, Element, Wiring
-from ir_tools.types import whole_number
+from ir_tools.types import closest, id_number
 
 __all__ = ["MAX_NESTING", "Net", "Nets", "nets_of"]
 
 MAX_NESTING = 64
 """How many bodies may stand inside each other."""
 
+PARTS = frozenset(
+    {"data", "input", "output", "rt_info", "body", "then_body", "else_body", *MAPS, "blobs", "weights", "biases"}
+)
+"""What a `<layer>` may hold; `blobs` and the like are of older files."""
+
+SIDES = ("input", "output")
+
 PortId = tuple[int, int]
-_NO_DIM = re.compile(rb"<(?:[^\s<>/:!?]+:)?dim(?![\w:.-])(?!>(?:\d{1,18}|-1)</)")
 
 
 @dataclass(slots=True)
@@ -30,15 +35,27 @@ class Net:
         element: `<net>`, `<body>`, `<then_body>`.
         graph: of what could be read.
         layers: by id; of two with the same id the first, and those that are left out of `graph` too.
+        inputs: all input ports, as `(layer id, port id)`.
+        outputs: all output ports.
+        wiring: what feeds each input.
+        reached: inputs to which an edge leads whose source is not there.
+        repeated: edges that say what an earlier one said.
+        odd: elements that have other children than usual.
         shared: the ids that several layers have.
         unsure: some layer has no id of its own, so that an edge to a layer that is not there may mean that one.
         loose: some edge leads to an input that is not there, so that an input without an edge may be the one meant.
-        crowded: the layers with an input that is fed twice.
+        crowded: the layers with an input that is fed twice, or to a port of which that is not there an edge leads.
     """
 
     element: Element
     graph: Graph = field(default_factory=Graph)
     layers: dict[int, Element] = field(default_factory=dict)
+    inputs: set[PortId] = field(default_factory=set)
+    outputs: set[PortId] = field(default_factory=set)
+    wiring: Wiring = field(default_factory=dict)
+    reached: set[PortId] = field(default_factory=set)
+    repeated: list[Element] = field(default_factory=list)
+    odd: list[Element] = field(default_factory=list)
     shared: set[int] = field(default_factory=set)
     unsure: bool = False
     loose: bool = False
@@ -55,23 +72,16 @@ class Nets(NamedTuple):
 def nets_of(document: Document, *, thorough: bool = False) -> Nets:
     """Read all graphs. `thorough`: leave out layers with unreadable dimensions, and edges that close circles, too."""
     reader = _Reader(document, thorough)
-    if thorough:
+    if thorough and not Usual(document).ports:
         reader.look_at_dims()
     return reader.read()
-
-
-class _Ports(NamedTuple):
-    """Which ports there are, as `(layer id, port id)`."""
-
-    inputs: set[PortId]
-    outputs: set[PortId]
 
 
 class _Numbers(dict[str | None, int]):
     """Whole numbers by their text; KeyError where it is none."""
 
     def __missing__(self, text: str | None) -> int:
-        number = whole_number(text)
+        number = id_number(text)
         if number is None:
             raise KeyError(text)
         self[text] = number
@@ -87,18 +97,16 @@ class _Reader:
         self.faults: list[Fault] = []
         self.broken: set[Element] = set()
         self.numbers = _Numbers()
+        self.usual_layers: set[tuple[str, ...]] = set()
 
     def look_at_dims(self) -> None:
-        """Note the dimensions that cannot be read; one look at the bytes tells whether there are any."""
-        if not _NO_DIM.search(self.document.text):
-            return
+        """Note the dimensions that cannot be read."""
         for dim in self.document.root.iter("dim"):
             port = dim.getparent()
             layer = next(dim.iterancestors("layer"), None)
-            if port is not None and port.tag == "port" and layer is not None:
-                fault = dim_fault(dim)
-                if fault:
-                    self._note(fault, layer)
+            fault = dim_fault(dim)
+            if fault and port is not None and port.tag == "port" and layer is not None:
+                self._note(fault, layer)
 
     def read(self) -> Nets:
         """The main graph, with the graphs of all bodies hung into their layers."""
@@ -131,19 +139,23 @@ class _Reader:
     def _net(self, element: Element) -> Net:
         net = Net(element)
         layers = element.find("layers")
-        for layer in () if layers is None else layers.iterchildren("layer"):
-            self._enter(net, layer)
-        ports = self._all_ports(net)
+        if layers is not None:
+            elements = list(layers.iterchildren("layer"))
+            if len(elements) != len(layers):
+                net.odd.append(layers)
+            for layer in elements:
+                self._enter(net, layer)
         for layer_id, layer in net.layers.items():
+            self._sides(net, layer_id, layer)
             if layer not in self.broken:
                 source = ElementSource(self.document, layer, layer_id)
                 net.graph.add_node(layer_id, layer=Layer(layer_id, source=source))
-        wiring = self._edges(net, ports)
+        self._edges(net)
         if self.thorough:
-            self._open_circles(net, wiring)
-        for (reader, end), (start_layer, start) in wiring.items():
-            if reader in net.graph and start_layer in net.graph:
-                net.graph.add_edge(start_layer, reader, key=(start, end))
+            self._open_circles(net)
+        for (reader, end), (maker, start) in net.wiring.items():
+            if reader in net.graph and maker in net.graph:
+                net.graph.add_edge(maker, reader, key=(start, end))
         return net
 
     def _enter(self, net: Net, layer: Element) -> None:
@@ -163,85 +175,120 @@ class _Reader:
             remedy = "renumber one of the two, and the edges that mean it"
             self._note(Fault("IR102", layer, message, remedy), layer)
 
-    def _all_ports(self, net: Net) -> _Ports:
-        found: _Ports = _Ports(set(), set())
-        numbers = self.numbers
-        sides = {"input": found.inputs, "output": found.outputs}
-        for layer_id, element in net.layers.items():
-            seen: set[str] = set()
-            for side in element:
-                tag = side.tag
-                if tag not in sides or tag in seen:
-                    continue
-                seen.add(tag)
-                known = sides[tag]
-                before, count = len(known), 0
-                try:
-                    for port in side.iterchildren("port"):
-                        count += 1
-                        known.add((layer_id, numbers[port.get("id")]))
-                except KeyError:
-                    count = -1
-                if len(known) - before != count:
-                    for fault in port_faults(side):
-                        self._note(fault, element)
-        return found
+    def _sides(self, net: Net, layer_id: int, layer: Element) -> None:
+        """The ports of a layer."""
+        sides: dict[str, Element] = {}
+        tags = []
+        for side in layer:
+            tags.append(side.tag)
+            sides.setdefault(side.tag, side)
+        kind = tuple(tags)
+        if kind not in self.usual_layers:
+            if len(sides) == len(kind) and PARTS.issuperset(kind):
+                self.usual_layers.add(kind)
+            else:
+                net.odd.append(layer)
+        if "input" in sides:
+            self._ports(net, layer_id, sides["input"], net.inputs)
+        if "output" in sides:
+            self._ports(net, layer_id, sides["output"], net.outputs)
 
-    def _edges(self, net: Net, ports: _Ports) -> Wiring:
+    def _ports(self, net: Net, layer_id: int, side: Element, known: set[PortId]) -> None:
+        """The ports of one side of a layer."""
+        before, count, numbers = len(known), 0, self.numbers
+        try:
+            for port in side.iterchildren("port"):
+                count += 1
+                known.add((layer_id, numbers[port.get("id")]))
+        except KeyError:
+            count = -1
+        if len(known) - before != count:
+            for fault in port_faults(side):
+                self._note(fault, net.layers[layer_id])
+        if count != len(side):
+            net.odd.append(side)
+
+    def _edges(self, net: Net) -> None:
         """What feeds each input, without the edges that are faulty."""
-        sources: Wiring = {}
         table = net.element.find("edges")
         if table is None:
-            return sources
-        numbers = self.numbers
+            return
+        sources, numbers, count = net.wiring, self.numbers, 0
+        self.document.wiring[table] = sources
         for edge in table.iterchildren("edge"):
+            count += 1
             get = edge.get
             try:
                 start = numbers[get("from-layer")], numbers[get("from-port")]
                 end = numbers[get("to-layer")], numbers[get("to-port")]
             except KeyError:
                 net.loose = True
-                names = (name for name in EDGE_ENDS if whole_number(get(name)) is None)
-                self.faults += [number_fault("IR121", edge, name) for name in names]
+                names = (name for name in EDGE_ENDS if id_number(get(name)) is None)
+                self.faults.append(number_fault("IR121", edge, next(names)))
                 continue
-            if start not in ports.outputs or end not in ports.inputs:
-                self.faults += islice(self._loose_ends(net, edge, start, end, ports), 1)
-                if end not in ports.inputs:
-                    net.crowded.add(end[0])
-                    net.loose = net.loose or end[0] not in net.layers
-            elif sources.setdefault(end, start) != start:
-                net.crowded.add(end[0])
-                other = "layer {} port {}".format(*sources[end])
-                message = f"input port {end[1]} of layer {end[0]} is fed twice, also by {other}"
-                self.faults.append(Fault("IR123", edge, message, "delete one of the two edges"))
-        self.document.wiring[table] = sources
-        return sources
+            if start not in net.outputs or end not in net.inputs:
+                self._loose(net, edge, start, end)
+                continue
+            known = sources.setdefault(end, start)
+            if known is not start:
+                self._second(net, edge, known, start, end)
+        if count != len(table):
+            net.odd.append(table)
 
-    def _open_circles(self, net: Net, wiring: Wiring) -> None:
+    def _second(self, net: Net, edge: Element, known: PortId, start: PortId, end: PortId) -> None:
+        """An edge to an input that is fed already."""
+        if known == start:
+            net.repeated.append(edge)
+            return
+        net.crowded.add(end[0])
+        message = f"input port {end[1]} of layer {end[0]} is fed twice, also by layer {known[0]} port {known[1]}"
+        self.faults.append(Fault("IR123", edge, message, "delete one of the two edges"))
+
+    def _open_circles(self, net: Net) -> None:
         """Take the edges out that close circles."""
         order = {layer_id: place for place, layer_id in enumerate(net.layers)}
-        for end, circle in list(circles(wiring, order)):
-            del wiring[end]
+        for end, circle in list(circles(net.wiring, order)):
+            del net.wiring[end]
             if circle:
                 edge = next(edge for edge in net.element.iterfind("edges/edge") if ends_of(edge)[1] == end)
                 self.faults.append(Fault("IR124", edge, _round(net, circle), "correct the edge or delete it"))
 
-    def _loose_ends(self, net: Net, edge: Element, start: PortId, end: PortId, ports: _Ports) -> Iterator[Fault]:
-        """The ends of an edge that are not there, unless that follows from a fault of a layer."""
-        rows = ("from", "output", start, ports.outputs), ("to", "input", end, ports.inputs)
+    def _loose(self, net: Net, edge: Element, start: PortId, end: PortId) -> None:
+        """An edge with an end that is not there: noted, unless that follows from a fault of a layer."""
+        if end in net.inputs:
+            net.reached.add(end)
+        else:
+            net.crowded.add(end[0])
+            net.loose = net.loose or end[0] not in net.layers
+        rows = ("from", "output", start, net.outputs), ("to", "input", end, net.inputs)
         for word, side, (layer_id, port_id), known in rows:
             layer = net.layers.get(layer_id)
             if (layer_id, port_id) in known or layer in self.broken or layer_id in net.shared:
                 continue
             if layer is None:
-                if not net.unsure:
-                    message = f"the edge goes {word} layer {layer_id}, which is not there"
-                    yield Fault("IR122", edge, message, "correct the edge or delete it")
+                if net.unsure or net.element.find("layers") in net.odd:
+                    continue
+                message, remedy = f"layer {layer_id}, which is not there", "correct the edge or delete it"
+            elif _hides_ports(layer):
                 continue
-            place = f"port {port_id} of layer {layer_id} '{layer.get('name', '')}'"
-            words = ", ".join(str(port) for owner, port in sorted(known) if owner == layer_id)
-            remedy = f"its {side} ports are {words}" if words else f"it has no {side} ports"
-            yield Fault("IR122", edge, f"the edge goes {word} {place}, which has no such {side} port", remedy)
+            else:
+                place = f"port {port_id} of layer {layer_id} '{layer.get('name', '')}'"
+                words = ", ".join(str(port) for owner, port in sorted(known) if owner == layer_id)
+                message = f"{place}, which has no such {side} port"
+                remedy = f"its {side} ports are {words}" if words else f"it has no {side} ports"
+            self.faults.append(Fault("IR122", edge, f"the edge goes {word} {message}", remedy))
+            return
+
+
+def _hides_ports(layer: Element) -> bool:
+    """Whether ports of a layer may stand where the runtime does not look."""
+    tags = [str(child.tag) for child in layer]
+    sides = [child for child in layer if child.tag in SIDES]
+    return (
+        len(sides) != len({side.tag for side in sides})
+        or any(tag not in PARTS and closest(tag, SIDES) for tag in tags)
+        or any(port.tag != "port" for side in sides for port in side)
+    )
 
 
 def _is_first(element: Element | None) -> bool:

@@ -15,7 +15,7 @@ from ir_tools.format.nets import MAX_NESTING, Net, nets_of
 from ir_tools.graph import Model
 from ir_tools.graph.collection import no_collection
 from ir_tools.source import MAX_SIZE, Document, Element
-from ir_tools.types import whole_number
+from ir_tools.types import id_number, whole_number
 from ir_tools.weights import Weights
 
 __all__ = ["MAX_NESTING", "VERSIONS", "Reading", "load", "model_of", "read", "tolerant", "weights_of"]
@@ -103,7 +103,7 @@ def load(path: Path) -> bytes:
     try:
         size = path.stat().st_size
         if size > MAX_SIZE and path.is_file():
-            raise _error("IR002", path, f"{size} bytes of XML are more than are read ({MAX_SIZE})")
+            raise _error("IR015", path, f"{size} bytes of XML are more than are read ({MAX_SIZE})")
         return path.read_bytes()
     except FileNotFoundError:
         raise _error("IR001", path, "there is no such file", "check the path") from None
@@ -122,10 +122,10 @@ def _version(document: Document) -> int:
     root = document.root
     if root.tag != "net":
         raise _refused(document, "IR006", f"the root element is <{root.tag}> where an IR has <net>", _EXPORT)
-    text = (root.get("version") or "").strip()
-    if not text:
+    text = root.get("version") or ""
+    if not text.strip():
         raise _refused(document, "IR007", "<net> has no version", 'an IR says version="11" or version="10"')
-    version = whole_number(text)
+    version = id_number(text)
     if version is None:
         remedy = 'write version="11" or version="10"'
         raise _refused(document, "IR007", f"the IR version '{text[:40]}' is no number", remedy)

@@ -12,7 +12,7 @@ from ir_tools.format.read import Reading, tolerant
 from ir_tools.graph import Located, Model
 from ir_tools.infer import Survey
 from ir_tools.source import Document, Element
-from ir_tools.types import whole_number
+from ir_tools.types import id_number
 from ir_tools.weights import Weights
 
 __all__ = ["IrFile", "Place"]
@@ -73,7 +73,7 @@ class IrFile:
         if port is not None:
             sides = ("input", "output") if part == "input" else ("output", "input")
             ports = (entry for side in sides for entry in element.iterfind(f"{side}/port"))
-            found = next((entry for entry in ports if whole_number(entry.get("id")) == port), element)
+            found = next((entry for entry in ports if id_number(entry.get("id")) == port), element)
             dims = list(found.iterchildren("dim"))
             if dim is not None and dim < len(dims):
                 found = dims[dim]

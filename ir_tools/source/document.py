@@ -17,6 +17,7 @@ from lxml import etree
 
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError
+from ir_tools.source.broken import HIDDEN_ENDS, broken_place
 from ir_tools.source.encoding import MAX_SIZE, decode, encode
 
 __all__ = ["Document", "Element", "Span", "Wiring"]
@@ -26,7 +27,6 @@ Wiring = dict[tuple[int, int], tuple[int, int]]
 """Reader and its input port -> maker and its output port."""
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+(<!DOCTYPE)?", re.DOTALL)
 _START_TAG = re.compile(rb"<[^\s/>]++(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
-_HIDDEN_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
 _DTD_REMEDY = "delete it: IR has no DTD, and entities are not read from files of strangers"
 
 
@@ -46,6 +46,7 @@ class Document:
         text: the same as UTF-8; places are offsets into it.
         root: the tree, without comments and processing instructions.
         file: what to call it in messages.
+        plain: there are no namespaces.
         wiring: a reader's note of what each `<edges>` says.
     """
 
@@ -58,11 +59,11 @@ class Document:
         self.file = file
         self.data = data
         if not data.strip():
-            raise self._error("IR002", "the file is empty", 1, "export the model again")
+            raise self._error("IR009", "the file is empty", 1, "export the model again")
         if len(data) > MAX_SIZE:
-            raise self._error("IR002", f"{len(data)} bytes of XML are more than are read ({MAX_SIZE})", 1)
+            raise self._error("IR015", f"{len(data)} bytes of XML are more than are read ({MAX_SIZE})", 1)
         self.text, self._codec = decode(data, file)
-        self._prefixed = b"xmlns" in self.text
+        self.plain = b"xmlns" not in self.text
         self.root = self._parse()
         self.wiring: dict[Element, Wiring] = {}
         self._places: dict[tuple[Element | None, str], dict[Element, int]] = {}
@@ -126,28 +127,45 @@ class Document:
         try:
             root = etree.fromstring(self.text, parser)
         except etree.XMLSyntaxError as why:
-            message = " ".join(str(why.msg or "it cannot be parsed").split())
-            if "depth" in message.lower():
-                raise self._error("IR005", "elements are nested too deep", why.lineno or 1) from None
-            message = re.sub(r", line \d+, column \d+.*$", "", message)
-            raise self._error("IR002", f"not well-formed XML: {message}", why.lineno or 1) from None
-        if self._prefixed:
+            raise self._malformed(" ".join(str(why.msg or "it cannot be parsed").split()), *why.position) from None
+        if not self.plain:
             _drop_namespaces(root)
         return root
 
+    def _malformed(self, message: str, line: int, column: int) -> ReadError:
+        """What the parser says, at the place that is to blame."""
+        if "depth" in message.lower():
+            return self._error("IR005", "elements are nested too deep", max(line, 1))
+        message = re.sub(r",? line \d+, column \d+.*$", "", message)
+        place = broken_place(self.text, max(line, 1), column)
+        found = Diagnostic(
+            code="IR002",
+            severity=Severity.ERROR,
+            message=f"not well-formed XML: {place.message or message}",
+            file=self.file,
+            line=place.line,
+            layer_id=place.layer_id,
+            layer_name=place.layer_name,
+            path=place.path,
+            help=place.help,
+        )
+        return ReadError(found)
+
     def _starts(self, anchor: Element | None, tag: str) -> dict[Element, int]:
-        """The places of all elements called `tag`, in the document or in one of its layers."""
-        key = (anchor, tag)
+        """The places of all elements called `tag`, whatever their prefix, in the document or in one of its layers."""
+        local = tag.rpartition("}")[2]
+        key = (anchor, local)
         if key not in self._places:
             begin, end = (0, len(self.text)) if anchor is None else self.span(anchor)[::2]
             scope = self.root if anchor is None else anchor
-            self._places[key] = dict(zip(scope.iter(tag), self._find(tag, begin, end), strict=True))
+            elements = scope.iter(local if self.plain else "{*}" + local)
+            self._places[key] = dict(zip(elements, self._find(local, begin, end), strict=True))
         return self._places[key]
 
-    def _find(self, tag: str, begin: int, end: int) -> Iterator[int]:
-        """The offsets of all start tags `<tag`; namespace prefixes are looked through."""
-        prefix = rb"(?:[^\s<>/:!?]+:)?" if self._prefixed else b""
-        pattern = re.compile(b"<" + prefix + re.escape(tag.encode()) + rb"(?=[\s/>])")
+    def _find(self, local: str, begin: int, end: int) -> Iterator[int]:
+        """The offsets of all start tags `<local`, `<prefix:local`."""
+        prefix = b"" if self.plain else rb"(?:[^\s<>/:!?]+:)?"
+        pattern = re.compile(b"<" + prefix + re.escape(local.encode()) + rb"(?=[\s/>])")
         found = (match.start() for match in pattern.finditer(self.text, begin, end))
         hidden_until = self._hiding[1][-1] if self._hiding[1] else 0
         return (at for at in found if at >= hidden_until or not self._hidden(at))
@@ -188,7 +206,7 @@ class Document:
         starts, ends, at = [], [], 0
         opening = re.compile(rb"<(?:!--|!\[CDATA\[|\?)")
         while found := opening.search(self.text, at):
-            closing = _HIDDEN_ENDS[found[0]]
+            closing = HIDDEN_ENDS[found[0]]
             at = self.text.index(closing, found.end()) + len(closing)
             starts.append(found.start())
             ends.append(at)
@@ -205,6 +223,7 @@ class Document:
 
 
 def _drop_namespaces(root: Element) -> None:
-    """Call elements by their plain names, as the runtime does, which knows no namespaces."""
+    """Call elements without a prefix by their plain names, as the runtime does, which knows no namespaces."""
     for element in root.iter():
-        element.tag = element.tag.rpartition("}")[2]
+        if element.prefix is None:
+            element.tag = element.tag.rpartition("}")[2]

@@ -2,17 +2,20 @@
 
 from ir_tools.types.dims import Dim, Shape, format_shape, parse_shape
 from ir_tools.types.elements import ELEMENT_TYPES, ElementType, element_type, from_dtype, from_precision
-from ir_tools.types.numbers import whole_number
+from ir_tools.types.numbers import id_number, whole_number
+from ir_tools.types.words import closest
 
 __all__ = [
     "ELEMENT_TYPES",
     "Dim",
     "ElementType",
     "Shape",
+    "closest",
     "element_type",
     "format_shape",
     "from_dtype",
     "from_precision",
+    "id_number",
     "parse_shape",
     "whole_number",
 ]

@@ -89,12 +89,14 @@ def test_lines_past_65535() -> None:
     assert [document.line(e) for e in document.root] == [70_001, 70_002]
 
 
-def test_namespaces_are_looked_through() -> None:
+def test_elements_with_a_prefix_are_not_those_without() -> None:
+    """As for the runtime, which reads names as they stand there."""
     document = Document(
         b'<net xmlns="urn:a" xmlns:b="urn:b">\n<layers><b:layer id="0"/>\n<layer id="1"/></layers></net>'
     )
     assert document.root.tag == "net"
-    assert [document.line(e) for e in document.root.iter("layer")] == [2, 3]
+    assert [document.line(e) for e in document.root.iter("layer")] == [3]
+    assert [document.line(e) for e in document.root.iter("{*}layer")] == [2, 3]
 
 
 @pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "iso-8859-1", "cp1251", "us-ascii"])
@@ -112,7 +114,8 @@ BROKEN = {
     "blank": (b" \n ", 1, "empty"),
     "no XML": (b"\x00\x01\x02", 1, "not well-formed"),
     "text": (b"hello\n", 1, "not well-formed"),
-    "unclosed": (b"<net>\n<layers>\n</net>", 3, "not well-formed"),
+    "unclosed": (b"<net>\n<layers>\n</net>", 2, "<layers> has no end before </net> on line 3"),
+    "end of nothing": (b"<net>\n<layers>\n</layer>\n</layers></net>", 3, "</layer> ends nothing"),
     "second root": (b"<net/>\n<net/>", 2, "not well-formed"),
     "text behind the root": (b"<net/>\nmore", 2, "not well-formed"),
     "duplicate attribute": (b"<net>\n<a b='1' b='2'/></net>", 2, "redefined"),

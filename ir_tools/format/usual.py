@@ -1,0 +1,51 @@
+"""Whether a document is written as nearly all are: one look at its bytes spares looking at every element."""
+
+import re
+from functools import cached_property
+
+from ir_tools.source import Document
+
+__all__ = ["Usual"]
+
+_DIMS = rb">(?:\s*<dim>(?:\d{1,18}|-1)</dim>)*+\s*</port>"
+_PORT = re.compile(
+    rb"<port id=\"\d{1,18}\"(?: precision=\"[A-Za-z0-9]+\")?(?: names=\"[^\"<]*\")?(?: ?/>|" + _DIMS + rb")"
+)
+_LAYER = re.compile(
+    rb"<layer id=\"\d{1,18}\" name=\"[^\"<]+\" type=\"[^\"<]+\" version=\"[^\"<]+\"(?: output_names=\"[^\"<]*\")? ?/?>"
+)
+_END = rb"=\"\d{1,18}\""
+_EDGE = re.compile(rb"<edge from-layer%b from-port%b to-layer%b to-port%b ?/>" % (_END, _END, _END, _END))
+_TEXT = re.compile(rb">\s*+[^<](?<!<dim>.)")
+
+
+class Usual:
+    """What of a document has only the elements, attributes and texts that it should, in the usual order."""
+
+    def __init__(self, document: Document) -> None:
+        """Nothing is looked at yet."""
+        self._document = document
+
+    @cached_property
+    def ports(self) -> bool:
+        """Every `<port>` has id, precision and names, and nothing inside but dimensions that can be read."""
+        return self._all(_PORT, b"<port")
+
+    @cached_property
+    def layers(self) -> bool:
+        """Every `<layer>` has id, name, type and version, and none of them is empty."""
+        return self._all(_LAYER, b"<layer ")
+
+    @cached_property
+    def edges(self) -> bool:
+        """Every `<edge>` has its four attributes and no other."""
+        return self._all(_EDGE, b"<edge ")
+
+    @cached_property
+    def texts(self) -> bool:
+        """There is no text but in dimensions."""
+        return self._document.plain and not _TEXT.search(self._document.text)
+
+    def _all(self, pattern: re.Pattern[bytes], tag: bytes) -> bool:
+        text = self._document.text
+        return self._document.plain and len(pattern.findall(text)) == text.count(tag)

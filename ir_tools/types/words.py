@@ -1,0 +1,22 @@
+"""Misspelled words."""
+
+from collections.abc import Iterable
+
+__all__ = ["closest"]
+
+
+def closest(word: str, words: Iterable[str]) -> str | None:
+    """That of `words` which `word` may be a misspelling of."""
+    from difflib import get_close_matches
+
+    known = {_plain(other): other for other in words}
+    exact = known.get(_plain(word))
+    if exact is not None:
+        return exact
+    found = get_close_matches(_plain(word), known, 1, 0.75)
+    return known[found[0]] if found else None
+
+
+def _plain(word: str) -> str:
+    """A word as it is compared: case, dashes and underscores make no difference."""
+    return word.lower().replace("-", "").replace("_", "")
