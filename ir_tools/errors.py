@@ -57,13 +57,20 @@ class UnsupportedError(IrToolsError):
 class RuntimeFailure(IrToolsError):
     """The OpenVINO runtime rejected the model, crashed, hung or ran out of memory in its child process.
 
-    `kind` is one of `rejected`, `crashed`, `timeout`, `memory`, `missing`.
+    Attributes:
+        kind: `rejected`, `crashed`, `timeout`, `memory` or `missing`.
+        stage: what it was doing, where it said so: `reading the model`, `compiling the model`, `running the model`.
+        reason: its own words, the name of the signal where it crashed, or nothing.
     """
 
-    def __init__(self, message: str, *, kind: str, diagnostics: Iterable[Diagnostic] = ()) -> None:
+    def __init__(
+        self, message: str, *, kind: str, stage: str = "", reason: str = "", diagnostics: Iterable[Diagnostic] = ()
+    ) -> None:
         """`message` says what the runtime did and, where known, to which layer."""
         super().__init__(message, diagnostics)
         self.kind = kind
+        self.stage = stage
+        self.reason = reason
 
 
 class UsageError(IrToolsError):

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_tools.errors import IrToolsError, RuntimeFailure
+from ir_tools.format.markup import escape
 from ir_tools.graph import Graph, Layer, Model
 from ir_tools.graph.graph import Source
 from ir_tools.ops._define import UNBOUNDED, Bounds, Fact
@@ -279,7 +279,7 @@ def _is_small(shape: Shape) -> bool:
 
 
 def _attributes(values: Mapping[str, str]) -> str:
-    return "".join(f" {name}={quoteattr(value)}" for name, value in values.items())
+    return "".join(f' {name}="{escape(value)}"' for name, value in values.items())
 
 
 def _layer_text(layer: Layer, number: int, name: str, attributes: Callable[[Layer], Mapping[str, str]]) -> str:

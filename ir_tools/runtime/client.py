@@ -26,7 +26,7 @@ from ir_tools.runtime._frames import Blob, from_array, pack, to_array, unpack
 from ir_tools.runtime._messages import is_memory
 from ir_tools.types import Shape, parse_shape
 
-__all__ = ["Endpoints", "Inference", "RuntimeClient", "Tap", "TensorInfo", "sources"]
+__all__ = ["STAGES", "Attempt", "Endpoints", "Inference", "RuntimeClient", "Tap", "TensorInfo", "sources"]
 
 Array = npt.NDArray[Any]
 Source = Path | str | bytes | None
@@ -34,7 +34,12 @@ Header = dict[str, Any]
 Row = tuple[str, str, tuple[list[float], list[float]] | None]
 STARTUP = 60.0
 """Seconds that a child may take to load openvino."""
+STAGES = ("reading the model", "compiling the model", "making up inputs", "running the model")
+"""What a child says that it is doing, in this order, when it tries a model."""
 F32 = {"INFERENCE_PRECISION_HINT": "f32"}
+
+TWO_THREADS = {"INFERENCE_NUM_THREADS": "2"}
+"""On one thread the CPU plugin of 2026.4.1 swallows what fails while a model with dynamic shapes runs."""
 
 
 class Tap(NamedTuple):
@@ -88,6 +93,21 @@ class Inference:
     precision: str
 
 
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A model that was read, compiled and run on inputs that were made up, as far as was asked.
+
+    Attributes:
+        seconds: of processor time that it took.
+        peak: the most memory that the runtime held, in bytes; 0 where the system does not say.
+        unfit: why the inference was rejected, where that may be due to sizes made up for dynamic dimensions.
+    """
+
+    seconds: float
+    peak: int
+    unfit: str
+
+
 class RuntimeClient:
     """openvino in a child process, started when first needed, kept, and started again after a crash.
 
@@ -103,6 +123,7 @@ class RuntimeClient:
         self.memory = _generous() if memory is None else memory
         self._lock = threading.Lock()
         self._child: Child | None = None
+        self._used = False
         self._finalizer: weakref.finalize[[], RuntimeClient] | None = None
 
     def __enter__(self) -> Self:
@@ -120,6 +141,12 @@ class RuntimeClient:
         if self._finalizer is not None:
             self._finalizer()
         self._child = self._finalizer = None
+        self._used = False
+
+    @property
+    def used(self) -> bool:
+        """Whether the child had models before: one that writes beyond its memory may kill it over a later one."""
+        return self._used
 
     # --- requests ---
 
@@ -245,6 +272,42 @@ class RuntimeClient:
         header, _ = self._ask_model(request, model_xml, weights, [], timeout)
         return [(kind, shape, values) for kind, shape, values in header["outputs"]]
 
+    def attempt(
+        self,
+        model_xml: Path | str | bytes,
+        weights: Source = None,
+        *,
+        until: str = "running the model",
+        seconds: float = 30.0,
+        fills: Sequence[int] = (1, 0),
+        device: str = "CPU",
+    ) -> Attempt:
+        """Read, compile and run a model once, on inputs that the child makes up.
+
+        Args:
+            model_xml: as in `infer`.
+            weights: as in `infer`.
+            until: the last stage: `reading the model`, `compiling the model` or `running the model`.
+            seconds: of processor time; by the clock it may take three times as long.
+            fills: what whole numbers and booleans of the inputs are, tried one after the other.
+            device: as openvino calls it.
+
+        Raises:
+            UsageError: an input of unknown rank.
+            RuntimeFailure: the runtime rejected the model, crashed, hung or ran out of memory.
+        """
+        config = {**F32, **TWO_THREADS} if device == "CPU" else F32
+        header = {
+            "do": "attempt",
+            "until": until,
+            "seconds": seconds,
+            "fills": list(fills),
+            "device": device,
+            "config": config,
+        }
+        answer, _ = self._ask_model(header, model_xml, weights, [], 3 * seconds)
+        return Attempt(answer["seconds"], answer["peak"], answer["unfit"])
+
     def _ask_model(
         self,
         header: Header,
@@ -272,6 +335,7 @@ class RuntimeClient:
                 self._child = Child(self.memory)
                 self._finalizer = weakref.finalize(self, self._child.stop)
                 self._request(self._child, {"do": "hello"}, [], STARTUP)
+            self._used = True
             return self._request(self._child, header, blobs, timeout)
 
     def _request(
@@ -282,11 +346,11 @@ class RuntimeClient:
             child.send(pack({**header, "limit": timeout + 5.0}, blobs), deadline)
             answer, results = unpack(*child.receive(deadline))
         except TimeoutError:
-            message = f"the runtime took more than {timeout:g} s{_during(child)} and was stopped"
+            failure = self._failure("timeout", f"{timeout:g}", child.stage())
             self.close()
-            raise RuntimeFailure(message, kind="timeout") from None
+            raise failure from None
         except (OSError, EOFError):
-            failure = self._post_mortem(child)
+            failure = self._post_mortem(child, header)
             self.close()
             raise failure from None
         except BaseException:
@@ -296,30 +360,32 @@ class RuntimeClient:
             return answer, results
         if answer["error"] == "usage":
             raise UsageError(answer["message"])
-        raise self._failure(answer["error"], answer["message"], _during(child))
+        raise self._failure(answer["error"], answer["message"], child.stage())
 
-    def _post_mortem(self, child: Child) -> RuntimeFailure:
+    def _post_mortem(self, child: Child, header: Header) -> RuntimeFailure:
         """Why a child that no longer answers is dead."""
         code, words = child.death()
+        if code == -signal.SIGPROF:
+            return self._failure("timeout", f"{header['seconds']:g}", child.stage())
         if is_memory(words) or code == -signal.SIGKILL:
             words = "" if words == "MemoryError" else words or "the system killed it"
-            return self._failure("memory", words, _during(child))
-        how = f" ({signal.Signals(-code).name if code < 0 else f'exit code {code}'})"
-        return self._failure("crashed", words, how + _during(child))
+            return self._failure("memory", words, child.stage())
+        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        return self._failure("crashed", words, child.stage(), how)
 
-    def _failure(self, kind: str, message: str, during: str) -> RuntimeFailure:
-        start = {
-            "rejected": "the runtime rejects it",
-            "crashed": f"the runtime crashed{during}",
-            "memory": f"the runtime ran out of memory{during} (its limit is {self.memory / 2**30:.3g} GiB)",
-            "missing": "",
+    def _failure(self, kind: str, words: str, stage: str, how: str = "") -> RuntimeFailure:
+        """What happened, in words. `words`: the runtime's own, or the seconds that it took."""
+        during = f" while {stage}" if stage else ""
+        limit = f" (its limit is {self.memory / 2**30:.3g} GiB)"
+        told = {
+            "rejected": ("the runtime rejects it", words),
+            "crashed": (f"the runtime crashed ({how}){during}", words),
+            "memory": (f"the runtime ran out of memory{during}{limit}", words),
+            "timeout": (f"the runtime took more than {words} s{during} and was stopped", ""),
+            "missing": ("", words),
         }
-        return RuntimeFailure(": ".join(filter(None, (start[kind], message))), kind=kind)
-
-
-def _during(child: Child) -> str:
-    stage = child.stage()
-    return f" while {stage}" if stage else ""
+        message = ": ".join(filter(None, told[kind]))
+        return RuntimeFailure(message, kind=kind, stage=stage, reason=how or words)
 
 
 def _generous() -> int:

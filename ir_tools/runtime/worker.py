@@ -9,15 +9,13 @@ result, or with `error` (a kind of `RuntimeFailure`, or `usage`) and `message`. 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
-import re
 import signal
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -25,8 +23,10 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ir_tools.errors import IrToolsError, UsageError
-from ir_tools.runtime._frames import PREFIX, STAGE, Blob, from_array, pack, to_array, unpack
+from ir_tools.runtime._attempt import attempt
+from ir_tools.runtime._frames import PREFIX, Blob, from_array, pack, to_array, unpack
 from ir_tools.runtime._messages import explain, is_memory
+from ir_tools.runtime._request import Answer, Header, Request, core, stage
 from ir_tools.types import element_type
 
 if TYPE_CHECKING:
@@ -34,81 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-Header = dict[str, Any]
-Answer = tuple[Header, list[Blob]]
-OLD_NET = re.compile(rb"(<net\b[^>]*?\bversion\s*=\s*[\"'])10([\"'])")
 LARGEST_VALUE = 4096
 """Tensors with more elements are not asked for their values."""
-
-
-class Request:
-    """A request, with its model read from paths or blobs."""
-
-    def __init__(self, header: Header, blobs: Sequence[Blob]) -> None:
-        """`model` and `weights` in the header are paths, numbers of blobs, or None."""
-        self.header = header
-        self.blobs = blobs
-        self._kept: list[Any] = []
-
-    def __getitem__(self, name: str) -> Any:
-        """An argument."""
-        return self.header[name]
-
-    def document(self) -> bytes:
-        """The bytes of the `.xml`."""
-        source = self.header["model"]
-        return Path(source).read_bytes() if isinstance(source, str) else bytes(self.blobs[source].data)
-
-    def weights(self) -> ov.Tensor | None:
-        """The bytes of the `.bin`, mapped where it is a file."""
-        import openvino as ov
-
-        source, path = self.header["weights"], self.header["model"]
-        if source is None and isinstance(path, str):
-            beside = Path(path).with_suffix(".bin")
-            source = str(beside) if beside.exists() else None
-        if source is None:
-            return None
-        if isinstance(source, int):
-            data = np.frombuffer(self.blobs[source].data, np.uint8)
-        else:
-            data = np.memmap(source, np.uint8, "r") if Path(source).stat().st_size else np.zeros(0, np.uint8)
-        self._kept.append(data)
-        return ov.Tensor(_writeable(data), shared_memory=True) if data.size else None
-
-    def read(self) -> ov.Model:
-        """The model as openvino presents it, an IR v10 with Convert layers at its borders."""
-        source, weights = self.header["model"], self.header["weights"]
-        if isinstance(source, str) and not isinstance(weights, int):
-            return core().read_model(source, weights or "")
-        return core().read_model(self.document(), self.weights())
-
-    def read_as_written(self, document: bytes | None = None) -> ov.Model:
-        """The model layer by layer as in the file: an IR v10 is read as v11, without the Converts at its borders."""
-        document = self.document() if document is None else document
-        return core().read_model(OLD_NET.sub(rb"\g<1>11\2", document, count=1), self.weights())
-
-
-def _writeable(data: Any) -> Any:
-    """The same bytes, said to be writeable as openvino wants weights to be. The caller keeps `data` alive."""
-    return np.frombuffer((ctypes.c_ubyte * data.size).from_address(data.ctypes.data), np.uint8)
-
-
-_CORE: list[ov.Core] = []
-
-
-def _stage(text: str) -> None:
-    """Leave word of what comes next, in case it is the last thing."""
-    os.write(2, f"{STAGE}{text}\n".encode())
-
-
-def core() -> ov.Core:
-    """The one Core."""
-    if not _CORE:
-        import openvino as ov
-
-        _CORE.append(ov.Core())
-    return _CORE[0]
 
 
 # --- infer ------------------------------------------------------------------------------------------------------
@@ -118,18 +45,18 @@ def infer(request: Request) -> Answer:
     """One inference; see `RuntimeClient.infer`."""
     import openvino as ov
 
-    _stage("reading the model")
+    stage("reading the model")
     presented = request.read()
     model, tapped = _tapped(request, presented) if request["taps"] else (presented, [])
     for each in {id(model): model, id(presented): presented}.values():
         _reshape(each, request["shapes"])
-    _stage("compiling the model")
+    stage("compiling the model")
     compiled = core().compile_model(model, request["device"], request["config"])
     run = compiled.create_infer_request()
     names, first = request["inputs"], len(request.blobs) - len(request["inputs"])
     for index, tensor in _feed(model, dict(zip(names, request.blobs[first:], strict=True))).items():
         run.set_input_tensor(index, tensor)
-    _stage("running the model")
+    stage("running the model")
     run.infer()
     results = [_from_tensor(run.get_output_tensor(index)) for index in range(len(model.outputs))]
     own = len(presented.outputs)
@@ -247,7 +174,7 @@ def _reshape(model: ov.Model, shapes: Mapping[str, str]) -> None:
     import openvino as ov
 
     if shapes:
-        _stage("reshaping the model")
+        stage("reshaping the model")
         model.reshape({_input_index(model, name): ov.PartialShape(text) for name, text in shapes.items()})
 
 
@@ -311,7 +238,7 @@ def _from_tensor(tensor: ov.Tensor) -> Blob:
 
 def shapes(request: Request) -> Answer:
     """Element type and partial shape of every output of every layer, bodies included."""
-    _stage("reading the model")
+    stage("reading the model")
     model = request.read_as_written()
     if any(_duplicates(graph) for graph in _graphs(model)):
         model = request.read_as_written(_unique_names(request.document()))
@@ -321,7 +248,7 @@ def shapes(request: Request) -> Answer:
 
 def describe(request: Request) -> Answer:
     """Inputs and outputs as openvino presents them."""
-    _stage("reading the model")
+    stage("reading the model")
     model = request.read()
     _reshape(model, request["shapes"])
     return {
@@ -415,7 +342,7 @@ def _values(output: ov.Output) -> tuple[list[float], list[float]] | None:
 def hello(request: Request) -> Answer:
     """Load openvino, which takes the longest at the start."""
     del request
-    _stage("loading openvino")
+    stage("loading openvino")
     core()
     return {}, []
 
@@ -426,6 +353,7 @@ TASKS: Mapping[str, Callable[[Request], Answer]] = {
     "shapes": shapes,
     "describe": describe,
     "ask": ask,
+    "attempt": attempt,
 }
 
 
@@ -441,12 +369,14 @@ def main() -> None:
 def _serve(source: IO[bytes], sink: IO[bytes]) -> None:
     while prefix := source.read(PREFIX.size):
         os.ftruncate(2, 0)
-        _stage("receiving the model and its inputs")
+        stage("receiving the model and its inputs")
         head, body = PREFIX.unpack(prefix)
         header, blobs = unpack(source.read(head), source.read(body))
         signal.setitimer(signal.ITIMER_REAL, header["limit"])
+        signal.setitimer(signal.ITIMER_PROF, header.get("seconds", 0.0))
         answer = _answer(Request(header, blobs))
         signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         for part in pack(*answer):
             sink.write(part)
         sink.flush()

@@ -1,0 +1,221 @@
+"""Trying a file out: the runtime reads, compiles and runs it in a child process, and what goes wrong is a diagnostic.
+
+The runtime names the guilty layer in one of six cases, and often under a name that is not in the file. So the layer
+is found by asking about parts of the model.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.errors import IrToolsError, ReadError, RuntimeFailure, UsageError
+from ir_tools.format.read import load, model_of, weights_of
+from ir_tools.graph import Model
+from ir_tools.runtime._parts import Parts, element_of
+from ir_tools.runtime._places import Place, mentioned, named, place_of
+from ir_tools.runtime._search import Found, Search
+from ir_tools.runtime.client import STAGES, Attempt, RuntimeClient, TensorInfo, sources
+from ir_tools.runtime.outcomes import COMPILING, CRASHED, ENDLESS, READING, RUNNING, TOO_LARGE, UNTRIED
+from ir_tools.source import Document
+from ir_tools.types import element_type
+
+__all__ = ["MEMORY", "try_model"]
+
+MEMORY = 4 << 30
+"""Bytes that the runtime may allocate, by default."""
+SHORT = (1.0, 5.0)
+"""Seconds that a part may take while that layer is searched which never ends: the second where the first tell little.
+"""
+READ, COMPILE, MAKE, RUN = STAGES
+REJECTED = {READ: READING, COMPILE: COMPILING, MAKE: RUNNING, RUN: RUNNING}
+KINDS = {"crashed": CRASHED, "timeout": ENDLESS, "memory": TOO_LARGE}
+OWN_INPUTS = "run it on inputs of its own"
+NOT_IN_THE_FILE: Mapping[str, str] = {
+    "unsupported opset: extension": "load the model with its extension library (openvino-tokenizers, say)",
+    "Empty weights data in bin file": "put the .bin beside the .xml, or name it",
+}
+"""Words of the runtime about something that is missing and not in the file, and what to do."""
+
+
+def try_model(
+    source: Model | str | Path | bytes,
+    weights: bytes | str | Path | None = None,
+    *,
+    seconds: float = 30.0,
+    search_seconds: float = 60.0,
+    memory: int = MEMORY,
+    device: str = "CPU",
+    client: RuntimeClient | None = None,
+) -> list[Diagnostic]:
+    """Let the installed runtime read, compile and run a model; empty where all went well.
+
+    Args:
+        source: path or bytes of the `.xml`, or a model.
+        weights: path or bytes of the `.bin`; by default the file beside the `.xml`.
+        seconds: of processor time for the whole; three times as much by the clock.
+        search_seconds: by the clock, for finding the layer afterwards.
+        memory: bytes that the runtime may allocate.
+        device: as openvino calls it.
+        client: a runtime to use, with its own memory limit, where many files are tried; else one is started and ended.
+    """
+    with contextlib.ExitStack() as stack:
+        runtime = client or stack.enter_context(RuntimeClient(memory=memory))
+        if isinstance(source, Model):
+            path = source.path
+            source, weights = stack.enter_context(sources(source))
+        else:
+            path = None if isinstance(source, bytes) else Path(source)
+        trial = _Trial(runtime, source, weights, None if path is None else str(path), seconds, search_seconds, device)
+        return list(trial.findings())
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """One file and the runtime; the arguments of `try_model`."""
+
+    client: RuntimeClient
+    source: str | Path | bytes
+    weights: bytes | str | Path | None
+    file: str | None
+    seconds: float
+    search_seconds: float
+    device: str
+
+    def findings(self) -> Iterator[Diagnostic]:
+        """Try it."""
+        for path in (self.source, self.weights):
+            if isinstance(path, str | Path) and not Path(path).is_file():
+                yield self._untried(f"there is no file {path}", "check the path")
+                return
+        try:
+            attempt = self._whole()
+        except UsageError as error:
+            yield self._untried(str(error), "give the input a rank")
+        except RuntimeFailure as failure:
+            yield self._told(failure)
+        else:
+            if attempt.unfit:
+                reason = f"none of the input sizes that were made up fits: {attempt.unfit}"
+                yield self._untried(reason, OWN_INPUTS)
+
+    def _whole(self) -> Attempt:
+        """Run the whole model; once more on zeros where it crashes over ones, which may be indices beyond the end.
+
+        Also once more where the child may have died of an earlier model.
+        """
+        used = self.client.used
+        try:
+            return self._attempt(self.source, RUN, self.seconds)
+        except RuntimeFailure as failure:
+            doubtful = used or (failure.stage == RUN and any(map(_is_whole, self._inputs())))
+            if failure.kind != "crashed" or not doubtful:
+                raise
+        return self._attempt(self.source, RUN, self.seconds, fills=(0,))
+
+    def _attempt(
+        self, source: str | Path | bytes, until: str, seconds: float, fills: tuple[int, ...] = (1, 0)
+    ) -> Attempt:
+        weights = self.weights
+        if weights is None and isinstance(source, bytes) and isinstance(self.source, str | Path):
+            beside = Path(self.source).with_suffix(".bin")
+            weights = beside if beside.is_file() else None
+        return self.client.attempt(source, weights, until=until, seconds=seconds, fills=fills, device=self.device)
+
+    # --- from failure to diagnostic ---
+
+    def _told(self, failure: RuntimeFailure) -> Diagnostic:
+        """The diagnostic of a failure."""
+        remedies = [remedy for words, remedy in NOT_IN_THE_FILE.items() if words in failure.reason]
+        if remedies or failure.kind == "missing":
+            return self._untried(failure.reason, remedies[0] if remedies else None)
+        inputs = self._inputs() if failure.stage in {MAKE, RUN} else ()
+        if failure.kind == "rejected" and any(map(_is_whole, inputs)):
+            return self._untried(f"inputs that were made up do not fit: {failure.reason}", OWN_INPUTS)
+        made_up = any(map(_is_dynamic, inputs))
+        outcome = KINDS.get(failure.kind) or REJECTED.get(failure.stage, RUNNING)
+        worst, place = self._place(failure)
+        message = outcome.message.format(
+            reason=worst.reason,
+            stage=failure.stage,
+            seconds=self.seconds,
+            memory=self.client.memory / 2**30,
+            words=f": {worst.reason}" if worst.reason else "",
+        )
+        notes = [note for note in ("sizes of its inputs were made up" if made_up else "", place.note) if note]
+        return Diagnostic(
+            code=outcome.code,
+            severity=Severity.WARNING if made_up else outcome.severity,
+            message="; ".join([message, *notes]),
+            file=self.file,
+            line=place.line,
+            layer_id=place.layer_id,
+            layer_name=place.layer_name,
+            path=place.path,
+            help=outcome.help,
+        )
+
+    def _untried(self, reason: str, remedy: str | None) -> Diagnostic:
+        message = UNTRIED.message.format(reason=reason)
+        return Diagnostic(code=UNTRIED.code, severity=UNTRIED.severity, message=message, file=self.file, help=remedy)
+
+    def _inputs(self) -> tuple[TensorInfo, ...]:
+        with contextlib.suppress(IrToolsError):
+            return self.client.describe(self.source, self.weights).inputs
+        return ()
+
+    # --- places ---
+
+    def _place(self, failure: RuntimeFailure) -> tuple[RuntimeFailure, Place]:
+        """Where the fault is, and the failure of the smallest part of the model that has it."""
+        try:
+            data = self.source if isinstance(self.source, bytes) else load(Path(self.source))
+            document = Document(data, self.file)
+        except ReadError as unreadable:
+            return failure, _unread(unreadable)
+        try:
+            model = model_of(document, weights_of(document, b"", None), None)
+        except ReadError as unreadable:
+            said = named(document, failure.reason, {}) or mentioned(document, failure.reason, {})
+            return failure, said or _unread(unreadable)
+        paths = {element_of(entry.layer): entry.path for entry in model.walk()}
+        said = named(document, failure.reason, paths)
+        if said is None:
+            found = self._search(Parts(document, model.graph, model.version), failure)
+            if found is not None and found.layer is not None:
+                return found.failure, place_of(document, element_of(found.layer), paths)
+            said = mentioned(document, failure.reason, paths) or Place(note=found.note if found else "")
+        return failure, said
+
+    def _search(self, parts: Parts, failure: RuntimeFailure) -> Found | None:
+        """Find the layer; where it is time that runs out, with little time for each part at first."""
+        deadline = time.monotonic() + self.search_seconds
+        limits = [limit for limit in SHORT if limit < self.seconds] if failure.kind == "timeout" else []
+        until = READ if failure.stage == READ else RUN
+        found = None
+        for seconds in [*limits, self.seconds]:
+            ask = functools.partial(self._attempt, until=until, seconds=seconds)
+            found = Search(ask, seconds, self.client.memory, deadline).find(parts, failure)
+            if found is None or found.layer is not None:
+                break
+        return found
+
+
+def _is_whole(info: TensorInfo) -> bool:
+    return not element_type(info.element_type).is_float
+
+
+def _is_dynamic(info: TensorInfo) -> bool:
+    return any(not dim.static for dim in info.shape or ())
+
+
+def _unread(error: ReadError) -> Place:
+    """Where reading stops here, for a file that no parts can be made of."""
+    first = error.diagnostics[0]
+    note = f"ir_tools cannot read it either: {first.message}"
+    return Place(first.line, first.layer_id, first.layer_name, first.path, note)
