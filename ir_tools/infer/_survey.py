@@ -25,7 +25,9 @@ __all__ = ["Survey", "Trouble"]
 Part = Literal["layer", "data", "input", "output"]
 OPEN_STAMPS = {"extension", "experimental"}
 """Of operations that packages bring; files of 2020 have them for operations that later came into an opset."""
-LARGEST = 1 << 40
+NUANCES = {Kind.SUSPECT, Kind.EMPTY, Kind.DIVISOR, Kind.IGNORED}
+"""Not told of a layer that cannot run anyway."""
+LARGEST = 1 << 34
 """Elements of a tensor that no machine holds."""
 
 
@@ -333,7 +335,11 @@ class Survey:
         self._by_graph[id(graph)].append(trouble)
 
     def _tell_violations(self, graph: Graph, layer: Layer, violations: Sequence[Violation]) -> None:
+        broken, told = _hard(violations), set[tuple[Kind, str]]()
         for fault in violations:
+            if (fault.kind, fault.attribute) in told or (broken and fault.kind in NUANCES):
+                continue
+            told.add((fault.kind, fault.attribute))
             part, port = _part(layer, fault)
             message = f"{fault.attribute} {fault.message}"
             self._tell(graph, Trouble(str(fault.kind), layer, message, fault.remedy, part, port))

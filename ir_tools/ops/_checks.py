@@ -1,29 +1,25 @@
 """What is wrong with one layer, held against its operation: attributes, ports, element types, its own rules."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 
 from ir_tools.ops._define import REQUIRED, Attrs, Fact, Field, Flag, Kind, Op, Violation
-from ir_tools.types import ElementType
+from ir_tools.types import ElementType, closest
 
 __all__ = ["closest", "faults_of_attributes", "faults_of_layer", "faults_of_ports", "takes"]
 
+LEFTOVERS = {
+    ("Convolution", "output_padding"): "0(,0)*",
+    ("GroupConvolution", "output_padding"): "0(,0)*",
+    ("DetectionOutput", "eta"): ".*",
+    ("DetectionOutput", "visualize"): ".*",
+    ("PriorBoxClustered", "flip"): ".*",
+    ("MaxPool", "axis"): "0",
+    ("MaxPool", "dilations"): r"1(\.0)?(,1(\.0)?)*",
+    ("MaxPool", "index_element_type"): ".*",
+}
+"""Attributes that Model Optimizer and other tools write though the operation has none such: values that say nothing."""
 FLAG_WORDS = {"true", "false", "0", "1"}
-
-
-def closest(word: str, words: Iterable[str]) -> str | None:
-    """That of `words` which `word` may be a misspelling of."""
-    known = {plain(other): other for other in words}
-    exact = known.get(plain(word))
-    if exact is not None:
-        return exact
-    found = get_close_matches(plain(word), known, 1, 0.75)
-    return known[found[0]] if found else None
-
-
-def plain(word: str) -> str:
-    """A word as it is compared: case, dashes and underscores make no difference."""
-    return word.lower().replace("-", "").replace("_", "")
 
 
 # --- attributes -------------------------------------------------------------------------------------------------
@@ -60,6 +56,9 @@ def faults_of_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, 
 
 def _unknown(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str], names: Iterable[str]) -> Iterator[Violation]:
     for name in names:
+        leftover = LEFTOVERS.get((op.type, name))
+        if leftover is not None and re.fullmatch(leftover, raw[name].replace(" ", "")):
+            continue
         meant = closest(name, (field for field in fields if field not in raw))
         if meant is None:
             yield Violation(name, f"is not an attribute of {op}, and the runtime does not read it", None, Kind.UNKNOWN)
@@ -100,18 +99,16 @@ def faults_of_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
     most = None if any(slot.many for slot in op.inputs) else len(op.inputs)
     if inputs < least or (most is not None and inputs > most):
         names = ", ".join(slot.name for slot in op.inputs)
-        meant = _counted(least, most, "input")
-        message = f"has {inputs} where {op} takes {meant}{f' ({names})' if names else ''}"
-        yield Violation("inputs", message, None, Kind.INPUTS)
+        count = str(least) if least == most else f"at least {least}" if most is None else f"{least} to {most}"
+        message = f"has {_counted(inputs, 'input')} where {op} takes {count}{f' ({names})' if names else ''}"
+        yield Violation("it", message, None, Kind.INPUTS)
     if op.type != "Result" and not any(slot.many for slot in op.outputs) and outputs > len(op.outputs):
-        message = f"has {outputs} where {op} gives {_counted(len(op.outputs), len(op.outputs), 'output')}"
-        yield Violation("outputs", message, None, Kind.OUTPUTS)
+        message = f"has {_counted(outputs, 'output')} where {op} gives {len(op.outputs)}"
+        yield Violation("it", message, None, Kind.OUTPUTS)
 
 
-def _counted(least: int, most: int | None, word: str) -> str:
-    if most is None:
-        return f"at least {least} {word}{'s' * (least != 1)}"
-    return f"{least} {word}{'s' * (least != 1)}" if least == most else f"{least} to {most} {word}s"
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def faults_of_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:

@@ -1,0 +1,19 @@
+"""A layer has an attribute that its operation does not have.
+
+Why: the runtime drops it without a word: a misspelled attribute leaves the default in its place, and so wrong
+numbers.
+
+Bad:
+    <data ... exclude_pad="false" ... />
+
+Good:
+    <data ... exclude-pad="false" ... />
+"""
+
+from ir_tools.diagnostics import Severity
+from ir_tools.rules._define import Rule
+from ir_tools.rules._survey import surveyed
+
+__all__ = ["RULE"]
+
+RULE = Rule("IR206", "unknown-attribute", Severity.WARNING, __doc__, surveyed("unknown-attribute"))
