@@ -381,6 +381,7 @@ def deformable_groups(attrs: Attrs, data: Shape, filters: Shape) -> Iterator[Vio
     for name, dim in (("data", data and data[1]), ("filters", filters and filters[0])):
         if dim and not divisible(dim, group):
             yield Violation(name, f"has {dim} channels, which is no multiple of group {group}")
+            return
     if data is not None and filters is not None:
         read = times(filters[1], Dim.of(group))
         if data[1].meet(read) is None:

@@ -10,7 +10,7 @@ from ir_tools.ops._broadcast import broadcast
 from ir_tools.ops._define import Attrs, Bounds, Fact, Flag, Input, Op, Text, Violation
 from ir_tools.ops._faults import listed, refuse
 from ir_tools.ops._numbers import require, same_type
-from ir_tools.types import Dim, Shape, format_shape
+from ir_tools.types import Dim, format_shape
 
 __all__ = ["OPS"]
 
@@ -159,6 +159,9 @@ def sizes_of(equation: Equation, inputs: Sequence[Fact]) -> dict[str, tuple[Dim,
     for labels, fact in zip(equation.inputs, inputs, strict=True):
         if fact.shape is None and REST in labels:
             raise ValueError("has ... for an input of unknown rank")
+        if fact.shape is None:
+            sizes = {**dict.fromkeys(labels, (Dim(),)), **sizes}
+            continue
         own: dict[str, tuple[Dim, ...]] = {}
         for label, dims in _parts(labels, fact.shape):
             own[label] = dims if label not in own else _equal(label, own[label], dims)
@@ -167,11 +170,8 @@ def sizes_of(equation: Equation, inputs: Sequence[Fact]) -> dict[str, tuple[Dim,
     return sizes
 
 
-def _parts(labels: tuple[str, ...], shape: Shape) -> Iterator[tuple[str, tuple[Dim, ...]]]:
+def _parts(labels: tuple[str, ...], shape: tuple[Dim, ...]) -> Iterator[tuple[str, tuple[Dim, ...]]]:
     """The dimensions of one input, label by label."""
-    if shape is None:
-        yield from ((label, (Dim(),)) for label in labels)
-        return
     rest = len(shape) - len(labels) + (REST in labels)
     if rest < 0 or (rest and REST not in labels):
         raise ValueError(f"has {len(labels)} labels '{''.join(labels)}' for an input of rank {len(shape)}")

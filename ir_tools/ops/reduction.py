@@ -117,7 +117,8 @@ def mean(data: Array, axes: tuple[int, ...]) -> Array:
         return out
     count = max(int(np.prod([data.shape[axis] for axis in axes])), 1)
     sums = data.sum(axis=axes, keepdims=True, dtype=np.int64)
-    return (np.sign(sums) * (np.abs(sums) // count)).astype(data.dtype)
+    means: Array = np.sign(sums) * (np.abs(sums) // count)
+    return means.astype(data.dtype)
 
 
 def product(data: Array, axes: tuple[int, ...]) -> Array:
@@ -140,12 +141,14 @@ def smallest(data: Array, axes: tuple[int, ...]) -> Array:
 
 def every(data: Array, axes: tuple[int, ...]) -> Array:
     """Whether all are true."""
-    return np.logical_and.reduce(data, axis=axes, keepdims=True)
+    out: Array = np.logical_and.reduce(data, axis=axes, keepdims=True)
+    return out
 
 
 def some(data: Array, axes: tuple[int, ...]) -> Array:
     """Whether one is true."""
-    return np.logical_or.reduce(data, axis=axes, keepdims=True)
+    out: Array = np.logical_or.reduce(data, axis=axes, keepdims=True)
+    return out
 
 
 def sum_of_sizes(data: Array, axes: tuple[int, ...]) -> Array:

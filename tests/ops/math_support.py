@@ -1,12 +1,13 @@
 """Random layers of convolution, products, reductions and normalisation, held against the installed runtime."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops import Array, Bounds, Fact, Op, Violation
+from ir_tools.ops._checks import takes
 from ir_tools.ops._define import UNBOUNDED, Kind
 from ir_tools.types import Dim, Shape, element_type, format_shape, from_dtype, parse_shape
 from tests.ops.single import CONFIG, CORE, Between, Slot, infer, output_of, single
@@ -49,9 +50,15 @@ def _sizes(shape: tuple[Dim, ...]) -> list[int]:
 def runtime_shape(case: Case) -> tuple[str, Shape] | None:
     """Element type and shape of the output; None where the runtime rejects the layer on reading."""
     try:
-        return output_of(single(case.op.type, case.op.version, case.raw, case.slots))
+        kind, shape = output_of(single(case.op.type, case.op.version, case.raw, case.slots))
     except RuntimeError:
         return None
+    return kind, shape if shape is None else tuple(map(_without_overflow, shape))
+
+
+def _without_overflow(dim: Dim) -> Dim:
+    """No upper bound where the runtime divided and multiplied its largest number, and takes that for a bound."""
+    return Dim(dim.lo) if dim.hi is not None and dim.hi > 1 << 60 else dim
 
 
 def faults_of(case: Case) -> list[Violation]:
@@ -125,7 +132,7 @@ def random_dim(rng: np.random.Generator, size: int, known: float = 0.5) -> str:
     return str(rng.choice([str(size), "?", f"{low}..{high + 1}", f"{low}..", f"..{high + 1}"]))
 
 
-def random_shape(rng: np.random.Generator, sizes: Sequence[int], known: float = 0.5) -> str:
+def random_shape(rng: np.random.Generator, sizes: Iterable[int], known: float = 0.5) -> str:
     """Sizes as a partial shape; sometimes without a rank."""
     if rng.random() < 0.1 * (1 - known):
         return "..."
@@ -135,3 +142,27 @@ def random_shape(rng: np.random.Generator, sizes: Sequence[int], known: float = 
 def runtime_values(case: Case, arrays: Sequence[Array]) -> Array:
     """What the CPU plugin computes; `arrays` for the inputs that are no constants."""
     return infer(single(case.op.type, case.op.version, case.raw, case.slots), arrays)
+
+
+def type_difference(case: Case) -> str | None:
+    """Element types that the CPU plugin takes and the table does not, for every input that is no constant."""
+    missing = []
+    for kind in TYPES:
+        slots = [(kind, slot[1]) if isinstance(slot, tuple) else slot for slot in case.slots]
+        if compiles_case(case, slots):
+            missing += [kind for words in words_of(case) if not takes(words, element_type(kind))]
+    return f"{case.op} takes {', '.join(missing)} too" if missing else None
+
+
+def compiles_case(case: Case, slots: Sequence[Slot]) -> bool:
+    return runtime_shape(Case(case.op, case.raw, slots)) is not None and compiles(Case(case.op, case.raw, slots))
+
+
+def words_of(case: Case) -> list[str]:
+    """What the table says of the inputs that are no constants."""
+    inputs = [*case.op.inputs, *[case.op.inputs[-1]] * len(case.slots)]
+    return [
+        case.op.types.get(slot.type, slot.type)
+        for slot, fed in zip(inputs, case.slots, strict=False)
+        if isinstance(fed, tuple)
+    ]

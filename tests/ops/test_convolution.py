@@ -1,0 +1,240 @@
+"""Convolutions and patches against the installed runtime: partial shapes, faults, element types, values."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from ir_tools.ops import Op, convolution, patches
+from ir_tools.ops._define import Kind
+from tests.ops.math_support import (
+    Case,
+    agreement,
+    fact_of,
+    faults_of,
+    random_shape,
+    type_difference,
+)
+from tests.ops.single import Between, Slot
+
+BY_NAME = {str(op): op for op in (*convolution.OPS, *patches.OPS)}
+PLAIN = [op for op in convolution.OPS if "Deformable" not in op.type]
+DEFORMABLE = [op for op in convolution.OPS if "Deformable" in op.type]
+
+
+def listed(values: Sequence[int] | np.ndarray) -> str:
+    return ",".join(map(str, values))
+
+
+# --- partial shapes ---------------------------------------------------------------------------------------------
+
+
+def random_convolution(rng: np.random.Generator, op: Op) -> Case:
+    """Any of the plain convolutions; most are valid."""
+    rank = 2 if op.type == "BinaryConvolution" else int(rng.integers(1, 4))
+    grouped, backward = op.type.startswith("Group"), "Backprop" in op.type
+    groups, into, out = int(rng.integers(1, 4)) if grouped else 1, int(rng.integers(1, 4)), int(rng.integers(1, 4))
+    known = 0.5 if rng.random() < 0.6 else 1.0
+    channels = [into, out] if backward else [out, into]
+    data = random_shape(rng, [2, groups * into, *rng.integers(1, 9, rank)], known)
+    filters = random_shape(rng, [*([groups] if grouped else []), *channels, *rng.integers(1, 4, rank)], known)
+    if rng.random() < 0.05:
+        data = data.rsplit(",", 1)[0]
+
+    def numbers(low: int, high: int) -> str:
+        count = rank if rng.random() < 0.97 else rank + 1
+        return listed(rng.integers(low, high + 1, count)) if rng.random() < 0.9 else ""
+
+    raw = {
+        "strides": numbers(1, 3),
+        "dilations": numbers(1, 2),
+        "pads_begin": numbers(0, int(rng.choice([0, 2, 4]))),
+        "pads_end": numbers(0, int(rng.choice([0, 2, 4]))),
+        "auto_pad": str(rng.choice(["explicit"] * 4 + ["valid", "same_upper", "same_lower"])),
+    }
+    slots: list[Slot] = [("f32", data), ("u1" if op.type == "BinaryConvolution" else "f32", filters)]
+    if backward:
+        raw["output_padding"] = numbers(0, 2)
+        slots += random_sizes(rng, rank)
+    return Case(op, raw, slots)
+
+
+def random_sizes(rng: np.random.Generator, rank: int) -> list[Slot]:
+    """The third input of a backward convolution: mostly none."""
+    kind = rng.random()
+    if kind < 0.2:
+        return [rng.integers(1, 12, rank)]
+    if kind < 0.3:
+        return [Between("i64", tuple((int(low), int(low) + 2) for low in rng.integers(0, 5, rank)))]
+    return [("i64", str(rank))] if kind < 0.35 else []
+
+
+def random_deformable(rng: np.random.Generator, op: Op) -> Case:
+    """A deformable convolution whose tables of offsets mostly fit."""
+    group, tables, into, out = (int(size) for size in rng.integers(1, 3, 4))
+    kernel, strides, dilations = (rng.integers(1, high, 2) for high in (4, 3, 3))
+    begin, end = rng.integers(0, 2, (2, 2))
+    sizes = rng.integers(4, 9, 2)
+    auto_pad = str(rng.choice(["explicit"] * 4 + ["valid", "same_upper"]))
+    padded = sizes + (begin + end if auto_pad == "explicit" else 0)
+    counts = np.maximum((padded - (kernel - 1) * dilations - 1) // strides + 1, 1)
+    if auto_pad.startswith("same"):
+        counts = -(-sizes // strides)
+    known = 0.6 if rng.random() < 0.6 else 1.0
+    positions = int(np.prod(kernel)) * tables
+    shapes = [
+        [2, group * into, *sizes],
+        [2, 2 * positions + int(rng.random() < 0.05), *counts],
+        [group * out, into, *kernel],
+        [2 + int(rng.random() < 0.05), positions, *counts],
+    ]
+    inputs = 3 if op.version == 1 else int(rng.integers(3, 5))
+    raw = {
+        "strides": listed(strides),
+        "dilations": listed(dilations),
+        "pads_begin": listed(begin),
+        "pads_end": listed(end),
+        "auto_pad": auto_pad,
+        "group": str(group),
+        "deformable_group": str(tables),
+    }
+    return Case(op, raw, [("f32", random_shape(rng, shape, known)) for shape in shapes[:inputs]])
+
+
+def random_patches(rng: np.random.Generator) -> Case:
+    raw = {name: listed(rng.integers(1, high, 2)) for name, high in (("sizes", 4), ("strides", 7), ("rates", 3))}
+    raw["auto_pad"] = str(rng.choice(["valid", "same_upper", "same_lower"]))
+    shape = random_shape(rng, [2, 3, *rng.integers(0, 9, 2)], 0.4)
+    return Case(BY_NAME["ExtractImagePatches-3"], raw, [("f32", shape)])
+
+
+def random_columns(rng: np.random.Generator) -> Case:
+    kernel, strides, dilations = (rng.integers(1, high, 2) for high in (4, 3, 3))
+    begin, end = rng.integers(0, 2, (2, 2))
+    sizes = rng.integers(2, 9, 2)
+    counts = np.maximum((sizes + begin + end - (kernel - 1) * dilations - 1) // strides + 1, 1)
+    data = [int(np.prod(kernel)) * int(rng.integers(1, 4)), int(np.prod(counts)) + int(rng.random() < 0.1)]
+    shape = random_shape(rng, data if rng.random() < 0.3 else [2, *data], float(rng.choice([1.0, 0.5])))
+    raw = {"strides": strides, "dilations": dilations, "pads_begin": begin, "pads_end": end}
+
+    def pair(values: np.ndarray) -> Slot:
+        kind = rng.random()
+        if kind < 0.7:
+            return values
+        between = Between("i64", tuple((int(value), int(value) + 1) for value in values))
+        return between if kind < 0.85 else ("i64", "2")
+
+    texts = {name: listed(values) for name, values in raw.items()}
+    return Case(BY_NAME["Col2Im-15"], texts, [("f32", shape), pair(sizes), pair(kernel)])
+
+
+@pytest.mark.parametrize("op", PLAIN, ids=str)
+def test_shapes_of_convolutions(op: Op) -> None:
+    assert agreement(lambda rng: random_convolution(rng, op), 150) > 0.6
+
+
+@pytest.mark.parametrize("op", DEFORMABLE, ids=str)
+def test_shapes_of_deformable_convolutions(op: Op) -> None:
+    assert agreement(lambda rng: random_deformable(rng, op), 150) > 0.5
+
+
+def test_shapes_of_patches() -> None:
+    assert agreement(random_patches, 150) == 1
+
+
+def test_shapes_of_columns() -> None:
+    assert agreement(random_columns, 150) > 0.7
+
+
+# --- faults -----------------------------------------------------------------------------------------------------
+
+WINDOW = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
+F32 = ("f32", "1,4,8,8")
+FILTERS = ("f32", "6,4,3,3")
+
+BROKEN = [
+    ("Convolution-1", {"strides": "1"}, [F32, FILTERS], "strides", "has 1 values where there are 2 spatial axes"),
+    ("Convolution-1", {"strides": "0,1"}, [F32, FILTERS], "strides", "at least 1"),
+    ("Convolution-1", {"pads_begin": "-1,0"}, [F32, FILTERS], "pads_begin", "no value may be negative"),
+    ("Convolution-1", {"pads_begin": "1000000000,0"}, [F32, FILTERS], "pads_begin", "which no machine has room for"),
+    ("Convolution-1", {"dilations": "4,1"}, [F32, FILTERS], "filters", "reaches over 9 elements where axis 2"),
+    ("Convolution-1", {}, [F32, ("f32", "6,5,3,3")], "filters", "reads 5 channels where the data has 4"),
+    ("Convolution-1", {}, [F32, ("f32", "6,4,3")], "filters", "1 spatial axes where the data"),
+    ("Convolution-1", {}, [("f32", "1,4"), ("f32", "6,4")], "data", "rank 3 or 4 or 5 is meant"),
+    ("GroupConvolution-1", {}, [F32, ("f32", "3,2,1,3,3")], "filters", "in each of 3 groups where the data has 4"),
+    ("ConvolutionBackpropData-1", {"strides": "1000000000,1"}, [F32, ("f32", "4,6,3,3")], "strides", "no machine"),
+    ("ConvolutionBackpropData-1", {"pads_begin": "20,0"}, [F32, ("f32", "4,6,3,3")], "pads_begin", "cut off 20 of 10"),
+    (
+        "ConvolutionBackpropData-1",
+        {},
+        [F32, ("f32", "4,6,3,3"), np.array([5, -1])],
+        "output_shape",
+        "has a negative size",
+    ),
+    ("BinaryConvolution-1", {"mode": "and"}, [F32, ("u1", "6,4,3,3")], "mode", "xnor-popcount is meant"),
+    (
+        "DeformableConvolution-8",
+        {"group": "3", "deformable_group": "1"},
+        [F32, ("f32", "1,18,6,6"), FILTERS],
+        "data",
+        "no multiple of group 3",
+    ),
+    ("DeformableConvolution-1", {}, [F32, ("f32", "1,18,5,6"), FILTERS], "offsets", "the output has 6,6 positions"),
+    ("Col2Im-15", {"strides": ""}, [("f32", "1,12,9"), np.array([4, 4]), np.array([2, 2])], "strides", "crashes"),
+    ("Col2Im-15", {}, [("f32", "1,12,8"), np.array([4, 4]), np.array([2, 2])], "data", "has 3,3 windows of 2,2"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "slots", "attribute", "message"),
+    BROKEN,
+    ids=[f"{row[0]}-{row[3]}-{index}" for index, row in enumerate(BROKEN)],
+)
+def test_faults(name: str, change: dict[str, str], slots: list[Slot], attribute: str, message: str) -> None:
+    """Each is rejected by the runtime on reading or compiling, or kills it."""
+    found = faults_of(Case(BY_NAME[name], {**WINDOW, **change}, slots))
+    assert [fault.attribute for fault in found] == [attribute]
+    assert message in found[0].message
+
+
+@pytest.mark.parametrize(
+    ("change", "attribute"),
+    [
+        ({"pads_end": "0,3"}, "pads_end"),
+        ({"strides": "1000000000,1"}, "strides"),
+        ({"auto_pad": "valid", "pads_begin": "1,1"}, "pads_begin"),
+    ],
+)
+def test_suspects(change: dict[str, str], attribute: str) -> None:
+    """The runtime runs these."""
+    case = Case(BY_NAME["Convolution-1"], {**WINDOW, **change}, [F32, FILTERS])
+    attrs = case.op.read(case.raw, [])
+    assert attrs is not None
+    found = list(case.op.check(attrs, [fact_of(slot) for slot in case.slots]))
+    assert [(fault.attribute, fault.kind) for fault in found] == [(attribute, Kind.SUSPECT)]
+
+
+# --- element types ----------------------------------------------------------------------------------------------
+
+TYPED = [
+    Case(BY_NAME["Convolution-1"], WINDOW, [F32, FILTERS]),
+    Case(BY_NAME["GroupConvolution-1"], WINDOW, [F32, ("f32", "2,3,2,3,3")]),
+    Case(BY_NAME["ConvolutionBackpropData-1"], WINDOW, [F32, ("f32", "4,6,3,3")]),
+    Case(BY_NAME["GroupConvolutionBackpropData-1"], WINDOW, [F32, ("f32", "2,2,3,3,3")]),
+    Case(
+        BY_NAME["DeformableConvolution-8"],
+        {**WINDOW, "group": "1", "deformable_group": "1"},
+        [F32, ("f32", "1,18,6,6"), FILTERS, ("f32", "1,9,6,6")],
+    ),
+    Case(
+        BY_NAME["ExtractImagePatches-3"],
+        {"sizes": "3,3", "strides": "5,5", "rates": "1,1", "auto_pad": "valid"},
+        [F32],
+    ),
+    Case(BY_NAME["Col2Im-15"], WINDOW, [("f32", "1,12,9"), np.array([4, 4]), np.array([2, 2])]),
+]
+
+
+@pytest.mark.parametrize("case", TYPED, ids=lambda case: str(case.op))
+def test_element_types(case: Case) -> None:
+    assert type_difference(case) is None

@@ -1,0 +1,117 @@
+"""Products and inverses against the installed runtime: partial shapes, faults, element types, values."""
+
+import numpy as np
+import pytest
+
+from ir_tools.ops import Op, matrix
+from tests.ops.math_support import Case, agreement, faults_of, random_shape, type_difference
+from tests.ops.single import Slot
+
+MATMUL, EINSUM, INVERSE = matrix.OPS
+RANKS = {"a": 2, "b": 3, "c": 4, "d": 5, "E": 1}
+
+
+def random_product(rng: np.random.Generator) -> Case:
+    """Stacks of matrices, rows and columns that mostly fit; sometimes a scalar."""
+    first, second = (bool(flag) for flag in rng.random(2) < 0.3)
+    rows, inner, columns = (int(size) for size in rng.integers(1, 5, 3))
+    other = inner + int(rng.random() < 0.07)
+    batch = [int(size) for size in rng.choice([1, 2, 2, 3], 3)]
+    stretched = [size if rng.random() < 0.7 else 1 for size in batch]
+    left = [*batch, inner, rows] if first else [*batch, rows, inner]
+    right = [*stretched, columns, other] if second else [*stretched, other, columns]
+    ranks = rng.integers(0 if rng.random() < 0.1 else 1, 6), rng.integers(1, 6)
+    known = float(rng.choice([1, 0.5]))
+    shapes = [
+        [size][:rank] if rank < 2 else full[5 - rank :]
+        for full, rank, size in ((left, ranks[0], inner), (right, ranks[1], other))
+    ]
+    raw = {"transpose_a": str(first).lower(), "transpose_b": str(second).lower()}
+    return Case(MATMUL, raw, [("f32", random_shape(rng, shape, known) if shape else "") for shape in shapes])
+
+
+def random_einsum(rng: np.random.Generator) -> Case:
+    """An equation of one to three inputs, with repeated letters, sizes of 1 and ..., that mostly fits."""
+    inputs: list[list[str]] = []
+    dots = rng.random() < 0.3
+    for _ in range(rng.integers(1, 4)):
+        labels = [str(letter) for letter in rng.choice(list(RANKS), rng.integers(1, 4))]
+        if dots and rng.random() < 0.8:
+            labels.insert(int(rng.integers(0, len(labels) + 1)), "...")
+        inputs.append(labels)
+    letters = sorted({label for labels in inputs for label in labels} - {"..."})
+    output = [str(letter) for letter in rng.permutation(letters) if rng.random() < 0.6]
+    if any("..." in labels for labels in inputs) and rng.random() < 0.95:
+        output.insert(int(rng.integers(0, len(output) + 1)), "...")
+    if rng.random() < 0.05:
+        output.append("z")
+    equation = ",".join("".join(labels) for labels in inputs)
+    if rng.random() < 0.7:
+        equation += "->" + "".join(output)
+    known = float(rng.choice([1, 0.6]))
+    return Case(EINSUM, {"equation": equation}, [("f32", _shape_of(rng, labels, known)) for labels in inputs])
+
+
+def _shape_of(rng: np.random.Generator, labels: list[str], known: float) -> str:
+    sizes: list[int] = []
+    for label in labels:
+        if label == "...":
+            sizes += [int(size) for size in rng.choice([1, 7], rng.integers(0, 3))]
+        else:
+            sizes.append((RANKS[label] if rng.random() < 0.8 else 1) + int(rng.random() < 0.02))
+    return random_shape(rng, sizes + [2] * int(rng.random() < 0.03), known) if sizes else ""
+
+
+def random_inverse(rng: np.random.Generator) -> Case:
+    size = int(rng.integers(0, 4))
+    shape = [*rng.integers(1, 3, 2), size, size + int(rng.random() < 0.1)][4 - int(rng.integers(1, 5)) :]
+    return Case(INVERSE, {}, [("f32", random_shape(rng, shape, 0.5))])
+
+
+def test_shapes_of_products() -> None:
+    assert agreement(random_product, 400) > 0.7
+
+
+def test_shapes_of_einsum() -> None:
+    assert agreement(random_einsum, 400) > 0.7
+
+
+def test_shapes_of_inverses() -> None:
+    assert agreement(random_inverse, 200) > 0.6
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        (Case(MATMUL, {}, [("f32", "2,3"), ("f32", "4,5")]), "has rows of 3 where B [4,5] has columns of 4"),
+        (Case(MATMUL, {}, [("f32", "2,2,3"), ("f32", "3,3,5")]), "do not broadcast"),
+        (Case(MATMUL, {}, [("f32", ""), ("f32", "3")]), "is a scalar"),
+        (Case(EINSUM, {"equation": "ab,bc->ac"}, [("f32", "2,3")]), "has 2 inputs where the layer has 1"),
+        (Case(EINSUM, {"equation": "ab->ac"}, [("f32", "2,3")]), "has 'c' in the output, but in no input"),
+        (Case(EINSUM, {"equation": "a->aa"}, [("f32", "2")]), "twice in the output"),
+        (Case(EINSUM, {"equation": "abc->a"}, [("f32", "2,3")]), "3 labels 'abc' for an input of rank 2"),
+        (Case(EINSUM, {"equation": "a1->a"}, [("f32", "2,3")]), "has '1' in 'a1'"),
+        (Case(EINSUM, {"equation": "a b->a"}, [("f32", "2,3")]), "has ' ' in 'a b'"),
+        (Case(EINSUM, {"equation": "a,a->a"}, [("f32", "2"), ("f32", "3")]), "has 'a' for dimensions 2 and 3"),
+        (Case(INVERSE, {}, [("f32", "2,3")]), "square"),
+        (Case(INVERSE, {}, [("f32", "3")]), "matrices"),
+    ],
+    ids=lambda value: str(value)[:50],
+)
+def test_faults(case: Case, message: str) -> None:
+    """Each is rejected by the runtime on reading or compiling."""
+    (fault,) = faults_of(case)
+    assert message in fault.message
+
+
+@pytest.mark.parametrize(
+    ("op", "raw", "slots"),
+    [
+        (MATMUL, {}, [("f32", "2,3"), ("f32", "3,4")]),
+        (EINSUM, {"equation": "ab,bc->ac"}, [("f32", "2,3"), ("f32", "3,4")]),
+        (INVERSE, {}, [("f32", "3,3")]),
+    ],
+    ids=str,
+)
+def test_element_types(op: Op, raw: dict[str, str], slots: list[Slot]) -> None:
+    assert type_difference(Case(op, raw, slots)) is None

@@ -1,0 +1,156 @@
+"""Reductions, running sums and segments against the installed runtime: shapes, known values, faults, types, values."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from ir_tools.ops import Bounds, Op, reduction
+from ir_tools.ops._define import UNBOUNDED
+from ir_tools.runtime.client import RuntimeClient
+from tests.ops.math_support import Case, agreement, fact_of, faults_of, random_shape, type_difference
+from tests.ops.single import Between, Slot, single_text
+
+*REDUCTIONS, CUM_SUM, SEGMENT_MAX = reduction.OPS
+
+
+def random_reduction(rng: np.random.Generator, op: Op) -> Case:
+    """Axes of any number, sign and integer type, known or not."""
+    sizes = rng.integers(0, 5, rng.integers(0, 5))
+    rank = len(sizes)
+    kind = "boolean" if "Logical" in op.type else "f32"
+    data = random_shape(rng, sizes, 0.6) if rank else ""
+    raw = {"keep_dims": str(rng.choice(["true", "false"]))}
+    return Case(op, raw, [(kind, data), random_axes(rng, rank)])
+
+
+def random_axes(rng: np.random.Generator, rank: int) -> Slot:
+    choice = rng.random()
+    if choice < 0.2:
+        return "i64", str(rng.choice(["", "1", "2", "?", "...", "1,1", "0..1"]))
+    if choice < 0.3:
+        return Between("i64", tuple((0, int(high)) for high in rng.integers(0, 2, rng.integers(1, 3))))
+    beyond = int(rng.random() < 0.1)
+    count = int(rng.integers(0, 4)) if rank + beyond else 0
+    axes = rng.integers(-rank - beyond, rank + beyond, count) if count else np.zeros(0)
+    dtype = str(rng.choice(["int64", "int32", "int16", "uint8"]))
+    values = np.abs(axes).astype(dtype) if dtype == "uint8" else axes.astype(dtype)
+    return values.reshape(()) if count == 1 and rng.random() < 0.5 else values
+
+
+def random_sum(rng: np.random.Generator) -> Case:
+    sizes = rng.integers(1, 5, rng.integers(1, 5))
+    rank = len(sizes)
+    axis: Slot = np.array(rng.integers(-rank, rank))
+    if rng.random() < 0.4:
+        axis = "i64", str(rng.choice(["", "...", "1", "?"]))
+    return Case(CUM_SUM, {"exclusive": "true"}, [("f32", random_shape(rng, sizes, 0.6)), axis])
+
+
+def random_segments(rng: np.random.Generator) -> Case:
+    rows = int(rng.integers(1, 6))
+    segments: Slot = np.sort(rng.integers(0, 5, rows))
+    if rng.random() < 0.5:
+        segments = "i64", random_shape(rng, [rows])
+    slots: list[Slot] = [("f32", random_shape(rng, [rows + int(rng.random() < 0.1), 3])), segments]
+    choice = rng.random()
+    if choice < 0.3:
+        slots.append(np.array(rng.integers(0, 6)))
+    elif choice < 0.5:
+        slots.append(Between("i64", ((2, int(rng.integers(2, 4))),), scalar=True))
+    elif choice < 0.7:
+        slots.append(("i32", str(rng.choice(["", "...", "1"]))))
+    return Case(SEGMENT_MAX, {"fill_mode": "ZERO"}, slots)
+
+
+@pytest.mark.parametrize("op", REDUCTIONS, ids=str)
+def test_shapes_of_reductions(op: Op) -> None:
+    assert agreement(lambda rng: random_reduction(rng, op), 120) > 0.7
+
+
+def test_shapes_of_running_sums() -> None:
+    assert agreement(random_sum, 100) > 0.8
+
+
+def test_shapes_of_segments() -> None:
+    assert agreement(random_segments, 200) > 0.6
+
+
+# --- values before running --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[RuntimeClient]:
+    with RuntimeClient() as running:
+        yield running
+
+
+KNOWN: dict[str, Slot] = {
+    "bounds": Between("i64", ((2, 2), (3, 5), (4, None))),
+    "zero": Between("i64", ((0, 0), (3, 5), (4, None))),
+    "sizes": np.array([2, 3, -4]),
+    "uneven": np.array([2, 3, 3]),
+    "floats": np.array([1.5, 2], np.float32),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("op", [op for op in REDUCTIONS if "Logical" not in op.type], ids=str)
+def test_values_before_running(op: Op, name: str, client: RuntimeClient) -> None:
+    """What is known of the result before anything runs is what the runtime knows."""
+    slots = [KNOWN[name], np.array([0])]
+    ((_, _, wanted),) = client.ask(*single_text(op.type, op.version, {"keep_dims": "false"}, slots), "op")
+    assert op.shape is not None
+    attrs = op.read({"keep_dims": "false"}, [])
+    assert attrs is not None
+    found = op.shape(attrs, [fact_of(slot) for slot in slots])[0].value
+    assert _plain(found) == (None if wanted is None else tuple(map(tuple, wanted)))
+
+
+def _plain(bounds: Bounds | None) -> tuple[tuple[float, ...], ...] | None:
+    """Lower and upper bounds; the runtime writes its largest number where there is none."""
+    if bounds is None:
+        return None
+    assert np.iinfo(np.int64).max == UNBOUNDED
+    return tuple(bounds.lower.ravel().tolist()), tuple(bounds.upper.ravel().tolist())
+
+
+# --- faults and types -------------------------------------------------------------------------------------------
+
+F32 = ("f32", "2,3,4")
+SUM = REDUCTIONS[0]
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        (Case(SUM, {}, [F32, np.array([5])]), "names axis 5 where the data [2,3,4] has rank 3"),
+        (Case(SUM, {}, [F32, np.array([[0]])]), "is [1,1] where a number or a list is meant"),
+        (Case(SUM, {}, [F32, np.array([1.0])]), "has element type f64 where whole numbers are meant"),
+        (Case(CUM_SUM, {}, [F32, np.array([1])]), "is [1] where a single number is meant"),
+        (Case(CUM_SUM, {}, [F32, np.array(3)]), "names axis 3"),
+        (Case(CUM_SUM, {}, [F32]), "is missing"),
+        (Case(SEGMENT_MAX, {}, [("f32", "3,2"), np.array([0, 2, 1])]), "are not in ascending order"),
+        (Case(SEGMENT_MAX, {}, [("f32", "3,2"), np.array([0, 1])]), "has 2 numbers where the data has 3 rows"),
+        (Case(SEGMENT_MAX, {}, [("f32", "0,2"), np.zeros(0, np.int64)]), "nothing says how many"),
+        (Case(SEGMENT_MAX, {}, [("f32", "1,9"), np.array([10**12])]), "which no machine has room for"),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_faults(case: Case, message: str) -> None:
+    """Each is rejected by the runtime on reading, compiling or running, or kills it."""
+    (fault,) = faults_of(case)
+    assert message in fault.message
+
+
+@pytest.mark.parametrize("op", REDUCTIONS, ids=str)
+def test_element_types(op: Op) -> None:
+    assert type_difference(Case(op, {}, [F32, np.array([1])])) is None
+
+
+def test_element_types_of_running_sums() -> None:
+    assert type_difference(Case(CUM_SUM, {}, [F32, np.array(1)])) is None
+
+
+def test_element_types_of_segments() -> None:
+    assert type_difference(Case(SEGMENT_MAX, {}, [F32, np.array([0, 1])])) is None
