@@ -252,7 +252,9 @@ def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
     if not attrs.keep_top_k:
         yield Violation("keep_top_k", "is empty, and the runtime crashes without a number", 'write keep_top_k="-1"')
     elif attrs.keep_top_k[0] != -1 and attrs.keep_top_k[0] < 1:
-        yield Violation("keep_top_k", f"is {attrs.keep_top_k[0]} where a positive number, or -1 for all, is meant")
+        message = f"is {attrs.keep_top_k[0]} where a positive number, or -1 for all, is meant"
+        level = Kind.CONTRADICTION if attrs.keep_top_k[0] else Kind.SUSPECT
+        yield Violation("keep_top_k", message, 'write keep_top_k="-1"', level)
     if len(inputs) == 4:
         yield Violation("aux_box_preds", "is missing where aux_class_preds is given", kind=Kind.INPUTS)
     if attrs.keep_top_k:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ir_tools.ops._define import UNBOUNDED, Attrs, Bounds, Fact, Flag, Input, Int, Kind, OneOf, Op, Output, Violation
+from ir_tools.ops._define import Attrs, Bounds, Fact, Flag, Input, Int, Kind, OneOf, Op, Output, Violation
 from ir_tools.ops._fields import IndexType, Type
 from ir_tools.ops._ranks import agreed, dim, known_number, require, require_rank
 from ir_tools.ops._values import normal_axis, require_one
@@ -35,8 +35,7 @@ def _chosen(size: Dim, k: Bounds | None) -> Dim:
     if low == high:
         require(low >= 0, f"k is {low} where a positive number is meant")
         return Dim.of(low)
-    most = size.hi if high >= UNBOUNDED else high if size.hi is None else min(size.hi, high)
-    return Dim(min(size.lo, max(low, 0)), most)
+    return Dim(min(size.lo, max(low, 0)), None if size.hi is None else min(size.hi, high))
 
 
 def check_top_k(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:

@@ -92,7 +92,7 @@ def _selected(attrs: Attrs, inputs: Sequence[Fact], columns: int) -> tuple[Fact,
     for fact, name in zip(inputs[2:], SETTINGS, strict=False):
         require_one(fact, f"the input '{name}'")
     boxes, scores = inputs[:2]
-    limit = _limit(inputs)
+    limit = _limit(inputs) if len(inputs) > 2 else None
     most = Dim()
     if boxes.shape is not None and scores.shape is not None and limit is not None:
         each = boxes.shape[1].hi

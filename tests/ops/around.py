@@ -1,0 +1,171 @@
+"""Settings near one that is valid: shapes and values moved a little, attributes changed, against the runtime."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+
+from ir_tools.errors import RuntimeFailure
+from ir_tools.ops import Array, Op, Violation
+from ir_tools.ops._define import Kind
+from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types import element_type, from_dtype, parse_shape
+from tests.ops.layer_support import REJECTED, Row, Setting, fact_of, found_rows, wanted_rows
+from tests.ops.single import Between, Slot, single_text
+
+Change = tuple[str, Mapping[str, str | None], Mapping[int, Slot]]
+"""A case by name, with other attributes (None: without) and other inputs."""
+ONE_THREAD = {"INFERENCE_NUM_THREADS": "1"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A valid layer: its attributes as the file writes them, and what feeds it."""
+
+    op: Op
+    raw: Mapping[str, str]
+    slots: Sequence[Slot]
+    changes: Sequence[Mapping[str, str]] = field(default=())
+    """Other attributes with which shapes are compared too."""
+
+    def change(self, raw: Mapping[str, str | None], slots: Mapping[int, Slot] | None = None) -> "Case":
+        """The same with other attributes (None: without), or other inputs by number."""
+        merged = {**self.raw, **raw}
+        inputs = [(slots or {}).get(index, slot) for index, slot in enumerate(self.slots)]
+        return replace(self, raw={key: text for key, text in merged.items() if text is not None}, slots=inputs)
+
+    def __str__(self) -> str:
+        """The operation."""
+        return str(self.op)
+
+
+def ops_by_name(*families: Sequence[Op]) -> dict[str, Op]:
+    """Operations by name and version."""
+    return {str(op): op for family in families for op in family}
+
+
+def clients() -> Iterator[RuntimeClient]:
+    """A runtime, for a fixture."""
+    with RuntimeClient(timeout=60) as running:
+        yield running
+
+
+# --- shapes -----------------------------------------------------------------------------------------------------
+
+
+def around(rng: np.random.Generator, slots: Sequence[Slot]) -> list[Slot]:
+    """Inputs near these: intervals around sizes, sizes off by one, other ranks, constants that are not known."""
+    return [_around(rng, slot) for slot in slots]
+
+
+def _around(rng: np.random.Generator, slot: Slot) -> Slot:
+    if isinstance(slot, tuple):
+        return slot[0], _shape_around(rng, slot[1])
+    if isinstance(slot, Between):
+        return slot
+    case, kind = rng.random(), from_dtype(slot.dtype).name
+    if case < 0.55:
+        return slot
+    if case < 0.8 or slot.ndim != 1 or kind not in {"i32", "i64"}:
+        return kind, _shape_around(rng, ",".join(map(str, slot.shape)))
+    bounds = tuple((value, value) if rng.random() < 0.5 else _interval(rng, value) for value in map(int, slot))
+    return Between(kind, bounds)
+
+
+def _shape_around(rng: np.random.Generator, text: str) -> str:
+    if rng.random() < 0.07:
+        return "..."
+    sizes = [int(word) for word in text.split(",")] if text else []
+    if rng.random() < 0.04:
+        sizes = sizes[1:] if rng.random() < 0.5 else [*sizes, 1]
+    share = rng.random()
+    return ",".join(_dim_around(rng, size) if rng.random() < share else str(size) for size in sizes)
+
+
+def _dim_around(rng: np.random.Generator, size: int) -> str:
+    case = rng.integers(8)
+    if case < 3:
+        return str(size)
+    if case == 3:
+        return "?"
+    if case == 4:
+        return str(max(size + int(rng.integers(-1, 2)), 0))
+    low, high = _interval(rng, size)
+    return f"{low}.." if high is None else f"{low}..{high}"
+
+
+def _interval(rng: np.random.Generator, size: int) -> tuple[int, int | None]:
+    low = max(0, size - int(rng.integers(0, 3)))
+    return low, None if rng.random() < 0.3 else size + int(rng.integers(0, 4))
+
+
+def compare_around(client: RuntimeClient, case: Case, count: int, seed: int = 0) -> None:
+    """Shapes of `count` settings near a case are the runtime's, and most of them are valid."""
+    rng = np.random.default_rng(seed)
+    taken = 0
+    for number in range(count):
+        changed = case.changes[number % len(case.changes)] if case.changes and number % 2 else {}
+        slots = around(rng, case.slots) if number else list(case.slots)
+        setting = Setting(case.op, slots, {**case.raw, **changed}, len(case.op.outputs))
+        wanted, found = (_shapes(rows) for rows in (wanted_rows(client, setting), found_rows(setting)))
+        assert found == wanted, str(setting)
+        taken += wanted != REJECTED
+    assert taken >= count // 3
+
+
+def _shapes(found: list[Row] | str) -> list[tuple[str, str]] | str:
+    return found if isinstance(found, str) else [row[:2] for row in found]
+
+
+# --- what runs --------------------------------------------------------------------------------------------------
+
+
+def runs(client: RuntimeClient, case: Case) -> bool:
+    """Whether the runtime reads, compiles and runs the layer, on small positive numbers."""
+    text, blob = single_text(case.op.type, case.op.version, case.raw, case.slots, len(case.op.outputs))
+    fed = {f"in{index}": _numbers(slot) for index, slot in enumerate(case.slots) if isinstance(slot, tuple)}
+    try:
+        client.infer(text, blob, fed, config=ONE_THREAD)
+    except RuntimeFailure:
+        return False
+    return True
+
+
+def _numbers(slot: tuple[str, str]) -> Array:
+    dtype = element_type(slot[0]).dtype
+    sizes = [dim.size for dim in parse_shape(slot[1]) or ()]
+    values: Array = np.random.default_rng(0).uniform(0.2, 0.9, sizes).astype(dtype)
+    return values
+
+
+def faults(case: Case) -> list[Violation]:
+    """What attributes and check find that cannot run."""
+    found: list[Violation] = []
+    attrs = case.op.read(case.raw, found)
+    if attrs is not None:
+        found += case.op.check(attrs, [fact_of(slot) for slot in case.slots])
+    return [fault for fault in found if fault.kind != Kind.SUSPECT]
+
+
+def is_refused(case: Case) -> bool:
+    """Whether attributes, check or shape rule say that the layer cannot run."""
+    setting = Setting(case.op, case.slots, case.raw, len(case.op.outputs))
+    return bool(faults(case)) or found_rows(setting) == REJECTED
+
+
+def case_id(value: object) -> str:
+    """A readable id for `parametrize`."""
+    if isinstance(value, Case):
+        return str(value)
+    if isinstance(value, Mapping):
+        return ",".join(f"{key}={text}" for key, text in value.items()) or "-"
+    return "inputs" if value else "-"
+
+
+def rows(cases: Mapping[str, Case], table: Sequence[Change]) -> list[object]:
+    """For `parametrize`: changed cases, with what was changed as their id."""
+    return [
+        pytest.param(cases[name].change(raw, slots), id=f"{name}-{case_id(raw)}-{number}")
+        for number, (name, raw, slots) in enumerate(table)
+    ]

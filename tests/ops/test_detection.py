@@ -1,0 +1,185 @@
+"""Prior boxes, DetectionOutput and YOLO against the runtime: shapes, and what it refuses or breaks on."""
+
+import numpy as np
+import pytest
+
+from ir_tools.ops import detection
+from ir_tools.runtime.client import RuntimeClient
+from tests.ops.around import Case, Change, clients, compare_around, is_refused, ops_by_name, rows, runs
+from tests.ops.single import Between
+
+client = pytest.fixture(scope="module")(clients)
+OPS = ops_by_name(detection.OPS)
+I64 = np.int64
+
+PRIOR_BOX = {
+    "min_size": "16",
+    "max_size": "38",
+    "aspect_ratio": "2.0",
+    "flip": "true",
+    "clip": "false",
+    "step": "16",
+    "offset": "0.5",
+    "variance": "0.1,0.1,0.2,0.2",
+    "scale_all_sizes": "true",
+}
+PRIOR_CHANGES = (
+    {"aspect_ratio": "2,3,0.5", "min_size": "10,20", "max_size": "30,40"},
+    {"flip": "false", "aspect_ratio": "2,2,1"},
+    {"scale_all_sizes": "false", "min_size": "3,4,5"},
+    {"fixed_size": "3,4", "density": "2,3", "min_size": ""},
+    {"fixed_size": "3,4", "density": "2,3", "fixed_ratio": "1,2,3"},
+    {"min_size": "", "max_size": ""},
+)
+SIZES = (np.array([4, 5], I64), np.array([64, 80], I64))
+CLUSTERED = {
+    "width": "10,20",
+    "height": "5,9",
+    "clip": "false",
+    "step": "16",
+    "step_w": "0",
+    "step_h": "0",
+    "offset": "0.5",
+    "variance": "0.1,0.1,0.2,0.2",
+}
+OUTPUT = {
+    "background_label_id": "0",
+    "top_k": "40",
+    "variance_encoded_in_target": "false",
+    "keep_top_k": "20",
+    "code_type": "caffe.PriorBoxParameter.CENTER_SIZE",
+    "share_location": "true",
+    "nms_threshold": "0.45",
+    "confidence_threshold": "0.01",
+    "normalized": "true",
+    "input_height": "1",
+    "input_width": "1",
+    "objectness_score": "0",
+}
+OUTPUT_CHANGES = (
+    {"keep_top_k": "-1"},
+    {"keep_top_k": "-1", "top_k": "-1"},
+    {"normalized": "false"},
+    {"variance_encoded_in_target": "true"},
+    {"share_location": "false"},
+)
+BOXES = (("f32", "2,40"), ("f32", "2,30"), ("f32", "1,2,40"))
+YOLO = {
+    "anchors": "1.08,1.19,3.42,4.41",
+    "axis": "1",
+    "end_axis": "3",
+    "coords": "4",
+    "classes": "3",
+    "num": "2",
+    "do_softmax": "true",
+    "mask": "0,1",
+}
+CASES = {
+    "PriorBox-1": Case(OPS["PriorBox-1"], PRIOR_BOX, SIZES, PRIOR_CHANGES),
+    "PriorBox-8": Case(OPS["PriorBox-8"], PRIOR_BOX, SIZES, PRIOR_CHANGES),
+    "PriorBoxClustered-1": Case(
+        OPS["PriorBoxClustered-1"], CLUSTERED, SIZES, ({"width": "1,2,3"}, {"width": "", "height": ""})
+    ),
+    "DetectionOutput-1": Case(OPS["DetectionOutput-1"], {**OUTPUT, "num_classes": "3"}, BOXES, OUTPUT_CHANGES),
+    "DetectionOutput-8": Case(OPS["DetectionOutput-8"], OUTPUT, BOXES, OUTPUT_CHANGES),
+    "DetectionOutput-8-five": Case(
+        OPS["DetectionOutput-8"], OUTPUT, (*BOXES, ("f32", "2,20"), ("f32", "2,40")), OUTPUT_CHANGES
+    ),
+    "DetectionOutput-8-own-locations": Case(
+        OPS["DetectionOutput-8"], {**OUTPUT, "share_location": "false"}, (("f32", "2,120"), *BOXES[1:])
+    ),
+    "RegionYolo-1": Case(
+        OPS["RegionYolo-1"],
+        YOLO,
+        (("f32", "1,16,4,4"),),
+        ({"do_softmax": "false"}, {"axis": "2"}, {"axis": "-3", "end_axis": "-2"}, {"axis": "2", "end_axis": "1"}),
+    ),
+    "ReorgYolo-1": Case(OPS["ReorgYolo-1"], {"stride": "2"}, (("f32", "1,8,4,4"),), ({"stride": "3"},)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_shapes(name: str, client: RuntimeClient) -> None:
+    compare_around(client, CASES[name], 40)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", CASES)
+def test_many_shapes(name: str, client: RuntimeClient) -> None:
+    compare_around(client, CASES[name], 600, seed=1)
+
+
+@pytest.mark.parametrize("name", ["PriorBox-1", "PriorBox-8", "PriorBoxClustered-1"])
+def test_priors_of_sizes_between_bounds(name: str, client: RuntimeClient) -> None:
+    """Image sizes that come from ShapeOf are known as intervals."""
+    sizes = Between("i64", ((2, 4), (5, 5)))
+    unbounded = Between("i64", ((2, None), (0, 7)))
+    for slot in (sizes, unbounded):
+        compare_around(client, CASES[name].change({}, {0: slot}), 8)
+
+
+RUN: list[Change] = [
+    ("PriorBox-1", {}, {}),
+    ("PriorBox-1", {"variance": "0.1"}, {}),
+    ("PriorBox-1", {"variance": ""}, {}),
+    ("PriorBox-1", {"min_size": ""}, {}),
+    ("PriorBox-1", {"density": "2", "fixed_size": "3"}, {}),
+    ("PriorBox-8", {"offset": None, "step": None}, {}),
+    ("PriorBoxClustered-1", {"variance": "0.1", "step": "0", "step_w": "3"}, {}),
+    ("DetectionOutput-1", {}, {}),
+    ("DetectionOutput-8", {"keep_top_k": "-1", "top_k": "-1"}, {}),
+    ("DetectionOutput-8", {"keep_top_k": "5,6", "background_label_id": "-1"}, {}),
+    ("DetectionOutput-8", {"nms_threshold": "2", "confidence_threshold": "-1", "input_width": "-3"}, {}),
+    ("RegionYolo-1", {}, {}),
+    ("RegionYolo-1", {"do_softmax": "false", "num": "9"}, {}),
+    ("ReorgYolo-1", {}, {}),
+]
+REFUSED: list[Change] = [
+    ("PriorBox-1", {"variance": "0.1,0.2"}, {}),
+    ("PriorBox-1", {"density": "0.5", "fixed_size": "3"}, {}),
+    ("PriorBox-1", {}, {0: np.array([4, 5, 6], I64)}),
+    ("PriorBox-1", {}, {0: np.array([10**6, 10**6], I64)}),
+    ("PriorBoxClustered-1", {"width": "1"}, {}),
+    ("PriorBoxClustered-1", {"variance": "0.1,0.2"}, {}),
+    ("DetectionOutput-1", {"num_classes": "-1"}, {}),
+    ("DetectionOutput-1", {"num_classes": "2"}, {}),
+    ("DetectionOutput-1", {"num_classes": None}, {}),
+    ("DetectionOutput-8", {"keep_top_k": None}, {}),
+    ("DetectionOutput-8", {"keep_top_k": "1000000000"}, {}),
+    ("DetectionOutput-8", {"code_type": "CENTER_SIZE"}, {}),
+    ("DetectionOutput-8", {"variance_encoded_in_target": "true"}, {}),
+    ("DetectionOutput-8", {"share_location": "false"}, {}),
+    ("DetectionOutput-8", {"normalized": "false"}, {}),
+    ("RegionYolo-1", {"num": "0"}, {}),
+    ("RegionYolo-1", {"axis": "4"}, {}),
+    ("ReorgYolo-1", {"stride": None}, {}),
+    ("ReorgYolo-1", {"stride": "3"}, {}),
+    ("ReorgYolo-1", {}, {0: ("f32", "1,3,4,4")}),
+]
+
+
+@pytest.mark.parametrize("case", rows(CASES, RUN))
+def test_what_runs_is_not_refused(case: Case, client: RuntimeClient) -> None:
+    assert runs(client, case)
+    assert not is_refused(case)
+
+
+@pytest.mark.parametrize("case", rows(CASES, REFUSED))
+def test_what_does_not_run_is_refused(case: Case, client: RuntimeClient) -> None:
+    assert not runs(client, case)
+    assert is_refused(case)
+
+
+OVERRUN: list[Change] = [
+    ("PriorBox-1", {"density": "0"}, {}),
+    ("DetectionOutput-8", {"keep_top_k": "-3"}, {}),
+    ("RegionYolo-1", {"num": "5"}, {}),
+    ("RegionYolo-1", {"do_softmax": "false", "mask": ""}, {}),
+    ("RegionYolo-1", {}, {0: ("f32", "1,8,4,4")}),
+]
+
+
+@pytest.mark.parametrize("case", rows(CASES, OVERRUN))
+def test_what_overruns_memory_is_refused(case: Case) -> None:
+    """The runtime takes some of these, writes beyond its memory, and crashes later or not at all."""
+    assert is_refused(case)

@@ -1,0 +1,130 @@
+"""Interpolate and GridSample against the runtime: shapes, and what it refuses or breaks on."""
+
+import numpy as np
+import pytest
+
+from ir_tools.ops import image
+from ir_tools.runtime.client import RuntimeClient
+from tests.ops.around import Case, Change, clients, compare_around, is_refused, ops_by_name, rows, runs
+from tests.ops.layer_support import Setting, compare_shapes
+from tests.ops.single import Slot
+
+client = pytest.fixture(scope="module")(clients)
+OPS = ops_by_name(image.OPS)
+
+
+def sizes(*values: int) -> Slot:
+    return np.array(values, np.int64)
+
+
+def factors(*values: float) -> Slot:
+    return np.array(values, np.float32)
+
+
+DATA: Slot = ("f32", "1,2,4,5")
+OLD = {"align_corners": "true", "antialias": "false", "axes": "2,3", "mode": "nearest", "pads_begin": "0"}
+NEW = {
+    "mode": "nearest",
+    "shape_calculation_mode": "sizes",
+    "coordinate_transformation_mode": "half_pixel",
+    "nearest_mode": "round_prefer_floor",
+    "antialias": "false",
+    "pads_begin": "0,0,0,0",
+    "pads_end": "0,0,0,0",
+    "cube_coeff": "-0.75",
+}
+PADDED = ({"pads_begin": "0,0,1,1"}, {"pads_begin": "0,1", "pads_end": "0,0,2,1,5,5"})
+SCALES = {**NEW, "shape_calculation_mode": "scales"}
+CASES = {
+    "Interpolate-1": Case(OPS["Interpolate-1"], OLD, (DATA, sizes(8, 10))),
+    "Interpolate-4": Case(OPS["Interpolate-4"], NEW, (DATA, sizes(8, 10), factors(2, 2), sizes(2, 3)), PADDED),
+    "Interpolate-4-scales": Case(
+        OPS["Interpolate-4"], SCALES, (DATA, sizes(8, 10), factors(2.3, 0.7), sizes(2, 3)), PADDED
+    ),
+    "Interpolate-4-three": Case(
+        OPS["Interpolate-4"], SCALES, (DATA, sizes(1, 2, 8, 10), factors(1, 1, 1.4, 3)), PADDED
+    ),
+    "Interpolate-11": Case(OPS["Interpolate-11"], NEW, (DATA, sizes(8, 10), sizes(3, 2)), PADDED),
+    "Interpolate-11-scales": Case(OPS["Interpolate-11"], SCALES, (DATA, factors(0.4, 3.1), sizes(2, 3)), PADDED),
+    "Interpolate-11-two": Case(OPS["Interpolate-11"], NEW, (DATA, sizes(1, 2, 8, 10)), PADDED),
+    "GridSample-9": Case(OPS["GridSample-9"], {"mode": "bilinear"}, (DATA, ("f32", "1,3,3,2"))),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_shapes(name: str, client: RuntimeClient) -> None:
+    compare_around(client, CASES[name], 40)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", CASES)
+def test_many_shapes(name: str, client: RuntimeClient) -> None:
+    compare_around(client, CASES[name], 600, seed=1)
+
+
+FACTORS = (0.1, 0.5, 0.3333333, 1, 1.5, 2, 2.9999998, 3.7)
+
+
+@pytest.mark.parametrize("name", ["Interpolate-4-scales", "Interpolate-11-scales"])
+def test_random_factors(name: str, client: RuntimeClient) -> None:
+    rng, case = np.random.default_rng(3), CASES[name]
+    for _ in range(40):
+        given = factors(*rng.choice([*FACTORS, rng.uniform(0.05, 9)], 2))
+        high, low = rng.integers(3, 99, 2)
+        data: Slot = ("f32", f"1,2,{high},3..{low}")
+        changed = case.change({}, {0: data, len(case.slots) - 2: given})
+        compare_shapes(client, Setting(case.op, changed.slots, case.raw))
+
+
+RUN: list[Change] = [
+    *((name, {}, {}) for name in CASES),
+    ("Interpolate-1", {"mode": "cubic", "axes": "3,2", "align_corners": "false"}, {}),
+    ("Interpolate-4", {"mode": "LINEAR", "pads_begin": "0,0,1", "antialias": "true"}, {}),
+    ("Interpolate-4", {"mode": "linear_onnx"}, {1: sizes(8, 10, 3)}),
+    ("Interpolate-11", {"mode": "bicubic_pillow", "cube_coeff": "9"}, {}),
+    ("GridSample-9", {"mode": "BICUBIC"}, {}),
+]
+REFUSED: list[Change] = [
+    ("Interpolate-1", {"axes": ""}, {}),
+    ("Interpolate-1", {"axes": "4,5"}, {}),
+    ("Interpolate-1", {"axes": "-1,-2"}, {}),
+    ("Interpolate-1", {"mode": "NEAREST"}, {}),
+    ("Interpolate-1", {"pads_begin": "-1"}, {}),
+    ("Interpolate-1", {}, {1: sizes(8, 10, 3)}),
+    ("Interpolate-4", {"mode": "bilinear_pillow"}, {}),
+    ("Interpolate-4", {"nearest_mode": "foo"}, {}),
+    ("Interpolate-4", {"pads_begin": "0,0,-1,0"}, {}),
+    ("Interpolate-4", {}, {1: sizes(4)}),
+    ("Interpolate-4", {}, {1: sizes(10**6, 10**6)}),
+    ("Interpolate-4", {}, {3: sizes(-1, -2)}),
+    ("Interpolate-4-scales", {}, {2: factors(1e9, 2)}),
+    ("Interpolate-11", {}, {1: factors(2, 2)}),
+    ("Interpolate-11-scales", {}, {1: sizes(2, 2)}),
+    ("GridSample-9", {"padding_mode": "foo"}, {}),
+    ("GridSample-9", {}, {1: ("f32", "1,3,3,3")}),
+]
+CRASH: list[Change] = [
+    ("Interpolate-4", {"pads_begin": "0,0,100000,100000"}, {}),
+    ("Interpolate-1", {}, {1: sizes(-1, 3)}),
+    ("Interpolate-4", {}, {1: sizes(-1, 4)}),
+    ("Interpolate-1", {"axes": "1,2,3"}, {}),
+    ("Interpolate-1", {}, {1: sizes(8)}),
+]
+
+
+@pytest.mark.parametrize("case", rows(CASES, RUN))
+def test_what_runs_is_not_refused(case: Case, client: RuntimeClient) -> None:
+    assert runs(client, case)
+    assert not is_refused(case)
+
+
+@pytest.mark.parametrize("case", rows(CASES, REFUSED))
+def test_what_does_not_run_is_refused(case: Case, client: RuntimeClient) -> None:
+    assert not runs(client, case)
+    assert is_refused(case)
+
+
+@pytest.mark.parametrize("case", rows(CASES, CRASH))
+def test_what_the_runtime_may_crash_on_is_refused(case: Case) -> None:
+    """It reads beyond the sizes that it is given, or takes them as they come."""
+    assert is_refused(case)

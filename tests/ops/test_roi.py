@@ -1,0 +1,146 @@
+"""Proposals and pooling of regions against the runtime: shapes, and what it refuses or breaks on."""
+
+import numpy as np
+import pytest
+
+from ir_tools.ops import roi
+from ir_tools.runtime.client import RuntimeClient
+from tests.ops.around import Case, Change, clients, compare_around, is_refused, ops_by_name, rows, runs
+
+client = pytest.fixture(scope="module")(clients)
+OPS = ops_by_name(roi.OPS)
+
+PROPOSAL = {
+    "base_size": "16",
+    "pre_nms_topn": "60",
+    "post_nms_topn": "10",
+    "nms_thresh": "0.7",
+    "feat_stride": "16",
+    "min_size": "16",
+    "ratio": "0.5,1",
+    "scale": "8",
+}
+IMAGE = np.array([96, 96, 1], np.float32)
+ANCHORS = (("f32", "1,4,6,6"), ("f32", "1,8,6,6"), IMAGE)
+GENERATE = {
+    "min_size": "0",
+    "nms_threshold": "0.7",
+    "post_nms_count": "10",
+    "pre_nms_count": "60",
+    "normalized": "true",
+    "nms_eta": "1",
+    "roi_num_type": "i64",
+}
+POOLED = {"pooled_h": "3", "pooled_w": "2", "spatial_scale": "0.0625"}
+ALIGNED = {**POOLED, "sampling_ratio": "2"}
+REGIONS = (("f32", "1,3,8,8"), ("f32", "4,4"), ("i64", "4"))
+PARTS = {"output_dim": "2", "group_size": "3", "spatial_scale": "0.0625", "mode": "average"}
+BINS = {"mode": "bilinear", "spatial_bins_x": "3", "spatial_bins_y": "3"}
+CASES = {
+    "Proposal-1": Case(OPS["Proposal-1"], PROPOSAL, ANCHORS),
+    "Proposal-4": Case(OPS["Proposal-4"], PROPOSAL, ANCHORS),
+    "GenerateProposals-9": Case(
+        OPS["GenerateProposals-9"],
+        GENERATE,
+        (("f32", "1,3"), ("f32", "6,6,3,4"), ("f32", "1,12,6,6"), ("f32", "1,3,6,6")),
+        ({"roi_num_type": "i32"},),
+    ),
+    "ROIPooling-1": Case(
+        OPS["ROIPooling-1"],
+        {**POOLED, "method": "max"},
+        (("f32", "1,3,8,8"), ("f32", "4,5")),
+        ({"method": "bilinear"},),
+    ),
+    "ROIAlign-3": Case(OPS["ROIAlign-3"], {**ALIGNED, "mode": "avg"}, REGIONS),
+    "ROIAlign-9": Case(OPS["ROIAlign-9"], {**ALIGNED, "mode": "avg", "aligned_mode": "half_pixel"}, REGIONS),
+    "ROIAlignRotated-15": Case(
+        OPS["ROIAlignRotated-15"],
+        {**ALIGNED, "clockwise_mode": "true"},
+        (REGIONS[0], ("f32", "4,5"), ("i64", "4")),
+    ),
+    "PSROIPooling-1": Case(OPS["PSROIPooling-1"], PARTS, (("f32", "1,18,8,8"), ("f32", "4,5")), (BINS,)),
+    "DeformablePSROIPooling-1": Case(
+        OPS["DeformablePSROIPooling-1"],
+        {**PARTS, "mode": "bilinear_deformable", "spatial_bins_x": "2", "spatial_bins_y": "2", "part_size": "3"},
+        (("f32", "1,18,8,8"), ("f32", "4,5"), ("f32", "4,2,3,3")),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_shapes(name: str, client: RuntimeClient) -> None:
+    compare_around(client, CASES[name], 40)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", CASES)
+def test_many_shapes(name: str, client: RuntimeClient) -> None:
+    compare_around(client, CASES[name], 600, seed=1)
+
+
+RUN: list[Change] = [
+    *((name, {}, {}) for name in CASES),
+    ("Proposal-1", {"base_size": None, "ratio": "", "scale": "8,16", "framework": "tensorflow"}, {}),
+    ("Proposal-4", {"pre_nms_topn": "-1", "min_size": "-1", "nms_thresh": "-1", "feat_stride": "0"}, {}),
+    ("GenerateProposals-9", {"min_size": "-1", "nms_threshold": "-1", "pre_nms_count": "1000000000"}, {}),
+    ("ROIPooling-1", {"pooled_h": None, "output_roi": "3,2"}, {}),
+    ("ROIPooling-1", {"pooled_h": None, "pooled_w": None, "output_size": "3,2", "method": None}, {}),
+    ("ROIPooling-1", {"pooled_h": "4", "output_roi": "3,2"}, {}),
+    ("ROIAlign-9", {"pooled_h": "0", "sampling_ratio": "-1", "spatial_scale": "-1"}, {}),
+    ("ROIAlign-3", {"sampling_ratio": "0", "mode": "max"}, {}),
+    ("ROIAlignRotated-15", {"sampling_ratio": "0", "spatial_scale": "0"}, {}),
+    ("PSROIPooling-1", BINS, {}),
+    ("DeformablePSROIPooling-1", {"output_dim": "3", "part_size": "2"}, {}),
+]
+REFUSED: list[Change] = [
+    ("Proposal-1", {"post_nms_topn": "0"}, {}),
+    ("Proposal-1", {"post_nms_topn": "-1"}, {}),
+    ("Proposal-1", {"post_nms_topn": None}, {}),
+    ("Proposal-4", {"framework": "foo"}, {}),
+    ("Proposal-1", {}, {1: ("f32", "1,9,6,6")}),
+    ("GenerateProposals-9", {"nms_eta": "0.5"}, {}),
+    ("GenerateProposals-9", {"pre_nms_count": "0"}, {}),
+    ("GenerateProposals-9", {"post_nms_count": None}, {}),
+    ("GenerateProposals-9", {"roi_num_type": "u8"}, {}),
+    ("ROIPooling-1", {"pooled_h": None}, {}),
+    ("ROIPooling-1", {"pooled_h": "-1"}, {}),
+    ("ROIPooling-1", {"output_roi": "3,2,5"}, {}),
+    ("ROIPooling-1", {"spatial_scale": "0"}, {}),
+    ("ROIPooling-1", {"method": "foo"}, {}),
+    ("ROIPooling-1", {"pooled_h": "100000", "pooled_w": "100000"}, {}),
+    ("ROIAlign-9", {"aligned_mode": "foo"}, {}),
+    ("PSROIPooling-1", {"output_dim": "3"}, {}),
+    ("PSROIPooling-1", {"group_size": "0"}, {}),
+    ("PSROIPooling-1", {"mode": "Average"}, {}),
+    ("PSROIPooling-1", {"spatial_scale": "0"}, {}),
+    ("PSROIPooling-1", {**BINS, "spatial_bins_x": "0"}, {}),
+    ("DeformablePSROIPooling-1", {"output_dim": "0"}, {}),
+    ("DeformablePSROIPooling-1", {"mode": "bilinear"}, {}),
+]
+
+
+@pytest.mark.parametrize("case", rows(CASES, RUN))
+def test_what_runs_is_not_refused(case: Case, client: RuntimeClient) -> None:
+    assert runs(client, case)
+    assert not is_refused(case)
+
+
+@pytest.mark.parametrize("case", rows(CASES, REFUSED))
+def test_what_does_not_run_is_refused(case: Case, client: RuntimeClient) -> None:
+    assert not runs(client, case)
+    assert is_refused(case)
+
+
+UNPREDICTABLE: list[Change] = [
+    ("ROIAlign-9", {"sampling_ratio": "1000000"}, {}),
+    ("Proposal-1", {"post_nms_topn": "2000000000"}, {}),
+    ("Proposal-1", {}, {2: np.array([0, 96, 1], np.float32)}),
+    ("ROIAlign-9", {"pooled_h": "-1"}, {}),
+    ("ROIAlignRotated-15", {"sampling_ratio": "-1"}, {}),
+]
+
+
+@pytest.mark.parametrize("case", rows(CASES, UNPREDICTABLE))
+def test_what_the_runtime_makes_up_is_refused(case: Case) -> None:
+    """The runtime rejects these, crashes, or gives memory that nobody wrote to, by the other inputs and by chance."""
+    assert is_refused(case)

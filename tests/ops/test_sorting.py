@@ -1,0 +1,102 @@
+"""TopK and the decoders of connectionist classification against the runtime: shapes, and what it refuses."""
+
+import numpy as np
+import pytest
+
+from ir_tools.ops import sorting
+from ir_tools.runtime.client import RuntimeClient
+from tests.ops.around import Case, Change, clients, compare_around, is_refused, ops_by_name, rows, runs
+from tests.ops.single import Between, Slot
+
+client = pytest.fixture(scope="module")(clients)
+OPS = ops_by_name(sorting.OPS)
+
+TOP = {"axis": "1", "mode": "max", "sort": "value", "index_element_type": "i32"}
+TOP_CHANGES = ({"axis": "-2", "mode": "min"}, {"sort": "index", "index_element_type": "i64"}, {"axis": "-4"})
+THREE = np.array(3, np.int64)
+
+
+def ints(*values: int) -> Slot:
+    return np.array(values, np.int32)
+
+
+LABELS: tuple[Slot, ...] = (("f32", "2,6,5"), ints(6, 6), np.zeros((2, 6), np.int32), ints(2, 3), np.array(4, np.int32))
+CASES = {
+    "TopK-1": Case(OPS["TopK-1"], TOP, (("f32", "2,5,4"), THREE), TOP_CHANGES),
+    "TopK-3": Case(OPS["TopK-3"], TOP, (("f32", "2,5,4"), THREE), TOP_CHANGES),
+    "TopK-11": Case(OPS["TopK-11"], {**TOP, "stable": "false"}, (("f32", "2,5,4"), THREE), TOP_CHANGES),
+    "CTCGreedyDecoder-1": Case(OPS["CTCGreedyDecoder-1"], {}, (("f32", "6,2,5"), ("f32", "6,2"))),
+    "CTCGreedyDecoderSeqLen-6": Case(
+        OPS["CTCGreedyDecoderSeqLen-6"],
+        {"classes_index_type": "i32"},
+        (("f32", "2,6,5"), ("i32", "2"), np.array(0, np.int32)),
+        ({"classes_index_type": "i64"}, {"sequence_length_type": "i64"}),
+    ),
+    "CTCGreedyDecoderSeqLen-6-two": Case(OPS["CTCGreedyDecoderSeqLen-6"], {}, (("f32", "2,6,5"), ("i32", "2"))),
+    "CTCLoss-4": Case(OPS["CTCLoss-4"], {}, LABELS),
+    "CTCLoss-4-four": Case(OPS["CTCLoss-4"], {}, LABELS[:4]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_shapes(name: str, client: RuntimeClient) -> None:
+    compare_around(client, CASES[name], 40)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", CASES)
+def test_many_shapes(name: str, client: RuntimeClient) -> None:
+    compare_around(client, CASES[name], 600, seed=1)
+
+
+@pytest.mark.parametrize("bounds", [(2, 4), (0, 9), (3, None), (1, 1), (0, 0)], ids=str)
+@pytest.mark.parametrize("name", ["TopK-1", "TopK-3", "TopK-11"])
+def test_top_k_of_a_number_between_bounds(name: str, bounds: tuple[int, int | None], client: RuntimeClient) -> None:
+    """A number that comes from ShapeOf is known as an interval."""
+    compare_around(client, CASES[name].change({}, {1: Between("i64", (bounds,), scalar=True)}), 12)
+
+
+RUN: list[Change] = [
+    *((name, {}, {}) for name in CASES),
+    ("TopK-11", {"stable": "true"}, {}),
+    ("TopK-3", {"mode": "MAX", "sort": None}, {}),
+    ("TopK-3", {}, {1: np.array(5, np.int64)}),
+    ("CTCGreedyDecoderSeqLen-6", {"classes_index_type": "u8"}, {}),
+    ("CTCGreedyDecoderSeqLen-6", {}, {2: np.array(7, np.int32)}),
+]
+REFUSED: list[Change] = [
+    ("TopK-3", {"mode": "foo"}, {}),
+    ("TopK-3", {"index_element_type": "u8"}, {}),
+    ("TopK-11", {"stable": "true", "sort": "none"}, {}),
+    ("TopK-3", {"axis": "3"}, {}),
+    ("TopK-3", {}, {1: np.array(6, np.int64)}),
+    ("TopK-3", {}, {1: np.array(0, np.int64)}),
+    ("TopK-3", {}, {1: np.array(-1, np.int64)}),
+    ("TopK-3", {}, {1: np.array([3], np.int64)}),
+    ("CTCGreedyDecoder-1", {}, {1: ("f32", "5,2")}),
+]
+
+
+@pytest.mark.parametrize("case", rows(CASES, RUN))
+def test_what_runs_is_not_refused(case: Case, client: RuntimeClient) -> None:
+    assert runs(client, case)
+    assert not is_refused(case)
+
+
+@pytest.mark.parametrize("case", rows(CASES, REFUSED))
+def test_what_does_not_run_is_refused(case: Case, client: RuntimeClient) -> None:
+    assert not runs(client, case)
+    assert is_refused(case)
+
+
+UNPREDICTABLE: list[Change] = [
+    ("CTCLoss-4", {}, {1: ints(7, 6)}),
+    ("CTCLoss-4", {}, {3: ints(2, 7)}),
+    ("CTCLoss-4", {}, {1: ints(2, 2)}),
+    ("CTCLoss-4", {}, {3: ints(0, 3)}),
+]
+
+
+@pytest.mark.parametrize("case", rows(CASES, UNPREDICTABLE))
+def test_what_the_runtime_may_crash_on_is_refused(case: Case) -> None:
+    assert is_refused(case)

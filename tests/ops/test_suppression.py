@@ -1,0 +1,118 @@
+"""Suppression of overlapping boxes against the runtime: shapes, and what it refuses or breaks on."""
+
+import numpy as np
+import pytest
+
+from ir_tools.ops import suppression
+from ir_tools.runtime.client import RuntimeClient
+from tests.ops.around import Case, Change, clients, compare_around, is_refused, ops_by_name, rows, runs
+from tests.ops.single import Slot
+
+client = pytest.fixture(scope="module")(clients)
+OPS = ops_by_name(suppression.OPS)
+
+
+def number(value: float) -> Slot:
+    return np.array(value, np.int64 if isinstance(value, int) else np.float32)
+
+
+NMS = {"box_encoding": "corner", "sort_result_descending": "true"}
+TYPED = {**NMS, "output_type": "i64"}
+INPUTS: tuple[Slot, ...] = (("f32", "1,10,4"), ("f32", "1,3,10"), number(5), number(0.5), number(0.1))
+PER_IMAGE = {
+    "sort_result_type": "score",
+    "output_type": "i64",
+    "nms_top_k": "5",
+    "keep_top_k": "5",
+    "sort_result_across_batch": "false",
+    "score_threshold": "0.1",
+    "background_class": "-1",
+    "normalized": "true",
+}
+LIMITS = (
+    {"nms_top_k": "-1", "keep_top_k": "-1"},
+    {"nms_top_k": "20", "keep_top_k": "-1"},
+    {"nms_top_k": "-1", "keep_top_k": "7"},
+    {"background_class": "0"},
+    {"output_type": "i32", "nms_top_k": "0"},
+)
+CASES = {
+    "NonMaxSuppression-1": Case(OPS["NonMaxSuppression-1"], NMS, INPUTS),
+    "NonMaxSuppression-1-two": Case(OPS["NonMaxSuppression-1"], NMS, INPUTS[:2]),
+    "NonMaxSuppression-3": Case(OPS["NonMaxSuppression-3"], TYPED, INPUTS, ({"output_type": "i32"},)),
+    "NonMaxSuppression-4": Case(OPS["NonMaxSuppression-4"], TYPED, INPUTS),
+    "NonMaxSuppression-4-three": Case(OPS["NonMaxSuppression-4"], TYPED, INPUTS[:3]),
+    "NonMaxSuppression-5": Case(OPS["NonMaxSuppression-5"], TYPED, (*INPUTS, number(0.0)), ({"output_type": "i32"},)),
+    "NonMaxSuppression-9": Case(OPS["NonMaxSuppression-9"], TYPED, (*INPUTS, number(0.0))),
+    "NonMaxSuppression-9-two": Case(OPS["NonMaxSuppression-9"], TYPED, INPUTS[:2]),
+    "NMSRotated-13": Case(
+        OPS["NMSRotated-13"],
+        {"sort_result_descending": "true", "output_type": "i64", "clockwise": "true"},
+        (("f32", "1,10,5"), *INPUTS[1:]),
+    ),
+    "MatrixNms-8": Case(OPS["MatrixNms-8"], {**PER_IMAGE, "decay_function": "linear"}, INPUTS[:2], LIMITS),
+    "MulticlassNms-8": Case(OPS["MulticlassNms-8"], {**PER_IMAGE, "iou_threshold": "0.5"}, INPUTS[:2], LIMITS),
+    "MulticlassNms-9": Case(OPS["MulticlassNms-9"], {**PER_IMAGE, "iou_threshold": "0.5"}, INPUTS[:2], LIMITS),
+    "MulticlassNms-9-three": Case(
+        OPS["MulticlassNms-9"], PER_IMAGE, (("f32", "3,10,4"), ("f32", "3,10"), ("i64", "2")), LIMITS
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_shapes(name: str, client: RuntimeClient) -> None:
+    compare_around(client, CASES[name], 40)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", CASES)
+def test_many_shapes(name: str, client: RuntimeClient) -> None:
+    compare_around(client, CASES[name], 600, seed=1)
+
+
+RUN: list[Change] = [
+    *((name, {}, {}) for name in CASES if name not in {"NonMaxSuppression-9-two", "MulticlassNms-9-three"}),
+    ("NonMaxSuppression-9", {"output_type": "i32", "box_encoding": "CENTER"}, {}),
+    ("NonMaxSuppression-9", {}, {2: number(2**40), 3: number(-1.0), 4: number(float("nan"))}),
+    ("NonMaxSuppression-5", {}, {2: number(0)}),
+    ("MatrixNms-8", {"nms_top_k": "-1", "keep_top_k": "-1", "background_class": "5"}, {}),
+    ("MulticlassNms-9", {"nms_eta": "0", "iou_threshold": "-1", "keep_top_k": "0"}, {}),
+]
+REFUSED: list[Change] = [
+    ("NonMaxSuppression-9", {"box_encoding": "foo"}, {}),
+    ("NonMaxSuppression-9", {"output_type": "u8"}, {}),
+    ("NonMaxSuppression-1", {}, {2: np.array([5], np.int64)}),
+    ("NonMaxSuppression-5", {}, {0: ("f32", "1,10,5")}),
+    ("NonMaxSuppression-5", {}, {1: ("f32", "2,3,10")}),
+    ("NMSRotated-13", {}, {0: ("f32", "1,10,4")}),
+    ("MatrixNms-8", {"nms_top_k": "-2"}, {}),
+    ("MatrixNms-8", {"decay_function": "foo"}, {}),
+    ("MatrixNms-8", {"background_class": "-2"}, {}),
+    ("MulticlassNms-9", {"nms_eta": "2"}, {}),
+    ("MulticlassNms-9", {"keep_top_k": "-2"}, {}),
+    ("MulticlassNms-8", {}, {1: ("f32", "1,10")}),
+]
+
+
+@pytest.mark.parametrize("case", rows(CASES, RUN))
+def test_what_runs_is_not_refused(case: Case, client: RuntimeClient) -> None:
+    assert runs(client, case)
+    assert not is_refused(case)
+
+
+@pytest.mark.parametrize("case", rows(CASES, REFUSED))
+def test_what_does_not_run_is_refused(case: Case, client: RuntimeClient) -> None:
+    assert not runs(client, case)
+    assert is_refused(case)
+
+
+UNPREDICTABLE: list[Change] = [
+    ("NonMaxSuppression-9", {}, {2: number(-1)}),
+    ("NonMaxSuppression-4", {}, {2: number(-5)}),
+]
+
+
+@pytest.mark.parametrize("case", rows(CASES, UNPREDICTABLE))
+def test_what_the_runtime_makes_up_is_refused(case: Case) -> None:
+    """The runtime rejects these, crashes, or gives memory that nobody wrote to, by the other inputs and by chance."""
+    assert is_refused(case)
