@@ -48,6 +48,7 @@ HOMES = {
     "openvino": {"runtime", "onnx"},
     "rich": {"cli", "report"},
     "click": {"cli"},
+    "jinja2": {"report"},
 }
 MODULES = sorted(ROOT.rglob("*.py"))
 

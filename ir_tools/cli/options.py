@@ -12,7 +12,7 @@ from ir_tools.errors import UsageError
 if TYPE_CHECKING:
     from ir_tools.ops import Array
 
-__all__ = ["inputs_option", "load_inputs", "model_argument", "output_option", "seed_option", "shapes_option"]
+__all__ = ["XmlPath", "inputs_option", "load_inputs", "model_argument", "output_option", "seed_option", "shapes_option"]
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ir_tools.comparison._differences import TOLERANCES, Difference, difference, type_name
+from ir_tools.comparison._differences import DECADES, TOLERANCES, Difference, difference, type_name
 from ir_tools.comparison._layers import Rows, Sink
 from ir_tools.comparison._models import matched_outputs, partners, renamed
 from ir_tools.comparison._results import Comparison, LayerComparison, Mode, OutputComparison
@@ -19,6 +19,7 @@ from ir_tools.runtime.client import Inference, RuntimeClient, Tap
 from ir_tools.runtime.one_layer import LayerRunner
 
 __all__ = [
+    "DECADES",
     "TOLERANCES",
     "Comparison",
     "Difference",

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ir_tools.ops import Array
 from ir_tools.types import from_dtype
 
-__all__ = ["TOLERANCES", "Difference", "difference", "type_name"]
+__all__ = ["DECADES", "TOLERANCES", "Difference", "difference", "type_name"]
 
 TOLERANCES: Mapping[str, float] = {
     "f64": 1e-4,
@@ -22,6 +22,10 @@ TOLERANCES: Mapping[str, float] = {
 f64 as f32, because the CPU plugin computes f64 in f32; f16 and bf16 allow two units in the last place. Every type
 that is not here (integers, booleans, strings) has to be equal.
 """
+
+
+DECADES = tuple(10.0**exponent for exponent in range(-9, 1))
+"""Where the histogram of a difference is cut: errors relative to the tensor's largest magnitude."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +42,7 @@ class Difference:
         expected, actual: the values at `max_abs_at`.
         mean_abs: the mean absolute difference over the elements that are finite in both.
         nan: how many elements are NaN in the expected and in the actual tensor.
+        histogram: how many elements are equal, below the first of `DECADES`, between it and the next, ..., above all.
     """
 
     elements: int
@@ -52,6 +57,7 @@ class Difference:
     actual: object
     mean_abs: float = 0.0
     nan: tuple[int, int] = (0, 0)
+    histogram: tuple[int, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -89,7 +95,15 @@ def difference(
         actual=actual[worst_at] if worst_at is not None else None,
         mean_abs=float(np.mean(gap, where=np.isfinite(gap))) if np.isfinite(gap).any() else 0.0,
         nan=(_nan_count(expected), _nan_count(actual)),
+        histogram=_histogram(gap[~mask], magnitude),
     )
+
+
+def _histogram(gap: npt.NDArray[np.float64], magnitude: float) -> tuple[int, ...]:
+    errors = gap[gap != 0.0]
+    places = np.searchsorted(np.array(DECADES) * (magnitude or 1.0), errors, side="right")
+    counts = np.bincount(places, minlength=len(DECADES) + 1)
+    return int(gap.size - errors.size), *map(int, counts)
 
 
 def _nan_count(array: Array) -> int:
