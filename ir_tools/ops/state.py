@@ -1,14 +1,24 @@
 """Variables that live from one inference to the next: ReadValue-3/-6, Assign-3/-6."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from ir_tools.ops._define import Array, Attrs, Fact, Input, Op, Text
 from ir_tools.ops._fields import ShapeText, Type
-from ir_tools.types import element_type
+from ir_tools.ops._ranks import require
+from ir_tools.types import Shape, element_type, format_shape
 
 __all__ = ["OPS"]
 
-DYNAMIC = element_type("dynamic")
+UNKNOWN = Fact(element_type("dynamic"), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariableShape(ShapeText):
+    """A partial shape, of which an empty text is a scalar's."""
+
+    blank: ClassVar[bool] = False
 
 
 def same_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -18,11 +28,28 @@ def same_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def variable_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The initial value's shape; the variable's where there is none."""
+    """The variable's type and shape, which must hold the initial value's; the initial value's where neither is said."""
+    own = Fact(attrs.variable_type, attrs.variable_shape)
     if not inputs:
-        return (Fact(attrs.variable_type, attrs.variable_shape),)
+        return (own,)
     (value,) = inputs
-    return (Fact(value.dtype, value.shape),)
+    if own == UNKNOWN:
+        return (Fact(value.dtype, value.shape),)
+    require(
+        _within(value.shape, own.shape),
+        f"variable_shape is {format_shape(own.shape)} where the initial value is [{format_shape(value.shape)}]",
+    )
+    require(
+        own.dtype in {value.dtype, UNKNOWN.dtype},
+        f"variable_type is {own.dtype} where the initial value has element type {value.dtype}",
+    )
+    return (own,)
+
+
+def _within(value: Shape, own: Shape) -> bool:
+    if value is None or own is None:
+        return own is None
+    return len(value) == len(own) and all(one.within(other) for one, other in zip(value, own, strict=True))
 
 
 def same_value(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
@@ -42,7 +69,7 @@ READ_VALUE_3 = Op(
 READ_VALUE_6 = READ_VALUE_3.at(
     6,
     inputs=(Input("init_value", optional=True),),
-    attrs={"variable_type": Type(default=DYNAMIC), "variable_shape": ShapeText(default=None)},
+    attrs={"variable_type": Type(default=UNKNOWN.dtype), "variable_shape": VariableShape(default=None)},
     shape=variable_shape,
 )
 ASSIGN_3 = Op(

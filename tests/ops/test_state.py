@@ -1,0 +1,91 @@
+"""ReadValue and Assign against the runtime."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from ir_tools.errors import RuntimeFailure, ShapeError
+from ir_tools.ops import Fact, state
+from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types import Shape, element_type, parse_shape
+from tests.ops.around import clients, ops_by_name
+
+client = pytest.fixture(scope="module")(clients)
+OPS = ops_by_name(state.OPS)
+
+PARAMETER = """<layer id="{id}" name="x{id}" type="Parameter" version="opset1">
+<data element_type="{kind}" shape="{shape}"/>
+<output><port id="0" precision="FP32"/></output></layer>"""
+VARIABLE = """<layer id="1" name="op" type="ReadValue" version="opset{version}"><data variable_id="v" {data}/>
+{taken}<output><port id="1" precision="FP32"/></output></layer>
+<layer id="3" name="a" type="Assign" version="opset{version}"><data variable_id="v"/>
+<input><port id="0"/></input></layer>
+<layer id="4" name="r" type="Result" version="opset1"><input><port id="0"/></input></layer>"""
+EDGE = '<edge from-layer="{0}" from-port="{1}" to-layer="{2}" to-port="0"/>'
+
+
+def model(version: int, data: Mapping[str, str], initial: str | None, new: str) -> bytes:
+    """A variable that is read and assigned; its initial value and the new one by their shapes."""
+    layers, edges = PARAMETER.format(id=2, kind="f32", shape=new), EDGE.format(1, 1, 4)
+    # Version 3 asks that the variable be read before it is assigned.
+    edges += EDGE.format(2, 0, 3) if version == 6 else EDGE.format(1, 1, 3)
+    if initial is not None:
+        layers += PARAMETER.format(id=0, kind="f32", shape=initial)
+        edges += EDGE.format(0, 0, 1)
+    taken = "" if initial is None else '<input><port id="0"/></input>'
+    text = " ".join(f'{key}="{value}"' for key, value in data.items())
+    layers += VARIABLE.format(version=version, data=text, taken=taken)
+    return f'<net name="m" version="11"><layers>{layers}</layers><edges>{edges}</edges></net>'.encode()
+
+
+def by_runtime(client: RuntimeClient, text: bytes) -> tuple[str, Shape] | None:
+    try:
+        kind, shape = client.shapes(text, bytes(16))["op", 0]
+    except RuntimeFailure:
+        return None
+    return kind, parse_shape(shape)
+
+
+def by_rule(version: int, data: Mapping[str, str], initial: str | None) -> tuple[str, Shape] | None:
+    op = OPS[f"ReadValue-{version}"]
+    attrs = op.read({"variable_id": "v", **data}, [])
+    assert attrs is not None
+    assert op.shape is not None
+    inputs = [] if initial is None else [Fact(element_type("f32"), parse_shape(initial))]
+    try:
+        (fact,) = op.shape(attrs, inputs)
+    except ShapeError:
+        return None
+    return str(fact.dtype), fact.shape
+
+
+INITIAL = ("1,2", "?,2", "1..4,2", "...", None)
+DECLARED: tuple[dict[str, str], ...] = (
+    {},
+    {"variable_type": "f32", "variable_shape": "1,2"},
+    {"variable_type": "f32", "variable_shape": "?,2"},
+    {"variable_type": "f32", "variable_shape": "1..2,2"},
+    {"variable_type": "f32", "variable_shape": "..."},
+    {"variable_type": "i32", "variable_shape": "..."},
+    {"variable_type": "f32", "variable_shape": "3,2"},
+    {"variable_type": "f32", "variable_shape": ""},
+    {"variable_type": "dynamic", "variable_shape": "?,2"},
+    {"variable_type": "dynamic"},
+    {"variable_type": "f32"},
+    {"variable_shape": "?,2"},
+)
+
+
+@pytest.mark.parametrize("initial", INITIAL, ids=str)
+@pytest.mark.parametrize("data", DECLARED, ids=lambda data: ",".join(data.values()) or "-")
+def test_shapes_of_variables(data: Mapping[str, str], initial: str | None, client: RuntimeClient) -> None:
+    """The new value has the variable's shape: only the initial value can contradict it."""
+    if initial is None and data.get("variable_type") == "i32":
+        pytest.skip("the new value would contradict the type")
+    new = data.get("variable_shape", "...")
+    assert by_rule(6, data, initial) == by_runtime(client, model(6, data, initial, new))
+
+
+@pytest.mark.parametrize("initial", INITIAL[:4])
+def test_shapes_of_version_3(initial: str, client: RuntimeClient) -> None:
+    assert by_rule(3, {}, initial) == by_runtime(client, model(3, {}, initial, "..."))
