@@ -34,22 +34,18 @@ def faults_of_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, 
     attrs = op.read(raw, found)
     fields = {spec.xml or name: spec for name, spec in op.attrs.items()}
     strange = [name for name in raw if name not in fields]
-    told: set[str] = set()
-    out = []
-    for violation in found:
+    out, told = [], set[str]()
+    for violation in (*found, *_assumed(op, fields, raw)):
         name = violation.attribute
-        if violation.kind is Kind.UNKNOWN:
-            told.add(name)
-        elif violation.kind is Kind.MISSING and strange:
+        if violation.kind is Kind.MISSING and strange:
             word = next((alias for alias in fields[name].aliases if alias in raw), None) or closest(name, strange)
             if word is not None and word not in told:
                 told.add(word)
-                violation = Violation(
-                    name, f"is missing; the runtime does not read '{word}'", f"call it {name}", Kind.MISSING
-                )
-        out.append(violation)
+                message = f"is missing; the runtime does not read '{word}'"
+                violation = Violation(name, message, f"call it {name}", Kind.MISSING)
+        if violation.kind is not Kind.UNKNOWN:
+            out.append(violation)
     out += _unknown(op, fields, raw, [name for name in strange if name not in told])
-    out += _assumed(op, fields, raw, out)
     out += _misread(fields, raw)
     return attrs, out
 
@@ -67,19 +63,17 @@ def _unknown(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str], names:
             yield Violation(name, message, f"call it {meant}", Kind.UNKNOWN)
 
 
-def _assumed(
-    op: Op, fields: Mapping[str, Field], raw: Mapping[str, str], told: Sequence[Violation]
-) -> Iterator[Violation]:
-    """Attributes that the specification requires and the runtime does not."""
-    hinted = {word for violation in told for word in (violation.attribute, violation.remedy)}
+def _assumed(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Violation]:
+    """Attributes that the specification requires and the runtime does not; pads mean nothing beside an `auto_pad`."""
     for name, spec in fields.items():
-        if spec.default is not REQUIRED or spec.missing is REQUIRED or name in raw:
+        present = name in raw and (raw[name].strip() or not spec.blank)
+        if spec.default is not REQUIRED or spec.missing is REQUIRED or present:
             continue
-        if name not in hinted and f"call it {name}" not in hinted:
-            value = spec.render(spec.missing, ",")
-            taken = repr(value) if value else "none"
-            message = f"is missing, though {op} requires it; the runtime takes {taken}"
-            yield Violation(name, message, f'write {name}="{value}"' if value else None, Kind.ASSUMED)
+        value = spec.render(spec.missing, ",")
+        message = f"is missing, though {op} requires it; the runtime takes {repr(value) if value else 'none'}"
+        idle = name.startswith("pads_") and raw.get("auto_pad", "explicit").lower() != "explicit"
+        remedy = f'write {name}="{value}"' if value else None
+        yield Violation(name, message, remedy, Kind.ASSUMED if idle else Kind.MISSING)
 
 
 def _misread(fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Violation]:
@@ -87,7 +81,7 @@ def _misread(fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Vi
     for name, spec in fields.items():
         if isinstance(spec, Flag) and name in raw and raw[name].lower() not in FLAG_WORDS:
             message = f"is '{raw[name][:40]}', which the runtime reads as true"
-            yield Violation(name, message, "write true or false", Kind.MISREAD)
+            yield Violation(name, message, "write true or false", Kind.UNREADABLE)
 
 
 # --- ports ------------------------------------------------------------------------------------------------------

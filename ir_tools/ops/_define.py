@@ -112,15 +112,14 @@ class Fact:
 class Kind(enum.StrEnum):
     """What sort of fault a violation is: the name of its rule.
 
-    ASSUMED: absent where the specification requires it; the runtime has a value of its own. MISREAD: read as something
-    that the text hardly means. FATAL: the runtime crashes on it, hangs or exhausts memory.
+    ASSUMED: absent where the specification requires it, though nothing depends on it here. FATAL: the runtime crashes
+    on it, hangs or exhausts memory.
     """
 
     MISSING = "missing-attribute"
     ASSUMED = "assumed-attribute"
     UNKNOWN = "unknown-attribute"
     UNREADABLE = "unreadable-attribute"
-    MISREAD = "misread-attribute"
     RANGE = "attribute-out-of-range"
     INPUTS = "wrong-number-of-inputs"
     OUTPUTS = "wrong-number-of-outputs"
@@ -140,7 +139,7 @@ class Kind(enum.StrEnum):
         return self in _MILD
 
 
-_MILD = frozenset({Kind.ASSUMED, Kind.UNKNOWN, Kind.MISREAD, Kind.SUSPECT, Kind.EMPTY, Kind.DIVISOR, Kind.IGNORED})
+_MILD = frozenset({Kind.ASSUMED, Kind.UNKNOWN, Kind.SUSPECT, Kind.EMPTY, Kind.DIVISOR, Kind.IGNORED})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
-"""A layer lacks an attribute that its specification requires, and the runtime takes a value of its own.
+"""A layer lacks an attribute that its specification requires, though nothing depends on it here.
 
-Why: other readers of the file take another value or refuse it, and nobody can tell what was meant.
+Why: other readers of the file may refuse it.
 
 Bad:
-    <data ... pads_end="0, 0" auto_pad="explicit" ... />
+    <data ... pads_begin="0, 0" exclude-pad="true" auto_pad="valid" ... />
 
 Good:
-    <data ... pads_end="0, 0" exclude-pad="true" auto_pad="explicit" ... />
+    <data ... pads_begin="0, 0" pads_end="0, 0" exclude-pad="true" auto_pad="valid" ... />
 """
 
 from ir_tools.diagnostics import Severity

@@ -15,4 +15,4 @@ from ir_tools.rules._survey import surveyed
 
 __all__ = ["RULE"]
 
-RULE = Rule("IR209", "attribute-out-of-range", Severity.ERROR, __doc__, surveyed("attribute-out-of-range"))
+RULE = Rule("IR208", "attribute-out-of-range", Severity.ERROR, __doc__, surveyed("attribute-out-of-range"))

@@ -15,4 +15,4 @@ from ir_tools.rules._survey import surveyed
 
 __all__ = ["RULE"]
 
-RULE = Rule("IR213", "contradicting-layer", Severity.ERROR, __doc__, surveyed("contradicting-layer"))
+RULE = Rule("IR212", "contradicting-layer", Severity.ERROR, __doc__, surveyed("contradicting-layer"))

@@ -17,4 +17,4 @@ from ir_tools.rules._survey import surveyed
 
 __all__ = ["RULE"]
 
-RULE = Rule("IR214", "fatal-setting", Severity.ERROR, __doc__, surveyed("fatal-setting"))
+RULE = Rule("IR213", "fatal-setting", Severity.ERROR, __doc__, surveyed("fatal-setting"))

@@ -1,6 +1,6 @@
 """A layer lacks an attribute without which it has no meaning.
 
-Why: the runtime refuses the layer, often without its name, or takes memory for a value that nobody wrote.
+Why: the runtime refuses the layer, often without its name, or takes a value of its own, as it does for `exclude-pad`.
 
 Bad:
     <data kernel="2, 2" pads_begin="0, 0" ... />

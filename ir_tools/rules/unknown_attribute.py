@@ -1,13 +1,12 @@
 """A layer has an attribute that its operation does not have.
 
-Why: the runtime drops it without a word: a misspelled attribute leaves the default in its place, and so wrong
-numbers.
+Why: the runtime drops it without a word: a misspelled attribute leaves the default in its place.
 
 Bad:
-    <data ... exclude_pad="false" ... />
+    <data ... auto-pad="valid" ... />
 
 Good:
-    <data ... exclude-pad="false" ... />
+    <data ... auto_pad="valid" ... />
 """
 
 from ir_tools.diagnostics import Severity

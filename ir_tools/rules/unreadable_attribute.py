@@ -1,6 +1,6 @@
 """The text of an attribute is not a value of its type.
 
-Why: the runtime refuses it, or reads something else: `2.5` as 2 and `2abc` as 2, without a word.
+Why: the runtime refuses it, or reads something else without a word: `2.5` and `2abc` as 2, `no` as true.
 
 Bad:
     <data kernel="2, 2" strides="2.5, 2" ... />

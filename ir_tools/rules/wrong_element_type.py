@@ -21,4 +21,4 @@ from ir_tools.rules._survey import surveyed
 
 __all__ = ["RULE"]
 
-RULE = Rule("IR212", "wrong-element-type", Severity.ERROR, __doc__, surveyed("wrong-element-type"))
+RULE = Rule("IR211", "wrong-element-type", Severity.ERROR, __doc__, surveyed("wrong-element-type"))

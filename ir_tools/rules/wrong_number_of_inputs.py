@@ -22,4 +22,4 @@ from ir_tools.rules._survey import surveyed
 
 __all__ = ["RULE"]
 
-RULE = Rule("IR210", "wrong-number-of-inputs", Severity.ERROR, __doc__, surveyed("wrong-number-of-inputs"))
+RULE = Rule("IR209", "wrong-number-of-inputs", Severity.ERROR, __doc__, surveyed("wrong-number-of-inputs"))

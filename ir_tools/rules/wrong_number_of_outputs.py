@@ -22,4 +22,4 @@ from ir_tools.rules._survey import surveyed
 
 __all__ = ["RULE"]
 
-RULE = Rule("IR211", "wrong-number-of-outputs", Severity.ERROR, __doc__, surveyed("wrong-number-of-outputs"))
+RULE = Rule("IR210", "wrong-number-of-outputs", Severity.ERROR, __doc__, surveyed("wrong-number-of-outputs"))
