@@ -1,0 +1,224 @@
+"""The attributes of the operations in the base models, from the published specifications."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+__all__ = ["ATTRIBUTES", "A"]
+
+
+@dataclass(frozen=True, slots=True)
+class A:
+    """One attribute.
+
+    Attributes:
+        kind: ints, int, float, floats, flag, word, words, type, shape, text.
+        required: by the specification.
+        least: the least value that an integer may have.
+        words: what an enumeration may say.
+        sized: whether the length of a list is given by something else in the layer.
+        most: the largest value.
+    """
+
+    kind: str
+    required: bool = False
+    least: int | None = None
+    words: tuple[str, ...] = ()
+    sized: bool = True
+    most: int | None = None
+
+
+R = True
+PADS = A("ints", R, 0)
+STEPS = A("ints", R, 1)
+AUTO = A("word", words=("explicit", "same_upper", "same_lower", "valid"))
+BROADCAST = A("word", words=("none", "numpy", "pdpd"))
+AXIS = A("int", R, -8, most=8)
+TYPE = A("type", R)
+INDEX = A("type", words=("i32", "i64"))
+FLAG, FLOAT, NEEDED_FLAG, NEEDED_FLOAT = A("flag"), A("float"), A("flag", R), A("float", R)
+
+_CONV = {"strides": STEPS, "pads_begin": A("ints", R), "pads_end": A("ints", R), "dilations": STEPS, "auto_pad": AUTO}
+_AVG = {
+    "kernel": STEPS,
+    "strides": STEPS,
+    "pads_begin": PADS,
+    "pads_end": PADS,
+    "exclude-pad": NEEDED_FLAG,
+    "auto_pad": AUTO,
+    "rounding_type": A("word", words=("floor", "ceil")),
+}
+_MAX = {
+    "kernel": STEPS,
+    "strides": STEPS,
+    "pads_begin": PADS,
+    "pads_end": PADS,
+    "auto_pad": AUTO,
+    "rounding_type": A("word", words=("floor", "ceil")),
+}
+_TORCH = A("word", words=("floor", "ceil", "ceil_torch"))
+_BINARY = {"auto_broadcast": BROADCAST}
+_CELL = {"hidden_size": A("int", R, 1), "activations": A("words", words=("sigmoid", "tanh", "relu")), "clip": FLOAT}
+_SEQUENCE = {**_CELL, "direction": A("word", R, words=("forward", "reverse", "bidirectional"))}
+_RESIZE = {
+    "mode": A("word", R, words=("nearest", "linear", "linear_onnx", "cubic")),
+    "shape_calculation_mode": A("word", R, words=("sizes", "scales")),
+    "coordinate_transformation_mode": A(
+        "word", words=("half_pixel", "pytorch_half_pixel", "asymmetric", "tf_half_pixel_for_nn", "align_corners")
+    ),
+    "nearest_mode": A("word", words=("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple")),
+    "antialias": FLAG,
+    "pads_begin": A("ints", least=0, sized=False),
+    "pads_end": A("ints", least=0, sized=False),
+    "cube_coeff": FLOAT,
+}
+_KEEP = {"keep_dims": FLAG}
+
+ATTRIBUTES: dict[tuple[str, str], dict[str, A]] = {
+    ("AvgPool", "opset1"): _AVG,
+    ("AvgPool", "opset14"): {**_AVG, "rounding_type": _TORCH},
+    ("AvgPool", "opset16"): {**_AVG, "rounding_type": _TORCH, "dilations": replace(STEPS, required=False)},
+    ("MaxPool", "opset1"): _MAX,
+    ("MaxPool", "opset8"): {
+        **_MAX,
+        "dilations": replace(STEPS, required=False),
+        "index_element_type": INDEX,
+        "axis": A("int", least=-4, most=3),
+    },
+    ("MaxPool", "opset14"): {
+        **_MAX,
+        "rounding_type": _TORCH,
+        "dilations": replace(STEPS, required=False),
+        "index_element_type": INDEX,
+        "axis": A("int", least=-4, most=3),
+    },
+    ("AdaptiveMaxPool", "opset8"): {"index_element_type": INDEX},
+    ("Convolution", "opset1"): _CONV,
+    ("GroupConvolution", "opset1"): _CONV,
+    ("ConvolutionBackpropData", "opset1"): {**_CONV, "output_padding": A("ints", least=0)},
+    ("BatchNormInference", "opset5"): {"epsilon": NEEDED_FLOAT},
+    ("Clamp", "opset1"): {"min": NEEDED_FLOAT, "max": NEEDED_FLOAT},
+    ("Elu", "opset1"): {"alpha": NEEDED_FLOAT},
+    ("FakeQuantize", "opset1"): {"levels": A("int", R, 2), "auto_broadcast": BROADCAST},
+    ("LRN", "opset1"): {"alpha": NEEDED_FLOAT, "beta": NEEDED_FLOAT, "bias": NEEDED_FLOAT, "size": A("int", R, 1)},
+    ("NormalizeL2", "opset1"): {"eps": NEEDED_FLOAT, "eps_mode": A("word", R, words=("add", "max"))},
+    ("MVN", "opset6"): {
+        "eps": NEEDED_FLOAT,
+        "normalize_variance": NEEDED_FLAG,
+        "eps_mode": A("word", R, words=("INSIDE_SQRT", "OUTSIDE_SQRT")),
+    },
+    ("Gelu", "opset7"): {"approximation_mode": A("word", words=("ERF", "TANH"))},
+    ("MatMul", "opset1"): {"transpose_a": FLAG, "transpose_b": FLAG},
+    ("SoftMax", "opset1"): {"axis": A("int", least=0, most=8)},
+    ("SoftMax", "opset8"): {"axis": A("int", least=-8, most=8)},
+    ("LogSoftmax", "opset5"): {"axis": A("int", least=-8, most=8)},
+    ("Reshape", "opset1"): {"special_zero": NEEDED_FLAG},
+    ("ReduceMean", "opset1"): _KEEP,
+    ("ReduceSum", "opset1"): _KEEP,
+    ("ReduceMax", "opset1"): _KEEP,
+    ("ReduceProd", "opset1"): _KEEP,
+    ("ReduceLogicalOr", "opset1"): _KEEP,
+    ("Concat", "opset1"): {"axis": AXIS},
+    ("Split", "opset1"): {"num_splits": A("int", R, 1)},
+    ("StridedSlice", "opset1"): {
+        "begin_mask": A("ints", R, 0, most=1, sized=False),
+        "end_mask": A("ints", R, 0, most=1, sized=False),
+        "new_axis_mask": A("ints", least=0, most=1, sized=False),
+        "shrink_axis_mask": A("ints", least=0, most=1, sized=False),
+        "ellipsis_mask": A("ints", least=0, most=1, sized=False),
+    },
+    ("Gather", "opset8"): {"batch_dims": A("int", least=-4, most=4)},
+    ("GatherND", "opset8"): {"batch_dims": A("int", least=0, most=4)},
+    ("GatherElements", "opset6"): {"axis": AXIS},
+    ("ShapeOf", "opset3"): {"output_type": A("type", words=("i32", "i64"))},
+    ("Range", "opset4"): {"output_type": TYPE},
+    ("Broadcast", "opset3"): {"mode": A("word", words=("numpy", "explicit", "bidirectional"))},
+    ("Convert", "opset1"): {"destination_type": TYPE},
+    ("NonZero", "opset3"): {"output_type": A("type", words=("i32", "i64"))},
+    ("TopK", "opset11"): {
+        "axis": AXIS,
+        "mode": A("word", R, words=("min", "max")),
+        "sort": A("word", R, words=("value", "index", "none")),
+        "index_element_type": INDEX,
+        "stable": FLAG,
+    },
+    ("OneHot", "opset1"): {"axis": AXIS},
+    ("CumSum", "opset3"): {"exclusive": FLAG, "reverse": FLAG},
+    ("ScatterElementsUpdate", "opset12"): {
+        "reduction": A("word", words=("none", "sum", "prod", "min", "max", "mean")),
+        "use_init_val": FLAG,
+    },
+    ("ScatterNDUpdate", "opset15"): {"reduction": A("word", words=("none", "sum", "sub", "prod", "min", "max"))},
+    ("NonMaxSuppression", "opset9"): {
+        "box_encoding": A("word", words=("corner", "center")),
+        "sort_result_descending": FLAG,
+        "output_type": A("type", words=("i32", "i64")),
+    },
+    ("Interpolate", "opset4"): _RESIZE,
+    ("Interpolate", "opset11"): {
+        **_RESIZE,
+        "mode": A("word", R, words=("nearest", "linear", "linear_onnx", "cubic", "bilinear_pillow", "bicubic_pillow")),
+    },
+    ("Pad", "opset1"): {"pad_mode": A("word", R, words=("constant", "edge", "reflect", "symmetric"))},
+    ("Pad", "opset12"): {"pad_mode": A("word", R, words=("constant", "edge", "reflect", "symmetric"))},
+    ("DepthToSpace", "opset1"): {
+        "block_size": A("int", least=1),
+        "mode": A("word", R, words=("blocks_first", "depth_first")),
+    },
+    ("SpaceToDepth", "opset1"): {
+        "block_size": A("int", least=1),
+        "mode": A("word", R, words=("blocks_first", "depth_first")),
+    },
+    ("ShuffleChannels", "opset1"): {"axis": A("int", least=-8, most=8), "group": A("int", least=1)},
+    ("ReverseSequence", "opset1"): {"batch_axis": A("int", least=-8, most=8), "seq_axis": A("int", least=-8, most=8)},
+    ("PriorBox", "opset8"): {
+        "min_size": A("floats"),
+        "max_size": A("floats"),
+        "aspect_ratio": A("floats"),
+        "clip": FLAG,
+        "flip": FLAG,
+        "step": FLOAT,
+        "offset": NEEDED_FLOAT,
+        "variance": A("floats"),
+        "scale_all_sizes": FLAG,
+        "min_max_aspect_ratios_order": FLAG,
+    },
+    ("DetectionOutput", "opset8"): {
+        "background_label_id": A("int"),
+        "top_k": A("int"),
+        "variance_encoded_in_target": FLAG,
+        "keep_top_k": A("ints", R, sized=False),
+        "code_type": A("word", words=("caffe.PriorBoxParameter.CORNER", "caffe.PriorBoxParameter.CENTER_SIZE")),
+        "share_location": FLAG,
+        "nms_threshold": NEEDED_FLOAT,
+        "confidence_threshold": FLOAT,
+        "clip_after_nms": FLAG,
+        "clip_before_nms": FLAG,
+        "decrease_label_id": FLAG,
+        "normalized": FLAG,
+    },
+    ("LSTMCell", "opset4"): _CELL,
+    ("RNNCell", "opset1"): _CELL,
+    ("GRUCell", "opset3"): {**_CELL, "linear_before_reset": FLAG},
+    ("LSTMSequence", "opset5"): _SEQUENCE,
+    ("RNNSequence", "opset5"): _SEQUENCE,
+    ("GRUSequence", "opset5"): {**_SEQUENCE, "linear_before_reset": FLAG},
+    ("ReadValue", "opset6"): {"variable_id": A("text", R), "variable_type": A("type"), "variable_shape": A("shape")},
+    ("Assign", "opset6"): {"variable_id": A("text", R)},
+    **{
+        (name, "opset1"): _BINARY
+        for name in (
+            "Add",
+            "Multiply",
+            "Subtract",
+            "Maximum",
+            "Power",
+            "Equal",
+            "Less",
+            "Greater",
+            "LogicalAnd",
+            "Select",
+        )
+    },
+    ("Divide", "opset1"): {**_BINARY, "m_pythondiv": FLAG},
+}

@@ -1,0 +1,262 @@
+"""What a fault is, what a mutant is, and a model on the way from one to the other."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeVar
+
+from tests.faults.markup import OPENVINO, Node, Style, render
+
+__all__ = [
+    "Base",
+    "Case",
+    "Change",
+    "Expect",
+    "Fault",
+    "Guilt",
+    "Mutant",
+    "NotHere",
+    "Place",
+    "Spot",
+    "fault",
+    "is_type",
+    "pick",
+]
+
+Expect = Literal["error", "warning", "valid"]
+
+
+T = TypeVar("T")
+
+
+class NotHere(Exception):
+    """The base has no place for this fault."""
+
+
+class Spot(NamedTuple):
+    """A layer as the file calls it: the way to its graph (`Loop_3/body/`, empty for the main graph), id and name."""
+
+    prefix: str
+    id: str
+    name: str
+
+
+class Place(NamedTuple):
+    """A layer of a case."""
+
+    node: Node
+    graph: Node
+    prefix: str
+
+    @property
+    def spot(self) -> Spot:
+        return Spot(self.prefix, self.node.get("id"), self.node.get("name"))
+
+    @property
+    def type(self) -> str:
+        return self.node.get("type")
+
+    @property
+    def data(self) -> Node | None:
+        return self.node.find("data")
+
+    def need_data(self) -> Node:
+        return self.node.need("data")
+
+    def ports_within(self) -> list[Node]:
+        """The `<input>` and `<output>` that there are."""
+        return [found for side in ("input", "output") if (found := self.node.find(side))]
+
+    def ports(self, side: str) -> list[Node]:
+        found = self.node.find(side)
+        return found.all("port") if found else []
+
+
+@dataclass(frozen=True)
+class Base:
+    """A valid model."""
+
+    name: str
+    root: Node
+    weights: bytes
+    style: Style = OPENVINO
+
+
+class Case:
+    """A base that a fault may change as it likes."""
+
+    def __init__(self, base: Base) -> None:
+        self.base = base
+        self.root = base.root.copy()
+        self.weights: bytes | None = base.weights
+        self.style = base.style
+
+    def places(self, type_: str | None = None) -> list[Place]:
+        """Every layer, bodies included."""
+        return [place for place in walk(self.root, "") if type_ is None or place.type.lower() == type_.lower()]
+
+    def main(self) -> list[Place]:
+        return [place for place in self.places() if not place.prefix]
+
+    def consts(self) -> list[Place]:
+        """Constants whose bytes are in the .bin and which are not empty."""
+        found = self.places("Const")
+        return [place for place in found if place.data is not None and int(place.data.get("size", "0")) > 0]
+
+    def edges(self) -> list[tuple[Node, Place, Place]]:
+        """Every edge with both layers."""
+        by_id = {(id(place.graph), place.node.get("id")): place for place in self.places()}
+        graphs = {id(place.graph): place.graph for place in self.places()}
+        return [
+            (edge, by_id[key, edge.get("from-layer")], by_id[key, edge.get("to-layer")])
+            for key, graph in graphs.items()
+            for edge in graph.need("edges").all("edge")
+        ]
+
+    def reaches(self, place: Place) -> set[str]:
+        """The ids of the layers of the same graph that depend on it."""
+        edges = place.graph.need("edges").all("edge")
+        found, todo = set[str](), [place.node.get("id")]
+        while todo:
+            at = todo.pop()
+            for edge in edges:
+                if edge.get("from-layer") == at and edge.get("to-layer") not in found:
+                    found.add(edge.get("to-layer"))
+                    todo.append(edge.get("to-layer"))
+        return found
+
+    def used(self, place: Place) -> bool:
+        """Whether a Result or Assign depends on the layer."""
+        reached = self.reaches(place) | {place.node.get("id")}
+        return any(
+            other.type in ("Result", "Assign", "ReadValue") and other.node.get("id") in reached
+            for other in self.places()
+            if other.graph is place.graph
+        )
+
+    def source(self, place: Place, port: Node) -> tuple[Place, Node] | None:
+        """What feeds an input port."""
+        for edge, start, end in self.edges():
+            if end.node is place.node and edge.get("to-port") == port.get("id"):
+                found = [out for out in start.ports("output") if out.get("id") == edge.get("from-port")]
+                return (start, found[0]) if found else None
+        return None
+
+
+def walk(graph: Node, prefix: str) -> Iterator[Place]:
+    layers = graph.find("layers")
+    for layer in layers.all("layer") if layers else ():
+        yield Place(layer, graph, prefix)
+        for body in layer.children:
+            if isinstance(body, Node) and body.tag in ("body", "then_body", "else_body"):
+                yield from walk(body, f"{prefix}{layer.get('name')}/{body.tag}/")
+
+
+@dataclass
+class Guilt:
+    """Who is guilty. `at`: elements whose first lines are exact; `within`: elements any line of which will do.
+
+    `lines`: exact lines that are known otherwise.
+    """
+
+    layers: list[Spot] = field(default_factory=list)
+    at: list[Node] = field(default_factory=list)
+    within: list[Node] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A file with what is true of it.
+
+    Attributes:
+        layers: those that may be named as guilty; empty where no layer is.
+        lines: exact lines; empty where no line is guilty.
+        near: those and the lines of the whole guilty layer.
+    """
+
+    kind: str
+    group: str
+    expect: Expect
+    base: str
+    xml: bytes
+    weights: bytes | None
+    layers: tuple[Spot, ...]
+    lines: frozenset[int]
+    near: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A kind of fault. `change` edits the case in place, and says who is guilty.
+
+    `finish` edits the text afterwards and may name further lines. `family`: what it has in common with the same fault
+    in other operations.
+    """
+
+    kind: str
+    group: str
+    expect: Expect
+    change: Callable[[Case, random.Random], Guilt] | None = None
+    finish: Callable[[str, random.Random], tuple[bytes, list[int]]] | None = None
+    family: str = ""
+
+    def apply(self, base: Base, rng: random.Random) -> Mutant | None:
+        case = Case(base)
+        try:
+            guilt = self.change(case, rng) if self.change else Guilt()
+        except NotHere:
+            return None
+        text = render(case.root, case.style)
+        lines = {*guilt.lines, *(node.line for node in guilt.at)}
+        for node in guilt.within:
+            lines.update(range(node.line, node.last_line + 1))
+        data = text.encode()
+        if self.finish:
+            try:
+                data, more = self.finish(text, rng)
+            except NotHere:
+                return None
+            lines.update(more)
+        near = set(lines)
+        for place in case.places():
+            if place.spot in guilt.layers:
+                near.update(range(place.node.line, place.node.last_line + 1))
+        return Mutant(
+            kind=self.kind,
+            group=self.group,
+            expect=self.expect,
+            base=base.name,
+            xml=data,
+            weights=case.weights,
+            layers=tuple(guilt.layers),
+            lines=frozenset(lines),
+            near=frozenset(near),
+        )
+
+
+def is_type(*types: str) -> Callable[[Place], bool]:
+    """A test for layers of these types."""
+    return lambda place: place.type in types
+
+
+def pick(rng: random.Random, found: Sequence[T]) -> T:
+    """One of them; NotHere where there is none."""
+    if not found:
+        raise NotHere
+    return rng.choice(found)
+
+
+Change = Callable[[Case, random.Random], Guilt]
+
+
+def fault(table: list[Fault], group: str, expect: Expect) -> Callable[[Change], Change]:
+    """Puts a function into a table under its own name."""
+
+    def register(change: Change) -> Change:
+        table.append(Fault(change.__name__.replace("_", "-"), group, expect, change))
+        return change
+
+    return register

@@ -1,0 +1,320 @@
+"""Pooling: settings that contradict each other, settings that surprise, settings that are ignored."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from tests.faults.define import Case, Expect, Fault, Guilt, NotHere, Place, fault, pick
+from tests.faults.markup import Node
+
+__all__ = ["FAULTS"]
+
+GROUP = "pooling"
+FAULTS: list[Fault] = []
+WINDOWS = ("AvgPool", "MaxPool")
+Edit = Callable[[Node, list[int]], None]
+
+
+def _sizes(place: Place) -> list[int]:
+    return [int(dim.text) for dim in place.ports("input")[0].all("dim")][2:]
+
+
+def _pool(
+    kind: str,
+    edit: Edit,
+    types: tuple[str, ...] = WINDOWS,
+    expect: Expect = "error",
+    *,
+    ports: bool = True,
+    explicit: bool = False,
+) -> None:
+    def change(case: Case, rng: random.Random) -> Guilt:
+        found = [place for place in case.places() if place.type in types]
+        place = pick(rng, [one for one in found if not explicit or one.need_data().get("auto_pad") == "explicit"])
+        edit(place.need_data(), _sizes(place))
+        return Guilt([place.spot], at=[place.need_data()], within=place.ports_within() if ports else [])
+
+    FAULTS.append(Fault(kind, GROUP, expect, change))
+
+
+def _all(name: str, number: int) -> Edit:
+    def edit(data: Node, sizes: list[int]) -> None:
+        data.set(name, ",".join([str(number)] * len(sizes)))
+
+    return edit
+
+
+def _each(name: str, make: Callable[[int, int], int]) -> Edit:
+    def edit(data: Node, sizes: list[int]) -> None:
+        old = [int(part) for part in data.get(name).split(",")]
+        data.set(name, ",".join(str(make(a, b)) for a, b in zip(old, sizes, strict=True)))
+
+    return edit
+
+
+def _first(name: str, number: int) -> Edit:
+    def edit(data: Node, sizes: list[int]) -> None:
+        old = [part.strip() for part in data.get(name).split(",")]
+        data.set(name, ",".join([str(number), *old[1:]]))
+
+    return edit
+
+
+def _stride_wider(data: Node, sizes: list[int]) -> None:
+    """Padding for one window more."""
+    pads, strides = ([int(part) for part in data.get(name).split(",")] for name in ("pads_end", "strides"))
+    data.set("pads_end", ",".join(str(a + b) for a, b in zip(pads, strides, strict=True)))
+
+
+_pool("kernel-larger-than-input", _each("kernel", lambda old, size: abs(size) + 40), explicit=True)
+_pool("kernel-10-to-9", _all("kernel", 10**9))
+_pool("kernel-2-to-62", _all("kernel", 2**62))
+_pool("kernel-zero", _first("kernel", 0))
+_pool("kernel-negative", _first("kernel", -3))
+_pool("stride-zero", _first("strides", 0))
+_pool("stride-negative", _first("strides", -1))
+_pool("stride-10-to-9", _all("strides", 10**9))
+_pool("stride-2-to-31", _all("strides", 2**31))
+_pool("stride-2-to-62", _all("strides", 2**62))
+_pool("pads-begin-10-to-9", _all("pads_begin", 10**9), explicit=True)
+_pool("pads-end-10-to-9", _all("pads_end", 10**9), explicit=True)
+_pool("pads-2-to-62", _all("pads_end", 2**62), explicit=True)
+_pool("pad-negative", _first("pads_begin", -1), explicit=True)
+_pool("pads-not-smaller-than-kernel", _all("pads_begin", 9), explicit=True)
+_pool("pads-end-not-smaller-than-kernel", _all("pads_end", 9), explicit=True)
+_pool("dilation-zero", _first("dilations", 0), ("MaxPool",))
+_pool("recorded-size-of-other-stride", _each("strides", lambda old, size: old + 1), explicit=True)
+_pool("recorded-size-of-other-kernel", _each("kernel", lambda old, size: old + 2), explicit=True)
+_pool("recorded-size-of-other-pads", _stride_wider, explicit=True)
+
+
+@fault(FAULTS, GROUP, "error")
+def dilations_lost_in_opset16(case: Case, rng: random.Random) -> Guilt:
+    """Optional by the specification, but the runtime is killed."""
+    place = pick(rng, [one for one in case.places("AvgPool") if one.node.get("version") == "opset16"])
+    place.need_data().drop("dilations")
+    return Guilt([place.spot], at=[place.need_data()])
+
+
+@fault(FAULTS, GROUP, "error")
+def opset16_without_dilations(case: Case, rng: random.Random) -> Guilt:
+    place = pick(rng, [one for one in case.places("AvgPool") if not one.need_data().has("dilations")])
+    place.node.set("version", "opset16")
+    return Guilt([place.spot], at=[place.need_data(), place.node])
+
+
+@fault(FAULTS, GROUP, "error")
+def ceil_torch_too_early(case: Case, rng: random.Random) -> Guilt:
+    place = pick(
+        rng, [one for one in case.places() if one.type in WINDOWS and one.node.get("version") in ("opset1", "opset8")]
+    )
+    place.need_data().set("rounding_type", "ceil_torch")
+    return Guilt([place.spot], at=[place.need_data()], within=place.ports_within())
+
+
+@fault(FAULTS, GROUP, "error")
+def input_of_rank_two(case: Case, rng: random.Random) -> Guilt:
+    """A Parameter of rank 2, recorded everywhere, in front of a pooling."""
+    rows = [
+        (start, end, edge)
+        for edge, start, end in case.edges()
+        if end.type in ("AvgPool", "MaxPool", "AdaptiveAvgPool") and start.type == "Parameter"
+    ]
+    start, end, edge = pick(rng, rows)
+    if len([row for row in case.edges() if row[1].node is start.node]) > 1:
+        raise NotHere
+    start.need_data().set("shape", "4,6")
+    for port in (start.ports("output")[0], end.ports("input")[0]):
+        port.children = [Node("dim", [], ["4"]), Node("dim", [], ["6"])]
+    return Guilt([end.spot], at=[end.node, *([end.data] if end.data else []), edge], within=end.ports_within())
+
+
+# --- what runs, but surprises -------------------------------------------------------------------------------------
+
+HEAD = '<net name="single" version="11"><layers>'
+
+
+def _single(
+    kind: str,
+    type_: str,
+    version: str,
+    size: str,
+    out: str,
+    raw: dict[str, str],
+    expect: Expect = "warning",
+    extra: str = "",
+) -> None:
+    """One pooling layer on its own, written in place of the model."""
+
+    def change(case: Case, rng: random.Random) -> Guilt:
+        if case.base.name not in ("pooling", "classifier"):
+            raise NotHere
+
+        def port(number: int, dims: str, precision: str = "FP32") -> Node:
+            return Node(
+                "port",
+                [("id", str(number)), ("precision", precision)],
+                [Node("dim", [], [dim]) for dim in dims.split(",")],
+            )
+
+        def layer(
+            number: int,
+            name: str,
+            kind: str,
+            opset: str,
+            attrs: list[tuple[str, str]],
+            into: list[Node],
+            made: list[Node],
+        ) -> Node:
+            node = Node("layer", [("id", str(number)), ("name", name), ("type", kind), ("version", opset)])
+            node.children = [Node("data", attrs)] if attrs else []
+            node.children += [Node("input", [], list(into))] if into else []
+            node.children += [Node("output", [], list(made))] if made else []
+            return node
+
+        outs = [port(1, out)] + ([port(2, out, extra)] if extra else [])
+        pool = layer(1, "pool", type_, version, list(raw.items()), [port(0, size)], outs)
+        layers = [
+            layer(0, "x", "Parameter", "opset1", [("shape", size), ("element_type", "f32")], [], [port(0, size)]),
+            pool,
+        ]
+        layers.append(layer(2, "y", "Result", "opset1", [], [port(0, out)], []))
+        wires = [
+            Node("edge", list(zip(("from-layer", "from-port", "to-layer", "to-port"), row, strict=True)))
+            for row in (("0", "0", "1", "0"), ("1", "1", "2", "0"))
+        ]
+        case.root = Node(
+            "net",
+            [("name", "single"), ("version", "11")],
+            [Node("layers", [], list(layers)), Node("edges", [], list(wires))],
+        )
+        case.weights = b""
+        return Guilt(
+            [Place(pool, case.root, "").spot],
+            at=[pool.need("data"), pool],
+            within=pool.all("output") + pool.all("input"),
+        )
+
+    FAULTS.append(Fault(kind, GROUP, expect, change))
+
+
+def _avg(**more: str) -> dict[str, str]:
+    base = {
+        "kernel": "3",
+        "strides": "2",
+        "pads_begin": "1",
+        "pads_end": "1",
+        "exclude-pad": "true",
+        "rounding_type": "floor",
+        "auto_pad": "explicit",
+    }
+    return {**base, **{name.replace("exclude_pad", "exclude-pad"): text for name, text in more.items()}}
+
+
+def _max(**more: str) -> dict[str, str]:
+    base = {
+        "kernel": "3",
+        "strides": "2",
+        "pads_begin": "1",
+        "pads_end": "1",
+        "rounding_type": "floor",
+        "auto_pad": "explicit",
+    }
+    return {**base, **more}
+
+
+_single(
+    "ceil-counts-beyond-the-padding",
+    "AvgPool",
+    "opset1",
+    "1,1,6",
+    "1,1,4",
+    _avg(exclude_pad="false", rounding_type="ceil"),
+)
+_single(
+    "ceil-counts-beyond-the-padding-14",
+    "AvgPool",
+    "opset14",
+    "1,1,6",
+    "1,1,4",
+    _avg(exclude_pad="false", rounding_type="ceil"),
+)
+_single(
+    "ceil-torch-counts-beyond-the-padding",
+    "AvgPool",
+    "opset14",
+    "1,1,6",
+    "1,1,4",
+    _avg(exclude_pad="false", rounding_type="ceil_torch"),
+)
+_single(
+    "average-window-in-the-padding",
+    "AvgPool",
+    "opset1",
+    "1,1,4",
+    "1,1,3",
+    _avg(kernel="2", strides="3", pads_end="4", exclude_pad="false"),
+)
+_single(
+    "ceil-window-in-the-padding",
+    "AvgPool",
+    "opset1",
+    "1,1,5",
+    "1,1,4",
+    _avg(kernel="2", pads_end="1", pads_begin="1", rounding_type="ceil"),
+    "warning",
+)
+_single("pads-ignored-with-same-upper", "AvgPool", "opset1", "1,1,8", "1,1,4", _avg(auto_pad="same_upper"))
+_single("pads-ignored-with-same-lower", "AvgPool", "opset14", "1,1,8", "1,1,4", _avg(auto_pad="same_lower"))
+_single("pads-ignored-with-valid", "AvgPool", "opset1", "1,1,9", "1,1,4", _avg(auto_pad="valid"))
+_single("pads-of-maximum-ignored-with-same-upper", "MaxPool", "opset1", "1,1,8", "1,1,4", _max(auto_pad="same_upper"))
+_single("pads-of-maximum-ignored-with-valid", "MaxPool", "opset1", "1,1,9", "1,1,4", _max(auto_pad="valid"))
+_single(
+    "same-and-ceil-with-kernel-below-stride",
+    "AvgPool",
+    "opset1",
+    "1,1,4",
+    "1,1,2",
+    _avg(kernel="1", strides="4", pads_begin="0", pads_end="0", auto_pad="same_upper", rounding_type="ceil"),
+)
+_single(
+    "exclude-pad-misspelled",
+    "AvgPool",
+    "opset1",
+    "1,1,7",
+    "1,1,4",
+    {("exclude_pad" if name == "exclude-pad" else name): text for name, text in _avg(exclude_pad="false").items()},
+    "error",
+)
+_single(
+    "exclude-pad-missing",
+    "AvgPool",
+    "opset1",
+    "1,1,7",
+    "1,1,4",
+    {name: text for name, text in _avg().items() if name != "exclude-pad"},
+)
+_single("exclude-pad-no", "AvgPool", "opset1", "1,1,7", "1,1,4", _avg(exclude_pad="no"))
+_single("exclude-pad-off", "AvgPool", "opset1", "1,1,7", "1,1,4", _avg(exclude_pad="off"))
+_single(
+    "pads-as-wide-as-kernel-excluded",
+    "AvgPool",
+    "opset1",
+    "1,1,7",
+    "1,1,6",
+    _avg(kernel="2", pads_begin="2", pads_end="2", strides="2"),
+    "error",
+)
+_single("kernel-one-too-large", "AvgPool", "opset1", "1,1,4", "1,1,1", _avg(kernel="7"), "error")
+_single("dilated-kernel-too-large", "AvgPool", "opset16", "1,1,4", "1,1,1", _avg(dilations="3"), "error")
+_single("dilations-too-long", "AvgPool", "opset16", "1,1,9", "1,1,5", _avg(dilations="1,1"), "error")
+_single("floor-recorded-as-ceil", "AvgPool", "opset1", "1,1,6", "1,1,4", _avg(), "error")
+_single("ceil-recorded-as-floor", "AvgPool", "opset1", "1,1,6", "1,1,3", _avg(rounding_type="ceil"), "error")
+_single("same-recorded-as-explicit", "AvgPool", "opset1", "1,1,8", "1,1,5", _avg(auto_pad="same_upper"), "error")
+_single("maximum-recorded-too-long", "MaxPool", "opset1", "1,1,8", "1,1,5", _max(), "error")
+_single("average-of-opset17", "AvgPool", "opset17", "1,1,7", "1,1,4", _avg(dilations="1"), "error")
+_single("kernel-of-two-for-one-axis", "AvgPool", "opset1", "1,1,8", "1,1,4", _avg(kernel="3,3"), "error")
+_single(
+    "maximum-window-in-the-padding", "MaxPool", "opset1", "1,1,4", "1,1,3", _max(kernel="2", strides="3", pads_end="4")
+)
