@@ -15,6 +15,8 @@ from ir_tools.ops import (
     elementwise,
     embedding,
     fourier,
+    gathering,
+    generation,
     image,
     layout,
     matrix,
@@ -27,6 +29,8 @@ from ir_tools.ops import (
     reduction,
     roi,
     sampling,
+    scattering,
+    searching,
     slicing,
     sorting,
     state,
@@ -91,6 +95,10 @@ FAMILIES = (
     layout,
     padding,
     slicing,
+    gathering,
+    scattering,
+    generation,
+    searching,
 )
 """The families: modules with a tuple `OPS`."""
 

@@ -1,0 +1,360 @@
+"""Elements picked by index: Gather-1/-7/-8, GatherElements-6, GatherND-5/-8, GatherTree-1, OneHot-1/-16.
+
+The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._define import Array, Attrs, Fact, Input, Int, OneOf, Op, Violation
+from ir_tools.ops._numbers import same_type
+from ir_tools.ops._values import (
+    carried,
+    known,
+    normal_axis,
+    require_integers,
+    require_one,
+    times,
+    too_large,
+    whole,
+)
+from ir_tools.types import Dim, Shape, format_shape
+
+__all__ = ["OPS"]
+
+# --- Gather -----------------------------------------------------------------------------------------------------
+
+
+def gather_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The input with the shape of the indices in place of one axis; the batches stand once."""
+    data, indices, axis_fact = inputs
+    require_integers(indices, "indices")
+    require_integers(axis_fact, "axis")
+    require_one(axis_fact, "axis")
+    shape = _gathered(data.shape, indices.shape, axis_fact, attrs.get("batch_dims", 0))
+    return carried(gather, attrs, inputs, [Fact(data.dtype, shape)])
+
+
+def _gathered(data: Shape, indices: Shape, axis_fact: Fact, batch_dims: int) -> Shape:
+    """The output shape.
+
+    Raises:
+        ShapeError: axis, batches and ranks contradict each other.
+    """
+    batches = batch_dims + len(indices) if batch_dims < 0 and indices is not None else batch_dims
+    values = known(axis_fact)
+    axis = values[0] if values else None
+    if axis is not None and data is not None:
+        axis = normal_axis(axis, len(data))
+    if axis is not None and 0 <= axis < batches:
+        raise ShapeError(f"batch_dims is {batch_dims}, beyond the axis {axis}")
+    if indices is not None and not 0 <= batches <= len(indices):
+        raise ShapeError(f"batch_dims is {batch_dims} where the indices have rank {len(indices)}")
+    if data is None or indices is None:
+        return None
+    common = [data[i].meet(indices[i]) for i in range(min(batches, len(data)))]
+    if None in common or batches > len(data):
+        raise ShapeError(
+            f"the first {batches} dimensions of [{format_shape(data)}] and [{format_shape(indices)}] are not equal"
+        )
+    first = tuple(dim for dim in common if dim is not None)
+    if axis is None:
+        if len(data) + len(indices) - 1 - batches < batches:
+            raise ShapeError(f"data of rank {len(data)} has no axis beside {batches} batches")
+        return (*first, *(Dim(),) * (len(data) + len(indices) - 1 - 2 * batches))
+    return (*first, *data[batches:axis], *indices[batches:], *data[axis + 1 :])
+
+
+def gather(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The slices of the data that the indices name, along one axis; an index out of range gives zeros.
+
+    Negative indices count from the end (in Gather-8; the runtime does so in all versions).
+    """
+    data, indices, axis_value = arrays
+    axis = normal_axis(int(axis_value.ravel()[0]), data.ndim)
+    batches = attrs.get("batch_dims", 0)
+    batches += indices.ndim if batches < 0 else 0
+    size = data.shape[axis]
+    places = indices.astype(np.int64)
+    places = np.where(places < 0, places + size, places)
+    outside = (places < 0) | (places >= size)
+    safe = np.where(outside, 0, places)
+    out = _take(data, safe, axis, batches) if size else np.zeros(_taken_shape(data, safe, axis, batches), data.dtype)
+    if size and outside.any():
+        shape = (
+            *outside.shape[:batches],
+            *(1,) * (axis - batches),
+            *outside.shape[batches:],
+            *(1,) * (data.ndim - axis - 1),
+        )
+        out = np.where(outside.reshape(shape), data.dtype.type(0), out)
+    return (out,)
+
+
+def _taken_shape(data: Array, places: Array, axis: int, batches: int) -> tuple[int, ...]:
+    return (*data.shape[:axis], *places.shape[batches:], *data.shape[axis + 1 :])
+
+
+def _take(data: Array, places: Array, axis: int, batches: int) -> Array:
+    if not batches:
+        return np.take(data, places, axis)
+    count, inner = prod(data.shape[:batches]), places.shape[batches:]
+    moved = np.moveaxis(data, axis, batches).reshape(count, data.shape[axis], -1)
+    flat = places.reshape(count, -1)
+    picked = moved[np.arange(count)[:, None], flat]
+    others = (*data.shape[batches:axis], *data.shape[axis + 1 :])
+    picked = picked.reshape(*data.shape[:batches], *inner, *others)
+    start = batches + len(inner)
+    middle = range(start, start + axis - batches)
+    rest = range(start + axis - batches, picked.ndim)
+    return picked.transpose(*range(batches), *middle, *range(batches, start), *rest)
+
+
+def gather_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The shape of the indices, which outside the axis is that of the data."""
+    data, indices = inputs
+    if data.shape is None or indices.shape is None:
+        shape = indices.shape
+        if data.shape is not None and indices.shape is None:
+            axis = normal_axis(attrs.axis, len(data.shape))
+            shape = (*data.shape[:axis], Dim(), *data.shape[axis + 1 :])
+        return (Fact(data.dtype, shape),)
+    if len(data.shape) != len(indices.shape):
+        raise ShapeError(f"indices has rank {len(indices.shape)} where the input has rank {len(data.shape)}")
+    axis = normal_axis(attrs.axis, len(data.shape))
+    out = []
+    for index, (dim, size) in enumerate(zip(data.shape, indices.shape, strict=True)):
+        met = size if index == axis else dim.meet(size)
+        if met is None:
+            raise ShapeError(f"indices has {size} elements in dimension {index} where the input has {dim}")
+        out.append(met)
+    return (Fact(data.dtype, tuple(out)),)
+
+
+def gather_elements(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """For each index the element of the data at the same place but for the axis, where the index says."""
+    data, indices = arrays
+    axis = normal_axis(attrs.axis, data.ndim)
+    places = indices.astype(np.int64)
+    return (np.take_along_axis(data, np.where(places < 0, places + data.shape[axis], places), axis),)
+
+
+# --- GatherND ---------------------------------------------------------------------------------------------------
+
+
+def gather_nd_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The batches, the shape of the indices but for their last dimension, and what of the data they do not name."""
+    data, indices = inputs
+    require_integers(indices, "indices")
+    return (Fact(data.dtype, _gathered_nd(data.shape, indices.shape, attrs.batch_dims)),)
+
+
+def gather_nd_5_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """As GatherND-8 with all batches as one dimension."""
+    (out,) = gather_nd_shape(attrs, inputs)
+    batches = attrs.batch_dims
+    if batches > 1 and out.shape is not None:
+        joined = Dim.of(1)
+        for dim in out.shape[:batches]:
+            joined = times(joined, dim)
+        out = Fact(out.dtype, (joined, *out.shape[batches:]))
+    return (out,)
+
+
+def _gathered_nd(data: Shape, indices: Shape, batches: int) -> Shape:
+    for name, shape in (("data", data), ("indices", indices)):
+        if shape is not None and len(shape) <= batches:
+            raise ShapeError(f"batch_dims is {batches} where {name} has rank {len(shape)}")
+    if data is None or indices is None or not indices[-1].static:
+        return None
+    length = indices[-1].lo
+    if length + batches > len(data):
+        raise ShapeError(f"indices names {length} axes after {batches} batches where the input has rank {len(data)}")
+    common = [data[i].meet(indices[i]) for i in range(batches)]
+    if None in common:
+        raise ShapeError(f"the first {batches} dimensions of data and indices are not equal")
+    return (*(dim for dim in common if dim is not None), *indices[batches:-1], *data[batches + length :])
+
+
+def gather_nd(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The slices of the data that tuples of indices name."""
+    data, indices = arrays
+    batches = attrs.batch_dims
+    length = indices.shape[-1]
+    count = prod(data.shape[:batches])
+    rest = data.shape[batches + length :]
+    flat = (
+        data.reshape(count, *data.shape[batches : batches + length], -1)
+        if data.size
+        else data.reshape(count, *data.shape[batches : batches + length], prod(rest))
+    )
+    tuples = indices.astype(np.int64).reshape(count, -1 if indices.size else prod(indices.shape[batches:-1]), length)
+    picked = flat[(np.arange(count)[:, None], *np.moveaxis(tuples, -1, 0))]
+    return (picked.reshape(*data.shape[:batches], *indices.shape[batches:-1], *rest),)
+
+
+def gather_nd_5(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """As GatherND-8 with all batches as one dimension."""
+    (out,) = gather_nd(attrs, arrays)
+    batches = attrs.batch_dims
+    return (out.reshape(prod(out.shape[:batches]), *out.shape[batches:]) if batches > 1 else out,)
+
+
+# --- GatherTree -------------------------------------------------------------------------------------------------
+
+
+def gather_tree_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[steps, batch, beams]`, as the ids and the parents."""
+    del attrs
+    ids, parents, lengths, end = inputs
+    dtype = same_type(inputs)
+    shape: Shape = ids.shape
+    for fact, name, rank in ((ids, "step_ids", 3), (parents, "parent_idx", 3), (lengths, "max_seq_len", 1)):
+        if fact.shape is not None and len(fact.shape) != rank:
+            raise ShapeError(f"{name} is [{format_shape(fact.shape)}] where rank {rank} is meant")
+    if end.shape is not None and len(end.shape):
+        raise ShapeError(f"end_token is [{format_shape(end.shape)}] where a scalar is meant")
+    if ids.shape is not None and parents.shape is not None:
+        met = [a.meet(b) for a, b in zip(ids.shape, parents.shape, strict=True)]
+        if None in met:
+            raise ShapeError("step_ids and parent_idx have different shapes")
+        shape = tuple(dim for dim in met if dim is not None)
+    elif parents.shape is not None:
+        shape = parents.shape
+    if lengths.shape is not None and shape is not None:
+        batch = shape[1].meet(lengths.shape[0])
+        if batch is None:
+            raise ShapeError(f"max_seq_len has {lengths.shape[0]} values where the batch is {shape[1]}")
+        shape = (shape[0], batch, shape[2])
+    return (Fact(dtype, shape),)
+
+
+def gather_tree(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The beams from their ends back to their beginnings; after the end token, and after the length, the end token."""
+    del attrs
+    ids, parents, lengths, end = arrays
+    steps, batch, beams = ids.shape
+    out = np.full_like(ids, end)
+    rows = np.arange(batch)[:, None]
+    lengths = np.minimum(lengths.astype(np.int64), steps)[:, None]
+    beam = np.broadcast_to(np.arange(beams), (batch, beams))
+    for step in reversed(range(steps)):
+        active = step < lengths
+        out[step] = np.where(active, ids[step][rows, beam], out[step])
+        beam = np.where(active, parents[step].astype(np.int64)[rows, beam], beam)
+    after = np.cumsum(out == end, axis=0) - (out == end) > 0
+    return (np.where(after, end, out),)
+
+
+# --- OneHot -----------------------------------------------------------------------------------------------------
+
+
+def one_hot_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The indices with a dimension of `depth` at the axis."""
+    indices, depth, on, off = inputs
+    require_integers(indices, "indices")
+    require_integers(depth, "depth")
+    dtype = same_type((on, off))
+    for fact, name in ((depth, "depth"), (on, "on_value"), (off, "off_value")):
+        if fact.shape and whole(fact.shape) is not None:
+            raise ShapeError(f"{name} is [{format_shape(fact.shape)}] where a scalar is meant")
+    if indices.shape is None:
+        return (Fact(dtype, None),)
+    axis = normal_axis(attrs.axis, len(indices.shape) + 1)
+    sizes = known(depth)
+    if sizes is not None and sizes[0] < 0:
+        raise ShapeError(f"depth is {sizes[0]}, which is negative")
+    size = Dim() if sizes is None else Dim.of(sizes[0])
+    return carried(one_hot, attrs, inputs, [Fact(dtype, (*indices.shape[:axis], size, *indices.shape[axis:]))], ())
+
+
+def one_hot(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """`on_value` where the index says, `off_value` elsewhere; all off for an index out of range."""
+    indices, depth, on, off = arrays
+    size = int(depth.ravel()[0])
+    axis = normal_axis(attrs.axis, indices.ndim + 1)
+    places = indices.astype(np.int64)
+    if attrs.get("negative_indices_mode") == "normalize":
+        places = np.where(places < 0, places + size, places)
+    range_shape = [1] * (indices.ndim + 1)
+    range_shape[axis] = size
+    hit = np.expand_dims(places, axis) == np.arange(size).reshape(range_shape)
+    return (np.where(hit, on, off),)
+
+
+def check_one_hot(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """A depth that no machine can hold."""
+    try:
+        (out,) = one_hot_shape(attrs, inputs)
+    except ShapeError:
+        return
+    yield from too_large("depth", out)
+
+
+# --- the operations ---------------------------------------------------------------------------------------------
+
+DATA = Input("data")
+INDICES = Input("indices", type="integer")
+
+GATHER_1 = Op(
+    type="Gather",
+    version=1,
+    inputs=(DATA, INDICES, Input("axis", type="integer")),
+    shape=gather_shape,
+    kernel=gather,
+)
+GATHER_7 = GATHER_1.at(7, attrs={"batch_dims": Int(default=0)})
+GATHER_8 = GATHER_7.at(8)
+GATHER_ELEMENTS = Op(
+    type="GatherElements",
+    version=6,
+    inputs=(DATA, Input("indices", type="i32 i64")),
+    attrs={"axis": Int()},
+    shape=gather_elements_shape,
+    kernel=gather_elements,
+)
+GATHER_ND_5 = Op(
+    type="GatherND",
+    version=5,
+    inputs=(DATA, INDICES),
+    attrs={"batch_dims": Int(default=0, least=0)},
+    shape=gather_nd_5_shape,
+    kernel=gather_nd_5,
+)
+GATHER_ND_8 = GATHER_ND_5.at(8, shape=gather_nd_shape, kernel=gather_nd)
+GATHER_TREE = Op(
+    type="GatherTree",
+    version=1,
+    inputs=tuple(Input(name, type="T") for name in ("step_ids", "parent_idx", "max_seq_len", "end_token")),
+    types={"T": "any"},
+    shape=gather_tree_shape,
+    kernel=gather_tree,
+)
+ONE_HOT_1 = Op(
+    type="OneHot",
+    version=1,
+    inputs=(INDICES, Input("depth", type="integer"), Input("on_value", type="T"), Input("off_value", type="T")),
+    attrs={"axis": Int()},
+    types={"T": "any"},
+    check=check_one_hot,
+    shape=one_hot_shape,
+    kernel=one_hot,
+)
+ONE_HOT_16 = ONE_HOT_1.at(
+    16, attrs={"negative_indices_mode": OneOf(words=("ignore_negative", "normalize"), default="ignore_negative")}
+)
+
+OPS = (
+    GATHER_1,
+    GATHER_7,
+    GATHER_8,
+    GATHER_ELEMENTS,
+    GATHER_ND_5,
+    GATHER_ND_8,
+    GATHER_TREE,
+    ONE_HOT_1,
+    ONE_HOT_16,
+)

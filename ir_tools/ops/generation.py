@@ -1,0 +1,162 @@
+"""Tensors made from numbers: Range-1/-4, Eye-9.
+
+The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import ceil, isfinite, trunc
+
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._define import Array, Attrs, Fact, Input, Op, Violation
+from ir_tools.ops._fields import Type
+from ir_tools.ops._numbers import is_half, same_type
+from ir_tools.ops._values import carried, known, require_integers, require_list, require_one, sizes_of, too_large
+from ir_tools.types import Dim, ElementType, Shape
+
+__all__ = ["OPS"]
+
+NAMES = ("start", "stop", "step")
+WRAP = 1 << 32
+"""The runtime counts the elements of a Range in 32 bits."""
+
+# --- Range ------------------------------------------------------------------------------------------------------
+
+
+def range_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """A list from start to stop, without stop, by step, in the type of the inputs."""
+    return _range_facts(same_type(inputs), attrs, inputs)
+
+
+def range_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """A list from start to stop, without stop, by step."""
+    return _range_facts(attrs.output_type, attrs, inputs)
+
+
+def _range_facts(dtype: ElementType, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    numbers = []
+    for fact, name in zip(inputs, NAMES, strict=True):
+        if fact.shape is not None and fact.shape != ():
+            raise ShapeError(f"{name} is a tensor of rank {len(fact.shape)} where a scalar is meant")
+        exact = None if fact.value is None else fact.value.exact
+        number = None if exact is None else float(exact.ravel()[0])
+        if number is not None and (not isfinite(number) or (name == "step" and number == 0)):
+            raise ShapeError(f"{name} is {number:g}, with which there is no range")
+        numbers.append(number)
+    start, stop, step = numbers
+    if start is None or stop is None or step is None:
+        return (Fact(dtype, (Dim(),)),)
+    count = _count(start, stop, step, dtype.is_integer)
+    return carried(range_, attrs, inputs, [Fact(dtype, (Dim.of(count % WRAP),))], ())
+
+
+def _count(start: float, stop: float, step: float, whole: bool) -> int:
+    """How many numbers lie from start to stop; whole ones are cut off first, and none lie there by a step of 0."""
+    if whole:
+        start, stop, step = trunc(start), trunc(stop), trunc(step)
+    if step == 0:
+        return 0
+    return max(ceil((stop - start) / step), 0)
+
+
+def check_range(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """More numbers than the runtime can count, or a machine hold."""
+    values = [fact.value.exact if fact.value is not None else None for fact in inputs]
+    numbers = [float(value.ravel()[0]) for value in values if value is not None and value.size == 1]
+    if len(numbers) < 3 or not all(map(isfinite, numbers)) or numbers[2] == 0:
+        return
+    count = max(ceil((numbers[1] - numbers[0]) / numbers[2]), 0)
+    if count >= WRAP:
+        yield Violation("stop", f"makes {count} numbers, of which the runtime gives {count % WRAP}")
+    elif "output_type" in attrs:
+        yield from too_large("stop", Fact(attrs.output_type, (Dim.of(count),)))
+
+
+def range_(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """`start + i * step` in the output's type; half floats are computed in f32."""
+    given = arrays[0].dtype
+    dtype = attrs.output_type.dtype if "output_type" in attrs else given
+    wide = np.dtype(np.float32) if is_half(dtype) else dtype
+    start, stop, step = (array.ravel()[0] for array in arrays)
+    count = _count(float(start), float(stop), float(step), dtype.kind in "iu")
+    first, by = (np.asarray(value).astype(wide) for value in (start, step))
+    return ((first + np.arange(count).astype(wide) * by).astype(dtype),)
+
+
+# --- Eye --------------------------------------------------------------------------------------------------------
+
+
+def eye_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[batch..., rows, columns]`."""
+    for fact, name in zip(inputs, ("num_rows", "num_columns", "diagonal_index", "batch_shape"), strict=False):
+        require_integers(fact, name)
+        if name != "batch_shape":
+            require_one(fact, name)
+        if name != "diagonal_index" and any(size < 0 for size in known(fact) or ()):
+            raise ShapeError(f"{name} is negative")
+    dims = [(sizes_of(fact, "num_rows") or (Dim(),))[0] for fact in inputs[:2]]
+    shape: Shape = tuple(dims)
+    if len(inputs) > 3:
+        batch = inputs[3]
+        require_list(batch, "batch_shape")
+        sizes = sizes_of(batch, "batch_shape")
+        if sizes is None and batch.shape is not None and batch.shape[0].static:
+            sizes = (Dim(),) * batch.shape[0].lo
+        shape = None if sizes is None else (*sizes, *dims)
+    return carried(eye, attrs, inputs, [Fact(attrs.output_type, shape)], ())
+
+
+def eye(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Ones on a diagonal: above the main one where the index is positive."""
+    rows, columns, index = (int(array.ravel()[0]) for array in arrays[:3])
+    batch = [int(size) for size in arrays[3]] if len(arrays) > 3 else []
+    # Beyond the matrix numpy counts a diagonal from the other end.
+    matrix = np.eye(rows, columns, max(min(index, columns), -rows), dtype=np.int8).astype(attrs.output_type.dtype)
+    return (np.broadcast_to(matrix, (*batch, rows, columns)),)
+
+
+def check_eye(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """A matrix that no machine can hold."""
+    try:
+        (out,) = eye_shape(attrs, inputs)
+    except ShapeError:
+        return
+    yield from too_large("num_rows", out)
+
+
+# --- the operations ---------------------------------------------------------------------------------------------
+
+RANGE_1 = Op(
+    type="Range",
+    version=1,
+    inputs=tuple(Input(name, type="T") for name in NAMES),
+    types={"T": "float integer"},
+    check=check_range,
+    shape=range_1_shape,
+    kernel=range_,
+)
+RANGE_4 = RANGE_1.at(
+    4,
+    inputs=tuple(Input(name, type="float integer") for name in NAMES),
+    attrs={"output_type": Type()},
+    types={},
+    shape=range_4_shape,
+)
+INDEX = "i32 i64"
+EYE = Op(
+    type="Eye",
+    version=9,
+    inputs=(
+        Input("num_rows", type=INDEX),
+        Input("num_columns", type=INDEX),
+        Input("diagonal_index", type=INDEX),
+        Input("batch_shape", optional=True, type=INDEX),
+    ),
+    attrs={"output_type": Type()},
+    check=check_eye,
+    shape=eye_shape,
+    kernel=eye,
+)
+
+OPS = (RANGE_1, RANGE_4, EYE)

@@ -1,0 +1,220 @@
+"""Elements put where indices say: ScatterUpdate-3, ScatterElementsUpdate-3/-12, ScatterNDUpdate-4/-15.
+
+The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._define import Array, Attrs, Fact, Flag, Input, OneOf, Op
+from ir_tools.ops._numbers import is_half, same_type
+from ir_tools.ops._values import carried, known_axis, require_integers, require_one
+from ir_tools.types import Dim, Shape, format_shape
+
+__all__ = ["OPS"]
+
+# --- shapes -----------------------------------------------------------------------------------------------------
+
+
+def scatter_update_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The shape of the data; the updates have the shape of the indices in place of the axis."""
+    data, indices, updates, axis_fact = inputs
+    dtype = same_type((data, updates))
+    require_integers(indices, "indices")
+    require_integers(axis_fact, "axis")
+    require_one(axis_fact, "axis")
+    if data.shape is not None:
+        if not data.shape:
+            raise ShapeError("data is a scalar, which has no axis")
+        axis = known_axis(axis_fact, len(data.shape))
+        if indices.shape is not None and updates.shape is not None:
+            if len(updates.shape) != len(data.shape) + len(indices.shape) - 1:
+                raise ShapeError(
+                    f"updates has rank {len(updates.shape)} where {len(data.shape) + len(indices.shape) - 1} is meant"
+                )
+            if axis is not None:
+                _require_equal(updates.shape, (*data.shape[:axis], *indices.shape, *data.shape[axis + 1 :]))
+    return carried(scatter_update, attrs, inputs, [Fact(dtype, data.shape)], bounded=(0, 2))
+
+
+def _require_equal(updates: tuple[Dim, ...], wanted: tuple[Dim, ...]) -> None:
+    if any(dim.meet(size) is None for dim, size in zip(updates, wanted, strict=True)):
+        raise ShapeError(f"updates is [{format_shape(updates)}] where [{format_shape(wanted)}] is meant")
+
+
+def scatter_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The shape of the data; indices and updates have one shape, of the same rank."""
+    data, indices, updates, axis_fact = inputs
+    dtype = same_type((data, updates))
+    require_integers(indices, "indices")
+    require_integers(axis_fact, "axis")
+    require_one(axis_fact, "axis")
+    ranks = {name: len(fact.shape) for name, fact in (("data", data), ("indices", indices)) if fact.shape is not None}
+    if len(set(ranks.values())) > 1:
+        raise ShapeError(f"indices has rank {ranks['indices']} where the input has rank {ranks['data']}")
+    if (
+        indices.shape is not None
+        and updates.shape is not None
+        and (
+            len(indices.shape) != len(updates.shape)
+            or any(dim.meet(size) is None for dim, size in zip(indices.shape, updates.shape, strict=True))
+        )
+    ):
+        raise ShapeError(f"updates is [{format_shape(updates.shape)}] where indices is [{format_shape(indices.shape)}]")
+    if data.shape is not None:
+        known_axis(axis_fact, len(data.shape))
+    return carried(scatter_elements, attrs, inputs, [Fact(dtype, data.shape)], bounded=(0, 2))
+
+
+def scatter_nd_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The shape of the data; the updates are a slice of it for each tuple of indices."""
+    data, indices, updates = inputs
+    dtype = same_type((data, updates))
+    require_integers(indices, "indices")
+    _check_nd(data.shape, indices.shape, updates.shape)
+    return carried(scatter_nd, attrs, inputs, [Fact(dtype, data.shape)], bounded=(0, 2))
+
+
+def _check_nd(data: Shape, indices: Shape, updates: Shape) -> None:
+    if data == () or indices == ():
+        raise ShapeError("data or indices is a scalar where rank 1 at least is meant")
+    if data is None or indices is None or not indices[-1].static:
+        return
+    length = indices[-1].lo
+    if length > len(data):
+        raise ShapeError(f"indices names {length} axes where the input has rank {len(data)}")
+    wanted = (*indices[:-1], *data[length:])
+    if updates is not None:
+        if len(updates) != len(wanted):
+            raise ShapeError(f"updates is [{format_shape(updates)}] where [{format_shape(wanted)}] is meant")
+        _require_equal(updates, wanted)
+
+
+# --- kernels ----------------------------------------------------------------------------------------------------
+
+
+def scatter_update(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The data with slices along the axis replaced."""
+    del attrs
+    data, indices, updates, axis_value = arrays
+    axis = int(axis_value.ravel()[0]) % data.ndim
+    out = data.copy()
+    rows = indices.astype(np.int64).ravel()
+    blocks = updates.reshape(*data.shape[:axis], rows.size, *data.shape[axis + 1 :])
+    out[(slice(None),) * axis + (rows,)] = blocks
+    return (out,)
+
+
+def scatter_nd(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The data with slices, or elements, replaced or combined with the updates."""
+    data, indices, updates = arrays
+    length = indices.shape[-1]
+    tuples = tuple(np.moveaxis(indices.astype(np.int64), -1, 0)) if length else ()
+    return (_combine(data, tuples, updates, attrs.get("reduction", "none")),)
+
+
+def scatter_elements(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The data with elements replaced or combined: those at the same place but for the axis, where the index says."""
+    data, indices, updates, axis_value = arrays
+    axis = int(axis_value.ravel()[0]) % data.ndim
+    places: list[Array] = list(np.indices(indices.shape, sparse=True))
+    places[axis] = np.where(indices < 0, indices + data.shape[axis], indices).astype(np.int64)
+    reduction = attrs.get("reduction", "none")
+    start = data
+    if reduction != "none" and not attrs.use_init_val:
+        start = data.copy()
+        start[tuple(places)] = _neutral(reduction, data.dtype)
+    if reduction != "mean":
+        return (_combine(start, tuple(places), updates, reduction),)
+    return (_mean(start, tuple(places), updates, attrs.use_init_val),)
+
+
+Combine = Callable[..., None]
+COMBINE: dict[str, Combine] = {
+    "sum": np.add.at,
+    "sub": np.subtract.at,
+    "prod": np.multiply.at,
+    "min": np.minimum.at,
+    "max": np.maximum.at,
+}
+
+
+def _combine(data: Array, places: tuple[Array, ...], updates: Array, reduction: str) -> Array:
+    """The data with what the updates make of some places; half floats are combined in f32."""
+    if reduction == "none":
+        out = data.copy()
+        out[places or ...] = updates
+        return out
+    wide = np.float32 if is_half(data.dtype) else np.int64 if data.dtype == np.bool_ else data.dtype
+    out = data.astype(wide)
+    COMBINE[reduction](out, places or ..., updates.astype(wide))
+    return out.astype(data.dtype)
+
+
+def _neutral(reduction: str, dtype: np.dtype) -> float | int:
+    if reduction in {"sum", "sub", "mean"}:
+        return 0
+    if reduction == "prod":
+        return 1
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return int(limits.max if reduction == "min" else limits.min)
+    return float("inf") if reduction == "min" else float("-inf")
+
+
+def _mean(start: Array, places: tuple[Array, ...], updates: Array, with_data: bool) -> Array:
+    """The mean of the updates of each place, and of the data there; integers round down."""
+    wide = np.float32 if is_half(start.dtype) else start.dtype
+    out, counts = start.astype(wide), np.zeros(start.shape, np.int64)
+    np.add.at(out, places, updates.astype(wide))
+    np.add.at(counts, places, 1)
+    counts = counts + with_data
+    touched = counts > with_data
+    divide = np.floor_divide if start.dtype.kind in "iu" else np.divide
+    return np.where(touched, divide(out, np.maximum(counts, 1).astype(wide)), out).astype(start.dtype)
+
+
+# --- the operations ---------------------------------------------------------------------------------------------
+
+DATA, INDICES = Input("data", type="T"), Input("indices", type="integer")
+UPDATES, AXIS = Input("updates", type="T"), Input("axis", type="integer")
+TYPES = {"T": "any"}
+
+SCATTER_UPDATE = Op(
+    type="ScatterUpdate",
+    version=3,
+    inputs=(DATA, INDICES, UPDATES, AXIS),
+    types=TYPES,
+    shape=scatter_update_shape,
+    kernel=scatter_update,
+)
+SCATTER_ELEMENTS_3 = Op(
+    type="ScatterElementsUpdate",
+    version=3,
+    inputs=(DATA, INDICES, UPDATES, AXIS),
+    types=TYPES,
+    shape=scatter_elements_shape,
+    kernel=scatter_elements,
+)
+SCATTER_ELEMENTS_12 = SCATTER_ELEMENTS_3.at(
+    12,
+    attrs={
+        "reduction": OneOf(words=("none", "sum", "prod", "min", "max", "mean"), default="none"),
+        "use_init_val": Flag(default=True),
+    },
+)
+SCATTER_ND_4 = Op(
+    type="ScatterNDUpdate",
+    version=4,
+    inputs=(DATA, INDICES, UPDATES),
+    types=TYPES,
+    shape=scatter_nd_shape,
+    kernel=scatter_nd,
+)
+SCATTER_ND_15 = SCATTER_ND_4.at(
+    15, attrs={"reduction": OneOf(words=("none", "sum", "sub", "prod", "min", "max"), default="none")}
+)
+
+OPS = (SCATTER_UPDATE, SCATTER_ELEMENTS_3, SCATTER_ELEMENTS_12, SCATTER_ND_4, SCATTER_ND_15)

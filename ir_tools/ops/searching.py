@@ -1,0 +1,276 @@
+"""What is where: NonZero-3, Unique-10, SearchSorted-15, Bucketize-3, SparseFillEmptyRows-16.
+
+The rules are those of OpenVINO's core (*_shape_inference.hpp, unique.cpp, non_zero.cpp), measured.
+"""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._define import Array, Attrs, Fact, Flag, Input, Op, Output
+from ir_tools.ops._fields import IndexType
+from ir_tools.ops._numbers import same_type
+from ir_tools.ops._values import carried, known, normal_axis, plus, require_list, sizes_of, whole
+from ir_tools.types import Dim, Shape, element_type, format_shape
+
+__all__ = ["OPS"]
+
+I64 = element_type("i64")
+
+# --- NonZero ----------------------------------------------------------------------------------------------------
+
+
+def non_zero_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[rank, elements that are not 0]`, which is known where the values are."""
+    (data,) = inputs
+    exact = data.value.exact if data.value is not None else None
+    if exact is not None:
+        found = len(np.flatnonzero(exact))
+        shape: Shape = (Dim.of(max(exact.ndim, 1)), Dim.of(found))
+        return carried(non_zero, attrs, inputs, [Fact(attrs.output_type, shape)], ())
+    if not data.shape:
+        return (Fact(attrs.output_type, (Dim(), Dim())),)
+    most = 0 if Dim.of(0) in data.shape else None if any(d.hi is None for d in data.shape) else _most(data.shape)
+    return (Fact(attrs.output_type, (Dim.of(len(data.shape)), Dim(0, most))),)
+
+
+def _most(shape: tuple[Dim, ...]) -> int:
+    return prod(dim.hi or 0 for dim in shape)
+
+
+def non_zero(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The coordinates of all elements that are not 0, in order, `[rank, count]`."""
+    data = np.atleast_1d(arrays[0])
+    return (np.stack(np.nonzero(data)).astype(attrs.output_type.dtype),)
+
+
+# --- Unique -----------------------------------------------------------------------------------------------------
+
+
+def unique_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The different values (or slices), where each is first, which of them each element is, and how often each is."""
+    data = inputs[0]
+    axis = _unique_axis(inputs)
+    exact = data.value.exact if data.value is not None else None
+    if exact is not None:
+        arrays = [exact] if axis is None else [exact, np.array(axis)]
+        shapes: list[Shape] = [tuple(map(Dim.of, array.shape)) for array in unique(attrs, arrays)]
+    else:
+        shapes = _unique_shapes(data.shape, axis)
+    kinds = (data.dtype, attrs.index_element_type, attrs.index_element_type, attrs.count_element_type)
+    return tuple(Fact(kind, shape) for kind, shape in zip(kinds, shapes, strict=True))
+
+
+def _unique_axis(inputs: Sequence[Fact]) -> int | None:
+    if len(inputs) < 2:
+        return None
+    values = known(inputs[1])
+    if values is None:
+        raise ShapeError("axis is not a constant, as it has to be")
+    if len(values) != 1:
+        raise ShapeError(f"axis has {len(values)} values where one is meant")
+    rank = None if inputs[0].shape is None else len(inputs[0].shape)
+    return values[0] if rank is None else normal_axis(values[0], rank)
+
+
+def _unique_shapes(shape: Shape, axis: int | None) -> list[Shape]:
+    count = whole(shape)
+    some: Shape = (Dim(1, count) if count else Dim(),)
+    every: Shape = (Dim.of(count) if count else Dim(),)
+    if axis is None:
+        return [some, some, every, some]
+    if shape is None:
+        return [None, some, every, some]
+    dim = shape[axis]
+    part = dim if dim in {Dim(), Dim.of(0)} else Dim(1, dim.hi)
+    first: Shape = (*shape[:axis], part, *shape[axis + 1 :])
+    if dim == Dim.of(0):
+        some = (Dim.of(0),)
+    return [first, some, (dim,), some]
+
+
+def unique(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The different values (or slices), where each is first, which of them each element is, and how often each is."""
+    data = arrays[0]
+    axis = int(arrays[1].ravel()[0]) if len(arrays) > 1 else None
+    values, first, which, counts = np.unique(
+        data.ravel() if axis is None else data, return_index=True, return_inverse=True, return_counts=True, axis=axis
+    )
+    if not attrs.sorted:
+        order = np.argsort(first, kind="stable")
+        values = np.take(values, order, 0 if axis is None else axis)
+        first, counts = first[order], counts[order]
+        which = np.argsort(order)[which]
+    index, count = attrs.index_element_type.dtype, attrs.count_element_type.dtype
+    return values, first.astype(index), which.ravel().astype(index), counts.astype(count)
+
+
+# --- sorted lists -----------------------------------------------------------------------------------------------
+
+
+def search_sorted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The shape of the values, which but for its last dimension is that of the sorted rows."""
+    rows, values = inputs
+    same_type(inputs)
+    shape = values.shape
+    if rows.shape == ():
+        raise ShapeError("sorted_sequence is a scalar where a list at least is meant")
+    if shape is None and rows.shape is not None and len(rows.shape) > 1:
+        shape = (*rows.shape[:-1], Dim())
+    if values.shape == () and rows.shape is not None and len(rows.shape) != 1:
+        raise ShapeError("values is a scalar, and sorted_sequence is not one list")
+    if rows.shape is not None and values.shape is not None and len(rows.shape) > 1:
+        met = [a.meet(b) for a, b in zip(rows.shape[:-1], values.shape, strict=False)]
+        if len(rows.shape) != len(values.shape) or None in met:
+            raise ShapeError(
+                f"values is [{format_shape(values.shape)}] where the rows are [{format_shape(rows.shape)}]"
+            )
+        shape = (*(dim for dim in met if dim is not None), values.shape[-1])
+    return (Fact(attrs.output_type, shape),)
+
+
+def search_sorted(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Where each value would be put into its sorted row, before equal ones or after them."""
+    rows, values = arrays
+    side = "right" if attrs.right_mode else "left"
+    if rows.ndim == 1:
+        out = _search(rows, values, side)
+    else:
+        pairs = zip(rows.reshape(-1, rows.shape[-1]), values.reshape(-1, values.shape[-1]), strict=True)
+        found = [_search(row, some, side) for row, some in pairs]
+        out = np.array(found, np.int64).reshape(values.shape)
+    return (np.asarray(out).astype(attrs.output_type.dtype),)
+
+
+def _search(row: Array, values: Array, side: str) -> Array:
+    return np.searchsorted(row, values, "right" if side == "right" else "left")
+
+
+def bucketize_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The shape of the data."""
+    data, buckets = inputs
+    require_list(buckets, "buckets")
+    return (Fact(attrs.output_type, data.shape),)
+
+
+def bucketize(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Which bucket each element is in; a bucket holds its right end, or its left one."""
+    data, buckets = arrays
+    side = "left" if attrs.with_right_bound else "right"
+    return (_search(buckets, data, side).astype(attrs.output_type.dtype),)
+
+
+# --- SparseFillEmptyRows ----------------------------------------------------------------------------------------
+
+
+def sparse_fill_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Indices and values with one more for each empty row, and which rows were empty."""
+    del attrs
+    values, dense, indices, default = inputs
+    _require_sparse(values.shape, dense.shape, indices.shape, default.shape)
+    dtype = same_type((values, default))
+    index = same_type((dense, indices))
+    sizes, places = known(dense), known(indices)
+    sizes_of(dense, "dense_shape")
+    rows, filled = Dim(), Dim()
+    if sizes is not None:
+        rows = Dim.of(sizes[0])
+        if places is not None:
+            used = _used_rows(places, sizes)
+            if values.shape is None:
+                raise ShapeError("values has no known rank where indices and dense_shape are known")
+            filled = plus(values.shape[0], Dim.of(sizes[0] - used))
+    return Fact(index, (filled, Dim.of(2))), Fact(dtype, (filled,)), Fact(element_type("boolean"), (rows,))
+
+
+def _require_sparse(values: Shape, dense: Shape, indices: Shape, default: Shape) -> None:
+    if values is not None and len(values) != 1:
+        raise ShapeError(f"values is [{format_shape(values)}] where a list is meant")
+    if dense is not None and (len(dense) != 1 or 2 not in dense[0]):
+        raise ShapeError(f"dense_shape is [{format_shape(dense)}] where a list of 2 is meant")
+    if indices is not None and (len(indices) != 2 or 2 not in indices[1]):
+        raise ShapeError(f"indices is [{format_shape(indices)}] where pairs are meant")
+    if indices is not None and values is not None and indices[0].meet(values[0]) is None:
+        raise ShapeError(f"indices has {indices[0]} pairs where there are {values[0]} values")
+    if default:
+        raise ShapeError(f"default_value is [{format_shape(default)}] where a scalar is meant")
+
+
+def _used_rows(places: Sequence[int], sizes: Sequence[int]) -> int:
+    pairs = list(zip(places[::2], places[1::2], strict=True))
+    for row, column in pairs:
+        if not (0 <= row < sizes[0] and 0 <= column < sizes[1]):
+            raise ShapeError(f"indices holds {row},{column}, beyond the {sizes[0]} rows of {sizes[1]}")
+    return len({row for row, _ in pairs})
+
+
+def sparse_fill(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Rows in order, each with its elements as they came; a row without any gets the default in its column 0."""
+    del attrs
+    values, dense, indices, default = arrays
+    rows = int(dense.ravel()[0])
+    empty = np.ones(rows, bool)
+    empty[indices[:, 0].astype(np.int64)] = False
+    added = np.flatnonzero(empty)
+    places = np.concatenate([indices, np.stack([added, np.zeros_like(added)], 1).astype(indices.dtype)])
+    filled = np.concatenate([values, np.full(len(added), default, values.dtype)])
+    order = np.argsort(places[:, 0], kind="stable")
+    return places[order], filled[order], empty
+
+
+# --- the operations ---------------------------------------------------------------------------------------------
+
+INDEX = IndexType(default=I64)
+
+NON_ZERO = Op(
+    type="NonZero",
+    version=3,
+    inputs=(Input("data"),),
+    attrs={"output_type": INDEX},
+    shape=non_zero_shape,
+    kernel=non_zero,
+)
+UNIQUE = Op(
+    type="Unique",
+    version=10,
+    inputs=(Input("data"), Input("axis", optional=True, type="i32 i64")),
+    outputs=(Output("output"), Output("indices"), Output("reverse_indices"), Output("counts")),
+    attrs={"sorted": Flag(default=True), "index_element_type": INDEX, "count_element_type": INDEX},
+    shape=unique_shape,
+    kernel=unique,
+)
+SEARCH_SORTED = Op(
+    type="SearchSorted",
+    version=15,
+    inputs=(Input("sorted_sequence", type="T"), Input("values", type="T")),
+    attrs={"right_mode": Flag(default=False), "output_type": INDEX},
+    types={"T": "float integer"},
+    shape=search_sorted_shape,
+    kernel=search_sorted,
+)
+BUCKETIZE = Op(
+    type="Bucketize",
+    version=3,
+    inputs=(Input("data"), Input("buckets")),
+    attrs={"output_type": IndexType(), "with_right_bound": Flag(default=True)},
+    shape=bucketize_shape,
+    kernel=bucketize,
+)
+SPARSE_FILL = Op(
+    type="SparseFillEmptyRows",
+    version=16,
+    inputs=(
+        Input("values", type="T"),
+        Input("dense_shape", type="I"),
+        Input("indices", type="I"),
+        Input("default_value", type="T"),
+    ),
+    outputs=(Output("output_indices"), Output("output_values"), Output("empty_row_indicator")),
+    types={"T": "any", "I": "i32 i64"},
+    shape=sparse_fill_shape,
+    kernel=sparse_fill,
+)
+
+OPS = (NON_ZERO, UNIQUE, SEARCH_SORTED, BUCKETIZE, SPARSE_FILL)

@@ -1,0 +1,169 @@
+"""Layers that pick and put elements by index, against the runtime: shapes, values before running, values."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from ir_tools.ops import gathering, scattering
+from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types import Dim
+from tests.ops.layer_support import (
+    Setting,
+    compare_shapes,
+    parameter,
+    random_dim,
+    random_dims,
+    some_axis,
+    valued,
+    values,
+)
+from tests.ops.single import Slot
+
+Rng = np.random.Generator
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[RuntimeClient]:
+    with RuntimeClient() as running:
+        yield running
+
+
+def similar(rng: Rng, dims: list[Dim], share: float = 0.15) -> list[Dim]:
+    """The same dimensions with some of them less known, or others."""
+    return [(Dim() if rng.random() < 0.8 else random_dim(rng)) if rng.random() < share else dim for dim in dims]
+
+
+def kind_of(slot: Slot) -> str:
+    return slot[0] if isinstance(slot, tuple) else "i64"
+
+
+def gathers(rng: Rng) -> Setting:
+    op = (gathering.GATHER_1, gathering.GATHER_7, gathering.GATHER_8)[rng.integers(3)]
+    slot, dims = valued(rng)
+    axis = some_axis(rng, len(dims))
+    raw = {}
+    if not isinstance(slot, tuple) and rng.random() < 0.8:
+        sizes = rng.integers(0, 3, rng.integers(0, 3)).tolist()
+        flat = rng.integers(-2, 3, int(np.prod(sizes)))
+        indices: Slot = flat.reshape(sizes)
+        if rng.random() < 0.3:
+            indices = values(rng, flat.tolist())
+        return Setting(op, [slot, indices, np.array(0)])
+    shape = list(random_dims(rng, 0, 3))
+    if op.version > 1 and rng.random() < 0.5:
+        batches = int(rng.integers(0, 3))
+        shape[:batches] = similar(rng, list(dims[:batches]))
+        raw["batch_dims"] = str(batches - (len(shape) if rng.random() < 0.3 else 0))
+        axis = int(rng.integers(min(batches, max(len(dims) - 1, 0)), max(len(dims), 1)))
+    scalar = rng.random() < 0.5
+    return Setting(op, [slot, parameter(rng, shape, "i32"), values(rng, [axis], scalar=scalar)], raw)
+
+
+def gathered_elements(rng: Rng) -> Setting:
+    dims = list(random_dims(rng, 1))
+    axis = some_axis(rng, len(dims))
+    shape = similar(rng, dims)
+    if -len(dims) <= axis < len(dims):
+        shape[axis] = random_dim(rng)
+    return Setting(gathering.GATHER_ELEMENTS, [parameter(rng, dims), parameter(rng, shape, "i32")], {"axis": str(axis)})
+
+
+def gathers_nd(rng: Rng) -> Setting:
+    op = gathering.GATHER_ND_5 if rng.random() < 0.5 else gathering.GATHER_ND_8
+    dims = list(random_dims(rng, 1))
+    batches = int(rng.integers(0, len(dims)))
+    shape = [*similar(rng, dims[:batches]), *random_dims(rng, 0, 2)]
+    if rng.random() < 0.9:
+        shape.append(Dim.of(int(rng.integers(0 if rng.random() < 0.1 else 1, len(dims) - batches + 1))))
+    slots = [parameter(rng, dims), parameter(rng, shape, "i64")]
+    return Setting(op, slots, {"batch_dims": str(batches)} if rng.random() < 0.8 or batches else {})
+
+
+def trees(rng: Rng) -> Setting:
+    dims = list(random_dims(rng, 3, 3) if rng.random() < 0.9 else random_dims(rng))
+    lengths = similar(rng, dims[1:2]) if rng.random() < 0.9 else list(random_dims(rng, 0, 2))
+    shapes = [dims, similar(rng, dims), lengths, []]
+    return Setting(gathering.GATHER_TREE, [parameter(rng, shape, "i32") for shape in shapes])
+
+
+def one_hots(rng: Rng) -> Setting:
+    op = gathering.ONE_HOT_1 if rng.random() < 0.5 else gathering.ONE_HOT_16
+    slot, dims = valued(rng)
+    if isinstance(slot, tuple):
+        slot = ("i32", slot[1])
+    axis = some_axis(rng, len(dims) + 1)
+    depth = values(rng, [int(rng.integers(-1 if rng.random() < 0.1 else 0, 5))], scalar=True)
+    raw = {"axis": str(axis)}
+    if op.version == 16 and rng.random() < 0.7:
+        raw["negative_indices_mode"] = str(rng.choice(["ignore_negative", "normalize"]))
+    return Setting(op, [slot, depth, np.array(7), np.array(-3)], raw)
+
+
+def updates(rng: Rng) -> Setting:
+    slot, dims = valued(rng, 1)
+    axis = some_axis(rng, len(dims))
+    if not isinstance(slot, tuple):
+        count = int(rng.integers(1, 3))
+        indices = np.array(rng.permutation(dims[0].lo)[:count])
+        return Setting(
+            scattering.SCATTER_UPDATE, [slot, indices, values(rng, [5, 6][: len(indices)], kind="i64"), np.array(0)]
+        )
+    shape = list(random_dims(rng, 0, 2))
+    place = axis % len(dims)
+    row = similar(rng, [*dims[:place], *shape, *dims[place + 1 :]])
+    if rng.random() < 0.1:
+        row = list(random_dims(rng))
+    slots = [
+        slot,
+        parameter(rng, shape, "i32"),
+        parameter(rng, row),
+        values(rng, [axis], scalar=bool(rng.random() < 0.5)),
+    ]
+    return Setting(scattering.SCATTER_UPDATE, slots)
+
+
+def element_updates(rng: Rng) -> Setting:
+    op = scattering.SCATTER_ELEMENTS_3 if rng.random() < 0.5 else scattering.SCATTER_ELEMENTS_12
+    slot, dims = valued(rng, 1)
+    axis = some_axis(rng, len(dims))
+    raw = {"reduction": str(rng.choice(["none", "sum", "mean"]))} if op.version == 12 and rng.random() < 0.5 else {}
+    if not isinstance(slot, tuple):
+        indices = np.array(rng.permutation(dims[0].lo)[: int(rng.integers(1, 3))])
+        return Setting(op, [slot, indices, values(rng, [5, 6][: len(indices)], kind="i64"), np.array(0)], raw)
+    shape = [random_dim(rng) for _ in range(len(dims) + int(rng.random() < 0.05))]
+    slots = [slot, parameter(rng, shape, "i32"), parameter(rng, similar(rng, shape)), values(rng, [axis], scalar=True)]
+    return Setting(op, slots, raw)
+
+
+def updates_nd(rng: Rng) -> Setting:
+    op = scattering.SCATTER_ND_4 if rng.random() < 0.5 else scattering.SCATTER_ND_15
+    slot, dims = valued(rng, 1)
+    raw = {"reduction": str(rng.choice(["none", "sum", "sub", "prod", "min", "max"]))} if op.version == 15 else {}
+    if not isinstance(slot, tuple):
+        indices = np.array(rng.permutation(dims[0].lo)[: int(rng.integers(1, 3))])[:, None]
+        return Setting(op, [slot, indices, values(rng, [5, 6][: len(indices)], kind="i64")], raw)
+    length = int(rng.integers(1, len(dims) + 1 + int(rng.random() < 0.05)))
+    shape = list(random_dims(rng, 0, 2))
+    row = similar(rng, [*shape, *dims[length:]])
+    last = Dim.of(length) if rng.random() < 0.9 else random_dim(rng)
+    return Setting(op, [slot, parameter(rng, [*shape, last], "i32"), parameter(rng, row)], raw)
+
+
+MAKERS: tuple[Callable[[Rng], Setting], ...] = (
+    gathers,
+    gathered_elements,
+    gathers_nd,
+    trees,
+    one_hots,
+    updates,
+    element_updates,
+    updates_nd,
+)
+
+
+@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
+def test_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
+    rng = np.random.default_rng(7)
+    taken = [compare_shapes(client, make(rng)) for _ in range(60)]
+    assert sum(taken) > 15
