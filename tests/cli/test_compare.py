@@ -1,9 +1,11 @@
 """`ir-tools compare`."""
 
+import json
 import shlex
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ir_tools
@@ -11,8 +13,8 @@ from ir_tools.comparison import Comparison
 from tests.cli.conftest import Cli, pooling_xml
 
 KEYS = {
-    "command", "ir_tools", "file", "other", "ok", "mode", "runtime", "device", "precision", "seed", "first_difference",
-    "layers", "outputs", "replay",
+    "command", "ir_tools", "file", "other", "ok", "mode", "runtime", "device", "precision", "second", "seed", "needed",
+    "first_difference", "layers", "outputs", "replay",
 }  # fmt: skip
 
 
@@ -36,9 +38,11 @@ def test_two_models(cli: Cli, model: Path, tmp_path: Path) -> None:
     assert cli("compare", model, model).code == 0
     outcome = cli("compare", model, other)
     assert outcome.code == 1
-    assert "The first difference is 'pooled': expected" in outcome.out
+    assert "The first difference is 'pool': expected" in outcome.out
     document = cli("compare", model, other, "--json").document
-    assert document["first_difference"]["name"] == "pooled"
+    assert document["first_difference"]["path"] == "pool"
+    (row,) = document["layers"]
+    assert row["status"] == "differs"
     assert document["outputs"][0]["difference"]["max_abs"] > 0
     assert cli("compare", model, other, "--tolerance", "100").code == 0
 
@@ -60,7 +64,9 @@ def test_the_first_layer_that_differs_is_named(cli: Cli, model: Path, monkeypatc
 
 def test_wrong_arguments(cli: Cli, model: Path) -> None:
     for words, says in (
-        (["--layers", model], "leave out OTHER"),
+        (["--layers", "--outputs-only"], "contradict"),
+        ([model, "--against", "CPU:bf16"], "not with both"),
+        ([model, "--bisect", "part.xml"], "leave out OTHER"),
         (["--device", "NOTHING"], "NOTHING"),
         (["--input", "nobody=x.npy"], "x.npy"),
         (["--tolerance", "-1"], "--tolerance"),
@@ -70,3 +76,39 @@ def test_wrong_arguments(cli: Cli, model: Path) -> None:
         assert outcome.code == 2, words
         assert says in outcome.err, words
         assert outcome.err.count("\n") == 1, words
+
+
+def test_the_page_is_written(cli: Cli, model: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    outcome = cli("compare", model, "--report", page)
+    assert outcome.code == 0
+    assert f"wrote {page}" in outcome.out
+    text = page.read_text(encoding="utf-8")
+    assert "<svg" in text
+    assert "http://" not in text
+    assert "https://" not in text
+    assert cli("compare", model, "--report", tmp_path / "no" / "report.html").code == 2
+
+
+def test_tensors_are_dumped(cli: Cli, model: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "tensors"
+    assert cli("compare", model, "--dump", folder).code == 0
+    (row,) = json.loads((folder / "tensors.json").read_text())
+    assert row["layer"] == "pool"
+    np.testing.assert_allclose(np.load(folder / row["expected"]), np.load(folder / row["actual"]), rtol=1e-5)
+
+
+def test_another_precision(cli: Cli, model: Path) -> None:
+    document = cli("compare", model, "--against", "CPU:f32", "--json").document
+    assert (document["mode"], document["second"], document["ok"]) == ("runtime against runtime", "CPU, f32", True)
+
+
+def test_the_smallest_part_is_written(cli: Cli, model: Path, tmp_path: Path) -> None:
+    part = tmp_path / "part.xml"
+    found = cli("compare", model, "--bisect", part, "--tolerance", "0", "--seed", "2", "--json").document
+    if found["ok"]:
+        assert not part.exists()
+        return
+    assert found["part"]["layers"] == 1
+    again = cli(*shlex.split(found["part"]["replay"])[1:], "--json").document
+    assert again["ok"] is False

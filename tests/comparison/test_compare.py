@@ -1,0 +1,152 @@
+"""Whole comparisons: planted errors are found where they were planted, the modes say what they compared."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ir_tools
+from ir_tools.comparison import LayerComparison, compare
+from ir_tools.comparison._tensors import Setting
+from ir_tools.comparison.bisection import smallest_part
+from ir_tools.errors import UsageError
+from ir_tools.execute import LayerRun
+from ir_tools.graph import Layer, Model
+from ir_tools.runtime.client import RuntimeClient
+from tests.comparison.networks import plant, random_network
+
+
+@pytest.fixture(scope="module")
+def client() -> RuntimeClient:
+    return RuntimeClient()
+
+
+def planted_networks(tmp_path: Path, count: int) -> list[tuple[Path, Path, str]]:
+    found = []
+    for seed in range(1000):
+        rng = np.random.default_rng(seed)
+        path = random_network(rng, tmp_path / f"net{seed}.xml")
+        kinds = {layer.type for layer in ir_tools.read(path).graph.layers() if layer.name.startswith("layer_")}
+        if kinds & {"Convolution", "Multiply", "Add", "AvgPool"}:
+            found.append((path, *plant(rng, path)))
+        if len(found) == count:
+            break
+    return found
+
+
+def check_planted(client: RuntimeClient, path: Path, planted: Path, name: str) -> None:
+    found = compare(ir_tools.read(path), ir_tools.read(planted), client=client)
+    assert found.mode == "model against model"
+    assert isinstance(found.first_difference, LayerComparison)
+    assert found.first_difference.path == name
+
+
+def test_an_error_planted_in_a_model_is_named(client: RuntimeClient, tmp_path: Path) -> None:
+    for path, planted, name in planted_networks(tmp_path, 6):
+        check_planted(client, path, planted, name)
+
+
+@pytest.mark.sweep
+def test_a_hundred_planted_errors_are_named(client: RuntimeClient, tmp_path: Path) -> None:
+    for path, planted, name in planted_networks(tmp_path, 100):
+        check_planted(client, path, planted, name)
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Model:
+    return ir_tools.read(random_network(np.random.default_rng(5), tmp_path / "net.xml"))
+
+
+@pytest.mark.parametrize("mode", ["in place", "free running"])
+def test_the_reference_agrees_with_the_runtime(client: RuntimeClient, model: Model, mode: str) -> None:
+    found = compare(model, mode=mode, client=client)  # type: ignore[arg-type] # one of its two words
+    assert found.mode == mode
+    assert found.ok
+    computed = {layer.id for layer in model.graph.layers() if layer.type not in {"Parameter", "Const", "Result"}}
+    assert {entry.layer_id for entry in found.layers} == computed
+    assert [entry.index for entry in found.layers] == sorted(entry.index for entry in found.layers)
+
+
+def break_reference(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Make the reference wrong in one layer."""
+    from ir_tools import execute
+
+    real = execute.run_layer
+
+    def wrong(layer: Layer, *arguments: object, **options: object) -> LayerRun:
+        done = real(layer, *arguments, **options)  # type: ignore[arg-type] # passes on whatever it gets
+        if layer.name != name:
+            return done
+        return LayerRun(tuple(array + np.float32(0.01) for array in done.outputs), done.undefined)
+
+    monkeypatch.setattr(execute, "run_layer", wrong)
+
+
+def test_in_place_only_the_wrong_layer_differs(
+    client: RuntimeClient, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    break_reference(monkeypatch, "layer_1")
+    found = compare(model, client=client)
+    assert [entry.path for entry in found.layers if entry.status == "differs"] == ["layer_1"]
+
+
+def test_free_running_the_error_goes_on(client: RuntimeClient, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    break_reference(monkeypatch, "layer_1")
+    found = compare(model, mode="free running", client=client)
+    wrong = [entry.path for entry in found.layers if entry.status == "differs"]
+    assert wrong[0] == "layer_1"
+    assert len(wrong) > 1
+    assert not all(entry.ok for entry in found.outputs)
+
+
+def test_the_smallest_part_is_the_wrong_layer(
+    client: RuntimeClient, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    break_reference(monkeypatch, "layer_2")
+    found = compare(model, mode="free running", client=client)
+    part = smallest_part(
+        model,
+        found,
+        lambda cut, fed: compare(cut, inputs=fed, layers=False, mode="free running", client=client),
+        client,
+        Setting("CPU", "f32"),
+    )
+    assert part.layers == 1
+    assert "layer_2" in {layer.name for layer in part.model.graph.layers()}
+    assert not part.comparison.ok
+
+
+def test_nothing_to_cut_out_where_nothing_differs(client: RuntimeClient, model: Model) -> None:
+    found = compare(model, client=client)
+    with pytest.raises(UsageError, match="nothing differs"):
+        smallest_part(model, found, lambda cut, fed: found, client, Setting("CPU", "f32"))
+
+
+def test_one_device_against_itself(client: RuntimeClient, model: Model) -> None:
+    found = compare(model, against=("CPU", "f32"), client=client)
+    assert found.mode == "runtime against runtime"
+    assert found.needed == 0.0
+
+
+def test_another_precision_differs_or_is_not_to_be_had(client: RuntimeClient, model: Model) -> None:
+    """Machines without bf16 compute f32 instead, and say so."""
+    found = compare(model, against=("CPU", "bf16"), tolerance=1e-7, client=client)
+    assert found.second == "CPU, bf16"
+    assert found.ok == (found.needed <= 1e-7)
+
+
+def test_a_layer_without_a_kernel_is_run_by_the_runtime(
+    client: RuntimeClient, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ir_tools import execute
+
+    real = execute.has_kernel
+    monkeypatch.setattr(execute, "has_kernel", lambda layer: real(layer) and layer.name != "layer_0")
+    for found in (compare(model, client=client), compare(model, mode="free running", client=client)):
+        assert found.ok
+        assert "layer_0" in [entry.path for entry in found.layers if entry.engine == "runtime"]
+
+
+def test_no_other_model_beside_another_device(model: Model) -> None:
+    with pytest.raises(UsageError, match="not with both"):
+        compare(model, model, against=("CPU", "f32"))
