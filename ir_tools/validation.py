@@ -1,7 +1,10 @@
 """Validation: every rule of the code table, run over one file."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ir_tools.diagnostics import Diagnostic
 from ir_tools.errors import ReadError, UsageError
@@ -13,6 +16,9 @@ from ir_tools.graph.collection import no_collection
 from ir_tools.rules import RULES, IrFile, Rule
 from ir_tools.source import Document
 
+if TYPE_CHECKING:
+    from ir_tools.runtime.client import RuntimeClient
+
 __all__ = ["chosen", "validate"]
 
 
@@ -22,7 +28,7 @@ def validate(
     *,
     select: Collection[str] = (),
     ignore: Collection[str] = (),
-    runtime: bool = False,
+    runtime: bool | RuntimeClient = False,
 ) -> list[Diagnostic]:
     """Everything that is wrong with a file, in the order of its lines; empty where nothing is.
 
@@ -31,7 +37,8 @@ def validate(
         weights: path or content of the `.bin`; by default the file beside the `.xml`, or the model's own.
         select: only these codes or groups of codes (`IR103`, `IR1`).
         ignore: all but these.
-        runtime: also let the installed runtime read, compile and infer it, in a child process.
+        runtime: also let the installed runtime read, compile and infer it, in a child process; a client goes on with
+            the process that it has.
 
     Raises:
         UsageError: `select` or `ignore` name no code.
@@ -42,6 +49,10 @@ def validate(
             found = list(_findings(_open(source, weights), rules))
         except ReadError as unreadable:
             found = list(unreadable.diagnostics)
+    if runtime:
+        from ir_tools.runtime.trial import try_model
+
+        found += try_model(source, weights, client=None if runtime is True else runtime)
     codes = {rule.code for rule in rules}
     return sorted(
         (diagnostic for diagnostic in found if diagnostic.code in codes),

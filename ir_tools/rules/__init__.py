@@ -31,6 +31,7 @@ from ir_tools.rules import (
 )
 from ir_tools.rules._define import Finding, Rule
 from ir_tools.rules._file import IrFile, Place
+from ir_tools.runtime.outcomes import OUTCOMES
 
 __all__ = ["RULES", "Finding", "IrFile", "Place", "Rule"]
 
@@ -62,5 +63,6 @@ RULES: tuple[Rule, ...] = (
     full_kernel_divisor.RULE,
     ignored_attribute.RULE,
     deprecated_operation.RULE,
+    *(Rule(outcome.code, outcome.name, outcome.severity, outcome.doc) for outcome in OUTCOMES),
 )
-"""By code. A rule is one module of this folder, called like the rule."""
+"""By code. A rule is one module of this folder, called like the rule; what the runtime finds is told by `runtime`."""

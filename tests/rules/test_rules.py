@@ -17,6 +17,8 @@ from ir_tools.validation import validate
 FOLDER = Path(__file__).parent
 MODULES = sorted(path.stem for path in Path(rules.__file__).parent.glob("[a-z]*.py") if path.stem not in {"__init__"})
 
+STATIC = [rule for rule in RULES if not rule.code.startswith("RUN")]
+
 
 def folder_of(rule: Rule) -> Path:
     return FOLDER / rule.name.replace("-", "_")
@@ -39,19 +41,19 @@ def fragment(rule: Rule, heading: str) -> list[str]:
     return [words(line) for line in match[1].splitlines() if line.strip() not in {"", "..."}]
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", STATIC, ids=lambda rule: rule.name)
 def test_the_bad_file_has_the_finding(rule: Rule) -> None:
     found = "\n".join(map(told, validate(folder_of(rule) / "bad.xml", select=[rule.code])))
     assert found == (folder_of(rule) / "expected.txt").read_text(encoding="utf-8").rstrip("\n")
     assert rule.code in found
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", STATIC, ids=lambda rule: rule.name)
 def test_the_good_file_has_no_finding(rule: Rule) -> None:
     assert list(map(told, validate(folder_of(rule) / "good.xml"))) == []
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", STATIC, ids=lambda rule: rule.name)
 @pytest.mark.parametrize("heading", ["Bad", "Good"])
 def test_the_documentation_shows_what_was_run(rule: Rule, heading: str) -> None:
     text = words((folder_of(rule) / f"{heading.lower()}.xml").read_bytes().decode("utf-8", "replace"))
@@ -60,7 +62,7 @@ def test_the_documentation_shows_what_was_run(rule: Rule, heading: str) -> None:
             assert part.strip(". ") in text, f"{rule.name}: {part}"
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", STATIC, ids=lambda rule: rule.name)
 def test_the_documentation_is_whole(rule: Rule) -> None:
     assert re.match(r"[A-Z].*\.\n", rule.doc)
     assert "\nWhy: " in rule.doc
@@ -70,4 +72,4 @@ def test_the_table_is_in_order_and_complete() -> None:
     codes = [rule.code for rule in RULES]
     assert codes == sorted(set(codes))
     assert len({rule.name for rule in RULES}) == len(RULES)
-    assert sorted(rule.name.replace("-", "_") for rule in RULES) == MODULES
+    assert sorted(rule.name.replace("-", "_") for rule in STATIC) == MODULES
