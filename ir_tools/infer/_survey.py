@@ -282,10 +282,11 @@ class Survey:
 
     def _blame(self, graph: Graph, layer: Layer, form: Form, verdict: _Verdict) -> Sequence[Known]:
         """Outputs that differ from the record: who reads them decides whether the layer or only its port is wrong."""
-        guilty = [gap for gap in verdict.outputs if self._file_is_believed(graph, layer, gap)]
+        votes = {gap.port.id: self._votes(graph, layer, gap) for gap in verdict.outputs}
+        guilty = [gap for gap in verdict.outputs if "file" in votes[gap.port.id]]
         if not guilty:
             for gap in verdict.outputs:
-                mild = gap.dims == () and not self._confirmed(graph, layer, gap)
+                mild = not votes[gap.port.id] and self._idle(graph, layer, form, gap)
                 self._tell_gap(graph, layer, gap, "output", mild=mild)
             return verdict.results
         gap = guilty[0]
@@ -299,26 +300,47 @@ class Survey:
             for port, known in zip(form.outputs, verdict.results, strict=True)
         ]
 
-    def _file_is_believed(self, graph: Graph, layer: Layer, gap: _Gap) -> bool:
-        """Whether somebody reads the port as it is recorded, and nobody as it is computed."""
-        believed = False
-        record = self._record(gap.port)
-        for port in self._readers(graph, layer, gap.port.id):
-            if gap.types and port.precision is None and not gap.dims:
-                continue
-            if _gap(port, gap.known) is None:
-                return False
-            believed = believed or _gap(port, record) is None
-        return believed
+    def _votes(self, graph: Graph, layer: Layer, gap: _Gap) -> set[str]:
+        """Whom the readers of a port believe: `file`, `computed`, or nobody."""
+        record, votes = self._record(gap.port), set[str]()
+        for reader, port in self._readers(graph, layer, gap.port.id):
+            if gap.types and not gap.dims and gap.dims is not None and port.precision is None:
+                file, computed = (self._strain(graph, reader, port, known) for known in (record, gap.known))
+            else:
+                file, computed = (int(_gap(port, known) is not None) for known in (record, gap.known))
+            if file != computed:
+                votes.add("file" if file < computed else "computed")
+        return {"computed"} if "computed" in votes else votes
 
-    def _confirmed(self, graph: Graph, layer: Layer, gap: _Gap) -> bool:
-        """Whether somebody reads the port as what is computed: old files have ports of types that nobody looks at."""
-        return any(port.precision == gap.known.precision for port in self._readers(graph, layer, gap.port.id))
+    def _strain(self, graph: Graph, reader: Layer, port: Port, known: Known) -> int:
+        """How much goes wrong in a layer when a port gets this, and the others what the file records."""
+        form, sources = self._forms.of(reader), graph.sources(reader.id)
+        inputs = []
+        for other in form.inputs:
+            source = sources.get(other.id)
+            maker = None if source is None else self._forms.of(graph.layer(source.layer))
+            makers = (out for out in maker.outputs if source is not None and out.id == source.port) if maker else ()
+            inputs.append(known if other.id == port.id else self._record(next(iter(makers), other)))
+        answer = self._answers.of(form, inputs)
+        gaps = [_gap(out, now) for out, now in zip(form.outputs, answer.outputs or (), strict=False)]
+        wrong = sum(not violation.kind.mild for violation in answer.violations) + (answer.error is not None)
+        return wrong + sum(gap is not None and gap.types for gap in gaps)
 
-    def _readers(self, graph: Graph, layer: Layer, port_id: int) -> Iterator[Port]:
-        """The input ports that an output feeds."""
+    def _idle(self, graph: Graph, layer: Layer, form: Form, gap: _Gap) -> bool:
+        """Whether a wrong type is one that real files have: of a further output that nobody reads, or half for single.
+
+        Tools wrote the first for the indices of MaxPool, and Model Optimizer the second for DetectionOutput.
+        """
+        if gap.dims != () or self._record(gap.port).fact.dtype.kind == "dynamic":
+            return False
+        further = gap.port.id != form.outputs[0].id and not graph.readers(layer.id, gap.port.id)
+        return further or {gap.port.precision, gap.known.precision} == {"FP16", "FP32"}
+
+    def _readers(self, graph: Graph, layer: Layer, port_id: int) -> Iterator[tuple[Layer, Port]]:
+        """The layers and their input ports that an output feeds."""
         for reader, to in graph.readers(layer.id, port_id):
-            yield next(port for port in self._forms.of(graph.layer(reader)).inputs if port.id == to)
+            found = graph.layer(reader)
+            yield found, next(port for port in self._forms.of(found).inputs if port.id == to)
 
     def _believed(self, port: Port, computed: Known) -> Known:
         """The record, with what it leaves open as it was computed."""
@@ -352,7 +374,7 @@ class Survey:
         fed = "what feeds it" if side == "input" else "the layer"
         for wrong, rule, says, gives in (
             (gap.dims != (), "wrong-port-shape", _dims_text(gap.port.dims), format_shape(gap.known.fact.shape)),
-            (gap.types, "wrong-port-precision", gap.port.precision, gap.known.precision),
+            (gap.types, "wrong-port-precision", f"'{gap.port.precision}'", gap.known.precision),
         ):
             if wrong:
                 message = f"{side} port {gap.port.id} says {says} where {fed} gives {gives}"
