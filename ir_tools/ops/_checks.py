@@ -64,12 +64,20 @@ def _unknown(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str], names:
 
 
 def _assumed(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Violation]:
-    """Attributes that the specification requires and the runtime does not; pads mean nothing beside an `auto_pad`."""
+    """Absent attributes that the specification requires or gives another default than the runtime does.
+
+    Pads mean nothing beside an `auto_pad`.
+    """
     for name, spec in fields.items():
         present = name in raw and (raw[name].strip() or not spec.blank)
-        if spec.default is not REQUIRED or spec.missing is REQUIRED or present:
+        if spec.missing is REQUIRED or present:
             continue
         value = spec.render(spec.missing, ",")
+        if spec.default is not REQUIRED:
+            meant = spec.render(spec.default, ",")
+            message = f"is missing; the specification means '{meant}', and the runtime takes '{value}'"
+            yield Violation(name, message, f'write {name}="{meant}"', Kind.ASSUMED)
+            continue
         message = f"is missing, though {op} requires it; the runtime takes {repr(value) if value else 'none'}"
         idle = name.startswith("pads_") and raw.get("auto_pad", "explicit").lower() != "explicit"
         remedy = f'write {name}="{value}"' if value else None

@@ -178,7 +178,7 @@ class Field:
     """One attribute. `xml`: its name in the file where it differs; `aliases`: misspellings that real files have.
 
     `default` stands for an absent or empty attribute by the specification; `missing` is what the runtime makes of
-    absence where the specification requires the attribute.
+    absence where the specification requires the attribute, or has another default.
     """
 
     xml: str | None = None
@@ -564,7 +564,7 @@ class Op:
                     violations.append(Violation(key, str(why), kind=kind))
                     usable = False
                 continue
-            values[name] = spec.missing if spec.default is REQUIRED else spec.default
+            values[name] = spec.default if spec.missing is REQUIRED else spec.missing
             misspelled = next((alias for alias in spec.aliases if alias in raw), None)
             if values[name] is REQUIRED:
                 remedy = f"{misspelled} is not read by the runtime; call it {key}" if misspelled else None

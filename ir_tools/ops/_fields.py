@@ -34,6 +34,10 @@ class ShapeText(Field):
         except UsageError as why:
             raise ValueError(f"has {why}") from None
 
+    def render(self, value: Any, separator: str) -> str:
+        """`1,3,?,16..64`; `...` for an unknown rank."""
+        return "..." if value is None else separator.join(map(str, value))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexType(OneOf):

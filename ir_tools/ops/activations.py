@@ -101,6 +101,20 @@ def erf(data: Array) -> Array:
     return np.copysign(np.minimum(out, 1.0), data).astype(data.dtype)
 
 
+def erf_inv(data: Array) -> Array:
+    """Where the error function has this value: a close start (Winitzki), then Halley's steps to the last digit."""
+    value = data.astype(np.float64)
+    logarithm = np.log1p(-value * value)
+    half = 2 / (math.pi * 0.147) + logarithm / 2
+    out = np.copysign(np.sqrt(np.maximum(np.sqrt(half * half - logarithm / 0.147) - half, 0)), value)
+    inside = np.abs(value) < 1
+    for _ in range(3):
+        step = np.where(inside, (erf(out) - value) * (math.sqrt(math.pi) / 2) * np.exp(out * out), 0)
+        out = np.where(inside, out - step / (1 + out * step), out)
+    ends = np.where(np.abs(value) > 1, np.nan, np.copysign(np.inf, value))
+    return np.where(inside | np.isnan(value), out, ends).astype(data.dtype)
+
+
 def hard_sigmoid_6(data: Array) -> Array:
     """HSigmoid: `min(max(x + 3, 0), 6) / 6`."""
     shifted = data + 3
@@ -200,6 +214,7 @@ ROWS = (
     _math("Log", np.log),
     _math("Sqrt", np.sqrt),
     _math("Erf", erf),
+    Unary(type="ErfInv", version=17, function=erf_inv, accepts="float", folds="none"),
     _math("Sin", np.sin),
     _math("Cos", np.cos),
     _math("Tan", np.tan),
@@ -403,12 +418,12 @@ SOFTMAX_1 = Op(
     type="SoftMax",
     version=1,
     inputs=(DATA,),
-    attrs={"axis": Int(default=1)},
+    attrs={"axis": Int(default=1, missing=0)},
     types={"T": NUMBERS},
     shape=softmax_1_shape,
     kernel=softmax,
 )
-SOFTMAX_8 = SOFTMAX_1.at(8, shape=softmax_shape)
+SOFTMAX_8 = SOFTMAX_1.at(8, attrs={"axis": Int(default=1)}, shape=softmax_shape)
 LOG_SOFTMAX = Op(
     type="LogSoftmax",
     version=5,

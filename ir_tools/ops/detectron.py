@@ -41,7 +41,7 @@ PRIOR_GRID_GENERATOR = Op(
     version=6,
     inputs=tuple(Input(name, type="T") for name in ("priors", "feature_map", "image")),
     attrs={
-        "flatten": Flag(default=True),
+        "flatten": Flag(default=True, missing=False),
         "h": Int(least=0, default=0),
         "w": Int(least=0, default=0),
         "stride_x": Float(least=0, default=0.0),

@@ -168,6 +168,7 @@ ROWS = (
     Binary(type="Power", function=through_floats(np.power, np.trunc), folds="interval", folded=whole_power),
     Binary(type="Mod", function=through_floats(mod, np.trunc), folded=np.fmod),
     Binary(type="FloorMod", function=through_floats(floor_mod, np.trunc), folds="interval", folded=np.mod),
+    Binary(type="Atan2", version=17, function=np.arctan2, accepts="float", folds="none"),
     Binary(type="SquaredDifference", function=squared_difference, folds="none"),
     Binary(type="Equal", function=np.equal, accepts="any", boolean=True, folds="interval"),
     Binary(type="NotEqual", function=np.not_equal, accepts="any", boolean=True),

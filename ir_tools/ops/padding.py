@@ -209,7 +209,7 @@ def _broadcast_facts(mode: str, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[F
     elif mode == "bidirectional":
         shape = broadcast(data.shape, shape, "numpy")
     out = Fact(data.dtype, shape)
-    if dims is None or not all(dim.static for dim in dims):
+    if dims is None or (mode != "bidirectional" and not all(dim.static for dim in dims)):
         return (out,)
     return carried(broadcast_to, attrs, inputs, [out])
 
@@ -276,7 +276,7 @@ def broadcast_to(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     elif attrs.mode == "pdpd":
         data = data.reshape(data.shape + (1,) * (len(sizes) - data.ndim))
     if attrs.mode in {"pdpd", "bidirectional"}:
-        sizes = list(np.broadcast_shapes(data.shape, tuple(sizes)))
+        sizes = list(np.broadcast_shapes(data.shape, tuple(1 if size == -1 else size for size in sizes)))
     return (np.broadcast_to(data, sizes),)
 
 
@@ -450,10 +450,11 @@ BATCH_TO_SPACE = Op(
     version=2,
     inputs=(
         DATA,
-        Input("block_shape", type="integer"),
-        Input("crops_begin", type="integer"),
-        Input("crops_end", type="integer"),
+        Input("block_shape", type="T_INT"),
+        Input("crops_begin", type="T_INT"),
+        Input("crops_end", type="T_INT"),
     ),
+    types={"T_INT": "i32 i64"},
     shape=batch_to_space_shape,
     kernel=batch_to_space,
 )

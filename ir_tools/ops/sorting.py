@@ -170,7 +170,7 @@ CTC_LOSS_4 = Op(
     ),
     attrs={
         "preprocess_collapse_repeated": Flag(default=False),
-        "ctc_merge_repeated": Flag(default=True),
+        "ctc_merge_repeated": Flag(default=True, missing=False),
         "unique": Flag(default=False),
     },
     check=check_ctc_loss,

@@ -1,0 +1,381 @@
+"""The operation table against the installed runtime: which opset holds what, attributes, defaults, element types."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import openvino as ov
+import pytest
+from openvino._pyopenvino import NodeFactory
+
+from ir_tools.ops import COMPLETE_OPSETS, EXPERIMENTAL, FAMILIES, Op, find_op
+from ir_tools.ops._checks import faults_of_attributes, takes
+from ir_tools.ops._define import REQUIRED, Field, OneOf
+from ir_tools.types import ELEMENT_TYPES
+from tests.ops.samples import Sample, sample_of
+from tests.ops.single import CONFIG, CORE, Slot, single, single_text
+
+OPS = tuple(op for family in FAMILIES for op in family.OPS)
+PACKAGE = Path(ov.__file__).parent
+OPSETS = sorted(int(m.name[5:]) for m in iter_modules([str(PACKAGE)]) if re.fullmatch(r"opset\d+", m.name))
+FILE_NAMES = {"Constant": "Const", "Relu": "ReLU", "PRelu": "PReLU", "Softmax": "SoftMax"}
+"""How files write the types that the runtime calls otherwise."""
+RUNTIME_NAMES = {file: runtime for runtime, file in FILE_NAMES.items()}
+
+AHEAD = {
+    "Atan2-17": "published for opset17, not in the runtime yet",
+    "Bincount-17": "published for opset17, not in the runtime yet",
+}
+"""Operations of the table that the runtime does not hold, and why they are there."""
+
+OLDER = {
+    "LogicalXor-1": "the runtime counts it to opset2 and reads it in opset1",
+    "MVN-1": "the runtime counts it to opset2 and reads it in opset1",
+    "ROIPooling-1": "the runtime counts it to opset2 and reads it in opset1",
+    "ReorgYolo-1": "the runtime counts it to opset2 and reads it in opset1",
+}
+"""Operations that the runtime counts to a later opset than the table, and why."""
+
+OPAQUE = {"Assign", "ReadValue", "Const", "Parameter", "Result", "TensorIterator", "Loop", "If"}
+"""Types whose attributes a node without inputs does not show: they hold variables, bytes or bodies."""
+
+DROPPED = {
+    "DetectionOutput-8": {"num_classes"},
+    "LSTMCell-4": {"input_forget", "weights_format"},
+    "MVN-6": {"across_channels", "reduction_axes"},
+    "Interpolate-4": {"align_corners", "axes"},
+}
+"""Attributes that a later version no longer has."""
+
+
+# --- what the runtime holds -----------------------------------------------------------------------------------------
+
+
+@cache
+def runtime_types() -> frozenset[str]:
+    """Every type that the runtime names: in its opset tables, and in the functions of its Python opsets."""
+    names = {op.type for op in OPS}
+    for path in PACKAGE.glob("include/openvino/opsets/opset*_tbl.hpp"):
+        names |= set(re.findall(r"^_OPENVINO_OP_REG\((\w+),", path.read_text(), re.MULTILINE))
+    for number in OPSETS:
+        for path in Path(import_module(f"openvino.opset{number}").__file__ or "").parent.glob("*.py"):
+            names |= set(re.findall(r"create\(\s*[\"'](\w+)[\"']", path.read_text()))
+    return frozenset(FILE_NAMES.get(name, name) for name in names)
+
+
+@cache
+def held(opset: int) -> dict[str, str]:
+    """The types that an opset of the runtime holds, with the version that it gives them."""
+    factory = NodeFactory(f"opset{opset}")
+    found: dict[str, str] = {}
+    for type in runtime_types():
+        if type == "Const":
+            found |= {type: "opset1"} if opset <= COMPLETE_OPSETS else {}
+            continue
+        try:
+            found[type] = factory.create(RUNTIME_NAMES.get(type, type)).get_type_info().version_id
+        except RuntimeError:
+            continue
+    return found
+
+
+def test_runtime_is_asked_at_all() -> None:
+    assert len(runtime_types()) > 200
+    assert len(held(8)) > 150
+    assert "AvgPool" in held(16)
+    assert "AvgPool" not in held(17)
+
+
+@pytest.mark.parametrize("opset", OPSETS)
+def test_opset_holds_the_same(opset: int) -> None:
+    """No operation of the runtime is missing in the table, and none is claimed that the runtime has not."""
+    wanted = held(opset)
+    found = {type: op for type in runtime_types() if (op := find_op(type, f"opset{opset}"))}
+    extra = {"MVN", "ROIPooling", "ReorgYolo"} if opset == 1 else set()
+    assert sorted(set(wanted) - set(found)) == []
+    assert sorted(type for type in set(found) - set(wanted) - extra if str(found[type]) not in AHEAD) == []
+    differing = {
+        str(op): wanted[type]
+        for type, op in found.items()
+        if type in wanted and wanted[type] != f"opset{op.version}" and str(op) not in OLDER
+    }
+    assert differing == {}
+
+
+def test_stamps_besides_opsets() -> None:
+    """`extension` and `experimental` are read for some types, `opset1` for three that came with opset2."""
+    for type in sorted(runtime_types() - OPAQUE):
+        for stamp in ("extension", "experimental", "ie_internal", "opset0", "Opset1"):
+            require_same_answer(type, stamp)
+    for type in ("MVN", "ROIPooling", "ReorgYolo"):
+        op = find_op(type, "opset1")
+        assert op is not None
+        sample = sample_of(op)
+        assert sample is not None
+        single(type, 1, sample.raw, sample.slots)
+
+
+def require_same_answer(type: str, stamp: str) -> None:
+    """The runtime reads the type with this stamp where the table has an operation for it, and only there."""
+    op = find_op(type, "opset6" if type in EXPERIMENTAL else "opset16") or find_op(type, "opset1")
+    sample = sample_of(op) if op and type in EXPERIMENTAL else Sample({}, ())
+    assert sample is not None
+    text, weights = single_text(type, 6, sample.raw, sample.slots)
+    stamped = text.replace(b'version="opset6"', f'version="{stamp}"'.encode())
+    if find_op(type, stamp) is not None:
+        CORE.read_model(stamped, weights)
+        return
+    with pytest.raises(RuntimeError, match="unsupported opset"):
+        CORE.read_model(stamped, weights)
+
+
+# --- attributes -----------------------------------------------------------------------------------------------------
+
+
+def key_of(name: str, spec: Field) -> str:
+    return spec.xml or name
+
+
+VISIBLE = [pytest.param(op, id=str(op)) for op in OPS if op.type not in OPAQUE and str(op) not in AHEAD]
+SAMPLED = [pytest.param(op, id=str(op)) for op in OPS if sample_of(op) and str(op) not in AHEAD]
+
+
+def test_every_operation_has_a_sample() -> None:
+    without = {"Const", "Parameter", "TensorIterator", "Loop", "If", "Assign", "Bincount", "RandomPoisson"}
+    assert sorted(str(op) for op in OPS if sample_of(op) is None and op.type not in without) == []
+
+
+@pytest.mark.parametrize("op", VISIBLE)
+def test_attribute_names(op: Op) -> None:
+    """The attributes that the runtime's node has are those of the table, by the names in files."""
+    opset = 2 if str(op) in OLDER else op.version
+    node = NodeFactory(f"opset{opset}").create(RUNTIME_NAMES.get(op.type, op.type))
+    assert sorted(key_of(name, spec) for name, spec in op.attrs.items()) == sorted(node.get_attributes())
+
+
+@pytest.mark.parametrize("op", SAMPLED)
+def test_attributes_as_written(op: Op, tmp_path: Path) -> None:
+    """What the runtime writes for a layer can be read; what the layer left out has the value of the table."""
+    sample = sample_of(op)
+    assert sample is not None
+    model = single(op.type, op.version, sample.raw, sample.slots)
+    ov.serialize(model, tmp_path / "m.xml", tmp_path / "m.bin")
+    layers = ElementTree.parse(tmp_path / "m.xml").getroot().find("layers")
+    assert layers is not None
+    layer = next(layer for layer in layers if layer.get("name") == "op")
+    data = layer.find("data")
+    raw = dict(data.attrib) if data is not None else {}
+    attrs, faults = faults_of_attributes(op, raw)
+    assert attrs is not None
+    assert [str(fault) for fault in faults] == []
+    for name, spec in op.attrs.items():
+        key = key_of(name, spec)
+        if key in sample.raw:
+            continue
+        value = spec.default if spec.missing is REQUIRED else spec.missing
+        assert value is not REQUIRED, f"{key} is required, and the sample has none"
+        if f"{op} {key}" not in UNLIKE:
+            assert attrs[name] == value, key
+
+
+FILLED = "the runtime writes the list with as many values as there are axes"
+UNLIKE: Mapping[str, str] = {
+    "Interpolate-4 pads_begin": FILLED,
+    "Interpolate-4 pads_end": FILLED,
+    "Interpolate-11 pads_begin": FILLED,
+    "Interpolate-11 pads_end": FILLED,
+    "ConvolutionBackpropData-1 output_padding": FILLED,
+    "GroupConvolutionBackpropData-1 output_padding": FILLED,
+    "MVN-1 reduction_axes": "the runtime writes the axes that across_channels means",
+    "ROIPooling-1 output_size": "the runtime writes pooled_h and pooled_w under this name too",
+    "ROIPooling-1 output_roi": "the runtime writes pooled_h and pooled_w under this name too",
+    "Broadcast-1 mode": "with two inputs the runtime writes numpy, with three explicit",
+}
+"""Attributes that the runtime writes otherwise than the table says, where they were absent, and why."""
+
+
+def words() -> Iterator[Any]:
+    for op in OPS:
+        if sample_of(op) and str(op) not in AHEAD:
+            for name, spec in op.attrs.items():
+                if isinstance(spec, OneOf):
+                    yield pytest.param(op, key_of(name, spec), spec.words, id=f"{op}-{name}")
+
+
+@pytest.mark.parametrize(("op", "key", "words"), [*words()])
+def test_words(op: Op, key: str, words: tuple[str, ...]) -> None:
+    """The runtime reads every word of the table, and no other."""
+    sample = sample_of(op)
+    assert sample is not None
+    for word in (*words, "nonsense"):
+        taken = reads(op, Sample({**sample.raw, key: word}, sample.slots))
+        if f"{op} {word}" not in PICKY:
+            assert taken == (word != "nonsense"), word
+
+
+AS_COMPILED = "the runtime reads any word, and looks at it when it compiles"
+OTHER_INPUTS = "it wants other inputs than those of the sample"
+PICKY: Mapping[str, str] = {
+    "EmbeddingBagOffsets-15 mean": OTHER_INPUTS,
+    "EmbeddingBagPacked-15 mean": OTHER_INPUTS,
+    "Interpolate-1 nonsense": AS_COMPILED,
+    "Interpolate-11 scales": OTHER_INPUTS,
+    "LSTMSequence-5 bidirectional": OTHER_INPUTS,
+    "GRUSequence-5 bidirectional": OTHER_INPUTS,
+    "RNNSequence-5 bidirectional": OTHER_INPUTS,
+    "Proposal-1 nonsense": AS_COMPILED,
+    "Proposal-4 nonsense": AS_COMPILED,
+    "PSROIPooling-1 bilinear": OTHER_INPUTS,
+    "DeformablePSROIPooling-1 nonsense": AS_COMPILED,
+    "DeformableConvolution-1 same_upper": OTHER_INPUTS,
+    "DeformableConvolution-1 same_lower": OTHER_INPUTS,
+    "DeformableConvolution-8 same_upper": OTHER_INPUTS,
+    "DeformableConvolution-8 same_lower": OTHER_INPUTS,
+    "FakeQuantize-1 none": OTHER_INPUTS,
+    "Reverse-1 mask": OTHER_INPUTS,
+    "Broadcast-1 pdpd": OTHER_INPUTS,
+    "Broadcast-1 explicit": OTHER_INPUTS,
+    "Broadcast-3 none": OTHER_INPUTS,
+    "Broadcast-3 pdpd": OTHER_INPUTS,
+    "Broadcast-3 explicit": OTHER_INPUTS,
+}
+"""Words of an operation that the runtime treats otherwise in this test, and why."""
+
+
+def reads(op: Op, sample: Sample) -> bool:
+    try:
+        single(op.type, op.version, sample.raw, sample.slots)
+    except RuntimeError:
+        return False
+    return True
+
+
+# --- element types --------------------------------------------------------------------------------------------------
+
+KINDS = ("boolean", "f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "string")
+"""Element types that tensors have; packed ones are for weights, and go through Convert."""
+
+
+def in_group(op: Op, sample: Sample) -> dict[str, list[int]]:
+    """The inputs that have one element type in common, by its name; others alone."""
+    groups: dict[str, list[int]] = {}
+    for index in range(len(sample.slots)):
+        slot = op.inputs[min(index, len(op.inputs) - 1)]
+        if slot.type:
+            groups.setdefault(slot.type if slot.type in op.types else f"{index}", []).append(index)
+    return groups
+
+
+def with_kind(sample: Sample, indices: list[int], kind: str) -> Sample | None:
+    """The sample with another element type for some inputs; None where a constant cannot have it."""
+    slots: list[Slot] = list(sample.slots)
+    dtype = ELEMENT_TYPES[kind].dtype
+    for index in indices:
+        slot = slots[index]
+        if isinstance(slot, tuple):
+            slots[index] = (kind, slot[1])
+        elif isinstance(slot, np.ndarray) and dtype is not None:
+            slots[index] = slot.astype(dtype)
+        else:
+            return None
+    return Sample(sample.raw, tuple(slots))
+
+
+BEYOND = "the CPU takes more than the specification allows"
+TYPE_EXCEPTIONS: Mapping[str, str] = {
+    "LSTMCell-1 X": BEYOND,
+    "LSTMCell-4 X": BEYOND,
+    "GRUCell-3 X": BEYOND,
+    "RNNCell-1 X": BEYOND,
+    "MVN-6 axes": BEYOND,
+    "NormalizeL2-1 axes": BEYOND,
+    "GroupNormalization-12 scale": BEYOND,
+    "GroupNormalization-12 bias": BEYOND,
+    "Col2Im-15 data": BEYOND,
+    "SegmentMax-16 data": BEYOND,
+    "FakeQuantize-1 input_low": BEYOND,
+    "FakeQuantize-1 input_high": BEYOND,
+    "FakeQuantize-1 output_low": BEYOND,
+    "FakeQuantize-1 output_high": BEYOND,
+    "Interpolate-11 scales_or_sizes": "shape_calculation_mode says which type: a check of its own",
+    "VariadicSplit-1 axis": BEYOND,
+    "VariadicSplit-1 split_lengths": BEYOND,
+    "StridedSlice-1 strides": BEYOND,
+    "RandomUniform-8 minval": "the limits have the type that output_type says: a check of its own",
+}
+"""Operation and input whose element types table and runtime see differently, and why.
+
+Where a specification allows every float and the runtime reads no f64, the table follows the specification.
+"""
+
+
+@pytest.mark.parametrize("op", SAMPLED)
+def test_element_types(op: Op) -> None:
+    """The table takes no type that the runtime does not read, and all that the CPU compiles."""
+    sample = sample_of(op)
+    assert sample is not None
+    found = []
+    for indices in in_group(op, sample).values():
+        slot = op.inputs[min(indices[0], len(op.inputs) - 1)]
+        accepted = op.types.get(slot.type, slot.type)
+        for kind in KINDS:
+            other = with_kind(sample, indices, kind)
+            if other is None or f"{op} {slot.name}" in TYPE_EXCEPTIONS:
+                continue
+            claimed, read = takes(accepted, ELEMENT_TYPES[kind]), reads(op, other)
+            if claimed and not read and not (kind == "f64" and "float" in accepted):
+                found.append(f"{slot.name}: the runtime does not read {kind}")
+            elif read and not claimed and compiles(op, other):
+                found.append(f"{slot.name}: the CPU takes {kind}")
+    assert found == []
+
+
+def compiles(op: Op, sample: Sample) -> bool:
+    try:
+        CORE.compile_model(single(op.type, op.version, sample.raw, sample.slots), "CPU", CONFIG)
+    except RuntimeError:
+        return False
+    return True
+
+
+# --- the table itself -----------------------------------------------------------------------------------------------
+
+
+def test_names_are_unique() -> None:
+    names = [str(op) for op in OPS]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("op", [pytest.param(op, id=str(op)) for op in OPS])
+def test_sane(op: Op) -> None:
+    """Defaults can be written and read, names of ports differ, only the last input comes many times."""
+    for name, spec in op.attrs.items():
+        for value in (spec.default, spec.missing):
+            if value is REQUIRED or value is None or (spec.blank and not spec.render(value, ",")):
+                continue
+            assert spec.parse(spec.render(value, ", ")) == value, name
+    for ports in (op.inputs, op.outputs):
+        assert len({port.name for port in ports}) == len(ports)
+        assert not any(port.many for port in ports[:-1])
+    used = {slot.type for slot in op.inputs}
+    assert set(op.types) <= used
+    needed = [slot.optional for slot in op.inputs]
+    assert needed == sorted(needed)
+    if op.instead is not None:
+        assert find_op(op.instead, "opset16") is not None
+
+
+def test_later_versions_only_add() -> None:
+    """A later version has the attributes of the one before it, but for those that were taken away on purpose."""
+    for op in OPS:
+        earlier = [other for other in OPS if other.type == op.type and other.version < op.version]
+        if earlier:
+            before = max(earlier, key=lambda other: other.version)
+            lost = {key_of(*item) for item in before.attrs.items()} - {key_of(*item) for item in op.attrs.items()}
+            assert lost == DROPPED.get(str(op), set()), str(op)
