@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from ir_tools.errors import ShapeError
 from ir_tools.ops._define import (
+    Array,
     Attrs,
     Fact,
     Flag,
@@ -16,10 +19,13 @@ from ir_tools.ops._define import (
     Op,
     Violation,
 )
+from ir_tools.ops._detection_output import detections
 from ir_tools.ops._fields import ExactWord
+from ir_tools.ops._numbers import in_working_type
+from ir_tools.ops._prior_boxes import clustered_boxes, number_of_priors, prior_boxes, priors
 from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
 from ir_tools.ops._values import divided, normal_axis, times
-from ir_tools.types import Dim, element_type, format_shape
+from ir_tools.types import Dim, element_type, format_shape, from_dtype
 
 __all__ = ["OPS"]
 
@@ -28,29 +34,6 @@ CENTER_SIZE = "caffe.PriorBoxParameter.CENTER_SIZE"
 CORNER = "caffe.PriorBoxParameter.CORNER"
 
 # --- prior boxes ------------------------------------------------------------------------------------------------
-
-
-def aspect_ratios(attrs: Attrs) -> tuple[float, ...]:
-    """The different ratios of width and height, 1 first: those of the attribute, with `flip` their inverses too."""
-    found = [1.0]
-    for ratio in attrs.aspect_ratio:
-        for each in (ratio, 1 / ratio if attrs.flip and ratio else ratio):
-            if all(round(each * 1e6) != round(seen * 1e6) for seen in found):
-                found.append(each)
-    return tuple(found)
-
-
-def number_of_priors(attrs: Attrs) -> int:
-    """How many boxes stand at each place."""
-    ratios = len(aspect_ratios(attrs))
-    count = ratios + len(attrs.min_size) - 1
-    if attrs.scale_all_sizes:
-        count = ratios * len(attrs.min_size) + len(attrs.max_size)
-    if attrs.fixed_size:
-        count = ratios * len(attrs.fixed_size)
-    for density in attrs.density:
-        count += (len(attrs.fixed_ratio) or ratios) * (int(density) ** 2 - 1)
-    return count
 
 
 def prior_box_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -77,13 +60,27 @@ def _priors(count: int, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def check_prior_box(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Ratios that can be inverted, densities of at least one box, variances for all coordinates or for none."""
-    if any(not ratio > 0 for ratio in attrs.aspect_ratio):
-        yield Violation("aspect_ratio", "holds a ratio that is not positive")
-    if any(density < 1 for density in attrs.density):
-        yield Violation("density", "holds a number below 1")
+    """As many boxes as the output has places for, with more of which the runtime writes beyond its memory."""
+    yield from _broken_boxes(attrs)
     yield from _broken_variance(attrs)
     yield from too_large_for(prior_box_shape, "output_size")(attrs, inputs)
+
+
+def _broken_boxes(attrs: Attrs) -> Iterator[Violation]:
+    ratios = (*attrs.aspect_ratio, *attrs.fixed_ratio)
+    if any(not ratio > 0 for ratio in ratios):
+        yield Violation("aspect_ratio", "holds a ratio that is not positive", kind=Kind.SUSPECT)
+    elif any(density < 1 for density in attrs.density):
+        yield Violation("density", "holds a number below 1")
+    elif len(attrs.density) < len(attrs.fixed_size):
+        counts = len(attrs.density), len(attrs.fixed_size)
+        yield Violation("density", f"has {counts[0]} values where fixed_size has {counts[1]}")
+    else:
+        made, wanted = len(priors(attrs)), number_of_priors(attrs)
+        name = "fixed_ratio" if attrs.fixed_ratio else "max_size" if attrs.max_size else "min_size"
+        message = f"makes {made} boxes at each place where the output has {max(wanted, 0)}"
+        if made != wanted:
+            yield Violation(name, message, kind=Kind.CONTRADICTION if made > wanted else Kind.SUSPECT)
 
 
 def check_clustered(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -95,6 +92,16 @@ def check_clustered(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]
 def _broken_variance(attrs: Attrs) -> Iterator[Violation]:
     if len(attrs.variance) not in {0, 1, 4}:
         yield Violation("variance", f"has {len(attrs.variance)} values where none, 1 or 4 are meant")
+
+
+def prior_box(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """`[2, 4 * height * width * boxes]`."""
+    return (prior_boxes(attrs, *inputs),)
+
+
+def prior_box_clustered(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """`[2, 4 * height * width * boxes]`."""
+    return (clustered_boxes(attrs, *inputs),)
 
 
 PRIOR_INPUTS = (Input("output_size", type="integer"), Input("image_size", type="integer"))
@@ -119,6 +126,7 @@ PRIOR_BOX_1 = Op(
     },
     check=check_prior_box,
     shape=prior_box_shape,
+    kernel=prior_box,
 )
 PRIOR_BOX_8 = PRIOR_BOX_1.at(8, attrs={"min_max_aspect_ratios_order": Flag(default=True)})
 
@@ -138,6 +146,7 @@ PRIOR_BOX_CLUSTERED_1 = Op(
     },
     check=check_clustered,
     shape=clustered_shape,
+    kernel=prior_box_clustered,
 )
 
 # --- DetectionOutput --------------------------------------------------------------------------------------------
@@ -261,6 +270,11 @@ def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
         yield from too_large_for(detection_output_shape, "keep_top_k")(attrs, inputs)
 
 
+def detection_output(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """`[1, 1, images * boxes, 7]`."""
+    return (in_working_type(lambda *arrays: detections(attrs, arrays), *inputs),)
+
+
 DETECTION_NAMES = ("box_logits", "class_preds", "proposals", "aux_class_preds", "aux_box_preds")
 
 DETECTION_OUTPUT_8 = Op(
@@ -293,6 +307,7 @@ DETECTION_OUTPUT_8 = Op(
     },
     check=check_detection_output,
     shape=detection_output_shape,
+    kernel=detection_output,
 )
 DETECTION_OUTPUT_1 = DETECTION_OUTPUT_8.at(1, attrs={"num_classes": Int(least=1)})
 
@@ -329,6 +344,37 @@ def check_region_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
         yield Violation(name, message, kind=Kind.SUSPECT if fits else Kind.CONTRADICTION)
 
 
+def region_yolo(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Coordinates of the centre and confidences through a sigmoid, with `do_softmax` classes through a softmax."""
+    (data,) = inputs
+    (shape,) = region_yolo_shape(attrs, [Fact(from_dtype(data.dtype), tuple(map(Dim.of, data.shape)))])
+    regions = attrs.num if attrs.do_softmax else len(attrs.mask)
+    return (in_working_type(lambda array: _regions(attrs, array, regions, _sizes(shape)), data),)
+
+
+def _sizes(fact: Fact) -> list[int]:
+    return [each.size for each in fact.shape or ()]
+
+
+def _regions(attrs: Attrs, data: Array, regions: int, shape: list[int]) -> Array:
+    each, area = attrs.coords + attrs.classes + 1, data.shape[2] * data.shape[3]
+    flat = data.ravel()[: int(np.prod(shape))].copy()
+    view = flat[: len(data) * regions * each * area].reshape(len(data), regions, each, area)
+    view[:, :, :2] = _sigmoid(view[:, :, :2])
+    first, last = attrs.coords, attrs.coords + 1 + (0 if attrs.do_softmax else attrs.classes)
+    view[:, :, first:last] = _sigmoid(view[:, :, first:last])
+    if attrs.do_softmax:
+        classes = view[:, :, first + 1 :]
+        powers = np.exp(classes - classes.max(axis=2, keepdims=True))
+        view[:, :, first + 1 :] = powers / powers.sum(axis=2, keepdims=True)
+    return flat.reshape(shape)
+
+
+def _sigmoid(values: Array) -> Array:
+    out: Array = 1 / (1 + np.exp(-values))
+    return out
+
+
 REGION_YOLO_1 = Op(
     type="RegionYolo",
     version=1,
@@ -345,6 +391,7 @@ REGION_YOLO_1 = Op(
     },
     check=check_region_yolo,
     shape=region_yolo_shape,
+    kernel=region_yolo,
 )
 
 
@@ -374,6 +421,22 @@ def check_reorg_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation
         yield Violation("stride", "is empty")
 
 
+def reorg_yolo(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """`[N, C, H, W]` to `[N, C * stride^2, H / stride, W / stride]`, in Darknet's order.
+
+    The elements are taken as those of `[N, C / stride^2, H * stride, W * stride]`, each square of which gives one
+    element to each of its places.
+    """
+    (data,), stride = inputs, attrs.stride[0]
+    count, channels, height, width = data.shape
+    inner = channels // stride**2
+    channel, row, column = np.ogrid[:channels, :height, :width]
+    down, right = np.divmod(channel // inner, stride)
+    places = (channel % inner * height * stride + row * stride + down) * width * stride + column * stride + right
+    taken = np.take(data.reshape(count, -1), places.ravel(), axis=1, mode="clip")
+    return (taken.reshape(count, channels * stride**2, height // stride, width // stride),)
+
+
 REORG_YOLO_1 = Op(
     type="ReorgYolo",
     version=1,
@@ -381,6 +444,7 @@ REORG_YOLO_1 = Op(
     attrs={"stride": Ints(least=1)},
     check=check_reorg_yolo,
     shape=reorg_yolo_shape,
+    kernel=reorg_yolo,
 )
 
 OPS = (
