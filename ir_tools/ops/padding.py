@@ -454,7 +454,7 @@ BATCH_TO_SPACE = Op(
         Input("crops_begin", type="T_INT"),
         Input("crops_end", type="T_INT"),
     ),
-    types={"T_INT": "i32 i64"},
+    types={"T_INT": "integer"},
     shape=batch_to_space_shape,
     kernel=batch_to_space,
 )
