@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from ir_tools.errors import GraphError, ShapeError
@@ -422,11 +422,16 @@ def _about_operation(layer: Layer, form: Form) -> Trouble:
             "unknown-opset", layer, f"{says}; opset1 to opset{NEWEST_OPSET} are known", _stamp_for(type_), "layer"
         )
     if not known:
-        meant = closest(type_, known_types())
+        meant = _nearest(type_)
         remedy = f"did you mean {meant}?" if meant else 'operations of extensions say version="extension"'
         return Trouble("unknown-operation", layer, f"there is no operation '{type_[:80]}'", remedy, "layer")
     message = f"{stamp} holds no {known[-1].type}; {_holders(type_)}"
     return Trouble("operation-not-in-opset", layer, message, _stamp_for(type_), "layer")
+
+
+@lru_cache(maxsize=1024)
+def _nearest(type_: str) -> str | None:
+    return closest(type_, known_types())
 
 
 def _held_by(type_: str) -> list[int]:
@@ -460,9 +465,10 @@ def _hard(violations: Sequence[Violation]) -> bool:
 
 
 def _least_size(known: Known) -> int:
+    """How many elements a tensor has at least, if it has any."""
     size = 1
     for dim in known.fact.shape or ():
-        size *= dim.lo
+        size *= dim.lo or (dim.hi != 0)
     return size
 
 

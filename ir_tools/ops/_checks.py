@@ -19,6 +19,9 @@ LEFTOVERS = {
     ("MaxPool", "index_element_type"): ".*",
 }
 """Attributes that Model Optimizer and other tools write though the operation has none such: values that say nothing."""
+WINDOW_SIZES = {"kernel", "strides", "dilations", "pads_begin", "pads_end", "output_padding"}
+MOST = 10**8
+"""In a window; the largest of real models are thousands."""
 FLAG_WORDS = {"true", "false", "0", "1"}
 
 
@@ -143,6 +146,16 @@ def _listed(words: str) -> str:
     return f"{', '.join(rest)} or {last}" if rest else last
 
 
+def _absurd(attrs: Attrs) -> Iterator[Violation]:
+    """Windows that let the runtime miscount or exhaust memory: strides of 2^31, pads of 10^9. Measured."""
+    for name in WINDOW_SIZES & attrs.keys():
+        value = attrs[name]
+        largest = max(map(abs, value), default=0) if isinstance(value, tuple) else 0
+        if largest > MOST:
+            message = f"holds {largest}, with which the runtime miscounts or exhausts memory"
+            yield Violation(name, message, None, Kind.FATAL)
+
+
 # --- the layer --------------------------------------------------------------------------------------------------
 
 
@@ -164,5 +177,5 @@ def faults_of_layer(
         return None, found
     found += faults_of_types(op, inputs)
     if attrs is not None:
-        found += op.check(attrs, inputs)
+        found += list(_absurd(attrs)) or op.check(attrs, inputs)
     return attrs, found

@@ -43,8 +43,6 @@ __all__ = [
 ]
 
 LISTS = ("strides", "pads_begin", "pads_end", "dilations")
-MOST, MOST_PADS = (1 << 31) - 1, 10**8
-"""Sizes and pads with which the runtime still counts."""
 MOST_WINDOWS = 1 << 20
 """More on one axis are not looked through."""
 
@@ -99,7 +97,7 @@ def covered_by_padding(attrs: Attrs, data: Shape, axes: Iterable[int]) -> Iterat
 def check_avg_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Lists as long as the kernel, values in range, windows that fit and are not all padding."""
     broken = list(broken_windows(attrs, inputs))
-    broken += [*too_large(attrs, inputs), *absurd(attrs)] if not broken else []
+    broken += too_large(attrs, inputs) if not broken else ()
     yield from broken or (
         *covered_by_padding(attrs, inputs[0].shape, range(len(attrs.kernel))),
         *no_dilations(attrs),
@@ -111,7 +109,7 @@ def check_avg_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 def check_max_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Lists as long as the kernel, values in range, windows that fit, an axis that the input has."""
     broken = [*broken_windows(attrs, inputs), *broken_axis(attrs, inputs[0].shape)]
-    broken += [*too_large(attrs, inputs), *absurd(attrs)] if not broken else []
+    broken += too_large(attrs, inputs) if not broken else ()
     yield from broken or (
         *no_dilations(attrs),
         *empty_windows(attrs, inputs[0], "the least value of its type"),
@@ -142,16 +140,6 @@ def no_dilations(attrs: Attrs) -> Iterator[Violation]:
         yield Violation(
             "dilations", "is missing, and the runtime crashes without it", f'write dilations="{ones}"', Kind.FATAL
         )
-
-
-def absurd(attrs: Attrs) -> Iterator[Violation]:
-    """Sizes that let the runtime count wrong or exhaust memory: strides of 2^31, pads of 10^9. Measured."""
-    for name in ("kernel", *LISTS):
-        largest, most = max(attrs.get(name, ()), default=0), MOST_PADS if name.startswith("pads") else MOST
-        if largest > most:
-            yield Violation(
-                name, f"is {largest}, with which the runtime exhausts memory or miscounts", None, Kind.FATAL
-            )
 
 
 def doubtful_windows(attrs: Attrs, data: Fact) -> Iterator[Violation]:
