@@ -17,6 +17,7 @@ from openvino._pyopenvino import NodeFactory
 from ir_tools.ops import COMPLETE_OPSETS, EXPERIMENTAL, FAMILIES, Op, find_op
 from ir_tools.ops._checks import faults_of_attributes, takes
 from ir_tools.ops._define import REQUIRED, Field, OneOf
+from ir_tools.ops._listing import listing
 from ir_tools.types import ELEMENT_TYPES
 from tests.ops.samples import Sample, sample_of
 from tests.ops.single import CONFIG, CORE, Slot, single, single_text
@@ -379,3 +380,9 @@ def test_later_versions_only_add() -> None:
             before = max(earlier, key=lambda other: other.version)
             lost = {key_of(*item) for item in before.attrs.items()} - {key_of(*item) for item in op.attrs.items()}
             assert lost == DROPPED.get(str(op), set()), str(op)
+
+
+def test_page_of_operations() -> None:
+    """`docs/operations.md` is made from the table: `python -m ir_tools.ops._listing > docs/operations.md`."""
+    page = Path(__file__).parents[2] / "docs" / "operations.md"
+    assert page.read_text(encoding="utf-8") == listing()

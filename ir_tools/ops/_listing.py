@@ -1,0 +1,95 @@
+"""The table of operations as a page of documentation; `python -m ir_tools.ops._listing` prints it."""
+
+from collections.abc import Iterator
+
+from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Op, ops_of
+from ir_tools.ops._define import REQUIRED, Field, Flag, Float, Floats, Int, Ints, OneOf, Text, Words
+from ir_tools.ops._fields import ShapeText, Type
+
+__all__ = ["listing"]
+
+HEAD = """# Operations
+
+Every operation of the opsets, as ir_tools knows it. This page is made from the table in `ir_tools/ops`; tests hold the
+table against the installed OpenVINO: which opset holds what, the attributes and what their absence means, the words that
+they take, the element types of the inputs.
+
+- *Opsets*: the version stamps that mean this version.
+- *Inputs*: `name?` may be left out, `name*` comes any number of times; after the colon the element types, where not all
+  are taken. Inputs with the same letter have one type in common.
+- *Attributes*: `name=default`; those without a default are required. `name=default!other`: absent, the specification means
+  the default and the runtime takes the other; `name!other`: required by the specification, and the runtime takes the other.
+- *Shape*: whether output shapes are computed without the runtime. *Kernel*: whether the reference executor runs it
+  (layers with bodies are run by the executor itself).
+
+| Operation | Opsets | Inputs | Attributes | Shape | Kernel |
+|---|---|---|---|---|---|
+"""
+
+KINDS: tuple[tuple[type[Field], str], ...] = (
+    (Ints, "integers"),
+    (Int, "integer"),
+    (Floats, "numbers"),
+    (Float, "number"),
+    (Words, "words"),
+    (Flag, "true/false"),
+    (Text, "text"),
+    (ShapeText, "shape"),
+    (Type, "element type"),
+)
+
+
+def listing() -> str:
+    """The page: one row for each version of each operation, in the order of their names."""
+    ops = sorted((op for family in FAMILIES for op in family.OPS), key=lambda op: (op.type.lower(), op.version))
+    return HEAD + "".join(f"| {' | '.join(_cells(op))} |\n" for op in ops)
+
+
+def _cells(op: Op) -> Iterator[str]:
+    yield str(op)
+    yield _opsets(op)
+    yield ", ".join(_inputs(op)) or "-"
+    yield ", ".join(_attribute(spec.xml or name, spec) for name, spec in op.attrs.items()) or "-"
+    with_bodies = op.type in {"TensorIterator", "Loop", "If"}
+    yield "yes" if op.shape is not None or with_bodies else "no"
+    yield "yes" if op.kernel is not None or with_bodies or op.type in {"Parameter", "Const"} else "no"
+
+
+def _opsets(op: Op) -> str:
+    later = [other.version - 1 for other in ops_of(op.type) if other.version > op.version]
+    last = min([op.until or COMPLETE_OPSETS, *later]) if op.version <= COMPLETE_OPSETS else op.version
+    return str(op.version) if last == op.version else f"{op.version}-{last}"
+
+
+def _inputs(op: Op) -> Iterator[str]:
+    told: set[str] = set()
+    for slot in op.inputs:
+        text = slot.name + "?" * slot.optional + "*" * slot.many
+        if slot.type in op.types:
+            text += f": {slot.type}" if slot.type in told else f": {slot.type} ({op.types[slot.type]})"
+            told.add(slot.type)
+        elif slot.type:
+            text += f": {slot.type}"
+        yield text
+
+
+def _attribute(name: str, spec: Field) -> str:
+    text = f"{name}: {_kind(spec)}"
+    if spec.default is not REQUIRED and spec.default is not None:
+        text += f" = {spec.render(spec.default, ',') or 'none'}"
+    if spec.missing is not REQUIRED:
+        text += f" ! {spec.render(spec.missing, ',') or 'none'}"
+    return text
+
+
+def _kind(spec: Field) -> str:
+    if isinstance(spec, OneOf):
+        return "/".join(word or "''" for word in spec.words)
+    kind = next(word for kind, word in KINDS if isinstance(spec, kind))
+    least, most = getattr(spec, "least", None), getattr(spec, "most", None)
+    limits = " ".join(f"{sign} {value}" for sign, value in (("≥", least), ("≤", most)) if value is not None)
+    return f"{kind} {limits}".rstrip()
+
+
+if __name__ == "__main__":
+    print(listing(), end="")
