@@ -14,6 +14,17 @@ _INPUT = re.compile(r"(?:^|, )(?:\w+::)*\w+ (?P<name>.+?)\[\d+\]:")
 _MEMORY = re.compile(
     r"bad_alloc|bad allocation|Cannot allocate memory|MemoryError|Failed to allocate|out of memory", re.I
 )
+_LIBRARY = {
+    "stoll": "a whole number cannot be read or is too large",
+    "stol": "a whole number cannot be read or is too large",
+    "stoi": "a whole number cannot be read or is too large",
+    "stoull": "a whole number cannot be read or is too large",
+    "stof": "a number cannot be read or is too large",
+    "stod": "a number cannot be read or is too large",
+    "map::at": "something is named that is not there",
+    "unordered_map::at": "something is named that is not there",
+}
+"""What exceptions of the C++ library mean that get through as they are."""
 _EMPTY = {"", "Converting input model", "FrontEnd API failed with GeneralFailure:"}
 
 
@@ -41,7 +52,7 @@ def explain(text: str) -> str:
             place = _place(node)
             continue
         if line not in _EMPTY and line not in reasons:
-            reasons.append(line.rstrip(":"))
+            reasons.append(f"{_LIBRARY[line]} ({line})" if line in _LIBRARY else line.rstrip(":"))
     if not reasons:
         reasons = [f"it checks that {condition}" if condition and condition != "false" else "it gave no reason"]
     return f"{place}: {'; '.join(reasons)}" if place else "; ".join(reasons)

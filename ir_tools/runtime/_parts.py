@@ -14,10 +14,10 @@ __all__ = ["Parts", "element_of"]
 
 
 class Parts:
-    """What the runtime reads of a graph: the layers that lead to Results or into variables, and all Parameters.
+    """What the runtime reads of a graph: the Parameters, and the layers that lead to Results or into variables.
 
     Attributes:
-        layers: them, producers before consumers, each right behind what it alone needs.
+        layers: them, producers before consumers, each right behind what it alone needs; Parameters come first.
     """
 
     def __init__(self, document: Document, graph: Graph, version: int) -> None:
@@ -32,12 +32,12 @@ class Parts:
         return Parts(self._document, layer.bodies[name], self._version)
 
     def first(self, count: int) -> bytes:
-        """A model of the first layers and all Parameters; every output whose reader is missing gets a Result.
+        """A model of the first layers; every output whose reader is missing gets a Result.
 
         Raises:
             ReadError: a port without a usable id.
         """
-        kept = {layer.id: layer for layer in [*self.layers[:count], *self._parameters]}
+        kept = {layer.id: layer for layer in self.layers[:count]}
         texts = [self._text(layer) for layer in kept.values()]
         edges = [
             _edge(maker, out, reader, to)
@@ -65,10 +65,6 @@ class Parts:
                 if reader in self._read:
                     readers[out] = readers.get(out, False) or reader in ids
             yield from (Source(layer.id, out) for out, read in readers.items() if not read)
-
-    @cached_property
-    def _parameters(self) -> list[Layer]:
-        return [layer for layer in self.layers if layer.type == "Parameter"]
 
     @cached_property
     def _read(self) -> set[int]:

@@ -30,6 +30,10 @@ CASES = {
         "node <port> is missing mandatory attribute: precision at offset 169\n\n",
         "node <port> is missing mandatory attribute: precision at offset 169",
     ),
+    "library": (
+        CORE + "Check 'false' failed at src/frontends/common/src/frontend.cpp:53:\nConverting input model\nstoll\n",
+        "a whole number cannot be read or is too large (stoll)",
+    ),
     "nothing": ("", "it gave no reason"),
 }
 

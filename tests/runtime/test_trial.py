@@ -139,6 +139,16 @@ def test_layer_is_found_wherever_it_is(client: RuntimeClient, seed: int) -> None
     assert (found.code, found.layer_name) == ("RUN101", name)
 
 
+@pytest.mark.parametrize("number", range(3))
+def test_guilty_input_is_found(client: RuntimeClient, number: int) -> None:
+    net = killers.Net()
+    ports = [net.parameter("1,3" if index != number else "1;3") for index in range(3)]
+    for port in ports:
+        net.layer("Result", [net.relus(port, 2)])
+    found = one(client, (net.model(), b""))
+    assert (found.code, found.layer_id, found.layer_name) == ("RUN101", number, f"Parameter_{number}")
+
+
 PLACES = {
     "offset": (b'id="1" precision="FP32"', b'precision="FP32"', "missing mandatory attribute: id"),
     "name-and-id": (b'version="opset1"><data/><input><port id="0"/>', b'version="x"><data/><input><port id="0"/>', "x"),
