@@ -22,6 +22,8 @@ __all__ = ["Answer", "Answers", "results_of"]
 
 MOST_VALUES = 1 << 16
 """Constants with more elements carry no values: none that decides a shape is that large."""
+MOST_CHECKED, MOST_FLOATS = 1 << 12, 64
+"""The same where a file is checked: lists of sizes, limits and scales are short, and weights need not be computed."""
 OPEN = {"Result", "Parameter", "Const", "Convert", "ShapeOf"}
 """Operations whose rules can be asked when nothing at all is known of an input."""
 SURPRISES = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
@@ -136,7 +138,8 @@ class Answers:
             return template
         count = math.prod([dim.lo for dim in fact.shape])
         end = offset + fact.dtype.byte_size(count)
-        if count > MOST_VALUES or self.weights.missing or end > self.weights.size:
+        most = MOST_VALUES if not self.checks else MOST_CHECKED if fact.dtype.is_integer else MOST_FLOATS
+        if count > most or self.weights.missing or end > self.weights.size:
             return template
         return self.facts.stored(template, StoredBounds(partial(_values, layer, self.weights, fact)))
 
