@@ -12,8 +12,9 @@ import numpy as np
 import ir_tools
 from ir_tools.cli._onnx import engine_rows, is_onnx, output_rows, show_engines
 from ir_tools.cli.app import Answer, Row, command
+from ir_tools.cli.arrays import load_inputs
 from ir_tools.cli.loading import load
-from ir_tools.cli.options import XmlPath, inputs_option, load_inputs, model_argument, seed_option
+from ir_tools.cli.options import XmlPath, inputs_option, model_argument, seed_option
 from ir_tools.cli.screen import number, plural
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def _compare(model: "Model", other: "Model | None", options: Options, dump: Path
         return ir_tools.compare(
             model,
             other,
-            load_inputs(options.inputs),
+            load_inputs(options.inputs, model),
             options.layers,
             mode=options.mode,
             seed=options.seed,
@@ -247,7 +248,7 @@ def _compare_onnx(model: Path, options: Options, replay: str) -> Answer:
     with working("running"):
         judged = ir_tools.compare_onnx(
             model,
-            load_inputs(options.inputs),
+            load_inputs(options.inputs, None),
             seed=options.seed,
             device=options.device,
             tolerance=options.tolerance,

@@ -1,18 +1,15 @@
 """Arguments and options that several commands take, read in one place."""
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ir_tools.errors import UsageError
 
-if TYPE_CHECKING:
-    from ir_tools.ops import Array
-
-__all__ = ["XmlPath", "inputs_option", "load_inputs", "model_argument", "output_option", "seed_option", "shapes_option"]
+__all__ = ["XmlPath", "inputs_option", "model_argument", "output_option", "seed_option", "shapes_option"]
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -76,6 +73,20 @@ class Named(click.ParamType[tuple[str, str]]):
         return name, text
 
 
+class InputFile(Named):
+    """`NAME=FILE`, or a `.npz` alone, as a pair of texts; the name of the latter is empty."""
+
+    def __init__(self) -> None:
+        """The words of `--input`."""
+        super().__init__("FILE")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """The name and the file."""
+        if isinstance(value, str) and "=" not in value and value.lower().endswith(".npz"):
+            return "", value
+        return super().convert(value, param, ctx)
+
+
 def _listed(folder: Path) -> str:
     files = sorted(path.name for path in folder.glob("*.xml"))[:3]
     return f" in it, such as {files[0]}" if files else ""
@@ -113,13 +124,13 @@ def shapes_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def inputs_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--input NAME=FILE.npy`, any number of times."""
+    """`--input NAME=FILE`, any number of times."""
     return click.option(
         "--input",
         "inputs",
-        type=Named("FILE.npy"),
+        type=InputFile(),
         multiple=True,
-        help="Values of an input. May be repeated; inputs without a file are random.",
+        help="Values of an input: .npy, .npz or an image; a .npz alone gives all its arrays. May be repeated.",
     )(function)
 
 
@@ -128,25 +139,3 @@ def seed_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of random inputs."
     )(function)
-
-
-def load_inputs(pairs: Sequence[tuple[str, str]]) -> "Mapping[str, Array]":
-    """Read the files of `--input`.
-
-    Raises:
-        UsageError: a file that is not there or holds no array.
-    """
-    import numpy as np
-
-    arrays: dict[str, Array] = {}
-    for name, file in pairs:
-        try:
-            array = np.load(file, allow_pickle=False)
-        except OSError as error:
-            raise UsageError(f"--input {name}: {file}: {error.strerror or error}") from None
-        except ValueError:
-            raise UsageError(f"--input {name}: {file} is not a .npy file of numbers") from None
-        if not isinstance(array, np.ndarray):
-            raise UsageError(f"--input {name}: {file} holds several arrays; give one .npy per input")
-        arrays[name] = array
-    return arrays

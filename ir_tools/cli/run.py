@@ -9,8 +9,9 @@ import click
 
 import ir_tools
 from ir_tools.cli.app import Answer, Row, command
+from ir_tools.cli.arrays import load_inputs
 from ir_tools.cli.loading import load
-from ir_tools.cli.options import inputs_option, load_inputs, model_argument, seed_option
+from ir_tools.cli.options import inputs_option, model_argument, seed_option
 from ir_tools.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def run(model: Path, inputs: tuple[tuple[str, str], ...], seed: int, engine: str
     if output is not None and not output.parent.is_dir():
         raise UsageError(f"{output.parent}: there is no such folder")
     loaded = load(model)
-    fed = complete_inputs(loaded, load_inputs(inputs), seed=seed)
+    fed = complete_inputs(loaded, load_inputs(inputs, loaded), seed=seed)
     with working(f"running on the {engine}"):
         outputs = ir_tools.run(loaded, fed) if engine == "reference" else _on_runtime(loaded, fed)
     if output is not None:

@@ -48,12 +48,12 @@ def test_not_a_number_is_text_in_json(cli: Cli, model: Path, tmp_path: Path) -> 
 
 
 def test_wrong_arguments(cli: Cli, model: Path, array: Path, tmp_path: Path) -> None:
-    np.savez(tmp_path / "several.npz", a=np.zeros(1))
+    np.savez(tmp_path / "several.npz", a=np.zeros(1), b=np.zeros(1))
     np.save(tmp_path / "small.npy", np.zeros((1, 2), dtype=np.float32))
     np.save(tmp_path / "wide.npy", np.zeros((1, 2, 8, 8)))
     (tmp_path / "text.npy").write_text("no array")
     cases: list[tuple[list[object], str]] = [
-        (["--input", "data"], "NAME=FILE.npy"),
+        (["--input", "data"], "NAME=FILE"),
         (["--input", "data=nowhere.npy"], "nowhere.npy"),
         (["--input", f"data={tmp_path / 'text.npy'}"], "text.npy"),
         (["--input", f"data={tmp_path / 'several.npz'}"], "several"),
