@@ -40,8 +40,9 @@ OLDER = {
     "MVN-1": "the runtime counts it to opset2 and reads it in opset1",
     "ROIPooling-1": "the runtime counts it to opset2 and reads it in opset1",
     "ReorgYolo-1": "the runtime counts it to opset2 and reads it in opset1",
+    "ShuffleChannels-3": "the runtime counts it to opset1, and opset2 does not hold it",
 }
-"""Operations that the runtime counts to a later opset than the table, and why."""
+"""Operations that the runtime counts to another opset than the table, and why."""
 
 OPAQUE = {"Assign", "ReadValue", "Const", "Parameter", "Result", "TensorIterator", "Loop", "If"}
 """Types whose attributes a node without inputs does not show: they hold variables, bytes or bodies."""
