@@ -5,6 +5,7 @@ Each function imports what it needs when it is called, so that reading a model d
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from ir_tools.comparison import Comparison, Sink
     from ir_tools.diagnostics import Diagnostic
+    from ir_tools.execute import Precision
     from ir_tools.infer import ShapeReport
     from ir_tools.migration import Migration, MigrationStep
     from ir_tools.onnx import Translated
@@ -137,16 +139,43 @@ def migrate(model: Model | str | Path, to: str | None = "opset8", passes: Sequen
     return migration.migrate(_model(model), to=to, passes=passes, in_place=not isinstance(model, Model))
 
 
-def run(model: Model | str | Path, inputs: Mapping[str, Array]) -> dict[str, Array]:
+def run(
+    model: Model | str | Path,
+    inputs: Mapping[str, Array],
+    *,
+    precision: Precision = "as written",
+    runtime: bool = True,
+) -> dict[str, Array]:
     """One inference in the numpy reference: arrays in and out by tensor name or layer name.
 
+    A layer for which the reference has no kernel is run by the runtime, as that one layer, in a child process; a
+    `RuntimeWarning` names all such layers.
+
+    Args:
+        model: the model or the path of one.
+        inputs: an array for every input.
+        precision: `f64` computes all floats in f64: the gold answer, which tells which of two results is closer.
+        runtime: False to refuse a model with a layer without a kernel.
+
     Raises:
-        UnsupportedError: a layer for which the reference has no kernel.
+        UnsupportedError: there is such a layer, and the runtime is not to be asked.
         UsageError: an input that is missing, unknown, or of the wrong type or shape.
+        RuntimeFailure: the runtime rejects such a layer or crashes.
     """
     from ir_tools import execute
 
-    return execute.run(_model(model), inputs)
+    loaded = _model(model)
+    missing = execute.without_kernel(loaded)
+    if not runtime or not missing:
+        return execute.run(loaded, inputs, precision=precision)
+    from ir_tools.runtime.client import RuntimeClient
+    from ir_tools.runtime.one_layer import LayerRunner
+
+    names = ", ".join(f"'{place.path}' ({place.layer.type})" for place in missing[:3])
+    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+    warnings.warn(f"the reference has no kernel for {names}{more}; the runtime ran them", RuntimeWarning, stacklevel=2)
+    with RuntimeClient() as client:
+        return execute.run(loaded, inputs, precision=precision, fallback=LayerRunner(client))
 
 
 def compare(

@@ -226,6 +226,11 @@ def _is_float(value: object) -> bool:
     return isinstance(value, ElementType) and value.is_float
 
 
+def without_kernel(model: Model) -> list[Located]:
+    """The layers that the reference cannot run itself; a layer with bodies stands for those in it."""
+    return [Located(layer.name, layer, model.graph) for layer in model.graph.layers() if not has_kernel(layer)]
+
+
 def _require_kernels(model: Model) -> None:
     missing = [place for place in model.walk() if not place.layer.bodies and not has_kernel(place.layer)]
     if not missing:

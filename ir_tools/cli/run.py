@@ -1,5 +1,6 @@
 """`ir-tools run`: one inference, by the numpy reference or by the runtime."""
 
+import warnings
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -36,29 +37,44 @@ FIRST = 5
     show_default=True,
     help="Who computes: numpy, or the installed OpenVINO in a child process.",
 )
+@click.option("--f64", "gold", is_flag=True, help="Let the reference compute all floats in f64: the gold answer.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="OUT.npz", help="Write the outputs by name.")
-def run(model: Path, inputs: tuple[tuple[str, str], ...], seed: int, engine: str, output: Path | None) -> Answer:
+def run(
+    model: Path, inputs: tuple[tuple[str, str], ...], seed: int, engine: str, gold: bool, output: Path | None
+) -> Answer:
     """Run MODEL once and show its outputs."""
     from ir_tools.cli.screen import working
+    from ir_tools.execute import without_kernel
     from ir_tools.inputs import complete_inputs
 
+    if gold and engine != "reference":
+        raise click.UsageError("--f64 is for the reference")
     if output is not None and not output.parent.is_dir():
         raise UsageError(f"{output.parent}: there is no such folder")
     loaded = load(model)
     fed = complete_inputs(loaded, load_inputs(inputs, loaded), seed=seed)
+    missing = [place.path for place in without_kernel(loaded)] if engine == "reference" else []
     with working(f"running on the {engine}"):
-        outputs = ir_tools.run(loaded, fed) if engine == "reference" else _on_runtime(loaded, fed)
+        outputs = _on_reference(loaded, fed, gold) if engine == "reference" else _on_runtime(loaded, fed)
     if output is not None:
         _save(output, outputs)
     data: Row = {
         "file": str(model),
         "engine": engine,
+        "by_runtime": missing,
         "seed": seed,
         "inputs": [_summary(name, array) for name, array in fed.items()],
         "outputs": [_summary(name, array) for name, array in outputs.items()],
         "written": None if output is None else str(output),
     }
     return Answer(data, lambda screen: _show(screen, data))
+
+
+def _on_reference(model: "Model", fed: "Mapping[str, Array]", gold: bool) -> "dict[str, Array]":
+    """The layers without a kernel are told in the answer, not as a warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return ir_tools.run(model, fed, precision="f64" if gold else "as written")
 
 
 def _on_runtime(model: "Model", fed: "Mapping[str, Array]") -> "dict[str, Array]":
@@ -124,6 +140,9 @@ def _show(screen: "Screen", data: Row) -> None:
     screen.table(columns, rows)
     screen.line()
     screen.line(f"computed by the {data['engine']}; inputs without a file from seed {data['seed']}", style="dim")
+    if data["by_runtime"]:
+        assert isinstance(data["by_runtime"], list)
+        screen.line(f"without a kernel, run by the runtime alone: {', '.join(data['by_runtime'])}", style="yellow")
     if data["written"]:
         screen.line(f"wrote {data['written']}")
 
