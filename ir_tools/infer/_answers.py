@@ -100,7 +100,7 @@ class Answers:
             return Answer(None, violations)
         if op.shape is None:
             return Answer(None)
-        needed = sum(not (slot.optional or slot.many) for slot in op.inputs)
+        needed = sum(not slot.optional for slot in op.inputs)
         if len(inputs) < needed:
             return Answer(None, error=f"{len(inputs)} inputs are connected where {op} takes {needed}")
         if _unknowable(op, inputs):

@@ -100,7 +100,7 @@ def _misread(fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Vi
 
 def faults_of_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
     """A number of ports that the operation does not have. Outputs may be left out: who reads none needs no port."""
-    least = sum(not (slot.optional or slot.many) for slot in op.inputs)
+    least = sum(not slot.optional for slot in op.inputs)
     most = None if any(slot.many for slot in op.inputs) else len(op.inputs)
     if inputs < least or (most is not None and inputs > most):
         names = ", ".join(slot.name for slot in op.inputs)

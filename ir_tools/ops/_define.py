@@ -470,7 +470,7 @@ class Input:
         optional: whether it may be left out.
         type: what element types the runtime takes: a name in `Op.types`, by which several inputs must have one type in
             common, or the words themselves (`i32 i64`); empty: any, or checked elsewhere.
-        many: whether it may come any number of times; only the last.
+        many: whether it may come any number of times, at least once unless it is optional; only the last.
     """
 
     name: str

@@ -10,17 +10,16 @@ __all__ = ["listing"]
 
 HEAD = """# Operations
 
-Every operation of the opsets, as ir_tools knows it. This page is made from the table in `ir_tools/ops`; tests hold the
-table against the installed OpenVINO: which opset holds what, the attributes and what their absence means, the words that
-they take, the element types of the inputs.
+Every operation of the opsets, as ir_tools knows it. This page is made from the table in `ir_tools/ops`. Tests hold the
+table against the installed OpenVINO: which opset holds what, the attributes and what their absence means, the words
+that they take, the element types of the inputs.
 
 - *Opsets*: the version stamps that mean this version.
-- *Inputs*: `name?` may be left out, `name*` comes any number of times; after the colon the element types, where not all
-  are taken. Inputs with the same letter have one type in common.
-- *Attributes*: `name=default`; those without a default are required. `name=default!other`: absent, the specification means
-  the default and the runtime takes the other; `name!other`: required by the specification, and the runtime takes the other.
-- *Shape*: whether output shapes are computed without the runtime. *Kernel*: whether the reference executor runs it
-  (layers with bodies are run by the executor itself).
+- *Inputs*: `name?` may be left out, `name*` comes as often as one likes. Element types follow the colon where not all
+  are taken; inputs that name the same letter have one type in common.
+- *Attributes*: `= value` is what absence means; an attribute without one is required. `! value` is what the runtime
+  takes instead where the attribute is absent, against the specification.
+- *Shape*: whether output shapes are computed without the runtime. *Kernel*: whether the reference executor runs it.
 
 | Operation | Opsets | Inputs | Attributes | Shape | Kernel |
 |---|---|---|---|---|---|

@@ -421,7 +421,7 @@ KERNELS: Mapping[str, BodyKernel] = {"tensoriterator": tensor_iterator, "loop": 
 
 # --- the operations -----------------------------------------------------------------------------------------------
 
-INPUTS = Input("inputs", many=True)
+INPUTS = Input("inputs", optional=True, many=True)
 OUTPUTS = (Output("outputs", many=True),)
 
 OPS = (
