@@ -173,7 +173,7 @@ def _batch(inputs: Sequence[Fact]) -> Dim:
     batch = dim(inputs[0], 0)
     scores = dim(inputs[1], 0)
     agreed((batch, scores), "number of images")
-    if inputs[1].shape is not None and (inputs[0].shape is None or (not batch.static and scores.static)):
+    if not batch.static and scores.static:
         batch = scores
     proposals = dim(inputs[2], 0)
     if 1 not in proposals:

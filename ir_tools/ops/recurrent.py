@@ -75,7 +75,8 @@ def cell_shape(kind: Kind) -> Shape:
         bias = inputs[3 + count] if len(inputs) > 3 + count else UNKNOWN
         batch = agreed((dim(fact, 0) for fact in (data, *states)), "batch size")
         hidden = agreed((dim(fact, 1) for fact in (*states, recurrent)), "hidden size")
-        hidden = _gated(hidden, [dim(fact, 0) for fact in (weights, recurrent)], dim(bias, 0), kind, attrs)
+        rows = [dim(fact, 0) for fact in (weights, recurrent)]
+        hidden = _gated(hidden, rows, [row for row in rows if row.static], dim(bias, 0), kind, attrs)
         return (Fact(data.dtype, (batch, hidden)),) * count
 
     return shape
@@ -97,15 +98,17 @@ def sequence_shape(kind: Kind) -> Shape:
         of_states = (dim(fact, 1) for fact in states)
         of_weights = (dim(fact, 0) for fact in (weights, recurrent, bias))
         agreed((directions, *of_states, *of_weights), f"number of directions of a {attrs.direction} sequence")
-        hidden = _gated(hidden, [dim(fact, 1) for fact in (weights, recurrent)], dim(bias, 1), kind, attrs)
+        rows = [dim(fact, 1) for fact in (weights, recurrent)]
+        telling = [dim(fact, 1) for fact in (weights, recurrent) if dim(fact, 0).static]
+        hidden = _gated(hidden, rows, telling, dim(bias, 1), kind, attrs)
         steps = Fact(data.dtype, (batch, directions, dim(data, 1), hidden))
         return steps, *(Fact(data.dtype, (batch, directions, hidden)),) * count
 
     return shape
 
 
-def _gated(hidden: Dim, rows: Sequence[Dim], bias: Dim, kind: Kind, attrs: Attrs) -> Dim:
-    """The hidden size, held against the rows of weights and bias; read off the weights where only they are known."""
+def _gated(hidden: Dim, rows: Sequence[Dim], telling: Sequence[Dim], bias: Dim, kind: Kind, attrs: Attrs) -> Dim:
+    """The hidden size, held against the rows of weights and bias; where it is not known, read off `telling`."""
     if hidden.static:
         for found in rows:
             wanted = hidden.size * kind.gates
@@ -113,7 +116,7 @@ def _gated(hidden: Dim, rows: Sequence[Dim], bias: Dim, kind: Kind, attrs: Attrs
         wanted = hidden.size * kind.bias_gates(attrs)
         require(wanted in bias, f"the bias has {bias} values where {wanted} are meant")
         return hidden
-    parts = [divided(found, kind.gates) for found in rows if found.static]
+    parts = [divided(found, kind.gates) for found in telling]
     require(None not in parts, f"the weights have {rows[0]} rows where a multiple of {kind.gates} is meant")
     return agreed((hidden, *(part for part in parts if part is not None)), "hidden size")
 

@@ -142,7 +142,7 @@ def ctc_loss_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         require_rank(blank[0], 0, "the input 'blank_index'")
     batch = agreed((dim(fact, 0) for fact in (logits, lengths, labels, label_lengths)), "batch size")
     agreed((dim(logits, 1), dim(labels, 1)), "number of time steps")
-    return (Fact(logits.dtype, (batch if batch.static else Dim(),)),)
+    return (Fact(logits.dtype, (batch,)),)
 
 
 def check_ctc_loss(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:

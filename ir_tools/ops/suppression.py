@@ -94,9 +94,9 @@ def _selected(attrs: Attrs, inputs: Sequence[Fact], columns: int) -> tuple[Fact,
     boxes, scores = inputs[:2]
     limit = _limit(inputs) if len(inputs) > 2 else None
     most = Dim()
-    if boxes.shape is not None and scores.shape is not None and limit is not None:
+    if boxes.shape is not None and scores.shape is not None:
         each = boxes.shape[1].hi
-        most = Dim() if each is None else Dim(0, min(each, limit))
+        most = Dim() if each is None or limit is None else Dim(0, min(each, limit))
         most = times(times(most, _largest(scores.shape[0])), _largest(scores.shape[1]))
     triples = (most, Dim.of(3))
     return Fact(attrs.output_type, triples), Fact(F32, triples), Fact(attrs.output_type, (Dim.of(1),))
