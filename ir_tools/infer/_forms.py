@@ -42,6 +42,7 @@ class Forms:
 
     def __init__(self) -> None:
         self._forms: dict[object, Form] = {}
+        self.types: set[str] = set()
 
     def of(self, layer: Layer) -> Form:
         """The form of a layer; the layer is not loaded by it."""
@@ -78,4 +79,5 @@ class Forms:
         return form
 
     def _new(self, layer: Layer, content: LayerContent) -> Form:
+        self.types.add(layer.type.lower())
         return Form(len(self._forms), layer.type, layer.version, content)

@@ -128,6 +128,11 @@ class Survey:
         return out
 
     @property
+    def types(self) -> set[str]:
+        """The types of all layers that were looked at, in lower case."""
+        return self._forms.types
+
+    @property
     def surprises(self) -> Sequence[str]:
         """Rules that broke over a layer, which is a defect of the rule."""
         return self._answers.surprises
