@@ -12,7 +12,9 @@ import pytest
 from ir_tools import rules
 from ir_tools.diagnostics import Diagnostic
 from ir_tools.rules import RULES, Rule
+from ir_tools.rules._listing import listing
 from ir_tools.validation import validate
+from tests.conftest import ROOT
 
 FOLDER = Path(__file__).parent
 MODULES = sorted(path.stem for path in Path(rules.__file__).parent.glob("[a-z]*.py") if path.stem not in {"__init__"})
@@ -73,3 +75,8 @@ def test_the_table_is_in_order_and_complete() -> None:
     assert codes == sorted(set(codes))
     assert len({rule.name for rule in RULES}) == len(RULES)
     assert sorted(rule.name.replace("-", "_") for rule in STATIC) == MODULES
+
+
+def test_the_page_is_up_to_date() -> None:
+    """`docs/rules.md` is made from the table: `python -m ir_tools.rules._listing > docs/rules.md`."""
+    assert (ROOT / "docs" / "rules.md").read_text(encoding="utf-8") == listing()
