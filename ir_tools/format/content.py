@@ -7,7 +7,7 @@ from typing import cast
 from ir_tools.format.faults import Fault, refused
 from ir_tools.graph import Graph, LayerContent, Port
 from ir_tools.source import Document, Element
-from ir_tools.types import id_number
+from ir_tools.types import closest, id_number
 
 __all__ = [
     "EDGE_ENDS",
@@ -20,6 +20,7 @@ __all__ = [
     "join_names",
     "number_fault",
     "port_faults",
+    "size_of",
     "split_names",
 ]
 
@@ -124,8 +125,9 @@ def ends_of(edge: Element) -> tuple[tuple[int, int], tuple[int, int]]:
 def number_fault(code: str, element: Element, name: str) -> Fault:
     """The fault of an attribute that is missing or is no whole number."""
     text = element.get(name)
+    meant = None if text is not None else closest(name, [str(word) for word in element.attrib])
     message = f"<{element.tag}> has {name} '{text[:40]}'" if text else f"<{element.tag}> has no {name}"
-    return Fault(code, element, message, f"{name} is a whole number")
+    return Fault(code, element, message, f"did you mean {name} by {meant}?" if meant else f"{name} is a whole number")
 
 
 def port_faults(side: Element) -> Iterator[Fault]:

@@ -21,12 +21,16 @@ class Place(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """Something that cannot be read, and is an error: the code of the rule that tells of it, and the guilty element."""
+    """Something that cannot be read, and is an error: the code of the rule that tells of it, and the guilty element.
+
+    `layer`: the one to name, where the element stands in none, as an edge.
+    """
 
     code: str
     element: Element
     message: str
     help: str | None = None
+    layer: Element | None = None
 
 
 def refused(document: Document, faults: Iterable[Fault]) -> ReadError:
@@ -37,7 +41,7 @@ def refused(document: Document, faults: Iterable[Fault]) -> ReadError:
 def told(document: Document, faults: Iterable[Fault]) -> Iterator[Diagnostic]:
     """The faults with their places."""
     for fault in faults:
-        line, layer_id, layer_name, path = place_of(document, fault.element)
+        line, layer_id, layer_name, path = place_of(document, fault.element, fault.layer)
         yield Diagnostic(
             code=fault.code,
             severity=Severity.ERROR,
@@ -51,10 +55,11 @@ def told(document: Document, faults: Iterable[Fault]) -> Iterator[Diagnostic]:
         )
 
 
-def place_of(document: Document, element: Element) -> Place:
-    """The place of any element of the document: its line, and the layer around it, where there is one."""
+def place_of(document: Document, element: Element, layer: Element | None = None) -> Place:
+    """The place of any element of the document: its line, and the layer, if none is given the one around it."""
     line = document.line(element)
-    layer = element if element.tag == "layer" else next(element.iterancestors("layer"), None)
+    if layer is None:
+        layer = element if element.tag == "layer" else next(element.iterancestors("layer"), None)
     if layer is None:
         return Place(line)
     name = layer.get("name") or ""

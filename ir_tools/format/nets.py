@@ -1,5 +1,6 @@
 """The graphs of a document: layers by id, ports, edges, bodies. What cannot be read is left out and noted."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import chain, islice, repeat
 from typing import NamedTuple
@@ -12,16 +13,15 @@ from ir_tools.graph import Graph, Layer
 from ir_tools.source import Document, Element, Wiring
 from ir_tools.types import closest, id_number
 
-__all__ = ["MAX_NESTING", "Net", "Nets", "nets_of"]
+__all__ = ["BODIES", "MAX_NESTING", "PARTS", "Net", "Nets", "nets_of"]
 
 MAX_NESTING = 64
 """How many bodies may stand inside each other."""
 
-PARTS = frozenset(
-    {"data", "input", "output", "rt_info", "body", "then_body", "else_body", *MAPS, "blobs", "weights", "biases"}
-)
+BODIES = ("body", "then_body", "else_body")
+BODY_PARTS = frozenset({*BODIES, *MAPS})
+PARTS = BODY_PARTS | {"data", "input", "output", "rt_info", "blobs", "weights", "biases"}
 """What a `<layer>` may hold; `blobs` and the like are of older files."""
-
 SIDES = ("input", "output")
 
 PortId = tuple[int, int]
@@ -40,6 +40,8 @@ class Net:
         wiring: what feeds each input.
         reached: inputs to which an edge leads whose source is not there.
         repeated: edges that say what an earlier one said.
+        bodied: layers with bodies, or with tables that tie one to its layer.
+        disordered: `<input>` and `<output>` whose port ids do not rise.
         odd: elements that have other children than usual.
         shared: the ids that several layers have.
         unsure: some layer has no id of its own, so that an edge to a layer that is not there may mean that one.
@@ -55,11 +57,18 @@ class Net:
     wiring: Wiring = field(default_factory=dict)
     reached: set[PortId] = field(default_factory=set)
     repeated: list[Element] = field(default_factory=list)
+    bodied: list[Element] = field(default_factory=list)
+    disordered: list[Element] = field(default_factory=list)
     odd: list[Element] = field(default_factory=list)
     shared: set[int] = field(default_factory=set)
     unsure: bool = False
     loose: bool = False
     crowded: set[int] = field(default_factory=set)
+
+    def layer_at(self, edge: Element) -> Element | None:
+        """The layer that an edge leads to, or if that is not there, the one that it comes from."""
+        (maker, _), (reader, _) = ends_of(edge)
+        return self.layers.get(reader, self.layers.get(maker))
 
 
 class Nets(NamedTuple):
@@ -96,6 +105,7 @@ class _Reader:
         self.thorough = thorough
         self.faults: list[Fault] = []
         self.broken: set[Element] = set()
+        self.sideless: set[Element] = set()
         self.numbers = _Numbers()
         self.usual_layers: set[tuple[str, ...]] = set()
 
@@ -135,6 +145,10 @@ class _Reader:
         """A fault because of which a layer is left out."""
         self.faults.append(fault)
         self.broken.add(layer)
+
+    def _note_all(self, faults: Iterable[Fault], layer: Element) -> None:
+        for fault in faults:
+            self._note(fault, layer)
 
     def _net(self, element: Element) -> Net:
         net = Net(element)
@@ -184,9 +198,11 @@ class _Reader:
             sides.setdefault(side.tag, side)
         kind = tuple(tags)
         if kind not in self.usual_layers:
-            if len(sides) == len(kind) and PARTS.issuperset(kind):
+            if not BODY_PARTS.isdisjoint(kind):
+                net.bodied.append(layer)
+            elif len(sides) == len(kind) and PARTS.issuperset(kind):
                 self.usual_layers.add(kind)
-            else:
+            if len(sides) != len(kind) or not PARTS.issuperset(kind):
                 net.odd.append(layer)
         if "input" in sides:
             self._ports(net, layer_id, sides["input"], net.inputs)
@@ -195,17 +211,18 @@ class _Reader:
 
     def _ports(self, net: Net, layer_id: int, side: Element, known: set[PortId]) -> None:
         """The ports of one side of a layer."""
-        before, count, numbers = len(known), 0, self.numbers
+        numbers = self.numbers
         try:
-            for port in side.iterchildren("port"):
-                count += 1
-                known.add((layer_id, numbers[port.get("id")]))
+            ids = [numbers[port.get("id")] for port in side.iterchildren("port")]
         except KeyError:
-            count = -1
-        if len(known) - before != count:
-            for fault in port_faults(side):
-                self._note(fault, net.layers[layer_id])
-        if count != len(side):
+            ids = [number for port in side.iterchildren("port") if (number := id_number(port.get("id"))) is not None]
+            self._note_all(port_faults(side), net.layers[layer_id])
+        else:
+            if len(ids) > 1 and ids != sorted(set(ids)):
+                net.disordered.append(side)
+                self._note_all(port_faults(side), net.layers[layer_id])
+        known.update([(layer_id, port) for port in ids])
+        if len(ids) != len(side):
             net.odd.append(side)
 
     def _edges(self, net: Net) -> None:
@@ -224,7 +241,7 @@ class _Reader:
             except KeyError:
                 net.loose = True
                 names = (name for name in EDGE_ENDS if id_number(get(name)) is None)
-                self.faults.append(number_fault("IR121", edge, next(names)))
+                self.faults.append(number_fault("IR121", edge, next(names))._replace(layer=net.layer_at(edge)))
                 continue
             if start not in net.outputs or end not in net.inputs:
                 self._loose(net, edge, start, end)
@@ -242,16 +259,18 @@ class _Reader:
             return
         net.crowded.add(end[0])
         message = f"input port {end[1]} of layer {end[0]} is fed twice, also by layer {known[0]} port {known[1]}"
-        self.faults.append(Fault("IR123", edge, message, "delete one of the two edges"))
+        self.faults.append(Fault("IR123", edge, message, "delete one of the two edges", net.layer_at(edge)))
 
     def _open_circles(self, net: Net) -> None:
         """Take the edges out that close circles."""
         order = {layer_id: place for place, layer_id in enumerate(net.layers)}
         for end, circle in list(circles(net.wiring, order)):
             del net.wiring[end]
+            net.reached.add(end)
             if circle:
                 edge = next(edge for edge in net.element.iterfind("edges/edge") if ends_of(edge)[1] == end)
-                self.faults.append(Fault("IR124", edge, _round(net, circle), "correct the edge or delete it"))
+                message, remedy = _round(net, circle), "correct the edge or delete it"
+                self.faults.append(Fault("IR124", edge, message, remedy, net.layer_at(edge)))
 
     def _loose(self, net: Net, edge: Element, start: PortId, end: PortId) -> None:
         """An edge with an end that is not there: noted, unless that follows from a fault of a layer."""
@@ -276,7 +295,17 @@ class _Reader:
                 words = ", ".join(str(port) for owner, port in sorted(known) if owner == layer_id)
                 message = f"{place}, which has no such {side} port"
                 remedy = f"its {side} ports are {words}" if words else f"it has no {side} ports"
-            self.faults.append(Fault("IR122", edge, f"the edge goes {word} {message}", remedy))
+            message = f"the edge goes {word} {message}"
+            if layer is not None and layer.find(side) is None:
+                if layer not in self.sideless:
+                    self.sideless.add(layer)
+                    remedy = f"write <{side}> with the port"
+                    message = f"the layer has no <{side}>, and an edge goes {word} its port {port_id}"
+                    self.faults.append(Fault("IR122", layer, message, remedy))
+            else:
+                self.faults.append(
+                    Fault("IR122", edge, message, remedy, net.layer_at(edge) if layer is None else layer)
+                )
             return
 
 

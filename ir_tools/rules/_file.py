@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar, cast
 
 from ir_tools.format.content import ElementSource
 from ir_tools.format.faults import Fault, Place, place_of
 from ir_tools.format.nets import Net
 from ir_tools.format.read import Reading, tolerant
+from ir_tools.format.usual import Usual
 from ir_tools.graph import Located, Model
 from ir_tools.infer import Survey
 from ir_tools.source import Document, Element
@@ -16,6 +19,8 @@ from ir_tools.types import id_number
 from ir_tools.weights import Weights
 
 __all__ = ["IrFile", "Place"]
+
+T = TypeVar("T")
 
 
 class IrFile:
@@ -25,6 +30,7 @@ class IrFile:
         document: the bytes and the tree.
         weights: the `.bin`; it may be missing.
         path: of the `.xml`, where it has one.
+        usual: what of it need not be looked at element by element.
     """
 
     def __init__(self, document: Document, weights: Weights, path: Path | None = None) -> None:
@@ -32,6 +38,8 @@ class IrFile:
         self.document = document
         self.weights = weights
         self.path = path
+        self.usual = Usual(document)
+        self._done: dict[object, object] = {}
 
     @property
     def model(self) -> Model:
@@ -82,9 +90,15 @@ class IrFile:
             found = element if inner is None else inner
         return place_of(self.document, found)
 
-    def place_of(self, element: Element) -> Place:
-        """The place of any element of the document: its line, and the layer around it, where there is one."""
-        return place_of(self.document, element)
+    def place_of(self, element: Element, layer: Element | None = None) -> Place:
+        """The place of any element of the document: its line, and the layer, if none is given the one around it."""
+        return place_of(self.document, element, layer)
+
+    def once(self, work: Callable[[IrFile], T]) -> T:
+        """What a function makes of the file, worked out when it is first asked for."""
+        if work not in self._done:
+            self._done[work] = work(self)
+        return cast(T, self._done[work])
 
 
 def element_of(located: Located) -> Element:

@@ -47,6 +47,7 @@ class Document:
         root: the tree, without comments and processing instructions.
         file: what to call it in messages.
         plain: there are no namespaces.
+        codec: the encoding of the bytes, as Python calls it.
         wiring: a reader's note of what each `<edges>` says.
     """
 
@@ -62,7 +63,7 @@ class Document:
             raise self._error("IR009", "the file is empty", 1, "export the model again")
         if len(data) > MAX_SIZE:
             raise self._error("IR015", f"{len(data)} bytes of XML are more than are read ({MAX_SIZE})", 1)
-        self.text, self._codec = decode(data, file)
+        self.text, self.codec = decode(data, file)
         self.plain = b"xmlns" not in self.text
         self.root = self._parse()
         self.wiring: dict[Element, Wiring] = {}
@@ -70,7 +71,7 @@ class Document:
 
     def encode(self, text: bytes) -> bytes:
         """UTF-8 text in the encoding of the document."""
-        return encode(text, self._codec)
+        return encode(text, self.codec)
 
     def line(self, element: Element) -> int:
         """The line on which an element starts, counted from 1."""

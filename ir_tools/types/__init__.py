@@ -1,7 +1,15 @@
 """Element types and partial shapes, in the words of OpenVINO."""
 
 from ir_tools.types.dims import Dim, Shape, format_shape, parse_shape
-from ir_tools.types.elements import ELEMENT_TYPES, ElementType, element_type, from_dtype, from_precision
+from ir_tools.types.elements import (
+    ELEMENT_TYPES,
+    ElementType,
+    element_type,
+    from_dtype,
+    from_precision,
+    precision_in_file,
+    type_in_file,
+)
 from ir_tools.types.numbers import id_number, whole_number
 from ir_tools.types.words import closest
 
@@ -17,5 +25,7 @@ __all__ = [
     "from_precision",
     "id_number",
     "parse_shape",
+    "precision_in_file",
+    "type_in_file",
     "whole_number",
 ]

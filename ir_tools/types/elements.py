@@ -8,7 +8,15 @@ import numpy as np
 
 from ir_tools.errors import UsageError
 
-__all__ = ["ELEMENT_TYPES", "ElementType", "element_type", "from_dtype", "from_precision"]
+__all__ = [
+    "ELEMENT_TYPES",
+    "ElementType",
+    "element_type",
+    "from_dtype",
+    "from_precision",
+    "precision_in_file",
+    "type_in_file",
+]
 
 Kind = Literal["float", "signed", "unsigned", "boolean", "string", "dynamic"]
 
@@ -100,7 +108,23 @@ ELEMENT_TYPES: dict[str, ElementType] = {
     )
 }
 
-_BY_PRECISION = {kind.precision: kind for kind in ELEMENT_TYPES.values()}
+_NOT_IN_CAPITALS = {"dynamic", "boolean", "f64", "f32", "f16"}
+_IN_FILES = {
+    **ELEMENT_TYPES,
+    **{name.upper(): kind for name, kind in ELEMENT_TYPES.items() if name not in _NOT_IN_CAPITALS},
+    "undefined": ELEMENT_TYPES["dynamic"],
+}
+_PRECISIONS = {**_IN_FILES, **{kind.precision: kind for kind in ELEMENT_TYPES.values()}, "bin": ELEMENT_TYPES["u1"]}
+
+
+def type_in_file(name: str) -> ElementType | None:
+    """The element type that the runtime reads in `element_type="f32"`; None where it reads none."""
+    return _IN_FILES.get(name)
+
+
+def precision_in_file(text: str) -> ElementType | None:
+    """The element type that the runtime reads in `precision="FP32"`; None where it reads none."""
+    return _PRECISIONS.get(text)
 
 
 def element_type(name: str) -> ElementType:
@@ -109,10 +133,10 @@ def element_type(name: str) -> ElementType:
     Raises:
         UsageError: there is no such type.
     """
-    try:
-        return ELEMENT_TYPES[name]
-    except KeyError:
-        raise UsageError(f"'{name}' is not an element type of OpenVINO") from None
+    found = type_in_file(name)
+    if found is None:
+        raise UsageError(f"'{name}' is not an element type of OpenVINO")
+    return found
 
 
 def from_precision(precision: str) -> ElementType:
@@ -121,10 +145,10 @@ def from_precision(precision: str) -> ElementType:
     Raises:
         UsageError: there is no such precision.
     """
-    try:
-        return _BY_PRECISION[precision]
-    except KeyError:
-        raise UsageError(f"'{precision}' is not a port precision of OpenVINO") from None
+    found = precision_in_file(precision)
+    if found is None:
+        raise UsageError(f"'{precision}' is not a port precision of OpenVINO")
+    return found
 
 
 def from_dtype(dtype: np.dtype) -> ElementType:

@@ -1,0 +1,134 @@
+"""Rows of port maps: their numbers, and into how many parts each cuts its tensor."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ir_tools.format.content import size_of
+from ir_tools.source import Element
+from ir_tools.types import id_number
+
+__all__ = ["PURPOSES", "Row", "slice_faults"]
+
+PURPOSES = {"execution_condition": "output", "current_iteration": "input"}
+"""What a Loop may use a row for, and which rows."""
+
+Told = tuple[str, str]
+"""What is wrong, and what to do."""
+
+
+class Row(NamedTuple):
+    """An `<input>` or `<output>` of a port map. `axis`: None where the tensor is not cut."""
+
+    element: Element
+    is_input: bool
+    port: int
+    layer: int
+    purpose: str
+    axis: int | None
+    start: int
+    end: int
+    stride: int
+    part_size: int
+
+    @classmethod
+    def read(cls, element: Element) -> "tuple[Row | None, list[Told]]":
+        """The row, and what cannot be read in it."""
+        faults: list[Told] = []
+        is_input = element.tag == "input"
+
+        def number(name: str, missing: int | None, signed: bool = True) -> int | None:
+            text = element.get(name)
+            if text is None and missing is not None:
+                return missing
+            value = _signed(text) if signed else id_number(text)
+            if value is None:
+                what = f"<{element.tag}> has no {name}" if text is None else f"<{element.tag}> has {name} '{text[:40]}'"
+                faults.append((what, f"{name} is a whole number"))
+            return value
+
+        port, layer = number("external_port_id", None), number("internal_layer_id", None, signed=False)
+        axis = None if element.get("axis") is None else number("axis", None, signed=not is_input)
+        start, end = number("start", 0), number("end", -1)
+        stride, part_size = number("stride", 1), number("part_size", 1)
+        if faults or port is None or layer is None or start is None or end is None:
+            return None, faults
+        if stride is None or part_size is None:
+            return None, faults
+        purpose = element.get("purpose") or ""
+        return cls(element, is_input, port, layer, purpose, axis, start, end, stride, part_size), faults
+
+    def range(self, size: int) -> tuple[int, int]:
+        """The part of an axis of this size that is cut: from where to where; negative numbers count from its end."""
+        first = self.start + size + 1 if self.start < 0 else self.start
+        last = self.end + size + 1 if self.end < 0 else self.end
+        return (last, first) if self.stride < 0 else (first, last)
+
+
+def slice_faults(rows: Sequence[tuple[Row, Element | None]], *, exact: bool) -> Iterator[tuple[Row, str, str]]:
+    """What is wrong with the slices of one layer: row, message, remedy.
+
+    Args:
+        rows: those with an axis, each with its port.
+        exact: the number of parts decides how often the body runs (TensorIterator), so that all must be equal.
+    """
+    count: int | None = None
+    for row, port in sorted(rows, key=lambda pair: not pair[0].is_input):
+        plain = _plain_fault(row, port)
+        if plain or not exact:
+            if plain:
+                yield row, *plain
+            continue
+        size = _size(row, port) if row.is_input else None if count is None else count * row.part_size
+        if size is None:
+            continue
+        fault, parts = _cut(row, size)
+        if fault is None and count is not None and parts != count:
+            fault = f"the row cuts {parts} parts, and an earlier one {count}", "all rows cut as many parts"
+        if fault:
+            yield row, *fault
+        elif row.is_input and count is None:
+            count = parts
+
+
+def _plain_fault(row: Row, port: Element | None) -> Told | None:
+    """What is wrong whatever the sizes are."""
+    if row.stride == 0:
+        return "stride is 0: the body would never end", "write the distance between two parts"
+    if row.part_size <= 0:
+        return f"part_size is {row.part_size}", "write the size of one part, 1 or more"
+    dims = [] if port is None else list(port.iterchildren("dim"))
+    if dims and row.axis is not None and not -len(dims) <= row.axis < len(dims):
+        return f"axis is {row.axis}, and the port has {len(dims)} dimensions", f"axis is 0 to {len(dims) - 1}"
+    return None
+
+
+def _cut(row: Row, size: int) -> tuple[Told | None, int]:
+    """What is wrong with a slice of an axis of this size, and the number of parts."""
+    first, last = row.range(size)
+    step = abs(row.stride)
+    if first < 0 or last > size or last - first < step:
+        message = f"start {row.start}, end {row.end} and stride {row.stride} cut nothing out of {size} elements"
+        return (message, "start and end lie in the axis, stride leads from start to end"), 0
+    if (last - first) % step:
+        return (f"{last - first} elements cannot be cut into parts of {step}", "all parts have the same size"), 0
+    if step != row.part_size:
+        message = f"part_size is {row.part_size}, and the parts begin {step} apart"
+        return (message, "write the same number for part_size and stride"), 0
+    return None, (last - first) // step
+
+
+def _size(row: Row, port: Element | None) -> int | None:
+    """The recorded size of the axis that is cut; None where it is not known."""
+    dims = [] if port is None else list(port.iterchildren("dim"))
+    if row.axis is None or not -len(dims) <= row.axis < len(dims):
+        return None
+    size = size_of(dims[row.axis])
+    return None if size is None or size < 0 else size
+
+
+def _signed(text: str | None) -> int | None:
+    word = (text or "").lstrip(" \t\r\n")
+    if word.startswith("-"):
+        number = id_number(word[1:]) if word[1:2].isdigit() else None
+        return None if number is None else -number
+    return id_number(word)

@@ -1,0 +1,19 @@
+"""element_type, shape, offset or size of a Const is missing or cannot be read.
+
+Why: its value is not known. The runtime reads whole numbers without a sign; of 1.5 in a shape it silently takes the 1.
+
+Bad:
+    <data element_type="f33" shape="1" offset="0" size="4" />
+
+Good:
+    <data element_type="f32" shape="1" offset="0" size="4" />
+"""
+
+from ir_tools.diagnostics import Severity
+from ir_tools.rules._constants import constants
+from ir_tools.rules._define import Rule
+from ir_tools.rules._groups import part_of
+
+__all__ = ["RULE"]
+
+RULE = Rule("IR014", "bad-constant", Severity.ERROR, __doc__, part_of(constants, "bad-constant"))

@@ -1,0 +1,20 @@
+"""An element that may stand there once stands there twice.
+
+Why: the runtime reads the first one, and what is in the second is lost.
+
+Bad:
+    <data auto_broadcast="numpy" />
+    <data auto_broadcast="none" />
+
+Good:
+    <data auto_broadcast="numpy" />
+"""
+
+from ir_tools.diagnostics import Severity
+from ir_tools.rules._define import Rule
+from ir_tools.rules._elements import elements
+from ir_tools.rules._groups import part_of
+
+__all__ = ["RULE"]
+
+RULE = Rule("IR133", "repeated-element", Severity.ERROR, __doc__, part_of(elements, "repeated-element"))

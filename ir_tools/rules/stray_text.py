@@ -1,0 +1,40 @@
+"""There is text where only elements belong.
+
+Why: the runtime reads past it; it is left over from an edit, or an element lost its brackets.
+
+Bad:
+    <layers> left over
+
+Good:
+    <layers>
+"""
+
+from collections.abc import Iterator
+
+from ir_tools.diagnostics import Severity
+from ir_tools.rules._define import Finding, Rule
+from ir_tools.rules._elements import CHILDREN, NOTES
+from ir_tools.rules._file import IrFile
+
+__all__ = ["RULE"]
+
+
+def check(file: IrFile) -> Iterator[Finding]:
+    """One finding for each element that holds text, at the text; elements that nobody reads may hold any."""
+    if file.usual.texts:
+        return
+    for element in file.document.root.iter():
+        tag = str(element.tag)
+        if tag not in CHILDREN or next(element.iterancestors(*NOTES), None) is not None:
+            continue
+        texts = [("" if tag == "dim" else element.text, file.document.line(element))] if element.text else []
+        texts += [(child.tail, file.document.line(child)) for child in element if child.tail]
+        for text, line in texts:
+            words = (text or "").strip()
+            if words:
+                line += (text or "")[: (text or "").index(words[0])].count("\n")
+                message = f"there is text in <{tag}>: '{words[:40]}'"
+                yield Finding(file.place_of(element)._replace(line=line), message, "delete it")
+
+
+RULE = Rule("IR135", "stray-text", Severity.WARNING, __doc__, check)

@@ -1,0 +1,19 @@
+"""A layer has a body, or a table that ties one to it, and an operation that takes none.
+
+Why: the runtime does not read it.
+
+Bad:
+    <then_port_map />
+
+Good:
+    <port_map>
+"""
+
+from ir_tools.diagnostics import Severity
+from ir_tools.rules._bodies import bodies
+from ir_tools.rules._define import Rule
+from ir_tools.rules._groups import part_of
+
+__all__ = ["RULE"]
+
+RULE = Rule("IR142", "unexpected-body", Severity.WARNING, __doc__, part_of(bodies, "unexpected-body"))

@@ -1,0 +1,66 @@
+"""No edge leads to an input of a layer.
+
+Why: the layer has nothing to compute from. The runtime rejects it without a name ("index '0' out of range"), unless no
+result depends on the layer.
+
+Bad:
+    <port id="7" precision="FP32">
+
+Good:
+    <port id="0" precision="FP32">
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ir_tools.diagnostics import Severity
+from ir_tools.format.nets import Net
+from ir_tools.rules._define import Finding, Rule
+from ir_tools.rules._file import IrFile
+from ir_tools.source import Element
+from ir_tools.types import id_number
+
+__all__ = ["RULE"]
+
+
+ENDS = {"result", "assign"}
+
+
+def check(file: IrFile) -> Iterator[Finding]:
+    """One finding for each input, unless a faulty edge may be the one that is missing."""
+    for net in file.nets:
+        unfed = net.inputs - net.wiring.keys() - net.reached
+        tables = list(net.element.iterchildren("edges"))
+        if not unfed or net.loose or len(tables) != 1 or tables[0] in net.odd or not len(tables[0]):
+            continue
+        needed = _needed(net)
+        for layer_id, port_id in sorted(unfed):
+            if layer_id in net.crowded or layer_id in net.shared:
+                continue
+            layer = net.layers[layer_id]
+            message = f"nothing feeds input port {port_id}"
+            remedy = "add an edge that leads to it, or delete the port"
+            severity = None if layer_id in needed else Severity.WARNING
+            yield Finding(file.place_of(_port(layer, port_id)), message, remedy, severity)
+
+
+def _port(layer: Element, port_id: int) -> Element:
+    ports = layer.iterfind("input/port")
+    return next((port for port in ports if id_number(port.get("id")) == port_id), layer)
+
+
+def _needed(net: Net) -> set[int]:
+    """The layers that a Result or an Assign depends on, and those."""
+    makers: dict[int, list[int]] = defaultdict(list)
+    for (reader, _), (maker, _) in net.wiring.items():
+        makers[reader].append(maker)
+    todo = [layer_id for layer_id, layer in net.layers.items() if (layer.get("type") or "").lower() in ENDS]
+    needed = set(todo)
+    while todo:
+        new = set(makers[todo.pop()]) - needed
+        needed |= new
+        todo += new
+    return needed
+
+
+RULE = Rule("IR126", "unfed-input", Severity.ERROR, __doc__, check)

@@ -1,0 +1,19 @@
+"""An element is misspelled, or stands where the runtime does not look for it.
+
+Why: the runtime reads past it without a word; what is in it is lost.
+
+Bad:
+    <dat auto_broadcast="numpy" />
+
+Good:
+    <data auto_broadcast="numpy" />
+"""
+
+from ir_tools.diagnostics import Severity
+from ir_tools.rules._define import Rule
+from ir_tools.rules._elements import elements
+from ir_tools.rules._groups import part_of
+
+__all__ = ["RULE"]
+
+RULE = Rule("IR134", "unknown-element", Severity.ERROR, __doc__, part_of(elements, "unknown-element"))

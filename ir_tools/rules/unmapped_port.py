@@ -1,0 +1,19 @@
+"""No row of the port map feeds a Parameter of the body, or gives an output of the layer.
+
+Why: a Parameter without a value cannot be computed with, and an output that nothing gives has no shape.
+
+Bad:
+    <layer id="0" name="slice" type="Parameter" version="opset1">
+
+Good:
+    <input external_port_id="0" internal_layer_id="0" axis="1" />
+"""
+
+from ir_tools.diagnostics import Severity
+from ir_tools.rules._bodies import bodies
+from ir_tools.rules._define import Rule
+from ir_tools.rules._groups import part_of
+
+__all__ = ["RULE"]
+
+RULE = Rule("IR147", "unmapped-port", Severity.ERROR, __doc__, part_of(bodies, "unmapped-port"))

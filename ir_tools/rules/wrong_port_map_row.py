@@ -1,0 +1,20 @@
+"""A row of a port map names a port that the layer has not, or a layer of the body that is no Parameter or Result.
+
+Why: inputs go to Parameters, outputs come from Results. The runtime says "unordered_map::at"; a port that is not there
+it accepts, and counts.
+
+Bad:
+    <output external_port_id="9" internal_layer_id="2" axis="1" />
+
+Good:
+    <output external_port_id="1" internal_layer_id="2" axis="1" />
+"""
+
+from ir_tools.diagnostics import Severity
+from ir_tools.rules._bodies import bodies
+from ir_tools.rules._define import Rule
+from ir_tools.rules._groups import part_of
+
+__all__ = ["RULE"]
+
+RULE = Rule("IR145", "wrong-port-map-row", Severity.ERROR, __doc__, part_of(bodies, "wrong-port-map-row"))
