@@ -8,8 +8,8 @@ __all__ = ["listing"]
 
 HEAD = """# Rules
 
-What `ir-tools validate` finds, by code. This page is made from the table in `ir_tools/rules`; `ir-tools explain CODE` shows
-the same. The examples stand in the files that the tests of the rules run on.
+What `ir-tools validate` finds, by code. This page is made from the table in `ir_tools/rules`; `ir-tools explain CODE`
+shows the same. The examples stand in the files that the tests of the rules run on.
 """
 GROUPS = {
     "IR0": "Bytes, XML and weights",
