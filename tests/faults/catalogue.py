@@ -15,6 +15,7 @@ from tests.faults import (
     pooling_faults,
     rt_info_faults,
     shape_faults,
+    spellings,
     structure_faults,
     valid_variants,
     xml_faults,
@@ -35,6 +36,7 @@ FAULTS: tuple[Fault, ...] = (
     *body_faults.FAULTS,
     *rt_info_faults.FAULTS,
     *pooling_faults.FAULTS,
+    *spellings.FAULTS,
     *compatibility_faults.FAULTS,
     *valid_variants.FAULTS,
 )

@@ -61,10 +61,43 @@ def _first(name: str, number: int) -> Edit:
     return edit
 
 
-def _stride_wider(data: Node, sizes: list[int]) -> None:
-    """Padding for one window more."""
-    pads, strides = ([int(part) for part in data.get(name).split(",")] for name in ("pads_end", "strides"))
-    data.set("pads_end", ",".join(str(a + b) for a, b in zip(pads, strides, strict=True)))
+def _contradicted(place: Place, least: int) -> None:
+    """Only where all recorded sizes are known and at least so large, so that another setting must contradict them."""
+    sizes = [int(dim.text) for dim in place.ports("output")[0].all("dim")][2:]
+    if min(sizes) < least:
+        raise NotHere
+
+
+@fault(FAULTS, GROUP, "error")
+def recorded_size_of_other_strides(case: Case, rng: random.Random) -> Guilt:
+    """With strides beyond the input there are at most two windows."""
+    place = pick(rng, [one for one in case.places() if one.type in WINDOWS])
+    _contradicted(place, 3)
+    _all("strides", 60)(place.need_data(), _sizes(place))
+    return Guilt([place.spot], at=[place.need_data()], within=place.ports_within())
+
+
+@fault(FAULTS, GROUP, "error")
+def recorded_size_of_another_kernel(case: Case, rng: random.Random) -> Guilt:
+    """With strides of 1 or 2 a kernel that is wider by two gives fewer windows."""
+    places = [one for one in case.places() if one.type in WINDOWS and one.need_data().get("auto_pad") == "explicit"]
+    fitting = [
+        one
+        for one in places
+        if "3" not in one.need_data().get("strides") and "torch" not in one.need_data().get("rounding_type")
+    ]
+    place = pick(rng, fitting)
+    _contradicted(place, 1)
+    _each("kernel", lambda old, size: old + 2)(place.need_data(), _sizes(place))
+    return Guilt([place.spot], at=[place.need_data()], within=place.ports_within())
+
+
+@fault(FAULTS, GROUP, "error")
+def strides_of_10_to_9(case: Case, rng: random.Random) -> Guilt:
+    place = pick(rng, [one for one in case.places() if one.type in WINDOWS])
+    _contradicted(place, 3)
+    _all("strides", 10**9)(place.need_data(), _sizes(place))
+    return Guilt([place.spot], at=[place.need_data()], within=place.ports_within())
 
 
 _pool("kernel-larger-than-input", _each("kernel", lambda old, size: abs(size) + 40), explicit=True)
@@ -74,7 +107,6 @@ _pool("kernel-zero", _first("kernel", 0))
 _pool("kernel-negative", _first("kernel", -3))
 _pool("stride-zero", _first("strides", 0))
 _pool("stride-negative", _first("strides", -1))
-_pool("stride-10-to-9", _all("strides", 10**9))
 _pool("stride-2-to-31", _all("strides", 2**31))
 _pool("stride-2-to-62", _all("strides", 2**62))
 _pool("pads-begin-10-to-9", _all("pads_begin", 10**9), explicit=True)
@@ -84,9 +116,6 @@ _pool("pad-negative", _first("pads_begin", -1), explicit=True)
 _pool("pads-not-smaller-than-kernel", _all("pads_begin", 9), explicit=True)
 _pool("pads-end-not-smaller-than-kernel", _all("pads_end", 9), explicit=True)
 _pool("dilation-zero", _first("dilations", 0), ("MaxPool",))
-_pool("recorded-size-of-other-stride", _each("strides", lambda old, size: old + 1), explicit=True)
-_pool("recorded-size-of-other-kernel", _each("kernel", lambda old, size: old + 2), explicit=True)
-_pool("recorded-size-of-other-pads", _stride_wider, explicit=True)
 
 
 @fault(FAULTS, GROUP, "error")

@@ -40,7 +40,7 @@ def _lost(port: Node, rng: random.Random) -> None:
 
 
 def _all_lost(port: Node, rng: random.Random) -> None:
-    if not port.all("dim"):
+    if not port.all("dim") or any(dim.text == "-1" for dim in port.all("dim")):
         raise NotHere
     port.children = []
 

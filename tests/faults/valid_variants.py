@@ -57,6 +57,10 @@ def _text(kind: str, make: Callable[[str], bytes]) -> None:
     FAULTS.append(Fault(f"valid-{kind}", GROUP, "valid", None, lambda text, rng: (make(text), [])))
 
 
+def _encoded(text: str, encoding: str) -> str:
+    return f'<?xml version="1.0" encoding="{encoding}"?>\n{_undeclared(text)}'
+
+
 def _undeclared(text: str) -> str:
     return re.sub(r"<\?xml[^>]*\?>", "", text).lstrip()
 
@@ -64,6 +68,15 @@ def _undeclared(text: str) -> str:
 _text("byte-order-mark", lambda text: b"\xef\xbb\xbf" + text.encode())
 _text("utf-16-le", lambda text: b"\xff\xfe" + _undeclared(text).encode("utf-16-le"))
 _text("utf-16-be", lambda text: b"\xfe\xff" + _undeclared(text).encode("utf-16-be"))
+_text("old-mac-newlines", lambda text: text.replace("\n", "\r").encode())
+_text("utf-16-declared", lambda text: b"\xff\xfe" + _encoded(text, "UTF-16").encode("utf-16-le"))
+_text("latin-1", lambda text: _encoded(text, "ISO-8859-1").encode("latin-1", "xmlcharrefreplace"))
+_text("ascii", lambda text: _encoded(text, "US-ASCII").encode("ascii", "xmlcharrefreplace"))
+_text("xml-1.1", lambda text: text.replace('version="1.0"', 'version="1.1"', 1).encode())
+_text("namespace-of-its-own", lambda text: text.replace("<net ", '<net xmlns="urn:openvino" ').encode())
+_text("namespace-that-nobody-uses", lambda text: text.replace("<net ", '<net xmlns:x="urn:x" ').encode())
+_text("greater-in-values", lambda text: re.sub(r'(<layer\b[^>]*? name=")', r"\1a>b", text).encode())
+_text("newlines-in-lists", lambda text: re.sub(r"(?<=[0-9]), ?(?=[0-9])", ",\n", text).encode())
 _text("closed-elements-in-full", lambda text: re.sub(r"<(data|edge)\b([^>]*?)\s*/>", r"<\1\2></\1>", text).encode())
 _text("space-in-end-tags", lambda text: re.sub(r"</(\w+)>", r"</\1 >", text).encode())
 _text("space-around-equals", lambda text: re.sub(r'(<(?:layer|edge|data)\b[^>]*?\w)="', r'\1 = "', text).encode())
@@ -260,6 +273,8 @@ def numbers_with_point(case: Case, rng: random.Random) -> None:
         if data.has(name)
     ]
     data, name = pick(rng, found)
+    if data.get(name) in ("true", "false", "max", "min"):
+        raise NotHere
     data.set(name, str(float(data.get(name))))
 
 
@@ -441,6 +456,28 @@ def tensor_names_with_commas(case: Case, rng: random.Random) -> None:
     for number, place in enumerate(case.main()):
         for port in place.ports("output"):
             port.set("names", f"t{number}\\,{port.get('id')},u{number}_{port.get('id')}")
+
+
+@_valid
+def layers_of_the_same_name(case: Case, rng: random.Random) -> None:
+    """Names are for people; a Parameter's and a Result's are not touched."""
+    found = [place for place in case.main() if place.type not in ("Parameter", "Result", "Assign", "ReadValue")]
+    if len(found) < 2:
+        raise NotHere
+    one, other = rng.sample(found, 2)
+    one.node.set("name", other.node.get("name"))
+
+
+@_valid
+def tensor_name_twice_at_one_port(case: Case, rng: random.Random) -> None:
+    place = pick(rng, [place for place in case.main() if place.ports("output")])
+    place.ports("output")[0].set("names", "one,one")
+
+
+@_valid
+def tensor_names_empty(case: Case, rng: random.Random) -> None:
+    place = pick(rng, [place for place in case.main() if place.ports("output")])
+    place.ports("output")[0].set("names", "")
 
 
 @_valid
