@@ -4,7 +4,7 @@ The rules are those of OpenVINO's core (tensor_iterator.cpp, loop.cpp, if.cpp). 
 that nothing here knows how a graph is walked.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Layer
-from ir_tools.ops._define import Array, Bounds, Fact, Input, Op, Output
+from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Input, Kind, Op, Output, Violation
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
 __all__ = ["KERNELS", "OPS", "RULES", "BodyKernel", "BodyRule", "BodyRun", "Maps", "PortMap", "Row", "port_maps"]
@@ -421,6 +421,31 @@ KERNELS: Mapping[str, BodyKernel] = {"tensoriterator": tensor_iterator, "loop": 
 
 # --- the operations -----------------------------------------------------------------------------------------------
 
+
+def check_loop(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """The number of trips and the first condition are single values."""
+    del attrs
+    for name, fact in zip(("trip_count", "execution_condition"), inputs, strict=False):
+        yield from _several(name, fact, Kind.CONTRADICTION)
+
+
+def check_if(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """The condition is a single value; the runtime looks at the first of several in a list."""
+    del attrs
+    yield from _several("condition", inputs[0], Kind.SUSPECT)
+
+
+def _several(name: str, fact: Fact, kind: Kind) -> Iterator[Violation]:
+    """More dimensions than one, or another number of values; `kind` is for a list of several."""
+    if not fact.shape:
+        return
+    message = f"has shape [{format_shape(fact.shape)}] where a single value is meant"
+    if len(fact.shape) > 1:
+        yield Violation(name, message)
+    elif 1 not in fact.shape[0]:
+        yield Violation(name, message, None, Kind.CONTRADICTION if fact.shape[0] == Dim.of(0) else kind)
+
+
 INPUTS = Input("inputs", optional=True, many=True)
 OUTPUTS = (Output("outputs", many=True),)
 
@@ -429,9 +454,20 @@ OPS = (
     Op(
         type="Loop",
         version=5,
-        inputs=(Input("trip_count", type="i32 i64"), Input("execution_condition", type="boolean"), INPUTS),
+        inputs=(
+            Input("trip_count", type="i64 i32 i16 u64 u32 u16"),
+            Input("execution_condition", type="boolean u8"),
+            INPUTS,
+        ),
         outputs=OUTPUTS,
+        check=check_loop,
     ),
-    Op(type="If", version=8, inputs=(Input("condition", type="boolean"), INPUTS), outputs=OUTPUTS),
+    Op(
+        type="If",
+        version=8,
+        inputs=(Input("condition", type="boolean u8"), INPUTS),
+        outputs=OUTPUTS,
+        check=check_if,
+    ),
 )
 """Their shapes and values need bodies: see `RULES` and `KERNELS`."""

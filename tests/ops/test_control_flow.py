@@ -13,8 +13,9 @@ from ir_tools.errors import ShapeError
 from ir_tools.execute import run
 from ir_tools.format.read import read
 from ir_tools.infer import propagate_shapes
-from ir_tools.ops import Array
-from ir_tools.types import ELEMENT_TYPES, Shape, parse_shape
+from ir_tools.ops import Array, Attrs, Fact, control_flow, find_op
+from ir_tools.ops._checks import faults_of_types
+from ir_tools.types import ELEMENT_TYPES, Shape, element_type, parse_shape
 
 CORE = ov.Core()
 Key = tuple[str, int]
@@ -316,3 +317,55 @@ def test_the_runtime_would_die_of_empty_parts(tmp_path: Path) -> None:
     model = read(text.replace(b'part_size="1"', b'part_size="0"'), blob)
     with pytest.raises(ShapeError, match="part_size is 0"):
         propagate_shapes(model)
+
+
+# --- single values ------------------------------------------------------------------------------------------------
+
+
+def small_loop(trips: tuple[str, str], condition: tuple[str, str]) -> tuple[bytes, bytes]:
+    """A loop that adds 1 to its state, with these element types and shapes of trip count and condition."""
+    blob = bytearray()
+    outer, body = Text(blob), Text(blob)
+    sources = [(outer.parameter(*trips), 0), (outer.parameter(*condition), 0), (outer.parameter("f32", "3"), 0)]
+    carried = body.parameter("f32", "3")
+    total = body.layer("Add", 1, "", [(carried, 0), (body.constant(np.ones(1, np.float32)), 0)], "f32")
+    results = [body.result(total, 2), body.result(body.constant(np.array(True)), 0)]
+    mapping = f"""<port_map><input external_port_id="2" internal_layer_id="{carried}"/>
+      <output external_port_id="3" internal_layer_id="{results[0]}"/>
+      <output external_port_id="-1" internal_layer_id="{results[1]}" purpose="execution_condition"/>
+    </port_map><back_edges><edge from-layer="{results[0]}" to-layer="{carried}"/></back_edges>"""
+    own = outer.layer("Loop", 5, "", sources, "f32", mapping=mapping, body=body.inner("body"))
+    outer.result(own, 3)
+    return outer.model(), bytes(blob)
+
+
+@pytest.mark.parametrize("shape", ["", "1", "?", "2", "0", "1,1"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_loops_want_single_values(place: int, shape: str) -> None:
+    """What the check of Loop refuses is what the CPU does not compile."""
+    slots = [("i64", ""), ("boolean", "")]
+    slots[place] = (slots[place][0], shape)
+    facts = [Fact(element_type(kind), parse_shape(text)) for kind, text in slots]
+    refused = bool(list(control_flow.check_loop(Attrs({}), facts)))
+    try:
+        CORE.compile_model(CORE.read_model(*small_loop(*slots)), "CPU")
+    except RuntimeError:
+        assert refused
+    else:
+        assert not refused
+
+
+@pytest.mark.parametrize("kind", ["boolean", "f32", "f16", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_types_of_trip_count_and_condition(place: int, kind: str) -> None:
+    slots = [("i64", ""), ("boolean", "")]
+    slots[place] = (kind, "")
+    op = find_op("Loop", "opset5")
+    assert op is not None
+    faults = list(faults_of_types(op, [Fact(element_type(name), ()) for name, _ in slots]))
+    try:
+        CORE.compile_model(CORE.read_model(*small_loop(*slots)), "CPU")
+    except RuntimeError:
+        assert faults
+    else:
+        assert not faults
