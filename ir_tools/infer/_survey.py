@@ -116,6 +116,7 @@ class Survey:
         self._records: dict[tuple[tuple[int, ...], str | None], Known] = {}
         self._unknown = self._facts.known(UNKNOWN)
         self._by_graph: dict[int, list[Trouble]] = {}
+        self._doubted: dict[tuple[int, Source], Port] = {}
         self._walk(model.graph, {})
 
     @cached_property
@@ -226,7 +227,7 @@ class Survey:
         own = computed[0] if computed else self._record(port)
         dtype = own.fact.dtype if given.dtype.kind == "dynamic" else given.dtype
         known = self._facts.known(Fact(dtype, given.shape))
-        wrong_port, wrong_data = _gap(port, known), computed and _gap(Port(port.id, own.precision, own.dims), known)
+        wrong_port, wrong_data = _gap(port, known), computed and _apart(own.fact, known.fact)
         if wrong_port and wrong_data:
             message = (
                 f"gives [{format_shape(known.fact.shape)}] of {dtype} to '{layer.name}' of its body,"
@@ -253,7 +254,8 @@ class Survey:
         if verdict.odd:
             self._tell(graph, _about_operation(layer, form))
         for gap in verdict.inputs:
-            self._tell_gap(graph, layer, gap, "input")
+            if not self._is_copy(graph, layer, gap.port):
+                self._tell_gap(graph, layer, gap, "input")
         answer = verdict.answer
         if verdict.inputs and (verdict.outputs or answer.error is not None or _hard(answer.violations)):
             return self._as_recorded(graph, layer, form, inputs, verdict)
@@ -265,6 +267,13 @@ class Survey:
             message = f"gives [{format_shape(largest.fact.shape)}], more elements than any memory holds"
             self._tell(graph, Trouble("huge-output", layer, message))
         return self._blame(graph, layer, form, verdict) if verdict.outputs else verdict.results
+
+    def _is_copy(self, graph: Graph, layer: Layer, port: Port) -> bool:
+        """Whether an input port only repeats what the port that feeds it says, of which was told already."""
+        if not self._doubted:
+            return False
+        maker = self._doubted.get((id(graph), graph.sources(layer.id)[port.id]))
+        return maker is not None and maker.dims == port.dims and port.precision in {None, maker.precision}
 
     def _as_recorded(
         self, graph: Graph, layer: Layer, form: Form, inputs: Sequence[Known], verdict: _Verdict
@@ -287,12 +296,14 @@ class Survey:
 
     def _blame(self, graph: Graph, layer: Layer, form: Form, verdict: _Verdict) -> Sequence[Known]:
         """Outputs that differ from the record: who reads them decides whether the layer or only its port is wrong."""
-        votes = {gap.port.id: self._votes(graph, layer, gap) for gap in verdict.outputs}
-        guilty = [gap for gap in verdict.outputs if "file" in votes[gap.port.id]]
+        votes = {gap.port.id: self._vote(graph, layer, gap) for gap in verdict.outputs}
+        guilty = [gap for gap in verdict.outputs if votes[gap.port.id] == "file"]
         if not guilty:
             for gap in verdict.outputs:
-                mild = not votes[gap.port.id] and self._idle(graph, layer, form, gap)
-                self._tell_gap(graph, layer, gap, "output", mild=mild)
+                vote = votes[gap.port.id]
+                if vote == "edge":
+                    self._doubted[id(graph), Source(layer.id, gap.port.id)] = gap.port
+                self._tell_gap(graph, layer, gap, "output", mild=not vote and self._idle(graph, layer, form, gap))
             return verdict.results
         gap = guilty[0]
         message = f"gives {_told(gap.known)} where it and its readers record {_told(self._record(gap.port))}"
@@ -305,17 +316,28 @@ class Survey:
             for port, known in zip(form.outputs, verdict.results, strict=True)
         ]
 
-    def _votes(self, graph: Graph, layer: Layer, gap: _Gap) -> set[str]:
-        """Whom the readers of a port believe: `file`, `computed`, or nobody."""
-        record, votes = self._record(gap.port), set[str]()
+    def _vote(self, graph: Graph, layer: Layer, gap: _Gap) -> Literal["file", "computed", "edge", ""]:
+        """Whom the readers of a port believe.
+
+        A reader believes what lets it give what it records itself; where that tells nothing, what its port says.
+
+        Returns:
+            `file` or `computed`; `edge`: computed, though ports of readers say what the file says; or nothing.
+        """
+        record, needed, said = self._record(gap.port), set[str](), set[str]()
         for reader, port in self._readers(graph, layer, gap.port.id):
-            if gap.types and not gap.dims and gap.dims is not None and port.precision is None:
-                file, computed = (self._strain(graph, reader, port, known) for known in (record, gap.known))
-            else:
-                file, computed = (int(_gap(port, known) is not None) for known in (record, gap.known))
+            file, computed = (self._strain(graph, reader, port, known) for known in (record, gap.known))
             if file != computed:
-                votes.add("file" if file < computed else "computed")
-        return {"computed"} if "computed" in votes else votes
+                needed.add("file" if file < computed else "computed")
+            if gap.dims != () or port.precision is not None:
+                file, computed = (int(_gap(port, known) is not None) for known in (record, gap.known))
+                if file != computed:
+                    said.add("file" if file < computed else "computed")
+        if needed == {"computed"}:
+            return "edge" if "file" in said else "computed"
+        if needed == {"file"}:
+            return "file"
+        return "computed" if "computed" in said else "file" if said else ""
 
     def _strain(self, graph: Graph, reader: Layer, port: Port, known: Known) -> int:
         """How much goes wrong in a layer when a port gets this, and the others what the file records."""
@@ -323,13 +345,13 @@ class Survey:
         inputs = []
         for other in form.inputs:
             source = sources.get(other.id)
-            maker = None if source is None else self._forms.of(graph.layer(source.layer))
-            makers = (out for out in maker.outputs if source is not None and out.id == source.port) if maker else ()
-            inputs.append(known if other.id == port.id else self._record(next(iter(makers), other)))
+            makers = self._forms.of(graph.layer(source.layer)).outputs if source else ()
+            maker = next((out for out in makers if source and out.id == source.port), other)
+            inputs.append(known if other.id == port.id else self._record(maker))
         answer = self._answers.of(form, inputs)
         gaps = [_gap(out, now) for out, now in zip(form.outputs, answer.outputs or (), strict=False)]
         wrong = sum(not violation.kind.mild for violation in answer.violations) + (answer.error is not None)
-        return wrong + sum(gap is not None and gap.types for gap in gaps)
+        return wrong + sum(gap is not None for gap in gaps)
 
     def _idle(self, graph: Graph, layer: Layer, form: Form, gap: _Gap) -> bool:
         """Whether a wrong type is one that real files have: of a further output that nobody reads, or half for single.
@@ -454,6 +476,17 @@ def _holders(type_: str) -> str:
 def _stamp_for(type_: str) -> str | None:
     held = _held_by(type_)
     return f'write version="opset{held[-1]}" with the attributes that it has there' if held else None
+
+
+def _apart(one: Fact, other: Fact) -> bool:
+    """Whether two facts cannot be of one tensor."""
+    if one.dtype != other.dtype and "dynamic" not in {one.dtype.kind, other.dtype.kind}:
+        return True
+    if one.shape is None or other.shape is None:
+        return False
+    if len(one.shape) != len(other.shape):
+        return True
+    return any(a.meet(b) is None for a, b in zip(one.shape, other.shape, strict=True))
 
 
 def _part(layer: Layer, fault: Violation) -> tuple[Part, int | None]:
