@@ -3,229 +3,54 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Attrs, Bounds, Fact, Field, Flag, Float, Input, Int, Ints, Kind, OneOf, Op, Violation
-from ir_tools.ops._dims import ceil_div, floor_div, minus, plus, times
+from ir_tools.ops import _convolution_kernels as kernels
+from ir_tools.ops._convolution_shapes import (
+    BACKWARD,
+    BACKWARD_GROUPS,
+    FORWARD,
+    FORWARD_GROUPS,
+    Layout,
+    Windows,
+    axes_of,
+    broken_channels,
+    broken_lists,
+    broken_ranks,
+    channels_out,
+    forward_dim,
+    forward_faults,
+    forward_shape,
+    reach,
+    suspect_windows,
+    unfit,
+    windows_of,
+)
+from ir_tools.ops._define import (
+    Array,
+    Attrs,
+    Bounds,
+    Fact,
+    Field,
+    Flag,
+    Float,
+    Input,
+    Int,
+    Ints,
+    OneOf,
+    Op,
+    Violation,
+)
+from ir_tools.ops._dims import plus, times
 from ir_tools.ops._faults import immense, listed, refuse
-from ir_tools.ops._numbers import same_type
+from ir_tools.ops._numbers import in_working_type, same_type, through_floats
+from ir_tools.ops._windows import Pooling, axis_pads
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS"]
 
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Where a filter keeps its channels; behind them stand the spatial sizes.
-
-    Attributes:
-        groups: whether the number of groups is the first dimension.
-        into: the dimension of the channels that a group reads.
-        out: the dimension of the channels that a group gives.
-        backward: whether the operation computes the gradient of a convolution by its data.
-    """
-
-    groups: bool
-    into: int
-    out: int
-    backward: bool = False
-
-    @property
-    def leading(self) -> int:
-        """The number of dimensions before the spatial ones."""
-        return 3 if self.groups else 2
-
-
-FORWARD = Layout(groups=False, out=0, into=1)
-FORWARD_GROUPS = Layout(groups=True, out=1, into=2)
-BACKWARD = Layout(groups=False, into=0, out=1, backward=True)
-BACKWARD_GROUPS = Layout(groups=True, into=1, out=2, backward=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Windows:
-    """The lists of a layer, complete: one entry per spatial axis in each."""
-
-    strides: tuple[int, ...]
-    dilations: tuple[int, ...]
-    begin: tuple[int, ...]
-    end: tuple[int, ...]
-    more: tuple[int, ...]
-
-
-LISTS = ("strides", "dilations", "pads_begin", "pads_end", "output_padding")
-
-
-def axes_of(attrs: Attrs, data: Shape, filters: Shape, layout: Layout, sizes: int | None = None) -> int | None:
-    """The number of spatial axes: of the data, the filters, the output sizes, the lists; None where none tells."""
-    if data is not None:
-        return len(data) - 2
-    if filters is not None:
-        return len(filters) - layout.leading
-    lengths = (len(attrs[name]) for name in LISTS[:-1] if attrs[name])
-    return next(lengths, None) if sizes is None else sizes
-
-
-def windows_of(attrs: Attrs, axes: int) -> Windows:
-    """The lists with their defaults; `auto_pad` other than `explicit` knows no pads of its own."""
-    explicit = attrs.auto_pad == "explicit"
-    return Windows(
-        strides=attrs.strides or (1,) * axes,
-        dilations=attrs.dilations or (1,) * axes,
-        begin=(attrs.pads_begin if explicit else ()) or (0,) * axes,
-        end=(attrs.pads_end if explicit else ()) or (0,) * axes,
-        more=attrs.get("output_padding") or (0,) * axes,
-    )
-
-
-def reach(size: Dim, dilation: int) -> Dim:
-    """How far a filter of `size` extends: `(size - 1) * dilation + 1`."""
-    return plus(times(plus(size, -1), Dim.of(dilation)), 1)
-
-
-# --- checks -----------------------------------------------------------------------------------------------------
-
-
-def broken_lists(attrs: Attrs, axes: int) -> Iterator[Violation]:
-    """Lists that are not as long as there are spatial axes; negative pads, which the CPU plugin cannot run."""
-    for name in LISTS:
-        values = attrs.get(name, ())
-        if values and len(values) != axes:
-            yield Violation(
-                name, f"has {len(values)} values where there are {axes} spatial axes", f"give {name} {axes} values"
-            )
-    if attrs.auto_pad == "explicit":
-        for name in ("pads_begin", "pads_end"):
-            if any(value < 0 for value in attrs[name]):
-                yield Violation(name, f"is {listed(attrs[name])} where no value may be negative")
-
-
-def broken_ranks(data: Shape, filters: Shape, layout: Layout, ranks: Sequence[int] = (3, 4, 5)) -> Iterator[Violation]:
-    """Data that is not `[N, C, spatial...]`, or filters with another number of spatial axes."""
-    if data is not None and len(data) not in ranks:
-        allowed = " or ".join(map(str, ranks))
-        yield Violation("data", f"is [{format_shape(data)}] where rank {allowed} is meant")
-    elif filters is not None and len(filters) <= layout.leading:
-        yield Violation("filters", f"is [{format_shape(filters)}] and has no spatial dimension")
-    elif data is not None and filters is not None and len(filters) - layout.leading != len(data) - 2:
-        yield Violation(
-            "filters",
-            f"is [{format_shape(filters)}] with {len(filters) - layout.leading} spatial axes where the data"
-            f" [{format_shape(data)}] has {len(data) - 2}",
-        )
-
-
-def broken_channels(data: Shape, filters: Shape, layout: Layout) -> Iterator[Violation]:
-    """Filters made for another number of channels than the data has."""
-    if data is None or filters is None:
-        return
-    channels, into = data[1], filters[layout.into]
-    if not layout.groups:
-        if channels.meet(into) is None:
-            yield Violation("filters", f"reads {into} channels where the data has {channels}")
-    elif into.static and groups_of(data, filters, layout) is None:
-        yield Violation(
-            "filters", f"reads {into} channels in each of {filters[0]} groups where the data has {channels} channels"
-        )
-
-
-def groups_of(data: Shape, filters: Shape, layout: Layout) -> Dim | None:
-    """The number of groups that data and filters agree on; None where they do not."""
-    assert filters is not None
-    groups, into = filters[0], filters[layout.into]
-    if data is None or not into.static:
-        return groups
-    if into.size == 0:
-        return None
-    lo, hi = -(-data[1].lo // into.size), None if data[1].hi is None else data[1].hi // into.size
-    return None if hi is not None and hi < lo else groups.meet(Dim(lo, hi))
-
-
-def unfit(windows: Windows, data: Shape, filters: Shape, layout: Layout) -> Iterator[Violation]:
-    """A filter that is larger than the padded data, on a static axis."""
-    if data is None or filters is None:
-        return
-    for axis, (size, filter) in enumerate(zip(data[2:], filters[layout.leading :], strict=True)):
-        length = plus(size, windows.begin[axis] + windows.end[axis])
-        extent = reach(filter, windows.dilations[axis])
-        if length.static and extent.static and extent.size > length.size:
-            yield Violation(
-                "filters",
-                f"reaches over {extent} elements where axis {axis + 2} of the data has {length} with its padding",
-            )
-
-
-def forward_faults(
-    attrs: Attrs, data: Shape, filters: Shape, layout: Layout, ranks: Sequence[int] = (3, 4, 5)
-) -> Iterator[Violation]:
-    """What leaves a convolution without an output shape."""
-    broken = [*broken_ranks(data, filters, layout, ranks)]
-    axes = axes_of(attrs, data, filters, layout)
-    if not broken and axes is not None:
-        broken = [*broken_lists(attrs, axes)] or [*broken_channels(data, filters, layout)]
-        if not broken and attrs.auto_pad in {"explicit", "valid"}:
-            broken = [*unfit(windows_of(attrs, axes), data, filters, layout)]
-    yield from broken
-
-
-def suspect_windows(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -> Iterator[Violation]:
-    """What runs, but hardly as meant: pads that hold whole windows, strides beyond the data, pads that nobody reads."""
-    if attrs.auto_pad != "explicit":
-        for name in ("pads_begin", "pads_end"):
-            if any(attrs[name]):
-                message = f'is {listed(attrs[name])} and is ignored, because auto_pad is "{attrs.auto_pad}"'
-                yield Violation(name, message, f"set auto_pad to explicit, or {name} to zeros", Kind.SUSPECT)
-        return
-    for axis, filter in enumerate((filters or ())[layout.leading :]):
-        windows = windows_of(attrs, len(filters or ()) - layout.leading)
-        extent = reach(filter, windows.dilations[axis])
-        for name, pads in (("pads_begin", windows.begin), ("pads_end", windows.end)):
-            if extent.static and pads[axis] >= extent.size and not layout.backward:
-                message = f"is {pads[axis]} where the filter reaches over {extent}: some windows see padding only"
-                yield Violation(name, message, None, Kind.SUSPECT)
-        size = plus(data[axis + 2], windows.begin[axis] + windows.end[axis]) if data is not None else Dim()
-        if not layout.backward and size.hi is not None and windows.strides[axis] > max(size.hi, extent.hi or 0, 8):
-            message = f"is {windows.strides[axis]} where axis {axis + 2} has {size} elements: only the first is read"
-            yield Violation("strides", message, None, Kind.SUSPECT)
-
-
 # --- forward ----------------------------------------------------------------------------------------------------
-
-
-def forward_shape(attrs: Attrs, data: Shape, filters: Shape, layout: Layout, ranks: Sequence[int] = (3, 4, 5)) -> Shape:
-    """`[N, C, spatial...]` to `[N, filters, windows...]`, intervals as the runtime bounds them.
-
-    Raises:
-        ShapeError: data, filters and attributes contradict each other.
-    """
-    refuse(forward_faults(attrs, data, filters, layout, ranks))
-    axes = axes_of(attrs, data, filters, layout)
-    if axes is None:
-        return None
-    windows = windows_of(attrs, axes)
-    spatial = (Dim(),) * axes if data is None else data[2:]
-    sizes = (Dim(),) * axes if filters is None else filters[layout.leading :]
-    return (
-        Dim() if data is None else data[0],
-        channels_out(data, filters, layout),
-        *(forward_dim(attrs.auto_pad, windows, axis, spatial[axis], sizes[axis]) for axis in range(axes)),
-    )
-
-
-def channels_out(data: Shape, filters: Shape, layout: Layout) -> Dim:
-    """The number of output channels."""
-    if filters is None:
-        return Dim()
-    groups = groups_of(data, filters, layout) if layout.groups else Dim.of(1)
-    assert groups is not None
-    return times(groups, filters[layout.out])
-
-
-def forward_dim(auto_pad: str, windows: Windows, axis: int, size: Dim, filter: Dim) -> Dim:
-    """The number of windows on one axis; `same_*` gives one for every stride."""
-    if auto_pad.startswith("same"):
-        return ceil_div(size, windows.strides[axis])
-    room = minus(plus(size, windows.begin[axis] + windows.end[axis]), reach(filter, windows.dilations[axis]))
-    return plus(floor_div(room, windows.strides[axis]), 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +77,46 @@ class Forward:
         """The same; filters of single bits, and an output of the data's type."""
         shape = forward_shape(attrs, inputs[0].shape, inputs[1].shape, self.layout, self.ranks)
         return (Fact(inputs[0].dtype, shape),)
+
+    def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        """`[N, C, spatial...]` and filters to `[N, filters, windows...]`; integers through f32, as the CPU plugin."""
+
+        def convolved(data: Array, filters: Array) -> Array:
+            stack = filters if self.layout.groups else filters[None]
+            windows, begin, end = resolved(attrs, data.shape[2:], stack.shape[3:])
+            return kernels.convolve(data, stack, windows.strides, windows.dilations, begin, end)
+
+        return (in_working_type(through_floats(convolved), *arrays),)
+
+    def binary_kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        """What agrees less what does not: what is above 0 stands for 1, all else for -1.
+
+        `pad_value` 0 leaves padding out, 1 is a 1, anything else a -1. Measured.
+        """
+        data, filters = arrays
+        signs = np.where(data > 0, np.float32(1), np.float32(-1))
+        bits = kernels.low_bits_first(filters)[None].astype(np.float32) * 2 - 1
+        windows, begin, end = resolved(attrs, data.shape[2:], bits.shape[3:])
+        fill = {0.0: 0, 1.0: 1}.get(attrs.pad_value, -1)
+        out = kernels.convolve(signs, bits, windows.strides, windows.dilations, begin, end, fill=fill)
+        return (out.astype(data.dtype),)
+
+
+def resolved(
+    attrs: Attrs, sizes: Sequence[int], kernel: Sequence[int]
+) -> tuple[Windows, tuple[int, ...], tuple[int, ...]]:
+    """The lists of a layer, and the padding that `auto_pad` makes of an input of these sizes."""
+    windows = windows_of(attrs, len(sizes))
+    pooling = Pooling(
+        kernel=tuple(kernel),
+        strides=windows.strides,
+        pads_begin=windows.begin,
+        pads_end=windows.end,
+        dilations=windows.dilations,
+        auto_pad=attrs.auto_pad,
+    )
+    pads = [axis_pads(pooling, axis, size) for axis, size in enumerate(sizes)]
+    return windows, tuple(first for first, _ in pads), tuple(last for _, last in pads)
 
 
 # --- backward ---------------------------------------------------------------------------------------------------
@@ -315,6 +180,38 @@ class Backward:
         sizes = (Dim(),) * axes if data is None else data[2:]
         extents = (Dim(),) * axes if filters is None else filters[self.layout.leading :]
         return tuple(backward_dim(windows, axis, sizes[axis], extents[axis]) for axis in range(axes))
+
+    def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        """`[N, C, spatial...]` to `[N, channels, sizes...]`."""
+
+        def spread(data: Array, filters: Array) -> Array:
+            stack = filters if self.layout.groups else filters[None]
+            windows = windows_of(attrs, data.ndim - 2)
+            wanted = [int(size) for size in arrays[2]] if len(arrays) > 2 else None
+            begin, sizes = backward_places(attrs, windows, data.shape[2:], stack.shape[3:], wanted)
+            return kernels.spread(data, stack, windows.strides, windows.dilations, begin, sizes)
+
+        return (in_working_type(through_floats(spread), *arrays[:2]),)
+
+
+def backward_places(
+    attrs: Attrs, windows: Windows, counts: Sequence[int], kernel: Sequence[int], wanted: Sequence[int] | None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """How much is cut off at the beginning of each axis, and the sizes of the output.
+
+    With sizes that are wanted, `same_*` cuts off half of what is too much, and half an element more at the beginning
+    (upper) or the end (lower); otherwise only explicit pads cut. Measured.
+    """
+    begin, sizes = [], []
+    for axis, (count, extent) in enumerate(zip(counts, kernel, strict=True)):
+        full = (count - 1) * windows.strides[axis] + (extent - 1) * windows.dilations[axis] + 1 + windows.more[axis]
+        sizes.append(full - windows.begin[axis] - windows.end[axis] if wanted is None else wanted[axis])
+        if wanted is None or not attrs.auto_pad.startswith("same"):
+            begin.append(windows.begin[axis])
+        else:
+            surplus = max(full - wanted[axis], 0)
+            begin.append(surplus // 2 if attrs.auto_pad == "same_lower" else surplus - surplus // 2)
+    return tuple(begin), tuple(sizes)
 
 
 def backward_dim(windows: Windows, axis: int, size: Dim, filter: Dim) -> Dim:
@@ -443,6 +340,40 @@ def deformable_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(dtype, (batch, out, *deformable_spatial(attrs, inputs))),)
 
 
+def deformable(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """`[N, C, H, W]` to `[N, filters, windows...]`: windows whose positions are moved by the offsets."""
+
+    def deformed(data: Array, offsets: Array, filters: Array, mask: Array | None = None) -> Array:
+        groups, tables = attrs.group, attrs.deformable_group
+        batch, channels, *sizes = data.shape
+        kernel = filters.shape[2:]
+        windows, begin, _ = resolved(attrs, sizes, kernel)
+        counts = offsets.shape[2:]
+        sheets = data.reshape(batch, tables, channels // tables, *sizes)
+        moved = offsets.reshape(batch, tables, -1, 2, *counts)
+        factors = np.ones((batch, 1, 1, 1, 1), data.dtype) if mask is None else mask.reshape(batch, tables, -1, *counts)
+        weights = filters.reshape(groups, filters.shape[0] // groups, -1)
+        out = np.empty((batch, *weights.shape[:2], int(np.prod(counts))), data.dtype)
+        beyond = attrs.get("bilinear_interpolation_pad", False)
+        for image in range(batch):
+            parts = kernels.deform(
+                sheets[image],
+                moved[image],
+                factors[image],
+                kernel,
+                windows.strides,
+                windows.dilations,
+                begin,
+                beyond=beyond,
+            )
+            for part, columns in parts:
+                stack = columns.reshape(groups, -1, columns.shape[-1])
+                np.matmul(weights, stack, out=out[image, :, :, part])
+        return out.reshape(batch, filters.shape[0], *counts)
+
+    return (in_working_type(through_floats(deformed), *arrays),)
+
+
 # --- the operations ---------------------------------------------------------------------------------------------
 
 AUTO_PAD = OneOf(words=("explicit", "same_upper", "same_lower", "valid"), default="explicit")
@@ -460,7 +391,16 @@ SAME = (Input("data", type="T"), Input("filters", type="T"))
 
 def _forward(type: str, layout: Layout) -> Op:
     rules = Forward(layout)
-    return Op(type=type, version=1, inputs=SAME, attrs=WINDOWS, types=NUMBERS, check=rules.check, shape=rules.shape)
+    return Op(
+        type=type,
+        version=1,
+        inputs=SAME,
+        attrs=WINDOWS,
+        types=NUMBERS,
+        check=rules.check,
+        shape=rules.shape,
+        kernel=rules.kernel,
+    )
 
 
 def _backward(type: str, layout: Layout) -> Op:
@@ -473,6 +413,7 @@ def _backward(type: str, layout: Layout) -> Op:
         types=NUMBERS,
         check=rules.check,
         shape=rules.shape,
+        kernel=rules.kernel,
     )
 
 
@@ -486,6 +427,7 @@ DEFORMABLE_1 = Op(
     types=NUMBERS,
     check=deformable_check,
     shape=deformable_shape,
+    kernel=deformable,
 )
 
 OPS = (
@@ -504,6 +446,7 @@ OPS = (
         },
         check=BINARY.check,
         shape=BINARY.binary_shape,
+        kernel=BINARY.binary_kernel,
     ),
     DEFORMABLE_1,
     DEFORMABLE_1.at(

@@ -3,10 +3,13 @@
 from collections.abc import Iterator, Sequence
 from math import prod
 
-from ir_tools.ops._define import Attrs, Bounds, Fact, Input, Ints, OneOf, Op, Violation
+import numpy as np
+
+from ir_tools.ops._convolution_kernels import overlap
+from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Input, Ints, OneOf, Op, Violation
 from ir_tools.ops._dims import ceil_div, floor_div, minus, plus, times
 from ir_tools.ops._faults import immense, listed, refuse
-from ir_tools.ops._numbers import require
+from ir_tools.ops._numbers import in_working_type, require
 from ir_tools.types import Dim, format_shape
 
 __all__ = ["OPS"]
@@ -52,6 +55,31 @@ def _windows(attrs: Attrs, axis: int, size: Dim) -> Dim:
     reach = (attrs.sizes[axis] - 1) * attrs.rates[axis] + 1
     fits = plus(floor_div(minus(size, Dim.of(reach)), stride), 1)
     return Dim(0 if size.lo < reach else fits.lo, 0 if size.hi is not None and size.hi < reach else fits.hi)
+
+
+def patches(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """`[N, C, H, W]` to `[N, rows * columns * C, windows...]`: the channels of one position stand together."""
+    (data,) = arrays
+    batch, channels, *sizes = data.shape
+    counts = [_windows(attrs, axis, Dim.of(size)).size for axis, size in enumerate(sizes)]
+    out = np.zeros((batch, *attrs.sizes, channels, *counts), data.dtype)
+    starts = [_first(attrs, axis, size, counts[axis]) for axis, size in enumerate(sizes)]
+    for row, column in np.ndindex(*attrs.sizes):
+        places = [start + at * rate for start, at, rate in zip(starts, (row, column), attrs.rates, strict=True)]
+        found = overlap(counts, places, attrs.strides, sizes)
+        if found is not None:
+            source, target = found
+            out[(slice(None), row, column, slice(None), *source)] = data[(slice(None), slice(None), *target)]
+    return (out.reshape(batch, -1, *counts),)
+
+
+def _first(attrs: Attrs, axis: int, size: int, count: int) -> int:
+    """Where the first patch begins: before the data by the padding, the odd one at the end (upper) or beginning."""
+    if attrs.auto_pad == "valid":
+        return 0
+    reach = (attrs.sizes[axis] - 1) * attrs.rates[axis] + 1
+    total: int = max((count - 1) * attrs.strides[axis] + reach - size, 0)
+    return -(total // 2) if attrs.auto_pad == "same_upper" else -(total - total // 2)
 
 
 # --- Col2Im -----------------------------------------------------------------------------------------------------
@@ -136,6 +164,26 @@ def columns_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(data.dtype, (*data.shape[:-2], out, *image)),)
 
 
+def columns_to_image(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """`[N, C * kernel, windows]` to `[N, C, H, W]`: every column is added where its window lies."""
+    data, size, kernel = arrays
+    extents, sizes = [int(number) for number in kernel], [int(number) for number in size]
+    counts = [_blocks(attrs, axis, sizes[axis], extents[axis]) for axis in range(2)]
+
+    def added(columns: Array) -> Array:
+        stack = columns.reshape(-1, columns.shape[-2] // prod(extents), *extents, *counts)
+        image = np.zeros((stack.shape[0], stack.shape[1], *sizes), columns.dtype)
+        for place in np.ndindex(*extents):
+            starts = [at * step - pad for at, step, pad in zip(place, attrs.dilations, attrs.pads_begin, strict=True)]
+            found = overlap(counts, starts, attrs.strides, sizes)
+            if found is not None:
+                source, target = found
+                image[(slice(None), slice(None), *target)] += stack[(slice(None), slice(None), *place, *source)]
+        return image.reshape(*columns.shape[:-2], -1, *sizes)
+
+    return (in_working_type(added, data),)
+
+
 OPS = (
     Op(
         type="ExtractImagePatches",
@@ -149,6 +197,7 @@ OPS = (
         },
         check=check_patches,
         shape=patches_shape,
+        kernel=patches,
     ),
     Op(
         type="Col2Im",
@@ -163,5 +212,6 @@ OPS = (
         },
         check=check_columns,
         shape=columns_shape,
+        kernel=columns_to_image,
     ),
 )

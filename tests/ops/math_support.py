@@ -27,8 +27,13 @@ class Case:
 
     def __str__(self) -> str:
         data = " ".join(f'{name}="{value}"' for name, value in self.raw.items())
-        inputs = [slot if isinstance(slot, tuple | Between) else f"{slot.dtype}{slot.tolist()}" for slot in self.slots]
-        return f"{self.op} {data} {inputs}"
+        return f"{self.op} {data} {[_slot_text(slot) for slot in self.slots]}"
+
+
+def _slot_text(slot: Slot) -> str:
+    if isinstance(slot, tuple | Between):
+        return str(slot)
+    return f"{slot.dtype}{slot.tolist() if slot.size < 9 else slot.shape}"
 
 
 def fact_of(slot: Slot) -> Fact:
@@ -166,3 +171,69 @@ def words_of(case: Case) -> list[str]:
         for slot, fed in zip(inputs, case.slots, strict=False)
         if isinstance(fed, tuple)
     ]
+
+
+# --- values -----------------------------------------------------------------------------------------------------
+
+NOT_RUN = "the CPU plugin does not run"
+TOLERANCES = {"f32": 1e-4, "f64": 1e-4, "f16": 2e-3, "bf16": 1.6e-2}
+"""Of the largest magnitude of the layer's output (the plugin computes f64 in f32); whole numbers are equal."""
+
+
+def random_array(rng: np.random.Generator, kind: str, shape: Sequence[int], most: int = 4) -> Array:
+    """Normal floats; whole numbers up to `most`, booleans."""
+    dtype = element_type(kind).dtype
+    assert dtype is not None
+    if kind == "boolean":
+        return rng.random(shape) < 0.5
+    if element_type(kind).is_float:
+        return np.asarray(rng.normal(size=shape)).astype(np.float32).astype(dtype)
+    return rng.integers(0 if kind.startswith("u") else -most, most + 1, shape).astype(dtype)
+
+
+def slots_of(arrays: Sequence[Array], constants: Sequence[int] = ()) -> list[Slot]:
+    """Parameters for the arrays, but constants at some places."""
+    return [
+        array if index in constants else (from_dtype(array.dtype).name, ",".join(map(str, array.shape)))
+        for index, array in enumerate(arrays)
+    ]
+
+
+def value_difference(case: Case, arrays: Sequence[Array], tolerance: float | None = None) -> str | None:
+    """How kernel and runtime differ; `arrays` for all inputs, constants of the case included."""
+    attrs = case.op.read(case.raw, [])
+    assert attrs is not None
+    assert case.op.kernel is not None
+    fed = [array for array, slot in zip(arrays, case.slots, strict=True) if isinstance(slot, tuple)]
+    try:
+        wanted = runtime_values(case, fed)
+    except RuntimeError as why:
+        return f"{NOT_RUN} {case}: {str(why).strip().splitlines()[-1]}"
+    with np.errstate(all="ignore"):
+        (found,) = case.op.kernel(attrs, arrays)
+    if (found.dtype, found.shape) != (wanted.dtype, wanted.shape):
+        return f"{case}: {found.dtype}{found.shape}, runtime {wanted.dtype}{wanted.shape}"
+    ours, theirs = found.astype(np.float64), wanted.astype(np.float64)
+    largest = np.abs(ours[np.isfinite(ours)]).max(initial=0)
+    allowed = (TOLERANCES.get(from_dtype(found.dtype).name, 0) if tolerance is None else tolerance) * largest
+    with np.errstate(invalid="ignore"):
+        fits = (np.abs(ours - theirs) <= allowed) | (ours == theirs) | (np.isnan(ours) & np.isnan(theirs))
+    if fits.all():
+        return None
+    at = tuple(np.argwhere(~fits)[0])
+    return f"{case}: {ours[at]} at {at}, runtime {theirs[at]} ({(~fits).sum()} of {fits.size}, largest {largest})"
+
+
+def values_agree(
+    make: Callable[[np.random.Generator], tuple[Case, list[Array]]], count: int, seed: int = 0, least: float = 0.9
+) -> None:
+    """Assert that the kernel gives what the runtime gives, for `count` random layers.
+
+    Raises:
+        AssertionError: some differ, or the CPU plugin runs a smaller share than `least`.
+    """
+    rng = np.random.default_rng(seed)
+    differences = [text for text in (value_difference(*make(rng)) for _ in range(count)) if text]
+    wrong = [text for text in differences if not text.startswith(NOT_RUN)]
+    assert not wrong, "\n".join([f"{len(wrong)} of {count}", *wrong[:10]])
+    assert len(differences) <= (1 - least) * count, "\n".join(differences[:10])

@@ -1,0 +1,259 @@
+"""Convolution as matrix products: the windows of a block of the data become columns, which BLAS multiplies.
+
+A block holds a megabyte or so of columns, so that they are still in the cache when they are multiplied. Groups are a
+stack of matrices; a depthwise convolution is a stack of rows. A kernel of 1 with stride 1 needs no columns at all.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from ir_tools.ops._define import Array
+
+__all__ = ["convolve", "deform", "low_bits_first", "overlap", "padded", "spread", "windows_on"]
+
+BLOCK_BYTES = 1 << 20
+"""Of columns that are multiplied at a time: what the cache of one core holds."""
+
+LEAST_COLUMNS = 384
+"""Fewer columns at a time would read the filters too often."""
+
+Ints = Sequence[int]
+
+
+def convolve(
+    data: Array, filters: Array, strides: Ints, dilations: Ints, begin: Ints, end: Ints, *, fill: float = 0
+) -> Array:
+    """A convolution.
+
+    Args:
+        data: `[N, groups * channels, spatial...]`, of a float type that BLAS knows.
+        filters: `[groups, out, channels, kernel...]`, of the same type.
+        strides: one for each spatial axis.
+        dilations: likewise.
+        begin: pads before the data, likewise.
+        end: pads behind it.
+        fill: what the pads hold.
+
+    Returns:
+        `[N, groups * out, windows...]`.
+    """
+    groups, out, channels = filters.shape[:3]
+    kernel = filters.shape[3:]
+    weights = filters.reshape(groups, out, -1)
+    if data.size == 0 or filters.size == 0:
+        counts = windows_on(data.shape[2:], kernel, strides, dilations, begin, end)
+        return np.zeros((data.shape[0], groups * out, *counts), data.dtype)
+    if prod(kernel) == 1 and set(strides) == {1} and not any((*begin, *end)):
+        columns = data.reshape(data.shape[0], groups, channels, -1)
+        found: Array = np.matmul(weights, columns)
+        return found.reshape(data.shape[0], groups * out, *data.shape[2:])
+    counts = windows_on(data.shape[2:], kernel, strides, dilations, begin, end)
+    result = np.empty((data.shape[0], groups, out, prod(counts)), data.dtype)
+    space_for_columns: list[Array] = []
+    for image, sheet in zip(data, result, strict=True):
+        space = padded(image, begin, end, fill)
+        view = _windows(space.reshape(groups, channels, *space.shape[1:]), kernel, counts, strides, dilations)
+        for block in _blocks(view, len(counts)):
+            columns, place = _columns(view, block, len(counts), space_for_columns)
+            part = weights.reshape(groups, out, channels, -1)[block.groups, :, block.channels]
+            target = sheet[block.groups, :, place]
+            if block.channels.start == 0:
+                np.matmul(part.reshape(*part.shape[:2], -1), columns, out=target)
+            else:
+                target += np.matmul(part.reshape(*part.shape[:2], -1), columns)
+    return result.reshape(data.shape[0], groups * out, *counts)
+
+
+def windows_on(sizes: Ints, kernel: Ints, strides: Ints, dilations: Ints, begin: Ints, end: Ints) -> tuple[int, ...]:
+    """The numbers of windows; none where the kernel does not fit."""
+    rows = zip(sizes, kernel, strides, dilations, begin, end, strict=True)
+    return tuple(
+        max((size + first + last - (extent - 1) * step - 1) // stride + 1, 0)
+        for size, extent, stride, step, first, last in rows
+    )
+
+
+def padded(image: Array, begin: Ints, end: Ints, fill: float = 0) -> Array:
+    """`[C, spatial...]` with pads around the spatial axes."""
+    if not any((*begin, *end)):
+        return image
+    sizes = [size + first + last for size, first, last in zip(image.shape[1:], begin, end, strict=True)]
+    space = np.full((image.shape[0], *sizes), fill, image.dtype)
+    space[(slice(None), *(slice(first, first + size) for first, size in zip(begin, image.shape[1:], strict=True)))] = (
+        image
+    )
+    return space
+
+
+def _windows(space: Array, kernel: Ints, counts: Ints, strides: Ints, dilations: Ints) -> Array:
+    """A view `[groups, channels, kernel..., windows...]` of `[groups, channels, spatial...]`."""
+    steps = space.strides[2:]
+    inner = tuple(step * dilation for step, dilation in zip(steps, dilations, strict=True))
+    outer = tuple(step * stride for step, stride in zip(steps, strides, strict=True))
+    shape = (*space.shape[:2], *kernel, *counts)
+    return as_strided(space, shape, (*space.strides[:2], *inner, *outer), writeable=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """What is multiplied together: groups, channels of each, rows of windows."""
+
+    groups: slice
+    channels: slice
+    rows: slice
+
+
+def _blocks(view: Array, axes: int) -> Iterator[_Block]:
+    """Several whole groups at a time where they are small, else some rows of one group, and some channels of those."""
+    groups, channels, rows = view.shape[0], view.shape[1], view.shape[-axes]
+    depth, width = prod(view.shape[2:-axes]), prod(view.shape[view.ndim - axes + 1 :])
+    room = BLOCK_BYTES // view.itemsize
+    if channels * depth * rows * width <= room:
+        many = room // (channels * depth * rows * width)
+        for first in range(0, groups, many):
+            yield _Block(slice(first, first + many), slice(0, channels), slice(0, rows))
+        return
+    height = min(max(room // (channels * depth * width), -(-LEAST_COLUMNS // width)), rows)
+    deep = min(max(room // (height * width * depth), 1), channels)
+    for group in range(groups):
+        for first in range(0, rows, height):
+            for channel in range(0, channels, deep):
+                yield _Block(
+                    slice(group, group + 1), slice(channel, channel + deep), slice(first, min(first + height, rows))
+                )
+
+
+def _columns(view: Array, block: _Block, axes: int, buffer: list[Array]) -> tuple[Array, slice]:
+    """The windows of a block as a stack of matrices, copied; and which windows these are.
+
+    The copy goes into `buffer`, which is made for the first block: no other is larger.
+    """
+    rest = (slice(None),) * (view.ndim - axes - 2)
+    chosen = view[(block.groups, block.channels, *rest, block.rows)]
+    if not buffer:
+        buffer.append(np.empty(chosen.size, view.dtype))
+    columns = buffer[0][: chosen.size].reshape(chosen.shape)
+    np.copyto(columns, chosen)
+    width = prod(view.shape[view.ndim - axes + 1 :])
+    place = slice(block.rows.start * width, block.rows.stop * width)
+    return columns.reshape(chosen.shape[0], prod(chosen.shape[1:-axes]), -1), place
+
+
+def spread(data: Array, filters: Array, strides: Ints, dilations: Ints, begin: Ints, sizes: Ints) -> Array:
+    """The backward of a convolution: every element of the data adds its filter to the output.
+
+    Args:
+        data: `[N, groups * channels, spatial...]`, of a float type that BLAS knows.
+        filters: `[groups, channels, out, kernel...]`.
+        strides: of the convolution, one for each spatial axis.
+        dilations: likewise.
+        begin: how much is cut off before the first element of the output, for each axis.
+        sizes: of the output; what lies beyond the reach of the filters is 0.
+
+    Returns:
+        `[N, groups * out, sizes...]`.
+    """
+    groups, channels, out = filters.shape[:3]
+    kernel = filters.shape[3:]
+    result = np.zeros((data.shape[0], groups, out, *sizes), data.dtype)
+    weights = np.moveaxis(filters.reshape(groups, channels, out, -1), 3, 1)
+    weights = np.ascontiguousarray(weights.swapaxes(-1, -2))
+    for image, sheet in zip(data.reshape(data.shape[0], groups, channels, -1), result, strict=True):
+        for number, place in enumerate(np.ndindex(*kernel)):
+            starts = [at * step - first for at, step, first in zip(place, dilations, begin, strict=True)]
+            places = overlap(data.shape[2:], starts, strides, sizes)
+            if places is not None:
+                added = np.matmul(weights[:, number], image).reshape(groups, out, *data.shape[2:])
+                source, target = places
+                sheet[(slice(None), slice(None), *target)] += added[(slice(None), slice(None), *source)]
+    return result.reshape(data.shape[0], groups * out, *sizes)
+
+
+def overlap(
+    counts: Ints, starts: Ints, strides: Ints, sizes: Ints
+) -> tuple[tuple[slice, ...], tuple[slice, ...]] | None:
+    """Which of `counts` elements at `start, start + stride, ...` fall into the output, and where; None: none."""
+    source, target = [], []
+    for count, start, stride, size in zip(counts, starts, strides, sizes, strict=True):
+        low = max(-(start // stride), 0)
+        high = min(count, -((start - size) // stride))
+        if high <= low:
+            return None
+        source.append(slice(low, high))
+        first = start + low * stride
+        target.append(slice(first, start + (high - 1) * stride + 1, stride))
+    return tuple(source), tuple(target)
+
+
+def low_bits_first(bits: Array) -> Array:
+    """Single bits that were unpacked from the highest of each byte on, as read from the lowest on.
+
+    OpenVINO stores u1 in the first way, and its CPU plugin reads the filters of a BinaryConvolution in the second.
+    """
+    flat = np.append(bits.reshape(-1), np.zeros(-bits.size % 8, bits.dtype))
+    return flat.reshape(-1, 8)[:, ::-1].reshape(-1)[: bits.size].reshape(bits.shape)
+
+
+# --- deformable -------------------------------------------------------------------------------------------------
+
+
+def deform(
+    data: Array, offsets: Array, mask: Array, kernel: Ints, strides: Ints, dilations: Ints, begin: Ints, *, beyond: bool
+) -> Iterator[tuple[slice, Array]]:
+    """The windows of one image, each position moved by its offset and read between its four neighbours.
+
+    Args:
+        data: `[tables, channels, H, W]`: the channels that share a table of offsets stand together.
+        offsets: `[tables, kernel positions, 2, windows...]`, rows first.
+        mask: `[tables, kernel positions, windows...]` or something that broadcasts to it: a factor for each.
+        kernel: its sizes, one for each of two axes.
+        strides: likewise.
+        dilations: likewise.
+        begin: pads before the data, likewise.
+        beyond: whether positions up to one outside of the image count, with zeros around it.
+
+    Yields:
+        Which windows, and their columns, `[channels, kernel positions, windows]`, in blocks.
+    """
+    places = [*np.ndindex(*kernel)]
+    counts = offsets.shape[3:]
+    windows = prod(counts)
+    corners = np.indices(counts).reshape(2, windows)
+    moved = offsets.reshape(*offsets.shape[:3], windows)
+    factors = np.broadcast_to(mask, (*offsets.shape[:2], *counts)).reshape(*offsets.shape[:2], windows)
+    at = np.array([[place[axis] * dilations[axis] - begin[axis] for place in places] for axis in range(2)])
+    height = max(BLOCK_BYTES // (data.itemsize * data.shape[0] * data.shape[1] * len(places)), 64)
+    for first in range(0, windows, height):
+        part = slice(first, min(first + height, windows))
+        starts = corners[:, part] * np.array(strides)[:, None]
+        rows, columns = (moved[:, :, axis, part] + (starts[axis] + at[axis][:, None]) for axis in range(2))
+        found = [
+            _between(sheet, rows[table], columns[table], beyond) * factors[table, :, part]
+            for table, sheet in enumerate(data)
+        ]
+        yield part, np.concatenate(found)
+
+
+def _between(sheet: Array, rows: Array, columns: Array, beyond: bool) -> Array:
+    """`[channels, H, W]` at fractional positions `[...]`, bilinear: `[channels, ...]`.
+
+    0 outside; within the last half row or column the edge counts for what lies behind it, but with `beyond` zeros do.
+    """
+    height, width = sheet.shape[1:]
+    inside = (rows < height) & (columns < width)
+    inside &= (rows > -1) & (columns > -1) if beyond else (rows >= 0) & (columns >= 0)
+    top, left = np.floor(np.where(inside, rows, 0)), np.floor(np.where(inside, columns, 0))
+    flat = sheet.reshape(sheet.shape[0], -1)
+    total = np.zeros((sheet.shape[0], *rows.shape), sheet.dtype)
+    for row in (top, top + 1):
+        for column in (left, left + 1):
+            share = inside * (1 - np.abs(rows - row)) * (1 - np.abs(columns - column))
+            if beyond:
+                share = share * ((row >= 0) & (column >= 0) & (row < height) & (column < width))
+            place = np.clip(row, 0, height - 1) * width + np.clip(column, 0, width - 1)
+            total += np.take(flat, place.astype(np.intp), axis=1) * share.astype(sheet.dtype)
+    return total
