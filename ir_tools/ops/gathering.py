@@ -329,7 +329,7 @@ GATHER_TREE = Op(
     type="GatherTree",
     version=1,
     inputs=tuple(Input(name, type="T") for name in ("step_ids", "parent_idx", "max_seq_len", "end_token")),
-    types={"T": "any"},
+    types={"T": "float integer"},
     shape=gather_tree_shape,
     kernel=gather_tree,
 )

@@ -1,6 +1,6 @@
 """The same elements in another shape or order.
 
-Reshape-1, Squeeze-1/-15, Unsqueeze-1, Transpose-1, ShuffleChannels-1/-3, DepthToSpace-1, SpaceToDepth-1, Reverse-1,
+Reshape-1, Squeeze-1/-15, Unsqueeze-1, Transpose-1, ShuffleChannels-1, DepthToSpace-1, SpaceToDepth-1, Reverse-1,
 ReverseSequence-1, Roll-7. The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
 """
 
@@ -456,16 +456,14 @@ TRANSPOSE = Op(
     shape=transpose_shape,
     kernel=transpose,
 )
-SHUFFLE_CHANNELS_1 = Op(
+SHUFFLE_CHANNELS = Op(
     type="ShuffleChannels",
     version=1,
     inputs=(DATA,),
     attrs={"axis": Int(default=1), "group": Int(default=1, least=1)},
     shape=shuffle_channels_shape,
     kernel=shuffle_channels,
-    until=1,
 )
-SHUFFLE_CHANNELS_3 = SHUFFLE_CHANNELS_1.at(3, until=None)
 DEPTH_TO_SPACE = Op(
     type="DepthToSpace",
     version=1,
@@ -513,8 +511,7 @@ OPS = (
     SQUEEZE_15,
     UNSQUEEZE,
     TRANSPOSE,
-    SHUFFLE_CHANNELS_1,
-    SHUFFLE_CHANNELS_3,
+    SHUFFLE_CHANNELS,
     DEPTH_TO_SPACE,
     SPACE_TO_DEPTH,
     REVERSE,

@@ -208,7 +208,7 @@ SCATTER_ELEMENTS_12 = SCATTER_ELEMENTS_3.at(
 SCATTER_ND_4 = Op(
     type="ScatterNDUpdate",
     version=4,
-    inputs=(DATA, INDICES, UPDATES),
+    inputs=(DATA, Input("indices", type="i32 i64"), UPDATES),
     types=TYPES,
     shape=scatter_nd_shape,
     kernel=scatter_nd,

@@ -40,7 +40,6 @@ OLDER = {
     "MVN-1": "the runtime counts it to opset2 and reads it in opset1",
     "ROIPooling-1": "the runtime counts it to opset2 and reads it in opset1",
     "ReorgYolo-1": "the runtime counts it to opset2 and reads it in opset1",
-    "ShuffleChannels-3": "the runtime counts it to opset1, and opset2 does not hold it",
 }
 """Operations that the runtime counts to another opset than the table, and why."""
 
@@ -306,6 +305,9 @@ TYPE_EXCEPTIONS: Mapping[str, str] = {
     "FakeQuantize-1 output_low": BEYOND,
     "FakeQuantize-1 output_high": BEYOND,
     "Interpolate-11 scales_or_sizes": "shape_calculation_mode says which type: a check of its own",
+    "ScatterElementsUpdate-3 indices": BEYOND,
+    "ScatterElementsUpdate-12 indices": BEYOND,
+    "SearchSorted-15 sorted_sequence": BEYOND,
     "VariadicSplit-1 axis": BEYOND,
     "VariadicSplit-1 split_lengths": BEYOND,
     "StridedSlice-1 strides": BEYOND,
