@@ -169,5 +169,6 @@ RULES: tuple[Rule, ...] = (
     full_kernel_divisor.RULE,
     ignored_attribute.RULE,
     deprecated_operation.RULE,
+    *(Rule(outcome.code, outcome.name, outcome.severity, outcome.doc) for outcome in OUTCOMES),
 )
 """By code. A rule is one module of this folder, called like the rule; what the runtime finds is told by `runtime`."""
