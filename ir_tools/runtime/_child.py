@@ -2,8 +2,10 @@
 
 import contextlib
 import fcntl
+import mmap
 import os
 import select
+import socket
 import subprocess
 import sys
 import tempfile
@@ -38,11 +40,14 @@ class Child:
             self._source, answers = os.pipe()
             stack.callback(os.close, self._sink)
             stack.callback(os.close, self._source)
+            self._files_in, files = socket.socketpair()
+            stack.callback(self._files_in.close)
             try:
-                self._process = _spawn(requests, answers, self._log, memory)
+                self._process = _spawn((requests, answers, files.fileno()), self._log, memory)
             finally:
                 os.close(requests)
                 os.close(answers)
+                files.close()
             os.set_blocking(self._sink, False)
             os.set_blocking(self._source, False)
             self._files = stack.pop_all()
@@ -65,15 +70,15 @@ class Child:
                 _wait(self._sink, select.POLLOUT, deadline)
                 view = view[os.write(self._sink, view) :]
 
-    def receive(self, deadline: float) -> tuple[bytearray, bytearray]:
+    def receive(self, deadline: float) -> tuple[Buffer, Buffer]:
         """Read a frame: the text of the header, and the blobs.
 
         Raises:
             TimeoutError: it was not there before `deadline`.
             EOFError: the child is dead.
         """
-        head, body = PREFIX.unpack(self._read(PREFIX.size, deadline))
-        return self._read(head, deadline), self._read(body, deadline)
+        head, body, shared = PREFIX.unpack(self._read(PREFIX.size, deadline))
+        return self._read(head, deadline), self._map(body) if shared else self._read(body, deadline)
 
     def stop(self) -> None:
         """End it now, and leave nothing behind."""
@@ -106,6 +111,14 @@ class Child:
             view = view[count:]
         return buffer
 
+    def _map(self, size: int) -> mmap.mmap:
+        """The file that comes with an answer; to change it changes nothing elsewhere."""
+        _, (file,), _, _ = socket.recv_fds(self._files_in, 1, 1)
+        try:
+            return mmap.mmap(file, size, access=mmap.ACCESS_COPY)
+        finally:
+            os.close(file)
+
     def _lines(self) -> list[str]:
         """The last lines of its standard error."""
         size = os.fstat(self._log.fileno()).st_size
@@ -113,14 +126,14 @@ class Child:
         return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _spawn(requests: int, answers: int, log: IO[bytes], memory: int) -> subprocess.Popen[bytes]:
+def _spawn(pipes: tuple[int, ...], log: IO[bytes], memory: int) -> subprocess.Popen[bytes]:
     """The process. Frames have pipes of their own, so that whatever is printed cannot get between them."""
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", "ir_tools.runtime.worker", str(requests), str(answers), str(memory)],
+        [sys.executable, "-P", "-m", "ir_tools.runtime.worker", *map(str, pipes), str(memory)],
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,
-        pass_fds=(requests, answers),
+        pass_fds=pipes,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},
         start_new_session=True,
     )

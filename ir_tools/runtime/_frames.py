@@ -1,10 +1,13 @@
 """The wire between client and worker: a frame is a header in JSON and raw blobs, so that arrays are never text.
 
-Layout: `<u32 header bytes><u64 bytes of all blobs>`, the header, the blobs. The header's `blobs` lists element type,
-shape and bytes of each blob in order.
+Layout: `<u32 header bytes><u64 bytes of all blobs><bool shared>`, the header, the blobs. The header's `blobs` lists
+element type, shape and bytes of each blob in order. Large answers are shared: their blobs stand in a file in memory
+whose descriptor comes through a socket, and are never copied.
 """
 
 import json
+import mmap
+import os
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,13 +18,15 @@ import numpy.typing as npt
 
 from ir_tools.types import element_type, from_dtype
 
-__all__ = ["PREFIX", "STAGE", "Blob", "from_array", "pack", "to_array", "unpack"]
+__all__ = ["PREFIX", "STAGE", "Blob", "Buffer", "from_array", "pack", "pack_shared", "to_array", "unpack"]
 
-PREFIX = struct.Struct("<IQ")
+PREFIX = struct.Struct("<IQ?")
+LARGE = 1 << 20
+"""Bytes from which on blobs are shared."""
 STAGE = "ir_tools: "
 """Before a line on the worker's standard error that says what it is about to do."""
 Array = npt.NDArray[Any]
-Buffer = bytes | bytearray | memoryview
+Buffer = bytes | bytearray | memoryview | mmap.mmap
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,22 @@ def pack(header: Mapping[str, Any], blobs: Sequence[Blob] = ()) -> list[Buffer]:
     """The parts of a frame, to be written one after the other."""
     table = [(blob.type, blob.shape, len(blob.data)) for blob in blobs]
     text = json.dumps({**header, "blobs": table}).encode()
-    return [PREFIX.pack(len(text), sum(row[2] for row in table)) + text, *(blob.data for blob in blobs)]
+    return [PREFIX.pack(len(text), sum(row[2] for row in table), False) + text, *(blob.data for blob in blobs)]
+
+
+def pack_shared(header: Mapping[str, Any], blobs: Sequence[Blob]) -> tuple[list[Buffer], int | None]:
+    """As `pack`; large blobs go into a file in memory, whose descriptor comes along."""
+    parts = pack(header, blobs)
+    size = sum(len(part) for part in parts[1:])
+    if size < LARGE:
+        return parts, None
+    file = os.memfd_create("answer")
+    for part in parts[1:]:
+        view = memoryview(part)
+        while view:
+            view = view[os.write(file, view) :]
+    text = parts[0][PREFIX.size :]
+    return [PREFIX.pack(len(text), size, True), text], file
 
 
 def unpack(text: Buffer, payload: Buffer) -> tuple[dict[str, Any], list[Blob]]:

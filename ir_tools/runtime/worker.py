@@ -1,6 +1,7 @@
-"""The child process in which openvino runs: `python -m ir_tools.runtime.worker REQUESTS ANSWERS MEMORY`.
+"""The child process in which openvino runs: `python -m ir_tools.runtime.worker REQUESTS ANSWERS FILES MEMORY`.
 
-REQUESTS and ANSWERS are the numbers of two pipes that frames pass through; MEMORY is a limit in bytes, or 0.
+REQUESTS and ANSWERS are the numbers of two pipes that frames pass through, FILES that of a socket for the files of
+large answers; MEMORY is a limit in bytes, or 0.
 
 A request is a frame whose header holds `do` (the name of a task) and its arguments; the answer is a frame with the
 result, or with `error` (a kind of `RuntimeFailure`, or `usage`) and `message`. The worker ends when its input ends.
@@ -11,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -24,7 +26,7 @@ import numpy as np
 
 from ir_tools.errors import IrToolsError, UsageError
 from ir_tools.runtime._attempt import attempt
-from ir_tools.runtime._frames import PREFIX, Blob, from_array, pack, to_array, unpack
+from ir_tools.runtime._frames import PREFIX, Blob, from_array, pack_shared, to_array, unpack
 from ir_tools.runtime._messages import explain, is_memory
 from ir_tools.runtime._request import Answer, Header, Request, core, stage
 from ir_tools.types import element_type
@@ -94,8 +96,11 @@ def _tapped(request: Request, presented: ov.Model) -> tuple[ov.Model, list[int]]
     model = request.read_as_written()
     places: dict[tuple[int, int], int] = {}
     tapped = []
+    named: dict[str, list[ov.Node]] = {}
+    for node in model.get_ops():
+        named.setdefault(node.get_friendly_name(), []).append(node)
     for name, index in request["taps"]:
-        source = _find(model, name, index)
+        source = _find(named, name, index)
         key = (source.node.get_instance_id(), source.index)
         if key not in places:
             places[key] = len(model.outputs)
@@ -106,9 +111,9 @@ def _tapped(request: Request, presented: ov.Model) -> tuple[ov.Model, list[int]]
     return model, tapped
 
 
-def _find(model: ov.Model, name: str, index: int) -> ov.Output:
+def _find(named: Mapping[str, list[ov.Node]], name: str, index: int) -> ov.Output:
     """Output `index` of the layer called `name`; what a Result reads, for a Result."""
-    found = [node for node in model.get_ops() if node.get_friendly_name() == name]
+    found = named.get(name, [])
     if not found:
         raise UsageError(
             f"the runtime has no layer '{name}': nothing that leads to an output of the model has this name"
@@ -359,25 +364,29 @@ TASKS: Mapping[str, Callable[[Request], Answer]] = {
 
 def main() -> None:
     """Answer requests until there are no more."""
-    requests, answers, memory = map(int, sys.argv[1:])
+    requests, answers, files, memory = map(int, sys.argv[1:])
     _restrict(memory)
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    with open(requests, "rb") as source, open(answers, "wb") as sink:
-        _serve(source, sink)
+    with open(requests, "rb") as source, open(answers, "wb") as sink, socket.socket(fileno=files) as beside:
+        _serve(source, sink, beside)
 
 
-def _serve(source: IO[bytes], sink: IO[bytes]) -> None:
+def _serve(source: IO[bytes], sink: IO[bytes], beside: socket.socket) -> None:
     while prefix := source.read(PREFIX.size):
         os.ftruncate(2, 0)
         stage("receiving the model and its inputs")
-        head, body = PREFIX.unpack(prefix)
+        head, body, _ = PREFIX.unpack(prefix)
         header, blobs = unpack(source.read(head), source.read(body))
         signal.setitimer(signal.ITIMER_REAL, header["limit"])
         signal.setitimer(signal.ITIMER_PROF, header.get("seconds", 0.0))
         answer = _answer(Request(header, blobs))
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.setitimer(signal.ITIMER_PROF, 0)
-        for part in pack(*answer):
+        parts, file = pack_shared(*answer)
+        if file is not None:
+            socket.send_fds(beside, [b"x"], [file])
+            os.close(file)
+        for part in parts:
             sink.write(part)
         sink.flush()
 

@@ -140,6 +140,23 @@ def test_model_is_reshaped_first(client: RuntimeClient) -> None:
     assert found.outputs["layer"].shape == (2, 3, 2, 3)
 
 
+def test_large_answers_stay_as_they_are() -> None:
+    """They are in memory that the child made; later answers, changes and the end of the child leave them alone."""
+    text, size = passing("f32", "?"), (1 << 20) + 3
+    first, second = np.arange(size, dtype=np.float32), np.full(size, 7, np.float32)
+    files = len(os.listdir("/proc/self/fd"))
+    with RuntimeClient(timeout=30) as own:
+        found = own.infer(text, None, {"x": first}).outputs["x"]
+        other = own.infer(text, None, {"x": second}).outputs["x"]
+        other[0] = 5
+        again = own.infer(text, None, {"x": second}).outputs["x"]
+    np.testing.assert_array_equal(found, first)
+    np.testing.assert_array_equal(again, second)
+    assert other[:2].tolist() == [5, 7]
+    del found, other, again
+    assert len(os.listdir("/proc/self/fd")) == files
+
+
 # --- taps ---
 
 
