@@ -96,9 +96,6 @@ def _findings(file: IrFile, rules: Iterable[Rule]) -> Iterator[Diagnostic]:
                 severity=finding.severity or rule.severity,
                 message=finding.message,
                 file=file.document.file,
-                line=finding.place.line,
-                layer_id=finding.place.layer_id,
-                layer_name=finding.place.layer_name,
-                path=finding.place.path,
                 help=finding.help,
+                **finding.place._asdict(),
             )

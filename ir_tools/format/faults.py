@@ -12,12 +12,14 @@ __all__ = ["Fault", "Place", "body_path", "place_of", "refused", "told"]
 
 
 class Place(NamedTuple):
-    """Where something is wrong, in the words of a diagnostic. `line` counts from 1."""
+    """Where something is wrong, in the words of a diagnostic. `line` and columns count from 1."""
 
     line: int | None
     layer_id: int | None = None
     layer_name: str | None = None
     path: str | None = None
+    column: int | None = None
+    end_column: int | None = None
 
 
 class Fault(NamedTuple):
@@ -41,29 +43,28 @@ def refused(document: Document, faults: Iterable[Fault]) -> ReadError:
 def told(document: Document, faults: Iterable[Fault]) -> Iterator[Diagnostic]:
     """The faults with their places."""
     for fault in faults:
-        line, layer_id, layer_name, path = place_of(document, fault.element, fault.layer)
         yield Diagnostic(
             code=fault.code,
             severity=Severity.ERROR,
             message=fault.message,
             file=document.file,
-            line=line,
-            layer_id=layer_id,
-            layer_name=layer_name,
-            path=path,
             help=fault.help,
+            **place_of(document, fault.element, fault.layer)._asdict(),
         )
 
 
-def place_of(document: Document, element: Element, layer: Element | None = None) -> Place:
-    """The place of any element of the document: its line, and the layer, if none is given the one around it."""
-    line = document.line(element)
+def place_of(document: Document, element: Element, layer: Element | None = None, attribute: str | None = None) -> Place:
+    """The place of any element of the document: its line, and the layer, if none is given the one around it.
+
+    `attribute`: of the element, where it alone is wrong; an element that has none such is meant as a whole.
+    """
+    line, columns = document.line(element), document.columns(element, attribute)
     if layer is None:
         layer = element if element.tag == "layer" else next(element.iterancestors("layer"), None)
     if layer is None:
-        return Place(line)
+        return Place(line, None, None, None, *columns)
     name = layer.get("name") or ""
-    return Place(line, id_number(layer.get("id")), layer.get("name"), body_path(layer) + name)
+    return Place(line, id_number(layer.get("id")), layer.get("name"), body_path(layer) + name, *columns)
 
 
 def body_path(element: Element) -> str:

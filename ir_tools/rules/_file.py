@@ -68,7 +68,14 @@ class IrFile:
     def _reading(self) -> Reading:
         return tolerant(self.document, self.weights, self.path, thorough=True)
 
-    def place(self, located: Located, part: str = "layer", port: int | None = None, dim: int | None = None) -> Place:
+    def place(
+        self,
+        located: Located,
+        part: str = "layer",
+        port: int | None = None,
+        dim: int | None = None,
+        attribute: str | None = None,
+    ) -> Place:
         """The place of a layer, of the first `part` in it (`data`, `rt_info`), or of a port or one of its dims.
 
         Args:
@@ -76,6 +83,7 @@ class IrFile:
             part: name of an element inside the layer; the layer itself where there is none.
             port: id of a port; where an input and an output have it, the output's, unless `part` is `input`.
             dim: number of a dimension of the port, counted from 0; the port where it has no such.
+            attribute: of the element that is found, where it alone is wrong.
         """
         element = found = element_of(located)
         if port is not None:
@@ -88,7 +96,7 @@ class IrFile:
         elif part != "layer":
             inner = element.find(part)
             found = element if inner is None else inner
-        return place_of(self.document, found)
+        return place_of(self.document, found, attribute=attribute)
 
     def place_of(self, element: Element, layer: Element | None = None) -> Place:
         """The place of any element of the document: its line, and the layer, if none is given the one around it."""

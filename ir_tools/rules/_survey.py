@@ -16,7 +16,8 @@ def surveyed(name: str) -> Callable[[IrFile], Iterator[Finding]]:
     def check(file: IrFile) -> Iterator[Finding]:
         for trouble in file.survey.troubles.get(name, ()):
             located = Located("", trouble.layer, file.model.graph)
-            place = file.place(located, trouble.part, trouble.port, trouble.dim)
+            attribute = trouble.message.partition(" ")[0]
+            place = file.place(located, trouble.part, trouble.port, trouble.dim, attribute)
             yield Finding(place, trouble.message, trouble.help, Severity.WARNING if trouble.mild else None)
 
     return check

@@ -81,6 +81,31 @@ class Document:
         """The line of a byte of the text, counted from 1."""
         return int(np.searchsorted(self._newlines, offset)) + 1
 
+    def columns(self, element: Element, attribute: str | None = None) -> tuple[int, int]:
+        """Where an element's start tag (with its text, where it has nothing else) begins and ends on its line.
+
+        Counted in characters from 1; the end is the one behind the last. With an `attribute` of the tag, its place.
+        """
+        start = self.start(element)
+        end = self._tag_end(start)
+        if attribute and (
+            found := re.compile(rb"\s(%s\s*=\s*(?:\"[^\"]*\"|'[^']*'))" % re.escape(attribute.encode())).search(
+                self.text, start, end
+            )
+        ):
+            begin, end = found.span(1)
+        else:
+            begin = start
+            if element.text and not len(element):
+                end = self._end(element, start, end)
+        first = self.text.rfind(b"\n", 0, start) + 1
+        last = self.text.find(b"\n", first)
+        line = self.text[first : len(self.text) if last < 0 else last]
+        if not start <= begin <= first + len(line):
+            begin = start
+        before = len(line[: begin - first].decode("utf-8", "replace"))
+        return before + 1, before + 1 + len(line[begin - first : end - first].rstrip(b"\r").decode("utf-8", "replace"))
+
     def start(self, element: Element) -> int:
         """The offset of an element's `<`."""
         if element.tag == "layer":
