@@ -116,10 +116,11 @@ for _tag in ("input", "output"):
     _row(f"{_tag}-part-size-negative", _tag, _put("part_size", "-1"), _sliced)
     _row(f"{_tag}-part-size-two", _tag, _put("part_size", "2"), _sliced)
     _row(f"{_tag}-part-size-text", _tag, _put("part_size", "x"), _sliced)
-    _row(f"{_tag}-start-beyond", _tag, _put("start", "100"), _sliced)
     _row(f"{_tag}-start-text", _tag, _put("start", "x"), _sliced)
     _row(f"{_tag}-end-text", _tag, _put("end", "x"), _sliced)
     _row(f"{_tag}-end-2-to-64", _tag, _put("end", str(2**64)), _sliced)
+_row("input-start-beyond", "input", _put("start", "100"), _sliced)
+_row("output-start-beyond", "output", _put("start", "100"), _sliced, "warning")
 _row("input-end-beyond", "input", _put("end", "100"), _sliced)
 
 

@@ -263,7 +263,6 @@ for _old, _new in (
     ("MatMul", "Convolution"),
     ("Add", "Concat"),
     ("Parameter", "Const"),
-    ("Const", "Parameter"),
     ("AvgPool", "ReduceMean"),
     ("Split", "VariadicSplit"),
     ("Gather", "GatherND"),

@@ -100,6 +100,12 @@ def strides_of_10_to_9(case: Case, rng: random.Random) -> Guilt:
     return Guilt([place.spot], at=[place.need_data()], within=place.ports_within())
 
 
+def _dilation_zero(data: Node, sizes: list[int]) -> None:
+    if not data.has("dilations"):
+        raise NotHere
+    _first("dilations", 0)(data, sizes)
+
+
 _pool("kernel-larger-than-input", _each("kernel", lambda old, size: abs(size) + 40), explicit=True)
 _pool("kernel-10-to-9", _all("kernel", 10**9))
 _pool("kernel-2-to-62", _all("kernel", 2**62))
@@ -115,7 +121,7 @@ _pool("pads-2-to-62", _all("pads_end", 2**62), explicit=True)
 _pool("pad-negative", _first("pads_begin", -1), explicit=True)
 _pool("pads-not-smaller-than-kernel", _all("pads_begin", 9), explicit=True)
 _pool("pads-end-not-smaller-than-kernel", _all("pads_end", 9), explicit=True)
-_pool("dilation-zero", _first("dilations", 0), ("MaxPool",))
+_pool("dilation-zero", _dilation_zero)
 
 
 @fault(FAULTS, GROUP, "error")

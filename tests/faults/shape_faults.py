@@ -218,7 +218,8 @@ def dims_of_a_whole_edge_changed(case: Case, rng: random.Random) -> Guilt:
     index = pick(rng, dims)
     new = str(int(port.all("dim")[index].text) + 1)
     port.all("dim")[index].text = new
-    spots, at = [place.spot], [port, *port.all("dim")]
+    spots = [place.spot]
+    at = [port, *port.all("dim"), place.node, *([place.data] if place.data else [])]
     for edge, start, end in case.edges():
         if start.node is place.node and edge.get("from-port") == port.get("id"):
             into = next(one for one in end.ports("input") if one.get("id") == edge.get("to-port"))
