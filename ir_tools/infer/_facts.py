@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
-from ir_tools.errors import UsageError
 from ir_tools.graph import Port
 from ir_tools.ops._define import Array, Bounds, Fact
-from ir_tools.types import Dim, Shape, element_type, from_precision
+from ir_tools.types import Dim, Shape, element_type, precision_in_file
 
 __all__ = ["UNKNOWN", "Facts", "Known", "StoredBounds", "recorded", "recorded_dims"]
 
@@ -110,13 +107,5 @@ def recorded_dims(shape: Shape) -> tuple[int, ...]:
 def recorded(port: Port) -> Fact:
     """What a port of the file says; an empty one is a scalar's or unknown, a precision that nobody knows is dynamic."""
     shape = tuple(Dim() if size < 0 else Dim.of(size) for size in port.dims) if port.dims else None
-    try:
-        dtype = UNKNOWN.dtype if port.precision is None else from_precision(port.precision)
-    except UsageError:
-        dtype = UNKNOWN.dtype
-    return Fact(dtype, shape)
-
-
-def stored_values(values: Array) -> Array:
-    """The values of a constant as bounds have them: half floats as f32."""
-    return values.astype(np.float32) if values.dtype.kind not in "biuf" or values.dtype == np.float16 else values
+    dtype = None if port.precision is None else precision_in_file(port.precision)
+    return Fact(dtype or UNKNOWN.dtype, shape)

@@ -18,7 +18,7 @@ from ir_tools.ops import NEWEST_OPSET, control_flow, find_op, known_types, ops_o
 from ir_tools.ops._checks import closest
 from ir_tools.ops._define import Fact, Kind, Violation
 from ir_tools.ops.control_flow import BodyFacts, BodyRule, port_maps
-from ir_tools.types import Dim, format_shape
+from ir_tools.types import Dim, ElementType, format_shape, precision_in_file
 
 __all__ = ["Survey", "Trouble"]
 
@@ -222,6 +222,8 @@ class Survey:
         self, graph: Graph, layer: Layer, form: Form, verdict: _Verdict, given: Fact, owner: Layer
     ) -> Sequence[Known]:
         """A Parameter of a body: what it is given against its attributes and its port."""
+        if verdict.odd:
+            self._tell(graph, _about_operation(layer, form))
         self._tell_violations(graph, layer, verdict.answer.violations)
         port, computed = form.outputs[0], verdict.answer.outputs
         own = computed[0] if computed else self._record(port)
@@ -358,10 +360,11 @@ class Survey:
 
         Tools wrote the first for the indices of MaxPool, and Model Optimizer the second for DetectionOutput.
         """
-        if gap.dims != () or self._record(gap.port).fact.dtype.kind == "dynamic":
+        types = {self._record(gap.port).precision, gap.known.precision}
+        if gap.dims != () or UNKNOWN.dtype.precision in types:
             return False
         further = gap.port.id != form.outputs[0].id and not graph.readers(layer.id, gap.port.id)
-        return further or {gap.port.precision, gap.known.precision} == {"FP16", "FP32"}
+        return further or types == {"FP16", "FP32"}
 
     def _readers(self, graph: Graph, layer: Layer, port_id: int) -> Iterator[tuple[Layer, Port]]:
         """The layers and their input ports that an output feeds."""
@@ -420,7 +423,7 @@ def _gap(port: Port, known: Known) -> _Gap | None:
     if port.dims == known.dims and (port.precision is None or port.precision == known.precision):
         return None
     fact = known.fact
-    types = port.precision not in {None, known.precision} and fact.dtype.kind != "dynamic"
+    types = port.precision not in {None, known.precision} and _other_type(port.precision, fact.dtype)
     dims: tuple[int, ...] | None = ()
     if fact.shape is not None and len(port.dims) != len(fact.shape):
         dims = None if port.dims or all(dim.static for dim in fact.shape) else ()
@@ -476,6 +479,12 @@ def _holders(type_: str) -> str:
 def _stamp_for(type_: str) -> str | None:
     held = _held_by(type_)
     return f'write version="opset{held[-1]}" with the attributes that it has there' if held else None
+
+
+def _other_type(precision: str | None, dtype: ElementType) -> bool:
+    """Whether a port says another type, or something that is none at all."""
+    said = precision_in_file(precision or "")
+    return said is None or (said != dtype and "dynamic" not in {said.kind, dtype.kind})
 
 
 def _apart(one: Fact, other: Fact) -> bool:

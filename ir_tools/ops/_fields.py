@@ -5,7 +5,7 @@ from typing import Any
 
 from ir_tools.errors import UsageError
 from ir_tools.ops._define import Field, OneOf
-from ir_tools.types import Dim, ElementType, element_type, parse_shape
+from ir_tools.types import Dim, ElementType, element_type, parse_shape, type_in_file
 
 __all__ = ["ExactWord", "IndexType", "ShapeText", "Type"]
 
@@ -15,12 +15,11 @@ class Type(Field):
     """An element type by name."""
 
     def parse(self, text: str) -> ElementType:
-        """`"f32"` -> `f32`; `undefined` is the old name of `dynamic`."""
-        name = text.strip()
-        try:
-            return element_type("dynamic" if name == "undefined" else name)
-        except UsageError as why:
-            raise ValueError(f"has {why}") from None
+        """`"f32"` -> `f32`, in any case; `undefined` is the old name of `dynamic`."""
+        kind = type_in_file(text.lower())
+        if kind is None:
+            raise ValueError(f"is '{text[:40]}', which is not an element type of OpenVINO")
+        return kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +31,7 @@ class ShapeText(Field):
         try:
             return parse_shape(text)
         except UsageError as why:
-            raise ValueError(f"has {why}") from None
+            raise ValueError(f"has a dimension that cannot be: {why}") from None
 
     def render(self, value: Any, separator: str) -> str:
         """`1,3,?,16..64`; `...` for an unknown rank."""

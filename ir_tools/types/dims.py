@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from typing import Self
 
 from ir_tools.errors import UsageError
+from ir_tools.types.numbers import whole_number
 
 __all__ = ["Dim", "Shape", "format_shape", "parse_shape"]
+
+LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +105,10 @@ def _dim(text: str) -> Dim:
     if word in {"?", "-1"}:
         return Dim()
     lo, dots, hi = word.partition("..")
-    try:
-        if dots:
-            return Dim(int(lo) if lo else 0, int(hi) if hi else None)
-        return Dim.of(int(word))
-    except ValueError:
-        raise UsageError(f"'{word}' is not a dimension; write a size, ?, or an interval such as 16..64") from None
+    bounds = [whole_number(bound) for bound in (lo, hi) if bound]
+    sizes = [size for size in bounds if size is not None and size <= LARGEST]
+    if len(sizes) < len(bounds) or not bounds:
+        raise UsageError(f"'{word[:40]}' is not a dimension; write a size, ?, or an interval such as 16..64")
+    if dots:
+        return Dim(sizes[0] if lo else 0, sizes[-1] if hi else None)
+    return Dim.of(sizes[0])
