@@ -13,7 +13,7 @@ import numpy as np
 
 from ir_tools.errors import UsageError
 from ir_tools.runtime._messages import explain, is_memory
-from ir_tools.runtime._request import Answer, Request, core, stage
+from ir_tools.runtime._request import Answer, Request, compile_model, stage
 from ir_tools.types import element_type
 
 if TYPE_CHECKING:
@@ -39,8 +39,7 @@ def attempt(request: Request) -> Answer:
     stage("reading the model")
     model = request.read()
     if request["until"] != "reading the model":
-        stage("compiling the model")
-        compiled = core().compile_model(model, request["device"], request["config"])
+        compiled = compile_model(model, request)
         if request["until"] != "compiling the model":
             unfit = _run(compiled, request["fills"])
     return {"seconds": time.process_time() - started, "peak": _peak(), "unfit": unfit}, []

@@ -11,16 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ir_tools.errors import UsageError
 from ir_tools.runtime._frames import STAGE, Blob
 
 if TYPE_CHECKING:
     import openvino as ov
 
-__all__ = ["Answer", "Header", "Request", "core", "stage"]
+__all__ = ["Answer", "Header", "Request", "compile_model", "core", "stage"]
 
 Header = dict[str, Any]
 Answer = tuple[Header, list[Blob]]
 OLD_NET = re.compile(rb"(<net\b[^>]*?\bversion\s*=\s*[\"'])10([\"'])")
+_NO_DEVICE = re.compile(r"Cannot load library|Device with \"\w*\" name is not registered|No device", re.I)
+_NO_PROPERTY = re.compile(r"Unsupported property (\S+)")
 
 
 class Request:
@@ -91,3 +94,22 @@ def core() -> ov.Core:
 
         _CORE.append(ov.Core())
     return _CORE[0]
+
+
+def compile_model(model: ov.Model, request: Request) -> ov.CompiledModel:
+    """The model on the device and with the properties of the request.
+
+    Raises:
+        UsageError: there is no such device here, or it has no such property.
+        RuntimeError: the device rejects the model.
+    """
+    stage("compiling the model")
+    try:
+        return core().compile_model(model, request["device"], request["config"])
+    except RuntimeError as error:
+        if _NO_DEVICE.search(str(error)):
+            here = ", ".join(core().available_devices)
+            raise UsageError(f"the runtime has no device '{request['device']}' here; it has {here}") from None
+        if found := _NO_PROPERTY.search(str(error)):
+            raise UsageError(f"device '{request['device']}' has no property '{found[1]}'") from None
+        raise

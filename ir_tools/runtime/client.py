@@ -26,7 +26,7 @@ from ir_tools.runtime._frames import Blob, from_array, pack, to_array, unpack
 from ir_tools.runtime._messages import is_memory
 from ir_tools.types import Shape, parse_shape
 
-__all__ = ["STAGES", "Attempt", "Endpoints", "Inference", "RuntimeClient", "Tap", "TensorInfo", "sources"]
+__all__ = ["STAGES", "Attempt", "Endpoints", "Executed", "Inference", "RuntimeClient", "Tap", "TensorInfo", "sources"]
 
 Array = npt.NDArray[Any]
 Source = Path | str | bytes | None
@@ -47,6 +47,25 @@ class Tap(NamedTuple):
 
     layer_name: str
     output_index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """One operation as the device runs it, several layers fused into one, or one of its own.
+
+    Attributes:
+        name: the device's.
+        layers: of the model that are in it; a name with commas comes in pieces.
+        kind: the device's type of operation, `Convolution`.
+        element_type: of what it computes.
+        code: what computes it, `jit_avx512_f32`.
+    """
+
+    name: str
+    layers: tuple[str, ...]
+    kind: str
+    element_type: str
+    code: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +101,8 @@ class Inference:
         info: names, element type and shape of each output, in the order of the model.
         version: of the runtime.
         device: its full name.
-        precision: the element type that floats were computed in.
+        precision: the element type that floats were computed in, or `dynamic` where the device does not say.
+        executed: the operations in the order of execution, where they were asked for.
     """
 
     outputs: dict[str, Array]
@@ -91,6 +111,7 @@ class Inference:
     version: str
     device: str
     precision: str
+    executed: tuple[Executed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +181,7 @@ class RuntimeClient:
         device: str = "CPU",
         config: Mapping[str, str] | None = None,
         shapes: Mapping[str, str] | None = None,
+        executed: bool = False,
         timeout: float | None = None,
     ) -> Inference:
         """One inference.
@@ -169,14 +191,15 @@ class RuntimeClient:
             weights: a path, or the bytes of the `.bin`; None for the file beside the `.xml`, or for no constants.
             inputs: arrays by tensor name or layer name, of the model's types (an IR v10 takes the file's as well as
                 those that the runtime presents); packed types as flat uint8, strings as objects.
-            taps: tensors inside the model to return as well.
+            taps: tensors inside the model to return as well; none in a body, which the runtime does not hand out.
             device: as openvino calls it.
             config: properties of the device; floats are computed in f32 unless it says otherwise.
             shapes: new input shapes to reshape the model to first.
+            executed: tell also what the device made of the layers, and in which element types.
             timeout: seconds, in place of the client's.
 
         Raises:
-            UsageError: an unknown input or tap, a value that does not fit.
+            UsageError: an unknown input, tap, device or property, a value that does not fit.
             RuntimeFailure: the runtime rejected the model, crashed, hung or ran out of memory.
         """
         wanted = tuple(dict.fromkeys(Tap(*tap) for tap in taps))
@@ -188,6 +211,7 @@ class RuntimeClient:
                 "device": device,
                 "config": {**F32, **(config or {})},
                 "shapes": dict(shapes or {}),
+                "executed": executed,
             },
             model_xml,
             weights,
@@ -203,6 +227,7 @@ class RuntimeClient:
             version=header["version"],
             device=header["device"],
             precision=header["precision"],
+            executed=tuple(Executed(name, tuple(layers), *rest) for name, layers, *rest in header["executed"]),
         )
 
     def infer_model(
@@ -213,11 +238,21 @@ class RuntimeClient:
         taps: Sequence[Tap] = (),
         device: str = "CPU",
         config: Mapping[str, str] | None = None,
+        executed: bool = False,
         timeout: float | None = None,
     ) -> Inference:
         """One inference of a model in memory; outputs and inputs go by `Endpoint.name`. See `infer`."""
         with sources(model) as (text, weights):
-            found = self.infer(text, weights, inputs, taps=taps, device=device, config=config, timeout=timeout)
+            found = self.infer(
+                text,
+                weights,
+                inputs,
+                taps=taps,
+                device=device,
+                config=config,
+                executed=executed,
+                timeout=timeout,
+            )
         return _by_endpoint(model, found)
 
     def shapes(

@@ -96,7 +96,7 @@ class _Trial:
         try:
             attempt = self._whole()
         except UsageError as error:
-            yield self._untried(str(error), "give the input a rank")
+            yield self._untried(str(error), None)
         except RuntimeFailure as failure:
             yield self._told(failure)
         else:

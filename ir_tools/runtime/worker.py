@@ -28,7 +28,7 @@ from ir_tools.errors import IrToolsError, UsageError
 from ir_tools.runtime._attempt import attempt
 from ir_tools.runtime._frames import PREFIX, Blob, from_array, pack_shared, to_array, unpack
 from ir_tools.runtime._messages import explain, is_memory
-from ir_tools.runtime._request import Answer, Header, Request, core, stage
+from ir_tools.runtime._request import Answer, Header, Request, compile_model, core, stage
 from ir_tools.types import element_type
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ def infer(request: Request) -> Answer:
     model, tapped = _tapped(request, presented) if request["taps"] else (presented, [])
     for each in {id(model): model, id(presented): presented}.values():
         _reshape(each, request["shapes"])
-    stage("compiling the model")
-    compiled = core().compile_model(model, request["device"], request["config"])
+    compiled = compile_model(model, request)
     run = compiled.create_infer_request()
     names, first = request["inputs"], len(request.blobs) - len(request["inputs"])
     for index, tensor in _feed(model, dict(zip(names, request.blobs[first:], strict=True))).items():
@@ -67,6 +66,7 @@ def infer(request: Request) -> Answer:
         "version": ov.get_version(),
         "device": _device_name(compiled, request["device"]),
         "precision": _precision(compiled),
+        "executed": _executed(compiled) if request["executed"] else [],
     }
     return header, [*results[:own], *(results[index] for index in tapped)]
 
@@ -84,6 +84,19 @@ def _precision(compiled: ov.CompiledModel) -> str:
     with contextlib.suppress(RuntimeError):
         return str(compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name())
     return "dynamic"
+
+
+def _executed(compiled: ov.CompiledModel) -> list[tuple[str, list[str], str, str, str]]:
+    """What the device made of the layers: name, the layers in it, type, element type, and the code that computes it."""
+    rows = []
+    for node in compiled.get_runtime_model().get_ordered_ops():
+        info = node.get_rt_info()
+        layers, kind, type_, code = (
+            str(info[key].astype(str)) if key in info else ""
+            for key in ("originalLayersNames", "layerType", "runtimePrecision", "primitiveType")
+        )
+        rows.append((node.get_friendly_name(), [name for name in layers.split(",") if name], kind, type_, code))
+    return rows
 
 
 def _tapped(request: Request, presented: ov.Model) -> tuple[ov.Model, list[int]]:

@@ -64,6 +64,37 @@ def test_config_overrides_the_precision(client: RuntimeClient) -> None:
     assert found.precision == "bf16"
 
 
+@pytest.mark.parametrize("hint", ["f32", "bf16"])
+def test_executed_layers_tell_their_precision(client: RuntimeClient, tmp_path: Path, hint: str) -> None:
+    x = parameter([1, 8, 16, 16])
+    product = op.convolution(x, op.constant(np.ones((8, 8, 3, 3), np.float32)), [1, 1], [1, 1], [1, 1], [1, 1])
+    product.set_friendly_name("product")
+    relu = op.relu(product)
+    relu.set_friendly_name("relu")
+    path = save(tmp_path, [relu], [x])
+    values = {"x": np.ones((1, 8, 16, 16), np.float32)}
+    found = client.infer(path, None, values, config={"INFERENCE_PRECISION_HINT": hint}, executed=True).executed
+    (fused,) = (entry for entry in found if entry.kind == "Convolution")
+    assert {"product", "relu"} <= set(fused.layers)
+    assert fused.element_type in {hint, "f32"}
+    assert client.infer(path, None, values).executed == ()
+
+
+@pytest.mark.parametrize(
+    ("device", "config", "message"),
+    [
+        ("NONE", {}, "no device 'NONE' here; it has .*CPU"),
+        ("CPU", {"COLOUR": "blue"}, "device 'CPU' has no property 'COLOUR'"),
+    ],
+    ids=["device", "property"],
+)
+def test_what_the_runtime_does_not_have_is_told(
+    client: RuntimeClient, device: str, config: dict[str, str], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        client.infer(GOOD, None, X, device=device, config=config)
+
+
 FLOATS = ["f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2"]
 WHOLE = ["i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "boolean"]
 
