@@ -9,7 +9,16 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._define import Array, Fact
 from ir_tools.types import ElementType, element_type
 
-__all__ = ["in_working_type", "is_half", "low_bits", "require", "same_type", "through_floats", "to_integer"]
+__all__ = [
+    "in_working_type",
+    "in_working_types",
+    "is_half",
+    "low_bits",
+    "require",
+    "same_type",
+    "through_floats",
+    "to_integer",
+]
 
 
 def is_half(dtype: npt.DTypeLike) -> bool:
@@ -32,6 +41,18 @@ def in_working_type(function: Callable[..., Array], *arrays: Array, saturate: bo
         limits = np.iinfo(dtype)
         return np.clip(out, limits.min, limits.max).astype(dtype) if out.dtype == np.int32 else out
     return function(*arrays)
+
+
+def in_working_types(function: Callable[..., tuple[Array, ...]], *arrays: Array) -> tuple[Array, ...]:
+    """The same for a function with several results, each of which gets the type of the first array.
+
+    Only floats are converted: lengths and indices come as they are.
+    """
+    dtype = arrays[0].dtype
+    if not is_half(dtype):
+        return function(*arrays)
+    wide = (array.astype(np.float32) if is_half(array.dtype) else array for array in arrays)
+    return tuple(out.astype(dtype) for out in function(*wide))
 
 
 def through_floats(function: Callable[..., Array], round: Callable[[Array], Array] = np.rint) -> Callable[..., Array]:

@@ -3,7 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ir_tools.ops._define import (
+    Array,
     Attrs,
     Fact,
     Field,
@@ -19,7 +22,9 @@ from ir_tools.ops._define import (
     Words,
 )
 from ir_tools.ops._define import Kind as Fault
+from ir_tools.ops._numbers import in_working_types
 from ir_tools.ops._ranks import agreed, dim, require, require_rank
+from ir_tools.ops._recurrent import Step, gru_step, lstm_step, over_time, rnn_step
 from ir_tools.ops._values import divided
 from ir_tools.types import Dim, element_type
 
@@ -36,17 +41,19 @@ class Kind:
     gates: int
     states: int
     activations: tuple[str, ...]
+    step: Step
 
     def bias_gates(self, attrs: Attrs) -> int:
         """How many times the hidden size the bias is long."""
         return self.gates + bool(attrs.get("linear_before_reset"))
 
 
-LSTM = Kind(gates=4, states=2, activations=("sigmoid", "tanh", "tanh"))
-GRU = Kind(gates=3, states=1, activations=("sigmoid", "tanh"))
-RNN = Kind(gates=1, states=1, activations=("tanh",))
+LSTM = Kind(gates=4, states=2, activations=("sigmoid", "tanh", "tanh"), step=lstm_step)
+GRU = Kind(gates=3, states=1, activations=("sigmoid", "tanh"), step=gru_step)
+RNN = Kind(gates=1, states=1, activations=("tanh",), step=rnn_step)
 
 Shape = Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]]
+Kernel = Callable[[Attrs, Sequence[Array]], tuple[Array, ...]]
 Check = Callable[[Attrs, Sequence[Fact]], Iterator[Violation]]
 
 
@@ -150,6 +157,48 @@ def _spelled_out(kind: Kind, attrs: Attrs) -> bool:
     return attrs.clip != 0 or attrs.activations != kind.activations or "weights_format" in attrs
 
 
+def check_lstm_cell_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """What the runtime does not read, beside the check of all LSTMs."""
+    yield from check_recurrent(LSTM)(attrs, inputs)
+    if attrs.input_forget:
+        yield Violation("input_forget", "is true, which the runtime does not read", kind=Fault.SUSPECT)
+    peepholes = inputs[6].value if len(inputs) > 6 else None
+    if peepholes is not None and (peepholes.exact is None or peepholes.exact.any()):
+        yield Violation("P", "has values, which the runtime does not read", kind=Fault.SUSPECT)
+
+
+# --- kernels ----------------------------------------------------------------------------------------------------
+
+
+def cell_kernel(kind: Kind) -> Kernel:
+    """One step: `[N, input]`, states and weights to new states."""
+
+    def kernel(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return in_working_types(lambda *arrays: _cell(kind, attrs, arrays), *inputs[: 4 + kind.states])
+
+    return kernel
+
+
+def _cell(kind: Kind, attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    data, states, weights = inputs[0], tuple(inputs[1 : 1 + kind.states]), inputs[1 + kind.states :]
+    return kind.step(attrs, data @ weights[0].T, states, weights[1], weights[2])
+
+
+def sequence_kernel(kind: Kind) -> Kernel:
+    """All steps, in one direction or both."""
+
+    def kernel(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return in_working_types(lambda *arrays: over_time(kind.step, attrs, arrays, kind.states), *inputs)
+
+    return kernel
+
+
+def lstm_cell_1(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """As of version 4: the runtime reads no peepholes, no `input_forget` and no `weights_format` (measured)."""
+    bias = inputs[5] if len(inputs) > 5 else np.zeros(len(inputs[3]), inputs[3].dtype)
+    return cell_kernel(LSTM)(attrs, [*inputs[:5], bias])
+
+
 # --- the operations ---------------------------------------------------------------------------------------------
 
 ACTIVATIONS = ("sigmoid", "tanh", "relu")
@@ -170,7 +219,7 @@ DIRECTION = OneOf(words=("forward", "reverse", "bidirectional"), missing="forwar
 LINEAR: dict[str, Field] = {"linear_before_reset": Flag(default=False)}
 
 
-def _cell(type: str, version: int, kind: Kind, **attrs: Field) -> Op:
+def _cell_op(type: str, version: int, kind: Kind, **attrs: Field) -> Op:
     return Op(
         type=type,
         version=version,
@@ -180,10 +229,11 @@ def _cell(type: str, version: int, kind: Kind, **attrs: Field) -> Op:
         attrs={**_attrs(kind, named=True), **attrs},
         check=check_recurrent(kind),
         shape=cell_shape(kind),
+        kernel=cell_kernel(kind),
     )
 
 
-def _sequence(type: str, kind: Kind, **attrs: Field) -> Op:
+def _sequence_op(type: str, kind: Kind, **attrs: Field) -> Op:
     return Op(
         type=type,
         version=5,
@@ -195,10 +245,11 @@ def _sequence(type: str, kind: Kind, **attrs: Field) -> Op:
         attrs={**_attrs(kind, named=False), "direction": DIRECTION, **attrs},
         check=check_recurrent(kind),
         shape=sequence_shape(kind),
+        kernel=sequence_kernel(kind),
     )
 
 
-LSTM_CELL_4 = _cell("LSTMCell", 4, LSTM)
+LSTM_CELL_4 = _cell_op("LSTMCell", 4, LSTM)
 
 
 def lstm_cell_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -222,12 +273,14 @@ LSTM_CELL_1 = LSTM_CELL_4.at(
         "input_forget": Flag(default=False),
         "weights_format": OneOf(words=("fico", "icof", "ifco", "ifoc", "iofc"), default="ifco"),
     },
+    check=check_lstm_cell_1,
     shape=lstm_cell_1_shape,
+    kernel=lstm_cell_1,
 )
-GRU_CELL_3 = _cell("GRUCell", 3, GRU, **LINEAR)
-RNN_CELL_1 = _cell("RNNCell", 1, RNN)
-LSTM_SEQUENCE_5 = _sequence("LSTMSequence", LSTM)
-GRU_SEQUENCE_5 = _sequence("GRUSequence", GRU, **LINEAR)
-RNN_SEQUENCE_5 = _sequence("RNNSequence", RNN)
+GRU_CELL_3 = _cell_op("GRUCell", 3, GRU, **LINEAR)
+RNN_CELL_1 = _cell_op("RNNCell", 1, RNN)
+LSTM_SEQUENCE_5 = _sequence_op("LSTMSequence", LSTM)
+GRU_SEQUENCE_5 = _sequence_op("GRUSequence", GRU, **LINEAR)
+RNN_SEQUENCE_5 = _sequence_op("RNNSequence", RNN)
 
 OPS = (LSTM_CELL_1, LSTM_CELL_4, GRU_CELL_3, RNN_CELL_1, LSTM_SEQUENCE_5, GRU_SEQUENCE_5, RNN_SEQUENCE_5)

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from ir_tools.ops._define import Attrs, Bounds, Fact, Flag, Input, Int, Kind, OneOf, Op, Output, Violation
+import numpy as np
+
+from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Flag, Input, Int, Kind, OneOf, Op, Output, Violation
 from ir_tools.ops._fields import IndexType, Type
 from ir_tools.ops._ranks import agreed, dim, known_number, require, require_rank
 from ir_tools.ops._values import normal_axis, require_one
@@ -52,6 +54,23 @@ def check_top_k(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield Violation("stable", "is true where sort is none, which keeps no order")
 
 
+def top_k(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """The k largest or smallest along an axis, and where they are; of equal ones the first."""
+    data, axis = inputs[0], attrs.axis
+    order = np.argsort(_descending(data) if attrs.mode == "max" else data, axis=axis, kind="stable")
+    places = np.take(order, np.arange(int(inputs[1])), axis=axis)
+    if attrs.sort == "index":
+        places = np.sort(places, axis=axis)
+    return np.take_along_axis(data, places, axis=axis), places.astype(attrs.index_element_type.dtype)
+
+
+def _descending(data: Array) -> Array:
+    """Values that sort the other way round."""
+    if data.dtype.kind == "u":
+        return np.iinfo(data.dtype).max - data
+    return ~data if data.dtype.kind in "ib" else -data
+
+
 TOP_K_1 = Op(
     type="TopK",
     version=1,
@@ -65,6 +84,7 @@ TOP_K_1 = Op(
     },
     check=check_top_k,
     shape=top_k_shape,
+    kernel=top_k,
 )
 TOP_K_3 = TOP_K_1.at(3, inputs=(Input("data"), Input("k", type="integer")))
 TOP_K_11 = TOP_K_3.at(11, attrs={"stable": Flag(default=False)})
@@ -83,12 +103,32 @@ def greedy_decoder_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
     return (Fact(logits.dtype, (batch, steps, Dim.of(1), Dim.of(1))),)
 
 
+def greedy_decoder(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """The best class of each time step without blanks and, with `ctc_merge_repeated`, without repetitions."""
+    logits, mask = inputs
+    lengths = np.where((mask == 0).any(axis=0), (mask == 0).argmax(axis=0), len(mask))
+    decoded, _ = _decoded(logits.transpose(1, 0, 2), lengths, logits.shape[2] - 1, attrs.ctc_merge_repeated)
+    return (decoded[:, :, None, None].astype(logits.dtype),)
+
+
+def _decoded(logits: Array, lengths: Array, blank: int, merge: bool) -> tuple[Array, Array]:
+    """`[N, T]` classes, -1 behind the last, and how many there are of each row; logits are `[N, T, C]`."""
+    classes = logits.argmax(axis=2)
+    kept = (classes != blank) & (np.arange(classes.shape[1]) < lengths[:, None])
+    if merge:
+        kept[:, 1:] &= classes[:, 1:] != classes[:, :-1]
+    order = np.argsort(~kept, axis=1, kind="stable")
+    found = np.where(np.take_along_axis(kept, order, axis=1), np.take_along_axis(classes, order, axis=1), -1)
+    return found, kept.sum(axis=1)
+
+
 CTC_GREEDY_DECODER_1 = Op(
     type="CTCGreedyDecoder",
     version=1,
     inputs=(Input("data", type="float"), Input("sequence_mask", type="float")),
     attrs={"ctc_merge_repeated": Flag(default=True)},
     shape=greedy_decoder_shape,
+    kernel=greedy_decoder,
 )
 
 
@@ -102,6 +142,14 @@ def greedy_decoder_seq_len_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[
     batch = agreed((dim(logits, 0), dim(lengths, 0)), "batch size")
     decoded = Fact(attrs.classes_index_type, (batch, dim(logits, 1)))
     return decoded, Fact(attrs.sequence_length_type, (batch,))
+
+
+def greedy_decoder_seq_len(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """The best class of each time step without blanks and, with `merge_repeated`, without repetitions; their number."""
+    logits, lengths, *blank = inputs
+    index = int(blank[0].ravel()[0]) if blank else logits.shape[2] - 1
+    decoded, counts = _decoded(logits, lengths, index, attrs.merge_repeated)
+    return decoded.astype(attrs.classes_index_type.dtype), counts.astype(attrs.sequence_length_type.dtype)
 
 
 def check_index_types(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -128,6 +176,7 @@ CTC_GREEDY_DECODER_SEQ_LEN_6 = Op(
     },
     check=check_index_types,
     shape=greedy_decoder_seq_len_shape,
+    kernel=greedy_decoder_seq_len,
 )
 
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from ir_tools.ops._define import Attrs, Fact, Field, Flag, Float, Input, Int, Kind, OneOf, Op, Output, Violation
+import numpy as np
+
+from ir_tools.ops._define import Array, Attrs, Fact, Field, Flag, Float, Input, Int, Kind, OneOf, Op, Output, Violation
 from ir_tools.ops._fields import IndexType
 from ir_tools.ops._ranks import agreed, dim, known_number, require, require_rank, require_size
+from ir_tools.ops._suppression import Settings, corners, selected
 from ir_tools.ops._values import require_one, times
 from ir_tools.types import Dim, element_type
 
@@ -82,6 +85,20 @@ def nms_5_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return _selected(attrs, inputs, 4)
 
 
+def non_max_suppression(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Triples of image, class and box, the same with scores, and how many there are."""
+    boxes, scores = (array if array.dtype == np.float64 else array.astype(np.float32) for array in inputs[:2])
+    found = selected(corners(boxes, attrs.box_encoding), scores, Settings.of(inputs[2:]), attrs.sort_result_descending)
+    dtype = attrs.get("output_type", I64).dtype
+    rows = np.concatenate([found.places[:, :2], found.scores[:, None]], axis=1).astype(np.float32)
+    return found.places.astype(dtype), rows, np.array([len(rows)], dtype)
+
+
+def only_places(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Triples of image, class and box."""
+    return non_max_suppression(attrs, inputs)[:1]
+
+
 def nms_rotated_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Triples of batch, class and box, the same with scores, and how many there are."""
     return _selected(attrs, inputs, 5)
@@ -124,10 +141,11 @@ NMS_1 = Op(
     attrs=NMS_ATTRS,
     check=check_nms,
     shape=nms_1_shape,
+    kernel=only_places,
 )
 NMS_3 = NMS_1.at(3, attrs={"output_type": IndexType(default=I64)})
 NMS_4 = NMS_3.at(4, shape=nms_4_shape)
-NMS_5 = NMS_4.at(5, inputs=_nms_inputs(4), outputs=SELECTED, shape=nms_5_shape)
+NMS_5 = NMS_4.at(5, inputs=_nms_inputs(4), outputs=SELECTED, shape=nms_5_shape, kernel=non_max_suppression)
 NMS_9 = NMS_5.at(9)
 
 NMS_ROTATED_13 = Op(

@@ -1,0 +1,94 @@
+"""NonMaxSuppression as the CPU plugin computes it."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ir_tools.ops._define import Array
+
+__all__ = ["Chosen", "Settings", "corners", "selected"]
+
+
+class Settings(NamedTuple):
+    """The most boxes of a class, thresholds, and how fast scores fall with overlap (0: boxes are dropped instead)."""
+
+    most: int
+    overlap: float
+    score: float
+    sigma: float = 0.0
+
+    @classmethod
+    def of(cls, inputs: Sequence[Array]) -> "Settings":
+        """From the inputs behind boxes and scores, as many as there are."""
+        most, overlap, score, sigma = [*(float(array.ravel()[0]) for array in inputs), 0.0, 0.0, 0.0, 0.0][:4]
+        return cls(int(most), overlap, score, sigma)
+
+
+class Chosen(NamedTuple):
+    """The boxes that stay: `[boxes, 3]` of image, class and box, and their scores."""
+
+    places: Array
+    scores: Array
+
+
+def corners(boxes: Array, encoding: str) -> Array:
+    """`[..., 4]` as two corners, the smaller coordinates first; their order among each other does not matter."""
+    first, second = boxes[..., :2], boxes[..., 2:]
+    if encoding == "center":
+        return np.concatenate([first - second / 2, first + second / 2], axis=-1)
+    return np.concatenate([np.minimum(first, second), np.maximum(first, second)], axis=-1)
+
+
+def selected(boxes: Array, scores: Array, settings: Settings, descending: bool) -> Chosen:
+    """The boxes of all images and classes that stay.
+
+    Args:
+        boxes: `[N, boxes, 4]`, corners.
+        scores: `[N, classes, boxes]`.
+        settings: of the operation.
+        descending: whether the result is sorted by score over all images and classes.
+    """
+    places, values = [np.zeros((0, 3), np.int64)], [np.zeros(0, scores.dtype)]
+    for image, classes in enumerate(scores):
+        for label, row in enumerate(classes):
+            kept, left = _of_class(boxes[image], row, settings)
+            head = np.broadcast_to(np.array([image, label]), (len(kept), 2))
+            places.append(np.concatenate([head, kept[:, None]], axis=1))
+            values.append(left)
+    found = Chosen(np.concatenate(places), np.concatenate(values))
+    if not descending:
+        return found
+    order = np.lexsort((*found.places.T[::-1], -found.scores))
+    return Chosen(found.places[order], found.scores[order])
+
+
+def _of_class(boxes: Array, scores: Array, settings: Settings) -> tuple[Array, Array]:
+    """The boxes of one class that stay, in the order in which they are chosen, and their scores then."""
+    places = np.flatnonzero(scores > settings.score)
+    left = scores[places]
+    kept: list[int] = []
+    values: list[Any] = []
+    while places.size and len(kept) < settings.most:
+        best = int(left.argmax())
+        kept.append(int(places[best]))
+        values.append(left[best])
+        others = np.arange(len(places)) != best
+        places, left = places[others], left[others]
+        overlap = overlaps(boxes[kept[-1]], boxes[places])
+        if settings.sigma > 0:
+            left = left * np.exp(-0.5 / settings.sigma * overlap * overlap).astype(left.dtype)
+            stays = left > settings.score
+        else:
+            stays = ~(overlap >= settings.overlap)
+        places, left = places[stays], left[stays]
+    return np.array(kept, np.int64), np.array(values, scores.dtype)
+
+
+def overlaps(box: Array, boxes: Array) -> Array:
+    """Intersection over union of one box with others, by their corners; 0 where one of them is empty."""
+    inner = np.maximum(np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2]), 0)
+    common = inner[:, 0] * inner[:, 1]
+    own, area = (box[2:] - box[:2]).prod(), (boxes[:, 2:] - boxes[:, :2]).prod(axis=1)
+    out: Array = common / (own + area - common)
+    return np.where((own > 0) & (area > 0), out, 0)
