@@ -8,12 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from ir_tools.errors import ReadError, ShapeError
+from ir_tools.errors import ReadError, ShapeError, UsageError
 from ir_tools.graph import Graph, Layer
 from ir_tools.graph.graph import Source
 from ir_tools.infer._facts import UNKNOWN, Facts, Known, StoredBounds, content
 from ir_tools.infer._forms import Form
-from ir_tools.ops._checks import faults_of_attributes, faults_of_layer, faults_of_ports
+from ir_tools.ops._checks import faults_of_attributes, faults_of_layer, faults_of_ports, too_many_outputs
 from ir_tools.ops._define import Array, Fact, Op, Violation
 from ir_tools.ops.control_flow import BodyFacts
 from ir_tools.weights import Weights, constant
@@ -26,7 +26,16 @@ MOST_CHECKED, MOST_FLOATS = 1 << 12, 64
 """The same where a file is checked: lists of sizes, limits and scales are short, and weights need not be computed."""
 OPEN = {"Result", "Parameter", "Const", "Convert", "ShapeOf"}
 """Operations whose rules can be asked when nothing at all is known of an input."""
-SURPRISES = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
+SURPRISES = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    TypeError,
+    UsageError,
+    ValueError,
+)
 """What a rule that meets nonsense may raise, besides a ShapeError."""
 
 
@@ -121,7 +130,10 @@ class Answers:
         if attrs is None or op.shape is None or any(not violation.kind.mild for violation in found):
             return Answer(None, found)
         try:
-            return Answer([self.facts.known(fact) for fact in op.shape(attrs, inputs)], found)
+            outputs = op.shape(attrs, inputs)
+            if any(slot.many for slot in op.outputs) and len(outputs) < len(form.outputs):
+                found.append(too_many_outputs(op, len(form.outputs), len(outputs)))
+            return Answer([self.facts.known(fact) for fact in outputs], found)
         except ShapeError as why:
             return Answer(None, found, str(why))
 

@@ -17,12 +17,14 @@ from ir_tools.infer._forms import Form, Forms
 from ir_tools.ops import NEWEST_OPSET, control_flow, find_op, known_types, ops_of, opset_number
 from ir_tools.ops._checks import closest
 from ir_tools.ops._define import Fact, Kind, Violation
-from ir_tools.ops.control_flow import BodyFacts, BodyRule, port_maps
+from ir_tools.ops.control_flow import BodyFacts, BodyRule, PortMap, port_maps
 from ir_tools.types import Dim, ElementType, format_shape, precision_in_file
 
 __all__ = ["Survey", "Trouble"]
 
-Part = Literal["layer", "data", "input", "output"]
+Part = Literal["layer", "data", "input", "output", "port_map", "back_edges"]
+MOST_ROUNDS = 1 << 31
+"""Of a loop whose condition is not known to end it."""
 OPEN_STAMPS = {"extension", "experimental"}
 """Of operations that packages bring; files of 2020 have them for operations that later came into an opset."""
 NUANCES = {Kind.SUSPECT, Kind.EMPTY, Kind.DIVISOR, Kind.IGNORED}
@@ -183,7 +185,7 @@ class Survey:
         results = [*computed[: len(form.outputs)]]
         results += [self._record(port) for port in form.outputs[len(results) :]]
         huge = any(map(_huge, results)) and not any(map(_huge, inputs))
-        odd = form.op is None or form.op.instead is not None
+        odd = form.op is None or form.op.instead is not None or (form.op.type == "Const" != form.type)
         verdict = self._verdicts[answer] = _Verdict(answer, before, after, tuple(results), huge, odd)
         return verdict
 
@@ -205,18 +207,51 @@ class Survey:
         self, layer: Layer, form: Form, rule: BodyRule, facts: Mapping[int, Fact]
     ) -> tuple[list[Known] | None, str | None]:
         """What the bodies give, or why they cannot; neither where the port maps lead nowhere, which others tell."""
+        walked: dict[str, dict[Source, Known]] = {}
 
         def run(body: str, parameters: Mapping[int, Fact]) -> BodyFacts:
             inner = layer.bodies[body]
-            return results_of(inner, self._walk(inner, parameters, layer))
+            walked[body] = self._walk(inner, parameters, layer)
+            return results_of(inner, walked[body])
 
         try:
-            out = rule(port_maps(layer), facts, run)
+            maps = port_maps(layer)
+            out = rule(maps, facts, run)
+            for body, known in walked.items():
+                self._tell_rounds(layer, layer.bodies[body], maps[body], facts, known)
         except ShapeError as why:
             return None, str(why)
         except SURPRISES:
             return None, None
         return [self._facts.known(out.get(port.id, UNKNOWN)) for port in form.outputs], None
+
+    def _tell_rounds(
+        self, layer: Layer, body: Graph, ports: PortMap, inputs: Mapping[int, Fact], known: Mapping[Source, Known]
+    ) -> None:
+        """What is wrong from one round of a body to the next: what it is given anew, its end, the number of rounds."""
+        results = results_of(body, known).results
+        for parameter, result in ports.back_edges.items():
+            before, after = known[Source(parameter, body.layer(parameter).outputs[0].id)].fact, results[result]
+            if _apart(before, after):
+                message = (
+                    f"a back edge gives [{format_shape(after.shape)}] of {after.dtype} to"
+                    f" '{body.layer(parameter).name}', which takes [{format_shape(before.shape)}] of {before.dtype}"
+                )
+                self._tell(body, Trouble("contradicting-layer", layer, message, None, "back_edges"))
+        row = ports.purpose("execution_condition")
+        if row is None or layer.type.lower() != "loop":
+            return
+        condition = results[row.layer]
+        if condition.dtype.is_float or condition.dtype.kind == "string":
+            message = f"the execution_condition has element type {condition.dtype} where boolean is meant"
+            self._tell(body, Trouble("contradicting-layer", layer, message, None, "port_map"))
+        rounds, lasts = _single(inputs[min(inputs)]), _single(condition)
+        if rounds is None or (lasts == 0) or rounds in range(-1 if lasts is None else 0, MOST_ROUNDS):
+            return
+        message = f"the trip count is {rounds}, with which the loop does not end"
+        self._tell(
+            body, Trouble("fatal-setting", layer, message, "give it a number, or a condition that ends it", "layer")
+        )
 
     def _given(
         self, graph: Graph, layer: Layer, form: Form, verdict: _Verdict, given: Fact, owner: Layer
@@ -451,7 +486,7 @@ def _about_operation(layer: Layer, form: Form) -> Trouble:
         return Trouble(
             "unknown-opset", layer, f"{says}; opset1 to opset{NEWEST_OPSET} are known", _stamp_for(type_), "layer"
         )
-    if not known:
+    if not known or form.op is not None:
         meant = _nearest(type_)
         remedy = f"did you mean {meant}?" if meant else 'operations of extensions say version="extension"'
         return Trouble("unknown-operation", layer, f"there is no operation '{type_[:80]}'", remedy, "layer")
@@ -505,6 +540,12 @@ def _part(layer: Layer, fault: Violation) -> tuple[Part, int | None]:
     if fault.input is not None and fault.input < len(layer.inputs):
         return "input", layer.inputs[fault.input].id
     return "data", None
+
+
+def _single(fact: Fact) -> int | None:
+    """The one number of a tensor, where it is known."""
+    known = None if fact.value is None else fact.value.exact
+    return int(known.ravel()[0]) if known is not None and known.size == 1 else None
 
 
 def _hard(violations: Sequence[Violation]) -> bool:

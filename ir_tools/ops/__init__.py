@@ -159,7 +159,7 @@ def find_op(type: str, version: str) -> Op | None:
     if version in {"extension", "experimental"} and type in EXPERIMENTAL:
         opset = 6
     key = type.lower()
-    if opset is None or (key, opset) in LEFT_OUT:
+    if opset is None or opset > NEWEST_OPSET or (key, opset) in LEFT_OUT:
         return None
     if opset == 1 and key in BORN_LATER:
         opset = 2

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ir_tools.ops._define import REQUIRED, Attrs, Fact, Field, Flag, Kind, Op, Violation
 from ir_tools.types import ElementType, closest
 
-__all__ = ["closest", "faults_of_attributes", "faults_of_layer", "faults_of_ports", "takes"]
+__all__ = ["closest", "faults_of_attributes", "faults_of_layer", "faults_of_ports", "takes", "too_many_outputs"]
 
 LEFTOVERS = {
     ("Convolution", "output_padding"): "0(,0)*",
@@ -107,9 +107,14 @@ def faults_of_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
         count = str(least) if least == most else f"at least {least}" if most is None else f"{least} to {most}"
         message = f"has {_counted(inputs, 'input')} where {op} takes {count}{f' ({names})' if names else ''}"
         yield Violation("it", message, None, Kind.INPUTS)
-    if op.type != "Result" and not any(slot.many for slot in op.outputs) and outputs > len(op.outputs):
-        message = f"has {_counted(outputs, 'output')} where {op} gives {len(op.outputs)}"
-        yield Violation("it", message, None, Kind.OUTPUTS)
+    given = 0 if op.type == "Result" else len(op.outputs)
+    if not any(slot.many for slot in op.outputs) and outputs > given:
+        yield too_many_outputs(op, outputs, given)
+
+
+def too_many_outputs(op: Op, outputs: int, given: int) -> Violation:
+    """A layer with more output ports than it has outputs."""
+    return Violation("it", f"has {_counted(outputs, 'output')} where {op} gives {given}", None, Kind.OUTPUTS)
 
 
 def _counted(count: int, word: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -343,7 +344,10 @@ def _number(text: str) -> float:
     word = text.strip()
     if not _NUMBER.fullmatch(word):
         raise ValueError(f"has '{word[:40]}' where a number is meant")
-    return float(word)
+    value = float(word)
+    if math.isinf(value) and not word.lower().endswith("inf"):
+        raise OutOfRange(f"is {word[:40]}, which no float can hold")
+    return value
 
 
 def _require_count(count: int, counts: tuple[int, ...]) -> None:

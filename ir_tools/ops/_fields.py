@@ -1,7 +1,7 @@
 """Attributes of particular kinds: element types, partial shapes."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from ir_tools.errors import UsageError
 from ir_tools.ops._define import Field, OneOf
@@ -13,6 +13,8 @@ __all__ = ["ExactWord", "IndexType", "ShapeText", "Type"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Type(Field):
     """An element type by name."""
+
+    blank: ClassVar[bool] = False
 
     def parse(self, text: str) -> ElementType:
         """`"f32"` -> `f32`, in any case; `undefined` is the old name of `dynamic`."""
