@@ -182,6 +182,7 @@ class RuntimeClient:
         config: Mapping[str, str] | None = None,
         shapes: Mapping[str, str] | None = None,
         executed: bool = False,
+        keep: bool = False,
         timeout: float | None = None,
     ) -> Inference:
         """One inference.
@@ -196,6 +197,7 @@ class RuntimeClient:
             config: properties of the device; floats are computed in f32 unless it says otherwise.
             shapes: new input shapes to reshape the model to first.
             executed: tell also what the device made of the layers, and in which element types.
+            keep: let the child keep the compiled model for the same request with other inputs; for small models.
             timeout: seconds, in place of the client's.
 
         Raises:
@@ -212,6 +214,7 @@ class RuntimeClient:
                 "config": {**F32, **(config or {})},
                 "shapes": dict(shapes or {}),
                 "executed": executed,
+                "keep": keep,
             },
             model_xml,
             weights,

@@ -10,6 +10,8 @@ result, or with `error` (a kind of `RuntimeFailure`, or `usage`) and `message`. 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
 import signal
 import socket
@@ -19,7 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
@@ -43,16 +45,29 @@ LARGEST_VALUE = 4096
 # --- infer ------------------------------------------------------------------------------------------------------
 
 
+class Prepared(NamedTuple):
+    """A compiled model: as the caller sees it, as it runs with its taps, and the numbers of their outputs.
+
+    `request` holds the bytes of the constants, which openvino does not copy.
+    """
+
+    presented: ov.Model
+    model: ov.Model
+    tapped: list[int]
+    compiled: ov.CompiledModel
+    request: Request
+
+
+_KEPT: dict[bytes, Prepared] = {}
+MOST_KEPT = 64
+"""Small models that stay compiled, the last ones."""
+
+
 def infer(request: Request) -> Answer:
     """One inference; see `RuntimeClient.infer`."""
     import openvino as ov
 
-    stage("reading the model")
-    presented = request.read()
-    model, tapped = _tapped(request, presented) if request["taps"] else (presented, [])
-    for each in {id(model): model, id(presented): presented}.values():
-        _reshape(each, request["shapes"])
-    compiled = compile_model(model, request)
+    presented, model, tapped, compiled, _ = _kept(request) if request["keep"] else _prepare(request)
     run = compiled.create_infer_request()
     names, first = request["inputs"], len(request.blobs) - len(request["inputs"])
     for index, tensor in _feed(model, dict(zip(names, request.blobs[first:], strict=True))).items():
@@ -69,6 +84,28 @@ def infer(request: Request) -> Answer:
         "executed": _executed(compiled) if request["executed"] else [],
     }
     return header, [*results[:own], *(results[index] for index in tapped)]
+
+
+def _prepare(request: Request) -> Prepared:
+    stage("reading the model")
+    presented = request.read()
+    model, tapped = _tapped(request, presented) if request["taps"] else (presented, [])
+    for each in {id(model): model, id(presented): presented}.values():
+        _reshape(each, request["shapes"])
+    return Prepared(presented, model, tapped, compile_model(model, request), request)
+
+
+def _kept(request: Request) -> Prepared:
+    """The model of an equal request, or a new one, which is kept."""
+    key = hashlib.blake2b(json.dumps({**request.header, "inputs": []}).encode())
+    for blob in request.blobs[: len(request.blobs) - len(request["inputs"])]:
+        key.update(len(blob.data).to_bytes(8, "little"))
+        key.update(blob.data)
+    found = _KEPT.pop(key.digest(), None) or _prepare(request)
+    _KEPT[key.digest()] = found
+    if len(_KEPT) > MOST_KEPT:
+        del _KEPT[next(iter(_KEPT))]
+    return found
 
 
 def _device_name(compiled: ov.CompiledModel, asked: str) -> str:
