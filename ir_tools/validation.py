@@ -44,11 +44,12 @@ def validate(
         UsageError: `select` or `ignore` name no code.
     """
     rules = chosen(select, ignore)
+    found: list[Diagnostic] = []
     with no_collection():
         try:
-            found = list(_findings(_open(source, weights), rules))
+            found.extend(_findings(_open(source, weights), rules))
         except ReadError as unreadable:
-            found = list(unreadable.diagnostics)
+            found += unreadable.diagnostics
     if runtime:
         from ir_tools.runtime.trial import try_model
 

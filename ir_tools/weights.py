@@ -253,9 +253,9 @@ def _element_type(raw: Mapping[str, str]) -> ElementType:
     try:
         kind = element_type(name)
     except UsageError as why:
-        raise _error("IR013", None, f"a constant's element_type: {why}") from None
+        raise _error("IR014", None, f"a constant's element_type: {why}") from None
     if kind.kind == "dynamic":
-        raise _error("IR013", None, "a constant's element_type cannot be dynamic")
+        raise _error("IR014", None, "a constant's element_type cannot be dynamic")
     return kind
 
 
@@ -265,7 +265,7 @@ def _dims(raw: Mapping[str, str]) -> tuple[int, ...]:
         return ()
     dims = [dim for dim in map(whole_number, words) if dim is not None]
     if len(dims) != len(words):
-        raise _error("IR013", None, f"'{raw['shape']}' is not the shape of a constant", "write sizes, as in 1, 3")
+        raise _error("IR014", None, f"'{raw['shape']}' is not the shape of a constant", "write sizes, as in 1, 3")
     return tuple(dims)
 
 
@@ -273,5 +273,5 @@ def _whole(raw: Mapping[str, str], name: str) -> int:
     number = whole_number(raw.get(name))
     if number is None:
         message = f"a constant has {name} '{raw[name]}'" if raw.get(name) else f"a constant has no {name}"
-        raise _error("IR013", None, message, f"{name} is a whole number of bytes")
+        raise _error("IR014", None, message, f"{name} is a whole number of bytes")
     return number

@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import cast
 
+from ir_tools.diagnostics import Severity
 from ir_tools.format.faults import Fault, refused
 from ir_tools.graph import Graph, LayerContent, Port
 from ir_tools.source import Document, Element
-from ir_tools.types import closest, id_number
+from ir_tools.types import ELEMENT_TYPES, closest, id_number, precision_in_file
 
 __all__ = [
     "EDGE_ENDS",
@@ -20,8 +21,10 @@ __all__ = [
     "join_names",
     "number_fault",
     "port_faults",
+    "precision_fault",
     "size_of",
     "split_names",
+    "tag_faults",
 ]
 
 EDGE_ENDS = ("from-layer", "from-port", "to-layer", "to-port")
@@ -29,6 +32,13 @@ EDGE_ENDS = ("from-layer", "from-port", "to-layer", "to-port")
 
 MAPS = ("port_map", "back_edges", "then_port_map", "else_port_map")
 """The elements whose rows tie a layer to its bodies."""
+
+NEEDED = {
+    "name": "give it a name that no other layer has",
+    "type": 'write the operation, as in type="ReLU"',
+    "version": 'write the opset that the operation was born in, as in version="opset1"',
+}
+"""What the tag of a layer has besides its id, and what to do where it is missing."""
 
 _COMMA = re.compile(r"(?<!\\),")
 
@@ -149,6 +159,30 @@ def dim_fault(dim: Element) -> Fault | None:
         return None
     text = (dim.text or "").strip()[:40]
     return Fault("IR113", dim, f"a dimension is '{text}'", "write a whole number, -1 for any size")
+
+
+def precision_fault(port: Element, needed: bool) -> Fault | None:
+    """Why the element type of a port cannot be read, if so; an input may have none."""
+    text = port.get("precision")
+    if text is None:
+        remedy = 'write that of the tensor, as in precision="FP32"'
+        return Fault("IR114", port, "an output port has no precision", remedy) if needed else None
+    if precision_in_file(text) is not None:
+        return None
+    known = [kind.precision for kind in ELEMENT_TYPES.values()]
+    meant = closest(text, known)
+    remedy = f"did you mean {meant}?" if meant else f"write one of {', '.join(known)}"
+    return Fault("IR114", port, f"'{text[:40]}' is no precision", remedy)
+
+
+def tag_faults(layer: Element) -> Iterator[Fault]:
+    """What is missing in the tag of a layer. The runtime gives a layer with an empty name another."""
+    for name, remedy in NEEDED.items():
+        text = layer.get(name)
+        if text is None or not text.strip():
+            message = f"the layer has no {name}" if text is None else f"the {name} of the layer is empty"
+            mild = text is not None and name == "name"
+            yield Fault("IR103", layer, message, remedy, severity=Severity.WARNING if mild else Severity.ERROR)
 
 
 def size_of(dim: Element) -> int | None:

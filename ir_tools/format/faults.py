@@ -1,4 +1,4 @@
-"""What cannot be read: one fault with the code of its rule, and its place in the words of a diagnostic."""
+"""What is wrong in a document: one fault with the code of its rule, and its place in the words of a diagnostic."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Place(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """Something that cannot be read, and is an error: the code of the rule that tells of it, and the guilty element.
+    """Something that is wrong in the document itself: the code of the rule that tells of it, and the guilty element.
 
     `layer`: the one to name, where the element stands in none, as an edge.
     """
@@ -33,6 +33,7 @@ class Fault(NamedTuple):
     message: str
     help: str | None = None
     layer: Element | None = None
+    severity: Severity = Severity.ERROR
 
 
 def refused(document: Document, faults: Iterable[Fault]) -> ReadError:
@@ -45,7 +46,7 @@ def told(document: Document, faults: Iterable[Fault]) -> Iterator[Diagnostic]:
     for fault in faults:
         yield Diagnostic(
             code=fault.code,
-            severity=Severity.ERROR,
+            severity=fault.severity,
             message=fault.message,
             file=document.file,
             help=fault.help,

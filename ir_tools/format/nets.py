@@ -5,9 +5,20 @@ from dataclasses import dataclass, field
 from itertools import chain, islice, repeat
 from typing import NamedTuple
 
+from ir_tools.diagnostics import Severity
 from ir_tools.format.circles import circles
-from ir_tools.format.content import EDGE_ENDS, MAPS, ElementSource, dim_fault, ends_of, number_fault, port_faults
-from ir_tools.format.faults import Fault
+from ir_tools.format.content import (
+    EDGE_ENDS,
+    MAPS,
+    ElementSource,
+    dim_fault,
+    ends_of,
+    number_fault,
+    port_faults,
+    precision_fault,
+    tag_faults,
+)
+from ir_tools.format.faults import Fault, refused
 from ir_tools.format.usual import Usual
 from ir_tools.graph import Graph, Layer
 from ir_tools.source import Document, Element, Wiring
@@ -23,6 +34,8 @@ BODY_PARTS = frozenset({*BODIES, *MAPS})
 PARTS = BODY_PARTS | {"data", "input", "output", "rt_info", "blobs", "weights", "biases"}
 """What a `<layer>` may hold; `blobs` and the like are of older files."""
 SIDES = ("input", "output")
+ENDS = {"Parameter", "Const", "Result"}
+"""Types of layers that have one side only."""
 
 PortId = tuple[int, int]
 
@@ -34,7 +47,7 @@ class Net:
     Attributes:
         element: `<net>`, `<body>`, `<then_body>`.
         graph: of what could be read.
-        layers: by id; of two with the same id the first, and those that are left out of `graph` too.
+        layers: by id; of two with the same id the first; those that are left out of `graph` too.
         inputs: all input ports, as `(layer id, port id)`.
         outputs: all output ports.
         wiring: what feeds each input.
@@ -44,8 +57,10 @@ class Net:
         disordered: `<input>` and `<output>` whose port ids do not rise.
         odd: elements that have other children than usual.
         shared: the ids that several layers have.
+        strange: the ids that are no numbers.
         unsure: some layer has no id of its own, so that an edge to a layer that is not there may mean that one.
         loose: some edge leads to an input that is not there, so that an input without an edge may be the one meant.
+        missing: edges with an end at a layer that is not there, by its id; each with the side of that end.
         crowded: the layers with an input that is fed twice, or to a port of which that is not there an edge leads.
     """
 
@@ -61,8 +76,10 @@ class Net:
     disordered: list[Element] = field(default_factory=list)
     odd: list[Element] = field(default_factory=list)
     shared: set[int] = field(default_factory=set)
+    strange: set[str | None] = field(default_factory=set)
     unsure: bool = False
     loose: bool = False
+    missing: dict[int, list[tuple[Element, str]]] = field(default_factory=dict)
     crowded: set[int] = field(default_factory=set)
 
     def layer_at(self, edge: Element) -> Element | None:
@@ -80,9 +97,12 @@ class Nets(NamedTuple):
 
 def nets_of(document: Document, *, thorough: bool = False) -> Nets:
     """Read all graphs. `thorough`: leave out layers with unreadable dimensions, and edges that close circles, too."""
-    reader = _Reader(document, thorough)
-    if thorough and not Usual(document).ports:
+    reader, usual = _Reader(document, thorough), Usual(document)
+    if thorough and not usual.ports:
         reader.look_at_dims()
+    if thorough and not usual.precisions:
+        reader.look_at_precisions()
+    reader.plain_tags = not thorough or usual.layers
     return reader.read()
 
 
@@ -103,6 +123,7 @@ class _Reader:
     def __init__(self, document: Document, thorough: bool) -> None:
         self.document = document
         self.thorough = thorough
+        self.plain_tags = True
         self.faults: list[Fault] = []
         self.broken: set[Element] = set()
         self.sideless: set[Element] = set()
@@ -116,6 +137,14 @@ class _Reader:
             layer = next(dim.iterancestors("layer"), None)
             fault = dim_fault(dim)
             if fault and port is not None and port.tag == "port" and layer is not None:
+                self._note(fault, layer)
+
+    def look_at_precisions(self) -> None:
+        """Note the ports whose element type cannot be read, and outputs that have none."""
+        for port in self.document.root.iter("port"):
+            side, layer = port.getparent(), next(port.iterancestors("layer"), None)
+            fault = None if side is None or side.tag not in SIDES else precision_fault(port, side.tag == "output")
+            if fault and layer is not None:
                 self._note(fault, layer)
 
     def read(self) -> Nets:
@@ -132,9 +161,9 @@ class _Reader:
             depths[body] = depths[outer] + 1
             layer = nets[outer].graph.layer(self.numbers[owner.get("id")])
             if max(depths[body], len(layer.bodies) + 1) > MAX_NESTING:
+                outermost = next(iter(list(owner.iterancestors("layer"))[-1:]), owner)
                 message = f"more than {MAX_NESTING} bodies stand inside each other or in one layer"
-                self.faults.append(Fault("IR005", body, message))
-                break
+                raise refused(self.document, [Fault("IR005", outermost, message, "no model needs so many")])
             nets[body] = self._net(body)
             assert isinstance(layer.source, ElementSource)
             layer.bodies[str(body.tag)] = nets[body].graph
@@ -142,9 +171,10 @@ class _Reader:
         return Nets(list(nets.values()), self.faults)
 
     def _note(self, fault: Fault, layer: Element) -> None:
-        """A fault because of which a layer is left out."""
+        """A fault; one that is an error leaves the layer out."""
         self.faults.append(fault)
-        self.broken.add(layer)
+        if fault.severity == Severity.ERROR:
+            self.broken.add(layer)
 
     def _note_all(self, faults: Iterable[Fault], layer: Element) -> None:
         for fault in faults:
@@ -178,12 +208,16 @@ class _Reader:
             layer_id = self.numbers[layer.get("id")]
         except KeyError:
             net.unsure = True
+            net.strange.add(layer.get("id"))
             self._note(number_fault("IR101", layer, "id"), layer)
             return
+        if not self.plain_tags:
+            self._note_all(tag_faults(layer), layer)
         first = net.layers.setdefault(layer_id, layer)
         if first is not layer:
             net.unsure = True
             net.shared.add(layer_id)
+            self.broken.add(first)
             name, line = first.get("name", ""), self.document.line(first)
             message = f"the layer id {layer_id} belongs to layer '{name}' on line {line} already"
             remedy = "renumber one of the two, and the edges that mean it"
@@ -240,8 +274,9 @@ class _Reader:
                 end = numbers[get("to-layer")], numbers[get("to-port")]
             except KeyError:
                 net.loose = True
-                names = (name for name in EDGE_ENDS if id_number(get(name)) is None)
-                self.faults.append(number_fault("IR121", edge, next(names))._replace(layer=net.layer_at(edge)))
+                name = next(name for name in EDGE_ENDS if id_number(get(name)) is None)
+                if get(name) is None or get(name) not in net.strange:
+                    self.faults.append(number_fault("IR121", edge, name)._replace(layer=net.layer_at(edge)))
                 continue
             if start not in net.outputs or end not in net.inputs:
                 self._loose(net, edge, start, end)
@@ -251,6 +286,7 @@ class _Reader:
                 self._second(net, edge, known, start, end)
         if count != len(table):
             net.odd.append(table)
+        self._missing(net)
 
     def _second(self, net: Net, edge: Element, known: PortId, start: PortId, end: PortId) -> None:
         """An edge to an input that is fed already."""
@@ -279,34 +315,57 @@ class _Reader:
         else:
             net.crowded.add(end[0])
             net.loose = net.loose or end[0] not in net.layers
-        rows = ("from", "output", start, net.outputs), ("to", "input", end, net.inputs)
-        for word, side, (layer_id, port_id), known in rows:
-            layer = net.layers.get(layer_id)
-            if (layer_id, port_id) in known or layer in self.broken or layer_id in net.shared:
+        for side, end_id, known in (("output", start, net.outputs), ("input", end, net.inputs)):
+            layer = net.layers.get(end_id[0])
+            if end_id in known or layer in self.broken or end_id[0] in net.shared:
                 continue
             if layer is None:
-                if net.unsure or net.element.find("layers") in net.odd:
-                    continue
-                message, remedy = f"layer {layer_id}, which is not there", "correct the edge or delete it"
-            elif _hides_ports(layer):
-                continue
-            else:
-                place = f"port {port_id} of layer {layer_id} '{layer.get('name', '')}'"
-                words = ", ".join(str(port) for owner, port in sorted(known) if owner == layer_id)
-                message = f"{place}, which has no such {side} port"
-                remedy = f"its {side} ports are {words}" if words else f"it has no {side} ports"
-            message = f"the edge goes {word} {message}"
-            if layer is not None and layer.find(side) is None:
-                if layer not in self.sideless:
-                    self.sideless.add(layer)
-                    remedy = f"write <{side}> with the port"
-                    message = f"the layer has no <{side}>, and an edge goes {word} its port {port_id}"
-                    self.faults.append(Fault("IR122", layer, message, remedy))
-            else:
-                self.faults.append(
-                    Fault("IR122", edge, message, remedy, net.layer_at(edge) if layer is None else layer)
-                )
+                net.missing.setdefault(end_id[0], []).append((edge, side))
+            elif not _hides_ports(layer):
+                self._no_port(edge, layer, side, end_id, known)
             return
+
+    def _no_port(self, edge: Element, layer: Element, side: str, end: PortId, known: set[PortId]) -> None:
+        """An edge to or from a port that its layer has not."""
+        word = "from" if side == "output" else "to"
+        if layer.find(side) is None and layer.get("type") not in ENDS:
+            if layer not in self.sideless:
+                self.sideless.add(layer)
+                message = f"the layer has no <{side}>, and an edge goes {word} its port {end[1]}"
+                self.faults.append(Fault("IR122", layer, message, f"write <{side}> with the port"))
+            return
+        words = ", ".join(str(port) for owner, port in sorted(known) if owner == end[0])
+        remedy = f"its {side} ports are {words}" if words else f"it has no {side} ports"
+        place = f"port {end[1]} of layer {end[0]} '{layer.get('name', '')}'"
+        message = f"the edge goes {word} {place}, which has no such {side} port"
+        self.faults.append(Fault("IR122", edge, message, remedy, layer))
+
+    def _missing(self, net: Net) -> None:
+        """Edges to and from layers that are not there: told once for each, at the layer meant or an edge."""
+        if not net.missing or net.unsure or net.element.find("layers") in net.odd:
+            return
+        lone = _lone(net) if len(net.missing) == 1 else None
+        for layer_id, rows in net.missing.items():
+            edge, side = rows[0]
+            if lone is not None:
+                message = (
+                    f"no edge leads to or from the layer, and {len(rows)} mean layer {layer_id}, which is not there"
+                )
+                remedy = f"if it is the one, give it the id {layer_id}"
+                self.faults.append(Fault("IR122", lone, message, remedy))
+                continue
+            message = f"the edge goes {'from' if side == 'output' else 'to'} layer {layer_id}, which is not there"
+            message += f"; so do {len(rows) - 1} more" if len(rows) > 1 else ""
+            self.faults.append(Fault("IR122", edge, message, "correct the edge or delete it", net.layer_at(edge)))
+
+
+def _lone(net: Net) -> Element | None:
+    """The only layer with ports that no edge means, if there is one."""
+    edges = net.element.iterfind("edges/edge")
+    meant = {layer for start, end in map(ends_of, edges) for layer in (start[0], end[0])}
+    lone = [layer for layer_id, layer in net.layers.items() if layer_id not in meant]
+    lone = [layer for layer in lone if layer.find("input/port") is not None]
+    return lone[0] if len(lone) == 1 else None
 
 
 def _hides_ports(layer: Element) -> bool:

@@ -4,11 +4,15 @@ What cannot be read is left out and noted. `read` and `model_of` refuse a docume
 `ir_tools.rules` go on with the rest.
 """
 
+from collections.abc import Iterable
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError
+from ir_tools.format.bodies import body_faults
+from ir_tools.format.constants import constant_faults
 from ir_tools.format.content import SourceFile
 from ir_tools.format.faults import Fault, refused
 from ir_tools.format.nets import MAX_NESTING, Net, nets_of
@@ -70,16 +74,37 @@ def model_of(document: Document, weights: Weights, path: Path | None) -> Model:
 
 
 def tolerant(document: Document, weights: Weights, path: Path | None, *, thorough: bool = False) -> Reading:
-    """What can be read of a document. `thorough`: dimensions are read at once, and circles are opened, too.
+    """What can be read of a document.
+
+    Args:
+        document: an IR.
+        weights: its `.bin`.
+        path: of the `.xml`.
+        thorough: look at once at what is otherwise read when it is asked for: dimensions, constants, bodies; and open
+            circles.
 
     Raises:
         ReadError: the document is not an IR of version 10 or 11.
     """
     version = _version(document)
     nets, faults = nets_of(document, thorough=thorough)
+    if thorough:
+        found = [*constant_faults(nets, weights), *body_faults(nets)]
+        _leave_out(nets, found)
+        faults += found
     name, origin = document.root.get("name") or "", SourceFile(document)
     model = Model(nets[0].graph, name=name, version=version, weights=weights, origin=origin, path=path)
     return Reading(model, nets, faults)
+
+
+def _leave_out(nets: Iterable[Net], faults: Iterable[Fault]) -> None:
+    """Take layers with faults out of their graphs; a constant that lies outside the `.bin` keeps its shape."""
+    guilty: set[Element] = set()
+    for fault in faults:
+        if fault.severity == Severity.ERROR and fault.code not in {"IR011", "IR012"}:
+            guilty.update(islice(chain([fault.element], fault.element.iterancestors("layer")), 2))
+    for net in nets if guilty else ():
+        net.graph.remove_nodes_from([layer_id for layer_id, layer in net.layers.items() if layer in guilty])
 
 
 def weights_of(document: Document, weights: bytes | str | Path | None, path: Path | None) -> Weights:

@@ -4,6 +4,7 @@ import re
 from functools import cached_property
 
 from ir_tools.source import Document
+from ir_tools.types import precision_in_file
 
 __all__ = ["Usual"]
 
@@ -14,6 +15,7 @@ _PORT = re.compile(
 _LAYER = re.compile(
     rb"<layer id=\"\d{1,18}\" name=\"[^\"<]+\" type=\"[^\"<]+\" version=\"[^\"<]+\"(?: output_names=\"[^\"<]*\")? ?/?>"
 )
+_PRECISION = re.compile(rb"\bprecision=\"([A-Za-z0-9]*)\"")
 _END = rb"=\"\d{1,18}\""
 _EDGE = re.compile(rb"<edge from-layer%b from-port%b to-layer%b to-port%b ?/>" % (_END, _END, _END, _END))
 _TEXT = re.compile(rb">\s*+[^<](?<!<dim>.)")
@@ -45,6 +47,13 @@ class Usual:
     def texts(self) -> bool:
         """There is no text but in dimensions."""
         return self._document.plain and not _TEXT.search(self._document.text)
+
+    @cached_property
+    def precisions(self) -> bool:
+        """Every port has an element type that can be read."""
+        words = _PRECISION.findall(self._document.text) if self.ports else []
+        full = len(words) == self._document.text.count(b"<port")
+        return full and all(precision_in_file(word.decode()) for word in set(words))
 
     def _all(self, pattern: re.Pattern[bytes], tag: bytes) -> bool:
         text = self._document.text

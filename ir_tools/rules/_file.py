@@ -45,7 +45,8 @@ class IrFile:
     def model(self) -> Model:
         """The model as far as it can be made: without the layers and edges that are faulty themselves.
 
-        So an input may have no source where the file has an edge. The content of every layer can be loaded.
+        So an input may have no source where the file has an edge. The content of every layer can be loaded; constants
+        have a shape and a type that fit their size; layers with bodies have port maps that can be followed.
         """
         return self._reading.model
 

@@ -11,10 +11,8 @@ Good:
 """
 
 from ir_tools.diagnostics import Severity
-from ir_tools.rules._bodies import bodies
 from ir_tools.rules._define import Rule
-from ir_tools.rules._groups import part_of
 
 __all__ = ["RULE"]
 
-RULE = Rule("IR148", "bad-back-edge", Severity.ERROR, __doc__, part_of(bodies, "bad-back-edge"))
+RULE = Rule("IR148", "bad-back-edge", Severity.ERROR, __doc__)

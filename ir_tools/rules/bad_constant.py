@@ -1,4 +1,4 @@
-"""element_type, shape, offset or size of a Const is missing or cannot be read.
+"""An attribute of a Const is missing or cannot be read: element_type, shape, offset or size.
 
 Why: its value is not known. The runtime reads whole numbers without a sign; of 1.5 in a shape it silently takes the 1.
 
@@ -10,10 +10,8 @@ Good:
 """
 
 from ir_tools.diagnostics import Severity
-from ir_tools.rules._constants import constants
 from ir_tools.rules._define import Rule
-from ir_tools.rules._groups import part_of
 
 __all__ = ["RULE"]
 
-RULE = Rule("IR014", "bad-constant", Severity.ERROR, __doc__, part_of(constants, "bad-constant"))
+RULE = Rule("IR014", "bad-constant", Severity.ERROR, __doc__)

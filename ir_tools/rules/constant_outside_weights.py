@@ -11,12 +11,8 @@ Good:
 """
 
 from ir_tools.diagnostics import Severity
-from ir_tools.rules._constants import constants
 from ir_tools.rules._define import Rule
-from ir_tools.rules._groups import part_of
 
 __all__ = ["RULE"]
 
-RULE = Rule(
-    "IR012", "constant-outside-weights", Severity.ERROR, __doc__, part_of(constants, "constant-outside-weights")
-)
+RULE = Rule("IR012", "constant-outside-weights", Severity.ERROR, __doc__)

@@ -9,6 +9,7 @@ Good:
     <layers>
 """
 
+import re
 from collections.abc import Iterator
 
 from ir_tools.diagnostics import Severity
@@ -17,6 +18,9 @@ from ir_tools.rules._elements import CHILDREN, NOTES
 from ir_tools.rules._file import IrFile
 
 __all__ = ["RULE"]
+
+
+MARKUP = re.compile(r"=\s*[\"']|/?>")
 
 
 def check(file: IrFile) -> Iterator[Finding]:
@@ -34,7 +38,11 @@ def check(file: IrFile) -> Iterator[Finding]:
             if words:
                 line += (text or "")[: (text or "").index(words[0])].count("\n")
                 message = f"there is text in <{tag}>: '{words[:40]}'"
-                yield Finding(file.place_of(element)._replace(line=line), message, "delete it")
+                place = file.place_of(element)._replace(line=line)
+                if MARKUP.search(words):
+                    yield Finding(place, message, "an element lost its bracket: write <", Severity.ERROR)
+                else:
+                    yield Finding(place, message, "delete it")
 
 
 RULE = Rule("IR135", "stray-text", Severity.WARNING, __doc__, check)

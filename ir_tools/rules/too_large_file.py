@@ -1,12 +1,6 @@
 """The `.xml` has more than 1 GiB.
 
 Why: a model of a million layers has half of it; what is larger is no model.
-
-Bad:
-    <?xml version="1.0"?>
-
-Good:
-    <?xml version="1.0"?>
 """
 
 from ir_tools.diagnostics import Severity

@@ -30,12 +30,17 @@ def check(file: IrFile) -> Iterator[Finding]:
     """One finding for every Assign whose variable is unknown."""
     if "assign" not in file.survey.types:
         return
-    places = list(file.model.walk())
-    known = {place.layer.raw.get("variable_id") for place in places if place.layer.type.lower() == "readvalue"}
-    for place in places:
+    known = set()
+    for layer in file.document.root.iter("layer"):
+        data = layer.find("data")
+        if (layer.get("type") or "").lower() == "readvalue":
+            known.add(None if data is None else data.get("variable_id"))
+    if None in known:
+        return
+    for place in file.model.walk():
         name = place.layer.raw.get("variable_id")
         if place.layer.type.lower() == "assign" and name is not None and name not in known:
-            others = ", ".join(f"'{other}'" for other in sorted(filter(None, known))) or "none"
+            others = ", ".join(f"'{other}'" for other in sorted(map(str, known))) or "none"
             message = f"no ReadValue reads the variable '{name[:80]}'; the model reads {others}"
             yield Finding(file.place(place, "data"), message, "give both the same variable_id")
 

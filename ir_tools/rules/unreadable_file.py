@@ -1,12 +1,6 @@
 """There is no such file, it is a folder, or it may not be read.
 
 Why: nothing can be said about it.
-
-Bad:
-    <?xml version="1.0"?>
-
-Good:
-    <?xml version="1.0"?>
 """
 
 from ir_tools.diagnostics import Severity

@@ -1,12 +1,6 @@
 """The `.bin` is there and cannot be opened: it is a folder, or may not be read.
 
 Why: the runtime says that it "cannot be found".
-
-Bad:
-    <net name="model" version="11">
-
-Good:
-    <net name="model" version="11">
 """
 
 from ir_tools.diagnostics import Severity

@@ -1,17 +1,16 @@
 """Layers with bodies: whether body, port map and back edges are there and fit each other and the layer."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 
+from ir_tools.diagnostics import Severity
 from ir_tools.format.content import MAPS
-from ir_tools.format.nets import BODIES, PARTS
-from ir_tools.rules._define import Finding
-from ir_tools.rules._file import IrFile
-from ir_tools.rules._rows import PURPOSES, Row, slice_faults
+from ir_tools.format.faults import Fault
+from ir_tools.format.nets import BODIES, PARTS, Net
+from ir_tools.format.rows import PURPOSES, Row, slice_faults
 from ir_tools.source import Element
-from ir_tools.types import closest, id_number
+from ir_tools.types import closest, id_number, precision_in_file
 
-__all__ = ["KINDS", "bodies", "body_map", "child", "layers_in", "ports_of"]
+__all__ = ["body_faults"]
 
 KINDS = {
     "tensoriterator": {"body": "port_map"},
@@ -20,19 +19,21 @@ KINDS = {
 }
 """By type: the bodies of the layer, and the table that ties each to it."""
 
-Found = dict[str, list[Finding]]
+OWN_INPUTS = {"tensoriterator": 0, "loop": 2}
+"""How many inputs the layer keeps for itself: number of trips and condition."""
+GRAPH_PARTS = {"layers", "edges"}
 
 
-def bodies(file: IrFile) -> Found:
-    """The findings of all rules about layers with bodies."""
-    found: Found = defaultdict(list)
-    for net in file.nets:
+def body_faults(nets: Iterable[Net]) -> Iterator[Fault]:
+    """What is wrong with the layers with bodies of all graphs."""
+    for net in nets:
         marked = set(net.bodied)
         for layer in net.layers.values():
             kind = (layer.get("type") or "").lower()
             if kind in KINDS or layer in marked:
-                _Bodied(file, layer, kind, found).look()
-    return found
+                bodied = _Bodied(layer, kind)
+                bodied.look()
+                yield from bodied.found
 
 
 def child(parent: Element, tag: str) -> Element | None:
@@ -57,57 +58,58 @@ def ports_of(layer: Element, side: str) -> dict[int, Element]:
     return {number: port for port in ports if (number := id_number(port.get("id"))) is not None}
 
 
-def body_map(kind: str) -> Mapping[str, str]:
-    """Which bodies a layer of this type (in small letters) has, and the table of each."""
-    return KINDS.get(kind, {})
-
-
 class _Bodied:
     """One layer with bodies."""
 
-    def __init__(self, file: IrFile, layer: Element, kind: str, found: Found) -> None:
-        self.file = file
+    def __init__(self, layer: Element, kind: str) -> None:
         self.layer = layer
         self.kind = kind
-        self.found = found
+        self.found: list[Fault] = []
         self.inputs = ports_of(layer, "input")
         self.outputs = ports_of(layer, "output")
 
     def look(self) -> None:
         """All findings."""
-        pairs = body_map(self.kind)
+        pairs = KINDS.get(self.kind, {})
         takes = {*pairs, *pairs.values(), *(() if self.kind == "if" else ("back_edges",))} if pairs else set()
         for part in self.layer:
             if part.tag in (*BODIES, *MAPS) and part.tag not in takes:
                 message = f"a layer of type {self.layer.get('type')} has no <{part.tag}>: the runtime does not read it"
-                self._tell("unexpected-body", part, message, "delete it, or correct the type of the layer")
+                self.tell("IR142", part, message, "delete it, or correct the type of the layer")
         for name, table in pairs.items():
             self._body(name, table)
 
-    def _tell(self, rule: str, element: Element, message: str, remedy: str) -> None:
-        self.found[rule].append(Finding(self.file.place_of(element), message, remedy))
+    def tell(self, code: str, element: Element, message: str, remedy: str) -> None:
+        """Note a fault."""
+        severity = Severity.WARNING if code == "IR142" else Severity.ERROR
+        self.found.append(Fault(code, element, message, remedy, severity=severity))
 
     def _body(self, name: str, table_name: str) -> None:
         body, table = child(self.layer, name), child(self.layer, table_name)
         if body is None or child(body, "layers") is None:
-            if not _has_misspelled(self.layer if body is None else body, {"layers", name}):
+            parent, known, words = (self.layer, PARTS, {name}) if body is None else (body, GRAPH_PARTS, {"layers"})
+            if not _has_misspelled(parent, known, words):
                 what = f"the layer has no <{name}>" if body is None else f"<{name}> has no <layers>"
-                self._tell(
-                    "missing-body", self.layer if body is None else body, what, f"write <{name}> with its layers"
-                )
+                self.tell("IR141", self.layer if body is None else body, what, f"write <{name}> with its layers")
             return
         if table is None:
-            if not _has_misspelled(self.layer, {table_name}) and (self.kind != "if" or self.outputs):
+            if not _has_misspelled(self.layer, PARTS, {table_name}) and (self.kind != "if" or self.outputs):
                 message = f"the layer has no <{table_name}>: nothing ties <{name}> to its ports"
-                self._tell("missing-port-map", self.layer, message, f"write <{table_name}>")
+                self.tell("IR143", self.layer, message, f"write <{table_name}>")
             return
         _Table(self, body, table).look()
 
 
-def _has_misspelled(parent: Element, words: set[str]) -> bool:
+def _has_misspelled(parent: Element, known: Collection[str], words: Collection[str]) -> bool:
     """Whether an unknown element in `parent` may be one of these."""
-    strange = [entry for entry in parent if entry.tag not in PARTS]
+    strange = [entry for entry in parent if entry.tag not in known]
     return any(len(entry) or closest(str(entry.tag), words) for entry in strange)
+
+
+def _is(layer: Element, wanted: str) -> bool:
+    """Whether a layer is of a type, or of one that may be a misspelling of it, which another rule tells of."""
+    kind = layer.get("type") or ""
+    return kind.lower() == wanted.lower() or closest(kind, [wanted]) is not None
 
 
 class _Table:
@@ -118,7 +120,8 @@ class _Table:
         self.body = body
         self.table = table
         self.inside = layers_in(body)
-        self.tell = owner._tell
+        self.sure = all(id_number(layer.get("id")) is not None for layer in body.iterfind("layers/*"))
+        self.tell = owner.tell
         self.rows: list[Row] = []
 
     def look(self) -> None:
@@ -127,10 +130,8 @@ class _Table:
         for element in self.table.iterchildren("input", "output"):
             row, messages = Row.read(element)
             for message, remedy in messages:
-                self.tell("bad-port-map-row", element, message, remedy)
-            if row is None:
-                whole = False
-            elif self._fits(row):
+                self.tell("IR144", element, message, remedy)
+            if row is not None and self._fits(row):
                 self.rows.append(row)
             else:
                 whole = False
@@ -156,15 +157,15 @@ class _Table:
         inner = self.inside.get(row.layer)
         if inner is None:
             message = f"internal_layer_id is {row.layer}, and the body has no such layer"
-            faults.append((message, f"name a {wanted} of the body"))
-        elif inner.get("type") != wanted and (inner.get("type") or "").lower() != wanted.lower():
+            faults += [(message, f"name a {wanted} of the body")] if self.sure else []
+        elif not _is(inner, wanted):
             message = (
                 f"internal_layer_id is {row.layer}, which is '{inner.get('name', '')}' of type {inner.get('type')}"
             )
             faults.append((message, f"name a {wanted} of the body"))
         for message, remedy in faults:
-            self.tell("wrong-port-map-row", row.element, message, remedy)
-        return not faults
+            self.tell("IR145", row.element, message, remedy)
+        return not faults and inner is not None
 
     def _purpose(self, row: Row) -> Iterator[tuple[str, str]]:
         if not row.purpose or self.owner.kind != "loop":
@@ -190,27 +191,32 @@ class _Table:
             first = seen.setdefault(key, row)
             if first is not row:
                 message = f"{key[0]} {key[1]} has a row of its own already"
-                self.tell("repeated-port-map-row", row.element, message, "delete one of the two rows")
+                self.tell("IR146", row.element, message, "delete one of the two rows")
 
     def _left_out(self) -> None:
         """Parameters of the body and outputs of the layer without a row."""
-        fed = {row.layer for row in self.rows if row.is_input}
+        fed, before = {row.layer for row in self.rows if row.is_input}, len(self.owner.found)
         for number, layer in self.inside.items():
-            if layer.get("type") == "Parameter" and number not in fed:
+            if (layer.get("type") or "").lower() == "parameter" and number not in fed:
                 message = f"no row of <{self.table.tag}> feeds Parameter {number} '{layer.get('name', '')}' of the body"
-                self.tell("unmapped-port", layer, message, f'write <input ... internal_layer_id="{number}"/>')
+                self.tell("IR147", layer, message, f'write <input ... internal_layer_id="{number}"/>')
         made = [row.port for row in self.rows if not row.is_input and row.port >= 0]
         if self.owner.kind == "if":
             if len(set(made)) < len(self.owner.outputs):
                 message = (
                     f"<{self.table.tag}> has {len(set(made))} outputs, and the layer has {len(self.owner.outputs)}"
                 )
-                self.tell("unmapped-port", self.table, message, "both branches give every output of the layer")
+                self.tell("IR147", self.table, message, "both branches give every output of the layer")
             return
+        taken = [row.port for row in self.rows if row.is_input]
+        for number, port in list(self.owner.inputs.items())[OWN_INPUTS[self.owner.kind] :]:
+            if number not in taken and len(self.owner.found) == before:
+                message = f"no row of <{self.table.tag}> takes input port {number}"
+                self.tell("IR147", port, message, f'write <input external_port_id="{number}" .../>')
         for number, port in self.owner.outputs.items():
             if number not in made:
                 message = f"no row of <{self.table.tag}> gives output port {number}"
-                self.tell("unmapped-port", port, message, f'write <output external_port_id="{number}" .../>')
+                self.tell("IR147", port, message, f'write <output external_port_id="{number}" .../>')
 
     def _back_edges(self) -> None:
         table = child(self.owner.layer, "back_edges")
@@ -219,13 +225,16 @@ class _Table:
             for name, wanted in (("from-layer", "Result"), ("to-layer", "Parameter")):
                 message = self._back_end(edge, name, wanted)
                 if message:
-                    self.tell("bad-back-edge", edge, message, f"{name} is the id of a {wanted} of the body")
+                    self.tell("IR148", edge, message, f"{name} is the id of a {wanted} of the body")
                     break
             else:
                 target = id_number(edge.get("to-layer"))
-                if target in targets:
+                message = self._misfit(id_number(edge.get("from-layer")), target)
+                if message:
+                    self.tell("IR148", edge, message, "what a round gives is what the next one takes")
+                elif target in targets:
                     message = f"there is a back edge to Parameter {target} already"
-                    self.tell("bad-back-edge", edge, message, "delete one of the two")
+                    self.tell("IR148", edge, message, "delete one of the two")
                 targets |= set() if target is None else {target}
 
     def _back_end(self, edge: Element, name: str, wanted: str) -> str | None:
@@ -235,22 +244,60 @@ class _Table:
         if number is None:
             return f"a back edge has no {name}" if text is None else f"a back edge has {name} '{text[:40]}'"
         layer = self.inside.get(number)
+        if layer is None and not self.sure:
+            return None
         if layer is None:
             return f"a back edge has {name} {number}, and the body has no such layer"
-        if (layer.get("type") or "").lower() != wanted.lower():
+        if not _is(layer, wanted):
             return f"a back edge has {name} {number}, which is '{layer.get('name', '')}' of type {layer.get('type')}"
         return None
 
+    def _misfit(self, maker: int | None, reader: int | None) -> str | None:
+        """How the records of a Result contradict those of the Parameter that gets its value."""
+        result = None if maker is None else self.inside.get(maker)
+        parameter = None if reader is None else self.inside.get(reader)
+        given = None if result is None else result.find("input/port")
+        taken = None if parameter is None else parameter.find("output/port")
+        if given is None or taken is None:
+            return None
+        types = [precision_in_file(port.get("precision") or "") for port in (given, taken)]
+        if all(kind is not None and kind.kind != "dynamic" for kind in types) and types[0] != types[1]:
+            return f"a back edge carries {types[0]} to a Parameter of {types[1]}"
+        before, after = (port.findall("dim") for port in (given, taken))
+        if not before or not after:
+            return None
+        sizes = [(first.text, last.text) for first, last in zip(before, after, strict=False)]
+        exact = self.owner.kind == "tensoriterator"
+        if len(before) != len(after) or (exact and any(a != b and "-1" not in (a, b) for a, b in sizes)):
+            shapes = [",".join((dim.text or "") for dim in dims) for dims in (before, after)]
+            return f"a back edge carries [{shapes[0]}] to a Parameter of [{shapes[1]}]"
+        return None
+
     def _condition(self) -> None:
+        for row in self.rows:
+            result = self.inside.get(row.layer) if row.purpose == "execution_condition" else None
+            port = None if result is None else result.find("input/port")
+            kind = None if port is None else precision_in_file(port.get("precision") or "")
+            if kind is not None and kind.kind not in {"boolean", "dynamic"}:
+                message = f"the condition to go on is of {kind}"
+                self.tell("IR145", row.element, message, "name a Result of boolean type")
         rows = self.table.iterchildren("input", "output")
         purposes = [entry.get("purpose") for entry in rows]
         if "execution_condition" not in purposes and not any(word and word not in PURPOSES for word in purposes):
             message = "no output of the body is the condition to go on"
             remedy = 'write <output external_port_id="-1" internal_layer_id="..." purpose="execution_condition"/>'
-            self.tell("missing-execution-condition", self.table, message, remedy)
+            self.tell("IR150", self.table, message, remedy)
 
     def _slices(self) -> None:
         ports = {True: self.owner.inputs, False: self.owner.outputs}
         sliced = [(row, ports[row.is_input].get(row.port)) for row in self.rows if row.axis is not None]
-        for row, message, remedy in slice_faults(sliced, exact=self.owner.kind == "tensoriterator"):
-            self.tell("bad-slice", row.element, message, remedy)
+        exact = self.owner.kind == "tensoriterator"
+        for row, message, remedy in slice_faults(sliced, exact=exact):
+            self.tell("IR149", row.element, message, remedy)
+        for row, _ in () if exact else sliced:
+            if (row.start, row.end) != ((0, -1) if row.stride > 0 else (-1, 0)):
+                message = (
+                    f"start {row.start} and end {row.end} are not read in a Loop, which takes the next part each round"
+                )
+                remedy = 'write start="0" end="-1"' if row.stride > 0 else 'write start="-1" end="0"'
+                self.owner.found.append(Fault("IR149", row.element, message, remedy, severity=Severity.WARNING))

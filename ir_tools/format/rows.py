@@ -73,20 +73,16 @@ def slice_faults(rows: Sequence[tuple[Row, Element | None]], *, exact: bool) -> 
     """
     count: int | None = None
     for row, port in sorted(rows, key=lambda pair: not pair[0].is_input):
-        plain = _plain_fault(row, port)
-        if plain or not exact:
-            if plain:
-                yield row, *plain
-            continue
-        size = _size(row, port) if row.is_input else None if count is None else count * row.part_size
-        if size is None:
-            continue
-        fault, parts = _cut(row, size)
-        if fault is None and count is not None and parts != count:
-            fault = f"the row cuts {parts} parts, and an earlier one {count}", "all rows cut as many parts"
+        fault, parts = _plain_fault(row, port), 0
+        joined = exact and not row.is_input
+        size = _size(row, port) if not joined else None if count is None else count * row.part_size
+        if fault is None and size is not None:
+            fault, parts = _cut(row, size)
+            if fault is None and exact and count is not None and parts != count:
+                fault = f"the row cuts {parts} parts, and an earlier one {count}", "all rows cut as many parts"
         if fault:
             yield row, *fault
-        elif row.is_input and count is None:
+        elif parts and row.is_input and count is None:
             count = parts
 
 
@@ -96,6 +92,13 @@ def _plain_fault(row: Row, port: Element | None) -> Told | None:
         return "stride is 0: the body would never end", "write the distance between two parts"
     if row.part_size <= 0:
         return f"part_size is {row.part_size}", "write the size of one part, 1 or more"
+    if abs(row.stride) != row.part_size:
+        message = f"part_size is {row.part_size}, and the parts begin {abs(row.stride)} apart"
+        return message, "write the same number for part_size and stride"
+    away = row.start >= 0 > row.end if row.stride < 0 else row.start < 0 <= row.end
+    if away:
+        message = f"stride {row.stride} leads from start {row.start} away from end {row.end}"
+        return message, "a negative stride begins at -1, the end of the axis, and ends at 0"
     dims = [] if port is None else list(port.iterchildren("dim"))
     if dims and row.axis is not None and not -len(dims) <= row.axis < len(dims):
         return f"axis is {row.axis}, and the port has {len(dims)} dimensions", f"axis is 0 to {len(dims) - 1}"
@@ -111,9 +114,6 @@ def _cut(row: Row, size: int) -> tuple[Told | None, int]:
         return (message, "start and end lie in the axis, stride leads from start to end"), 0
     if (last - first) % step:
         return (f"{last - first} elements cannot be cut into parts of {step}", "all parts have the same size"), 0
-    if step != row.part_size:
-        message = f"part_size is {row.part_size}, and the parts begin {step} apart"
-        return (message, "write the same number for part_size and stride"), 0
     return None, (last - first) // step
 
 

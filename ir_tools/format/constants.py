@@ -2,17 +2,16 @@
 
 import math
 import struct
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from ir_tools.format.faults import Fault
 from ir_tools.format.nets import Net
-from ir_tools.rules._define import Finding
-from ir_tools.rules._file import IrFile
 from ir_tools.source import Element
 from ir_tools.types import ELEMENT_TYPES, ElementType, closest, id_number, type_in_file
+from ir_tools.weights import Weights
 
-__all__ = ["constants"]
+__all__ = ["constant_faults"]
 
 LARGEST = 1 << 63
 """Elements or bytes that nothing can count."""
@@ -29,55 +28,45 @@ class _Const(NamedTuple):
     size: int
 
 
-def constants(file: IrFile) -> dict[str, list[Finding]]:
-    """The findings of all rules about constants."""
-    found: dict[str, list[Finding]] = defaultdict(list)
-    readable = [const for net in file.nets for const in _read(file, net, found["bad-constant"])]
+def constant_faults(nets: Iterable[Net], weights: Weights) -> Iterator[Fault]:
+    """What is wrong with the constants of all graphs."""
+    readable: list[_Const] = []
+    for net in nets:
+        for layer in net.layers.values():
+            kind = layer.get("type")
+            if kind == "Const" or (kind is not None and kind.lower() == "const"):
+                yield from _read(layer, readable)
     needed = [const for const in readable if const.size]
-    if file.weights.missing:
-        if needed:
-            found["missing-weights"].append(_missing(file, needed))
-    else:
-        _against_file(file, readable, found)
+    if not weights.missing:
+        yield from _against_file(readable, weights)
+    elif needed:
+        yield _missing(needed, weights)
     for const in readable:
-        wrong = _size_fault(file, const)
-        if wrong:
-            found["wrong-constant-size"].append(wrong)
-    return found
+        yield from _size_fault(const)
 
 
 # --- attributes -------------------------------------------------------------------------------------------------
 
 
-def _read(file: IrFile, net: Net, faults: list[Finding]) -> Iterator[_Const]:
-    """The constants of a graph, their attributes read; what cannot be read goes to `faults`."""
-    for layer in net.layers.values():
-        kind = layer.get("type")
-        if kind != "Const" and (kind is None or kind.lower() != "const"):
-            continue
-        data = next(layer.iterchildren("data"), None)
-        if data is None:
-            remedy = "write element_type, shape, offset and size"
-            faults.append(Finding(file.place_of(layer), "a Const has no <data>", remedy))
-            continue
-        const = _const(file, data, faults)
-        if const is not None:
-            yield const
-
-
-def _const(file: IrFile, data: Element, faults: list[Finding]) -> _Const | None:
+def _read(layer: Element, readable: list[_Const]) -> Iterator[Fault]:
+    """Put a constant whose attributes can be read to `readable`, and tell what cannot be read."""
+    data = next(layer.iterchildren("data"), None)
+    if data is None:
+        yield Fault("IR014", layer, "a Const has no <data>", "write element_type, shape, offset and size")
+        return
     name, shape = data.get("element_type"), data.get("shape")
     offset, size = id_number(data.get("offset")), id_number(data.get("size"))
     kind = None if name is None else type_in_file(name)
     dims = None if shape is None else _dims(shape)
     typed = kind is not None and kind.kind != "dynamic"
     if typed and kind and dims is not None and shape is not None and offset is not None and size is not None:
-        return _Const(data, kind, shape, math.prod(dims), offset, size)
-    faults += [Finding(file.place_of(data), message, remedy) for message, remedy in _faults(data, kind, dims)]
-    return None
+        readable.append(_Const(data, kind, shape, math.prod(dims), offset, size))
+        return
+    for message, remedy in _unreadable(data, kind, dims):
+        yield Fault("IR014", data, message, remedy)
 
 
-def _faults(data: Element, kind: ElementType | None, dims: list[int] | None) -> Iterator[tuple[str, str]]:
+def _unreadable(data: Element, kind: ElementType | None, dims: list[int] | None) -> Iterator[tuple[str, str]]:
     """What is wrong with the attributes of a Const, and what to do."""
     name = data.get("element_type")
     if name is None:
@@ -118,28 +107,28 @@ def _dims(shape: str) -> list[int] | None:
 # --- against the bytes ------------------------------------------------------------------------------------------
 
 
-def _missing(file: IrFile, needed: list[_Const]) -> Finding:
+def _missing(needed: list[_Const], weights: Weights) -> Fault:
     """There is no `.bin`: told once, at the first constant that needs it."""
     end = max(const.offset + const.size for const in needed)
-    where = f"{file.weights.path} is missing" if file.weights.path else "there is no .bin"
+    where = f"{weights.path.name} is missing" if weights.path else "there is no .bin"
     message = f"{where}, and {len(needed)} constants are in its {end} bytes"
-    return Finding(file.place_of(needed[0].data), message, "put the model's .bin there, or name it")
+    return Fault("IR011", needed[0].data, message, "put the model's .bin there, or name it")
 
 
-def _against_file(file: IrFile, readable: list[_Const], found: dict[str, list[Finding]]) -> None:
-    stored = file.weights.size
+def _against_file(readable: list[_Const], weights: Weights) -> Iterator[Fault]:
+    stored = weights.size
     beyond = [const for const in readable if const.offset + const.size > stored]
     if beyond:
-        found["constant-outside-weights"].append(_outside(file, beyond, len(readable), stored))
+        yield _outside(beyond, len(readable), stored)
     for const in readable:
         if const.kind.kind == "string" and const.offset + const.size <= stored:
-            message = _string_fault(file.weights.view(const.offset, const.size).tobytes(), const.elements)
+            message = _string_fault(weights.view(const.offset, const.size).tobytes(), const.elements)
             if message:
                 remedy = "the bytes are the number of strings, where each begins and the last ends, and their text"
-                found["bad-string-constant"].append(Finding(file.place_of(const.data), message, remedy))
+                yield Fault("IR017", const.data, message, remedy)
 
 
-def _outside(file: IrFile, beyond: list[_Const], count: int, stored: int) -> Finding:
+def _outside(beyond: list[_Const], count: int, stored: int) -> Fault:
     """Constants beyond the end of the file: told once, since a file that was cut off lacks many."""
     first = beyond[0]
     message = f"the constant has {first.size} bytes from {first.offset} on, and the .bin has {stored}"
@@ -147,22 +136,22 @@ def _outside(file: IrFile, beyond: list[_Const], count: int, stored: int) -> Fin
     if len(beyond) > 1:
         message += f"; so have {len(beyond) - 1} more of {count} constants"
         remedy = "the .bin is cut off or belongs to another model"
-    return Finding(file.place_of(first.data), message, remedy)
+    return Fault("IR012", first.data, message, remedy)
 
 
-def _size_fault(file: IrFile, const: _Const) -> Finding | None:
+def _size_fault(const: _Const) -> Iterator[Fault]:
     """The size of a constant against shape and element type. Three- and six-bit elements fill groups or bytes."""
     kind, count = const.kind, const.elements
     if kind.kind == "string":
         if count < LARGEST // 64 and count <= const.size // 4:
-            return None
+            return
         message = f"shape [{const.shape}] is more than strings in {const.size} bytes can be"
     else:
         least, most = -(-count * kind.bits // 8), kind.byte_size(count)
         if least <= const.size <= most and most < LARGEST:
-            return None
+            return
         message = f"size is {const.size}, and shape [{const.shape}] of {kind} takes {most} bytes"
-    return Finding(file.place_of(const.data), message, "correct shape, element_type or size")
+    yield Fault("IR013", const.data, message, "correct shape, element_type or size")
 
 
 def _string_fault(data: bytes, count: int) -> str | None:

@@ -1,0 +1,38 @@
+"""Rules about files that cannot be opened."""
+
+from pathlib import Path
+
+import pytest
+
+from ir_tools.source import encoding
+from ir_tools.validation import validate
+from tests.format.support import SMALL
+
+
+def codes(path: Path) -> list[str]:
+    return [diagnostic.code for diagnostic in validate(path)]
+
+
+def test_there_is_no_such_file(tmp_path: Path) -> None:
+    [found] = validate(tmp_path / "none.xml")
+    assert (found.code, found.file, found.message) == ("IR001", str(tmp_path / "none.xml"), "there is no such file")
+
+
+def test_a_folder_and_a_name_that_no_file_has(tmp_path: Path) -> None:
+    assert codes(tmp_path) == ["IR001"]
+    assert codes(Path("a\0b.xml")) == ["IR001"]
+
+
+def test_the_weights_are_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "m.xml").write_bytes(SMALL)
+    (tmp_path / "m.bin").mkdir()
+    assert codes(tmp_path / "m.xml") == ["IR010"]
+
+
+def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file with a hole has the size without the bytes."""
+    with (tmp_path / "m.xml").open("wb") as file:
+        file.truncate(encoding.MAX_SIZE + 1)
+    assert codes(tmp_path / "m.xml") == ["IR015"]
+    monkeypatch.setattr("ir_tools.source.document.MAX_SIZE", 100)
+    assert [found.code for found in validate(SMALL)] == ["IR015"]
