@@ -8,7 +8,10 @@ import numpy as np
 
 from ir_tools.ops._define import Array, Attrs
 
-__all__ = ["clustered_boxes", "number_of_priors", "prior_boxes", "priors"]
+__all__ = ["MOST_DENSE", "clustered_boxes", "number_of_priors", "prior_boxes", "priors"]
+
+MOST_DENSE = 1024
+"""Boxes side by side, of one size; with more there is no memory for them."""
 
 
 class Prior(NamedTuple):
@@ -42,7 +45,8 @@ def number_of_priors(attrs: Attrs) -> int:
     if attrs.fixed_size:
         count = ratios * len(attrs.fixed_size)
     for density in attrs.density:
-        count += (len(attrs.fixed_ratio) or ratios) * (int(density) ** 2 - 1)
+        whole = int(density) if abs(density) <= MOST_DENSE else 0
+        count += (len(attrs.fixed_ratio) or ratios) * (whole**2 - 1)
     return count
 
 

@@ -22,7 +22,7 @@ from ir_tools.ops._define import (
 from ir_tools.ops._detection_output import detections
 from ir_tools.ops._fields import ExactWord
 from ir_tools.ops._numbers import in_working_type
-from ir_tools.ops._prior_boxes import clustered_boxes, number_of_priors, prior_boxes, priors
+from ir_tools.ops._prior_boxes import MOST_DENSE, clustered_boxes, number_of_priors, prior_boxes, priors
 from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
 from ir_tools.ops._values import divided, normal_axis, times
 from ir_tools.types import Dim, element_type, format_shape, from_dtype
@@ -70,8 +70,8 @@ def _broken_boxes(attrs: Attrs) -> Iterator[Violation]:
     ratios = (*attrs.aspect_ratio, *attrs.fixed_ratio)
     if any(not ratio > 0 for ratio in ratios):
         yield Violation("aspect_ratio", "holds a ratio that is not positive", kind=Kind.SUSPECT)
-    elif any(density < 1 for density in attrs.density):
-        yield Violation("density", "holds a number below 1")
+    elif any(not 1 <= density <= MOST_DENSE for density in attrs.density):
+        yield Violation("density", f"holds a number that is not between 1 and {MOST_DENSE}")
     elif len(attrs.density) < len(attrs.fixed_size):
         counts = len(attrs.density), len(attrs.fixed_size)
         yield Violation("density", f"has {counts[0]} values where fixed_size has {counts[1]}")

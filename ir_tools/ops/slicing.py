@@ -4,6 +4,7 @@ The rules are those of OpenVINO's core (*_shape_inference.hpp, slice_shape_infer
 """
 
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -485,7 +486,15 @@ def _place(size: int, start: int) -> int:
 # --- the operations ---------------------------------------------------------------------------------------------
 
 DATA = Input("data")
-MASK = Ints(least=0, most=1)
+
+
+class Mask(Ints):
+    """A mask; without text it marks nothing, which is how the runtime writes a mask without values."""
+
+    blank: ClassVar[bool] = False
+
+
+MASK = Mask(least=0, most=1, missing=())
 NO_MASK = Ints(least=0, most=1, default=())
 
 CONCAT = Op(
