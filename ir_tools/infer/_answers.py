@@ -13,8 +13,14 @@ from ir_tools.graph import Graph, Layer
 from ir_tools.graph.graph import Source
 from ir_tools.infer._facts import UNKNOWN, Facts, Known, StoredBounds, content
 from ir_tools.infer._forms import Form
-from ir_tools.ops._checks import faults_of_attributes, faults_of_layer, faults_of_ports, too_many_outputs
-from ir_tools.ops._define import Array, Fact, Op, Violation
+from ir_tools.ops._checks import (
+    faults_of_attributes,
+    faults_of_ports,
+    faults_of_settings,
+    faults_of_types,
+    too_many_outputs,
+)
+from ir_tools.ops._define import Array, Fact, Kind, Op, Violation
 from ir_tools.ops.control_flow import BodyFacts
 from ir_tools.weights import Weights, constant
 
@@ -96,11 +102,12 @@ class Answers:
             return Answer(None)
         if not self.checks:
             return self._plain(form, form.op, inputs)
+        found: list[Violation] = []
         try:
-            return self._checked(form, form.op, inputs)
+            return self._checked(form, form.op, inputs, found)
         except SURPRISES as why:
             self.surprises.append(f"{form.type} {form.raw}: {why!r}")
-            return Answer(None)
+            return Answer(None, found)
 
     def _plain(self, form: Form, op: Op, inputs: list[Fact]) -> Answer:
         violations: list[Violation] = []
@@ -119,23 +126,25 @@ class Answers:
         except ShapeError as why:
             return Answer(None, error=str(why))
 
-    def _checked(self, form: Form, op: Op, inputs: list[Fact]) -> Answer:
-        if _unknowable(op, inputs):
-            _, found = faults_of_attributes(op, form.raw)
-            return Answer(None, [*found, *faults_of_ports(op, len(inputs), len(form.outputs))])
-        try:
-            attrs, found = faults_of_layer(op, form.raw, inputs, len(form.outputs))
-        except ShapeError as why:
-            return Answer(None, error=str(why))
-        if attrs is None or op.shape is None or any(not violation.kind.mild for violation in found):
+    def _checked(self, form: Form, op: Op, inputs: list[Fact], found: list[Violation]) -> Answer:
+        """The answer; `found` takes up the violations one by one."""
+        attrs, faults = faults_of_attributes(op, form.raw)
+        counted = [*faults_of_ports(op, len(inputs), len(form.outputs))]
+        found += [*faults, *counted]
+        if any(fault.kind is Kind.INPUTS for fault in counted) or _unknowable(op, inputs):
             return Answer(None, found)
+        found += faults_of_types(op, inputs)
         try:
+            if attrs is not None:
+                found += faults_of_settings(op, attrs, inputs)
+            if attrs is None or op.shape is None or any(not fault.kind.mild for fault in found):
+                return Answer(None, found)
             outputs = op.shape(attrs, inputs)
-            if any(slot.many for slot in op.outputs) and len(outputs) < len(form.outputs):
-                found.append(too_many_outputs(op, len(form.outputs), len(outputs)))
-            return Answer([self.facts.known(fact) for fact in outputs], found)
         except ShapeError as why:
             return Answer(None, found, str(why))
+        if any(slot.many for slot in op.outputs) and len(outputs) < len(form.outputs):
+            found.append(too_many_outputs(op, len(form.outputs), len(outputs)))
+        return Answer([self.facts.known(fact) for fact in outputs], found)
 
     def constant(self, layer: Layer, template: Known, offset: int | None) -> Known:
         """The fact of a `Const`: with its values, where they are few and can be had.

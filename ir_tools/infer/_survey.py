@@ -471,10 +471,9 @@ def _gap(port: Port, known: Known) -> _Gap | None:
 def _about_operation(layer: Layer, form: Form) -> Trouble:
     """What is to be said of an operation that the table does not have in this opset, or that should not be used."""
     type_, stamp = form.type, form.version
-    if form.op is not None:
-        return Trouble(
-            "deprecated-operation", layer, f"{form.op} should not be used any more", form.op.instead, "layer"
-        )
+    if form.op is not None and form.op.instead is not None:
+        message = f"{form.op} should not be used any more"
+        return Trouble("deprecated-operation", layer, message, f"use {form.op.instead}", "layer")
     known, opset = ops_of(type_), opset_number(stamp)
     if opset is None and (
         stamp in OPEN_STAMPS or not (known or stamp.strip().lower().startswith("opset") or not stamp)

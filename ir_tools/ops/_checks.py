@@ -6,7 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ir_tools.ops._define import REQUIRED, Attrs, Fact, Field, Flag, Kind, Op, Violation
 from ir_tools.types import ElementType, closest
 
-__all__ = ["closest", "faults_of_attributes", "faults_of_layer", "faults_of_ports", "takes", "too_many_outputs"]
+__all__ = [
+    "closest",
+    "faults_of_attributes",
+    "faults_of_ports",
+    "faults_of_settings",
+    "faults_of_types",
+    "too_many_outputs",
+]
 
 LEFTOVERS = {
     ("Convolution", "output_padding"): "0(,0)*",
@@ -161,26 +168,14 @@ def _absurd(attrs: Attrs) -> Iterator[Violation]:
             yield Violation(name, message, None, Kind.FATAL)
 
 
-# --- the layer --------------------------------------------------------------------------------------------------
+# --- attributes and inputs together ---------------------------------------------------------------------------------
 
 
-def faults_of_layer(
-    op: Op, raw: Mapping[str, str], inputs: Sequence[Fact], outputs: int
-) -> tuple[Attrs | None, list[Violation]]:
-    """The typed attributes, None where the layer has no meaning, and everything that is wrong with it.
+def faults_of_settings(op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """What the operation itself has to say; windows that no machine can handle keep it from being asked.
 
-    Args:
-        op: its operation.
-        raw: its attributes.
-        inputs: one fact for every input port.
-        outputs: how many output ports it has.
+    Raises:
+        ShapeError: the inputs contradict each other so much that nothing can be said.
     """
-    attrs, found = faults_of_attributes(op, raw)
-    counted = list(faults_of_ports(op, len(inputs), outputs))
-    found += counted
-    if any(violation.kind is Kind.INPUTS for violation in counted):
-        return None, found
-    found += faults_of_types(op, inputs)
-    if attrs is not None:
-        found += list(_absurd(attrs)) or op.check(attrs, inputs)
-    return attrs, found
+    absurd = list(_absurd(attrs))
+    yield from absurd or op.check(attrs, inputs)

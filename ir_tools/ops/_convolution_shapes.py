@@ -187,10 +187,7 @@ def forward_faults(
 def suspect_windows(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -> Iterator[Violation]:
     """What runs, but hardly as meant: pads that hold whole windows, strides beyond the data, pads that nobody reads."""
     if attrs.auto_pad != "explicit":
-        for name in ("pads_begin", "pads_end"):
-            if any(attrs[name]):
-                message = f'is {listed(attrs[name])} and is ignored, because auto_pad is "{attrs.auto_pad}"'
-                yield Violation(name, message, f"set auto_pad to explicit, or {name} to zeros", Kind.SUSPECT)
+        yield from ignored_pads(attrs, data, filters, layout)
         return
     for axis, filter in enumerate((filters or ())[layout.leading :]):
         windows = windows_of(attrs, len(filters or ()) - layout.leading)
@@ -203,6 +200,27 @@ def suspect_windows(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -
         if not layout.backward and size.hi is not None and windows.strides[axis] > max(size.hi, extent.hi or 0, 8):
             message = f"is {windows.strides[axis]} where axis {axis + 2} has {size} elements: only the first is read"
             yield Violation("strides", message, None, Kind.SUSPECT)
+
+
+def ignored_pads(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -> Iterator[Violation]:
+    """Pads beside an `auto_pad` that says something else; tools write those that it comes to."""
+    valid = attrs.auto_pad == "valid"
+    given = (*attrs.pads_begin, *attrs.pads_end)
+    if not any(given) or (not valid and (data is None or filters is None or layout.backward)):
+        return
+    windows = windows_of(attrs, len(given) // 2)
+    used = []
+    for axis, stride in enumerate(() if valid else windows.strides):
+        assert data is not None
+        assert filters is not None
+        size, extent = data[axis + 2], reach(filters[layout.leading + axis], windows.dilations[axis])
+        if not size.static or not extent.static:
+            return
+        total = max((-(-size.size // stride) - 1) * stride + extent.size - size.size, 0)
+        used.append((total // 2, total - total // 2)[:: 1 if attrs.auto_pad == "same_upper" else -1])
+    if valid or given != tuple(pad for side in zip(*used, strict=True) for pad in side):
+        message = f'is "{attrs.auto_pad}": pads_begin and pads_end, {listed(given)}, say something else and are ignored'
+        yield Violation("auto_pad", message, "set auto_pad to explicit, or the pads to zeros", Kind.IGNORED)
 
 
 # --- forward ----------------------------------------------------------------------------------------------------

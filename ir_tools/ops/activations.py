@@ -1,7 +1,7 @@
 """Operations on one tensor element by element: activations, mathematics, rounding, tests; and SoftMax."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
@@ -9,7 +9,21 @@ from typing import Literal
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Field, Flag, Float, Input, Int, OneOf, Op
+from ir_tools.ops._define import (
+    Array,
+    Attrs,
+    Bounds,
+    Fact,
+    Field,
+    Flag,
+    Float,
+    Input,
+    Int,
+    OneOf,
+    Op,
+    Violation,
+    no_violations,
+)
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
 from ir_tools.types import element_type, format_shape
 
@@ -33,6 +47,7 @@ class Unary:
         attrs: of the operation.
         folds: what the runtime knows of the result's values before running: `bounds` where it applies the function
             to both of them, exact values only, or nothing.
+        check: of the operation.
     """
 
     type: str
@@ -43,6 +58,7 @@ class Unary:
     boolean: bool = False
     attrs: Mapping[str, Field] = field(default_factory=dict)
     folds: Literal["bounds", "exact", "none"] = "exact"
+    check: Callable[[Attrs, Sequence[Fact]], Iterator[Violation]] = no_violations
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """The input's shape."""
@@ -70,6 +86,7 @@ class Unary:
             version=self.version,
             inputs=(Input("data", type=self.types or (NUMBERS if self.accepts == "any" else self.accepts)),),
             attrs=self.attrs,
+            check=self.check,
             shape=self.shape,
             kernel=self.kernel,
         )
@@ -160,6 +177,13 @@ def elu(data: Array, alpha: float) -> Array:
     return through_floats(lambda x: np.where(x < 0, x.dtype.type(alpha) * np.expm1(np.minimum(x, 0)), x))(data)
 
 
+def check_clamp(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """A least value above the largest."""
+    del inputs
+    if attrs.min > attrs.max:
+        yield Violation("min", f"is {attrs.min} where max is {attrs.max}", "exchange the two")
+
+
 def clamp(data: Array, min: float, max: float) -> Array:
     """Cut off at both ends; for integers the ends are rounded inwards."""
     if data.dtype.kind == "f":
@@ -242,7 +266,7 @@ ROWS = (
         attrs={"approximation_mode": OneOf(words=("erf", "tanh"), default="erf")},
     ),
     Unary(type="Elu", function=elu, accepts="any", attrs={"alpha": Float()}, folds="none"),
-    Unary(type="Clamp", function=clamp, attrs={"min": Float(), "max": Float()}, folds="bounds"),
+    Unary(type="Clamp", function=clamp, attrs={"min": Float(), "max": Float()}, folds="bounds", check=check_clamp),
     Unary(type="LogicalNot", function=lambda data: (data == 0).astype(data.dtype), accepts="any"),
     Unary(type="BitwiseNot", version=13, function=np.invert, accepts="integer boolean", folds="none"),
     Unary(type="IsNaN", version=10, function=np.isnan, accepts="float", boolean=True, folds="none"),

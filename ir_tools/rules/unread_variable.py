@@ -1,6 +1,6 @@
 """An Assign stores into a variable that no ReadValue of the model reads.
 
-Why: the runtime takes type and shape of a variable from its ReadValue, and refuses the file without one, naming no layer.
+Why: the runtime takes type and shape of a variable from its ReadValue, and refuses the file without one.
 
 Bad:
     <layer id="1" name="read" type="ReadValue" version="opset6">
