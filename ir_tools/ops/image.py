@@ -1,11 +1,13 @@
 """Resizing and resampling of images: Interpolate-1/-4/-11, GridSample-9."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ir_tools.ops._define import Attrs, Fact, Field, Flag, Float, Input, Ints, Kind, OneOf, Op, Violation
+from ir_tools.ops._define import Array, Attrs, Fact, Field, Flag, Float, Input, Ints, Kind, OneOf, Op, Violation
 from ir_tools.ops._fields import ExactWord
+from ir_tools.ops._interpolate import Resizing, resize, scales_of
+from ir_tools.ops._numbers import in_working_type, is_half, to_integer
 from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
 from ir_tools.ops._values import known, require_list, shifted, too_large
 from ir_tools.types import Dim, format_shape
@@ -25,11 +27,11 @@ def interpolate_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
     dims = list(data.shape)
     for axis in attrs.axes:
         require(0 <= axis < len(dims), f"axes is {axis} where the input has rank {len(dims)}")
-    _resize(dims, attrs.axes, sizes, "axes")
+    _put_sizes(dims, attrs.axes, sizes, "axes")
     return (Fact(data.dtype, tuple(dims)),)
 
 
-def _resize(dims: list[Dim], axes: Sequence[int], sizes: Fact, name: str) -> None:
+def _put_sizes(dims: list[Dim], axes: Sequence[int], sizes: Fact, name: str) -> None:
     """Put known sizes in the places of axes; what is not known may be any size."""
     found = (Dim(),) * len(axes) if sizes.value is None else sizes.value.dims()
     require(len(found) >= len(axes), f"{name} has {len(axes)} axes where there are {len(found)} sizes")
@@ -67,7 +69,7 @@ def _resized(attrs: Attrs, data: Fact, target: Fact, axes: Sequence[Fact]) -> tu
     if attrs.shape_calculation_mode == "scales":
         _scale(dims, places, target)
     else:
-        _resize(dims, places, target, "axes")
+        _put_sizes(dims, places, target, "axes")
     return (Fact(data.dtype, tuple(dims)),)
 
 
@@ -115,6 +117,62 @@ def grid_sample_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(data.dtype, (batch, dim(data, 1), dim(grid, 1), dim(grid, 2))),)
 
 
+# --- kernels ----------------------------------------------------------------------------------------------------
+
+
+def interpolate_1(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """As the runtime moves it to version 4: linear of up to four axes is `linear_onnx`, nearest is `simple`."""
+    data = inputs[0]
+    modes = {"linear": "linear_onnx" if data.ndim < 5 else "linear"}
+    mode = modes.get(attrs.mode, attrs.mode)
+    coordinates = "align_corners" if attrs.align_corners else "asymmetric"
+    image = data.ndim == 4 and set(attrs.axes) == {2, 3}
+    if not attrs.align_corners and attrs.mode == "linear" and not image and not any(attrs.pads_begin + attrs.pads_end):
+        coordinates = "half_pixel"
+    how = Resizing(mode=mode, coordinates=coordinates, antialias=attrs.antialias)
+    sizes = dict(zip(attrs.axes, map(int, inputs[1].ravel()), strict=False))
+    return (_resize(attrs, how, data, sizes, None),)
+
+
+def interpolate_4(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """The padded input resized."""
+    by_scales = attrs.shape_calculation_mode == "scales"
+    return _interpolated(attrs, inputs[0], inputs[2 if by_scales else 1], inputs[3:])
+
+
+def interpolate_11(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """The padded input resized."""
+    return _interpolated(attrs, inputs[0], inputs[1], inputs[2:])
+
+
+def _interpolated(attrs: Attrs, data: Array, target: Array, axes: Sequence[Array]) -> tuple[Array, ...]:
+    how = Resizing(
+        mode=attrs.mode,
+        coordinates=attrs.coordinate_transformation_mode,
+        nearest=attrs.nearest_mode,
+        antialias=attrs.antialias,
+        coefficient=attrs.cube_coeff,
+    )
+    places = [int(axis) for axis in axes[0].ravel()] if axes else list(range(data.ndim))
+    given = dict(zip(places, target.ravel().tolist(), strict=False))
+    if attrs.shape_calculation_mode == "sizes":
+        return (_resize(attrs, how, data, given, None),)
+    padded = padded_dims(attrs, tuple(map(Dim.of, data.shape)))
+    sizes = {axis: scaled(padded[axis], factor).size for axis, factor in given.items()}
+    return (_resize(attrs, how, data, sizes, given),)
+
+
+def _resize(
+    attrs: Attrs, how: Resizing, data: Array, sizes: Mapping[int, int], scales: Mapping[int, float] | None
+) -> Array:
+    if any(map(any, pads(attrs, data.ndim))):
+        data = np.pad(data, pads(attrs, data.ndim))
+    factors = scales_of(data.shape, sizes) if scales is None else scales
+    if data.dtype.kind == "f" or how.mode == "nearest" or is_half(data.dtype):
+        return in_working_type(lambda array: resize(how, array, sizes, factors), data)
+    return to_integer(np.rint(resize(how, data.astype(np.float32), sizes, factors)), data.dtype)
+
+
 # --- checks -----------------------------------------------------------------------------------------------------
 
 
@@ -134,6 +192,7 @@ def check_interpolate_4(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
     """Positive sizes or factors; a padded input and an output that fit into memory."""
     by_scales = attrs.shape_calculation_mode == "scales"
     name = "scales" if by_scales else "sizes"
+    yield from _unread(attrs, inputs[0])
     yield from _broken_target(inputs[2 if by_scales else 1], name)
     yield from _too_large(attrs, inputs, interpolate_4_shape, name)
 
@@ -149,8 +208,18 @@ def check_interpolate_11(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
             kind=Kind.TYPES,
         )
     else:
+        yield from _unread(attrs, inputs[0])
         yield from _broken_target(target, name)
         yield from _too_large(attrs, inputs, interpolate_11_shape, name)
+
+
+def _unread(attrs: Attrs, data: Fact) -> Iterator[Violation]:
+    """What the CPU plugin does not read (measured)."""
+    flat = data.shape is not None and len(data.shape) < 5
+    if attrs.antialias and attrs.mode == "linear" and flat:
+        yield Violation("antialias", "is true, which the runtime reads for rank 5 and above only", kind=Kind.SUSPECT)
+    if attrs.mode == "bicubic_pillow" and attrs.cube_coeff != -0.5:
+        yield Violation("cube_coeff", "is not -0.5, which the runtime takes for Pillow", kind=Kind.SUSPECT)
 
 
 def _broken_target(target: Fact, name: str) -> Iterator[Violation]:
@@ -189,6 +258,7 @@ INTERPOLATE_1 = Op(
     },
     check=check_interpolate_1,
     shape=interpolate_1_shape,
+    kernel=interpolate_1,
 )
 
 MODES = ("nearest", "linear", "linear_onnx", "cubic")
@@ -220,6 +290,7 @@ INTERPOLATE_4 = Op(
     attrs=INTERPOLATE_ATTRS,
     check=check_interpolate_4,
     shape=interpolate_4_shape,
+    kernel=interpolate_4,
 )
 INTERPOLATE_11 = INTERPOLATE_4.at(
     11,
@@ -231,6 +302,7 @@ INTERPOLATE_11 = INTERPOLATE_4.at(
     attrs={"mode": OneOf(words=(*MODES, "bilinear_pillow", "bicubic_pillow"), missing="nearest")},
     check=check_interpolate_11,
     shape=interpolate_11_shape,
+    kernel=interpolate_11,
 )
 
 GRID_SAMPLE_9 = Op(
