@@ -364,7 +364,7 @@ def _require_range(value: float, least: float | None, most: float | None) -> Non
 
 def _whole(text: str) -> int:
     word = text.strip()
-    if not re.fullmatch(r"-?[0-9]+", word):
+    if not re.fullmatch(r"[+-]?[0-9]+", word):
         raise ValueError(f"has '{word[:40]}' where a whole number is meant")
     if len(word) > MAX_DIGITS or abs(int(word)) > UNBOUNDED:
         raise OutOfRange(f"is {word[:40]}, which does not fit into 64 bits")
