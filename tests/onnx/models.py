@@ -1,6 +1,7 @@
 """ONNX models of AveragePool nodes, and what the runtime makes of them through the extension."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from tests.onnx.oracle import VERSIONS, Values, average_pool, is_valid, random_s
 onnx = pytest.importorskip("onnx", reason="onnx is not installed: pip install ir_tools[onnx]")
 
 CORE = ov.Core()
+LIGHT = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
 TARGETS = ("opset8", "opset8", "opset8", "opset1", "opset13", "opset14", "opset16")
 OPSETS = {1: 6}
 """Files say the newest opset that still has the version; only 1 has another one than itself here."""
@@ -135,3 +137,29 @@ def _data(random: Random, row: Row, sizes: Sequence[int]) -> Values:
             break
     values: Values = np.random.default_rng(random.getrandbits(32)).standard_normal(chosen).astype(KINDS[row.kind][1])
     return values
+
+
+def light(name: str) -> Path:
+    path = LIGHT / f"light_{name}.onnx"
+    if not path.is_file():
+        pytest.skip(f"this version of onnx comes without {path.name}")
+    return path
+
+
+def with_random_weights(path: Path, seed: int) -> Any:
+    """The constant weights replaced, so that outputs differ from each other; a last Softmax is left out."""
+    model, generator = onnx.load(str(path)), np.random.default_rng(seed)
+    graph = model.graph
+    shapes = {entry.name: onnx.numpy_helper.to_array(entry) for entry in graph.initializer if entry.data_type == 7}
+    for node in [node for node in graph.node if node.op_type == "ConstantOfShape"]:
+        sizes = [int(size) for size in shapes[node.input[0]]]
+        if len(sizes) > 1:
+            values = generator.standard_normal(sizes) * np.sqrt(2 / np.prod(sizes[1:]))
+        else:
+            values = generator.uniform(0.5, 1.5, sizes)
+        graph.initializer.append(onnx.numpy_helper.from_array(values.astype(np.float32), node.output[0]))
+        graph.node.remove(node)
+    if graph.node[-1].op_type == "Softmax":
+        graph.output[0].name = graph.node[-1].input[0]
+        graph.node.remove(graph.node[-1])
+    return model

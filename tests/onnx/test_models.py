@@ -11,23 +11,15 @@ import ir_tools
 import ir_tools.onnx as from_onnx
 from ir_tools.inputs import complete_inputs
 from tests.conftest import corpus_folder
-from tests.onnx.models import compiled, differs, onnx
+from tests.onnx.models import compiled, differs, light, onnx, with_random_weights
 from tests.onnx.oracle import Values
 
-LIGHT = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
 NAMES = {"densenet121": 3, "inception_v1": 1, "inception_v2": 8, "resnet50": 1, "shufflenet": 4}
 """And how many AveragePool nodes each has."""
 
 
 TEXT_LINE = np.random.default_rng(4).standard_normal((1, 3, 48, 192)).astype(np.float32)
 """An image of the size that text recognition takes; the runtime crashes on one too small for the last pooling."""
-
-
-def light(name: str) -> Path:
-    path = LIGHT / f"light_{name}.onnx"
-    if not path.is_file():
-        pytest.skip(f"this version of onnx comes without {path.name}")
-    return path
 
 
 def frontend_outputs(path: Path, inputs: dict[str, Values]) -> dict[str, Values]:
@@ -48,25 +40,6 @@ def test_the_published_output(name: str) -> None:
     assert not differs(onnx.numpy_helper.to_array(published).astype(np.float64), got, 1e-4)
     (own,) = frontend_outputs(path, {source: ramp}).values()
     assert not differs(own, got, 1e-4)
-
-
-def with_random_weights(path: Path, seed: int) -> Any:
-    """The constant weights replaced, so that outputs differ from each other; a last Softmax is left out."""
-    model, generator = onnx.load(str(path)), np.random.default_rng(seed)
-    graph = model.graph
-    shapes = {entry.name: onnx.numpy_helper.to_array(entry) for entry in graph.initializer if entry.data_type == 7}
-    for node in [node for node in graph.node if node.op_type == "ConstantOfShape"]:
-        sizes = [int(size) for size in shapes[node.input[0]]]
-        if len(sizes) > 1:
-            values = generator.standard_normal(sizes) * np.sqrt(2 / np.prod(sizes[1:]))
-        else:
-            values = generator.uniform(0.5, 1.5, sizes)
-        graph.initializer.append(onnx.numpy_helper.from_array(values.astype(np.float32), node.output[0]))
-        graph.node.remove(node)
-    if graph.node[-1].op_type == "Softmax":
-        graph.output[0].name = graph.node[-1].input[0]
-        graph.node.remove(graph.node[-1])
-    return model
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,0 +1,74 @@
+"""Whole networks: the reference against the runtime, in place and by itself, on seeded inputs."""
+
+from pathlib import Path
+from typing import Literal
+
+import openvino as ov
+import pytest
+
+import ir_tools
+from ir_tools.comparison import Comparison, compare
+from ir_tools.runtime.client import RuntimeClient
+from tests.conftest import corpus_cases
+from tests.onnx.models import LIGHT, with_random_weights
+
+Mode = Literal["in place", "free running"]
+MODES: tuple[Mode, ...] = ("in place", "free running")
+UNREADABLE = {"ovms-bge-tokenizer.v11.openvinotoolki": "its operations come from a package that is not installed"}
+SMALL = (
+    "lenet-mnist",
+    "SampLeNet",
+    "landmarks-regression-retail-0009.FP16-INT8.v11",
+    "loop",
+    "ovms-passthrough_string",
+)
+"""Networks of the default run, by the beginnings of their names."""
+
+
+@pytest.fixture(scope="module")
+def client() -> RuntimeClient:
+    return RuntimeClient()
+
+
+def told(found: Comparison) -> list[str]:
+    """What is not as it should be, for the message of a failure."""
+    return [
+        f"{entry.path} {entry.op} {entry.status} {entry.reason or entry.difference}"
+        for entry in found.layers
+        if entry.status != "ok"
+    ] + [f"output {entry.name}: {entry.difference}" for entry in found.outputs if not entry.ok]
+
+
+def check(client: RuntimeClient, path: Path, mode: Mode) -> None:
+    if path.stem in UNREADABLE:
+        pytest.skip(UNREADABLE[path.stem])
+    if not path.with_suffix(".bin").exists() and "Const" in path.read_text(encoding="utf-8"):
+        pytest.skip("its weights are not at hand")
+    found = compare(ir_tools.read(path), mode=mode, client=client)
+    assert told(found) == []
+    assert found.outputs
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("path", corpus_cases())
+def test_small_networks(client: RuntimeClient, path: Path, mode: Mode) -> None:
+    if not path.name.startswith(SMALL):
+        pytest.skip("one of the long runs")
+    check(client, path, mode)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("path", corpus_cases())
+def test_every_network_of_the_corpus(client: RuntimeClient, path: Path, mode: Mode) -> None:
+    check(client, path, mode)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("path", sorted(LIGHT.glob("*.onnx")), ids=lambda path: path.stem)
+def test_every_light_model(client: RuntimeClient, tmp_path: Path, path: Path, mode: Mode) -> None:
+    source, target = tmp_path / "model.onnx", tmp_path / "model.xml"
+    source.write_bytes(with_random_weights(path, 5).SerializeToString())
+    ov.save_model(ov.convert_model(source), target, compress_to_fp16=False)
+    check(client, target, mode)
