@@ -26,14 +26,15 @@ class Net:
         *,
         name: str = "",
         version: str = "opset1",
-        outputs: Sequence[str] = ("FP32",),
+        outputs: Sequence[str] | None = None,
         inside: str = "",
     ) -> Port:
         """Add a layer; its first output."""
         number, count = len(self.layers), len(inputs)
         data = "".join(f' {key}="{value}"' for key, value in (raw or {}).items())
+        types = (() if kind == "Result" else ("FP32",)) if outputs is None else outputs
         ins = "".join(f'<port id="{index}"/>' for index in range(count))
-        outs = "".join(f'<port id="{count + index}" precision="{kind}"/>' for index, kind in enumerate(outputs))
+        outs = "".join(f'<port id="{count + index}" precision="{type_}"/>' for index, type_ in enumerate(types))
         self.layers.append(
             f'<layer id="{number}" name="{name or f"{kind}_{number}"}" type="{kind}" version="{version}"><data{data}/>'
             f"<input>{ins}</input><output>{outs}</output>{inside}</layer>"

@@ -20,7 +20,7 @@ from tests.runtime import killers
 from tests.runtime.made import POOL, one_layer, parameter, save
 
 Files = tuple[bytes, bytes]
-TIME = 1.0
+TIME = 2.0
 """Seconds of processor time for one model here; the machine may be busy with other things."""
 
 
@@ -50,8 +50,8 @@ KILLERS: dict[str, tuple[Callable[[], Files], str, str, str]] = {
     "adaptive-to-2^40": (lambda: killers.adaptive_to(1 << 40), "RUN106", "guilty", "memory"),
     "adaptive-to-2^20": (lambda: killers.adaptive_to(1 << 20), "RUN106", "guilty", "memory"),
     "string-of-2^32": (lambda: killers.strings(str(1 << 32)), "RUN106|RUN104", "guilty", ""),
-    "loop-of-2^40": (lambda: killers.endless(1 << 40), "RUN105", "loop", "1 s"),
-    "loop-of-minus-5": (lambda: killers.endless(-5), "RUN105", "loop", "1 s"),
+    "loop-of-2^40": (lambda: killers.endless(1 << 40), "RUN105", "loop", "0.5 s"),
+    "loop-of-minus-5": (lambda: killers.endless(-5), "RUN105", "loop", "0.5 s"),
     "rejected-without-a-name": (lambda: (killers.amid("Transpose", "opset1", {}), b""), "RUN101", "guilty", ""),
     "rejected-in-a-body": (killers.rejected_in_a_body, "RUN101", "loop/body/guilty", "out of range"),
     "rejected-by-the-device": (bare(killers.dilated_integers), "RUN102", "guilty", ""),
@@ -64,7 +64,7 @@ def test_killers_are_survived_and_named(
     client: RuntimeClient, build: Callable[[], Files], code: str, path: str, words: str
 ) -> None:
     files = build()
-    found = one(client, files)
+    found = one(client, files, seconds=0.5 if code == "RUN105" else TIME)
     assert re.fullmatch(code, found.code)
     assert (found.path, found.severity) == (path, Severity.ERROR)
     name = path.rpartition("/")[2]
@@ -87,7 +87,7 @@ def test_strides_of_2_31_are_survived(client: RuntimeClient) -> None:
 
 
 def test_no_layer_is_blamed_for_many(client: RuntimeClient) -> None:
-    found = one(client, (killers.chain(3000), b""), seconds=1.0)
+    found = one(client, (killers.chain(2000), b""), seconds=0.3)
     assert (found.code, found.path) == ("RUN105", None)
     assert "no one is to blame" in found.message
 
@@ -100,10 +100,10 @@ def test_chain_of_20000_layers_is_survived(client: RuntimeClient) -> None:
 
 def test_search_ends_in_its_time(client: RuntimeClient) -> None:
     start = time.monotonic()
-    found = one(client, killers.endless(1 << 40), search_seconds=0.0)
+    found = one(client, killers.endless(1 << 40), seconds=0.5, search_seconds=0.0)
     assert (found.code, found.path) == ("RUN105", None)
     assert "no time to find" in found.message
-    assert time.monotonic() - start < 3 * TIME + 2
+    assert time.monotonic() - start < 5
 
 
 # --- the right layer ---
