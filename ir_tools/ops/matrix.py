@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast
-from ir_tools.ops._define import Attrs, Bounds, Fact, Flag, Input, Op, Text, Violation
+from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Flag, Input, Op, Text, Violation
 from ir_tools.ops._faults import listed, refuse
-from ir_tools.ops._numbers import require, same_type
+from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
 from ir_tools.types import Dim, format_shape
 
 __all__ = ["OPS"]
@@ -86,6 +87,23 @@ def _product(attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
     return Bounds.exactly(np.matmul(left, right))
 
 
+def matmul(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The product of two stacks of matrices; integers through f32, as the CPU plugin."""
+    left, right = arrays
+    left = left.swapaxes(-1, -2) if attrs.transpose_a and left.ndim > 1 else left
+    right = right.swapaxes(-1, -2) if attrs.transpose_b and right.ndim > 1 else right
+    return (in_working_type(through_floats(_multiplied), left, right),)
+
+
+def _multiplied(left: Array, right: Array) -> Array:
+    """One product instead of a stack of them where all share the second matrix."""
+    if left.ndim > 2 and right.ndim == 2 and left.flags.c_contiguous:
+        rows: Array = np.matmul(left.reshape(-1, left.shape[-1]), right)
+        return rows.reshape(*left.shape[:-1], right.shape[-1])
+    product: Array = np.matmul(left, right)
+    return product
+
+
 # --- Einsum -----------------------------------------------------------------------------------------------------
 
 REST = "..."
@@ -121,15 +139,13 @@ def equation_of(text: str) -> Equation:
     left, arrow, right = text.partition("->")
     inputs = tuple(labels_of(word) for word in left.split(",")) if left else ()
     dots = any(REST in labels for labels in inputs)
-    if not arrow:
-        letters = [
-            label
-            for index, labels in enumerate(inputs)
-            for label in labels
-            if label != REST and not any(label in other for at, other in enumerate(inputs) if at != index)
-        ]
-        return Equation(inputs, (*([REST] if dots else []), *sorted(letters)))
-    output = labels_of(right)
+    alone = sorted(
+        label
+        for index, labels in enumerate(inputs)
+        for label in labels
+        if label != REST and not any(label in other for at, other in enumerate(inputs) if at != index)
+    )
+    output = labels_of(right) if arrow else (*([REST] if dots else []), *alone)
     missing = [label for label in output if not any(label in labels for labels in inputs)]
     if missing:
         raise ValueError(f"has '{missing[0]}' in the output, but in no input")
@@ -208,6 +224,34 @@ def einsum_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(dtype, tuple(dim for label in equation.output for dim in sizes[label])),)
 
 
+def einsum(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The sum over all labels that the output does not have of the product of the inputs."""
+    equation = equation_of(attrs.equation)
+    names = sorted({label for labels in equation.inputs for label in labels} - {REST})
+    rest = max((array.ndim - len(labels) + 1 for labels, array in _with_rest(equation, arrays)), default=0)
+
+    def axes(labels: tuple[str, ...], dots: int) -> list[int]:
+        """The labels as numbers; those of ... count from the last one back."""
+        parts = [
+            [*range(len(names) + rest - dots, len(names) + rest)] if x == REST else [names.index(x)] for x in labels
+        ]
+        return [axis for part in parts for axis in part]
+
+    def summed(*values: Array) -> Array:
+        operands: list[Any] = []
+        for labels, array in zip(equation.inputs, values, strict=True):
+            operands += [array, axes(labels, array.ndim - len(labels) + 1)]
+        out: Array = np.einsum(*operands, axes(equation.output, rest), optimize=len(values) > 1)
+        return np.asarray(out)
+
+    return (in_working_type(through_floats(summed), *arrays),)
+
+
+def _with_rest(equation: Equation, arrays: Sequence[Array]) -> Iterator[tuple[tuple[str, ...], Array]]:
+    """The inputs that have dimensions for ..."""
+    return ((labels, array) for labels, array in zip(equation.inputs, arrays, strict=True) if REST in labels)
+
+
 # --- Inverse ----------------------------------------------------------------------------------------------------
 
 
@@ -230,6 +274,19 @@ def inverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
+def inverse(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The inverse of every matrix, transposed with `adjoint`; NaN where there is none."""
+
+    def inverted(stack: Array) -> Array:
+        out = np.full_like(stack, np.nan)
+        determinants = np.linalg.det(stack)
+        regular = (determinants != 0) & np.isfinite(determinants)
+        out[regular] = np.linalg.inv(stack[regular])
+        return out.swapaxes(-1, -2) if attrs.adjoint else out
+
+    return (in_working_type(inverted, arrays[0]),)
+
+
 MATMUL = Op(
     type="MatMul",
     version=1,
@@ -238,6 +295,7 @@ MATMUL = Op(
     attrs={"transpose_a": Flag(default=False), "transpose_b": Flag(default=False)},
     check=matmul_faults,
     shape=matmul_shape,
+    kernel=matmul,
 )
 EINSUM = Op(
     type="Einsum",
@@ -247,6 +305,7 @@ EINSUM = Op(
     attrs={"equation": Text()},
     check=einsum_faults,
     shape=einsum_shape,
+    kernel=einsum,
 )
 INVERSE = Op(
     type="Inverse",
@@ -255,6 +314,7 @@ INVERSE = Op(
     attrs={"adjoint": Flag(default=False)},
     check=inverse_faults,
     shape=inverse_shape,
+    kernel=inverse,
 )
 
 OPS = (MATMUL, EINSUM, INVERSE)

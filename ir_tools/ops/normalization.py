@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import merge
-from ir_tools.ops._define import Attrs, Fact, Flag, Float, Input, Int, Ints, Kind, OneOf, Op, Violation
+from ir_tools.ops._define import Array, Attrs, Fact, Flag, Float, Input, Int, Ints, Kind, OneOf, Op, Violation
 from ir_tools.ops._faults import broken_axes, known_axes, listed, refuse
-from ir_tools.ops._numbers import require, same_type
+from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
 __all__ = ["OPS"]
@@ -79,6 +81,7 @@ def _batch_norm(version: int, names: Sequence[str]) -> Op:
         attrs={"epsilon": Float(least=0, missing=0.0)},
         check=lambda attrs, inputs: batch_norm_faults(inputs, data),
         shape=lambda attrs, inputs: batch_norm_shape(inputs, data),
+        kernel=lambda attrs, arrays: batch_norm(attrs, arrays, data),
     )
 
 
@@ -199,6 +202,130 @@ def group_norm_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return same_shape(attrs, inputs)
 
 
+# --- kernels ----------------------------------------------------------------------------------------------------
+
+
+def per_channel(values: Array, rank: int) -> Array:
+    """A list along axis 1 of a tensor of this rank."""
+    return values.reshape(-1, *[1] * (rank - 2))
+
+
+def batch_norm(attrs: Attrs, arrays: Sequence[Array], data: int) -> tuple[Array, ...]:
+    """`gamma * (x - mean) / sqrt(variance + epsilon) + beta` for every channel."""
+    values, lists = arrays[data], [array for index, array in enumerate(arrays) if index != data]
+
+    def normalized(x: Array, gamma: Array, beta: Array, mean: Array, variance: Array) -> Array:
+        scale = gamma / np.sqrt(variance + x.dtype.type(attrs.epsilon))
+        found: Array = x * per_channel(scale, x.ndim) + per_channel(beta - mean * scale, x.ndim)
+        return found
+
+    return (in_working_type(normalized, values, *lists),)
+
+
+def normalized(
+    data: Array, axes: tuple[int, ...], eps: float, *, variance: bool = True, outside: bool = False
+) -> Array:
+    """Less the mean over the axes, and divided by the deviation; `eps` inside or outside of its root."""
+    centred: Array = data - data.mean(axis=axes, keepdims=True, dtype=data.dtype)
+    if not variance:
+        return centred
+    spread = np.multiply(centred, centred).mean(axis=axes, keepdims=True, dtype=data.dtype)
+    small = data.dtype.type(eps)
+    centred /= np.sqrt(spread) + small if outside else np.sqrt(spread + small)
+    return centred
+
+
+def mvn_6(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Mean and variance over the axes."""
+    data, axes = arrays
+    places = tuple(sorted({int(axis) % data.ndim for axis in axes.ravel()}))
+    outside = attrs.eps_mode == "outside_sqrt"
+
+    def along(x: Array) -> Array:
+        return normalized(x, places, attrs.eps, variance=attrs.normalize_variance, outside=outside)
+
+    return (in_working_type(through_floats(along), data),)
+
+
+def mvn_1(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Mean and variance over the spatial axes, or with `across_channels` over all but the batch."""
+    (data,) = arrays
+    places = tuple(range(1 if attrs.across_channels else 2, data.ndim))
+
+    def along(x: Array) -> Array:
+        return normalized(x, places, attrs.eps, variance=attrs.normalize_variance)
+
+    return (in_working_type(through_floats(along), data),)
+
+
+def lrn(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """`x / (bias + alpha / size^axes * sum of squares in a window)^beta`."""
+    data, axes = arrays
+    places = sorted({int(axis) for axis in axes.ravel()})
+
+    def divided(x: Array) -> Array:
+        squares = np.multiply(x, x)
+        for axis in places:
+            squares = window_sums(squares, axis, attrs.size)
+        share = x.dtype.type(attrs.alpha / attrs.size ** len(places))
+        found: Array = x / np.power(x.dtype.type(attrs.bias) + share * squares, x.dtype.type(attrs.beta))
+        return found
+
+    return (in_working_type(through_floats(divided), data),)
+
+
+def window_sums(data: Array, axis: int, size: int) -> Array:
+    """The sum of `size` elements around each, `size // 2` of them before it; there is nothing outside."""
+    out = np.zeros_like(data)
+    length = data.shape[axis]
+    for shift in range(-((size - 1) // 2), size // 2 + 1):
+        if abs(shift) < length:
+            source = slice(max(shift, 0), length + min(shift, 0))
+            target = slice(max(-shift, 0), length - max(shift, 0))
+            before = (slice(None),) * axis
+            out[(*before, target)] += data[(*before, source)]
+    return out
+
+
+def normalize_l2(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Divided by the root of the sum of squares over the axes, which `eps` is added to, or which is `eps` at least."""
+    data, axes = arrays
+    places = tuple(sorted({int(axis) % max(data.ndim, 1) for axis in axes.ravel()}))
+
+    def divided(x: Array) -> Array:
+        squares = np.multiply(x, x).sum(axis=places, keepdims=True, dtype=x.dtype)
+        eps = x.dtype.type(attrs.eps)
+        found: Array = x / np.sqrt(squares + eps if attrs.eps_mode == "add" else np.maximum(squares, eps))
+        return found
+
+    return (in_working_type(through_floats(divided), np.atleast_1d(data)).reshape(data.shape),)
+
+
+def grn(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Divided by the root of the sum of squares over the channels, and the bias."""
+
+    def divided(x: Array) -> Array:
+        squares = np.multiply(x, x).sum(axis=1, keepdims=True, dtype=x.dtype)
+        found: Array = x / np.sqrt(squares + x.dtype.type(attrs.bias))
+        return found
+
+    return (in_working_type(through_floats(divided), arrays[0]),)
+
+
+def group_norm(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Mean and variance over each group of channels, then scale and bias of each channel."""
+    data, scale, bias = arrays
+
+    def along(x: Array, factors: Array, shifts: Array) -> Array:
+        groups = x.reshape(x.shape[0], attrs.num_groups, -1)
+        found = normalized(groups, (2,), attrs.epsilon).reshape(x.shape)
+        found *= per_channel(factors, x.ndim)
+        found += per_channel(shifts, x.ndim)
+        return found
+
+    return (in_working_type(along, data, scale, bias),)
+
+
 # --- the operations ---------------------------------------------------------------------------------------------
 
 DATA_AXES = (Input("data", type=ANY), Input("axes", type="integer"))
@@ -217,6 +344,7 @@ OPS = (
             "reduction_axes": Ints(default=()),
         },
         shape=same_shape,
+        kernel=mvn_1,
     ),
     Op(
         type="MVN",
@@ -229,6 +357,7 @@ OPS = (
         },
         check=mvn_faults,
         shape=mvn_shape,
+        kernel=mvn_6,
     ),
     Op(
         type="LRN",
@@ -242,6 +371,7 @@ OPS = (
         },
         check=check_lrn,
         shape=lrn_shape,
+        kernel=lrn,
     ),
     Op(
         type="NormalizeL2",
@@ -250,6 +380,7 @@ OPS = (
         attrs={"eps": Float(missing=0.0), "eps_mode": OneOf(words=("add", "max"), missing="add")},
         check=l2_faults,
         shape=l2_shape,
+        kernel=normalize_l2,
     ),
     Op(
         type="GRN",
@@ -258,6 +389,7 @@ OPS = (
         attrs={"bias": Float(missing=1.0)},
         check=grn_faults,
         shape=grn_shape,
+        kernel=grn,
     ),
     Op(
         type="GroupNormalization",
@@ -266,5 +398,6 @@ OPS = (
         attrs={"num_groups": Int(least=1), "epsilon": Float(missing=0.0)},
         check=group_norm_faults,
         shape=group_norm_shape,
+        kernel=group_norm,
     ),
 )

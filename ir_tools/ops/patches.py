@@ -70,7 +70,7 @@ def patches(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         if found is not None:
             source, target = found
             out[(slice(None), row, column, slice(None), *source)] = data[(slice(None), slice(None), *target)]
-    return (out.reshape(batch, -1, *counts),)
+    return (out.reshape(batch, prod(attrs.sizes) * channels, *counts),)
 
 
 def _first(attrs: Attrs, axis: int, size: int, count: int) -> int:
@@ -179,7 +179,7 @@ def columns_to_image(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]
             if found is not None:
                 source, target = found
                 image[(slice(None), slice(None), *target)] += stack[(slice(None), slice(None), *place, *source)]
-        return image.reshape(*columns.shape[:-2], -1, *sizes)
+        return image.reshape(*columns.shape[:-2], image.shape[1], *sizes)
 
     return (in_working_type(added, data),)
 

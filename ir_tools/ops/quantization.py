@@ -1,13 +1,16 @@
 """Quantisation in floats: FakeQuantize-1, FakeConvert-13."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+
+import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._broadcast import broadcast, merge
-from ir_tools.ops._define import Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
+from ir_tools.ops._broadcast import broadcast, broadcast_arrays, merge
+from ir_tools.ops._define import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops._faults import refuse
-from ir_tools.ops._numbers import same_type
-from ir_tools.types import Shape, format_shape
+from ir_tools.ops._numbers import in_working_type, same_type, through_floats
+from ir_tools.types import Shape, element_type, format_shape
 
 __all__ = ["OPS"]
 
@@ -81,6 +84,57 @@ def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(dtype, broadcast(inputs[0].shape, inputs[1].shape, "numpy")),)
 
 
+def fake_quantize(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Every element to the nearest of `levels` values, in the data's type; integers through f32."""
+    data, *limits = arrays
+    shaped = [broadcast_arrays(data, limit, attrs.auto_broadcast)[1].astype(data.dtype) for limit in limits]
+    return (in_working_type(through_floats(partial(quantized, attrs.levels)), data, *shaped),)
+
+
+def quantized(levels: int, data: Array, low: Array, high: Array, out_low: Array, out_high: Array) -> Array:
+    """The CPU plugin's arithmetic, step by step, as it decides which way a tie goes.
+
+    What is beyond the limits is cut off, first at the high one, and NaN becomes the low one; halves go to the even
+    level. Two levels without a range between the limits only say on which side of them an element is.
+    """
+    if levels == 2 and np.array_equal(low, high):
+        return np.where(data > low, out_high, out_low).astype(data.dtype)
+    last = data.dtype.type(levels - 1)
+    scale = last / (high - low)
+    out = np.minimum(data, high)
+    np.fmax(out, low, out=out)
+    out *= scale
+    out += -low * scale
+    np.rint(out, out=out)
+    out *= (out_high - out_low) / last
+    out += out_low
+    return out
+
+
+def fake_convert(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """`(f8(data * scale - shift) + shift) / scale`; what f8 does not hold becomes its largest number.
+
+    As the CPU plugin computes it: f8 is rounded from f16, and bf16 rounds after every step.
+    """
+    kind = element_type(attrs.destination_type).dtype
+    assert kind is not None
+    most = LARGEST[attrs.destination_type]
+
+    def converted(data: Array, scale: Array, shift: Array | None = None) -> Array:
+        moved = data * scale if shift is None else data * scale - shift
+        cut = np.fmax(np.minimum(moved, data.dtype.type(most)), data.dtype.type(-most))
+        back = cut.astype(np.float16).astype(kind).astype(data.dtype)
+        found: Array = back / scale if shift is None else (back + shift) / scale
+        return found
+
+    if arrays[0].dtype.kind == "V":
+        return (converted(*arrays),)
+    return (in_working_type(converted, *arrays),)
+
+
+LARGEST = {"f8e4m3": 448, "f8e5m2": 57344}
+"""Numbers that the f8 types hold."""
+
 FAKE_QUANTIZE = Op(
     type="FakeQuantize",
     version=1,
@@ -91,6 +145,7 @@ FAKE_QUANTIZE = Op(
     },
     check=check_quantize,
     shape=quantize_shape,
+    kernel=fake_quantize,
 )
 FAKE_CONVERT = Op(
     type="FakeConvert",
@@ -100,6 +155,7 @@ FAKE_CONVERT = Op(
     attrs={"destination_type": OneOf(words=("f8e4m3", "f8e5m2"), default="f8e4m3")},
     check=convert_faults,
     shape=convert_shape,
+    kernel=fake_convert,
 )
 
 OPS = (FAKE_QUANTIZE, FAKE_CONVERT)

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from math import prod
+from typing import Any, Literal
 
 import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Flag, Input, OneOf, Op, Violation
 from ir_tools.ops._faults import broken_axes, immense, known_axes, refuse
-from ir_tools.ops._numbers import require
+from ir_tools.ops._numbers import in_working_type, require
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS", "Reduction"]
@@ -75,6 +76,16 @@ class Reduction:
         kept: Array = out if keep else np.squeeze(out, axis=axes)
         return kept
 
+    def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        """The reduction along the axes, each once; without axes of every element by itself."""
+        data, axes = arrays
+        places = tuple(sorted({int(axis) % max(data.ndim, 1) for axis in axes.ravel()}))
+        out = in_working_type(lambda x: self.function(x, places), np.atleast_1d(data))
+        sizes = enumerate(data.shape)
+        if attrs.keep_dims:
+            return (out.reshape([1 if axis in places else size for axis, size in sizes]),)
+        return (out.reshape([size for axis, size in sizes if axis not in places]),)
+
     @property
     def op(self) -> Op:
         """The operation."""
@@ -85,6 +96,7 @@ class Reduction:
             attrs={"keep_dims": Flag(default=False)},
             check=self.faults,
             shape=self.shape,
+            kernel=self.kernel,
         )
 
 
@@ -104,23 +116,44 @@ def reduced(shape: Shape, axes: Fact, keep: bool) -> Shape:
     return tuple(dim for axis, dim in enumerate(shape) if axis not in gone)
 
 
+def whole(function: Callable[[Array, tuple[int, ...]], Array]) -> Callable[[Array, tuple[int, ...]], Array]:
+    """A reduction of floats and of int64 for every integer type: exact, 8 bits cut off at their limits.
+
+    The CPU plugin adds integers up in f32, which is exact below 2^24.
+    """
+
+    def wrapped(data: Array, axes: tuple[int, ...]) -> Array:
+        if data.dtype.kind == "f":
+            return function(data, axes)
+        out = function(data.astype(np.int64), axes)
+        if data.dtype.itemsize == 1:
+            out = np.clip(out, np.iinfo(data.dtype).min, np.iinfo(data.dtype).max)
+        narrow: Array = out.astype(data.dtype)
+        return narrow
+
+    return wrapped
+
+
+@whole
 def total(data: Array, axes: tuple[int, ...]) -> Array:
     """The sum."""
     out: Array = data.sum(axis=axes, keepdims=True, dtype=data.dtype)
     return out
 
 
+@whole
 def mean(data: Array, axes: tuple[int, ...]) -> Array:
-    """The mean; of integers without its fraction."""
+    """The mean; of integers without its fraction; of nothing 0."""
+    count = max(prod(data.shape[axis] for axis in axes), 1)
+    sums = data.sum(axis=axes, keepdims=True, dtype=data.dtype)
     if data.dtype.kind == "f":
-        out: Array = data.mean(axis=axes, keepdims=True, dtype=data.dtype)
-        return out
-    count = max(int(np.prod([data.shape[axis] for axis in axes])), 1)
-    sums = data.sum(axis=axes, keepdims=True, dtype=np.int64)
+        quotient: Array = sums / data.dtype.type(count)
+        return quotient
     means: Array = np.sign(sums) * (np.abs(sums) // count)
-    return means.astype(data.dtype)
+    return means
 
 
+@whole
 def product(data: Array, axes: tuple[int, ...]) -> Array:
     """The product."""
     out: Array = data.prod(axis=axes, keepdims=True, dtype=data.dtype)
@@ -128,15 +161,19 @@ def product(data: Array, axes: tuple[int, ...]) -> Array:
 
 
 def largest(data: Array, axes: tuple[int, ...]) -> Array:
-    """The largest element."""
-    out: Array = data.max(axis=axes, keepdims=True)
+    """The largest element; of nothing, or of infinities, the least number, with which the CPU plugin begins."""
+    out: Array = np.max(data, axis=axes, keepdims=True, initial=_limits(data).min)
     return out
 
 
 def smallest(data: Array, axes: tuple[int, ...]) -> Array:
-    """The smallest element."""
-    out: Array = data.min(axis=axes, keepdims=True)
+    """The smallest element; of nothing, or of infinities, the largest number."""
+    out: Array = np.min(data, axis=axes, keepdims=True, initial=_limits(data).max)
     return out
+
+
+def _limits(data: Array) -> "np.finfo[Any] | np.iinfo[Any]":
+    return np.finfo(data.dtype) if data.dtype.kind == "f" else np.iinfo(data.dtype)
 
 
 def every(data: Array, axes: tuple[int, ...]) -> Array:
@@ -151,14 +188,18 @@ def some(data: Array, axes: tuple[int, ...]) -> Array:
     return out
 
 
+@whole
 def sum_of_sizes(data: Array, axes: tuple[int, ...]) -> Array:
     """The sum of the absolute values."""
-    return total(np.abs(data), axes)
+    out: Array = np.abs(data).sum(axis=axes, keepdims=True, dtype=data.dtype)
+    return out
 
 
+@whole
 def length(data: Array, axes: tuple[int, ...]) -> Array:
-    """The square root of the sum of the squares."""
-    return np.sqrt(total(np.multiply(data, data), axes))
+    """The square root of the sum of the squares; of integers without its fraction."""
+    roots: Array = np.sqrt(np.multiply(data, data).sum(axis=axes, keepdims=True, dtype=data.dtype))
+    return roots if data.dtype.kind == "f" else np.trunc(roots)
 
 
 ROWS = (
@@ -245,6 +286,51 @@ def segment_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(data.dtype, (rows, *data.shape[1:])),)
 
 
+def running_sum(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Sums of all elements up to each along the axis; without its own where `exclusive`, backwards where `reverse`."""
+    data, axis = arrays[0], int(arrays[1].reshape(()))
+    if data.ndim == 0:
+        return (np.zeros_like(data) if attrs.exclusive else data,)
+
+    def summed(values: Array) -> Array:
+        turned = np.flip(values, axis) if attrs.reverse else values
+        out = np.cumsum(turned, axis=axis, dtype=values.dtype)
+        if attrs.exclusive:
+            out = out - turned
+        return np.flip(out, axis) if attrs.reverse else out
+
+    return (in_working_type(summed, data),)
+
+
+def segment_max(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """`[rows, ...]` to `[segments, ...]`: the largest of each segment's rows; 0 or the least number without any."""
+    data, segments = arrays[:2]
+    count = int(arrays[2].reshape(())) if len(arrays) > 2 else int(segments[-1]) + 1
+    empty = 0 if attrs.fill_mode == "zero" else lowest(data.dtype)
+    out = np.full((count, *data.shape[1:]), empty, data.dtype)
+    places, starts = np.unique(segments, return_index=True)
+    if not len(places):
+        return (out,)
+    found = in_working_type(lambda values: np.maximum.reduceat(values, starts, axis=0), data)
+    kept = (places >= 0) & (places < count)
+    out[places[kept]] = found[kept]
+    return (out,)
+
+
+def lowest(dtype: "np.dtype[Any]") -> Any:
+    """The least number of a type, infinity aside."""
+    if dtype.kind == "b":
+        return False
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min
+    if dtype.kind == "f":
+        return np.finfo(dtype).min
+    import ml_dtypes
+
+    limits: Any = ml_dtypes.finfo
+    return limits(dtype).min
+
+
 CUM_SUM = Op(
     type="CumSum",
     version=3,
@@ -252,6 +338,7 @@ CUM_SUM = Op(
     attrs={"exclusive": Flag(default=False), "reverse": Flag(default=False)},
     check=cumsum_faults,
     shape=cumsum_shape,
+    kernel=running_sum,
 )
 SEGMENT_MAX = Op(
     type="SegmentMax",
@@ -264,6 +351,7 @@ SEGMENT_MAX = Op(
     attrs={"fill_mode": OneOf(words=("zero", "lowest"), missing="zero")},
     check=check_segments,
     shape=segment_shape,
+    kernel=segment_max,
 )
 
 OPS = (*(row.op for row in ROWS), CUM_SUM, SEGMENT_MAX)
