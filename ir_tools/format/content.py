@@ -69,8 +69,8 @@ class ElementSource:
         return self.element.get(name)
 
     def text(self) -> bytes | None:
-        """What stands behind the layer's tag, as bytes; None where there are bodies in it."""
-        return None if self.bodies else self.document.behind(self.element)
+        """The layer without its id and name, as bytes; None where there are bodies in it, or not to be had."""
+        return None if self.bodies else self.document.without_name(self.element)
 
     def content(self) -> LayerContent:
         """Everything inside but the bodies; of elements that occur twice, the first, as for the runtime.

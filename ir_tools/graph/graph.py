@@ -6,7 +6,7 @@ works on it; the methods here are the edits that keep ids, names, tensor names a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import networkx as nx
@@ -86,6 +86,10 @@ class Graph(_Base):
                 return False
             seen.add(layer_id)
         return True
+
+    def feeders(self, layer_id: int) -> Mapping[int, Collection[tuple[int, int]]]:
+        """Who feeds a layer: producer -> `(its output port, the input port)` of each edge."""
+        return self._pred[layer_id]
 
     def sources(self, layer_id: int) -> dict[int, Source]:
         """What feeds each input port: input port id -> `Source`."""

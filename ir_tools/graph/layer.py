@@ -71,7 +71,7 @@ class LayerSource(Protocol):
         ...
 
     def text(self) -> bytes | None:
-        """What the content was read from: equal text has equal content. None where that is not known."""
+        """What the layer was read from without its id and name: equal text is an equal layer. None where not known."""
         ...
 
     def content(self) -> LayerContent:

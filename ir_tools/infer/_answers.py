@@ -9,8 +9,7 @@ from functools import partial
 import numpy as np
 
 from ir_tools.errors import ReadError, ShapeError, UsageError
-from ir_tools.graph import Graph, Layer
-from ir_tools.graph.graph import Source
+from ir_tools.graph import Graph, Layer, Source
 from ir_tools.infer._facts import UNKNOWN, Facts, Known, StoredBounds, content
 from ir_tools.infer._forms import Form
 from ir_tools.ops._checks import (
@@ -96,6 +95,10 @@ class Answers:
             key = (key, *[_digest(known.fact) for known in inputs])
         self._known[key] = answer
         return answer
+
+    def general(self, key: object) -> bool:
+        """Whether the answer to a form's number and its inputs' keys holds for whatever constants hold."""
+        return self._known.get(key) is not None
 
     def _ask(self, form: Form, inputs: list[Fact]) -> Answer:
         if form.op is None:
@@ -184,7 +187,7 @@ def _unknowable(op: Op, inputs: Sequence[Fact]) -> bool:
     return op.type not in OPEN and any(fact.dtype.kind == "dynamic" and fact.shape is None for fact in inputs)
 
 
-def results_of(body: Graph, facts: Mapping[Source, Known]) -> BodyFacts:
+def results_of(body: Graph, facts: Mapping[tuple[int, int], Known] | Mapping[Source, Known]) -> BodyFacts:
     """What a body gives, once facts went through it."""
     results, passed = {}, {}
     for layer in body.layers():

@@ -11,6 +11,7 @@ from ir_tools.types import whole_number
 __all__ = ["Form", "Forms"]
 
 _NAMES = re.compile(rb'\snames="[^"<>]*"')
+_CONST = b' type="Const"'
 _OFFSET = re.compile(rb'\soffset="(\d{1,18})"')
 
 
@@ -44,30 +45,26 @@ class Forms:
         self._forms: dict[object, Form] = {}
         self.types: set[str] = set()
 
-    def of(self, layer: Layer) -> Form:
-        """The form of a layer; the layer is not loaded by it."""
+    def of(self, layer: Layer) -> tuple[Form, int | None]:
+        """The form of a layer, and where the bytes of a constant start; the layer is not loaded by it."""
         text = None if layer.loaded or layer.source is None else layer.source.text()
         if text is None:
             return self._of_content(layer)
+        offset = None
         if b"'" not in text:
             if b"names=" in text:
                 text = _NAMES.sub(b"", text)
-            if layer.type == "Const":
-                text = _OFFSET.sub(b"", text, 1)
-        key = (layer.type, layer.version, text)
-        form = self._forms.get(key)
+            if text.startswith(_CONST):
+                found = _OFFSET.search(text)
+                if found:
+                    text, offset = text[: found.start()] + text[found.end() :], int(found[1])
+        form = self._forms.get(text)
         if form is None:
             assert layer.source is not None
-            form = self._forms[key] = self._new(layer, layer.source.content())
-        return form
+            form = self._forms[text] = self._new(layer, layer.source.content())
+        return form, offset
 
-    def offset(self, layer: Layer) -> int | None:
-        """Where the bytes of a constant start; the layer is not loaded by it."""
-        text = None if layer.loaded or layer.source is None else layer.source.text()
-        found = None if text is None or b"'" in text else _OFFSET.search(text)
-        return int(found[1]) if found else whole_number(layer.raw.get("offset"))
-
-    def _of_content(self, layer: Layer) -> Form:
+    def _of_content(self, layer: Layer) -> tuple[Form, int | None]:
         content = layer.content
         ports = [
             tuple((port.id, port.precision, port.dims) for port in side) for side in (content.inputs, content.outputs)
@@ -76,7 +73,7 @@ class Forms:
         form = self._forms.get(key)
         if form is None:
             form = self._forms[key] = self._new(layer, content.copy())
-        return form
+        return form, whole_number(content.raw.get("offset"))
 
     def _new(self, layer: Layer, content: LayerContent) -> Form:
         self.types.add(layer.type.lower())

@@ -161,8 +161,10 @@ class _Propagation:
         state = self.states[id(graph)] = _State()
         facts, origins = state.facts, state.origins
         for layer in graph.ordered():
-            form, layer_id = self.forms.of(layer), layer.id
+            (form, offset), layer_id = self.forms.of(layer), layer.id
             answer, origin = self._answer(graph, layer, form, facts)
+            if form.type == "Const" and answer:
+                answer = (self.answers.constant(layer, answer[0], offset),)
             if given and layer_id in given and form.type == "Parameter" and answer:
                 own, new = answer[0].fact, given[layer_id]
                 answer = (self.common.known(Fact(own.dtype if new.dtype.kind == "dynamic" else new.dtype, new.shape)),)
@@ -189,8 +191,6 @@ class _Propagation:
         for violation in answer.violations if answer.outputs is None else ():
             self._error(graph, layer, f"{violation.attribute} {violation.message}", violation.remedy)
         outputs = answer.outputs or ()
-        if form.type == "Const" and outputs:
-            outputs = (self.answers.constant(layer, outputs[0], self.forms.offset(layer)),)
         return outputs, "unknown" if outputs and outputs[0] is self.unknown else "rule"
 
     def _with_bodies(
@@ -282,7 +282,7 @@ class _Propagation:
 
     def _report(self, located: Located, state: _State, report: ShapeReport) -> None:
         path, layer, graph = located
-        form = self.forms.of(layer)
+        form, _ = self.forms.of(layer)
         sources = graph.sources(layer.id) if form.inputs else {}
         places = [(port, sources[port.id]) for port in form.inputs if port.id in sources]
         places += [(port, Source(layer.id, port.id)) for port in form.outputs]

@@ -114,7 +114,8 @@ class Survey:
         self._forms = Forms()
         self._facts = Facts()
         self._answers = Answers(self._facts, model.weights, checks=True)
-        self._verdicts: dict[object, _Verdict] = {}
+        self._verdicts: dict[Answer, _Verdict] = {}
+        self._seen: dict[object, _Verdict] = {}
         self._records: dict[tuple[tuple[int, ...], str | None], Known] = {}
         self._unknown = self._facts.known(UNKNOWN)
         self._by_graph: dict[int, list[Trouble]] = {}
@@ -142,33 +143,56 @@ class Survey:
 
     # --- the walk ---
 
-    def _walk(self, graph: Graph, given: Mapping[int, Fact], owner: Layer | None = None) -> dict[Source, Known]:
+    def _walk(
+        self, graph: Graph, given: Mapping[int, Fact], owner: Layer | None = None
+    ) -> dict[tuple[int, int], Known]:
         """Go through one graph; `given`: what the layer `owner` gives to the Parameters of its body."""
-        facts: dict[Source, Known] = {}
+        facts: dict[tuple[int, int], Known] = {}
         self._by_graph[id(graph)] = []
-        unknown = self._unknown
+        look_up, seen = self._forms.of, self._seen
         for layer in _ordered(graph):
-            form, inputs = self._forms.of(layer), []
-            if form.inputs:
-                sources = graph.sources(layer.id)
-                for port in form.inputs:
-                    source = sources.get(port.id)
-                    inputs.append(self._record(port) if source is None else facts.get(source, unknown))
-            answer = self._answers.of(form, inputs)
-            if layer.bodies:
-                answer = self._with_bodies(layer, form, inputs, answer)
-            verdict = self._verdicts.get(answer) or self._judge(form, inputs, answer)
+            form, offset = look_up(layer)
+            inputs = self._inputs(graph, layer, form, facts) if form.inputs else ()
+            key = (form.number, *[known.key for known in inputs])
+            verdict = seen.get(key)
+            if verdict is None:
+                verdict = self._verdict(layer, form, inputs, key)
             results: Sequence[Known] = verdict.results
             if given and layer.id in given and form.outputs:
                 assert owner is not None
                 results = self._given(graph, layer, form, verdict, given[layer.id], owner)
             elif not verdict.clean:
                 results = self._faulty(graph, layer, form, inputs, verdict)
-            if form.type == "Const" and results and answer.outputs:
-                results = [self._answers.constant(layer, results[0], self._forms.offset(layer))]
+            if offset is not None and form.type == "Const" and verdict.answer.outputs:
+                results = [self._answers.constant(layer, results[0], offset)] if results else ()
             for port, known in zip(form.outputs, results, strict=True):
-                facts[Source(layer.id, port.id)] = known
+                facts[layer.id, port.id] = known
         return facts
+
+    def _inputs(
+        self, graph: Graph, layer: Layer, form: Form, facts: Mapping[tuple[int, int], Known]
+    ) -> Sequence[Known]:
+        """What feeds each input port; the record of a port that nothing feeds."""
+        feeders = graph.feeders(layer.id)
+        if len(feeders) == len(form.inputs) == 1:
+            ((maker, wires),) = feeders.items()
+            start, _ = next(iter(wires))
+            return (facts.get((maker, start), self._unknown),)
+        sources = {to: (maker, start) for maker, wires in feeders.items() for start, to in wires}
+        return [
+            facts.get(sources[port.id], self._unknown) if port.id in sources else self._record(port)
+            for port in form.inputs
+        ]
+
+    def _verdict(self, layer: Layer, form: Form, inputs: Sequence[Known], key: object) -> _Verdict:
+        """The verdict of a layer; remembered for all like it, unless values of constants or bodies matter."""
+        answer = self._answers.of(form, inputs)
+        if layer.bodies:
+            return self._judge(form, inputs, self._with_bodies(layer, form, inputs, answer))
+        verdict = self._verdicts.get(answer) or self._judge(form, inputs, answer)
+        if self._answers.general(key):
+            self._seen[key] = verdict
+        return verdict
 
     def _record(self, port: Port) -> Known:
         key = port.dims, port.precision
@@ -207,7 +231,7 @@ class Survey:
         self, layer: Layer, form: Form, rule: BodyRule, facts: Mapping[int, Fact]
     ) -> tuple[list[Known] | None, str | None]:
         """What the bodies give, or why they cannot; neither where the port maps lead nowhere, which others tell."""
-        walked: dict[str, dict[Source, Known]] = {}
+        walked: dict[str, dict[tuple[int, int], Known]] = {}
 
         def run(body: str, parameters: Mapping[int, Fact]) -> BodyFacts:
             inner = layer.bodies[body]
@@ -226,7 +250,12 @@ class Survey:
         return [self._facts.known(out.get(port.id, UNKNOWN)) for port in form.outputs], None
 
     def _tell_rounds(
-        self, layer: Layer, body: Graph, ports: PortMap, inputs: Mapping[int, Fact], known: Mapping[Source, Known]
+        self,
+        layer: Layer,
+        body: Graph,
+        ports: PortMap,
+        inputs: Mapping[int, Fact],
+        known: Mapping[tuple[int, int], Known],
     ) -> None:
         """What is wrong from one round of a body to the next: what it is given anew, its end, the number of rounds."""
         results = results_of(body, known).results
@@ -378,11 +407,11 @@ class Survey:
 
     def _strain(self, graph: Graph, reader: Layer, port: Port, known: Known) -> int:
         """How much goes wrong in a layer when a port gets this, and the others what the file records."""
-        form, sources = self._forms.of(reader), graph.sources(reader.id)
+        form, sources = self._forms.of(reader)[0], graph.sources(reader.id)
         inputs = []
         for other in form.inputs:
             source = sources.get(other.id)
-            makers = self._forms.of(graph.layer(source.layer)).outputs if source else ()
+            makers = self._forms.of(graph.layer(source.layer))[0].outputs if source else ()
             maker = next((out for out in makers if source and out.id == source.port), other)
             inputs.append(known if other.id == port.id else self._record(maker))
         answer = self._answers.of(form, inputs)
@@ -405,7 +434,7 @@ class Survey:
         """The layers and their input ports that an output feeds."""
         for reader, to in graph.readers(layer.id, port_id):
             found = graph.layer(reader)
-            yield found, next(port for port in self._forms.of(found).inputs if port.id == to)
+            yield found, next(port for port in self._forms.of(found)[0].inputs if port.id == to)
 
     def _believed(self, port: Port, computed: Known) -> Known:
         """The record, with what it leaves open as it was computed."""

@@ -26,6 +26,7 @@ Element = etree._Element
 Wiring = dict[tuple[int, int], tuple[int, int]]
 """Reader and its input port -> maker and its output port."""
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+(<!DOCTYPE)?", re.DOTALL)
+_ID_AND_NAME = re.compile(rb'<layer\s+id="[^"<>]*"\s+name="[^"<>]*"')
 _START_TAG = re.compile(rb"<[^\s/>]++(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
 _DTD_REMEDY = "delete it: IR has no DTD, and entities are not read from files of strangers"
 
@@ -119,13 +120,11 @@ class Document:
         tag_end = self._tag_end(start)
         return Span(start, tag_end, self._end(element, start, tag_end))
 
-    def behind(self, layer: Element) -> bytes:
-        """What stands between the tag of a `<layer>` and the next one's.
-
-        Where the name has a `>` in it, some of the tag too.
-        """
+    def without_name(self, layer: Element) -> bytes | None:
+        """A `<layer>` up to the next one, without its id and name; None where these do not come first in its tag."""
         start, end = self._layers[layer]
-        return self.text[self.text.index(b">", start) + 1 : end]
+        known = _ID_AND_NAME.match(self.text, start)
+        return self.text[known.end() : end] if known else None
 
     @cached_property
     def _layers(self) -> dict[Element, tuple[int, int]]:
