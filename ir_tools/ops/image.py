@@ -6,6 +6,7 @@ import numpy as np
 
 from ir_tools.ops._define import Array, Attrs, Fact, Field, Flag, Float, Input, Ints, Kind, OneOf, Op, Violation
 from ir_tools.ops._fields import ExactWord
+from ir_tools.ops._grid_sample import grid_sample
 from ir_tools.ops._interpolate import Resizing, resize, scales_of
 from ir_tools.ops._numbers import in_working_type, is_half, to_integer
 from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
@@ -173,6 +174,15 @@ def _resize(
     return to_integer(np.rint(resize(how, data.astype(np.float32), sizes, factors)), data.dtype)
 
 
+def sampled(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Elements of the images at the places of the grid."""
+
+    def sample(data: Array, grid: Array) -> Array:
+        return grid_sample(data, grid, attrs.mode, attrs.padding_mode, attrs.align_corners)
+
+    return (in_working_type(sample, *inputs),)
+
+
 # --- checks -----------------------------------------------------------------------------------------------------
 
 
@@ -315,6 +325,7 @@ GRID_SAMPLE_9 = Op(
         "padding_mode": OneOf(words=("zeros", "border", "reflection"), default="zeros"),
     },
     shape=grid_sample_shape,
+    kernel=sampled,
 )
 
 OPS = (INTERPOLATE_1, INTERPOLATE_4, INTERPOLATE_11, GRID_SAMPLE_9)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from ir_tools.ops._define import (
+    Array,
     Attrs,
     Fact,
     Field,
@@ -18,7 +19,10 @@ from ir_tools.ops._define import (
     Violation,
 )
 from ir_tools.ops._fields import ExactWord, IndexType
+from ir_tools.ops._numbers import in_working_type, in_working_types
+from ir_tools.ops._proposals import proposals
 from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
+from ir_tools.ops._regions import aligned, bilinear_points, maxima, position_averages, position_points, rotated
 from ir_tools.ops._values import times
 from ir_tools.types import Dim, element_type
 
@@ -64,6 +68,16 @@ def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     yield from too_large_for(proposal_shape, "post_nms_topn")(attrs, inputs)
 
 
+def proposal(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """The best boxes of each image; behind them a row that starts with -1, then zeros."""
+    return proposal_4(attrs, inputs)[:1]
+
+
+def proposal_4(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """The best boxes of each image, and their probabilities."""
+    return in_working_types(lambda *arrays: proposals(attrs, *arrays), *inputs)
+
+
 PROPOSAL_1 = Op(
     type="Proposal",
     version=1,
@@ -90,8 +104,11 @@ PROPOSAL_1 = Op(
     },
     check=check_proposal,
     shape=proposal_shape,
+    kernel=proposal,
 )
-PROPOSAL_4 = PROPOSAL_1.at(4, outputs=(Output("proposals"), Output("probabilities")), shape=proposal_4_shape)
+PROPOSAL_4 = PROPOSAL_1.at(
+    4, outputs=(Output("proposals"), Output("probabilities")), shape=proposal_4_shape, kernel=proposal_4
+)
 
 GENERATED = ("im_info", "anchors", "boxesdeltas", "scores")
 
@@ -177,6 +194,18 @@ def check_roi_pooling(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
     yield from too_large_for(roi_pooling_shape, "pooled_h")(attrs, inputs)
 
 
+def roi_pooling(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Maxima of parts of regions, or points in them."""
+    height, width = pooled_size(attrs)
+
+    def pool(data: Array, rois: Array) -> Array:
+        if attrs.method == "max":
+            return maxima(data, rois, (height, width), attrs.spatial_scale)
+        return bilinear_points(data, rois, (height, width))
+
+    return (in_working_type(pool, *inputs),)
+
+
 ROI_POOLING_1 = Op(
     type="ROIPooling",
     version=1,
@@ -192,6 +221,7 @@ ROI_POOLING_1 = Op(
     },
     check=check_roi_pooling,
     shape=roi_pooling_shape,
+    kernel=roi_pooling,
 )
 
 
@@ -239,6 +269,29 @@ ALIGN_ATTRS: dict[str, Field] = {
 }
 ALIGN_INPUTS = (Input("data", type="T"), Input("rois", type="T"), Input("batch_indices", type="integer"))
 
+
+def roi_align(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Means or maxima of points in parts of regions."""
+    data, rois, images = inputs
+    size, align = (attrs.pooled_h, attrs.pooled_w), attrs.get("aligned_mode", "asymmetric")
+
+    def pool(data: Array, rois: Array) -> Array:
+        return aligned(data, rois, images, size, attrs.sampling_ratio, attrs.spatial_scale, attrs.mode, align)
+
+    return (in_working_type(pool, data, rois),)
+
+
+def roi_align_rotated(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Means of points in parts of rotated regions."""
+    data, rois, images = inputs
+    size, turn = (attrs.pooled_h, attrs.pooled_w), attrs.clockwise_mode
+
+    def pool(data: Array, rois: Array) -> Array:
+        return rotated(data, rois, images, size, attrs.sampling_ratio, attrs.spatial_scale, turn)
+
+    return (in_working_type(pool, data, rois),)
+
+
 ROI_ALIGN_3 = Op(
     type="ROIAlign",
     version=3,
@@ -247,6 +300,7 @@ ROI_ALIGN_3 = Op(
     attrs={**ALIGN_ATTRS, "mode": OneOf(words=("avg", "max"), missing="avg")},
     check=check_aligned(roi_align_shape),
     shape=roi_align_shape,
+    kernel=roi_align,
 )
 ROI_ALIGN_9 = ROI_ALIGN_3.at(
     9,
@@ -262,6 +316,7 @@ ROI_ALIGN_ROTATED_15 = Op(
     attrs={**ALIGN_ATTRS, "sampling_ratio": Int(missing=0, least=0), "clockwise_mode": Flag(missing=False)},
     check=check_aligned(roi_align_rotated_shape),
     shape=roi_align_rotated_shape,
+    kernel=roi_align_rotated,
 )
 
 # --- position-sensitive pooling ---------------------------------------------------------------------------------
@@ -288,6 +343,18 @@ def psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
     return (Fact(data.dtype, (dim(rois, 0), Dim.of(attrs.output_dim), size, size)),)
 
 
+def psroi_pooling(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Means of parts of regions, or of points in them, each with channels of its own."""
+
+    def pool(data: Array, rois: Array) -> Array:
+        outputs, size, scale = attrs.output_dim, attrs.group_size, attrs.spatial_scale
+        if attrs.mode == "average":
+            return position_averages(data, rois, outputs, size, scale)
+        return position_points(data, rois, outputs, size, scale, (attrs.spatial_bins_x, attrs.spatial_bins_y))
+
+    return (in_working_type(pool, *inputs),)
+
+
 PSROI_POOLING_1 = Op(
     type="PSROIPooling",
     version=1,
@@ -302,6 +369,7 @@ PSROI_POOLING_1 = Op(
     },
     check=check_scale,
     shape=psroi_pooling_shape,
+    kernel=psroi_pooling,
 )
 
 
