@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import pytest
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops import Array, Bounds, Fact, Op, Violation
@@ -237,3 +238,12 @@ def values_agree(
     wrong = [text for text in differences if not text.startswith(NOT_RUN)]
     assert not wrong, "\n".join([f"{len(wrong)} of {count}", *wrong[:10]])
     assert len(differences) <= (1 - least) * count, "\n".join(differences[:10])
+
+
+def kinds(rng: np.random.Generator, *others: str) -> str:
+    """An element type, mostly f32."""
+    return str(rng.choice(["f32"] * 4 + list(others)))
+
+
+AMOUNTS = [25, pytest.param(200, marks=pytest.mark.sweep)]
+"""How many random layers a test of values takes: a few each time, many when there is time."""

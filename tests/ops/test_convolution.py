@@ -1,21 +1,29 @@
 """Convolutions and patches against the installed runtime: partial shapes, faults, element types, values."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 
-from ir_tools.ops import Op, convolution, patches
+from ir_tools.ops import Array, Op, convolution, patches
 from ir_tools.ops._define import Kind
 from tests.ops.math_support import (
+    AMOUNTS,
+    FLOATS,
+    INTEGERS,
+    TYPES,
     Case,
     agreement,
     fact_of,
     faults_of,
+    kinds,
+    random_array,
     random_shape,
+    slots_of,
     type_difference,
+    values_agree,
 )
-from tests.ops.single import Between, Slot
+from tests.ops.single import CORE, Between, Slot, infer, single_text
 
 BY_NAME = {str(op): op for op in (*convolution.OPS, *patches.OPS)}
 PLAIN = [op for op in convolution.OPS if "Deformable" not in op.type]
@@ -238,3 +246,158 @@ TYPED = [
 @pytest.mark.parametrize("case", TYPED, ids=lambda case: str(case.op))
 def test_element_types(case: Case) -> None:
     assert type_difference(case) is None
+
+
+# --- values -----------------------------------------------------------------------------------------------------
+
+KNOWN_DIFFERENCES = {
+    "f64 filters that are constants, and most backward convolutions in f64": "the CPU plugin does not run them",
+    "GroupConvolutionBackpropData-1 of rank 3 and 5, but for f32 and some widths": "the CPU plugin does not run it",
+    "BinaryConvolution-1 of a number of channels that is no multiple of 8": "the CPU plugin reads beyond the data",
+    "BinaryConvolution-1 behind a FakeQuantize to other values than 0 and 1": "the CPU plugin fuses the two and loses"
+    " the values",
+    "whole numbers whose sums are beyond 2^24": "the CPU plugin and the kernel compute them in f32, in another order",
+}
+"""Layers that are not compared, and why."""
+
+NUMBERS = (*FLOATS[1:3], *INTEGERS)
+
+
+def layer_values(rng: np.random.Generator, op: Op) -> tuple[Case, list[Array]]:
+    """A convolution of any rank, with the windows that fit."""
+    rank = int(rng.integers(1, 4))
+    grouped, backward = op.type.startswith("Group"), "Backprop" in op.type
+    groups = int(rng.choice([1, 2, 3, 4, 8])) if grouped else 1
+    into, out = int(rng.choice([1, 2, 3, 5, 8])), int(rng.choice([1, 2, 3, 4, 7]))
+    kernel, strides, dilations = (rng.integers(1, high, rank) for high in (5 if rank < 3 else 4, 4, 3))
+    begin, end = (rng.integers(0, 4, rank) * int(rng.random() < 0.6) for _ in range(2))
+    auto_pad = str(rng.choice(["explicit"] * 5 + ["valid", "same_upper", "same_lower"]))
+    pads = (begin + end) * int(auto_pad == "explicit")
+    reach = (kernel - 1) * dilations + 1
+    sizes = rng.integers(1, [30, 14, 8][rank - 1], rank)
+    raw = {"strides": strides, "dilations": dilations, "pads_begin": begin, "pads_end": end}
+    if backward:
+        more = np.minimum(rng.integers(0, 3, rank), strides - 1) * int(rng.random() < 0.4)
+        raw["output_padding"] = more
+        sizes = np.where((sizes - 1) * strides + reach + more > pads, sizes, sizes + pads)
+    else:
+        sizes = sizes if auto_pad.startswith("same") else np.maximum(sizes, np.maximum(reach - pads, 1))
+    channels = [into, out] if backward else [out, into]
+    kind = kinds(rng, *NUMBERS)
+    arrays = [
+        random_array(rng, kind, [int(rng.integers(1, 3)), groups * into, *sizes]),
+        random_array(rng, kind, [*([groups] if grouped else []), *channels, *kernel]),
+    ]
+    constants = [1] if rng.random() < 0.7 else []
+    if backward and rng.random() < 0.3:
+        arrays.append(rng.integers(1, 12, rank))
+        constants.append(2)
+    texts = {name: listed(values) for name, values in raw.items()} | {"auto_pad": auto_pad}
+    return Case(op, texts, slots_of(arrays, constants)), arrays
+
+
+def deformable_values(rng: np.random.Generator, op: Op) -> tuple[Case, list[Array]]:
+    group, tables, into, out = (int(size) for size in rng.integers(1, 4, 4))
+    kernel, strides, dilations = (rng.integers(1, high, 2) for high in (4, 3, 3))
+    begin, end = rng.integers(0, 3, (2, 2))
+    auto_pad = str(rng.choice(["explicit"] * 4 + ["valid", "same_upper", "same_lower"]))
+    reach = (kernel - 1) * dilations + 1
+    sizes = np.maximum(rng.integers(3, 12, 2), reach)
+    counts = (sizes + (begin + end) * int(auto_pad == "explicit") - reach) // strides + 1
+    counts = -(-sizes // strides) if auto_pad.startswith("same") else counts
+    batch, positions, kind = int(rng.integers(1, 3)), tables * int(np.prod(kernel)), kinds(rng, "f16", "bf16")
+    offsets = random_array(rng, "f32", [batch, 2 * positions, *counts]) * rng.choice([0.5, 2])
+    offsets = np.round(offsets) if rng.random() < 0.3 else offsets
+    data = random_array(rng, kind, [batch, group * tables * into, *sizes])
+    arrays = [data, offsets.astype(data.dtype), random_array(rng, kind, [group * out, tables * into, *kernel])]
+    raw = {"strides": strides, "dilations": dilations, "pads_begin": begin, "pads_end": end}
+    texts = {name: listed(values) for name, values in raw.items()} | {"auto_pad": auto_pad}
+    texts |= {"group": str(group), "deformable_group": str(tables)}
+    if op.version == 8:
+        texts["bilinear_interpolation_pad"] = str(rng.choice(["true", "false"]))
+        arrays += [random_array(rng, kind, [batch, positions, *counts])] if rng.random() < 0.6 else []
+    return Case(op, texts, slots_of(arrays, [2] if rng.random() < 0.5 else [])), arrays
+
+
+def patches_values(rng: np.random.Generator) -> tuple[Case, list[Array]]:
+    raw = {name: listed(rng.integers(1, high, 2)) for name, high in (("sizes", 4), ("strides", 5), ("rates", 3))}
+    raw["auto_pad"] = str(rng.choice(["valid", "same_upper", "same_lower"]))
+    arrays = [random_array(rng, kinds(rng, *TYPES), [*rng.integers(1, 4, 2), *rng.integers(1, 12, 2)])]
+    return Case(BY_NAME["ExtractImagePatches-3"], raw, slots_of(arrays)), arrays
+
+
+def columns_values(rng: np.random.Generator) -> tuple[Case, list[Array]]:
+    kernel, strides, dilations = (rng.integers(1, high, 2) for high in (4, 4, 3))
+    begin, end = rng.integers(0, 3, (2, 2))
+    sizes = rng.integers(5, 12, 2)
+    counts = (sizes + begin + end - (kernel - 1) * dilations - 1) // strides + 1
+    shape = [int(rng.integers(1, 4)) * int(np.prod(kernel)), int(np.prod(counts))]
+    data = random_array(rng, kinds(rng, *FLOATS, *INTEGERS), shape if rng.random() < 0.3 else [2, *shape])
+    raw = {"strides": strides, "dilations": dilations, "pads_begin": begin, "pads_end": end}
+    arrays = [data, sizes, kernel]
+    texts = {name: listed(values) for name, values in raw.items()}
+    return Case(BY_NAME["Col2Im-15"], texts, slots_of(arrays, [1, 2])), arrays
+
+
+@pytest.mark.parametrize("count", AMOUNTS)
+@pytest.mark.parametrize("op", [op for op in PLAIN if op.type != "BinaryConvolution"], ids=str)
+def test_values_of_convolutions(op: Op, count: int) -> None:
+    values_agree(lambda rng: layer_values(rng, op), count, least=0.6)
+
+
+@pytest.mark.parametrize("count", AMOUNTS)
+@pytest.mark.parametrize("op", DEFORMABLE, ids=str)
+def test_values_of_deformable_convolutions(op: Op, count: int) -> None:
+    values_agree(lambda rng: deformable_values(rng, op), count)
+
+
+@pytest.mark.parametrize("count", AMOUNTS)
+@pytest.mark.parametrize("make", [patches_values, columns_values])
+def test_values_of_patches(make: Callable[[np.random.Generator], tuple[Case, list[Array]]], count: int) -> None:
+    values_agree(make, count)
+
+
+@pytest.mark.parametrize("pad_value", [-1, 0, 1])
+@pytest.mark.parametrize(("channels", "kernel", "pads"), [(8, 3, 0), (16, 3, 1), (64, 1, 0), (32, 3, 1)])
+def test_values_of_binary_convolutions(channels: int, kernel: int, pads: int, pad_value: int) -> None:
+    """Filters of single bits, in a file as OpenVINO packs them."""
+    rng = np.random.default_rng(channels + pad_value)
+    out, size = 8, 7
+    count = out * channels * kernel * kernel
+    packed = rng.integers(0, 256, count // 8).astype(np.uint8)
+    data = random_array(rng, "f32", [1, channels, size, size])
+    op = BY_NAME["BinaryConvolution-1"]
+    raw = {**WINDOW, "mode": "xnor-popcount", "pad_value": str(pad_value)}
+    raw |= {"pads_begin": f"{pads},{pads}", "pads_end": f"{pads},{pads}"}
+    text, _ = single_text(op.type, 1, raw, [("f32", listed(data.shape)), packed])
+    shape = f'shape="{listed([out, channels, kernel, kernel])}"'
+    text = text.replace(f'shape="{packed.size}"'.encode(), shape.encode())
+    text = text.replace(b'element_type="u8"', b'element_type="u1"').replace(b'"U8"', b'"BIN"')
+    wanted = infer(CORE.read_model(text, packed.tobytes()), [data])
+    bits = np.unpackbits(packed)[:count].reshape(out, channels, kernel, kernel)
+    attrs = op.read(raw, [])
+    assert attrs is not None
+    assert op.kernel is not None
+    np.testing.assert_array_equal(op.kernel(attrs, [data, bits])[0], wanted)
+
+
+def test_blocks_of_every_sort() -> None:
+    """Many groups at a time, some rows of a group, some channels of some rows: all give what one product gives."""
+    rng = np.random.default_rng(3)
+    op = BY_NAME["GroupConvolution-1"]
+    attrs = op.read(WINDOW, [])
+    assert attrs is not None
+    assert op.kernel is not None
+    for groups, into, out, size, extent in (
+        (64, 1, 1, 40, 3),
+        (1, 8, 4, 130, 5),
+        (1, 300, 3, 40, 5),
+        (2, 96, 5, 60, 3),
+    ):
+        data = rng.normal(size=(2, groups * into, size, size))
+        filters = rng.normal(size=(groups, out, into, extent, extent))
+        windows = np.lib.stride_tricks.sliding_window_view(data, (extent, extent), axis=(2, 3))
+        split = windows.reshape(2, groups, into, *windows.shape[2:])
+        wanted = np.einsum("ngihwkl,goikl->ngohw", split, filters, optimize=True)
+        found = op.kernel(attrs, [data, filters])[0]
+        np.testing.assert_allclose(found, wanted.reshape(found.shape), rtol=1e-9, atol=1e-9)
