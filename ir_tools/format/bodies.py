@@ -7,10 +7,11 @@ from ir_tools.format.content import MAPS
 from ir_tools.format.faults import Fault
 from ir_tools.format.nets import BODIES, PARTS, Net
 from ir_tools.format.rows import PURPOSES, Row, slice_faults
+from ir_tools.graph import Layer
 from ir_tools.source import Element
 from ir_tools.types import closest, id_number, precision_in_file
 
-__all__ = ["body_faults"]
+__all__ = ["body_faults", "has_all_ends"]
 
 KINDS = {
     "tensoriterator": {"body": "port_map"},
@@ -26,14 +27,34 @@ GRAPH_PARTS = {"layers", "edges"}
 
 def body_faults(nets: Iterable[Net]) -> Iterator[Fault]:
     """What is wrong with the layers with bodies of all graphs."""
+    small = _Small()
     for net in nets:
         marked = set(net.bodied)
         for layer in net.layers.values():
-            kind = (layer.get("type") or "").lower()
+            kind = small[layer.get("type")]
             if kind in KINDS or layer in marked:
                 bodied = _Bodied(layer, kind)
                 bodied.look()
                 yield from bodied.found
+
+
+class _Small(dict[str | None, str]):
+    """Words in small letters."""
+
+    def __missing__(self, word: str | None) -> str:
+        return self.setdefault(word, (word or "").lower())
+
+
+def has_all_ends(layer: Layer) -> bool:
+    """Whether the bodies of a layer have every layer that its tables name."""
+    bodies = {table: name for names in KINDS.values() for name, table in names.items()} | {"back_edges": "body"}
+    for table, rows in layer.content.mapping.items():
+        body = layer.bodies.get(bodies[table])
+        for _, row in rows:
+            ends = [row[name] for name in ("internal_layer_id", "from-layer", "to-layer") if name in row]
+            if body is not None and any(id_number(end) not in body for end in ends):
+                return False
+    return True
 
 
 def child(parent: Element, tag: str) -> Element | None:

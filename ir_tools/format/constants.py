@@ -140,7 +140,10 @@ def _outside(beyond: list[_Const], count: int, stored: int) -> Fault:
 
 
 def _size_fault(const: _Const) -> Iterator[Fault]:
-    """The size of a constant against shape and element type. Three- and six-bit elements fill groups or bytes."""
+    """The size of a constant against shape and element type. Three- and six-bit elements fill groups or bytes.
+
+    OpenVINO itself gives constants without elements one byte.
+    """
     kind, count = const.kind, const.elements
     if kind.kind == "string":
         if count < LARGEST // 64 and count <= const.size // 4:
@@ -148,7 +151,7 @@ def _size_fault(const: _Const) -> Iterator[Fault]:
         message = f"shape [{const.shape}] is more than strings in {const.size} bytes can be"
     else:
         least, most = -(-count * kind.bits // 8), kind.byte_size(count)
-        if least <= const.size <= most and most < LARGEST:
+        if least <= const.size <= max(most, 1) and most < LARGEST:
             return
         message = f"size is {const.size}, and shape [{const.shape}] of {kind} takes {most} bytes"
     yield Fault("IR013", const.data, message, "correct shape, element_type or size")

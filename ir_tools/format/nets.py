@@ -89,10 +89,11 @@ class Net:
 
 
 class Nets(NamedTuple):
-    """Every graph of a document, `<net>` first, and what in them could not be read."""
+    """Every graph of a document, `<net>` first, what in them could not be read, and what need not be looked at."""
 
     nets: list[Net]
     faults: list[Fault]
+    usual: Usual
 
 
 def nets_of(document: Document, *, thorough: bool = False) -> Nets:
@@ -103,7 +104,7 @@ def nets_of(document: Document, *, thorough: bool = False) -> Nets:
     if thorough and not usual.precisions:
         reader.look_at_precisions()
     reader.plain_tags = not thorough or usual.layers
-    return reader.read()
+    return Nets(reader.read(), reader.faults, usual)
 
 
 class _Numbers(dict[str | None, int]):
@@ -128,7 +129,7 @@ class _Reader:
         self.broken: set[Element] = set()
         self.sideless: set[Element] = set()
         self.numbers = _Numbers()
-        self.usual_layers: set[tuple[str, ...]] = set()
+        self.places: dict[tuple[str, ...], tuple[int, ...]] = {}
 
     def look_at_dims(self) -> None:
         """Note the dimensions that cannot be read."""
@@ -147,7 +148,7 @@ class _Reader:
             if fault and layer is not None:
                 self._note(fault, layer)
 
-    def read(self) -> Nets:
+    def read(self) -> list[Net]:
         """The main graph, with the graphs of all bodies hung into their layers."""
         root = self.document.root
         nets = {root: self._net(root)}
@@ -168,7 +169,7 @@ class _Reader:
             assert isinstance(layer.source, ElementSource)
             layer.bodies[str(body.tag)] = nets[body].graph
             layer.source.bodies = tuple(layer.bodies)
-        return Nets(list(nets.values()), self.faults)
+        return list(nets.values())
 
     def _note(self, fault: Fault, layer: Element) -> None:
         """A fault; one that is an error leaves the layer out."""
@@ -225,23 +226,22 @@ class _Reader:
 
     def _sides(self, net: Net, layer_id: int, layer: Element) -> None:
         """The ports of a layer."""
-        sides: dict[str, Element] = {}
-        tags = []
-        for side in layer:
-            tags.append(side.tag)
-            sides.setdefault(side.tag, side)
-        kind = tuple(tags)
-        if kind not in self.usual_layers:
-            if not BODY_PARTS.isdisjoint(kind):
-                net.bodied.append(layer)
-            elif len(sides) == len(kind) and PARTS.issuperset(kind):
-                self.usual_layers.add(kind)
-            if len(sides) != len(kind) or not PARTS.issuperset(kind):
+        parts = list(layer)
+        kind = tuple([part.tag for part in parts])
+        places = self.places.get(kind)
+        if places is None:
+            places = tuple(kind.index(side) if side in kind else -1 for side in SIDES)
+            odd, bodied = len(set(kind)) != len(kind) or not PARTS.issuperset(kind), not BODY_PARTS.isdisjoint(kind)
+            if odd:
                 net.odd.append(layer)
-        if "input" in sides:
-            self._ports(net, layer_id, sides["input"], net.inputs)
-        if "output" in sides:
-            self._ports(net, layer_id, sides["output"], net.outputs)
+            if bodied:
+                net.bodied.append(layer)
+            if not (odd or bodied):
+                self.places[kind] = places
+        if places[0] >= 0:
+            self._ports(net, layer_id, parts[places[0]], net.inputs)
+        if places[1] >= 0:
+            self._ports(net, layer_id, parts[places[1]], net.outputs)
 
     def _ports(self, net: Net, layer_id: int, side: Element, known: set[PortId]) -> None:
         """The ports of one side of a layer."""

@@ -4,18 +4,19 @@ What cannot be read is left out and noted. `read` and `model_of` refuse a docume
 `ir_tools.rules` go on with the rest.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError
-from ir_tools.format.bodies import body_faults
+from ir_tools.format.bodies import body_faults, has_all_ends
 from ir_tools.format.constants import constant_faults
 from ir_tools.format.content import SourceFile
 from ir_tools.format.faults import Fault, refused
 from ir_tools.format.nets import MAX_NESTING, Net, nets_of
+from ir_tools.format.usual import Usual
 from ir_tools.graph import Model
 from ir_tools.graph.collection import no_collection
 from ir_tools.source import MAX_SIZE, Document, Element
@@ -37,11 +38,13 @@ class Reading(NamedTuple):
         model: without the layers and edges that are faulty.
         nets: `<net>` and every body that was read.
         faults: in no order.
+        usual: what need not be looked at element by element.
     """
 
     model: Model
     nets: list[Net]
     faults: list[Fault]
+    usual: Usual
 
 
 def read(source: str | Path | bytes, weights: bytes | str | Path | None = None) -> Model:
@@ -87,24 +90,30 @@ def tolerant(document: Document, weights: Weights, path: Path | None, *, thoroug
         ReadError: the document is not an IR of version 10 or 11.
     """
     version = _version(document)
-    nets, faults = nets_of(document, thorough=thorough)
+    nets, faults, usual = nets_of(document, thorough=thorough)
     if thorough:
         found = [*constant_faults(nets, weights), *body_faults(nets)]
         _leave_out(nets, found)
         faults += found
     name, origin = document.root.get("name") or "", SourceFile(document)
     model = Model(nets[0].graph, name=name, version=version, weights=weights, origin=origin, path=path)
-    return Reading(model, nets, faults)
+    return Reading(model, nets, faults, usual)
 
 
-def _leave_out(nets: Iterable[Net], faults: Iterable[Fault]) -> None:
-    """Take layers with faults out of their graphs; a constant that lies outside the `.bin` keeps its shape."""
+def _leave_out(nets: Sequence[Net], faults: Iterable[Fault]) -> None:
+    """Take layers with faults out of their graphs, and those whose bodies lack an end by that.
+
+    A constant that lies outside the `.bin` keeps its shape.
+    """
     guilty: set[Element] = set()
     for fault in faults:
         if fault.severity == Severity.ERROR and fault.code not in {"IR011", "IR012"}:
             guilty.update(islice(chain([fault.element], fault.element.iterancestors("layer")), 2))
     for net in nets if guilty else ():
         net.graph.remove_nodes_from([layer_id for layer_id, layer in net.layers.items() if layer in guilty])
+    for net in reversed(nets):
+        ids = [layer_id for layer_id, layer in net.layers.items() if layer in net.bodied and layer_id in net.graph]
+        net.graph.remove_nodes_from([layer_id for layer_id in ids if not has_all_ends(net.graph.layer(layer_id))])
 
 
 def weights_of(document: Document, weights: bytes | str | Path | None, path: Path | None) -> Weights:

@@ -15,7 +15,7 @@ _PORT = re.compile(
 _LAYER = re.compile(
     rb"<layer id=\"\d{1,18}\" name=\"[^\"<]+\" type=\"[^\"<]+\" version=\"[^\"<]+\"(?: output_names=\"[^\"<]*\")? ?/?>"
 )
-_PRECISION = re.compile(rb"\bprecision=\"([A-Za-z0-9]*)\"")
+_PRECISION = re.compile(rb" precision=\"([A-Za-z0-9]*)\"")
 _END = rb"=\"\d{1,18}\""
 _EDGE = re.compile(rb"<edge from-layer%b from-port%b to-layer%b to-port%b ?/>" % (_END, _END, _END, _END))
 _TEXT = re.compile(rb">\s*+[^<](?<!<dim>.)")

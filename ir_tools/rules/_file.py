@@ -30,7 +30,6 @@ class IrFile:
         document: the bytes and the tree.
         weights: the `.bin`; it may be missing.
         path: of the `.xml`, where it has one.
-        usual: what of it need not be looked at element by element.
     """
 
     def __init__(self, document: Document, weights: Weights, path: Path | None = None) -> None:
@@ -38,7 +37,6 @@ class IrFile:
         self.document = document
         self.weights = weights
         self.path = path
-        self.usual = Usual(document)
         self._done: dict[object, object] = {}
 
     @property
@@ -59,6 +57,11 @@ class IrFile:
     def faults(self) -> list[Fault]:
         """What could not be read, by the codes of the rules that tell of it."""
         return self._reading.faults
+
+    @property
+    def usual(self) -> Usual:
+        """What of the document need not be looked at element by element."""
+        return self._reading.usual
 
     @cached_property
     def survey(self) -> Survey:

@@ -23,9 +23,10 @@ __all__ = ["RULE"]
 def check(file: IrFile) -> Iterator[Finding]:
     """One finding for every layer but the first of a name."""
     for net in file.nets:
-        names = Counter(layer.get("name") for layer in net.layers.values())
-        if len(names) == len(net.layers):
+        texts = [layer.get("name") for layer in net.layers.values()]
+        if len(set(texts)) == len(texts):
             continue
+        names = Counter(texts)
         first: dict[str, int] = {}
         for layer_id, layer in net.layers.items():
             name = layer.get("name")
