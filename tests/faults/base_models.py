@@ -19,6 +19,7 @@ from openvino.utils.node_factory import NodeFactory
 from tests.faults.define import Base
 from tests.faults.handmade import HANDMADE
 from tests.faults.markup import MODEL_OPTIMIZER, Node, parse
+from tests.faults.more_models import MORE
 
 __all__ = ["bases"]
 
@@ -453,7 +454,7 @@ def _old_style(base: Base) -> Base:
 def bases() -> dict[str, Base]:
     """Every base model by name."""
     with tempfile.TemporaryDirectory() as folder:
-        built = {build.__name__: _serialised(build, folder) for build in BUILT}
+        built = {build.__name__: _serialised(build, folder) for build in (*BUILT, *MORE)}
     old = [_old_style(built[name]) for name in OLD_STYLE]
     hand = [Base(name, parse(text), weights, MODEL_OPTIMIZER) for name, (text, weights) in HANDMADE.items()]
     return {**built, **{base.name: base for base in (*old, *hand)}}

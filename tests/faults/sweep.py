@@ -20,6 +20,7 @@ from tests.faults.base_models import bases
 from tests.faults.catalogue import FAULTS, mutants
 from tests.faults.define import Fault, Mutant, Spot
 from tests.faults.markup import render
+from tests.faults.oracle import Oracle
 
 __all__ = ["Figures", "Verdict", "judge", "one_of_each_family", "table"]
 
@@ -220,6 +221,7 @@ def main() -> None:
     parser.add_argument("--families", action="store_true", help="one kind of each family")
     parser.add_argument("--missed", type=Path, help="write what was missed to this file")
     parser.add_argument("--show", action="store_true", help="print each file's guilty lines and findings")
+    parser.add_argument("--ask", action="store_true", help="say what the runtime makes of the files that were missed")
     chosen = parser.parse_args()
     faults = tuple(
         one
@@ -235,7 +237,7 @@ def main() -> None:
     figures = text(table(verdicts))
     print(figures)
     if chosen.missed:
-        chosen.missed.write_text(missed(verdicts, figures, chosen.seed, false_alarms()))
+        chosen.missed.write_text(missed(verdicts, figures, chosen.seed, false_alarms(), ask=chosen.ask))
 
 
 def shown(verdict: Verdict) -> str:
@@ -297,7 +299,9 @@ def _only_alarms(one: Verdict, alarms: dict[str, tuple[Diagnostic, ...]]) -> boo
     return one.mutant.expect == "valid" and all(finding.code in known for finding in one.errors)
 
 
-def missed(verdicts: list[Verdict], figures: str, seed: int, alarms: dict[str, tuple[Diagnostic, ...]]) -> str:
+def missed(
+    verdicts: list[Verdict], figures: str, seed: int, alarms: dict[str, tuple[Diagnostic, ...]], *, ask: bool = False
+) -> str:
     """What was missed, by kind: nothing found, trouble, wrong layer, wrong line."""
     rows = ["```", figures, "```", f"Reproduce: `python -m tests.faults.sweep --seed {seed} --show --only KIND`", ""]
     rows.append(f"## ERRORS ON VALID BASE MODELS: {sum(map(bool, alarms.values()))}")
@@ -313,8 +317,19 @@ def missed(verdicts: list[Verdict], figures: str, seed: int, alarms: dict[str, t
             by_kind.setdefault(one.mutant.kind, []).append(one)
         for kind, some in sorted(by_kind.items(), key=lambda row: (row[1][0].mutant.group, row[0])):
             group = some[0].mutant.group
-            rows += [f"### {kind} [{group}, {OWNER[group]}] x {len(some)}", "```", shown(some[0]), "```"]
+            rows += [f"### {kind} [{group}, {OWNER[group]}] x {len(some)}", "```", shown(some[0])]
+            if ask and heading.startswith("NOT"):
+                rows.append(f"    the runtime: {_runtime(some[0].mutant)}")
+            rows.append("```")
     return "\n".join(rows) + "\n"
+
+
+def _runtime(mutant: Mutant) -> str:
+    with Oracle(10) as oracle:
+        base = bases()[mutant.base]
+        before = oracle.run(render(base.root, base.style).encode(), base.weights)
+        now = oracle.run(mutant.xml, mutant.weights)
+    return f"{now.kind}: {now.why[:200]}" if not now.ok else "gives what the base gives" if now.same(before) else "runs"
 
 
 def _parts(verdicts: list[Verdict], alarms: dict[str, tuple[Diagnostic, ...]]) -> dict[str, list[Verdict]]:
