@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ir_tools.comparison._differences import DECADES, TOLERANCES, Difference, difference, type_name
-from ir_tools.comparison._layers import Rows, Sink
+from ir_tools.comparison._differences import DECADES, TOLERANCES, Difference, aligned, difference, type_name
+from ir_tools.comparison._layers import Rows, Sink, sets_of
 from ir_tools.comparison._models import matched_outputs, partners, renamed
 from ir_tools.comparison._results import Comparison, LayerComparison, Mode, OutputComparison
 from ir_tools.comparison._tensors import Setting, batches, chosen_layers
@@ -27,6 +27,7 @@ __all__ = [
     "Mode",
     "OutputComparison",
     "Sink",
+    "aligned",
     "compare",
     "difference",
 ]
@@ -158,7 +159,7 @@ class _Work:
         return Comparison(
             mode=mode,
             layers=tuple(entries),
-            outputs=_compare_outputs(*outputs, self.rows.tolerance),
+            outputs=_compare_outputs(*outputs, self.rows.tolerance, _sets(self.model)),
             runtime=untouched.version,
             device=untouched.device,
             precision=untouched.precision,
@@ -167,14 +168,27 @@ class _Work:
         )
 
 
+def _sets(model: Model) -> frozenset[str]:
+    """The outputs whose rows are a set: those of detections."""
+    found = set()
+    for end in model.outputs:
+        for source in model.graph.sources(end.layer.id).values():
+            maker = model.graph.layer(source.layer)
+            if [port.id for port in maker.outputs].index(source.port) in sets_of(maker):
+                found.add(end.name)
+    return frozenset(found)
+
+
 def _compare_outputs(
-    expected: Mapping[str, Array], actual: Mapping[str, Array], tolerance: float | None
+    expected: Mapping[str, Array], actual: Mapping[str, Array], tolerance: float | None, sets: frozenset[str]
 ) -> tuple[OutputComparison, ...]:
     entries = []
     for name, array in expected.items():
         found = actual[name]
         if array.shape != found.shape:
             raise UsageError(f"output '{name}' is {list(array.shape)} on one side, {list(found.shape)} on the other")
+        if name in sets:
+            found = aligned(array, found)
         kind = type_name(found)
         allowed = TOLERANCES.get(kind, 0.0) if tolerance is None else tolerance
         entries.append(

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ir_tools.ops import Array
 from ir_tools.types import from_dtype
 
-__all__ = ["DECADES", "TOLERANCES", "Difference", "difference", "type_name"]
+__all__ = ["DECADES", "TOLERANCES", "Difference", "aligned", "difference", "type_name"]
 
 TOLERANCES: Mapping[str, float] = {
     "f64": 1e-4,
@@ -24,6 +24,8 @@ that is not here (integers, booleans, strings) has to be equal.
 """
 
 
+MOST_ROWS = 4096
+"""Of a set whose rows are matched one by one."""
 DECADES = tuple(10.0**exponent for exponent in range(-9, 1))
 """Where the histogram of a difference is cut: errors relative to the tensor's largest magnitude."""
 
@@ -97,6 +99,28 @@ def difference(
         nan=(_nan_count(expected), _nan_count(actual)),
         histogram=_histogram(gap[~mask], magnitude),
     )
+
+
+def aligned(expected: Array, actual: Array) -> Array:
+    """`actual` with its rows (along the last axis) in the order of the rows of `expected` that they are nearest to.
+
+    For outputs whose rows are a set. Rows are taken in order, each the nearest that is left; arrays of other shapes,
+    and those of more than `MOST_ROWS` rows, stay as they are.
+    """
+    rows = actual.reshape(-1, actual.shape[-1]) if actual.ndim else actual.reshape(1, 1)
+    if expected.shape != actual.shape or len(rows) > MOST_ROWS or rows.dtype.kind not in "fiubV":
+        return actual
+    wanted, found = (array.reshape(rows.shape).astype(np.float64) for array in (expected, actual))
+    order = np.empty(len(rows), np.intp)
+    free = np.ones(len(rows), bool)
+    with np.errstate(all="ignore"):
+        for place, row in enumerate(wanted):
+            distance = np.where(np.isnan(found) & np.isnan(row), 0.0, np.abs(found - row)).max(axis=1, initial=0.0)
+            left = np.flatnonzero(free)
+            order[place] = left[np.argmin(np.nan_to_num(distance[left], nan=np.inf))]
+            free[order[place]] = False
+    ordered: Array = rows[order].reshape(actual.shape)
+    return ordered
 
 
 def _histogram(gap: npt.NDArray[np.float64], magnitude: float) -> tuple[int, ...]:

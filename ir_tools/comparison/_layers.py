@@ -6,16 +6,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.comparison._differences import TOLERANCES, difference, type_name
+from ir_tools.comparison._differences import TOLERANCES, aligned, difference, type_name
 from ir_tools.comparison._results import LayerComparison
 from ir_tools.comparison._tensors import Batch, inputs_of
 from ir_tools.errors import IrToolsError
 from ir_tools.execute import Fallback, Step, run_one
-from ir_tools.graph import Located, Model
+from ir_tools.graph import Layer, Located, Model
 from ir_tools.ops import Array, find_op
 from ir_tools.runtime.client import Tap
 
-__all__ = ["Rows", "Sink"]
+__all__ = ["Rows", "Sink", "sets_of"]
 
 Sink = Callable[[Located, int, Array, Array], None]
 """Takes every tensor that is compared: the layer, the number of the output, what is expected, and what is there."""
@@ -59,7 +59,7 @@ class Rows:
         for located in batch.layers:
             step = next(step for step in walk if step.layer is located.layer)
             yield from self._of_step(located, step, batch.tensors)
-            for index, undefined in enumerate(step.undefined):
+            for index, undefined in enumerate(step.undefined[: len(located.layer.outputs)]):
                 if undefined is not None:
                     actual = batch.tensors[Tap(located.layer.name, index)]
                     step.outputs[index] = np.where(undefined, actual, step.outputs[index])
@@ -83,7 +83,8 @@ class Rows:
         return replace(self._blank(located), reason=reason)
 
     def _of_step(self, located: Located, step: Step, actual: Mapping[Tap, Array]) -> Iterator[LayerComparison]:
-        for index, (expected, undefined) in enumerate(zip(step.outputs, step.undefined, strict=True)):
+        ports = zip(located.layer.outputs, step.outputs, step.undefined, strict=False)
+        for index, (_, expected, undefined) in enumerate(ports):
             row = self._row(located, index, expected, actual[Tap(located.layer.name, index)], undefined)
             yield replace(row, engine=step.engine)
 
@@ -101,6 +102,8 @@ class Rows:
         row = replace(self._blank(located), output=index, element_type=kind, shape=actual.shape)
         if expected.shape != actual.shape:
             return replace(row, status="differs", reason=f"{list(expected.shape)} is expected")
+        if index in sets_of(located.layer):
+            actual = aligned(expected, actual)
         allowed = TOLERANCES.get(kind, 0.0) if self.tolerance is None else self.tolerance
         found = difference(expected, actual, tolerance=allowed, undefined=undefined)
         return replace(row, status="ok" if found.ok else "differs", difference=found)
@@ -122,3 +125,9 @@ class Rows:
     def _done(self) -> None:
         if self.advance is not None:
             self.advance()
+
+
+def sets_of(layer: Layer) -> tuple[int, ...]:
+    """The numbers of the outputs whose rows are a set."""
+    op = find_op(layer.type, layer.version)
+    return () if op is None else op.sets

@@ -514,6 +514,8 @@ class Op:
         lean: the kernel for where nobody reads any output but the first; None where that saves nothing.
         undefined: `(attrs, input arrays) ->` where no element of the input decides the outputs, as a mask that fits
             the last dimensions of every output; None where all is decided.
+        sets: numbers of the outputs whose rows (along the last axis) are a set: their order says nothing where scores
+            are nearly equal, as of detections.
         move: the step to another opset, up or down.
         until: the last opset that holds the operation; None while all do.
         instead: for an operation that should not be used any more: what to use in its place.
@@ -530,6 +532,7 @@ class Op:
     kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
     lean: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
     undefined: Callable[[Attrs, Sequence[Array]], npt.NDArray[np.bool_] | None] | None = None
+    sets: tuple[int, ...] = ()
     move: Step | None = None
     until: int | None = None
     instead: str | None = None

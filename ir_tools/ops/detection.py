@@ -308,6 +308,7 @@ DETECTION_OUTPUT_8 = Op(
     check=check_detection_output,
     shape=detection_output_shape,
     kernel=detection_output,
+    sets=(0,),
 )
 DETECTION_OUTPUT_1 = DETECTION_OUTPUT_8.at(1, attrs={"num_classes": Int(least=1)})
 

@@ -142,10 +142,11 @@ NMS_1 = Op(
     check=check_nms,
     shape=nms_1_shape,
     kernel=only_places,
+    sets=(0,),
 )
 NMS_3 = NMS_1.at(3, attrs={"output_type": IndexType(default=I64)})
 NMS_4 = NMS_3.at(4, shape=nms_4_shape)
-NMS_5 = NMS_4.at(5, inputs=_nms_inputs(4), outputs=SELECTED, shape=nms_5_shape, kernel=non_max_suppression)
+NMS_5 = NMS_4.at(5, inputs=_nms_inputs(4), outputs=SELECTED, shape=nms_5_shape, kernel=non_max_suppression, sets=(0, 1))
 NMS_9 = NMS_5.at(9)
 
 NMS_ROTATED_13 = Op(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ir_tools.comparison import TOLERANCES, difference
+from ir_tools.comparison import TOLERANCES, aligned, difference
 from ir_tools.ops import Array
 
 SPECIAL = st.sampled_from([0.0, -0.0, 1.0, -1.0, 3.5, 1e30, math.inf, -math.inf, math.nan])
@@ -87,3 +87,18 @@ def test_texts_must_be_equal() -> None:
     assert not found.ok
     assert found.max_abs_at == (1,)
     assert (found.expected, found.actual) == ("b", "c")
+
+
+@given(data=st.data(), rows=st.integers(1, 6), width=st.integers(1, 3))
+def test_rows_of_a_set_are_matched_in_any_order(data: st.DataObject, rows: int, width: int) -> None:
+    cells = st.integers(-3, 3).map(float)
+    expected = data.draw(hnp.arrays(np.float32, (1, rows, width), elements=cells))
+    order = data.draw(st.permutations(range(rows)))
+    assert difference(expected, aligned(expected, expected[:, order])).ok
+
+
+def test_a_row_too_many_is_not_matched_away() -> None:
+    expected = np.array([[1.0, 2.0], [1.0, 2.0], [5.0, 6.0]])
+    actual = np.array([[5.0, 6.0], [1.0, 2.0], [5.0, 6.0]])
+    found = difference(expected, aligned(expected, actual))
+    assert found.max_abs == 4.0
