@@ -1,8 +1,17 @@
-"""Attention and mixtures of experts: ScaledDotProductAttention-13, GroupedMatMul-17."""
+"""Attention and mixtures of experts: ScaledDotProductAttention-13, GroupedMatMul-17.
+
+The shape rules are those of OpenVINO's core (scaled_dot_product_attention_shape_inference.hpp and
+grouped_matmul_shape_inference.hpp), measured.
+"""
 
 from collections.abc import Iterator, Sequence
 
+from ir_tools.errors import ShapeError
+from ir_tools.ops._broadcast import broadcast
 from ir_tools.ops._define import Attrs, Fact, Flag, Input, Kind, Op, Violation
+from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size
+from ir_tools.ops._values import require_one
+from ir_tools.types import Dim, format_shape
 
 __all__ = ["GROUPED_MAT_MUL", "OPS", "SCALED_DOT_PRODUCT_ATTENTION"]
 
@@ -15,6 +24,75 @@ def check_mask(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         if data.kind != "dynamic" and mask.dtype.kind not in {"dynamic", "boolean"} and mask.dtype != data:
             message = f"has element type {mask.dtype} where boolean or {data} is meant"
             yield Violation("attention_mask", message, None, Kind.TYPES)
+
+
+def attention_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[batch..., q, v]` of query `[batch..., q, n]`, key `[batch..., k, n]` and value `[batch..., k, v]`."""
+    query, key, value, *rest = inputs
+    for fact, name in zip(inputs[:3], ("query", "key", "value"), strict=True):
+        shape = fact.shape
+        require(
+            shape is None or len(shape) >= 3, f"the {name} is [{format_shape(shape)}] where rank 3 or more is meant"
+        )
+    batch = None if query.shape is None else query.shape[:-2]
+    _common(dim(query, -1), dim(key, -1), "size of query and key")
+    keys = _common(dim(key, -2), dim(value, -2), "number of keys and values")
+    for fact in (key, value):
+        if fact.shape is not None:
+            batch = broadcast(batch, fact.shape[:-2], "numpy")
+    queries = dim(query, -2)
+    mask = rest[0].shape if rest and not attrs.causal else None
+    if mask:
+        require(len(mask) >= 2, f"the mask is [{format_shape(mask)}] where rank 2 or more is meant")
+        queries = _common(queries, mask[-2], "number of queries")
+        _common(keys, mask[-1], "number of keys")
+        batch = broadcast(batch, mask[:-2], "numpy")
+    _require_scale_and_sink(query, rest)
+    return (Fact(query.dtype, None if batch is None else (*batch, queries, dim(value, -1))),)
+
+
+def _common(left: Dim, right: Dim, what: str) -> Dim:
+    """One size, where 1 may be stretched.
+
+    Raises:
+        ShapeError: the sizes differ.
+    """
+    try:
+        both = broadcast((left,), (right,), "numpy")
+    except ShapeError:
+        raise ShapeError(f"the inputs do not agree on the {what}: {left} and {right}") from None
+    assert both is not None
+    return both[0]
+
+
+def _require_scale_and_sink(query: Fact, rest: Sequence[Fact]) -> None:
+    for scale in rest[1:2]:
+        require_one(scale, "the scale")
+    for sink in rest[2:3]:
+        if sink.shape is not None and query.shape is not None:
+            require(len(sink.shape) == len(query.shape), "the sink has another rank than the query")
+            require_size(sink, -1, (1,), "the sink")
+            broadcast(query.shape[:-1], sink.shape[:-1], "numpy")
+
+
+def grouped_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[groups, m, n]` of `[groups, m, k]` and `[groups, n, k]`, or `[m, n]` of rows `[m, k]` that offsets group.
+
+    The specification has products of two matrices too, which the runtime refuses.
+    """
+    del attrs
+    left, right, *offsets = inputs
+    if left.shape is None or right.shape is None:
+        return (Fact(left.dtype, None),)
+    ranks = len(left.shape), len(right.shape)
+    require(ranks in {(3, 3), (2, 3)}, f"the matrices have ranks {ranks[0]} and {ranks[1]}")
+    agreed((left.shape[-1], right.shape[-1]), "inner dimension")
+    if ranks == (3, 3):
+        groups = agreed((left.shape[0], right.shape[0]), "number of groups")
+        return (Fact(left.dtype, (groups, left.shape[1], right.shape[1])),)
+    require(bool(offsets), "offsets are missing")
+    require_rank(offsets[0], 1, "offsets")
+    return (Fact(left.dtype, (left.shape[0], right.shape[1])),)
 
 
 SCALED_DOT_PRODUCT_ATTENTION = Op(
@@ -31,12 +109,14 @@ SCALED_DOT_PRODUCT_ATTENTION = Op(
     attrs={"causal": Flag(missing=False)},
     types={"T": "float"},
     check=check_mask,
+    shape=attention_shape,
 )
 GROUPED_MAT_MUL = Op(
     type="GroupedMatMul",
     version=17,
     inputs=(Input("mat_a", type="T"), Input("mat_b", type="T"), Input("offsets", optional=True, type="i32 i64")),
     types={"T": "float integer"},
+    shape=grouped_shape,
 )
 
 OPS = (SCALED_DOT_PRODUCT_ATTENTION, GROUPED_MAT_MUL)

@@ -1,18 +1,111 @@
-"""Colour spaces of images: NV12 and I420 to RGB and BGR, and back."""
+"""Colour spaces of images: NV12toRGB-8, NV12toBGR-8, I420toRGB-8, I420toBGR-8, RGBtoNV12-17, BGRtoNV12-17.
 
-from ir_tools.ops._define import Flag, Input, Op, Output
+The shape rules are those of OpenVINO's core (nv12_shape_inference.hpp, i420_shape_inference.hpp), measured.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._broadcast import merge
+from ir_tools.ops._define import Attrs, Fact, Flag, Input, Op, Output, Violation
+from ir_tools.ops._ranks import dim, require, require_rank, require_size
+from ir_tools.ops._values import divided, times
+from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS"]
+
+TWO, THREE = Dim.of(2), Dim.of(3)
+
+
+def from_nv12_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, H, W, 3]` of one plane `[N, H * 3 / 2, W, 1]`, or of two: luma, and chroma of half the size."""
+    del attrs
+    if len(inputs) == 1:
+        return _from_one_plane(inputs[0])
+    return _from_planes(inputs[0], _chroma(inputs[1].shape, 2))
+
+
+def from_i420_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, H, W, 3]` of one plane `[N, H * 3 / 2, W, 1]`, or of three: luma, and two of half the size."""
+    del attrs
+    if len(inputs) == 1:
+        return _from_one_plane(inputs[0])
+    require(len(inputs) == 3, "it has 2 inputs where 1 plane or 3 are meant")
+    return _from_planes(inputs[0], _chroma(merge(inputs[1].shape, inputs[2].shape), 1))
+
+
+def _from_one_plane(image: Fact) -> tuple[Fact, ...]:
+    _require_luma(image)
+    height = divided(times(dim(image, 1), TWO), 3)
+    if height is None:
+        raise ShapeError(f"the image is [{format_shape(image.shape)}], and its height is no multiple of 3")
+    return _even(image, (dim(image, 0), height, dim(image, 2), THREE))
+
+
+def _from_planes(luma: Fact, chroma: Shape) -> tuple[Fact, ...]:
+    _require_luma(luma)
+    own = (*(dim(luma, axis) for axis in range(3)), THREE)
+    common = merge(own, None if chroma is None else (*chroma, THREE))
+    assert common is not None
+    return _even(luma, common)
+
+
+def _require_luma(image: Fact) -> None:
+    require_rank(image, 4, "the image")
+    require_size(image, 3, (1,), "the image")
+
+
+def _chroma(shape: Shape, channels: int) -> Shape:
+    """Batch, height and width of the image that a plane of half its size belongs to."""
+    if shape is None:
+        return None
+    require(len(shape) == 4 and channels in shape[3], f"the chroma is [{format_shape(shape)}]")
+    return (shape[0], times(shape[1], TWO), times(shape[2], TWO))
+
+
+def _even(image: Fact, shape: tuple[Dim, ...]) -> tuple[Fact, ...]:
+    for axis, name in ((1, "height"), (2, "width")):
+        _require_even(shape[axis], name)
+    return (Fact(image.dtype, shape),)
+
+
+def _require_even(size: Dim, name: str) -> None:
+    require(divided(size, 2) is not None, f"the {name} is {size}, which is not even")
+
+
+def to_nv12_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[N, H * 3 / 2, W, 1]`, or `[N, H, W, 1]` and `[N, H / 2, W / 2, 2]`, of `[N, H, W, 3]`."""
+    image = inputs[0]
+    require_rank(image, 4, "the image")
+    require_size(image, 3, (3,), "the image")
+    batch, height, width = (dim(image, axis) for axis in range(3))
+    halves = [divided(size, 2) for size in (height, width)]
+    _require_even(height, "height")
+    _require_even(width, "width")
+    if attrs.single_plane:
+        high = divided(times(height, THREE), 2)
+        return (Fact(image.dtype, (batch, high or Dim(), width, Dim.of(1))),)
+    luma = Fact(image.dtype, (batch, height, width, Dim.of(1)))
+    return luma, Fact(image.dtype, (batch, *(half or Dim() for half in halves), TWO))
+
+
+def check_planes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """One plane or three."""
+    del attrs
+    if len(inputs) == 2:
+        yield Violation("inputs", "are 2 where 1 plane or 3 are meant")
+
 
 TYPES = {"T": "float u8"}
 NV12 = (Input("image", type="T"), Input("uv", optional=True, type="T"))
 I420 = (Input("image", type="T"), Input("u", optional=True, type="T"), Input("v", optional=True, type="T"))
 
 OPS = (
-    Op(type="NV12toRGB", version=8, inputs=NV12, types=TYPES),
-    Op(type="NV12toBGR", version=8, inputs=NV12, types=TYPES),
-    Op(type="I420toRGB", version=8, inputs=I420, types=TYPES),
-    Op(type="I420toBGR", version=8, inputs=I420, types=TYPES),
+    *(Op(type=type, version=8, inputs=NV12, types=TYPES, shape=from_nv12_shape) for type in ("NV12toRGB", "NV12toBGR")),
+    *(
+        Op(type=type, version=8, inputs=I420, types=TYPES, check=check_planes, shape=from_i420_shape)
+        for type in ("I420toRGB", "I420toBGR")
+    ),
     *(
         Op(
             type=type,
@@ -21,6 +114,7 @@ OPS = (
             outputs=(Output("image", many=True),),
             attrs={"single_plane": Flag(default=True)},
             types={"T": "f64 f32 f16 bf16 u8"},
+            shape=to_nv12_shape,
         )
         for type in ("RGBtoNV12", "BGRtoNV12")
     ),

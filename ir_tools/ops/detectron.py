@@ -1,8 +1,90 @@
-"""The ExperimentalDetectron operations of opset6, for Faster and Mask R-CNN."""
+"""The ExperimentalDetectron operations of opset6, for Faster and Mask R-CNN.
 
-from ir_tools.ops._define import Flag, Float, Floats, Input, Int, Ints, Op, Output
+The shape rules are those of OpenVINO's core (experimental_detectron_*_shape_inference.hpp), measured.
+"""
+
+from collections.abc import Sequence
+
+from ir_tools.ops._define import Attrs, Fact, Flag, Float, Floats, Input, Int, Ints, Op, Output
+from ir_tools.ops._ranks import agreed, dim, require_rank, require_size
+from ir_tools.ops._values import times
+from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]
+
+FOUR = Dim.of(4)
+
+
+def detection_output_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[detections, 4]` boxes, `[detections]` classes and scores, as many as are asked for."""
+    rois, deltas, scores, image = inputs
+    lasts = ((rois, 4, "rois"), (deltas, attrs.num_classes * 4, "deltas"), (scores, attrs.num_classes, "scores"))
+    for fact, last, name in lasts:
+        require_rank(fact, 2, name)
+        require_size(fact, 1, (last,), name)
+    require_rank(image, 2, "image_size")
+    require_size(image, 0, (1,), "image_size")
+    require_size(image, 1, (3,), "image_size")
+    if None not in {rois.shape, deltas.shape, scores.shape}:
+        agreed((dim(fact, 0) for fact in (rois, deltas, scores)), "number of regions")
+    count = Dim.of(attrs.max_detections_per_image)
+    dtype = rois.dtype
+    return Fact(dtype, (count, FOUR)), Fact(element_type("i32"), (count,)), Fact(dtype, (count,))
+
+
+def proposals_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[proposals, 4]` regions and `[proposals]` scores."""
+    image, anchors, deltas, scores = inputs
+    require_rank(image, 1, "image_size")
+    require_size(image, 0, (3,), "image_size")
+    require_rank(anchors, 2, "anchors")
+    require_size(anchors, 1, (4,), "anchors")
+    for fact, name in ((deltas, "deltas"), (scores, "scores")):
+        require_rank(fact, 3, name)
+    for axis, name in ((1, "height"), (2, "width")):
+        agreed((dim(fact, axis) for fact in (deltas, scores)), name)
+    count = Dim.of(attrs.post_nms_count)
+    return Fact(image.dtype, (count, FOUR)), Fact(image.dtype, (count,))
+
+
+def grid_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[height * width * priors, 4]`, or `[height, width, priors, 4]`."""
+    priors, features, image = inputs
+    require_rank(priors, 2, "priors")
+    require_size(priors, 1, (4,), "priors")
+    require_rank(features, 4, "feature_map")
+    require_rank(image, 4, "image")
+    agreed((dim(features, 0), dim(image, 0)), "batch")
+    height, width, count = dim(features, 2), dim(features, 3), dim(priors, 0)
+    if not attrs.flatten:
+        return (Fact(priors.dtype, (height, width, count, FOUR)),)
+    known = priors.shape is not None and features.shape is not None
+    return (Fact(priors.dtype, (times(times(height, width), count) if known else Dim(), FOUR)),)
+
+
+def features_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[regions, channels, size, size]`, and the regions."""
+    rois, *layers = inputs
+    require_rank(rois, 2, "rois")
+    require_size(rois, 1, (4,), "rois")
+    for layer in layers:
+        require_rank(layer, 4, "the feature map")
+        require_size(layer, 0, (1,), "the feature map")
+    channels = agreed((dim(layer, 1) for layer in layers), "number of channels")
+    size = Dim.of(attrs.output_size)
+    count = dim(rois, 0)
+    return Fact(rois.dtype, (count, channels, size, size)), Fact(rois.dtype, (count, FOUR))
+
+
+def best_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[max_rois, 4]`."""
+    rois, scores = inputs
+    require_rank(rois, 2, "rois")
+    require_size(rois, 1, (4,), "rois")
+    require_rank(scores, 1, "probabilities")
+    agreed((dim(rois, 0), dim(scores, 0)), "number of regions")
+    return (Fact(rois.dtype, (Dim.of(attrs.max_rois), FOUR)),)
+
 
 TYPES = {"T": "float"}
 
@@ -22,6 +104,7 @@ DETECTION_OUTPUT = Op(
         "deltas_weights": Floats(least=0),
     },
     types=TYPES,
+    shape=detection_output_shape,
 )
 GENERATE_PROPOSALS = Op(
     type="ExperimentalDetectronGenerateProposalsSingleImage",
@@ -35,6 +118,7 @@ GENERATE_PROPOSALS = Op(
         "post_nms_count": Int(least=0),
     },
     types=TYPES,
+    shape=proposals_shape,
 )
 PRIOR_GRID_GENERATOR = Op(
     type="ExperimentalDetectronPriorGridGenerator",
@@ -48,6 +132,7 @@ PRIOR_GRID_GENERATOR = Op(
         "stride_y": Float(least=0, default=0.0),
     },
     types=TYPES,
+    shape=grid_shape,
 )
 ROI_FEATURE_EXTRACTOR = Op(
     type="ExperimentalDetectronROIFeatureExtractor",
@@ -61,6 +146,7 @@ ROI_FEATURE_EXTRACTOR = Op(
         "aligned": Flag(default=False),
     },
     types=TYPES,
+    shape=features_shape,
 )
 TOP_K_ROIS = Op(
     type="ExperimentalDetectronTopKROIs",
@@ -68,6 +154,7 @@ TOP_K_ROIS = Op(
     inputs=(Input("rois", type="T"), Input("probabilities", type="T")),
     attrs={"max_rois": Int(least=0)},
     types=TYPES,
+    shape=best_shape,
 )
 
 OPS = (DETECTION_OUTPUT, GENERATE_PROPOSALS, PRIOR_GRID_GENERATOR, ROI_FEATURE_EXTRACTOR, TOP_K_ROIS)

@@ -4,6 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from ir_tools.ops._define import Attrs, Fact, Flag, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops._fields import IndexType, Type
+from ir_tools.ops._ranks import known_number, require, require_rank
+from ir_tools.ops._values import require_list, require_one, sizes_of
+from ir_tools.types import Dim, Shape
 
 __all__ = ["MULTINOMIAL", "OPS", "RANDOM_UNIFORM"]
 
@@ -14,6 +17,31 @@ def check_uniform(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         if fact.dtype.kind != "dynamic" and fact.dtype != attrs.output_type:
             message = f"has element type {fact.dtype} where output_type is {attrs.output_type}"
             yield Violation(name, message, "convert it", Kind.TYPES)
+
+
+def uniform_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The shape that the first input holds; of an unknown one as many dimensions as it has values at most."""
+    sizes, least, most = inputs
+    require_list(sizes, "shape")
+    for fact, name in ((least, "minval"), (most, "maxval")):
+        require_one(fact, name)
+    low, high = known_number(least), known_number(most)
+    require(low is None or high is None or low < high, f"minval is {low} where maxval is {high}")
+    shape: Shape = sizes_of(sizes, "shape")
+    if shape is None and sizes.shape is not None and sizes.shape[0].hi is not None:
+        shape = (Dim(),) * sizes.shape[0].hi
+    return (Fact(attrs.output_type, shape),)
+
+
+def multinomial_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """`[batch, samples]`."""
+    probabilities, count = inputs
+    require_rank(probabilities, 2, "probs")
+    require_one(count, "num_samples")
+    samples = sizes_of(count, "num_samples")
+    if probabilities.shape is None:
+        return (Fact(attrs.convert_type, None),)
+    return (Fact(attrs.convert_type, (probabilities.shape[0], samples[0] if samples else Dim())),)
 
 
 SEEDS = {"global_seed": Int(default=0), "op_seed": Int(default=0)}
@@ -29,6 +57,7 @@ RANDOM_UNIFORM = Op(
     },
     types={"T": "float i32 i64"},
     check=check_uniform,
+    shape=uniform_shape,
 )
 MULTINOMIAL = Op(
     type="Multinomial",
@@ -40,6 +69,7 @@ MULTINOMIAL = Op(
         "log_probs": Flag(),
         **SEEDS,
     },
+    shape=multinomial_shape,
 )
 
 OPS = (RANDOM_UNIFORM, MULTINOMIAL)
