@@ -4,9 +4,11 @@ A block holds a megabyte or so of columns, so that they are still in the cache w
 stack of matrices; a depthwise convolution is a stack of rows. A kernel of 1 with stride 1 needs no columns at all.
 """
 
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -17,6 +19,9 @@ __all__ = ["convolve", "deform", "low_bits_first", "overlap", "padded", "spread"
 
 BLOCK_BYTES = 1 << 20
 """Of columns that are multiplied at a time: what the cache of one core holds."""
+
+MOST_KEPT = 1 << 23
+"""Bytes that a thread keeps for columns."""
 
 LEAST_COLUMNS = 384
 """Fewer columns at a time would read the filters too often."""
@@ -53,12 +58,11 @@ def convolve(
         return found.reshape(data.shape[0], groups * out, *data.shape[2:])
     counts = windows_on(data.shape[2:], kernel, strides, dilations, begin, end)
     result = np.empty((data.shape[0], groups, out, prod(counts)), data.dtype)
-    space_for_columns: list[Array] = []
     for image, sheet in zip(data, result, strict=True):
         space = padded(image, begin, end, fill)
         view = _windows(space.reshape(groups, channels, *space.shape[1:]), kernel, counts, strides, dilations)
         for block in _blocks(view, len(counts)):
-            columns, place = _columns(view, block, len(counts), space_for_columns)
+            columns, place = _columns(view, block, len(counts))
             part = weights.reshape(groups, out, channels, -1)[block.groups, :, block.channels]
             target = sheet[block.groups, :, place]
             if block.channels.start == 0:
@@ -127,20 +131,29 @@ def _blocks(view: Array, axes: int) -> Iterator[_Block]:
                 )
 
 
-def _columns(view: Array, block: _Block, axes: int, buffer: list[Array]) -> tuple[Array, slice]:
-    """The windows of a block as a stack of matrices, copied; and which windows these are.
-
-    The copy goes into `buffer`, which is made for the first block: no other is larger.
-    """
+def _columns(view: Array, block: _Block, axes: int) -> tuple[Array, slice]:
+    """The windows of a block as a stack of matrices, copied until the next block is; and which windows these are."""
     rest = (slice(None),) * (view.ndim - axes - 2)
     chosen = view[(block.groups, block.channels, *rest, block.rows)]
-    if not buffer:
-        buffer.append(np.empty(chosen.size, view.dtype))
-    columns = buffer[0][: chosen.size].reshape(chosen.shape)
+    columns = _workspace(chosen.size, view.dtype).reshape(chosen.shape)
     np.copyto(columns, chosen)
     width = prod(view.shape[view.ndim - axes + 1 :])
     place = slice(block.rows.start * width, block.rows.stop * width)
     return columns.reshape(chosen.shape[0], prod(chosen.shape[1:-axes]), -1), place
+
+
+_KEPT = threading.local()
+
+
+def _workspace(size: int, dtype: "np.dtype[Any]") -> Array:
+    """Memory for columns that a thread keeps from one convolution to the next: fresh pages cost more than the copy."""
+    needed = size * dtype.itemsize
+    held: Array | None = getattr(_KEPT, "memory", None)
+    if held is None or held.nbytes < needed:
+        held = np.empty(max(needed, BLOCK_BYTES), np.uint8)
+        if needed <= MOST_KEPT:
+            _KEPT.memory = held
+    return held[:needed].view(dtype)
 
 
 def spread(data: Array, filters: Array, strides: Ints, dilations: Ints, begin: Ints, sizes: Ints) -> Array:

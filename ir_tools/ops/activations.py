@@ -157,7 +157,8 @@ def mish(data: Array) -> Array:
 
 def relu(data: Array) -> Array:
     """What is positive; NaN is not."""
-    return np.where(data > 0, data, data.dtype.type(0))
+    out: Array = np.fmax(data, data.dtype.type(0))
+    return out
 
 
 def gelu(data: Array, approximation_mode: str = "erf") -> Array:
@@ -187,8 +188,7 @@ def check_clamp(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 def clamp(data: Array, min: float, max: float) -> Array:
     """Cut off at both ends; for integers the ends are rounded inwards."""
     if data.dtype.kind == "f":
-        low = data.dtype.type(min)
-        out: Array = np.minimum(np.where(data > low, data, low), data.dtype.type(max))
+        out: Array = np.minimum(np.fmax(data, data.dtype.type(min)), data.dtype.type(max))
         return out
     limits = np.iinfo(data.dtype)
     low = limits.min if min <= limits.min else math.ceil(min)

@@ -216,7 +216,8 @@ def batch_norm(attrs: Attrs, arrays: Sequence[Array], data: int) -> tuple[Array,
 
     def normalized(x: Array, gamma: Array, beta: Array, mean: Array, variance: Array) -> Array:
         scale = gamma / np.sqrt(variance + x.dtype.type(attrs.epsilon))
-        found: Array = x * per_channel(scale, x.ndim) + per_channel(beta - mean * scale, x.ndim)
+        found: Array = x * per_channel(scale, x.ndim)
+        found += per_channel(beta - mean * scale, x.ndim)
         return found
 
     return (in_working_type(normalized, values, *lists),)
