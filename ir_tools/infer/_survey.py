@@ -74,6 +74,12 @@ class _Gap:
         self.types = types
         self.dims = dims
 
+    @property
+    def vague(self) -> bool:
+        """Whether the port may mean a tensor of any rank, where the fact is not wholly static either."""
+        dims = self.known.fact.shape
+        return not self.types and not self.port.dims and not all(dim.static for dim in dims or ())
+
 
 class _Verdict:
     """What is found at a layer.
@@ -320,7 +326,7 @@ class Survey:
         if verdict.odd:
             self._tell(graph, _about_operation(layer, form))
         for gap in verdict.inputs:
-            if not self._is_copy(graph, layer, gap.port):
+            if not self._is_copy(graph, layer, gap):
                 self._tell_gap(graph, layer, gap, "input")
         answer = verdict.answer
         if verdict.inputs and (verdict.outputs or answer.error is not None or _hard(answer.violations)):
@@ -332,14 +338,35 @@ class Survey:
             largest = max(verdict.results, key=_least_size)
             message = f"gives [{format_shape(largest.fact.shape)}], more elements than any memory holds"
             self._tell(graph, Trouble("huge-output", layer, message))
+        if answer.outputs is None:
+            return [
+                self._outvoted(graph, layer, port) or known
+                for port, known in zip(form.outputs, verdict.results, strict=True)
+            ]
         return self._blame(graph, layer, form, verdict) if verdict.outputs else verdict.results
 
-    def _is_copy(self, graph: Graph, layer: Layer, port: Port) -> bool:
+    def _outvoted(self, graph: Graph, layer: Layer, port: Port) -> Known | None:
+        """What two or more readers say of a port of which nothing can be computed, where all say another thing."""
+        readers = [other for _, other in self._readers(graph, layer, port.id)]
+        record = self._record(port)
+        if len(readers) < 2 or any(_gap(other, record) is None for other in readers):
+            return None
+        said = self._record(readers[0])
+        gap = _gap(port, said)
+        if gap is None or any(_gap(other, said) for other in readers):
+            return None
+        self._tell_gap(graph, layer, gap, "output")
+        return said
+
+    def _is_copy(self, graph: Graph, layer: Layer, gap: _Gap) -> bool:
         """Whether an input port only repeats what the port that feeds it says, of which was told already."""
-        if not self._doubted:
+        if not self._doubted and not gap.vague:
             return False
-        maker = self._doubted.get((id(graph), graph.sources(layer.id)[port.id]))
-        return maker is not None and maker.dims == port.dims and port.precision in {None, maker.precision}
+        source = graph.sources(layer.id)[gap.port.id]
+        maker = self._doubted.get((id(graph), source))
+        if maker is None and gap.vague:
+            maker = graph.layer(source.layer).port(source.port)
+        return maker is not None and maker.dims == gap.port.dims and gap.port.precision in {None, maker.precision}
 
     def _as_recorded(
         self, graph: Graph, layer: Layer, form: Form, inputs: Sequence[Known], verdict: _Verdict
@@ -363,10 +390,12 @@ class Survey:
     def _blame(self, graph: Graph, layer: Layer, form: Form, verdict: _Verdict) -> Sequence[Known]:
         """Outputs that differ from the record: who reads them decides whether the layer or only its port is wrong."""
         votes = {gap.port.id: self._vote(graph, layer, gap) for gap in verdict.outputs}
-        guilty = [gap for gap in verdict.outputs if votes[gap.port.id] == "file"]
+        guilty = [gap for gap in verdict.outputs if votes[gap.port.id] == "file" and not gap.vague]
         if not guilty:
             for gap in verdict.outputs:
                 vote = votes[gap.port.id]
+                if gap.vague and vote != "computed":
+                    continue
                 if vote == "edge":
                     self._doubted[id(graph), Source(layer.id, gap.port.id)] = gap.port
                 self._tell_gap(graph, layer, gap, "output", mild=not vote and self._idle(graph, layer, form, gap))
@@ -490,7 +519,7 @@ def _gap(port: Port, known: Known) -> _Gap | None:
     types = port.precision not in {None, known.precision} and _other_type(port.precision, fact.dtype)
     dims: tuple[int, ...] | None = ()
     if fact.shape is not None and len(port.dims) != len(fact.shape):
-        dims = None if port.dims or all(dim.static for dim in fact.shape) else ()
+        dims = None
     elif fact.shape is not None:
         pairs = zip(port.dims, fact.shape, strict=True)
         dims = tuple(index for index, (size, dim) in enumerate(pairs) if size >= 0 and size not in dim)
