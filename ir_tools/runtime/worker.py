@@ -97,7 +97,9 @@ def _prepare(request: Request) -> Prepared:
 
 def _kept(request: Request) -> Prepared:
     """The model of an equal request, or a new one, which is kept."""
-    key = hashlib.blake2b(json.dumps({**request.header, "inputs": []}).encode())
+    files = [os.stat(path) for path in (request["model"], request["weights"]) if isinstance(path, str)]
+    stamps = [(stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in files]
+    key = hashlib.blake2b(json.dumps([{**request.header, "inputs": []}, stamps]).encode())
     for blob in request.blobs[: len(request.blobs) - len(request["inputs"])]:
         key.update(len(blob.data).to_bytes(8, "little"))
         key.update(blob.data)

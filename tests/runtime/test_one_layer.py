@@ -111,6 +111,14 @@ def test_kept_models_are_not_mixed_up(client: RuntimeClient, tmp_path: Path) -> 
             assert runner(model, model.graph, layer, arrays)[0].tolist() == [factor * number] * 2
 
 
+def test_kept_model_of_a_file_goes_with_the_file(client: RuntimeClient, tmp_path: Path) -> None:
+    path, values = tmp_path / "model.xml", {"x": np.array([-4.0], np.float32)}
+    for kind, expected in (("ReLU", 0.0), ("Abs", 4.0)):
+        path.write_bytes(one_layer(kind, "opset1", {}, "1"))
+        for _ in range(2):
+            assert client.infer(path, None, values, keep=True).outputs["layer"].tolist() == [expected]
+
+
 def test_many_kept_models_are_forgotten(client: RuntimeClient) -> None:
     """More than the child keeps; each is right at its second turn, too."""
     for _ in range(2):
