@@ -62,11 +62,15 @@ def priors(attrs: Attrs, scale: float = 1.0) -> list[Prior]:
 
 
 def _dense(attrs: Attrs, size: float, density: int) -> Iterator[Prior]:
-    """Several boxes of one fixed size, evenly over their place."""
+    """Several boxes of one fixed size, evenly over their place.
+
+    Half of the size is rounded down, as where the runtime works the boxes out before running; where it does not, the
+    plugin takes the exact half.
+    """
     if density < 1:
         return
     shift = int(size / density)
-    start = shift / 2 - int(size) / 2
+    start = shift / 2 - int(size) // 2
     halves = [(sqrt(ratio), size / 2) for ratio in attrs.fixed_ratio]
     if not attrs.fixed_ratio:
         halves = [(1.0, int(size) / 2)]

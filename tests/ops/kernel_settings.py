@@ -1,0 +1,122 @@
+"""Random settings of kernels against the CPU plugin, and where the two are known to differ."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ir_tools.ops import Array, Op
+from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types import from_dtype
+from tests.ops.around import ONE_THREAD
+from tests.ops.single import Slot, single_text
+
+FEW, MANY = 12, 220
+"""How many random settings each kernel runs on, by default and in the sweep."""
+
+DIFFERENCES: Mapping[str, str] = {
+    "DetectionOutput keep_top_k=0": "the runtime keeps none and then finds its output too small: not generated",
+    "Interpolate of integers": "the plugin cuts off in some modes and rounds in others: at most 1 apart, not generated",
+    "Interpolate-4 antialias": "the plugin reads it for rank 5 only; the kernel does the same, the check says so",
+    "Interpolate-11 cube_coeff": "the plugin takes -0.5 for Pillow's mode; the kernel does the same, the check says so",
+    "LSTMCell-1": "the runtime reads no peepholes, input_forget and weights_format; the kernel does the same",
+    "NonMaxSuppression, most boxes 0": "the plugin skips the layer and leaves valid_outputs as it was: not generated",
+    "NonMaxSuppression order": "boxes of one score come in any order: rows are compared as a set",
+    "PriorBox fixed_size": "half an odd size is rounded down where the boxes are worked out before running, and is not"
+    " in the plugin; the kernel rounds down: even sizes are generated for the plugin",
+    "PriorBox-8 min_max_aspect_ratios_order=false": "the plugin has no shape inference for it: generated as constants",
+    "Proposal-4 probabilities": "those behind the last box are memory that nobody wrote to: not compared",
+    "Proposal below 8 boxes": "the runtime crashes (SIGSEGV) with fewer boxes before suppression: not generated",
+    "Proposal order": "boxes smaller than min_size all have score 0 and come in any order: none are generated",
+}
+"""Where the runtime differs, or is not defined, and what is done about it. Measured on 2026.4.1."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A layer with its inputs.
+
+    Attributes:
+        op, raw, arrays: operation, attributes as the file writes them, inputs.
+        constant: which inputs are constants of the model.
+        rows: whether outputs are rows in any order.
+        skip: outputs that are not compared.
+    """
+
+    op: Op
+    raw: Mapping[str, str]
+    arrays: Sequence[Array]
+    constant: Sequence[int] = ()
+    rows: bool = False
+    skip: Sequence[int] = ()
+
+
+Maker = Callable[[np.random.Generator], Setting]
+
+
+def runtime_values(client: RuntimeClient, setting: Setting) -> list[Array]:
+    """What the CPU plugin computes, in f32 and on one thread."""
+    slots: list[Slot] = [
+        array if number in setting.constant else (from_dtype(array.dtype).name, ",".join(map(str, array.shape)))
+        for number, array in enumerate(setting.arrays)
+    ]
+    op = setting.op
+    text, blob = single_text(op.type, op.version, setting.raw, slots, len(op.outputs))
+    fed = {f"in{number}": array for number, array in enumerate(setting.arrays) if number not in setting.constant}
+    return list(client.infer(text, blob, fed, config=ONE_THREAD).outputs.values())
+
+
+def compare(client: RuntimeClient, setting: Setting, tolerance: float = 1e-4) -> None:
+    """Assert that the kernel gives what the runtime gives, up to a part of the largest magnitude of the output."""
+    attrs = setting.op.read(setting.raw, [])
+    assert attrs is not None
+    assert setting.op.kernel is not None
+    wanted = runtime_values(client, setting)
+    with np.errstate(all="ignore"):
+        found = setting.op.kernel(attrs, setting.arrays)
+    assert len(found) == len(setting.op.outputs)
+    for number, (ours, theirs) in enumerate(zip(found, wanted, strict=True)):
+        assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype), f"{setting.op} {setting.raw} output {number}"
+        if number in setting.skip or not ours.size:
+            continue
+        left, right = (array.astype(np.float64) for array in (ours, theirs))
+        if setting.rows and left.ndim == 2:
+            left, right = _sorted(left), _sorted(right)
+        largest = np.abs(right[np.isfinite(right)]).max(initial=0)
+        message = f"{setting.op} {dict(setting.raw)} {[array.shape for array in setting.arrays]} output {number}"
+        np.testing.assert_allclose(left, right, rtol=0, atol=tolerance * largest, err_msg=message)
+
+
+def _sorted(rows: Array) -> Array:
+    """Rows in an order that rounding does not change."""
+    return rows[np.lexsort(np.round(rows, 4).T[::-1])]
+
+
+def compare_many(client: RuntimeClient, make: Maker, count: int, seed: int = 0) -> None:
+    """`compare` over random settings."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        compare(client, make(rng))
+
+
+# --- pieces of settings -----------------------------------------------------------------------------------------
+
+
+def flag(rng: np.random.Generator, share: float = 0.5) -> str:
+    """`true` or `false`."""
+    return "true" if rng.random() < share else "false"
+
+
+def listed(values: object) -> str:
+    """Numbers as an attribute writes them."""
+    return ",".join(f"{value:g}" for value in np.ravel(np.asarray(values)))
+
+
+def one_of(rng: np.random.Generator, *words: object) -> str:
+    """One of these, as text."""
+    return str(words[rng.integers(len(words))])
+
+
+def floats(values: object) -> Array:
+    """An f32 array."""
+    return np.array(values, np.float32, order="C")

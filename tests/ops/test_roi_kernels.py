@@ -1,0 +1,138 @@
+"""Kernels of proposals and of pooling of regions against the CPU plugin."""
+
+import numpy as np
+import pytest
+
+from ir_tools.ops import roi
+from ir_tools.runtime.client import RuntimeClient
+from tests.ops.around import clients, ops_by_name
+from tests.ops.kernel_settings import FEW, MANY, Maker, Setting, compare_many, flag, floats, listed, one_of
+
+client = pytest.fixture(scope="module")(clients)
+OPS = ops_by_name(roi.OPS)
+Rng = np.random.Generator
+
+
+def maps(rng: Rng, channels: int = 0, least: int = 1) -> np.ndarray:
+    count, some, height, width = rng.integers([1, 1, least, least], [3, 9, 9, 9])
+    return floats(rng.normal(size=(count, channels or some, height, width)))
+
+
+def corners(rng: Rng, count: int, width: float, height: float) -> np.ndarray:
+    """Left, top, right, bottom of boxes."""
+    found = np.sort(rng.uniform(0, 1, (count, 2, 2)), axis=1).reshape(count, 4)
+    return floats(found * np.array([width, height, width, height]))
+
+
+def with_images(rng: Rng, boxes: np.ndarray, images: int) -> np.ndarray:
+    return floats(np.concatenate([rng.integers(0, images, (len(boxes), 1)), boxes], axis=1))
+
+
+def pooled(rng: Rng) -> dict[str, str]:
+    sizes = {name: str(rng.integers(1, 5)) for name in ("pooled_h", "pooled_w")}
+    return {**sizes, "spatial_scale": one_of(rng, 0.0625, 0.25, 1)}
+
+
+def roi_pooling(rng: Rng) -> Setting:
+    """Regions inside and partly outside; those behind one of image -1 do not count."""
+    raw, data = {**pooled(rng), "method": one_of(rng, "max", "bilinear")}, maps(rng)
+    scale = float(raw["spatial_scale"])
+    width, height = (1, 1) if raw["method"] == "bilinear" else (data.shape[3] / scale, data.shape[2] / scale)
+    rois = with_images(rng, corners(rng, int(rng.integers(1, 6)), width, height) * rng.choice([1, 1.2]), len(data))
+    if rng.random() < 0.2:
+        rois[rng.integers(0, len(rois)), 0] = -1
+    return Setting(OPS["ROIPooling-1"], raw, [data, rois])
+
+
+def roi_align(rng: Rng) -> Setting:
+    version, data = int(rng.choice([3, 9])), maps(rng)
+    raw = {**pooled(rng), "mode": one_of(rng, "avg", "max"), "sampling_ratio": str(rng.integers(0, 4))}
+    if version == 9:
+        raw["aligned_mode"] = one_of(rng, "asymmetric", "half_pixel_for_nn", "half_pixel")
+    scale = float(raw["spatial_scale"])
+    rois = corners(rng, int(rng.integers(1, 6)), data.shape[3] / scale, data.shape[2] / scale)
+    rois = floats(rois * rng.choice([1, 1.2]) - rng.choice([0, 2]))
+    return Setting(OPS[f"ROIAlign-{version}"], raw, [data, rois, rng.integers(0, len(data), len(rois))])
+
+
+def roi_align_rotated(rng: Rng) -> Setting:
+    data, count = maps(rng), int(rng.integers(1, 6))
+    raw = {**pooled(rng), "sampling_ratio": str(rng.integers(0, 4)), "clockwise_mode": flag(rng)}
+    size = np.array([data.shape[3], data.shape[2]]) / float(raw["spatial_scale"])
+    parts = (
+        rng.uniform(0, 1, (count, 2)) * size,
+        rng.uniform(0.1, 1, (count, 2)) * size,
+        rng.uniform(-4, 4, (count, 1)),
+    )
+    rois = floats(np.concatenate(parts, axis=1))
+    return Setting(OPS["ROIAlignRotated-15"], raw, [data, rois, rng.integers(0, len(data), count)])
+
+
+def psroi_pooling(rng: Rng) -> Setting:
+    mode, scale = one_of(rng, "average", "bilinear"), float(rng.choice([0.0625, 0.25, 1]))
+    outputs, size, across, down = (int(number) for number in rng.integers(1, 4, 4))
+    data = maps(rng, outputs * (size * size if mode == "average" else across * down), least=2)
+    width, height = (1, 1) if mode == "bilinear" else (data.shape[3], data.shape[2])
+    rois = with_images(rng, corners(rng, int(rng.integers(1, 6)), width, height) / np.float32(scale), len(data))
+    raw = {
+        "output_dim": str(outputs),
+        "group_size": str(size),
+        "spatial_scale": str(scale),
+        "mode": mode,
+        "spatial_bins_x": str(across),
+        "spatial_bins_y": str(down),
+    }
+    return Setting(OPS["PSROIPooling-1"], raw, [data, rois])
+
+
+def proposal(rng: Rng) -> Setting:
+    ratios, scales = int(rng.integers(1, 4)), int(rng.integers(1, 3))
+    anchors, count, height, width = (
+        ratios * scales,
+        int(rng.integers(1, 3)),
+        int(rng.integers(3, 6)),
+        int(rng.integers(3, 6)),
+    )
+    raw = {
+        "base_size": one_of(rng, 4, 8, 16),
+        "pre_nms_topn": one_of(rng, 9, 20, 100),
+        "post_nms_topn": one_of(rng, 3, 10, 30),
+        "nms_thresh": one_of(rng, 0.3, 0.5, 0.7),
+        "feat_stride": one_of(rng, 4, 8, 16),
+        "min_size": "0",
+        "ratio": listed(rng.choice([0.5, 1, 2, 0.7], ratios, replace=False)),
+        "scale": listed(rng.choice([1, 2, 3.5], scales, replace=False)),
+        "clip_before_nms": flag(rng),
+        "clip_after_nms": flag(rng),
+        "normalize": flag(rng),
+        "box_size_scale": one_of(rng, 1, 5),
+        "box_coordinate_scale": one_of(rng, 1, 10),
+        "framework": one_of(rng, "", "tensorflow"),
+    }
+    image = [*rng.integers(30, 70, 2), 1.0, *([1.0] if rng.random() < 0.4 else [])]
+    scores, deltas = (
+        rng.uniform(0.01, 1, (count, 2 * anchors, height, width)),
+        rng.normal(size=(count, 4 * anchors, height, width)),
+    )
+    arrays = [floats(scores), floats(deltas * 0.3), floats(image)]
+    return Setting(OPS[f"Proposal-{rng.choice([1, 4])}"], raw, arrays, skip=(1,))
+
+
+MAKERS: tuple[Maker, ...] = (
+    roi_pooling,
+    roi_align,
+    roi_align_rotated,
+    psroi_pooling,
+    proposal,
+)
+
+
+@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
+def test_kernel(make: Maker, client: RuntimeClient) -> None:
+    compare_many(client, make, FEW)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
+def test_kernel_on_many_settings(make: Maker, client: RuntimeClient) -> None:
+    compare_many(client, make, MANY, seed=1)

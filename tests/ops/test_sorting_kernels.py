@@ -1,0 +1,73 @@
+"""Kernels of TopK and the greedy decoders against the CPU plugin."""
+
+import numpy as np
+import pytest
+
+from ir_tools.ops import sorting
+from ir_tools.runtime.client import RuntimeClient
+from tests.ops.around import clients, ops_by_name
+from tests.ops.kernel_settings import FEW, MANY, Maker, Setting, compare_many, flag, floats, one_of
+
+client = pytest.fixture(scope="module")(clients)
+OPS = ops_by_name(sorting.OPS)
+Rng = np.random.Generator
+
+
+def top_k(rng: Rng) -> Setting:
+    """Numbers that differ, and numbers of which many are equal: then the first of them come out."""
+    version, shape = int(rng.choice([1, 3, 11])), tuple(rng.integers(1, 7, rng.integers(1, 5)))
+    axis = int(rng.integers(-len(shape), len(shape)))
+    raw = {
+        "axis": str(axis),
+        "mode": one_of(rng, "max", "min"),
+        "sort": one_of(rng, "value", "index", "none"),
+        "index_element_type": one_of(rng, "i32", "i64"),
+    }
+    if version == 11 and raw["sort"] != "none":
+        raw["stable"] = flag(rng)
+    values = rng.normal(size=shape) * 10 if rng.random() < 0.6 else rng.integers(0, 3, shape)
+    kind = np.dtype(one_of(rng, "float32", "float32", "int32", "uint8", "int8", "float16"))
+    data = np.abs(values).astype(kind) if kind.kind == "u" else values.astype(kind)
+    return Setting(OPS[f"TopK-{version}"], raw, [data, np.array(rng.integers(1, shape[axis] + 1), np.int64)], (1,))
+
+
+def logits(rng: Rng, shape: tuple[int, ...]) -> np.ndarray:
+    return floats(rng.normal(size=shape) if rng.random() < 0.6 else rng.integers(0, 3, shape))
+
+
+def greedy_decoder(rng: Rng) -> Setting:
+    steps, count, classes = (int(size) for size in rng.integers([1, 1, 2], [8, 4, 5]))
+    mask = np.arange(steps)[:, None] < rng.integers(0, steps + 1, count)
+    arrays = [logits(rng, (steps, count, classes)), floats(mask)]
+    return Setting(OPS["CTCGreedyDecoder-1"], {"ctc_merge_repeated": flag(rng)}, arrays)
+
+
+def greedy_decoder_seq_len(rng: Rng) -> Setting:
+    steps, count, classes = (int(size) for size in rng.integers([1, 1, 2], [8, 4, 5]))
+    arrays = [logits(rng, (count, steps, classes)), rng.integers(0, steps + 1, count).astype(np.int32)]
+    if rng.random() < 0.5:
+        arrays.append(np.array(rng.integers(0, classes), np.int32))
+    raw = {
+        "merge_repeated": flag(rng),
+        "classes_index_type": one_of(rng, "i32", "i64"),
+        "sequence_length_type": one_of(rng, "i32", "i64"),
+    }
+    return Setting(OPS["CTCGreedyDecoderSeqLen-6"], raw, arrays)
+
+
+MAKERS: tuple[Maker, ...] = (
+    top_k,
+    greedy_decoder,
+    greedy_decoder_seq_len,
+)
+
+
+@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
+def test_kernel(make: Maker, client: RuntimeClient) -> None:
+    compare_many(client, make, FEW)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
+def test_kernel_on_many_settings(make: Maker, client: RuntimeClient) -> None:
+    compare_many(client, make, MANY, seed=1)
