@@ -139,13 +139,14 @@ class _Trial:
             return self._untried(f"inputs that were made up do not fit: {failure.reason}", OWN_INPUTS)
         made_up = any(map(_is_dynamic, inputs))
         outcome = KINDS.get(failure.kind) or REJECTED.get(failure.stage, RUNNING)
-        worst, place = self._place(failure)
+        smallest, place = self._place(failure)
+        reason = (smallest if smallest.kind == failure.kind else failure).reason
         message = outcome.message.format(
-            reason=worst.reason,
+            reason=reason,
             stage=failure.stage,
             seconds=self.seconds,
             memory=self.client.memory / 2**30,
-            words=f": {worst.reason}" if worst.reason else "",
+            words=f": {reason}" if reason else "",
         )
         notes = [note for note in ("sizes of its inputs were made up" if made_up else "", place.note) if note]
         return Diagnostic(
