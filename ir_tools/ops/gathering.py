@@ -184,16 +184,13 @@ def gather_nd(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     data, indices = arrays
     batches = attrs.batch_dims
     length = indices.shape[-1]
-    count = prod(data.shape[:batches])
+    count, named = prod(data.shape[:batches]), data.shape[batches : batches + length]
     rest = data.shape[batches + length :]
-    flat = (
-        data.reshape(count, *data.shape[batches : batches + length], -1)
-        if data.size
-        else data.reshape(count, *data.shape[batches : batches + length], prod(rest))
-    )
-    tuples = indices.astype(np.int64).reshape(count, -1 if indices.size else prod(indices.shape[batches:-1]), length)
+    flat = data.reshape(count, *named, prod(rest))
+    tuples = indices.astype(np.int64).reshape(count, prod(indices.shape[batches:-1]), length)
+    tuples = np.where(tuples < 0, tuples + np.array(named, np.int64), tuples)
     picked = flat[(np.arange(count)[:, None], *np.moveaxis(tuples, -1, 0))]
-    return (picked.reshape(*data.shape[:batches], *indices.shape[batches:-1], *rest),)
+    return (picked.reshape((*data.shape[:batches], *indices.shape[batches:-1], *rest)),)
 
 
 def gather_nd_5(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:

@@ -97,19 +97,18 @@ def _require_room(mode: str, axis: int, size: int, begin: tuple[int, int], end: 
 
 
 def pad(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The elements with more before and after them; negative pads cut off."""
+    """The elements with more before and after them; then negative pads cut off."""
     data = arrays[0]
-    before, after = ([int(value) for value in array] for array in arrays[1:3])
-    kept = data[
-        tuple(slice(max(-b, 0), size - max(-e, 0)) for b, e, size in zip(before, after, data.shape, strict=True))
-    ]
-    widths = [(max(b, 0), max(e, 0)) for b, e in zip(before, after, strict=True)]
+    pads = [(int(begin), int(end)) for begin, end in zip(*arrays[1:3], strict=True)]
+    widths = [(max(begin, 0), max(end, 0)) for begin, end in pads]
     if attrs.pad_mode == "constant":
         value = arrays[3].ravel()[0] if len(arrays) > 3 else data.dtype.type(0)
-        out = np.full([size + b + e for size, (b, e) in zip(kept.shape, widths, strict=True)], value, data.dtype)
-        out[tuple(slice(b, b + size) for size, (b, _) in zip(kept.shape, widths, strict=True))] = kept
-        return (out,)
-    return (np.pad(kept, widths, mode=attrs.pad_mode),)
+        out = np.full([size + sum(width) for size, width in zip(data.shape, widths, strict=True)], value, data.dtype)
+        out[tuple(slice(width[0], width[0] + size) for size, width in zip(data.shape, widths, strict=True))] = data
+    else:
+        out = np.pad(data, widths, mode=attrs.pad_mode)
+    cuts = (slice(max(-begin, 0), size - max(-end, 0)) for (begin, end), size in zip(pads, out.shape, strict=True))
+    return (out[tuple(cuts)],)
 
 
 def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:

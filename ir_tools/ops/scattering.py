@@ -165,15 +165,16 @@ def _neutral(reduction: str, dtype: np.dtype) -> float | int:
 
 
 def _mean(start: Array, places: tuple[Array, ...], updates: Array, with_data: bool) -> Array:
-    """The mean of the updates of each place, and of the data there; integers round down."""
+    """The mean of the updates of each place, and of the data there; integers are cut off towards zero."""
     wide = np.float32 if is_half(start.dtype) else start.dtype
     out, counts = start.astype(wide), np.zeros(start.shape, np.int64)
     np.add.at(out, places, updates.astype(wide))
     np.add.at(counts, places, 1)
     counts = counts + with_data
     touched = counts > with_data
-    divide = np.floor_divide if start.dtype.kind in "iu" else np.divide
-    return np.where(touched, divide(out, np.maximum(counts, 1).astype(wide)), out).astype(start.dtype)
+    number = np.maximum(counts, 1).astype(wide)
+    mean = np.sign(out) * (np.abs(out) // number) if start.dtype.kind in "iu" else out / number
+    return np.where(touched, mean, out).astype(start.dtype)
 
 
 # --- the operations ---------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What is where: NonZero-3, Unique-10, SearchSorted-15, Bucketize-3, SparseFillEmptyRows-16.
+"""What is where: NonZero-3, Unique-10, SearchSorted-15, Bucketize-3, Bincount-17, SparseFillEmptyRows-16.
 
 The rules are those of OpenVINO's core (*_shape_inference.hpp, unique.cpp, non_zero.cpp), measured.
 """
@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Array, Attrs, Fact, Flag, Input, Op, Output
+from ir_tools.ops._define import Array, Attrs, Fact, Flag, Input, Int, Op, Output
 from ir_tools.ops._fields import IndexType
 from ir_tools.ops._numbers import same_type
 from ir_tools.ops._values import carried, known, normal_axis, plus, require_list, sizes_of, whole
@@ -162,6 +162,41 @@ def bucketize(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     return (_search(buckets, data, side).astype(attrs.output_type.dtype),)
 
 
+# --- Bincount ---------------------------------------------------------------------------------------------------
+
+
+def bincount_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """As many counts as the largest value asks for, but `minlength` at least."""
+    for fact, name in zip(inputs, ("data", "weights"), strict=False):
+        require_list(fact, name)
+    data = inputs[0]
+    dtype = inputs[1].dtype if len(inputs) > 1 else I64
+    if len(inputs) > 1 and not _same_length(data.shape, inputs[1].shape):
+        lengths = format_shape(inputs[1].shape), format_shape(data.shape)
+        raise ShapeError(f"weights has {lengths[0]} values where there are {lengths[1]}")
+    values = known(data)
+    if values is None:
+        return (Fact(dtype, (Dim(attrs.minlength),)),)
+    if min(values, default=0) < 0:
+        raise ShapeError(f"data holds {min(values)}, which is negative")
+    return (Fact(dtype, (Dim.of(max([attrs.minlength, *(value + 1 for value in values)])),)),)
+
+
+def _same_length(left: Shape, right: Shape) -> bool:
+    return left is None or right is None or left[0].meet(right[0]) is not None
+
+
+def bincount(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """How often each whole number from 0 on comes in the data, or the sum of the weights of those places."""
+    data = arrays[0].astype(np.int64)
+    if len(arrays) == 1:
+        return (np.bincount(data, minlength=attrs.minlength),)
+    weights = arrays[1]
+    out = np.zeros(max(int(data.max(initial=-1)) + 1, attrs.minlength), weights.dtype)
+    np.add.at(out, data, weights)
+    return (out,)
+
+
 # --- SparseFillEmptyRows ----------------------------------------------------------------------------------------
 
 
@@ -207,7 +242,7 @@ def _used_rows(places: Sequence[int], sizes: Sequence[int]) -> int:
 
 
 def sparse_fill(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Rows in order, each with its elements as they came; a row without any gets the default in its column 0."""
+    """Elements in the order of rows and columns; a row without any gets the default in its column 0."""
     del attrs
     values, dense, indices, default = arrays
     rows = int(dense.ravel()[0])
@@ -216,7 +251,7 @@ def sparse_fill(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     added = np.flatnonzero(empty)
     places = np.concatenate([indices, np.stack([added, np.zeros_like(added)], 1).astype(indices.dtype)])
     filled = np.concatenate([values, np.full(len(added), default, values.dtype)])
-    order = np.argsort(places[:, 0], kind="stable")
+    order = np.lexsort((places[:, 1], places[:, 0]))
     return places[order], filled[order], empty
 
 
@@ -258,6 +293,14 @@ BUCKETIZE = Op(
     shape=bucketize_shape,
     kernel=bucketize,
 )
+BINCOUNT = Op(
+    type="Bincount",
+    version=17,
+    inputs=(Input("data", type="i32 i64 u8 u16 u32 u64"), Input("weights", optional=True, type="f32 f64 i32 i64")),
+    attrs={"minlength": Int(default=0, least=0)},
+    shape=bincount_shape,
+    kernel=bincount,
+)
 SPARSE_FILL = Op(
     type="SparseFillEmptyRows",
     version=16,
@@ -273,4 +316,4 @@ SPARSE_FILL = Op(
     kernel=sparse_fill,
 )
 
-OPS = (NON_ZERO, UNIQUE, SEARCH_SORTED, BUCKETIZE, SPARSE_FILL)
+OPS = (NON_ZERO, UNIQUE, SEARCH_SORTED, BUCKETIZE, BINCOUNT, SPARSE_FILL)

@@ -3,14 +3,14 @@
 The runtime runs in a child process, as some of the settings kill it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ir_tools.errors import RuntimeFailure, ShapeError
-from ir_tools.ops import Bounds, Fact, Op
+from ir_tools.ops import Array, Bounds, Fact, Op
 from ir_tools.ops._define import UNBOUNDED
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, element_type, format_shape, from_dtype, parse_shape
@@ -172,3 +172,162 @@ def some_axis(rng: np.random.Generator, rank: int) -> int:
     """An axis that the input has, mostly."""
     most = rank + 1 if rng.random() < 0.1 else max(rank, 1)
     return int(rng.integers(-most, most))
+
+
+def settings(make: Callable[[np.random.Generator], Setting], rng: np.random.Generator, count: int) -> Iterator[Setting]:
+    """As many settings as are asked for, without those in which the runtime is known to be wrong."""
+    while count:
+        setting = make(rng)
+        if not any(differs(setting) for differs in SHAPE_DIFFERENCES.values()):
+            count -= 1
+            yield setting
+
+
+def _cuts_too_much(setting: Setting) -> bool:
+    """More than one element too many cut off one dimension of known size."""
+    if setting.op.type != "Pad":
+        return False
+    data, begin, end = (fact_of(slot) for slot in setting.slots[:3])
+    if data.shape is None or begin.value is None or end.value is None or len(begin.value.upper) != len(data.shape):
+        return False
+    if len(end.value.upper) != len(data.shape):
+        return False
+    sums = begin.value.upper.astype(object) + end.value.upper
+    return any(dim.static and dim.lo + by < 0 for dim, by in zip(data.shape, sums, strict=True))
+
+
+def _longer_than_the_axis(setting: Setting) -> bool:
+    """Lengths that are more than the axis has, beside a -1."""
+    if setting.op.type != "VariadicSplit" or not isinstance(setting.slots[2], np.ndarray):
+        return False
+    return -1 in setting.slots[2] and found_rows(setting) == REJECTED
+
+
+def _negative_repeats(setting: Setting) -> bool:
+    """Repeats below 0 that are no constants."""
+    slot = setting.slots[-1]
+    return setting.op.type == "Tile" and isinstance(slot, Between) and any(low < 0 for low, _ in slot.bounds)
+
+
+def _other_elements(setting: Setting) -> bool:
+    """A Reshape with copied dimensions that changes the number of elements."""
+    if setting.op.type != "Reshape" or isinstance(setting.slots[0], tuple):
+        return False
+    rows = found_rows(setting)
+    return isinstance(rows, list) and rows[0][2] is None
+
+
+SHAPE_DIFFERENCES: Mapping[str, Callable[[Setting], bool]] = {
+    "the runtime takes a size of -1, left by Pad, for any size": _cuts_too_much,
+    "the runtime takes what is left over for -1 even where it is negative, and reads beyond the data": (
+        _longer_than_the_axis
+    ),
+    "the runtime counts constant repeats below 0 as 0, and refuses computed ones": _negative_repeats,
+    "the runtime copies beyond the data where a Reshape with special zeros makes more elements": _other_elements,
+}
+"""What the rules see otherwise than the runtime on purpose."""
+
+
+# --- values -----------------------------------------------------------------------------------------------------
+
+KINDS = ("f32", "f16", "bf16", "f64", "i32", "i64", "i8", "u8", "boolean")
+
+
+@dataclass
+class Call:
+    """A layer and the arrays that it gets; those that `constants` numbers are constants of the model."""
+
+    op: Op
+    arrays: Sequence[Array]
+    raw: Mapping[str, str] = field(default_factory=dict)
+    outputs: int = 1
+    constants: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        """What to look at when it fails."""
+        arrays = [f"{array.dtype}{list(array.shape)}{array.ravel()[:12].tolist()}" for array in self.arrays]
+        return f"{self.op} {dict(self.raw)} {arrays}"
+
+
+def some_kind(rng: np.random.Generator, kinds: Sequence[str] = KINDS) -> str:
+    """An element type."""
+    return str(rng.choice(list(kinds)))
+
+
+def tensor(rng: np.random.Generator, kind: str, shape: Sequence[int]) -> Array:
+    """Random values that f32 and i32 hold, as the CPU plugin computes in those."""
+    dtype = element_type(kind).dtype
+    assert dtype is not None
+    if kind == "boolean":
+        return rng.random(tuple(shape)) < 0.5
+    if dtype.kind in "iu":
+        return rng.integers(0 if dtype.kind == "u" else -50, 90, tuple(shape)).astype(dtype)
+    return np.round(rng.normal(size=tuple(shape)) * 8, 1).astype(np.float32).astype(dtype)
+
+
+def sizes(rng: np.random.Generator, least: int = 0, most: int = 4) -> list[int]:
+    """A static shape, sometimes with an empty dimension."""
+    out: list[int] = rng.integers(1, 5, rng.integers(least, most + 1)).tolist()
+    if out and rng.random() < 0.06:
+        out[rng.integers(len(out))] = 0
+    return out
+
+
+def integers(rng: np.random.Generator, values: Any) -> Array:
+    """Indices or sizes, as i64 or i32."""
+    return np.asarray(values).astype(np.int64 if rng.random() < 0.6 else np.int32)
+
+
+def wanted_arrays(client: RuntimeClient, call: Call) -> list[Array]:
+    """What the CPU plugin computes.
+
+    Raises:
+        RuntimeFailure: it cannot.
+    """
+    slots: list[Slot] = []
+    fed = {}
+    for index, array in enumerate(call.arrays):
+        if index in call.constants:
+            slots.append(array)
+        else:
+            slots.append((str(from_dtype(array.dtype)), ",".join(map(str, array.shape))))
+            fed[f"in{index}"] = array
+    text, blob = single_text(call.op.type, call.op.version, call.raw, slots, call.outputs)
+    found = client.infer(text, blob, fed, config={"INFERENCE_NUM_THREADS": "1"})
+    return list(found.outputs.values())
+
+
+def found_arrays(call: Call) -> tuple[Array, ...]:
+    """What the kernel computes."""
+    assert call.op.kernel is not None
+    attrs = call.op.read(call.raw, [])
+    assert attrs is not None
+    return call.op.kernel(attrs, call.arrays)
+
+
+def difference(call: Call, found: Sequence[Array], wanted: Sequence[Array], tolerance: float = 0.0) -> str | None:
+    """In words, how the kernel differs from the runtime; None where it does not.
+
+    `tolerance`: of the largest magnitude.
+    """
+    for number, (ours, theirs) in enumerate(zip(found, wanted, strict=True)):
+        if (ours.shape, ours.dtype) != (theirs.shape, theirs.dtype):
+            return f"{call}\noutput {number} is {ours.dtype}{ours.shape}, wanted {theirs.dtype}{theirs.shape}"
+        left, right = ours.astype(np.float64), theirs.astype(np.float64)
+        with np.errstate(all="ignore"):
+            far = np.abs(left - right) > tolerance * np.abs(right[np.isfinite(right)]).max(initial=1)
+            far &= ~((left == right) | (np.isnan(left) & np.isnan(right)))
+        if far.any():
+            return f"{call}\noutput {number} is {ours.tolist()}, wanted {theirs.tolist()}"
+    return None
+
+
+def compare_values(client: RuntimeClient, call: Call, tolerance: float = 0.0) -> None:
+    """Assert that the kernel computes what the CPU plugin computes."""
+    problem = difference(call, found_arrays(call), wanted_arrays(client, call), tolerance)
+    assert problem is None, problem
+
+
+def some(rng: np.random.Generator, *indices: int) -> tuple[int, ...]:
+    """These inputs as constants, mostly."""
+    return indices if rng.random() < 0.7 else ()

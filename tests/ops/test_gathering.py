@@ -9,12 +9,20 @@ from ir_tools.ops import gathering, scattering
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim
 from tests.ops.layer_support import (
+    Call,
     Setting,
     compare_shapes,
+    compare_values,
+    integers,
     parameter,
     random_dim,
     random_dims,
+    settings,
+    sizes,
+    some,
     some_axis,
+    some_kind,
+    tensor,
     valued,
     values,
 )
@@ -165,5 +173,165 @@ MAKERS: tuple[Callable[[Rng], Setting], ...] = (
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
 def test_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
     rng = np.random.default_rng(7)
-    taken = [compare_shapes(client, make(rng)) for _ in range(60)]
-    assert sum(taken) > 15
+    taken = [compare_shapes(client, setting) for setting in settings(make, rng, 25)]
+    assert sum(taken) > 3
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
+def test_many_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
+    for setting in settings(make, np.random.default_rng(8), 250):
+        compare_shapes(client, setting)
+
+
+# --- values -----------------------------------------------------------------------------------------------------
+
+
+def gather_calls(rng: Rng) -> Call:
+    op = (gathering.GATHER_1, gathering.GATHER_7, gathering.GATHER_8)[rng.integers(3)]
+    shape = [max(size, 1) for size in sizes(rng, 1)]
+    axis = int(rng.integers(len(shape)))
+    batches = int(rng.integers(0, axis + 1)) if op.version > 1 else 0
+    if np.prod(shape[:axis]) == 1:
+        batches = 0
+    inner = rng.integers(1, 4, rng.integers(0, 3)).tolist()
+    least = -shape[axis] if op.version == 8 else 0
+    indices = rng.integers(least, shape[axis], [*shape[:batches], *inner])
+    place = axis - (len(shape) if rng.random() < 0.3 else 0)
+    arrays = [tensor(rng, some_kind(rng), shape), integers(rng, indices), integers(rng, place)]
+    raw = {"batch_dims": str(batches - (indices.ndim if batches and inner and rng.random() < 0.3 else 0))}
+    constants = (2,) if batches else (2, *some(rng, 1))
+    return Call(op, arrays, raw if op.version > 1 else {}, constants=constants)
+
+
+def gather_elements_calls(rng: Rng) -> Call:
+    shape = [max(size, 1) for size in sizes(rng, 1)]
+    axis = int(rng.integers(-len(shape), len(shape)))
+    other = list(shape)
+    other[axis] = int(rng.integers(1, 5))
+    indices = rng.integers(-shape[axis] if rng.random() < 0.5 else 0, shape[axis], other)
+    arrays = [tensor(rng, some_kind(rng), shape), integers(rng, indices)]
+    return Call(gathering.GATHER_ELEMENTS, arrays, {"axis": str(axis)}, constants=some(rng, 1))
+
+
+def gather_nd_calls(rng: Rng) -> Call:
+    op = gathering.GATHER_ND_5 if rng.random() < 0.5 else gathering.GATHER_ND_8
+    shape = [max(size, 1) for size in sizes(rng, 1)]
+    batches = int(rng.integers(0, len(shape)))
+    length = int(rng.integers(1, len(shape) - batches + 1))
+    inner = rng.integers(1, 4, rng.integers(0, 3)).tolist()
+    least = [-size if rng.random() < 0.5 else 0 for size in shape[batches : batches + length]]
+    indices = rng.integers(least, shape[batches : batches + length], [*shape[:batches], *inner, length])
+    arrays = [tensor(rng, some_kind(rng), shape), integers(rng, indices)]
+    return Call(op, arrays, {"batch_dims": str(batches)}, constants=some(rng, 1))
+
+
+def tree_calls(rng: Rng) -> Call:
+    steps, batch, beams = rng.integers(1, 6, 3).tolist()
+    kind = np.int32 if rng.random() < 0.6 else np.float32
+    ids = rng.integers(0, 6, (steps, batch, beams))
+    parents = rng.integers(0, beams, ids.shape)
+    lengths = rng.integers(1, steps + 1, batch)
+    arrays = [np.asarray(array).astype(kind) for array in (ids, parents, lengths, rng.integers(0, 6))]
+    return Call(gathering.GATHER_TREE, arrays, constants=(3,))
+
+
+def one_hot_calls(rng: Rng) -> Call:
+    op = gathering.ONE_HOT_1 if rng.random() < 0.5 else gathering.ONE_HOT_16
+    shape = rng.integers(1, 4, rng.integers(0, 4)).tolist()
+    depth = int(rng.integers(1, 5))
+    indices = rng.integers(-depth - 1, depth + 2, shape)
+    kind = some_kind(rng, ("f32", "i32", "u8", "boolean", "f16", "bf16", "i64"))
+    arrays = [integers(rng, indices), integers(rng, depth), tensor(rng, kind, ()), tensor(rng, kind, ())]
+    raw = {"axis": str(int(rng.integers(-len(shape) - 1, len(shape) + 1)))}
+    if op.version == 16:
+        raw["negative_indices_mode"] = str(rng.choice(["ignore_negative", "normalize"]))
+    return Call(op, arrays, raw, constants=(1, 2, 3))
+
+
+def update_calls(rng: Rng) -> Call:
+    shape = [max(size, 1) for size in sizes(rng, 1)]
+    axis = int(rng.integers(len(shape)))
+    indices = rng.permutation(shape[axis])[: rng.integers(1, shape[axis] + 1)]
+    if rng.random() < 0.3:
+        indices = indices[None]
+    kind = some_kind(rng)
+    block = tensor(rng, kind, [*shape[:axis], *indices.shape, *shape[axis + 1 :]])
+    place = integers(rng, axis - (len(shape) if rng.random() < 0.3 else 0))
+    arrays = [tensor(rng, kind, shape), integers(rng, indices), block, place]
+    return Call(scattering.SCATTER_UPDATE, arrays, constants=(3, *some(rng, 1)))
+
+
+def element_update_calls(rng: Rng) -> Call:
+    op = scattering.SCATTER_ELEMENTS_3 if rng.random() < 0.3 else scattering.SCATTER_ELEMENTS_12
+    shape = [max(size, 1) for size in sizes(rng, 1)]
+    axis = int(rng.integers(len(shape)))
+    raw, kind = {}, some_kind(rng)
+    if op.version == 12:
+        reduction = str(rng.choice(["none", "sum", "prod", "min", "max", "mean"]))
+        raw = {"reduction": reduction, "use_init_val": str(rng.choice(["true", "false"]))}
+        if reduction != "none":
+            kind = some_kind(rng, ("f32", "i32", "f16", "bf16"))
+    once = raw.get("reduction", "none") == "none"
+    other = [int(rng.integers(1, size + 1)) for size in shape]
+    indices = rng.random([shape[axis] if i == axis else size for i, size in enumerate(other)]).argsort(axis)
+    indices = indices.take(range(other[axis]), axis) if once else rng.integers(0, shape[axis], other)
+    indices = indices - (shape[axis] if rng.random() < 0.3 else 0)
+    place = integers(rng, axis - (len(shape) if rng.random() < 0.3 else 0))
+    arrays = [tensor(rng, kind, shape), integers(rng, indices), tensor(rng, kind, indices.shape), place]
+    return Call(op, arrays, raw, constants=(3, *some(rng, 1)))
+
+
+def update_nd_calls(rng: Rng) -> Call:
+    op = scattering.SCATTER_ND_4 if rng.random() < 0.3 else scattering.SCATTER_ND_15
+    shape = [max(size, 1) for size in sizes(rng, 1)]
+    length = int(rng.integers(1, len(shape) + 1))
+    raw, kind = {}, some_kind(rng)
+    if op.version == 15:
+        raw = {"reduction": str(rng.choice(["none", "sum", "sub", "prod", "min", "max"]))}
+        if raw["reduction"] != "none":
+            kind = some_kind(rng, ("f32", "i32", "f16", "bf16"))
+    count = int(np.prod(shape[:length]))
+    flat = rng.permutation(count)[: rng.integers(1, count + 1)]
+    if raw.get("reduction", "none") != "none" and rng.random() < 0.5:
+        flat = rng.integers(0, count, 4)
+    indices = np.stack(np.unravel_index(flat, shape[:length]), -1)
+    if rng.random() < 0.3:
+        indices = indices - np.array(shape[:length])
+    arrays = [tensor(rng, kind, shape), integers(rng, indices), tensor(rng, kind, [len(flat), *shape[length:]])]
+    return Call(op, arrays, raw, constants=some(rng, 1))
+
+
+CALLS: tuple[Callable[[Rng], Call], ...] = (
+    gather_calls,
+    gather_elements_calls,
+    gather_nd_calls,
+    tree_calls,
+    one_hot_calls,
+    update_calls,
+    element_update_calls,
+    update_nd_calls,
+)
+
+
+def tolerance(call: Call) -> float:
+    """Sums and products of floats are rounded on the way."""
+    rounds = call.raw.get("reduction", "none") != "none"
+    return {"float16": 2e-3, "bfloat16": 2e-2, "float32": 1e-5}.get(call.arrays[0].dtype.name, 0.0) if rounds else 0.0
+
+
+@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
+def test_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
+    rng = np.random.default_rng(9)
+    for _ in range(10):
+        call = make(rng)
+        compare_values(client, call, tolerance(call))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
+def test_many_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
+    rng = np.random.default_rng(10)
+    for _ in range(200):
+        call = make(rng)
+        compare_values(client, call, tolerance(call))

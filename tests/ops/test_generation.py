@@ -7,14 +7,22 @@ import pytest
 
 from ir_tools.ops import generation, searching
 from ir_tools.runtime.client import RuntimeClient
-from ir_tools.types import Dim
+from ir_tools.types import Dim, element_type
 from tests.ops.layer_support import (
+    Call,
     Setting,
     compare_shapes,
+    compare_values,
+    integers,
     parameter,
     random_dim,
     random_dims,
+    settings,
+    sizes,
+    some,
     some_axis,
+    some_kind,
+    tensor,
     valued,
     values,
 )
@@ -103,5 +111,114 @@ MAKERS: tuple[Callable[[Rng], Setting], ...] = (ranges, eyes, non_zeros, uniques
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
 def test_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
     rng = np.random.default_rng(7)
-    taken = [compare_shapes(client, make(rng)) for _ in range(60)]
-    assert sum(taken) > 15
+    taken = [compare_shapes(client, setting) for setting in settings(make, rng, 25)]
+    assert sum(taken) > 3
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
+def test_many_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
+    for setting in settings(make, np.random.default_rng(8), 250):
+        compare_shapes(client, setting)
+
+
+# --- values -----------------------------------------------------------------------------------------------------
+
+
+def range_calls(rng: Rng) -> Call:
+    op = generation.RANGE_1 if rng.random() < 0.4 else generation.RANGE_4
+    step = int(rng.choice([1, 2, 3, -1, -2]))
+    start = int(rng.integers(-5, 6))
+    row = [start, start + step * int(rng.integers(1, 9)) + int(rng.integers(0, 2)) * (1 if step > 0 else -1), step]
+    kind = some_kind(rng, ("f32", "i32", "i64"))
+    arrays = [np.array(value, element_type(kind).dtype) for value in row]
+    if kind == "f32":
+        arrays = [np.array(value + np.round(rng.random(), 1), np.float32) for value in row[:2]] + [arrays[2]]
+    kinds = ("f32", "i32", "i64") if kind != "f32" else ("f32",)
+    raw = {"output_type": some_kind(rng, kinds)} if op.version == 4 else {}
+    return Call(op, arrays, raw, constants=(0, 1, 2) if rng.random() < 0.3 else ())
+
+
+def eye_calls(rng: Rng) -> Call:
+    rows, columns = rng.integers(1, 6, 2).tolist()
+    arrays = [integers(rng, value) for value in (rows, columns, rng.integers(-6, 7))]
+    if rng.random() < 0.5:
+        arrays.append(integers(rng, rng.integers(1, 3, rng.integers(1, 3))))
+    raw = {"output_type": some_kind(rng, ("f32", "i32", "i64", "u8", "i8"))}
+    return Call(generation.EYE, arrays, raw, constants=some(rng, *range(len(arrays))))
+
+
+def non_zero_calls(rng: Rng) -> Call:
+    data = tensor(rng, some_kind(rng), sizes(rng, 1))
+    data = np.where(rng.random(data.shape) < 0.5, data, np.zeros((), data.dtype))
+    return Call(searching.NON_ZERO, [data], {"output_type": str(rng.choice(["i32", "i64"]))})
+
+
+def unique_calls(rng: Rng) -> Call:
+    kind = some_kind(rng, ("f32", "i32", "i64", "u8", "i8"))
+    shape = [max(size, 1) for size in sizes(rng, 1, 3)]
+    dtype = element_type(kind).dtype
+    arrays = [rng.integers(0, 3, shape).astype(dtype)]
+    raw = {"sorted": str(rng.choice(["true", "false"])), "index_element_type": str(rng.choice(["i32", "i64"]))}
+    return Call(searching.UNIQUE, arrays, raw, 4)
+
+
+def search_calls(rng: Rng) -> Call:
+    shape = rng.integers(1, 6, rng.integers(1, 4)).tolist()
+    kind = some_kind(rng, ("f32", "i32", "i64", "u8", "i8", "f16", "bf16"))
+    rows = np.sort(tensor(rng, kind, shape), -1)
+    other = (
+        [*shape[:-1], int(rng.integers(1, 6))] if len(shape) > 1 else rng.integers(1, 4, rng.integers(1, 3)).tolist()
+    )
+    found = tensor(rng, kind, other)
+    chosen = np.resize(rows, other).astype(rows.dtype)
+    found = np.where(rng.random(other) < 0.5, found, chosen)
+    raw = {"right_mode": str(rng.choice(["true", "false"])), "output_type": str(rng.choice(["i32", "i64"]))}
+    return Call(searching.SEARCH_SORTED, [rows, found], raw)
+
+
+def bucket_calls(rng: Rng) -> Call:
+    kind = some_kind(rng, ("f32", "i32", "i64", "u8", "i8"))
+    limits = np.unique(tensor(rng, kind, [int(rng.integers(1, 7))]))
+    data = tensor(rng, kind, sizes(rng, 1))
+    data = np.where(rng.random(data.shape) < 0.5, data, np.resize(limits, data.shape)).astype(data.dtype)
+    raw = {"output_type": str(rng.choice(["i32", "i64"])), "with_right_bound": str(rng.choice(["true", "false"]))}
+    return Call(searching.BUCKETIZE, [data, limits], raw, constants=some(rng, 1))
+
+
+def sparse_row_calls(rng: Rng) -> Call:
+    rows, columns = rng.integers(1, 6, 2).tolist()
+    count = int(rng.integers(1, 6))
+    pairs = np.stack([np.sort(rng.integers(0, rows, count)), rng.integers(0, columns, count)], 1)
+    kind = some_kind(rng, ("f32", "i32", "i64", "u8", "f16"))
+    index = np.int64 if rng.random() < 0.5 else np.int32
+    arrays = [tensor(rng, kind, [count]), np.array([rows, columns], index), pairs.astype(index), tensor(rng, kind, ())]
+    return Call(searching.SPARSE_FILL, arrays, {}, 3, constants=some(rng, 1))
+
+
+CALLS: tuple[Callable[[Rng], Call], ...] = (
+    range_calls,
+    eye_calls,
+    non_zero_calls,
+    unique_calls,
+    search_calls,
+    bucket_calls,
+    sparse_row_calls,
+)
+
+
+@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
+def test_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
+    rng = np.random.default_rng(9)
+    for _ in range(10):
+        call = make(rng)
+        compare_values(client, call)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
+def test_many_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
+    rng = np.random.default_rng(10)
+    for _ in range(200):
+        call = make(rng)
+        compare_values(client, call)

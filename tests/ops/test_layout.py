@@ -7,7 +7,23 @@ import pytest
 
 from ir_tools.ops import layout
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.layer_support import Setting, compare_shapes, parameter, random_dims, some_axis, valued, values
+from tests.ops.layer_support import (
+    Call,
+    Setting,
+    compare_shapes,
+    compare_values,
+    integers,
+    parameter,
+    random_dims,
+    settings,
+    sizes,
+    some,
+    some_axis,
+    some_kind,
+    tensor,
+    valued,
+    values,
+)
 from tests.ops.single import Slot
 
 Rng = np.random.Generator
@@ -64,7 +80,7 @@ def transposes(rng: Rng) -> Setting:
 def shuffles(rng: Rng) -> Setting:
     slot, rank = ranked(rng)
     raw = {"axis": str(some_axis(rng, rank)), "group": str(rng.integers(0, 4))}
-    op = layout.SHUFFLE_CHANNELS_1 if rng.random() < 0.5 else layout.SHUFFLE_CHANNELS_3
+    op = layout.SHUFFLE_CHANNELS
     return Setting(op, [slot], {key: text for key, text in raw.items() if rng.random() < 0.9})
 
 
@@ -124,5 +140,133 @@ MAKERS: tuple[Callable[[Rng], Setting], ...] = (
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
 def test_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
     rng = np.random.default_rng(7)
-    taken = [compare_shapes(client, make(rng)) for _ in range(60)]
-    assert sum(taken) > 15
+    taken = [compare_shapes(client, setting) for setting in settings(make, rng, 25)]
+    assert sum(taken) > 3
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
+def test_many_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
+    for setting in settings(make, np.random.default_rng(8), 250):
+        compare_shapes(client, setting)
+
+
+# --- values -----------------------------------------------------------------------------------------------------
+
+
+def reshape_calls(rng: Rng) -> Call:
+    shape = sizes(rng)
+    pattern = rng.permutation(shape).tolist() if rng.random() < 0.5 else [int(np.prod(shape))]
+    for _ in range(rng.integers(0, 3)):
+        pattern.insert(int(rng.integers(0, len(pattern) + 1)), 1)
+    special = bool(rng.random() < 0.5)
+    for index, size in enumerate(pattern):
+        if special and index < len(shape) and size == shape[index] and rng.random() < 0.5:
+            pattern[index] = 0
+    if pattern and 0 not in shape and rng.random() < 0.5:
+        pattern[rng.integers(len(pattern))] = -1
+    raw = {"special_zero": str(special).lower()}
+    return Call(
+        layout.RESHAPE, [tensor(rng, some_kind(rng), shape), integers(rng, pattern)], raw, constants=some(rng, 1)
+    )
+
+
+def squeeze_calls(rng: Rng) -> Call:
+    shape = [1 if rng.random() < 0.5 else size for size in sizes(rng)]
+    data = tensor(rng, some_kind(rng), shape)
+    op = layout.SQUEEZE_1 if rng.random() < 0.5 else layout.SQUEEZE_15
+    if rng.random() < 0.2 or 1 not in shape:
+        return Call(op, [data])
+    ones = [axis for axis, size in enumerate(shape) if size == 1]
+    axes = rng.permutation(ones)[: rng.integers(1, len(ones) + 1)] - (len(shape) if rng.random() < 0.3 else 0)
+    return Call(op, [data, integers(rng, axes)], constants=(1,))
+
+
+def unsqueeze_calls(rng: Rng) -> Call:
+    shape = sizes(rng, 0, 3)
+    count = int(rng.integers(1, 3))
+    axes = rng.permutation(len(shape) + count)[:count] - (len(shape) + count if rng.random() < 0.3 else 0)
+    return Call(layout.UNSQUEEZE, [tensor(rng, some_kind(rng), shape), integers(rng, axes)], constants=(1,))
+
+
+def transpose_calls(rng: Rng) -> Call:
+    shape = [max(size, 1) for size in sizes(rng, 1, 5)]
+    order = rng.permutation(len(shape)).tolist() if rng.random() < 0.85 else []
+    constants = some(rng, 1) if len(order) else (1,)
+    return Call(layout.TRANSPOSE, [tensor(rng, some_kind(rng), shape), integers(rng, order)], constants=constants)
+
+
+def shuffle_calls(rng: Rng) -> Call:
+    shape = sizes(rng, 1, 4)
+    axis, group = int(rng.integers(-len(shape), len(shape))), int(rng.integers(1, 4))
+    shape[axis] *= group
+    op = layout.SHUFFLE_CHANNELS
+    return Call(op, [tensor(rng, some_kind(rng), shape)], {"axis": str(axis), "group": str(group)})
+
+
+def block_calls(rng: Rng) -> Call:
+    shape, block = rng.integers(1, 4, int(rng.integers(3, 6))).tolist(), int(rng.integers(1, 4))
+    raw = {"mode": str(rng.choice(["blocks_first", "depth_first"])), "block_size": str(block)}
+    if rng.random() < 0.5:
+        shape[1] *= block ** (len(shape) - 2)
+        return Call(layout.DEPTH_TO_SPACE, [tensor(rng, some_kind(rng), shape)], raw)
+    shape[2:] = [size * block for size in shape[2:]]
+    return Call(layout.SPACE_TO_DEPTH, [tensor(rng, some_kind(rng), shape)], raw)
+
+
+def reverse_calls(rng: Rng) -> Call:
+    shape = sizes(rng, 1)
+    data = tensor(rng, some_kind(rng), shape)
+    if rng.random() < 0.5:
+        return Call(layout.REVERSE, [data, rng.random(len(shape)) < 0.5], {"mode": "mask"}, constants=(1,))
+    axes = rng.permutation(len(shape))[: rng.integers(0, len(shape) + 1)]
+    return Call(layout.REVERSE, [data, integers(rng, axes)], {"mode": "index"}, constants=(1,))
+
+
+def reverse_sequence_calls(rng: Rng) -> Call:
+    shape = sizes(rng, 2)
+    batch, sequence = rng.permutation(len(shape))[:2].tolist()
+    lengths = rng.integers(1, max(shape[sequence], 1) + 1, shape[batch])
+    raw = {"batch_axis": str(batch), "seq_axis": str(sequence - (len(shape) if rng.random() < 0.3 else 0))}
+    data = tensor(rng, some_kind(rng), shape)
+    return Call(layout.REVERSE_SEQUENCE, [data, integers(rng, lengths)], raw, constants=some(rng, 1))
+
+
+def roll_calls(rng: Rng) -> Call:
+    shape = sizes(rng, 1)
+    axes = rng.integers(-len(shape), len(shape), rng.integers(1, 4))
+    shift = rng.integers(-7, 8, len(axes))
+    if len(axes) == 1 and rng.random() < 0.3:
+        shift = shift.reshape(())
+    data = tensor(rng, some_kind(rng), shape)
+    return Call(layout.ROLL, [data, integers(rng, shift), integers(rng, axes)], constants=some(rng, 1, 2))
+
+
+CALLS: tuple[Callable[[Rng], Call], ...] = (
+    reshape_calls,
+    squeeze_calls,
+    unsqueeze_calls,
+    transpose_calls,
+    shuffle_calls,
+    block_calls,
+    reverse_calls,
+    reverse_sequence_calls,
+    roll_calls,
+)
+
+
+@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
+def test_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
+    rng = np.random.default_rng(9)
+    for _ in range(10):
+        call = make(rng)
+        compare_values(client, call)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
+def test_many_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
+    rng = np.random.default_rng(10)
+    for _ in range(200):
+        call = make(rng)
+        compare_values(client, call)

@@ -7,8 +7,23 @@ import pytest
 
 from ir_tools.ops import padding
 from ir_tools.runtime.client import RuntimeClient
-from ir_tools.types import Dim
-from tests.ops.layer_support import Setting, compare_shapes, parameter, random_dims, valued, values
+from ir_tools.types import Dim, from_dtype
+from tests.ops.layer_support import (
+    Call,
+    Setting,
+    compare_shapes,
+    compare_values,
+    integers,
+    parameter,
+    random_dims,
+    settings,
+    sizes,
+    some,
+    some_kind,
+    tensor,
+    valued,
+    values,
+)
 from tests.ops.single import Slot
 
 Rng = np.random.Generator
@@ -74,5 +89,95 @@ MAKERS: tuple[Callable[[Rng], Setting], ...] = (pads, tiles, broadcasts, batches
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
 def test_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
     rng = np.random.default_rng(7)
-    taken = [compare_shapes(client, make(rng)) for _ in range(60)]
-    assert sum(taken) > 15
+    taken = [compare_shapes(client, setting) for setting in settings(make, rng, 25)]
+    assert sum(taken) > 3
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
+def test_many_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
+    for setting in settings(make, np.random.default_rng(8), 250):
+        compare_shapes(client, setting)
+
+
+# --- values -----------------------------------------------------------------------------------------------------
+
+
+def pad_calls(rng: Rng) -> Call:
+    op = padding.PAD_1 if rng.random() < 0.4 else padding.PAD_12
+    shape = [max(size, 2) for size in sizes(rng, 1)]
+    mode = str(rng.choice(["constant", "edge", "reflect", "symmetric"]))
+    least = -1 if op.version == 12 else 0
+    most = {"reflect": [size - 1 for size in shape], "symmetric": shape}.get(mode, [3] * len(shape))
+    begin, end = ([int(rng.integers(least, top + 1)) for top in most] for _ in range(2))
+    data = tensor(rng, some_kind(rng), shape)
+    arrays = [data, integers(rng, begin), integers(rng, end)]
+    if mode == "constant" and data.dtype != np.float64 and rng.random() < 0.7:
+        arrays.append(tensor(rng, from_dtype(data.dtype).name, ()))
+    return Call(op, arrays, {"pad_mode": mode}, constants=some(rng, 1, 2, *range(3, len(arrays))))
+
+
+def tile_calls(rng: Rng) -> Call:
+    data = tensor(rng, some_kind(rng), sizes(rng))
+    repeats = np.ones(rng.integers(1, 5), int)
+    repeats[rng.integers(0, len(repeats), 2)] = rng.integers(1, 4, 2)
+    return Call(padding.TILE, [data, integers(rng, repeats)], constants=some(rng, 1))
+
+
+def broadcast_calls(rng: Rng) -> Call:
+    op = padding.BROADCAST_1 if rng.random() < 0.3 else padding.BROADCAST_3
+    mode = str(rng.choice(["numpy", "explicit", "bidirectional"] if op.version == 3 else ["numpy", "explicit"]))
+    target = rng.integers(1, 4, rng.integers(1, 5)).tolist()
+    start = int(rng.integers(0, len(target) + 1))
+    shape = [1 if rng.random() < 0.4 else size for size in target[start:]]
+    arrays = []
+    if mode == "explicit":
+        axes = sorted(rng.permutation(len(target))[: rng.integers(1, len(target) + 1)].tolist())
+        shape = [1 if rng.random() < 0.3 else target[axis] for axis in axes]
+        arrays.append(integers(rng, axes))
+    if mode == "bidirectional":
+        target = [1 if rng.random() < 0.4 else size for size in target]
+        target = target[int(rng.integers(0, len(target))) :]
+    data = tensor(rng, some_kind(rng), shape)
+    return Call(
+        op, [data, integers(rng, target), *arrays], {"mode": mode}, constants=some(rng, 1, 2)[: 1 + len(arrays)]
+    )
+
+
+def batch_calls(rng: Rng) -> Call:
+    shape = rng.integers(3, 6, rng.integers(2, 5)).tolist()
+    block = [1, *rng.integers(1, 4, len(shape) - 1).tolist()]
+    if rng.random() < 0.5:
+        begin = [0, *rng.integers(0, 3, len(shape) - 1).tolist()]
+        rest = zip(shape, begin, block, strict=True)
+        end = [0, *[-(size + start) % part for size, start, part in list(rest)[1:]]]
+        op = padding.SPACE_TO_BATCH
+    else:
+        shape[0] *= int(np.prod(block))
+        begin, end = ([0, *(int(rng.integers(0, 2)) for _ in shape[1:])] for _ in range(2))
+        pairs = list(zip(shape, block, begin, end, strict=True))
+        end = [last if first + last < size * part else 0 for size, part, first, last in pairs]
+        op = padding.BATCH_TO_SPACE
+    kind = np.int64 if rng.random() < 0.5 else np.int32
+    lists = [np.array(row, kind) for row in (block, begin, end)]
+    return Call(op, [tensor(rng, some_kind(rng), shape), *lists], constants=some(rng, 1, 2, 3))
+
+
+CALLS: tuple[Callable[[Rng], Call], ...] = (pad_calls, tile_calls, broadcast_calls, batch_calls)
+
+
+@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
+def test_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
+    rng = np.random.default_rng(9)
+    for _ in range(10):
+        call = make(rng)
+        compare_values(client, call)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
+def test_many_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
+    rng = np.random.default_rng(10)
+    for _ in range(200):
+        call = make(rng)
+        compare_values(client, call)

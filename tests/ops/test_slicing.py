@@ -7,14 +7,23 @@ import pytest
 
 from ir_tools.ops import slicing
 from ir_tools.runtime.client import RuntimeClient
-from ir_tools.types import Dim
+from ir_tools.types import Dim, from_dtype
 from tests.ops.layer_support import (
+    Call,
     Setting,
     compare_shapes,
+    compare_values,
+    found_arrays,
+    integers,
     parameter,
     random_dim,
     random_dims,
+    settings,
+    sizes,
+    some,
     some_axis,
+    some_kind,
+    tensor,
     valued,
     values,
 )
@@ -136,5 +145,141 @@ MAKERS: tuple[Callable[[Rng], Setting], ...] = (
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
 def test_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
     rng = np.random.default_rng(7)
-    taken = [compare_shapes(client, make(rng)) for _ in range(60)]
-    assert sum(taken) > 15
+    taken = [compare_shapes(client, setting) for setting in settings(make, rng, 25)]
+    assert sum(taken) > 3
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
+def test_many_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
+    for setting in settings(make, np.random.default_rng(8), 250):
+        compare_shapes(client, setting)
+
+
+# --- values -----------------------------------------------------------------------------------------------------
+
+
+def concat_calls(rng: Rng) -> Call:
+    shape = sizes(rng, 1)
+    axis = int(rng.integers(-len(shape), len(shape)))
+    kind = some_kind(rng)
+    arrays = []
+    for _ in range(rng.integers(1, 5)):
+        row = list(shape)
+        row[axis] = int(rng.integers(0 if rng.random() < 0.1 else 1, 4))
+        arrays.append(tensor(rng, kind, row))
+    return Call(slicing.CONCAT, arrays, {"axis": str(axis)})
+
+
+def split_calls(rng: Rng) -> Call:
+    shape = sizes(rng, 1)
+    axis, count = int(rng.integers(-len(shape), len(shape))), int(rng.integers(1, 4))
+    shape[axis] *= count
+    data = tensor(rng, some_kind(rng), shape)
+    return Call(slicing.SPLIT, [data, integers(rng, axis)], {"num_splits": str(count)}, count, (1,))
+
+
+def variadic_split_calls(rng: Rng) -> Call:
+    shape = sizes(rng, 1)
+    axis = int(rng.integers(-len(shape), len(shape)))
+    lengths = rng.integers(0 if rng.random() < 0.2 else 1, 4, rng.integers(1, 5))
+    shape[axis] = int(lengths.sum())
+    if rng.random() < 0.4:
+        lengths[rng.integers(len(lengths))] = -1
+    place = axis if rng.random() < 0.5 else [axis]
+    arrays = [tensor(rng, some_kind(rng), shape), integers(rng, place), integers(rng, lengths)]
+    return Call(slicing.VARIADIC_SPLIT, arrays, {}, len(lengths), (1, 2))
+
+
+def slice_bounds(rng: Rng, size: int) -> tuple[int, int, int]:
+    step = int(rng.choice([1, 1, 1, 2, 3, -1, -1, -2]))
+    first, last = (int(rng.integers(-size - 2, size + 3)) for _ in range(2))
+    if rng.random() < 0.2:
+        last = (2**31 - 1) if step > 0 else -(2**31)
+    return first, last, step
+
+
+def slice_calls(rng: Rng) -> Call:
+    shape = sizes(rng, 1)
+    axes = rng.permutation(len(shape))[: rng.integers(1, len(shape) + 1)]
+    with_axes = rng.random() < 0.7
+    if not with_axes:
+        axes = np.arange(len(axes))
+    rows = np.array([slice_bounds(rng, shape[axis]) for axis in axes]).T
+    arrays = [tensor(rng, some_kind(rng), shape), *(integers(rng, row) for row in rows)]
+    if with_axes:
+        arrays.append(integers(rng, axes - (len(shape) if rng.random() < 0.3 else 0)))
+    return Call(slicing.SLICE, arrays, constants=some(rng, *range(1, len(arrays))))
+
+
+def slice_scatter_calls(rng: Rng) -> Call:
+    call = slice_calls(rng)
+    (part,) = found_arrays(call)
+    kind = from_dtype(call.arrays[0].dtype).name
+    arrays = [call.arrays[0], tensor(rng, kind, part.shape), *call.arrays[1:]]
+    return Call(slicing.SLICE_SCATTER, arrays, constants=tuple(range(2, len(arrays))))
+
+
+def strided_slice_calls(rng: Rng) -> Call:
+    shape = [max(size, 1) for size in sizes(rng, 1)]
+    count = int(rng.integers(1, len(shape) + 1))
+    new = (rng.random(count) < 0.15).astype(int)
+    dots = np.zeros(count, int)
+    if rng.random() < 0.2:
+        dots[rng.integers(count)] = 1
+        new &= 1 - dots
+    drop = ((rng.random(count) < 0.2) & (not new.any()) & (dots == 0)).astype(int)
+    place, rows = 0, []
+    for axis in range(count):
+        if dots[axis]:
+            place = len(shape) - int(np.sum((new == 0)[axis + 1 :]))
+        if new[axis] or dots[axis]:
+            rows.append((0, 1, 1))
+            continue
+        size = shape[place]
+        place += 1
+        rows.append(slice_bounds(rng, size))
+        if drop[axis]:
+            first = int(rng.integers(-size, size))
+            rows[-1] = first, first + 1, 1
+    masks = {
+        "begin_mask": (rng.random(count) < 0.25) & (drop == 0),
+        "end_mask": (rng.random(count) < 0.25) & (drop == 0),
+        "new_axis_mask": new,
+        "shrink_axis_mask": drop,
+        "ellipsis_mask": dots,
+    }
+    raw = {name: ",".join(str(int(value)) for value in mask) for name, mask in masks.items()}
+    arrays = [tensor(rng, some_kind(rng), shape), *(integers(rng, row) for row in np.array(rows).T)]
+    if all(row[2] == 1 for row in rows) and rng.random() < 0.5:
+        arrays = arrays[:3]
+    constants = tuple(range(1, len(arrays)))
+    plain = not (new.any() or dots.any() or drop.any())
+    return Call(slicing.STRIDED_SLICE, arrays, raw, constants=some(rng, *constants) if plain else constants)
+
+
+CALLS: tuple[Callable[[Rng], Call], ...] = (
+    concat_calls,
+    split_calls,
+    variadic_split_calls,
+    slice_calls,
+    slice_scatter_calls,
+    strided_slice_calls,
+)
+
+
+@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
+def test_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
+    rng = np.random.default_rng(9)
+    for _ in range(10):
+        call = make(rng)
+        compare_values(client, call)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
+def test_many_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
+    rng = np.random.default_rng(10)
+    for _ in range(200):
+        call = make(rng)
+        compare_values(client, call)
