@@ -181,8 +181,9 @@ TOLERANCES = {"f32": 1e-4, "f64": 1e-4, "f16": 2e-3, "bf16": 1.6e-2}
 """Of the largest magnitude of the layer's output (the plugin computes f64 in f32); whole numbers are equal."""
 
 
-def random_array(rng: np.random.Generator, kind: str, shape: Sequence[int], most: int = 4) -> Array:
+def random_array(rng: np.random.Generator, kind: str, shape: Iterable[int], most: int = 4) -> Array:
     """Normal floats; whole numbers up to `most`, booleans."""
+    shape = tuple(map(int, shape))
     dtype = element_type(kind).dtype
     assert dtype is not None
     if kind == "boolean":

@@ -1,10 +1,25 @@
 """Products and inverses against the installed runtime: partial shapes, faults, element types, values."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
-from ir_tools.ops import Op, matrix
-from tests.ops.math_support import Case, agreement, faults_of, random_shape, type_difference
+from ir_tools.ops import Array, Op, matrix
+from ir_tools.types import element_type
+from tests.ops.math_support import (
+    AMOUNTS,
+    INTEGERS,
+    Case,
+    agreement,
+    faults_of,
+    kinds,
+    random_array,
+    random_shape,
+    slots_of,
+    type_difference,
+    values_agree,
+)
 from tests.ops.single import Slot
 
 MATMUL, EINSUM, INVERSE = matrix.OPS
@@ -115,3 +130,74 @@ def test_faults(case: Case, message: str) -> None:
 )
 def test_element_types(op: Op, raw: dict[str, str], slots: list[Slot]) -> None:
     assert type_difference(Case(op, raw, slots)) is None
+
+
+# --- values -----------------------------------------------------------------------------------------------------
+
+KNOWN_DIFFERENCES = {
+    "MatMul-1 with an f64 constant of rank 1": "the CPU plugin does not run it",
+    "Einsum-7 of inputs that broadcast in a letter of size 1 beside ...": "the CPU plugin repeats the wrong dimension",
+    "Einsum-7 with ... that is summed and broadcasts": "the CPU plugin does not run it",
+    "Inverse-14 of a matrix that has none": "infinities in the CPU plugin, NaN in the kernel",
+    "whole numbers whose sums are beyond 2^24": "the CPU plugin and the kernel compute them in f32, in another order",
+}
+"""Layers that are not compared, and why."""
+
+
+def product_values(rng: np.random.Generator) -> tuple[Case, list[Array]]:
+    first, second = (bool(flag) for flag in rng.random(2) < 0.4)
+    rows, inner, columns = rng.integers(1, 9, 3)
+    ranks = rng.integers(1, 5, 2)
+    batch = [int(size) for size in rng.choice([1, 2, 3], 2)]
+    left = [*(size if rng.random() < 0.8 else 1 for size in batch), *((inner, rows) if first else (rows, inner))]
+    right = [
+        *(size if rng.random() < 0.6 else 1 for size in batch),
+        *((columns, inner) if second else (inner, columns)),
+    ]
+    kind = kinds(rng, "f16", "bf16", "f64", *INTEGERS)
+    arrays = [
+        random_array(rng, kind, [inner] if rank == 1 else shape[4 - rank :])
+        for shape, rank in ((left, ranks[0]), (right, ranks[1]))
+    ]
+    raw = {"transpose_a": str(first).lower(), "transpose_b": str(second).lower()}
+    return Case(MATMUL, raw, slots_of(arrays, [1] if rng.random() < 0.5 else [])), arrays
+
+
+def einsum_values(rng: np.random.Generator) -> tuple[Case, list[Array]]:
+    """Any equation that keeps what ... stands for; sizes of 1 only where there is none."""
+    dots = rng.random() < 0.3
+    inputs = []
+    for _ in range(rng.integers(1, 4)):
+        labels = [str(letter) for letter in rng.choice(list("abcd"), rng.integers(1, 4), replace=rng.random() < 0.2)]
+        if dots and rng.random() < 0.8:
+            labels.insert(int(rng.integers(0, len(labels) + 1)), "...")
+        inputs.append(labels)
+    letters = sorted({label for labels in inputs for label in labels} - {"..."})
+    output = [str(letter) for letter in rng.permutation(letters) if rng.random() < 0.6]
+    if any("..." in labels for labels in inputs):
+        output.insert(int(rng.integers(0, len(output) + 1)), "...")
+    kind, arrays = kinds(rng, "f16", "bf16", "f64", "i32", "i64"), []
+    for labels in inputs:
+        small = {label: not dots and rng.random() < 0.15 for label in letters}
+        sizes: list[int] = []
+        for label in labels:
+            sizes += [2, 3][int(rng.integers(0, 3)) :] if label == "..." else [1 if small[label] else RANKS[label]]
+        arrays.append(random_array(rng, kind, sizes))
+    equation = ",".join("".join(labels) for labels in inputs) + "->" + "".join(output)
+    return Case(EINSUM, {"equation": equation}, slots_of(arrays)), arrays
+
+
+def inverse_values(rng: np.random.Generator) -> tuple[Case, list[Array]]:
+    """Matrices that are far from having no inverse."""
+    size = int(rng.integers(1, 6))
+    data = random_array(rng, "f32", [*rng.integers(1, 4, rng.integers(0, 3)), size, size]) + 4 * np.eye(size)
+    dtype = element_type(kinds(rng, "f16", "bf16", "f64")).dtype
+    assert dtype is not None
+    arrays = [np.asarray(data).astype(dtype)]
+    return Case(INVERSE, {"adjoint": str(rng.choice(["true", "false"]))}, slots_of(arrays)), arrays
+
+
+@pytest.mark.parametrize("count", AMOUNTS)
+@pytest.mark.parametrize("make", [product_values, einsum_values, inverse_values])
+def test_values(make: Callable[[np.random.Generator], tuple[Case, list[Array]]], count: int) -> None:
+    values_agree(make, count, least=0.9)

@@ -1,12 +1,25 @@
 """Quantisation in floats against the installed runtime: partial shapes, faults, element types, values."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 
-from ir_tools.ops import Op, quantization
-from tests.ops.math_support import Case, agreement, faults_of, random_shape, type_difference
+from ir_tools.ops import Array, Op, quantization
+from ir_tools.types import element_type
+from tests.ops.math_support import (
+    AMOUNTS,
+    Case,
+    agreement,
+    faults_of,
+    kinds,
+    random_array,
+    random_shape,
+    slots_of,
+    type_difference,
+    value_difference,
+    values_agree,
+)
 from tests.ops.single import Slot
 
 FAKE_QUANTIZE, FAKE_CONVERT = quantization.OPS
@@ -72,3 +85,66 @@ def test_faults(op: Op, raw: dict[str, str], slots: list[Slot], message: str) ->
 def test_element_types(op: Op) -> None:
     slots = [F32, ONE, ONE, ONE, ONE] if op is FAKE_QUANTIZE else [F32, ONE]
     assert type_difference(Case(op, {"levels": "16"} if op is FAKE_QUANTIZE else {}, slots)) is None
+
+
+# --- values -----------------------------------------------------------------------------------------------------
+
+KNOWN_DIFFERENCES = {
+    "FakeQuantize-1 with two levels, of numbers half-way between them": "the CPU plugin has another formula for them,"
+    " which decides otherwise where rounding errors do",
+    "FakeQuantize-1 with 65536 levels, or with constants of f64": "the CPU plugin does not run them all",
+    "FakeConvert-13 of bf16 with a shift": "the CPU plugin rounds to bf16 in another order",
+}
+"""Layers that are not compared, and why."""
+
+
+def quantize_values(rng: np.random.Generator) -> tuple[Case, list[Array]]:
+    """Limits for all or for each channel; numbers of one digit, half levels, and any."""
+    levels, sizes = int(rng.choice([2, 3, 4, 16, 17, 255, 256, 256])), rng.integers(1, 9, rng.integers(2, 5))
+    part = [] if rng.random() < 0.4 else [1, sizes[1], *[1] * (len(sizes) - 2)]
+    low, high = np.sort(np.round(rng.normal(size=(2, *part)) * 3, 1), axis=0)
+    high = np.where(high <= low, low + 1, high)
+    outputs = (low, high) if rng.random() < 0.5 else np.round(rng.normal(size=(2, *part)), 1)
+    data = rng.normal(size=sizes) * 4
+    choice = rng.random() if levels > 2 else 1.0
+    if choice < 0.4:
+        data = np.round(data, 1)
+    elif choice < 0.7:
+        data = low + np.round((data - low) * 2 * (levels - 1) / (high - low)) / 2 * (high - low) / (levels - 1)
+    dtype = element_type(kinds(rng, "f16", "bf16")).dtype
+    assert dtype is not None
+    arrays = [np.asarray(array, np.float32).astype(dtype) for array in (data, low, high, *outputs)]
+    return Case(FAKE_QUANTIZE, {"levels": str(levels)}, slots_of(arrays, [1, 2, 3, 4])), arrays
+
+
+def convert_values(rng: np.random.Generator) -> tuple[Case, list[Array]]:
+    kind, sizes = kinds(rng, "f16", "bf16"), rng.integers(1, 9, rng.integers(2, 5))
+    part = [] if rng.random() < 0.4 else [1, sizes[1], *[1] * (len(sizes) - 2)]
+    data = random_array(rng, kind, sizes)
+    arrays = [(data * data.dtype.type(rng.choice([1, 100]))), np.abs(random_array(rng, kind, part))]
+    arrays[1] = arrays[1] + data.dtype.type(0.25)
+    if rng.random() < 0.5 and kind != "bf16":
+        arrays.append(random_array(rng, kind, part))
+    raw = {"destination_type": str(rng.choice(["f8e4m3", "f8e5m2"]))}
+    return Case(FAKE_CONVERT, raw, slots_of(arrays, [1, 2] if rng.random() < 0.6 else [])), arrays
+
+
+@pytest.mark.parametrize("count", AMOUNTS)
+@pytest.mark.parametrize("make", [quantize_values, convert_values])
+def test_values(make: Callable[[np.random.Generator], tuple[Case, list[Array]]], count: int) -> None:
+    values_agree(make, count, least=1)
+
+
+@pytest.mark.parametrize(
+    ("limits", "data"),
+    [
+        ((2, -2, 0, 8), [-3, -1, 0, 1, 3]),
+        ((0, 1, 3, 2), [-1, 0.25, 0.5, 2]),
+        ((-1, 1, -1, 1), [np.nan, np.inf, -np.inf]),
+    ],
+    ids=["low above high", "outputs turned around", "not finite"],
+)
+def test_odd_quantisations(limits: tuple[float, ...], data: list[float]) -> None:
+    arrays = [np.array([data], np.float32), *(np.array(limit, np.float32) for limit in limits)]
+    case = Case(FAKE_QUANTIZE, {"levels": "9"}, slots_of(arrays, [1, 2, 3, 4]))
+    assert value_difference(case, arrays) is None

@@ -1,14 +1,28 @@
 """Reductions, running sums and segments against the installed runtime: shapes, known values, faults, types, values."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 
-from ir_tools.ops import Bounds, Op, reduction
+from ir_tools.ops import Array, Bounds, Op, reduction
 from ir_tools.ops._define import UNBOUNDED
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.math_support import Case, agreement, fact_of, faults_of, random_shape, type_difference
+from tests.ops.math_support import (
+    AMOUNTS,
+    INTEGERS,
+    Case,
+    agreement,
+    fact_of,
+    faults_of,
+    kinds,
+    random_array,
+    random_shape,
+    slots_of,
+    type_difference,
+    value_difference,
+    values_agree,
+)
 from tests.ops.single import Between, Slot, single_text
 
 *REDUCTIONS, CUM_SUM, SEGMENT_MAX = reduction.OPS
@@ -154,3 +168,66 @@ def test_element_types_of_running_sums() -> None:
 
 def test_element_types_of_segments() -> None:
     assert type_difference(Case(SEGMENT_MAX, {}, [F32, np.array([0, 1])])) is None
+
+
+# --- values -----------------------------------------------------------------------------------------------------
+
+KNOWN_DIFFERENCES = {
+    "reductions along no axis without keep_dims": "the CPU plugin does not run them",
+    "whole numbers beyond 2^24, and i64 beyond i32": "the CPU plugin adds in f32 and reads the low 32 bits",
+    "i8 and u8 whose sums, squares or products are cut off at their limits": "the CPU plugin cuts off on the way, too",
+    "ReduceMax-1 and ReduceMin-1 of NaN": "NaN is seen or not, as it falls into the plugin's vectors",
+    "SegmentMax-16 with lowest, of f16, f64 and most whole numbers": "the CPU plugin has the lowest of f32 or i32",
+}
+"""Layers that are not compared, and why."""
+
+
+def reduction_values(rng: np.random.Generator, op: Op) -> tuple[Case, list[Array]]:
+    kind = "boolean" if "Logical" in op.type else kinds(rng, "f16", "bf16", "f64", *INTEGERS)
+    sizes = rng.integers(1, 6, rng.integers(0, 5))
+    rank = len(sizes)
+    narrow = kind in {"i8", "u8"}
+    most = 2 if "Prod" in op.type or "L2" in op.type or narrow else 4
+    data = random_array(rng, kind, np.minimum(sizes, 2) if narrow else sizes, 1 if narrow and rank > 3 else most)
+    data = np.minimum(data, 1) if "Prod" in op.type and narrow else data
+    axes = rng.integers(-rank, rank, rng.integers(1, 4)) if rank else np.zeros(0, np.int64)
+    keep = "true" if rng.random() < 0.5 or not rank else "false"
+    arrays = [data, axes.astype(str(rng.choice(["int64", "int32"])))]
+    return Case(op, {"keep_dims": keep}, slots_of(arrays, [1])), arrays
+
+
+def sum_values(rng: np.random.Generator) -> tuple[Case, list[Array]]:
+    sizes = rng.integers(1, 7, rng.integers(1, 5))
+    kind = kinds(rng, "f16", "bf16", "f64", *INTEGERS)
+    arrays = [random_array(rng, kind, sizes, 2), np.array(rng.integers(-len(sizes), len(sizes)))]
+    raw = {name: str(rng.choice(["true", "false"])) for name in ("exclusive", "reverse")}
+    return Case(CUM_SUM, raw, slots_of(arrays, [1] if rng.random() < 0.7 else [])), arrays
+
+
+def segment_values(rng: np.random.Generator) -> tuple[Case, list[Array]]:
+    rows, fill = int(rng.integers(1, 8)), str(rng.choice(["ZERO", "LOWEST"]))
+    kind = kinds(rng, "i32", "bf16", *([] if fill == "LOWEST" else ["f16", "f64", *INTEGERS]))
+    segments = np.sort(rng.integers(0, 6, rows)).astype(str(rng.choice(["int64", "int32"])))
+    arrays = [random_array(rng, kind, [rows, *rng.integers(1, 4, rng.integers(0, 3))], 9), segments]
+    if rng.random() < 0.5:
+        arrays.append(np.array(rng.integers(1, 9)).astype(segments.dtype))
+    return Case(SEGMENT_MAX, {"fill_mode": fill}, slots_of(arrays, [1, 2])), arrays
+
+
+@pytest.mark.parametrize("count", AMOUNTS)
+@pytest.mark.parametrize("op", REDUCTIONS, ids=str)
+def test_values_of_reductions(op: Op, count: int) -> None:
+    values_agree(lambda rng: reduction_values(rng, op), count, least=1)
+
+
+@pytest.mark.parametrize("count", AMOUNTS)
+@pytest.mark.parametrize("make", [sum_values, segment_values])
+def test_values(make: Callable[[np.random.Generator], tuple[Case, list[Array]]], count: int) -> None:
+    values_agree(make, count, least=1)
+
+
+@pytest.mark.parametrize("kind", ["f32", "i32"])
+@pytest.mark.parametrize("op", [op for op in REDUCTIONS if "Logical" not in op.type], ids=str)
+def test_reductions_of_nothing(op: Op, kind: str) -> None:
+    arrays = [random_array(rng=np.random.default_rng(0), kind=kind, shape=[2, 0]), np.array([1])]
+    assert value_difference(Case(op, {"keep_dims": "false"}, slots_of(arrays, [1])), arrays) is None
