@@ -210,7 +210,7 @@ ATTRIBUTES: dict[tuple[str, str], dict[str, A]] = {
         "classes": A("int", R, 0),
         "num": A("int", R, 0),
         "do_softmax": FLAG,
-        "mask": A("ints", least=0, sized=False),
+        "mask": A("ints", sized=False),
         "axis": A("int", least=-4, most=4),
         "end_axis": A("int", least=-4, most=4),
         "anchors": A("floats"),
@@ -220,7 +220,7 @@ ATTRIBUTES: dict[tuple[str, str], dict[str, A]] = {
     ("ROIAlign", "opset9"): {
         "pooled_h": A("int", R, 1),
         "pooled_w": A("int", R, 1),
-        "sampling_ratio": A("int", R, 0),
+        "sampling_ratio": A("int", R),
         "spatial_scale": NEEDED_FLOAT,
         "mode": A("word", R, words=("avg", "max")),
         "aligned_mode": A("word", words=("asymmetric", "half_pixel_for_nn", "half_pixel")),
@@ -230,8 +230,8 @@ ATTRIBUTES: dict[tuple[str, str], dict[str, A]] = {
         "group_size": A("int", least=1),
         "spatial_scale": NEEDED_FLOAT,
         "mode": A("word", words=("average", "bilinear")),
-        "spatial_bins_x": A("int", least=1),
-        "spatial_bins_y": A("int", least=1),
+        "spatial_bins_x": A("int"),
+        "spatial_bins_y": A("int"),
     },
     ("ExtractImagePatches", "opset3"): {
         "sizes": STEPS,

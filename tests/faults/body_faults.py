@@ -281,13 +281,14 @@ def _body(kind: str, edit: Callable[[Place, Node], None], expect: Expect = "erro
         rows = [(place, body) for place in case.places() for name in BODIES for body in place.node.all(name)]
         place, body = pick(rng, rows)
         edit(place, body)
+        bodies = place.node.all(body.tag)
         prefix = f"{place.prefix}{place.node.get('name')}/{body.tag}/"
         inner = [one for one in case.places() if one.prefix.startswith(prefix)]
         maps = [row for name in MAPS for row in place.node.all(name)]
         spots = [place.spot, *(one.spot for one in inner)]
         return Guilt(
             spots,
-            at=[place.node, body, *(one.node for one in inner)],
+            at=[place.node, body, *bodies, *(one.node for one in inner)],
             within=[*maps, *place.node.all("back_edges"), body],
         )
 

@@ -303,7 +303,6 @@ BORN = {
     "AdaptiveAvgPool": 8,
     "AdaptiveMaxPool": 8,
     "Gelu": 2,
-    "MVN": 2,
 }
 """The first opset of some types."""
 

@@ -120,7 +120,7 @@ def _ints(op: tuple[str, str], name: str, fact: A) -> None:
         _add(op, name, "too-long", _list(lambda parts: ",".join([*parts, parts[-1]])), ports=True)
         _add(op, name, "much-too-long", _list(lambda parts: ",".join(parts * 3)), ports=True)
         _add(op, name, "too-short", _list(_short), ports=True)
-    if fact.required:
+    if fact.required and fact.sized:
         _add(op, name, "empty", _to(""))
 
 
@@ -213,7 +213,15 @@ def _shape(op: tuple[str, str], name: str, fact: A) -> None:
 
 
 def _text(op: tuple[str, str], name: str, fact: A) -> None:
-    _add(op, name, "of-nobody", _to("somebody else"))
+    """The id of a variable: with one of the two renamed, either may be wrong."""
+
+    def change(case: Case, rng: random.Random) -> Guilt:
+        place = pick(rng, [one for one in case.places(op[0]) if one.node.get("version") == op[1]])
+        place.need_data().set(name, "somebody else")
+        users = [*case.places("ReadValue"), *case.places("Assign")]
+        return Guilt([one.spot for one in users], at=[one.need_data() for one in users])
+
+    FAULTS.append(Fault(f"{op[0]}-{op[1][5:]}.{name}-of-nobody", GROUP, "error", change, family="text-of-nobody"))
 
 
 MAKERS = {"ints": _ints, "int": _int, "float": _float, "floats": _floats, "flag": _flag, "word": _word,

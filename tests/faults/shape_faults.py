@@ -50,7 +50,7 @@ def _added(port: Node, rng: random.Random) -> None:
 
 
 def _exchanged(port: Node, rng: random.Random) -> None:
-    dims = port.all("dim")
+    dims = [dim for dim in port.all("dim") if dim.text != "-1"]
     pairs = [(a, b) for a in dims for b in dims if a.text != b.text]
     a, b = pick(rng, pairs)
     a.children, b.children = b.children, a.children

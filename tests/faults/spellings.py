@@ -217,7 +217,13 @@ _spelled(
     "error",
     lambda old: {"f32": "FP32", "f16": "FP16", "boolean": "BOOL"}.get(old, f"{old}_t"),
 )
-_spelled("precision-in-lower-case", _precisions, "element types", "error", str.lower)
+_spelled(
+    "precision-in-lower-case",
+    _precisions,
+    "element types",
+    "error",
+    lambda old: old.lower() if old in ("FP32", "FP16", "BOOL") else old,
+)
 _spelled("precision-trailing-space", _precisions, "element types", "error", lambda old: f"{old} ")
 _spelled(
     "precision-as-attributes-say",

@@ -99,7 +99,9 @@ def _drop_child(kind: str, parent: str, tag: str, expect: Expect = "error") -> N
             outer = pick(rng, [place.node for place in case.places() if place.type in needed])
         gone = outer.need(tag)
         outer.children = [child for child in outer.children if child is not gone]
-        return _guilt(case, outer)
+        number = outer.get("id")
+        wires = [edge for edge, *ends in case.edges() if any(end.node is outer for end in ends)]
+        return _guilt(case, outer, *(wires if tag in ("input", "output") and number else []))
 
     FAULTS.append(Fault(kind, GROUP, expect, change))
 

@@ -312,7 +312,7 @@ for _name, *_default in (
 
 @_valid
 def shape_of_without_output_type(case: Case, rng: random.Random) -> None:
-    found = [place for place in case.places("ShapeOf") if place.need_data().get("output_type") == "i64"]
+    found = [place for place in case.places("ShapeOf") if place.data and place.data.get("output_type") == "i64"]
     place = pick(rng, found)
     place.node.children = [child for child in place.node.children if child is not place.data]
 
