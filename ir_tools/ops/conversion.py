@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ir_tools.errors import ShapeError
 from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Flag, Input, Op, Output
 from ir_tools.ops._fields import Type
 from ir_tools.ops._numbers import low_bits
@@ -68,6 +69,68 @@ def convert_like(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     return (cast(arrays[0], from_dtype(arrays[1].dtype)),)
 
 
+# --- promotion ----------------------------------------------------------------------------------------------------
+
+DYNAMIC = element_type("dynamic")
+PRIORITY = {"boolean": 0, "unsigned": 1, "signed": 1, "float": 2}
+UNPROMOTED = frozenset({"f8e8m0", "f4e2m1", "nf4", "u6", "u3", "u2", "string"})
+
+
+def promoted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Both inputs' shapes in their common type."""
+    kinds = [fact.dtype for fact in inputs]
+    if any(kind.kind == "dynamic" for kind in kinds):
+        common = DYNAMIC
+    else:
+        for kind in kinds:
+            if kind.name in UNPROMOTED:
+                raise ShapeError(f"an input has element type {kind}, which is not promoted")
+        common = _common_type(attrs, inputs)
+    return tuple(Fact(common, fact.shape) for fact in inputs)
+
+
+def _common_type(attrs: Attrs, inputs: Sequence[Fact]) -> ElementType:
+    """The type that holds both, by OpenVINO's core (convert_promote_types.cpp), measured on all pairs.
+
+    Raises:
+        ShapeError: it loses or widens values, without `promote_unsafe`.
+    """
+    left, right = (fact.dtype for fact in inputs)
+    if left == right or "boolean" in {left.kind, right.kind}:
+        return right if left.kind == "boolean" else left
+    safe: bool
+    if PRIORITY[left.kind] != PRIORITY[right.kind]:
+        common, lesser = (left, right) if left.is_float else (right, left)
+        safe = common.bits >= 2 * lesser.bits
+    elif attrs.pytorch_scalar_promotion and any(fact.shape is None for fact in inputs):
+        return DYNAMIC
+    elif attrs.pytorch_scalar_promotion and (inputs[0].shape == ()) != (inputs[1].shape == ()):
+        common, lesser = (right, left) if inputs[0].shape == () else (left, right)
+        halved = lesser.kind == "unsigned" and common.kind == "signed"
+        fits = common.kind == lesser.kind or halved
+        safe = fits and common.bits >= (lesser.bits // 2 if halved else lesser.bits)
+    else:
+        common = _wider(left, right, attrs.u64_integer_promotion_target)
+        safe = common in {left, right}
+    if not safe and not attrs.promote_unsafe:
+        raise ShapeError(f"{left} and {right} have no common type without promote_unsafe")
+    return common
+
+
+def _wider(left: ElementType, right: ElementType, target: ElementType) -> ElementType:
+    """The least type of their kind that holds all values of both; `target` for what i128 would hold."""
+    if left.is_float and left.bits == right.bits:
+        return element_type("f32" if left.bits == 16 else "f16")
+    larger = max(left, right, key=lambda kind: kind.bits)
+    if left.kind == right.kind:
+        return larger
+    signed, unsigned = (left, right) if left.kind == "signed" else (right, left)
+    if unsigned.bits == 64:
+        return target
+    bits = max(signed.bits, 2 * unsigned.bits, 4)
+    return element_type(f"i{bits}")
+
+
 NUMBERS = "float integer boolean nf4"
 """Everything but strings."""
 
@@ -97,6 +160,7 @@ CONVERT_PROMOTE_TYPES = Op(
         "pytorch_scalar_promotion": Flag(default=False),
         "u64_integer_promotion_target": Type(default=element_type("f32")),
     },
+    shape=promoted_shape,
 )
 
 OPS = (CONVERT, CONVERT_LIKE, CONVERT_PROMOTE_TYPES)

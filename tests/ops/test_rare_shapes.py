@@ -80,7 +80,7 @@ def cases() -> list[object]:
 
 @pytest.mark.parametrize("case", cases())
 def test_shapes(client: RuntimeClient, case: Case) -> None:
-    compare_around(client, case, 40)
+    compare_around(client, case, 15)
 
 
 @pytest.mark.parametrize("name", ["DFT-7", "RDFT-9", "IRDFT-9"])
