@@ -157,10 +157,13 @@ class _Reader:
             body, owner, shelf, outer = islice(chain(layers.iterancestors(), repeat(None)), 4)
             if body is None or owner is None or outer is None or outer not in nets or owner.tag != "layer":
                 continue
-            if owner in self.broken or not all(_is_first(element) for element in (layers, body, shelf)):
+            if not all(_is_first(element) for element in (layers, body, shelf)):
+                continue
+            owner_id = id_number(owner.get("id"))
+            if owner in self.broken or owner_id is None or nets[outer].layers.get(owner_id) is not owner:
                 continue
             depths[body] = depths[outer] + 1
-            layer = nets[outer].graph.layer(self.numbers[owner.get("id")])
+            layer = nets[outer].graph.layer(owner_id)
             if max(depths[body], len(layer.bodies) + 1) > MAX_NESTING:
                 outermost = next(iter(list(owner.iterancestors("layer"))[-1:]), owner)
                 message = f"more than {MAX_NESTING} bodies stand inside each other or in one layer"
