@@ -21,6 +21,7 @@ from ir_tools.ops import (
     layout,
     matrix,
     normalization,
+    ordering,
     padding,
     patches,
     pooling,
@@ -34,6 +35,7 @@ from ir_tools.ops import (
     slicing,
     sorting,
     state,
+    strided_slicing,
     strings,
     structure,
     suppression,
@@ -99,6 +101,8 @@ FAMILIES = (
     scattering,
     generation,
     searching,
+    ordering,
+    strided_slicing,
 )
 """The families: modules with a tuple `OPS`."""
 

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from ir_tools.errors import ShapeError
 from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Fact, Flag, Input, Int, OneOf, Op, Violation
 from ir_tools.ops._values import (
@@ -338,88 +336,6 @@ def space_to_depth(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     return (split.transpose(0, *order, *spatial).reshape(data.shape[0], data.shape[1] * block**count, *sizes),)
 
 
-# --- order along an axis ----------------------------------------------------------------------------------------
-
-
-def reverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The shape of the input; the axes, or a mask of them, must fit its rank."""
-    data, axes = inputs
-    require_list(axes, "reversed_axes")
-    values, mask = known(axes), attrs.mode == "mask"
-    if mask and axes.dtype.kind not in {"boolean", "dynamic"}:
-        raise ShapeError(f"reversed_axes has element type {axes.dtype} where boolean is meant for a mask")
-    if not mask:
-        require_integers(axes, "reversed_axes")
-    if data.shape is not None:
-        rank = len(data.shape)
-        if mask and axes.shape and rank not in axes.shape[0]:
-            raise ShapeError(f"reversed_axes has {axes.shape[0]} values where the input has rank {rank}")
-        if not mask and values and not 0 <= min(values) <= max(values) < rank:
-            raise ShapeError(f"reversed_axes holds {','.join(map(str, values))} where the input has rank {rank}")
-    return carried(reverse, attrs, inputs, [Fact(data.dtype, data.shape)], bounded=())
-
-
-def reverse(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The elements from the last to the first along some axes; a view."""
-    data, axes = arrays
-    chosen = np.flatnonzero(axes) if attrs.mode == "mask" else axes
-    return (np.flip(data, tuple(int(axis) for axis in chosen)),)
-
-
-def reverse_sequence_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The shape of the input, whose batch is as long as the list of lengths."""
-    data, lengths = inputs
-    require_list(lengths, "seq_lengths")
-    if data.shape is None:
-        if attrs.seq_axis < 0:
-            raise ShapeError(f"seq_axis is {attrs.seq_axis}, which counts from the end of an unknown rank")
-        return (Fact(data.dtype, None),)
-    rank = len(data.shape)
-    if rank < 2:
-        raise ShapeError(f"data has rank {rank} where 2 at least is meant")
-    batch, _ = normal_axis(attrs.batch_axis, rank, "batch_axis"), normal_axis(attrs.seq_axis, rank, "seq_axis")
-    shape = list(data.shape)
-    if lengths.shape is not None:
-        common = shape[batch].meet(lengths.shape[0])
-        if common is None:
-            raise ShapeError(f"seq_lengths has {lengths.shape[0]} values where the batch is {shape[batch]}")
-        shape[batch] = common
-    return (Fact(data.dtype, tuple(shape)),)
-
-
-def reverse_sequence(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The first `seq_lengths[b]` elements of batch b backwards, the rest as they are."""
-    data, lengths = arrays
-    batch, sequence = attrs.batch_axis % data.ndim, attrs.seq_axis % data.ndim
-    places = np.arange(data.shape[sequence])
-    ends = lengths.astype(np.int64)[:, None]
-    index = np.where(places < ends, ends - 1 - places, places)
-    if batch > sequence:
-        index = index.T
-    others = [axis for axis in range(data.ndim) if axis not in (batch, sequence)]
-    return (np.take_along_axis(data, np.expand_dims(index, others), sequence),)
-
-
-def roll_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The shape of the input; one shift for every axis."""
-    data, shift, axes = inputs
-    for fact, name in ((shift, "shift"), (axes, "axes")):
-        if fact.shape is not None and len(fact.shape) > 1:
-            raise ShapeError(f"{name} is [{format_shape(fact.shape)}] where a list or a scalar is meant")
-    if shift.shape and axes.shape is not None and (not axes.shape or shift.shape[0].meet(axes.shape[0]) is None):
-        raise ShapeError(f"shift has {format_shape(shift.shape)} values where axes has {format_shape(axes.shape)}")
-    if data.shape is not None:
-        known_axes(axes, max(len(data.shape), 1))
-    return (Fact(data.dtype, data.shape),)
-
-
-def roll(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The elements moved along axes; what leaves at one end comes in at the other."""
-    del attrs
-    data, shift, axes = arrays
-    return (np.roll(data, [int(by) for by in np.broadcast_to(shift, axes.shape).ravel()], axes.ravel().tolist()),)
-
-
 # --- the operations ---------------------------------------------------------------------------------------------
 
 DATA = Input("data")
@@ -480,31 +396,6 @@ SPACE_TO_DEPTH = Op(
     shape=space_to_depth_shape,
     kernel=space_to_depth,
 )
-REVERSE = Op(
-    type="Reverse",
-    version=1,
-    inputs=(DATA, Input("reversed_axes")),
-    attrs={"mode": OneOf(words=("index", "mask"))},
-    shape=reverse_shape,
-    kernel=reverse,
-    until=1,
-)
-REVERSE_SEQUENCE = Op(
-    type="ReverseSequence",
-    version=1,
-    inputs=(DATA, Input("seq_lengths", type="integer float")),
-    attrs={"batch_axis": Int(default=0), "seq_axis": Int(default=1)},
-    shape=reverse_sequence_shape,
-    kernel=reverse_sequence,
-)
-ROLL = Op(
-    type="Roll",
-    version=7,
-    inputs=(DATA, Input("shift", type="i32 i64"), Input("axes", type="i32 i64")),
-    shape=roll_shape,
-    kernel=roll,
-)
-
 OPS = (
     RESHAPE,
     SQUEEZE_1,
@@ -514,7 +405,4 @@ OPS = (
     SHUFFLE_CHANNELS,
     DEPTH_TO_SPACE,
     SPACE_TO_DEPTH,
-    REVERSE,
-    REVERSE_SEQUENCE,
-    ROLL,
 )

@@ -1,16 +1,16 @@
-"""Tensors joined and cut: Concat-1, Split-1, VariadicSplit-1, StridedSlice-1, Slice-8, SliceScatter-15.
+"""Tensors joined and cut: Concat-1, Split-1, VariadicSplit-1, Slice-8, SliceScatter-15.
 
 The rules are those of OpenVINO's core (*_shape_inference.hpp, slice_shape_inference_utils.hpp), measured.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Sequence
 
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Fact, Field, Input, Int, Ints, Op, Output, Violation
+from ir_tools.ops._define import Array, Attrs, Fact, Input, Int, Op, Output
 from ir_tools.ops._numbers import same_type
+from ir_tools.ops._slices import exact_slice, sliced
 from ir_tools.ops._values import (
     carried,
     intervals,
@@ -26,8 +26,6 @@ from ir_tools.ops._values import (
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS"]
-
-Pair = tuple[int, int]
 
 # --- Concat -----------------------------------------------------------------------------------------------------
 
@@ -151,61 +149,6 @@ def variadic_split(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     return tuple(np.split(data, np.cumsum([part.size for part in parts])[:-1], axis))
 
 
-# --- the size of a slice ----------------------------------------------------------------------------------------
-
-
-def sliced(dim: Dim, start: Pair, stop: Pair, step: int) -> Dim:
-    """The size of a slice whose start and stop lie between bounds, of a dimension that is an interval itself.
-
-    Bounds that cross, as those of `[-1:3]` of 3 to 6 elements do, give any size, as in the runtime.
-    """
-    first, last = _start_bounds(start, dim), _start_bounds(stop, dim)
-    high = UNBOUNDED if dim.hi is None else dim.hi
-    if step > 0:
-        low, top = _count(dim.lo, first[1], last[0], step), _count(high, first[0], last[1], step)
-    else:
-        low, top = _count(dim.lo, first[0], last[1], step), _count(high, first[1], last[0], step)
-    low = max(low, 0)
-    if top < 0 or top >= UNBOUNDED:
-        return Dim(low)
-    return Dim(low, top) if low <= top else Dim()
-
-
-def _start_bounds(pair: Pair, dim: Dim) -> Pair:
-    """Bounds of a position; one that may be negative or not lies at the beginning, or at the end, of the dimension."""
-    low, high = pair
-    if not low < 0 <= high:
-        return pair
-    if dim.hi is None:
-        return 0, -1
-    return (0 if low + dim.hi >= 0 else low), (-1 if high < dim.hi else high)
-
-
-def _count(size: int, start: int, stop: int, step: int) -> int:
-    """How many elements a slice has; -1 for any number. `size` may be unbounded."""
-    back, unbounded, least = step < 0, size >= UNBOUNDED, np.iinfo(np.int64).min
-    at_end = UNBOUNDED in (start, stop)
-    if unbounded and ((start < 0) != (stop < 0) or at_end or start == least):
-        low = 0
-        if back:
-            high = -1 if start < 0 or at_end else -1 - start
-        elif start < 0 and start not in (UNBOUNDED, least):
-            high = -start if stop == UNBOUNDED else stop
-        else:
-            high = -1
-        if high == -1:
-            return -1
-    else:
-        low = min(max(_from_front(start, size), 0), size - 1 if back else size)
-        high = min(max(_from_front(stop, size), -1 if back else 0), size)
-    count = min(0, high - low) if back else max(0, high - low)
-    return len(range(0, count, step)) if count else 0
-
-
-def _from_front(position: int, size: int) -> int:
-    return position + size if position < 0 else position
-
-
 # --- Slice ------------------------------------------------------------------------------------------------------
 
 
@@ -262,18 +205,8 @@ def _slices(shape: Sequence[int], arrays: Sequence[Array]) -> tuple[slice, ...]:
     axes = [int(axis) % len(shape) for axis in arrays[3]] if len(arrays) > 3 else range(len(starts))
     out = [slice(None)] * len(shape)
     for axis, start, stop, step in zip(axes, starts, stops, steps, strict=True):
-        out[axis] = _slice(shape[axis], start, stop, step)
+        out[axis] = exact_slice(shape[axis], start, stop, step)
     return tuple(out)
-
-
-def _slice(size: int, start: int | None, stop: int | None, step: int) -> slice:
-    """A slice that starts inside the dimension wherever it is told to start; None is the whole way."""
-    back = step < 0
-    first = (size if back else 0) if start is None else _from_front(start, size)
-    last = (-1 if back else size) if stop is None else _from_front(stop, size)
-    first = min(max(first, 0), size - 1 if back else size)
-    last = min(max(last, -1 if back else 0), size)
-    return slice(0, 0) if first < 0 else slice(first, None if last < 0 else last, step)
 
 
 def slice_(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -313,190 +246,9 @@ def slice_scatter(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     return (out,)
 
 
-# --- StridedSlice -----------------------------------------------------------------------------------------------
-
-MASKS = ("begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask")
-
-
-def check_strided_slice(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Masks of one length."""
-    del inputs
-    lengths = {name: len(attrs[name]) for name in MASKS if attrs[name]}
-    first = len(attrs.begin_mask)
-    for name, length in lengths.items():
-        if length != first:
-            yield Violation(name, f"has {length} values where begin_mask has {first}")
-
-
-def strided_slice_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """As Python's `data[begin:end:stride]`, with masks for new, dropped and skipped axes."""
-    data = inputs[0]
-    for violation in check_strided_slice(attrs, inputs):
-        raise ShapeError(f"{violation.attribute} {violation.message}")
-    for fact, name in zip(inputs[1:], ("begin", "end", "strides"), strict=False):
-        require_integers(fact, name)
-        require_list(fact, name)
-    if data.shape is None:
-        return (Fact(data.dtype, None),)
-    begin, end = intervals(inputs[1]), intervals(inputs[2])
-    strides = known(inputs[3]) if len(inputs) > 3 else None
-    count = _axis_count(inputs, strides)
-    if count is None:
-        return (Fact(data.dtype, None),)
-    if len(inputs) == 3:
-        strides = [1] * count
-    if sum(attrs.ellipsis_mask) > 1:
-        raise ShapeError("ellipsis_mask holds more than one 1")
-    new = sum(attrs.new_axis_mask)
-    if not any(attrs.ellipsis_mask) and count > len(data.shape) + new:
-        raise ShapeError(f"begin has {count} values where the input has rank {len(data.shape)}, with {new} new axes")
-    dims = _strided_dims(attrs, data.shape, count, (begin, end, strides))
-    masks = enumerate((attrs.begin_mask, attrs.end_mask), start=1)
-    bounded = (0, *(index for index, mask in masks if len(_marked(mask)) >= count))
-    return carried(strided_slice, attrs, inputs, [Fact(data.dtype, dims)], bounded)
-
-
-def _strided_dims(
-    attrs: Attrs,
-    shape: tuple[Dim, ...],
-    count: int,
-    rows: tuple[list[Pair] | None, list[Pair] | None, list[int] | None],
-) -> tuple[Dim, ...]:
-    """The output dimensions; `rows`: begin, end and strides as far as they are known.
-
-    Where begin or end is not known, the runtime takes care that some dimension is not static: the last one sliced.
-    """
-    begin, end, strides = rows
-    dims: list[Dim] = []
-    last: tuple[int, Dim] | None = None
-    plan, rest = _strided_plan(attrs, len(shape), count)
-    for axis, place in plan:
-        if place is None:
-            dims.append(Dim.of(1))
-        elif axis is None:
-            dims.append(shape[place])
-        else:
-            stride = None if strides is None else strides[axis]
-            last = len(dims), _at_most(shape[place], stride or 1)
-            first, stop = (None if row is None else row[axis] for row in (begin, end))
-            dims.append(_strided_dim(attrs, axis, shape[place], first, stop, stride))
-    if last is not None and None in (begin, end) and all(dim.static for dim in dims):
-        dims[last[0]] = last[1]
-    return (*dims, *shape[len(shape) - rest :])
-
-
-def _axis_count(inputs: Sequence[Fact], strides: Sequence[int] | None) -> int | None:
-    """How many axes begin, end and strides speak of; None where it is not known.
-
-    Raises:
-        ShapeError: they do not agree.
-    """
-    counts = [fact.shape[0].lo for fact in inputs[1:3] if fact.shape is not None and fact.shape[0].static]
-    if strides is not None:
-        counts.append(len(strides))
-    if len(set(counts)) > 1:
-        raise ShapeError(f"begin, end and strides have different numbers of values: {', '.join(map(str, counts))}")
-    return counts[0] if counts else None
-
-
-def _strided_plan(attrs: Attrs, rank: int, count: int) -> tuple[list[tuple[int | None, int | None]], int]:
-    """For each output axis its entry in begin and the input axis, and how many input axes come after them as they are.
-
-    (None, axis) is copied, (entry, None) is new.
-    """
-    new, dropped, dots = (_marked(attrs[name]) for name in ("new_axis_mask", "shrink_axis_mask", "ellipsis_mask"))
-    plan: list[tuple[int | None, int | None]] = []
-    place = 0
-    for axis in range(count):
-        if axis in dots:
-            after = sum(other not in new for other in range(axis + 1, count))
-            while place < rank - after:
-                plan.append((None, place))
-                place += 1
-        elif axis in new:
-            plan.append((axis, None))
-        else:
-            if place >= rank:
-                raise ShapeError(f"begin has {count} values, more than the {rank} axes of the input")
-            if axis not in dropped:
-                plan.append((axis, place))
-            place += 1
-    return plan, rank - place
-
-
-def _marked(mask: Sequence[int]) -> set[int]:
-    return {index for index, value in enumerate(mask) if value == 1}
-
-
-def _strided_dim(attrs: Attrs, axis: int, dim: Dim, begin: Pair | None, end: Pair | None, stride: int | None) -> Dim:
-    """One sliced dimension. Where begin or end is not known, the stride alone says how many elements there may be."""
-    if stride == 0:
-        raise ShapeError("strides holds 0")
-    if stride is None:
-        return Dim(0, dim.hi)
-    size, back = UNBOUNDED if dim.hi is None else dim.hi, stride < 0
-    if axis in _marked(attrs.begin_mask):
-        begin = (size, size) if back else (0, 0)
-    if axis in _marked(attrs.end_mask):
-        end = (-1 - size, -1 - size) if back else (size, size)
-    return _at_most(dim, stride) if begin is None or end is None else sliced(dim, begin, end, stride)
-
-
-def _at_most(dim: Dim, stride: int) -> Dim:
-    return Dim(0, None if dim.hi is None else -(-dim.hi // abs(stride)))
-
-
-def strided_slice(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """As Python's `data[begin:end:stride]`, with masks for new, dropped and skipped axes; a view."""
-    data = arrays[0]
-    begin, end = ([int(value) for value in array] for array in arrays[1:3])
-    strides = [int(value) for value in arrays[3]] if len(arrays) > 3 else [1] * len(begin)
-    new, dropped, dots, first, last = (
-        _marked(attrs[name])
-        for name in ("new_axis_mask", "shrink_axis_mask", "ellipsis_mask", "begin_mask", "end_mask")
-    )
-    index: list[slice | int | None] = []
-    place = 0
-    for axis, (start, stop, step) in enumerate(zip(begin, end, strides, strict=True)):
-        if axis in dots:
-            hidden = data.ndim - place - sum(other not in new for other in range(axis + 1, len(begin)))
-            index += [slice(None)] * hidden
-            place += hidden
-        elif axis in new:
-            index.append(None)
-        elif axis in dropped:
-            index.append(_place(data.shape[place], start))
-            place += 1
-        else:
-            ends = None if axis in first else start, None if axis in last else stop
-            index.append(_slice(data.shape[place], *ends, step))
-            place += 1
-    return (data[tuple(index)],)
-
-
-def _place(size: int, start: int) -> int:
-    """The one element that a dropped axis keeps."""
-    if not size:
-        raise ShapeError("shrink_axis_mask drops an axis that is empty")
-    if not -size <= start < size:
-        raise ShapeError(f"begin holds {start} for an axis of {size} elements that shrink_axis_mask drops")
-    return start
-
-
 # --- the operations ---------------------------------------------------------------------------------------------
 
 DATA = Input("data")
-
-
-class Mask(Ints):
-    """A mask; without text it marks nothing, which is how the runtime writes a mask without values."""
-
-    blank: ClassVar[bool] = False
-
-
-MASK = Mask(least=0, most=1, missing=())
-NO_MASK = Ints(least=0, most=1, default=())
-
 CONCAT = Op(
     type="Concat",
     version=1,
@@ -540,26 +292,4 @@ SLICE_SCATTER = Op(
     shape=slice_scatter_shape,
     kernel=slice_scatter,
 )
-MASK_FIELDS: dict[str, Field] = {
-    "begin_mask": MASK,
-    "end_mask": MASK,
-    "new_axis_mask": NO_MASK,
-    "shrink_axis_mask": NO_MASK,
-    "ellipsis_mask": NO_MASK,
-}
-STRIDED_SLICE = Op(
-    type="StridedSlice",
-    version=1,
-    inputs=(
-        DATA,
-        Input("begin", type="integer"),
-        Input("end", type="integer"),
-        Input("strides", optional=True, type="integer"),
-    ),
-    attrs=MASK_FIELDS,
-    check=check_strided_slice,
-    shape=strided_slice_shape,
-    kernel=strided_slice,
-)
-
-OPS = (CONCAT, SPLIT, VARIADIC_SPLIT, SLICE, SLICE_SCATTER, STRIDED_SLICE)
+OPS = (CONCAT, SPLIT, VARIADIC_SPLIT, SLICE, SLICE_SCATTER)

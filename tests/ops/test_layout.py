@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from ir_tools.ops import layout
+from ir_tools.ops import layout, ordering
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.layer_support import (
     Call,
@@ -80,8 +80,7 @@ def transposes(rng: Rng) -> Setting:
 def shuffles(rng: Rng) -> Setting:
     slot, rank = ranked(rng)
     raw = {"axis": str(some_axis(rng, rank)), "group": str(rng.integers(0, 4))}
-    op = layout.SHUFFLE_CHANNELS
-    return Setting(op, [slot], {key: text for key, text in raw.items() if rng.random() < 0.9})
+    return Setting(layout.SHUFFLE_CHANNELS, [slot], {key: text for key, text in raw.items() if rng.random() < 0.9})
 
 
 def blocks(rng: Rng) -> Setting:
@@ -99,10 +98,10 @@ def reverses(rng: Rng) -> Setting:
     slot, rank = ranked(rng)
     if rng.random() < 0.5:
         mask = rng.random(rank + int(rng.random() < 0.1)) < 0.5
-        return Setting(layout.REVERSE, [slot, mask], {"mode": "mask"})
+        return Setting(ordering.REVERSE, [slot, mask], {"mode": "mask"})
     chosen = rng.permutation(rank)[: rng.integers(0, rank + 1)].tolist()
     return Setting(
-        layout.REVERSE, [slot, values(rng, [rank if rng.random() < 0.05 else x for x in chosen])], {"mode": "index"}
+        ordering.REVERSE, [slot, values(rng, [rank if rng.random() < 0.05 else x for x in chosen])], {"mode": "index"}
     )
 
 
@@ -111,7 +110,7 @@ def reversed_sequences(rng: Rng) -> Setting:
     raw = {"batch_axis": str(some_axis(rng, len(dims))), "seq_axis": str(some_axis(rng, len(dims)))}
     lengths = parameter(rng, random_dims(rng, 1, 1) if rng.random() < 0.5 else dims[:1] or random_dims(rng), "i32")
     return Setting(
-        layout.REVERSE_SEQUENCE, [parameter(rng, dims), lengths], {k: v for k, v in raw.items() if rng.random() < 0.7}
+        ordering.REVERSE_SEQUENCE, [parameter(rng, dims), lengths], {k: v for k, v in raw.items() if rng.random() < 0.7}
     )
 
 
@@ -121,7 +120,7 @@ def rolls(rng: Rng) -> Setting:
     axes = values(rng, [some_axis(rng, rank) for _ in range(count)])
     scalar = rng.random() < 0.3
     shift = values(rng, rng.integers(-5, 6, 1 if scalar else count + int(rng.random() < 0.1)).tolist(), scalar=scalar)
-    return Setting(layout.ROLL, [slot, shift, axes])
+    return Setting(ordering.ROLL, [slot, shift, axes])
 
 
 MAKERS: tuple[Callable[[Rng], Setting], ...] = (
@@ -200,8 +199,8 @@ def shuffle_calls(rng: Rng) -> Call:
     shape = sizes(rng, 1, 4)
     axis, group = int(rng.integers(-len(shape), len(shape))), int(rng.integers(1, 4))
     shape[axis] *= group
-    op = layout.SHUFFLE_CHANNELS
-    return Call(op, [tensor(rng, some_kind(rng), shape)], {"axis": str(axis), "group": str(group)})
+    raw = {"axis": str(axis), "group": str(group)}
+    return Call(layout.SHUFFLE_CHANNELS, [tensor(rng, some_kind(rng), shape)], raw)
 
 
 def block_calls(rng: Rng) -> Call:
@@ -218,9 +217,9 @@ def reverse_calls(rng: Rng) -> Call:
     shape = sizes(rng, 1)
     data = tensor(rng, some_kind(rng), shape)
     if rng.random() < 0.5:
-        return Call(layout.REVERSE, [data, rng.random(len(shape)) < 0.5], {"mode": "mask"}, constants=(1,))
+        return Call(ordering.REVERSE, [data, rng.random(len(shape)) < 0.5], {"mode": "mask"}, constants=(1,))
     axes = rng.permutation(len(shape))[: rng.integers(0, len(shape) + 1)]
-    return Call(layout.REVERSE, [data, integers(rng, axes)], {"mode": "index"}, constants=(1,))
+    return Call(ordering.REVERSE, [data, integers(rng, axes)], {"mode": "index"}, constants=(1,))
 
 
 def reverse_sequence_calls(rng: Rng) -> Call:
@@ -229,7 +228,7 @@ def reverse_sequence_calls(rng: Rng) -> Call:
     lengths = rng.integers(1, max(shape[sequence], 1) + 1, shape[batch])
     raw = {"batch_axis": str(batch), "seq_axis": str(sequence - (len(shape) if rng.random() < 0.3 else 0))}
     data = tensor(rng, some_kind(rng), shape)
-    return Call(layout.REVERSE_SEQUENCE, [data, integers(rng, lengths)], raw, constants=some(rng, 1))
+    return Call(ordering.REVERSE_SEQUENCE, [data, integers(rng, lengths)], raw, constants=some(rng, 1))
 
 
 def roll_calls(rng: Rng) -> Call:
@@ -239,7 +238,7 @@ def roll_calls(rng: Rng) -> Call:
     if len(axes) == 1 and rng.random() < 0.3:
         shift = shift.reshape(())
     data = tensor(rng, some_kind(rng), shape)
-    return Call(layout.ROLL, [data, integers(rng, shift), integers(rng, axes)], constants=some(rng, 1, 2))
+    return Call(ordering.ROLL, [data, integers(rng, shift), integers(rng, axes)], constants=some(rng, 1, 2))
 
 
 CALLS: tuple[Callable[[Rng], Call], ...] = (

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from ir_tools.ops import slicing
+from ir_tools.ops import slicing, strided_slicing
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, from_dtype
 from tests.ops.layer_support import (
@@ -124,12 +124,12 @@ def strided_slices(rng: Rng) -> Setting:
     if rng.random() < 0.8:
         slots.append(steps(rng, count))
     raw = {}
-    for name, share in zip(slicing.MASKS, (0.3, 0.3, 0.2, 0.2, 0.1), strict=True):
+    for name, share in zip(strided_slicing.MASKS, (0.3, 0.3, 0.2, 0.2, 0.1), strict=True):
         if name in {"begin_mask", "end_mask"} or rng.random() < 0.4:
             raw[name] = ",".join(map(str, (rng.random(count) < share).astype(int)))
     if "new_axis_mask" in raw:
         raw.pop("ellipsis_mask", None)
-    return Setting(slicing.STRIDED_SLICE, slots, raw)
+    return Setting(strided_slicing.STRIDED_SLICE, slots, raw)
 
 
 MAKERS: tuple[Callable[[Rng], Setting], ...] = (
@@ -255,7 +255,7 @@ def strided_slice_calls(rng: Rng) -> Call:
         arrays = arrays[:3]
     constants = tuple(range(1, len(arrays)))
     plain = not (new.any() or dots.any() or drop.any())
-    return Call(slicing.STRIDED_SLICE, arrays, raw, constants=some(rng, *constants) if plain else constants)
+    return Call(strided_slicing.STRIDED_SLICE, arrays, raw, constants=some(rng, *constants) if plain else constants)
 
 
 CALLS: tuple[Callable[[Rng], Call], ...] = (
