@@ -1,0 +1,113 @@
+"""What is wrong with a layer's attributes, ports and element types, told once and with what was meant."""
+
+import pytest
+
+from ir_tools.ops import find_op
+from ir_tools.ops._checks import closest, faults_of_attributes, faults_of_ports, faults_of_types
+from ir_tools.ops._define import Fact, Kind, Op
+from ir_tools.types import element_type, parse_shape
+
+POOL = {
+    "kernel": "2,2",
+    "strides": "2,2",
+    "pads_begin": "0,0",
+    "pads_end": "0,0",
+    "exclude-pad": "true",
+    "rounding_type": "floor",
+    "auto_pad": "explicit",
+}
+
+
+def op_of(type_: str, version: str = "opset1") -> Op:
+    op = find_op(type_, version)
+    assert op
+    return op
+
+
+def test_nothing_is_wrong_with_a_whole_layer() -> None:
+    attrs, found = faults_of_attributes(op_of("AvgPool"), POOL)
+    assert attrs is not None
+    assert not found
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "attribute", "words"),
+    [
+        ({"kernel": None}, Kind.MISSING, "kernel", "is missing"),
+        ({"kernel": None, "Kernel": "2,2"}, Kind.MISSING, "kernel", "does not read 'Kernel'"),
+        ({"strides": None, "stride": "2,2"}, Kind.MISSING, "strides", "does not read 'stride'"),
+        ({"exclude-pad": None}, Kind.MISSING, "exclude-pad", "the runtime takes 'true'"),
+        ({"exclude-pad": None, "exclude_pad": "true"}, Kind.MISSING, "exclude-pad", "does not read 'exclude_pad'"),
+        ({"pads_end": None, "auto_pad": "same_upper"}, Kind.ASSUMED, "pads_end", "is missing"),
+        ({"auto_pad": None, "auto-pad": "valid"}, Kind.UNKNOWN, "auto-pad", "did you mean auto_pad?"),
+        ({"colour": "red"}, Kind.UNKNOWN, "colour", "is not an attribute of AvgPool-1"),
+        ({"strides": "2.5,2"}, Kind.UNREADABLE, "strides", "'2.5'"),
+        ({"strides": "2abc,2"}, Kind.UNREADABLE, "strides", "'2abc'"),
+        ({"strides": "2 2"}, Kind.UNREADABLE, "strides", "'2 2'"),
+        ({"strides": "99999999999999999999,2"}, Kind.RANGE, "strides", "64 bits"),
+        ({"rounding_type": "flor"}, Kind.UNREADABLE, "rounding_type", "'flor'"),
+        ({"exclude-pad": "no"}, Kind.UNREADABLE, "exclude-pad", "reads as true"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
+)
+def test_attributes(changes: dict[str, str | None], kind: Kind, attribute: str, words: str) -> None:
+    raw = {name: text for name, text in {**POOL, **changes}.items() if text is not None}
+    _, (found,) = faults_of_attributes(op_of("AvgPool"), raw)
+    assert (found.kind, found.attribute) == (kind, attribute)
+    assert words in found.message
+
+
+@pytest.mark.parametrize("text", ["2, 2", " 2,2 ", "2,2,", "-0,2"])
+def test_what_the_runtime_reads_is_read(text: str) -> None:
+    attrs, found = faults_of_attributes(op_of("AvgPool"), {**POOL, "strides": text})
+    assert attrs is not None
+    assert not found
+
+
+@pytest.mark.parametrize(
+    ("type_", "inputs", "outputs", "kinds"),
+    [
+        ("Add", 2, 1, []),
+        ("Add", 1, 1, [Kind.INPUTS]),
+        ("Add", 3, 1, [Kind.INPUTS]),
+        ("Add", 2, 2, [Kind.OUTPUTS]),
+        ("Concat", 5, 1, []),
+        ("Concat", 0, 1, [Kind.INPUTS]),
+        ("Result", 1, 0, []),
+        ("Result", 1, 1, [Kind.OUTPUTS]),
+        ("Split", 2, 7, []),
+    ],
+)
+def test_ports(type_: str, inputs: int, outputs: int, kinds: list[Kind]) -> None:
+    assert [found.kind for found in faults_of_ports(op_of(type_), inputs, outputs)] == kinds
+
+
+@pytest.mark.parametrize(
+    ("type_", "types", "guilty"),
+    [
+        ("Add", "f32 f32", []),
+        ("Add", "f32 i32", [1]),
+        ("Add", "dynamic i32", []),
+        ("LogicalAnd", "boolean f32", [1]),
+        ("Concat", "u8 u8 i8 u8", [2]),
+        ("ShapeOf", "string", []),
+    ],
+)
+def test_types(type_: str, types: str, guilty: list[int]) -> None:
+    facts = [Fact(element_type(name), parse_shape("1,2")) for name in types.split()]
+    assert [found.input for found in faults_of_types(op_of(type_), facts)] == guilty
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("exclude_pad", "exclude-pad"),
+        ("Strides", "strides"),
+        ("stride", "strides"),
+        ("kernl", "kernel"),
+        ("colour", None),
+        ("pads_begn", "pads_begin"),
+    ],
+)
+def test_misspellings(word: str, meant: str | None) -> None:
+    assert closest(word, POOL) == meant

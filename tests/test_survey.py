@@ -1,0 +1,104 @@
+"""The survey of a model: one finding per fault, at the layer or port that is guilty, and none on valid files."""
+
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from ir_tools.diagnostics import Diagnostic
+from ir_tools.format.read import read
+from ir_tools.infer import Survey
+from ir_tools.validation import validate
+from tests.conftest import corpus_cases
+from tests.test_infer import SMALL
+
+ERROR = "error"
+
+
+def errors(data: bytes, weights: bytes = b"") -> list[Diagnostic]:
+    return [found for found in validate(data, weights) if found.severity == ERROR]
+
+
+def changed(old: str, new: str, after: str = "") -> tuple[bytes, int]:
+    """The small model with the first `old` behind `after` replaced, and the line of it."""
+    at = SMALL.index(old, SMALL.index(after) if after else 0)
+    return (SMALL[:at] + new + SMALL[at + len(old) :]).encode(), SMALL.count("\n", 0, at) + 1
+
+
+def test_the_model_itself_is_valid() -> None:
+    assert not errors(SMALL.encode())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "after", "code", "layer"),
+    [
+        ('shape="1,3,8,8"', 'shape="1,3,9,8"', "", "IR305", "x"),
+        ('shape="1,3,8,8"', 'shape="1,3,8"', "", "IR305", "x"),
+        ('element_type="f32"', 'element_type="i64"', "", "IR305", "x"),
+        ("<dim>3</dim>", "<dim>4</dim>", 'names="x,first"', "IR303", "x"),
+        ("<dim>3</dim>", "<dim>4</dim>", 'name="relu"', "IR303", "relu"),
+        ("<dim>3</dim>", "<dim>4</dim>", '<port id="1" precision="FP32">', "IR303", "relu"),
+        ("<dim>3</dim>", "<dim>4</dim>", 'name="own"', "IR303", "own"),
+        ("<dim>3</dim>", "<dim>4</dim>", 'name="y"', "IR303", "y"),
+        ('precision="FP32"', 'precision="FP16"', 'name="relu"', "IR304", "relu"),
+        ('type="ReLU"', 'type="Relux"', "", "IR201", "relu"),
+        ('type="ReLU"', 'type="ShapeOf"', "", "IR305", "relu"),
+        ('version="opset1"', 'version="opset01"', 'name="relu"', "IR202", "relu"),
+    ],
+)
+def test_one_change_gives_one_error(old: str, new: str, after: str, code: str, layer: str) -> None:
+    data, line = changed(old, new, after)
+    (found,) = errors(data)
+    assert (found.code, found.layer_name) == (code, layer)
+    assert found.line == line
+
+
+def test_a_layer_is_guilty_where_all_others_agree() -> None:
+    """The dims behind `exp` are those of its input everywhere; only its type says something else."""
+    data, _ = changed('type="Exp" version="opset1"', 'type="ShapeOf" version="opset3"')
+    (found,) = errors(data)
+    assert (found.code, found.layer_name) == ("IR305", "exp")
+
+
+def test_an_edge_from_elsewhere_is_told_at_the_port_that_it_feeds() -> None:
+    data, _ = changed('from-layer="2" from-port="1" to-layer="3"', 'from-layer="1" from-port="1" to-layer="3"')
+    (found,) = [found for found in errors(data) if found.code.startswith("IR3")]
+    assert (found.code, found.layer_name) == ("IR303", "exp")
+    assert "input port 0" in found.message
+
+
+def test_nothing_is_claimed_of_what_a_custom_layer_gives() -> None:
+    """Its own outputs may be recorded at will, as long as those who read them agree."""
+    text = SMALL.replace("<dim>4</dim>", "<dim>5</dim>")
+    assert not errors(text.encode())
+    (note,) = validate(text.encode(), b"")
+    assert (note.code, note.severity, note.layer_name) == ("IR302", "info", "own")
+
+
+# --- the corpus -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", corpus_cases())
+def test_valid_files_have_no_error_and_break_no_rule(path: Path) -> None:
+    if not path.with_suffix(".bin").exists():
+        pytest.skip("no .bin")
+    assert not [found for found in validate(path) if found.severity == ERROR]
+    assert not Survey(read(path)).surprises
+
+
+PORT = re.compile(rb'<dim>(\d+)</dim>|precision="(FP32|FP16|I64|I32)"')
+
+
+@pytest.mark.parametrize("path", corpus_cases())
+def test_one_changed_record_is_found_on_its_line(path: Path) -> None:
+    data, weights = path.read_bytes(), path.with_suffix(".bin")
+    if not weights.exists() or len(data) > 1_000_000 or b'version="extension"' in data:
+        pytest.skip("without weights, large, or with operations of which only two ports tell")
+    content, places, rng = weights.read_bytes(), list(PORT.finditer(data)), Random(path.name)
+    for place in rng.sample(places, min(3, len(places))):
+        size = place[1]
+        new = b"<dim>%d</dim>" % (int(size) + rng.randrange(1, 9)) if size else b'precision="U16"'
+        (found,) = errors(data[: place.start()] + new + data[place.end() :], content)
+        assert found.line == data.count(b"\n", 0, place.start()) + 1
+        assert found.code in {"IR303", "IR304"}
