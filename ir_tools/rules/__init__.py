@@ -13,6 +13,7 @@ from ir_tools.rules import (
     bad_rt_info,
     bad_slice,
     bad_string_constant,
+    border_conversion,
     circular_layers,
     constant_outside_weights,
     contradicting_layer,
@@ -167,6 +168,6 @@ RULES: tuple[Rule, ...] = (
     full_kernel_divisor.RULE,
     ignored_attribute.RULE,
     deprecated_operation.RULE,
-    *(Rule(outcome.code, outcome.name, outcome.severity, outcome.doc) for outcome in OUTCOMES),
+    border_conversion.RULE,
 )
 """By code. A rule is one module of this folder, called like the rule; what the runtime finds is told by `runtime`."""

@@ -1,0 +1,56 @@
+"""A file of IR v10 has inputs or outputs that newer runtimes show in another element type than the file.
+
+Why: OpenVINO 2022.1 and later put conversions to the types of older releases at the borders of such a model: callers see
+them, and a move to IR v11 takes them away.
+
+Bad:
+    <net name="model" version="10">
+    ...
+    <data shape="1,3,8,8" element_type="f16" />
+
+Good:
+    <net name="model" version="11">
+    ...
+    <data shape="1,3,8,8" element_type="f16" />
+"""
+
+from collections.abc import Iterator
+
+from ir_tools.diagnostics import Severity
+from ir_tools.graph import Endpoint
+from ir_tools.rules._define import Finding, Rule
+from ir_tools.rules._file import IrFile
+from ir_tools.types import precision_in_file
+
+__all__ = ["RULE"]
+
+SHOWN_INPUTS = {"f16": "f32"}
+SHOWN_OUTPUTS = {
+    **dict.fromkeys(("i64", "u32", "u64"), "i32"),
+    **dict.fromkeys(("f16", "f64", "i8", "u8", "i16", "u16", "boolean"), "f32"),
+}
+"""What the file says and what the runtime shows; measured on 2022.1 and later."""
+
+
+def check(file: IrFile) -> Iterator[Finding]:
+    """One finding for the file, with every input and output that changes."""
+    model = file.model
+    if model.version != 10:
+        return
+    shown = [*_shown("input", model.inputs, SHOWN_INPUTS, file), *_shown("output", model.outputs, SHOWN_OUTPUTS, file)]
+    if shown:
+        message = f"in IR v10 the runtime shows {', '.join(shown[:5])}{' and others' if len(shown) > 5 else ''}"
+        yield Finding(file.place_of(file.document.root), message, "move the file to IR v11 to keep the types")
+
+
+def _shown(side: str, ends: list[Endpoint], table: dict[str, str], file: IrFile) -> Iterator[str]:
+    for end in ends:
+        port = end.port
+        for source in file.model.graph.sources(end.layer.id).values():
+            port = file.model.graph.layer(source.layer).port(source.port)
+        kind = precision_in_file(port.precision or "")
+        if kind is not None and kind.name in table:
+            yield f"{side} '{end.name}' ({kind}) as {table[kind.name]}"
+
+
+RULE = Rule("IR502", "border-conversion", Severity.INFO, __doc__, check)
