@@ -169,5 +169,6 @@ RULES: tuple[Rule, ...] = (
     ignored_attribute.RULE,
     deprecated_operation.RULE,
     border_conversion.RULE,
+    *(Rule(outcome.code, outcome.name, outcome.severity, outcome.doc) for outcome in OUTCOMES),
 )
 """By code. A rule is one module of this folder, called like the rule; what the runtime finds is told by `runtime`."""

@@ -1,7 +1,7 @@
 """A file of IR v10 has inputs or outputs that newer runtimes show in another element type than the file.
 
-Why: OpenVINO 2022.1 and later put conversions to the types of older releases at the borders of such a model: callers see
-them, and a move to IR v11 takes them away.
+Why: OpenVINO 2022.1 and later put conversions to the types of older releases at the borders of such a model: callers
+see them, and a move to IR v11 takes them away.
 
 Bad:
     <net name="model" version="10">
