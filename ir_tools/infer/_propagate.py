@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from ir_tools.diagnostics import Diagnostic, Severity
@@ -13,10 +13,12 @@ from ir_tools.graph.graph import Source
 from ir_tools.infer._answers import Answers, results_of
 from ir_tools.infer._facts import UNKNOWN, Facts, Known, recorded
 from ir_tools.infer._forms import Form, Forms
+from ir_tools.infer._relaxed import relaxed_patterns
 from ir_tools.ops import control_flow, opset_number
-from ir_tools.ops._define import Fact
+from ir_tools.ops._define import Array, Bounds, Fact
 from ir_tools.ops.control_flow import BodyFacts, BodyRule, port_maps
 from ir_tools.types import Dim, Shape, element_type, format_shape, parse_shape
+from ir_tools.weights import constant
 
 __all__ = ["Ask", "Mismatch", "Origin", "ShapeReport", "propagate_shapes"]
 
@@ -88,16 +90,18 @@ def propagate_shapes(
 
     Args:
         model: its ports are updated, and with `inputs` the `shape` attributes of its Parameters too.
-        inputs: new shapes by tensor or layer name: `"1,3,?,16..64"`, or a sequence with -1 for any size.
+        inputs: new shapes by tensor or layer name: `"1,3,?,16..64"`, or a sequence with -1 for any size. With them
+            some hard-coded patterns of Reshape give way too; see `_relaxed`.
         ask: whom to ask about a layer without a rule.
 
     Raises:
         UsageError: there is no such input, or a shape cannot be read.
         ShapeError: a layer cannot take its inputs; the diagnostics name each, and the model is as it was.
     """
-    work = _Propagation(model, ask)
-    work.graph(model.graph, _new_inputs(model, inputs or {}))
-    return work.finish(parameters=bool(inputs))
+    given = _new_inputs(model, inputs or {})
+    work = _Propagation(model, ask, relaxed_patterns(model.graph) if given else {})
+    work.graph(model.graph, given)
+    return work.finish(parameters=bool(given))
 
 
 def _new_inputs(model: Model, inputs: Mapping[str, str | Sequence[int | Dim] | Shape]) -> dict[int, Fact]:
@@ -143,9 +147,11 @@ class _Facts(Mapping[Source, Fact]):
 class _Propagation:
     """One propagation through a model: walks graphs, collects facts and findings, changes nothing until the end."""
 
-    def __init__(self, model: Model, ask: Ask | None) -> None:
+    def __init__(self, model: Model, ask: Ask | None, patterns: Mapping[int, Array]) -> None:
+        """`patterns`: new values of constants of the main graph, by layer id."""
         self.model = model
         self.ask = ask
+        self.patterns = patterns
         self.forms = Forms()
         self.common = Facts()
         self.answers = Answers(self.common, model.weights, checks=False)
@@ -165,6 +171,9 @@ class _Propagation:
             answer, origin = self._answer(graph, layer, form, facts)
             if form.type == "Const" and answer:
                 answer = (self.answers.constant(layer, answer[0], offset),)
+                if layer_id in self.patterns and graph is self.model.graph:
+                    relaxed = replace(answer[0].fact, value=Bounds.exactly(self.patterns[layer_id]))
+                    answer = (self.common.known(relaxed),)
             if given and layer_id in given and form.type == "Parameter" and answer:
                 own, new = answer[0].fact, given[layer_id]
                 answer = (self.common.known(Fact(own.dtype if new.dtype.kind == "dynamic" else new.dtype, new.shape)),)
@@ -271,6 +280,8 @@ class _Propagation:
         """
         if self.errors:
             raise ShapeError("\n".join(map(str, self.errors)), self.errors)
+        for layer_id, values in self.patterns.items():
+            self._write_pattern(self.model.graph.layer(layer_id), values)
         report = ShapeReport(diagnostics=list(self.notes.values()))
         for located in self.places:
             state = self.states.get(id(located.graph))
@@ -279,6 +290,19 @@ class _Propagation:
                 if parameters and located.layer.type == "Parameter":
                     _write_shape(located.layer, report.facts.get((located.path, located.layer.outputs[0].id)))
         return report
+
+    def _write_pattern(self, layer: Layer, values: Array) -> None:
+        """Give a constant new values, unless its readers make of the old ones what they make of the new ones."""
+        if self.model.weights.missing:
+            return
+        graph = self.model.graph
+        facts = self.states[id(graph)].facts
+        readers = [reader for port in layer.outputs for reader, _ in graph.readers(layer.id, port.id)]
+        shapes = [facts[Source(reader, graph.layer(reader).outputs[0].id)].fact.shape for reader in readers]
+        old = constant(layer.raw, self.model.weights)
+        if any(shape != tuple(map(Dim.of, old.tolist())) for shape in shapes):
+            offset, size = self.model.weights.append(values.astype(old.dtype))
+            layer.raw.update(offset=str(offset), size=str(size))
 
     def _report(self, located: Located, state: _State, report: ShapeReport) -> None:
         path, layer, graph = located

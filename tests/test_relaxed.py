@@ -1,0 +1,102 @@
+"""Reshapes with hard-coded sizes in front of a MatMul, after new input shapes: as the runtime, and so when written."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ir_tools.errors import ShapeError
+from ir_tools.format.read import read
+from ir_tools.format.write import write
+from ir_tools.infer import propagate_shapes
+from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types import format_shape, parse_shape
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[RuntimeClient]:
+    with RuntimeClient() as running:
+        yield running
+
+
+def model(folder: Path, pattern: tuple[int, int], first: bool, transposes: tuple[bool, bool]) -> Path:
+    """A Parameter [1,2,3,3], a Reshape, and a MatMul with weights of 18 x 4, or 4 x 18."""
+    swap = transposes[1] if first else transposes[0]
+    weights = (18, 4) if first != swap else (4, 18)
+    flags = " ".join(f'transpose_{name}="{str(flag).lower()}"' for name, flag in zip("ab", transposes, strict=True))
+    layers = [
+        '<layer id="0" name="x" type="Parameter" version="opset1"><data shape="1,2,3,3" element_type="f32"/>'
+        + port("output", 0, (1, 2, 3, 3)),
+        '<layer id="1" name="sizes" type="Const" version="opset1">'
+        '<data element_type="i64" shape="2" offset="0" size="16"/>' + port("output", 0, (2,), "I64"),
+        '<layer id="2" name="w" type="Const" version="opset1"><data element_type="f32"'
+        f' shape="{weights[0]},{weights[1]}" offset="64" size="288"/>' + port("output", 0, weights),
+        '<layer id="3" name="rows" type="Reshape" version="opset1"><data special_zero="false"/>'
+        + port("input", 0, (1, 2, 3, 3), more=port("", 1, (2,), "I64"))
+        + port("output", 2, pattern),
+    ]
+    shapes = (pattern, weights) if first else (weights, pattern)
+    layers.append(
+        f'<layer id="4" name="y" type="MatMul" version="opset1"><data {flags}/>'
+        + port("input", 0, shapes[0], more=port("", 1, shapes[1]))
+        + port("output", 2, (1, 4))
+    )
+    layers.append('<layer id="5" name="out" type="Result" version="opset1">' + port("input", 0, (1, 4)))
+    edges = [(0, 0, 3, 0), (1, 0, 3, 1), (3, 2, 4, int(not first)), (2, 0, 4, int(first)), (4, 2, 5, 0)]
+    text = "".join(f"{layer}</layer>" for layer in layers)
+    joined = "".join(f'<edge from-layer="{a}" from-port="{b}" to-layer="{c}" to-port="{d}"/>' for a, b, c, d in edges)
+    path = folder / "m.xml"
+    path.write_text(f'<net name="m" version="11"><layers>{text}</layers><edges>{joined}</edges></net>')
+    path.with_suffix(".bin").write_bytes(np.array(pattern, np.int64).tobytes() + bytes(48 + 288))
+    return path
+
+
+def port(kind: str, number: int, dims: tuple[int, ...], precision: str = "FP32", more: str = "") -> str:
+    sizes = "".join(f"<dim>{size}</dim>" for size in dims)
+    text = f'<port id="{number}" precision="{precision}">{sizes}</port>{more}'
+    return f"<{kind}>{text}</{kind}>" if kind else text
+
+
+CASES = [
+    pytest.param((1, 18), True, (False, False), id="A"),
+    pytest.param((1, 18), True, (False, True), id="A-weights-transposed"),
+    pytest.param((18, 1), True, (True, False), id="A-transposed"),
+    pytest.param((18, 1), False, (False, False), id="B"),
+    pytest.param((1, 18), False, (True, True), id="B-both-transposed"),
+]
+
+
+@pytest.mark.parametrize("shape", ["3,2,3,3", "1,2,3,3", "2..5,2,3,3", "?,2,?,?", "1,2,6,3"])
+@pytest.mark.parametrize(("pattern", "first", "transposes"), CASES)
+def test_as_the_runtime(
+    pattern: tuple[int, int],
+    first: bool,
+    transposes: tuple[bool, bool],
+    shape: str,
+    client: RuntimeClient,
+    tmp_path: Path,
+) -> None:
+    path = model(tmp_path, pattern, first, transposes)
+    wanted = client.shapes(path, None, {"x": shape})
+    changed = read(path)
+    report = propagate_shapes(changed, {"x": shape})
+    assert report.facts["rows", 2].shape == parse_shape(wanted["rows", 0][1])
+    assert report.facts["y", 2].shape == parse_shape(wanted["y", 0][1])
+    write(changed, tmp_path / "out.xml")
+    again = client.shapes(tmp_path / "out.xml", None)
+    assert again["y", 0][1] == format_shape(report.facts["y", 2].shape)
+
+
+def test_without_new_shapes_nothing_gives_way(tmp_path: Path) -> None:
+    path = model(tmp_path, (1, 18), True, (False, False))
+    other = read(path.read_text().replace('shape="1,2,3,3"', 'shape="3,2,3,3"').encode(), path.with_suffix(".bin"))
+    with pytest.raises(ShapeError, match="number of elements"):
+        propagate_shapes(other)
+
+
+def test_patterns_that_still_fit_keep_their_bytes(tmp_path: Path) -> None:
+    path = model(tmp_path, (1, 18), True, (False, False))
+    same = read(path)
+    propagate_shapes(same, {"x": "1,2,3,3"})
+    assert not same.weights.pending
