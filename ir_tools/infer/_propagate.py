@@ -292,7 +292,7 @@ class _Propagation:
         return report
 
     def _write_pattern(self, layer: Layer, values: Array) -> None:
-        """Give a constant new values, unless its readers make of the old ones what they make of the new ones."""
+        """Give a constant new values, unless the old ones are sizes that still hold, or no sizes but 0 or -1."""
         if self.model.weights.missing:
             return
         graph = self.model.graph
@@ -300,7 +300,7 @@ class _Propagation:
         readers = [reader for port in layer.outputs for reader, _ in graph.readers(layer.id, port.id)]
         shapes = [facts[Source(reader, graph.layer(reader).outputs[0].id)].fact.shape for reader in readers]
         old = constant(layer.raw, self.model.weights)
-        if any(shape != tuple(map(Dim.of, old.tolist())) for shape in shapes):
+        if old.min() > 0 and any(shape != tuple(map(Dim.of, old.tolist())) for shape in shapes):
             offset, size = self.model.weights.append(values.astype(old.dtype))
             layer.raw.update(offset=str(offset), size=str(size))
 
