@@ -36,6 +36,15 @@ STRUCTURE = frozenset({"Parameter", "Const", "Result"})
 """The layers that the executor handles itself: they move tensors and compute nothing."""
 
 
+ROUNDING: Mapping[str | None, float] = {"FP16": 2e-3, "BF16": 1.6e-2}
+LEAST_ROUNDING = 1e-5
+"""Errors that tensors of a type gather on the way, relative to their largest magnitude; f32 and wider: the latter.
+
+Some ten times what a convolution leaves in f32. In f16 and bf16 the runtime rounds what it computes of constants before
+it computes the rest in f32; what comes of that is within the tolerance of a comparison, which stands here.
+"""
+
+
 class Fallback(Protocol):
     """Runs one layer for which the reference has no kernel: the runtime, as a rule."""
 
@@ -114,8 +123,16 @@ def run_one(model: Model, located: Located, arrays: Mapping[int, Array], *, fall
 class Execution:
     """One inference of one model, layer by layer; `results` holds its outputs when the last step is done."""
 
-    def __init__(self, model: Model, precision: Precision = "as written", fallback: Fallback | None = None) -> None:
-        """As for `run`."""
+    def __init__(
+        self,
+        model: Model,
+        precision: Precision = "as written",
+        fallback: Fallback | None = None,
+        *,
+        torn: bool = False,
+    ) -> None:
+        """As for `run`; with `torn`, the steps count as undefined what errors of rounding decide."""
+        self.torn = torn
         self.model = model
         self.floats = None if precision == "as written" else element_type(precision)
         self.fallback = fallback
@@ -163,7 +180,7 @@ class Execution:
         if layer.bodies:
             outputs = self._bodies(layer, arrays)
             return Step(layer, [*outputs], (None,) * len(outputs), "reference")
-        done = run_layer(layer, tuple(arrays.values()), lean=lean, floats=self.floats)
+        done = run_layer(layer, tuple(arrays.values()), lean=lean, floats=self.floats, torn=self.torn)
         return Step(layer, [*map(self._cast, done.outputs)], done.undefined, "reference")
 
     def _bodies(self, layer: Layer, arrays: Mapping[int, Array]) -> tuple[Array, ...]:
@@ -195,11 +212,17 @@ def _inputs(graph: Graph, layer: Layer, tensors: dict[Source, Array], unread: di
 
 
 def run_layer(
-    layer: Layer, inputs: Sequence[Array], *, lean: bool = False, floats: ElementType | None = None
+    layer: Layer,
+    inputs: Sequence[Array],
+    *,
+    lean: bool = False,
+    floats: ElementType | None = None,
+    torn: bool = False,
 ) -> LayerRun:
     """The outputs of one layer on given arrays, in the order of its ports; with `lean` perhaps only the first.
 
-    `floats`: stands for every float type that the attributes name.
+    `floats`: stands for every float type that the attributes name. `torn`: what errors of rounding in the inputs decide
+    counts as undefined, too.
 
     Raises:
         UnsupportedError: the reference has no kernel for the layer.
@@ -219,6 +242,9 @@ def run_layer(
     with np.errstate(all="ignore"):
         outputs = (op.lean if lean and op.lean else op.kernel)(attrs, inputs)
         undefined = op.undefined(attrs, inputs) if op.undefined else None
+        if torn and op.torn:
+            error = ROUNDING.get(layer.outputs[0].precision, LEAST_ROUNDING)
+            undefined = op.torn(attrs, inputs, error)
     return LayerRun(outputs, (undefined,) * len(outputs))
 
 

@@ -114,7 +114,7 @@ class _Work:
         untouched = self._infer(self.model, self.fed, self.setting)
         top, inside = chosen_layers(self.model, self.layers)
         wide = self.setting.precision == "f32"
-        reference = Execution(self.model, "f32" if wide else "as written", LayerRunner(self.runtime))
+        reference = Execution(self.model, "f32" if wide else "as written", LayerRunner(self.runtime), torn=True)
         walk = reference.steps(self.fed)
         entries: list[LayerComparison] = []
         for batch in batches(self.runtime, self.model, self.fed, top, self.setting, with_inputs=False):

@@ -210,7 +210,7 @@ class Ints(Field):
 
     def parse(self, text: str) -> tuple[int, ...]:
         """`"2, 2"` -> `(2, 2)`."""
-        values = tuple(map(_whole, _items(text)))
+        values = tuple(map(_listed_whole, _items(text)))
         _require_count(len(values), self.counts)
         for value in values:
             _require_range(value, self.least, self.most)
@@ -360,6 +360,13 @@ def _require_range(value: float, least: float | None, most: float | None) -> Non
         raise OutOfRange(f"is {value} where at least {least} is meant")
     if most is not None and not value <= most:
         raise OutOfRange(f"is {value} where at most {most} is meant")
+
+
+def _listed_whole(text: str) -> int:
+    """A whole number in a list, where the runtime reads no plus sign (measured)."""
+    if text.strip().startswith("+"):
+        raise ValueError(f"has '{text.strip()[:40]}' where a whole number is meant")
+    return _whole(text)
 
 
 def _whole(text: str) -> int:
@@ -514,6 +521,8 @@ class Op:
         lean: the kernel for where nobody reads any output but the first; None where that saves nothing.
         undefined: `(attrs, input arrays) ->` where no element of the input decides the outputs, as a mask that fits
             the last dimensions of every output; None where all is decided.
+        torn: the same for where errors of rounding in the inputs decide the outputs, as of a value at the border of two
+            levels; the third argument is that error, relative to the largest magnitude.
         sets: numbers of the outputs whose rows (along the last axis) are a set: their order says nothing where scores
             are nearly equal, as of detections.
         move: the step to another opset, up or down.
@@ -532,6 +541,7 @@ class Op:
     kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
     lean: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
     undefined: Callable[[Attrs, Sequence[Array]], npt.NDArray[np.bool_] | None] | None = None
+    torn: Callable[[Attrs, Sequence[Array], float], npt.NDArray[np.bool_] | None] | None = None
     sets: tuple[int, ...] = ()
     move: Step | None = None
     until: int | None = None

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast, broadcast_arrays, merge
@@ -111,6 +112,20 @@ def quantized(levels: int, data: Array, low: Array, high: Array, out_low: Array,
     return out
 
 
+def between_levels(attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:
+    """The elements that are nearer to the border between two levels than `error` times the largest magnitude."""
+    if arrays[0].dtype.kind not in "fV" or not arrays[0].size:
+        return None
+    data, low, high = (array.astype(np.float64) for array in arrays[:3])
+    low, high = (broadcast_arrays(data, limit, attrs.auto_broadcast)[1] for limit in (low, high))
+    reach = error * np.max(np.abs(data), initial=0.0, where=np.isfinite(data))
+    with np.errstate(all="ignore"):
+        scale = (attrs.levels - 1) / (high - low)
+        place = (np.clip(data, low, high) - low) * scale
+        torn: npt.NDArray[np.bool_] = np.abs(place - np.floor(place) - 0.5) <= np.abs(reach * scale)
+    return torn if torn.any() else None
+
+
 def fake_convert(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """`(f8(data * scale - shift) + shift) / scale`; what f8 does not hold becomes its largest number.
 
@@ -146,6 +161,7 @@ FAKE_QUANTIZE = Op(
     check=check_quantize,
     shape=quantize_shape,
     kernel=fake_quantize,
+    torn=between_levels,
 )
 FAKE_CONVERT = Op(
     type="FakeConvert",
