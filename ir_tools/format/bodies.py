@@ -9,7 +9,7 @@ from ir_tools.format.nets import BODIES, PARTS, Net
 from ir_tools.format.rows import PURPOSES, Row, slice_faults
 from ir_tools.graph import Layer
 from ir_tools.source import Element
-from ir_tools.types import closest, id_number, precision_in_file
+from ir_tools.types import closest, id_number
 
 __all__ = ["body_faults", "has_all_ends"]
 
@@ -250,10 +250,7 @@ class _Table:
                     break
             else:
                 target = id_number(edge.get("to-layer"))
-                message = self._misfit(id_number(edge.get("from-layer")), target)
-                if message:
-                    self.tell("IR148", edge, message, "what a round gives is what the next one takes")
-                elif target in targets:
+                if target in targets:
                     message = f"there is a back edge to Parameter {target} already"
                     self.tell("IR148", edge, message, "delete one of the two")
                 targets |= set() if target is None else {target}
@@ -273,35 +270,7 @@ class _Table:
             return f"a back edge has {name} {number}, which is '{layer.get('name', '')}' of type {layer.get('type')}"
         return None
 
-    def _misfit(self, maker: int | None, reader: int | None) -> str | None:
-        """How the records of a Result contradict those of the Parameter that gets its value."""
-        result = None if maker is None else self.inside.get(maker)
-        parameter = None if reader is None else self.inside.get(reader)
-        given = None if result is None else result.find("input/port")
-        taken = None if parameter is None else parameter.find("output/port")
-        if given is None or taken is None:
-            return None
-        types = [precision_in_file(port.get("precision") or "") for port in (given, taken)]
-        if all(kind is not None and kind.kind != "dynamic" for kind in types) and types[0] != types[1]:
-            return f"a back edge carries {types[0]} to a Parameter of {types[1]}"
-        before, after = (port.findall("dim") for port in (given, taken))
-        if not before or not after:
-            return None
-        sizes = [(first.text, last.text) for first, last in zip(before, after, strict=False)]
-        exact = self.owner.kind == "tensoriterator"
-        if len(before) != len(after) or (exact and any(a != b and "-1" not in (a, b) for a, b in sizes)):
-            shapes = [",".join((dim.text or "") for dim in dims) for dims in (before, after)]
-            return f"a back edge carries [{shapes[0]}] to a Parameter of [{shapes[1]}]"
-        return None
-
     def _condition(self) -> None:
-        for row in self.rows:
-            result = self.inside.get(row.layer) if row.purpose == "execution_condition" else None
-            port = None if result is None else result.find("input/port")
-            kind = None if port is None else precision_in_file(port.get("precision") or "")
-            if kind is not None and kind.kind not in {"boolean", "dynamic"}:
-                message = f"the condition to go on is of {kind}"
-                self.tell("IR145", row.element, message, "name a Result of boolean type")
         rows = self.table.iterchildren("input", "output")
         purposes = [entry.get("purpose") for entry in rows]
         if "execution_condition" not in purposes and not any(word and word not in PURPOSES for word in purposes):

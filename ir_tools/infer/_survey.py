@@ -44,6 +44,7 @@ class Trouble:
         part: of the layer; `input` and `output` with the id of a `port`, and the number of a dimension where one is
             wrong.
         mild: whether it runs nevertheless, though the rule's findings mostly do not.
+        row: number of the guilty row in the part.
     """
 
     rule: str
@@ -54,6 +55,7 @@ class Trouble:
     port: int | None = None
     dim: int | None = None
     mild: bool = False
+    row: int | None = None
 
 
 class _Gap:
@@ -122,6 +124,7 @@ class Survey:
         self._answers = Answers(self._facts, model.weights, checks=True)
         self._verdicts: dict[Answer, _Verdict] = {}
         self._seen: dict[object, _Verdict] = {}
+        self._known: dict[int, dict[tuple[int, int], Known]] = {}
         self._records: dict[tuple[tuple[int, ...], str | None], Known] = {}
         self._unknown = self._facts.known(UNKNOWN)
         self._by_graph: dict[int, list[Trouble]] = {}
@@ -155,6 +158,7 @@ class Survey:
         """Go through one graph; `given`: what the layer `owner` gives to the Parameters of its body."""
         facts: dict[tuple[int, int], Known] = {}
         self._by_graph[id(graph)] = []
+        self._known[id(graph)] = facts
         look_up, seen = self._forms.of, self._seen
         for layer in _ordered(graph):
             form, offset = look_up(layer)
@@ -265,21 +269,24 @@ class Survey:
     ) -> None:
         """What is wrong from one round of a body to the next: what it is given anew, its end, the number of rounds."""
         results = results_of(body, known).results
-        for parameter, result in ports.back_edges.items():
+        for row, (parameter, result) in enumerate(ports.back_edges.items()):
             before, after = known[Source(parameter, body.layer(parameter).outputs[0].id)].fact, results[result]
             if _apart(before, after):
                 message = (
                     f"a back edge gives [{format_shape(after.shape)}] of {after.dtype} to"
                     f" '{body.layer(parameter).name}', which takes [{format_shape(before.shape)}] of {before.dtype}"
                 )
-                self._tell(body, Trouble("contradicting-layer", layer, message, None, "back_edges"))
-        row = ports.purpose("execution_condition")
-        if row is None or layer.type.lower() != "loop":
+                remedy = "what a round gives is what the next one takes"
+                self._tell(body, Trouble("bad-back-edge", layer, message, remedy, "back_edges", row=row))
+        end = ports.purpose("execution_condition")
+        if end is None or layer.type.lower() != "loop":
             return
-        condition = results[row.layer]
-        if condition.dtype.is_float or condition.dtype.kind == "string":
-            message = f"the execution_condition has element type {condition.dtype} where boolean is meant"
-            self._tell(body, Trouble("contradicting-layer", layer, message, None, "port_map"))
+        condition = results[end.layer]
+        if condition.dtype.kind not in {"boolean", "dynamic"}:
+            rows = [entry.get("purpose") for _, entry in layer.content.mapping["port_map"]]
+            message, remedy = f"the condition to go on is of {condition.dtype}", "name a Result of boolean type"
+            row = rows.index("execution_condition")
+            self._tell(body, Trouble("wrong-port-map-row", layer, message, remedy, "port_map", row=row))
         rounds, lasts = _single(inputs[min(inputs)]), _single(condition)
         if rounds is None or (lasts == 0) or rounds in range(-1 if lasts is None else 0, MOST_ROUNDS):
             return
@@ -437,27 +444,39 @@ class Survey:
     def _strain(self, graph: Graph, reader: Layer, port: Port, known: Known) -> int:
         """How much goes wrong in a layer when a port gets this, and the others what the file records."""
         form, sources = self._forms.of(reader)[0], graph.sources(reader.id)
-        inputs = []
-        for other in form.inputs:
-            source = sources.get(other.id)
-            makers = self._forms.of(graph.layer(source.layer))[0].outputs if source else ()
-            maker = next((out for out in makers if source and out.id == source.port), other)
-            inputs.append(known if other.id == port.id else self._record(maker))
+        inputs = [
+            known if other.id == port.id else self._expected(graph, sources.get(other.id), other)
+            for other in form.inputs
+        ]
         answer = self._answers.of(form, inputs)
         gaps = [_gap(out, now) for out, now in zip(form.outputs, answer.outputs or (), strict=False)]
         wrong = sum(not violation.kind.mild for violation in answer.violations) + (answer.error is not None)
         return wrong + sum(gap is not None for gap in gaps)
+
+    def _expected(self, graph: Graph, source: Source | None, port: Port) -> Known:
+        """What an input will get: what is known already, constants with their values, else what the file records."""
+        if source is None:
+            return self._record(port)
+        known = self._known[id(graph)].get(source)
+        if known is not None:
+            return known
+        maker = graph.layer(source.layer)
+        form, offset = self._forms.of(maker)
+        outputs = self._answers.of(form, ()).outputs if form.type == "Const" else None
+        if outputs:
+            return self._answers.constant(maker, outputs[0], offset)
+        return self._record(next((out for out in form.outputs if out.id == source.port), port))
 
     def _idle(self, graph: Graph, layer: Layer, form: Form, gap: _Gap) -> bool:
         """Whether a wrong type is one that real files have: of a further output that nobody reads, or half for single.
 
         Tools wrote the first for the indices of MaxPool, and Model Optimizer the second for DetectionOutput.
         """
-        types = {self._record(gap.port).precision, gap.known.precision}
-        if gap.dims != () or UNKNOWN.dtype.precision in types:
+        said, given = self._record(gap.port).fact.dtype, gap.known.fact.dtype
+        if gap.dims != ():
             return False
         further = gap.port.id != form.outputs[0].id and not graph.readers(layer.id, gap.port.id)
-        return further or types == {"FP16", "FP32"}
+        return (further and said.is_float and given.is_integer) or {said.name, given.name} == {"f16", "f32"}
 
     def _readers(self, graph: Graph, layer: Layer, port_id: int) -> Iterator[tuple[Layer, Port]]:
         """The layers and their input ports that an output feeds."""

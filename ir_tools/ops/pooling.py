@@ -124,11 +124,11 @@ def broken_axis(attrs: Attrs, shape: Shape) -> Iterator[Violation]:
 
 
 def too_large(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """A window that does not fit into the padded input, on a static axis."""
+    """A window that does not fit into the padded input, however large that may be."""
     pooling = windows.pooling_of(attrs)
     for axis, dim in enumerate(inputs[0].spatial if inputs[0].shape else ()):
         try:
-            windows.axis_dim(pooling, axis, dim)
+            windows.axis_dim(pooling, axis, dim if dim.hi is None else Dim.of(dim.hi))
         except ShapeError as why:
             yield Violation("kernel", str(why).removeprefix("the kernel "), kind=Kind.KERNEL)
 

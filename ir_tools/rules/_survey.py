@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from ir_tools.diagnostics import Severity
 from ir_tools.graph import Located
 from ir_tools.rules._define import Finding
-from ir_tools.rules._file import IrFile
+from ir_tools.rules._file import IrFile, element_of
 
 __all__ = ["surveyed"]
 
@@ -18,6 +18,9 @@ def surveyed(name: str) -> Callable[[IrFile], Iterator[Finding]]:
             located = Located("", trouble.layer, file.model.graph)
             attribute = trouble.message.partition(" ")[0]
             place = file.place(located, trouble.part, trouble.port, trouble.dim, attribute)
+            rows = None if trouble.row is None else element_of(located).find(trouble.part)
+            if rows is not None and trouble.row is not None:
+                place = file.place_of(rows[trouble.row])
             yield Finding(place, trouble.message, trouble.help, Severity.WARNING if trouble.mild else None)
 
     return check

@@ -12,7 +12,8 @@ Good:
 
 from ir_tools.diagnostics import Severity
 from ir_tools.rules._define import Rule
+from ir_tools.rules._survey import surveyed
 
 __all__ = ["RULE"]
 
-RULE = Rule("IR145", "wrong-port-map-row", Severity.ERROR, __doc__)
+RULE = Rule("IR145", "wrong-port-map-row", Severity.ERROR, __doc__, surveyed("wrong-port-map-row"))
