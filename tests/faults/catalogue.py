@@ -17,6 +17,7 @@ from tests.faults import (
     shape_faults,
     spellings,
     structure_faults,
+    subtle_faults,
     valid_variants,
     xml_faults,
 )
@@ -37,6 +38,7 @@ FAULTS: tuple[Fault, ...] = (
     *rt_info_faults.FAULTS,
     *pooling_faults.FAULTS,
     *spellings.FAULTS,
+    *subtle_faults.FAULTS,
     *compatibility_faults.FAULTS,
     *valid_variants.FAULTS,
 )

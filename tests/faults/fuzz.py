@@ -133,7 +133,7 @@ def mutated(text: bytes, rng: random.Random) -> bytes:
     """The document after a few random edits of its elements; unreadable text comes back as it is."""
     try:
         root = parse(text)
-    except (ParseError, ValueError, LookupError):
+    except (ParseError, ValueError, LookupError, RecursionError):
         return text
     for _ in range(rng.choice((1, 1, 2, 3, 8))):
         rng.choice(EDITS)(root, rng)
