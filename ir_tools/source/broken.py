@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ir_tools.types import id_number
+
 __all__ = ["HIDDEN_ENDS", "BrokenPlace", "broken_place"]
 
 _TOKEN = re.compile(
@@ -16,6 +18,19 @@ _TOKEN = re.compile(
 )
 HIDDEN_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
 """What opens a comment, CDATA or a processing instruction, and what closes it."""
+_AROUND = {
+    b"layers": (b"net", b"body", b"then_body", b"else_body"),
+    b"edges": (b"net", b"body", b"then_body", b"else_body"),
+    b"layer": (b"layers",),
+    **dict.fromkeys((b"data", b"body", b"then_body", b"else_body"), (b"layer",)),
+    **dict.fromkeys((b"port_map", b"then_port_map", b"else_port_map", b"back_edges"), (b"layer",)),
+    b"output": (b"layer", b"port_map", b"then_port_map", b"else_port_map"),
+    b"input": (b"layer", b"port_map", b"then_port_map", b"else_port_map"),
+    b"port": (b"input", b"output"),
+    b"dim": (b"port",),
+    b"edge": (b"edges", b"back_edges"),
+}
+"""In what an element stands."""
 _ATTRIBUTE = r"(?<![\w:.-])%s\s*=\s*(?:\"([^\"]*)\"|'([^']*)')"
 
 
@@ -33,68 +48,127 @@ class BrokenPlace(NamedTuple):
 class _Tag(NamedTuple):
     name: bytes
     start: int
+    end: int
     rest: bytes
+
+
+class _Strange(NamedTuple):
+    """A start tag inside an element that holds no such: how many are open, what it is, and what is before it."""
+
+    depth: int
+    name: bytes
+    gap: int
+    last_end: int
 
 
 def broken_place(text: bytes, line: int, column: int) -> BrokenPlace:
     """What is to blame where the parser stopped, on `line` and in `column` (of characters or bytes, from 1)."""
-    start = _line_start(text, line)
-    stopped = min(start + max(column - 1, 0), len(text))
-    opened: list[_Tag] = []
-    for token in _tags(text, stopped):
-        name = token["name"]
-        if not token["end"]:
-            opened.append(_Tag(name, token.start(), token["rest"]))
-        elif opened and opened[-1].name == name:
-            opened.pop()
-        elif token.end() >= start:
-            return _unmatched(text, opened, name, token.start())
-        else:
-            break
-    return _inside(text, opened, line)
+    return _Search(text, line, column).place()
 
 
-def _tags(text: bytes, stopped: int) -> Iterator[re.Match[bytes]]:
-    """Every tag that starts before `stopped`, but for those without content."""
-    at = 0
+class _Search:
+    """The tags up to the place where the parser stopped."""
+
+    def __init__(self, text: bytes, line: int, column: int) -> None:
+        self.text = text
+        self.line = line
+        self.start = _line_start(text, line)
+        self.stopped = min(self.start + max(column - 1, 0), len(text))
+        self.opened: list[_Tag] = []
+        self.strange: _Strange | None = None
+        self.last_end = 0
+
+    def place(self) -> BrokenPlace:
+        """What is to blame."""
+        opened = self.opened
+        for token in _tags(self.text, self.stopped):
+            name = token["name"]
+            if name is None:
+                return self._inside(token.start())._replace(message=f"{token[0].decode()} has no end")
+            if not token["end"]:
+                self._open(name, token)
+            elif opened and opened[-1].name == name:
+                opened.pop()
+                if self.strange and self.strange.depth > len(opened):
+                    self.strange = None
+            elif token.end() >= self.start:
+                return self._unmatched(name, token)
+            else:
+                break
+            self.last_end = token.end()
+        return self._inside(self.start)
+
+    def _open(self, name: bytes, token: re.Match[bytes]) -> None:
+        around = self.opened[-1].name if self.opened else b""
+        if self.strange is None and around and around not in _AROUND.get(name, (around,)):
+            self.strange = _Strange(len(self.opened), name, self._gap(token.start()), self.last_end)
+        if not token["rest"].endswith(b"/"):
+            self.opened.append(_Tag(name, token.start(), token.end(), token["rest"]))
+
+    def _gap(self, at: int) -> int:
+        """Where a tag is missing between the one before and `at`: at a text, or on an empty line, if there is one."""
+        between = self.text[self.last_end : at]
+        if between.strip():
+            return self.last_end + len(between) - len(between.lstrip())
+        lines = between.split(b"\n")
+        return at if len(lines) < 3 else self.last_end + len(lines[0]) + 1
+
+    def _unmatched(self, name: bytes, token: re.Match[bytes]) -> BrokenPlace:
+        """An end tag that is not that of the innermost element: it is wrong, or another tag is missing."""
+        opened, strange = self.opened, self.strange
+        depths = [depth for depth, tag in enumerate(opened) if tag.name == name]
+        end = f"</{name.decode(errors='replace')}>"
+        if strange and name in _AROUND[strange.name] and (not depths or depths[-1] != strange.depth - 2):
+            del opened[strange.depth :]
+            message = f"{end} on line {self._line(token.start())} ends nothing"
+            return self._inside(strange.gap)._replace(message=message, help=f"write <{end[2:-1]} ...> where it begins")
+        if not depths:
+            remedy = f"<{opened[-1].name.decode(errors='replace')}> is open here" if opened else "delete it"
+            return self._inside(token.start())._replace(message=f"{end} ends nothing", help=remedy)
+        after = next(_tags(self.text, len(self.text), token.end()), None)
+        if after and after["end"] and after["name"] == opened[-2].name:
+            called = opened[-1].name.decode(errors="replace")
+            return self._inside(token.start())._replace(message=f"{end} ends <{called}>", help=f"write </{called}>")
+        gap, last_end = self._gap(token.start()), self.last_end
+        if strange:
+            del opened[strange.depth :]
+            gap, last_end = strange.gap, strange.last_end
+        tag = opened[-1]
+        if tag.end == last_end:
+            gap = tag.start
+        called = tag.name.decode(errors="replace")
+        message = f"<{called}> of line {self._line(tag.start)} has no end"
+        return self._inside(gap)._replace(message=message, help=f"write </{called}> where it ends")
+
+    def _line(self, at: int) -> int:
+        return self.text.count(b"\n", 0, at) + 1
+
+    def _inside(self, at: int) -> BrokenPlace:
+        """A place inside the elements that are open there."""
+        opened, line = self.opened, self._line(at)
+        layers = [place for place, tag in enumerate(opened) if tag.name == b"layer"]
+        if not layers:
+            return BrokenPlace(line)
+        words: list[str] = []
+        for place in layers:
+            words.append(_attribute(opened[place].rest, "name") or "")
+            if place != layers[-1] and place + 1 < len(opened):
+                words.append(opened[place + 1].name.decode(errors="replace"))
+        number = id_number(_attribute(opened[layers[-1]].rest, "id"))
+        return BrokenPlace(line, number, words[-1], "/".join(words))
+
+
+def _tags(text: bytes, stopped: int, at: int = 0) -> Iterator[re.Match[bytes]]:
+    """Every tag that starts before `stopped`; last, a comment that has no end."""
     while (token := _TOKEN.search(text, at)) and token.start() < stopped:
         at = token.end()
         if token["hidden"]:
             at = text.find(HIDDEN_ENDS[token["hidden"]], at)
             if at < 0:
+                yield token
                 return
-        elif not token["rest"].endswith(b"/"):
+        else:
             yield token
-
-
-def _unmatched(text: bytes, opened: list[_Tag], name: bytes, at: int) -> BrokenPlace:
-    """An end tag that is not that of the innermost element."""
-    line = text.count(b"\n", 0, at) + 1
-    end = f"</{name.decode(errors='replace')}>"
-    if not any(tag.name == name for tag in opened):
-        last = opened[-1].name.decode(errors="replace") if opened else None
-        remedy = f"<{last}> is open here" if last else "delete it"
-        return _inside(text, opened, line)._replace(message=f"{end} ends nothing", help=remedy)
-    tag = opened[-1]
-    first = text.count(b"\n", 0, tag.start) + 1
-    called = tag.name.decode(errors="replace")
-    message = f"<{called}> has no end before {end} on line {line}"
-    return _inside(text, opened, first)._replace(message=message, help=f"write </{called}> where it ends")
-
-
-def _inside(text: bytes, opened: list[_Tag], line: int) -> BrokenPlace:
-    """A place inside the elements that are open there."""
-    layers = [place for place, tag in enumerate(opened) if tag.name == b"layer"]
-    if not layers:
-        return BrokenPlace(line)
-    words: list[str] = []
-    for place in layers:
-        words.append(_attribute(opened[place].rest, "name") or "")
-        if place != layers[-1] and place + 1 < len(opened):
-            words.append(opened[place + 1].name.decode(errors="replace"))
-    number = _attribute(opened[layers[-1]].rest, "id") or ""
-    layer_id = int(number) if number.isascii() and number.isdecimal() and len(number) < 19 else None
-    return BrokenPlace(line, layer_id, words[-1], "/".join(words))
 
 
 def _attribute(rest: bytes, name: str) -> str | None:

@@ -22,6 +22,9 @@ _MARKS = (
     (b"\0<\0?", "utf-16-be"),
 )
 _DECLARED = re.compile(rb"<\?xml[^>]*?encoding\s*=\s*[\"']([^\"'>]*)[\"']")
+_SAID = re.compile("<\\?xml[^>]*?encoding\\s*=\\s*[\"']([^\"'>]*)[\"']")
+_BYTE_ORDER = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_NONE_OF_FILES = {"idna", "punycode", "undefined", "unicode-escape", "unicode_escape", "raw-unicode-escape", "mbcs"}
 _REMEDY = "save the file as UTF-8"
 
 
@@ -49,6 +52,9 @@ def decode(data: bytes, file: str | None) -> Encoded:
         raise _error(f"'{codec}' is no encoding of text", file, 1, _REMEDY) from None
     if codec in {"utf-8", "ascii"}:
         return Encoded(data, codec)
+    said = None if data.startswith(_BYTE_ORDER) else _SAID.match(text)
+    if said and codec.startswith("utf-16") and not said[1].lower().startswith("utf-16"):
+        raise _error(f"the text is {codec.upper()}, and its first line says {said[1][:40]}", file, 1, _REMEDY)
     if text.encode(codec) != data:
         raise _error(f"{codec.upper()} text does not come back as it was", file, 1, _REMEDY)
     return Encoded(text.encode(), codec)
@@ -66,10 +72,14 @@ def _codec(data: bytes, file: str | None) -> str:
     declared = _DECLARED.match(data)
     name = declared[1].decode("ascii", "replace") if declared else "utf-8"
     try:
-        info = codecs.lookup(name)
-    except LookupError:
-        raise _error(f"the encoding '{name}' is not known", file, 1, _REMEDY) from None
-    return "utf-8" if info.name == "utf-8-sig" else info.name
+        codec = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        raise _error(f"the encoding '{name[:40]}' is not known", file, 1, _REMEDY) from None
+    if codec in _NONE_OF_FILES:
+        raise _error(f"'{codec}' is no encoding of files", file, 1, _REMEDY)
+    if codec.startswith(("utf-16", "utf-32")):
+        raise _error(f"the first line says {name}, and the text is not {codec.upper()}", file, 1, _REMEDY)
+    return "utf-8" if codec == "utf-8-sig" else codec
 
 
 def _error(message: str, file: str | None, line: int, remedy: str) -> ReadError:

@@ -114,7 +114,7 @@ BROKEN = {
     "blank": (b" \n ", 1, "empty"),
     "no XML": (b"\x00\x01\x02", 1, "not well-formed"),
     "text": (b"hello\n", 1, "not well-formed"),
-    "unclosed": (b"<net>\n<layers>\n</net>", 2, "<layers> has no end before </net> on line 3"),
+    "unclosed": (b"<net>\n<layers>\n</net>", 2, "<layers> of line 2 has no end"),
     "end of nothing": (b"<net>\n<layers>\n</layer>\n</layers></net>", 3, "</layer> ends nothing"),
     "second root": (b"<net/>\n<net/>", 2, "not well-formed"),
     "text behind the root": (b"<net/>\nmore", 2, "not well-formed"),
