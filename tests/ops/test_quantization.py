@@ -90,8 +90,8 @@ def test_element_types(op: Op) -> None:
 # --- values -----------------------------------------------------------------------------------------------------
 
 KNOWN_DIFFERENCES = {
-    "FakeQuantize-1 with two levels, or in bf16, half-way between levels": "the CPU plugin has another formula for them,"
-    " which decides otherwise where rounding errors do",
+    "FakeQuantize-1 with two levels, or in bf16, half-way between levels": "the CPU plugin has another formula for"
+    " them, which decides otherwise where rounding errors do",
     "FakeQuantize-1 with 65536 levels, or with constants of f64": "the CPU plugin does not run them all",
     "FakeConvert-13 of bf16 with a shift": "the CPU plugin rounds to bf16 in another order",
 }
