@@ -10,13 +10,16 @@ __all__ = ["greedy", "overlaps"]
 Places = npt.NDArray[np.int64]
 
 
-def overlaps(box: Array, boxes: Array, offset: float = 0.0) -> Array:
+def overlaps(box: Array, boxes: Array, offset: float = 0.0, *, near: bool = False) -> Array:
     """Intersection over union of one box with others, `[boxes, 4]` of left, top, right, bottom.
 
-    `offset` is what belongs to a box beyond its right and bottom edges: 1 where they are pixels.
+    `offset` is what belongs to a box beyond its right and bottom edges: 1 where they are pixels. With `near` boxes
+    overlap whose edges are less than that apart.
     """
-    inner = np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2]) + offset
-    common = np.where((inner > 0).all(axis=1), inner[:, 0] * inner[:, 1], 0).astype(boxes.dtype)
+    common_sides = np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2])
+    inner = common_sides + offset
+    meet = ((inner > 0) & (near | (common_sides >= 0))).all(axis=1)
+    common = np.where(meet, inner[:, 0] * inner[:, 1], 0).astype(boxes.dtype)
     own = _area(box[None], offset)
     out: Array = common / (own + _area(boxes, offset) - common)
     return np.where(common > 0, out, 0)

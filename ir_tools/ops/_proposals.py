@@ -1,4 +1,4 @@
-"""Proposal as the CPU plugin computes it: anchors moved by what the network says, the best that do not overlap."""
+"""Proposal and GenerateProposals: boxes moved by what a network says, the best of them that do not overlap."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -8,7 +8,7 @@ import numpy as np
 from ir_tools.ops._define import Array, Attrs
 from ir_tools.ops._overlaps import greedy
 
-__all__ = ["Proposed", "proposals"]
+__all__ = ["Generated", "Proposed", "generated", "proposals"]
 
 
 class Proposed(NamedTuple):
@@ -118,3 +118,55 @@ def _finished(attrs: Attrs, boxes: Array, image: Image) -> Array:
     if attrs.normalize:
         boxes = boxes / np.array([image.width, image.height] * 2, boxes.dtype)
     return boxes
+
+
+# --- GenerateProposals ------------------------------------------------------------------------------------------
+
+LARGEST = float(np.log(1000 / 16))
+"""The most by which a box is stretched, as a logarithm."""
+
+
+class Generated(NamedTuple):
+    """`[boxes, 4]` corners, `[boxes]` scores, and `[N]` how many there are of each image."""
+
+    boxes: Array
+    scores: Array
+    counts: Array
+
+
+def generated(attrs: Attrs, image: Array, base: Array, deltas: Array, scores: Array) -> Generated:
+    """The best boxes of each image, all images after each other.
+
+    Args:
+        attrs: of the layer.
+        image: `[N, 3 or 4]`: height, width, and scale, once or for both.
+        base: `[H, W, anchors, 4]`: the boxes before they are moved.
+        deltas: `[N, 4 * anchors, H, W]`.
+        scores: `[N, anchors, H, W]`.
+    """
+    boxes, chances, counts = [np.zeros((0, 4), deltas.dtype)], [np.zeros(0, scores.dtype)], []
+    for info, moves, sure in zip(image, deltas, scores, strict=True):
+        found, kept = _stretched(attrs, info, base, moves), sure.transpose(1, 2, 0).reshape(-1)
+        order = np.argsort(-kept, kind="stable")[: attrs.pre_nms_count]
+        offset = 0.0 if attrs.normalized else 1.0
+        sides = found[order, 2:] - found[order, :2] + offset
+        least = attrs.min_size * np.array([info[-1], info[2]])
+        order = order[(sides >= least).all(axis=1)]
+        order = order[greedy(found[order], attrs.nms_threshold, offset, attrs.post_nms_count)]
+        boxes.append(found[order])
+        chances.append(kept[order])
+        counts.append(len(order))
+    return Generated(np.concatenate(boxes), np.concatenate(chances), np.array(counts))
+
+
+def _stretched(attrs: Attrs, info: Array, base: Array, deltas: Array) -> Array:
+    """`[H * W * anchors, 4]` boxes within the image."""
+    offset = 0.0 if attrs.normalized else 1.0
+    moves = deltas.reshape(base.shape[2], 4, *base.shape[:2]).transpose(2, 3, 0, 1)
+    sides = base[..., 2:] - base[..., :2] + offset
+    centre = moves[..., :2] * sides + base[..., :2] + sides / 2
+    half = np.exp(np.minimum(moves[..., 2:], LARGEST)) * sides / 2
+    corners = np.concatenate([centre - half, centre + half - offset], axis=-1).reshape(-1, 4)
+    limits = np.array([info[1], info[0]] * 2, corners.dtype) - offset
+    out: Array = np.maximum(np.minimum(corners, limits), 0)
+    return out.astype(deltas.dtype)

@@ -4,7 +4,7 @@ import numpy as np
 
 from ir_tools.ops._define import Array
 
-__all__ = ["aligned", "bilinear_points", "maxima", "position_averages", "position_points", "rotated"]
+__all__ = ["aligned", "bilinear_points", "deformed", "maxima", "position_averages", "position_points", "rotated"]
 
 # --- ROIPooling -------------------------------------------------------------------------------------------------
 
@@ -165,6 +165,75 @@ def _offsets(length: float, parts: int, ratio: int) -> Array:
     each = length / parts
     count = ratio or max(int(np.ceil(each)), 0)
     return -length / 2 + np.arange(parts)[:, None] * each + (np.arange(count) + 0.5) * (each / max(count, 1))
+
+
+# --- DeformablePSROIPooling -------------------------------------------------------------------------------------
+
+
+def deformed(
+    data: Array,
+    rois: Array,
+    offsets: Array | None,
+    shape: tuple[int, int],
+    bins: tuple[int, int],
+    scale: float,
+    reach: float,
+    parts: int,
+) -> Array:
+    """The mean of points in each part of each region, moved by offsets, in channels of its own.
+
+    Args:
+        data: `[N, C, H, W]`.
+        rois: `[boxes, 5]`; those of an image below 0 give 0.
+        offsets: `[boxes, 2 * classes, parts, parts]`, as parts of the region.
+        shape: number of outputs, and how many parts a region has along each axis.
+        bins: points of a part along x and y.
+        scale: of the corners to places in `data`.
+        reach: what offsets are multiplied with.
+        parts: offsets along each axis.
+    """
+    (outputs, size), (height, width) = shape, data.shape[2:]
+    first = _round(rois[:, 1:3]) * np.float32(scale) - 0.5
+    sides = np.maximum((_round(rois[:, 3:5]) + 1) * np.float32(scale) - 0.5 - first, 0.1)
+    index = np.arange(size)
+    move = np.zeros((len(rois), outputs, size, size, 2))
+    if offsets is not None:
+        classes = offsets.shape[1] // 2
+        table = offsets.reshape(len(rois), classes, 2, *offsets.shape[2:]) * reach
+        own, place = np.arange(outputs) // (outputs // classes), index * parts // size
+        move = table[:, own][:, :, :, place][..., place].transpose(0, 1, 3, 4, 2)
+    x = _sub_bins(first[:, 0], sides[:, 0], move[..., 0], index, size, bins[0])
+    y = _sub_bins(first[:, 1], sides[:, 1], move[..., 1], index[:, None], size, bins[1])
+    y, x = y[..., :, None], x[..., None, :]
+    inside = (y >= -0.5) & (y <= height - 0.5) & (x >= -0.5) & (x <= width - 0.5)
+    inside &= (rois[:, 0] >= 0).reshape(-1, 1, 1, 1, 1, 1)
+    images = np.maximum(rois[:, 0], 0).astype(np.int64).reshape(-1, 1, 1, 1, 1, 1)
+    channel = np.arange(outputs * size * size).reshape(outputs, size, size, 1, 1)
+    found = _in_channels(data, images, channel, y, x) * inside
+    count = inside.sum(axis=(-2, -1))
+    out: Array = found.sum(axis=(-2, -1)) / np.maximum(count, 1)
+    return out.astype(data.dtype)
+
+
+def _sub_bins(first: Array, side: Array, move: Array, index: Array, size: int, bins: int) -> Array:
+    """`[boxes, outputs, size, size, bins]` places along one axis."""
+    shape = (-1, 1, 1, 1)
+    each = (side / size).reshape(shape)
+    begin: Array = first.reshape(shape) + index * each + move * side.reshape(shape)
+    return begin[..., None] + np.arange(bins) * (each / bins)[..., None]
+
+
+def _in_channels(data: Array, images: Array, channel: Array, y: Array, x: Array) -> Array:
+    """Values between four neighbours in given channels; all arguments broadcast."""
+    height, width = data.shape[2:]
+    y, x = np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)
+    top, left = np.floor(y).astype(np.int64), np.floor(x).astype(np.int64)
+    bottom, right = np.ceil(y).astype(np.int64), np.ceil(x).astype(np.int64)
+    down, across = y - top, x - left
+    upper = data[images, channel, top, left] * (1 - across) + data[images, channel, top, right] * across
+    lower = data[images, channel, bottom, left] * (1 - across) + data[images, channel, bottom, right] * across
+    out: Array = upper * (1 - down) + lower * down
+    return out
 
 
 # --- PSROIPooling -----------------------------------------------------------------------------------------------

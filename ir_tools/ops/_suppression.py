@@ -1,13 +1,20 @@
-"""NonMaxSuppression as the CPU plugin computes it."""
+"""NonMaxSuppression and NMSRotated as the CPU plugin computes them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ir_tools.ops._define import Array
 
-__all__ = ["Chosen", "Settings", "corners", "selected"]
+__all__ = ["Chosen", "Rule", "Settings", "corners", "overlaps", "selected"]
+
+
+class Rule(NamedTuple):
+    """How much a box overlaps others, and which overlaps are too much for the threshold."""
+
+    overlap: Callable[[Array, Array], Array]
+    drops: Callable[[Array, float], Array]
 
 
 class Settings(NamedTuple):
@@ -40,19 +47,20 @@ def corners(boxes: Array, encoding: str) -> Array:
     return np.concatenate([np.minimum(first, second), np.maximum(first, second)], axis=-1)
 
 
-def selected(boxes: Array, scores: Array, settings: Settings, descending: bool) -> Chosen:
+def selected(boxes: Array, scores: Array, settings: Settings, descending: bool, rule: Rule) -> Chosen:
     """The boxes of all images and classes that stay.
 
     Args:
-        boxes: `[N, boxes, 4]`, corners.
+        boxes: `[N, boxes, ...]`, as the rule takes them.
         scores: `[N, classes, boxes]`.
         settings: of the operation.
         descending: whether the result is sorted by score over all images and classes.
+        rule: which boxes drop which.
     """
     places, values = [np.zeros((0, 3), np.int64)], [np.zeros(0, scores.dtype)]
     for image, classes in enumerate(scores):
         for label, row in enumerate(classes):
-            kept, left = _of_class(boxes[image], row, settings)
+            kept, left = _of_class(boxes[image], row, settings, rule)
             head = np.broadcast_to(np.array([image, label]), (len(kept), 2))
             places.append(np.concatenate([head, kept[:, None]], axis=1))
             values.append(left)
@@ -63,7 +71,7 @@ def selected(boxes: Array, scores: Array, settings: Settings, descending: bool) 
     return Chosen(found.places[order], found.scores[order])
 
 
-def _of_class(boxes: Array, scores: Array, settings: Settings) -> tuple[Array, Array]:
+def _of_class(boxes: Array, scores: Array, settings: Settings, rule: Rule) -> tuple[Array, Array]:
     """The boxes of one class that stay, in the order in which they are chosen, and their scores then."""
     places = np.flatnonzero(scores > settings.score)
     left = scores[places]
@@ -75,12 +83,12 @@ def _of_class(boxes: Array, scores: Array, settings: Settings) -> tuple[Array, A
         values.append(left[best])
         others = np.arange(len(places)) != best
         places, left = places[others], left[others]
-        overlap = overlaps(boxes[kept[-1]], boxes[places])
+        common = rule.overlap(boxes[kept[-1]], boxes[places])
         if settings.sigma > 0:
-            left = left * np.exp(-0.5 / settings.sigma * overlap * overlap).astype(left.dtype)
+            left = left * np.exp(-0.5 / settings.sigma * common * common).astype(left.dtype)
             stays = left > settings.score
         else:
-            stays = ~(overlap >= settings.overlap)
+            stays = ~rule.drops(common, settings.overlap)
         places, left = places[stays], left[stays]
     return np.array(kept, np.int64), np.array(values, scores.dtype)
 

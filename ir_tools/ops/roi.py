@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
+
 from ir_tools.ops._define import (
     Array,
     Attrs,
@@ -19,10 +21,18 @@ from ir_tools.ops._define import (
     Violation,
 )
 from ir_tools.ops._fields import ExactWord, IndexType
-from ir_tools.ops._numbers import in_working_type, in_working_types
-from ir_tools.ops._proposals import proposals
+from ir_tools.ops._numbers import in_working_type, in_working_types, is_half
+from ir_tools.ops._proposals import generated, proposals
 from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
-from ir_tools.ops._regions import aligned, bilinear_points, maxima, position_averages, position_points, rotated
+from ir_tools.ops._regions import (
+    aligned,
+    bilinear_points,
+    deformed,
+    maxima,
+    position_averages,
+    position_points,
+    rotated,
+)
 from ir_tools.ops._values import times
 from ir_tools.types import Dim, element_type
 
@@ -136,6 +146,14 @@ def generate_proposals_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact
     return Fact(dtype, (boxes, Dim.of(4))), Fact(dtype, (boxes,)), Fact(attrs.roi_num_type, (batch,))
 
 
+def generate_proposals(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """The best boxes, their scores, and how many there are of each image."""
+    wide = [array.astype(np.float32) if is_half(array.dtype) else array for array in inputs]
+    found = generated(attrs, *wide)
+    dtype = inputs[0].dtype
+    return found.boxes.astype(dtype), found.scores.astype(dtype), found.counts.astype(attrs.roi_num_type.dtype)
+
+
 GENERATE_PROPOSALS_9 = Op(
     type="GenerateProposals",
     version=9,
@@ -152,6 +170,7 @@ GENERATE_PROPOSALS_9 = Op(
         "roi_num_type": IndexType(default=I64),
     },
     shape=generate_proposals_shape,
+    kernel=generate_proposals,
 )
 
 # --- pooling of regions -----------------------------------------------------------------------------------------
@@ -384,6 +403,16 @@ def deformable_psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tupl
     return (Fact(data.dtype, (dim(rois, 0), Dim.of(attrs.output_dim), size, size)),)
 
 
+def deformable_psroi_pooling(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Means of points in parts of regions that offsets move."""
+
+    def pool(data: Array, rois: Array, offsets: Array | None = None) -> Array:
+        shape, bins = (attrs.output_dim, attrs.group_size), (attrs.spatial_bins_x, attrs.spatial_bins_y)
+        return deformed(data, rois, offsets, shape, bins, attrs.spatial_scale, attrs.trans_std, attrs.part_size)
+
+    return (in_working_type(pool, *inputs),)
+
+
 DEFORMABLE_PSROI_POOLING_1 = Op(
     type="DeformablePSROIPooling",
     version=1,
@@ -400,6 +429,7 @@ DEFORMABLE_PSROI_POOLING_1 = Op(
     },
     check=too_large_for(deformable_psroi_pooling_shape, "group_size"),
     shape=deformable_psroi_pooling_shape,
+    kernel=deformable_psroi_pooling,
 )
 
 OPS = (

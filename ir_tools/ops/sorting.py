@@ -6,6 +6,7 @@ import numpy as np
 
 from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Flag, Input, Int, Kind, OneOf, Op, Output, Violation
 from ir_tools.ops._fields import IndexType, Type
+from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._ranks import agreed, dim, known_number, require, require_rank
 from ir_tools.ops._values import normal_axis, require_one
 from ir_tools.types import Dim, element_type
@@ -207,6 +208,52 @@ def check_ctc_loss(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield Violation("label_length", "holds a length greater than that of the logits")
 
 
+def ctc_loss(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """`[N]`: minus the logarithm of how likely the labels are."""
+    return (in_working_type(lambda logits: _losses(attrs, logits, inputs), inputs[0]),)
+
+
+def _losses(attrs: Attrs, logits: Array, inputs: Sequence[Array]) -> Array:
+    lengths, labels, counts, *blank = inputs[1:]
+    index = int(blank[0]) if blank else logits.shape[2] - 1
+    chances = logits - logits.max(axis=2, keepdims=True)
+    chances = chances - np.log(np.exp(chances).sum(axis=2, keepdims=True))
+    out = [
+        _loss(attrs, chances[number, : int(length)], _target(attrs, labels[number, : int(counts[number])]), index)
+        for number, length in enumerate(lengths)
+    ]
+    return np.array(out, logits.dtype)
+
+
+def _target(attrs: Attrs, labels: Array) -> Array:
+    """The labels, without repetitions where that is asked for."""
+    if attrs.unique:
+        return labels[np.sort(np.unique(labels, return_index=True)[1])]
+    if attrs.preprocess_collapse_repeated:
+        labels = labels[np.append(True, labels[1:] != labels[:-1])]
+    return labels
+
+
+def _loss(attrs: Attrs, chances: Array, labels: Array, blank: int) -> float:
+    """Over all ways through the labels with blanks around them (Graves et al., 2006, section 4.1), from the end.
+
+    `chances` are logarithms, `[T, classes]`.
+    """
+    states = np.full(2 * len(labels) + 1, blank)
+    states[1::2] = labels
+    merge = attrs.ctc_merge_repeated
+    stays = np.where(merge | (states == blank), 0, -np.inf)
+    leaps = np.full(len(states), -np.inf)
+    leaps[:-2][(states[:-2] != blank) & ((not merge) | (states[:-2] != states[2:]))] = 0
+    after = np.full(len(states) + 2, -np.inf)
+    after[len(states) - 2 : len(states)] = 0
+    for step in chances[:0:-1]:
+        ways = after + np.append(step[states], [0, 0])
+        found = np.logaddexp(np.logaddexp(ways[:-2] + stays, ways[1:-1]), ways[2:] + leaps)
+        after = np.append(found, [-np.inf, -np.inf])
+    return -float(np.logaddexp(*(after[:2] + chances[0][states[:2]])))
+
+
 CTC_LOSS_4 = Op(
     type="CTCLoss",
     version=4,
@@ -224,6 +271,7 @@ CTC_LOSS_4 = Op(
     },
     check=check_ctc_loss,
     shape=ctc_loss_shape,
+    kernel=ctc_loss,
 )
 
 OPS = (TOP_K_1, TOP_K_3, TOP_K_11, CTC_GREEDY_DECODER_1, CTC_GREEDY_DECODER_SEQ_LEN_6, CTC_LOSS_4)

@@ -4,10 +4,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ir_tools.ops._class_suppression import Found, matrix, multiclass
 from ir_tools.ops._define import Array, Attrs, Fact, Field, Flag, Float, Input, Int, Kind, OneOf, Op, Output, Violation
 from ir_tools.ops._fields import IndexType
+from ir_tools.ops._numbers import is_half
 from ir_tools.ops._ranks import agreed, dim, known_number, require, require_rank, require_size
-from ir_tools.ops._suppression import Settings, corners, selected
+from ir_tools.ops._rotated import rotated_overlaps
+from ir_tools.ops._suppression import Rule, Settings, corners, overlaps, selected
 from ir_tools.ops._values import require_one, times
 from ir_tools.types import Dim, element_type
 
@@ -87,8 +90,24 @@ def nms_5_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def non_max_suppression(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     """Triples of image, class and box, the same with scores, and how many there are."""
-    boxes, scores = (array if array.dtype == np.float64 else array.astype(np.float32) for array in inputs[:2])
-    found = selected(corners(boxes, attrs.box_encoding), scores, Settings.of(inputs[2:]), attrs.sort_result_descending)
+    boxes, scores = _wide(inputs)
+    return _listed(attrs, inputs, corners(boxes, attrs.box_encoding), scores, Rule(overlaps, np.greater_equal))
+
+
+def rotated_suppression(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """The same for rotated boxes."""
+    boxes, scores = _wide(inputs)
+    if not attrs.clockwise:
+        boxes = boxes * np.array([1, 1, 1, 1, -1], boxes.dtype)
+    return _listed(attrs, inputs, boxes, scores, Rule(rotated_overlaps, np.greater))
+
+
+def _wide(inputs: Sequence[Array]) -> list[Array]:
+    return [array.astype(np.float32) if is_half(array.dtype) else array for array in inputs[:2]]
+
+
+def _listed(attrs: Attrs, inputs: Sequence[Array], boxes: Array, scores: Array, rule: Rule) -> tuple[Array, ...]:
+    found = selected(boxes, scores, Settings.of(inputs[2:]), attrs.sort_result_descending, rule)
     dtype = attrs.get("output_type", I64).dtype
     rows = np.concatenate([found.places[:, :2], found.scores[:, None]], axis=1).astype(np.float32)
     return found.places.astype(dtype), rows, np.array([len(rows)], dtype)
@@ -167,6 +186,7 @@ NMS_ROTATED_13 = Op(
     },
     check=check_nms,
     shape=nms_rotated_shape,
+    kernel=rotated_suppression,
 )
 
 # --- suppression of all classes ---------------------------------------------------------------------------------
@@ -212,6 +232,16 @@ def matrix_nms_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return _found(attrs, boxes, found, boxes.shape[0])
 
 
+def matrix_nms(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Boxes with class and score, their numbers, and how many there are of each image."""
+    return _typed(attrs, matrix(attrs, *_wide(inputs)), inputs[0])
+
+
+def _typed(attrs: Attrs, found: Found, boxes: Array) -> tuple[Array, ...]:
+    dtype = attrs.output_type.dtype
+    return found.rows.astype(boxes.dtype), found.places.astype(dtype), found.counts.astype(dtype)
+
+
 MATRIX_NMS_8 = Op(
     type="MatrixNms",
     version=8,
@@ -225,6 +255,7 @@ MATRIX_NMS_8 = Op(
         "post_threshold": Float(default=0.0),
     },
     shape=matrix_nms_shape,
+    kernel=matrix_nms,
 )
 
 
@@ -252,6 +283,11 @@ def multiclass_nms_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
     return _found(attrs, boxes, found, dim(counts[0], 0) if counts else dim(boxes, 0))
 
 
+def multiclass_nms(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Boxes with class and score, their numbers, and how many there are of each image."""
+    return _typed(attrs, multiclass(attrs, *_wide(inputs), *inputs[2:]), inputs[0])
+
+
 MULTICLASS_NMS_8 = Op(
     type="MulticlassNms",
     version=8,
@@ -260,6 +296,7 @@ MULTICLASS_NMS_8 = Op(
     types={"T": "float"},
     attrs={**CLASS_ATTRS, "iou_threshold": Float(default=0.0), "nms_eta": Float(default=1.0, least=0, most=1)},
     shape=multiclass_nms_shape,
+    kernel=multiclass_nms,
 )
 MULTICLASS_NMS_9 = MULTICLASS_NMS_8.at(
     9, inputs=(*MULTICLASS_NMS_8.inputs, Input("roisnum", optional=True, type="integer"))

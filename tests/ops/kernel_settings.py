@@ -20,6 +20,8 @@ DIFFERENCES: Mapping[str, str] = {
     "Interpolate-4 antialias": "the plugin reads it for rank 5 only; the kernel does the same, the check says so",
     "Interpolate-11 cube_coeff": "the plugin takes -0.5 for Pillow's mode; the kernel does the same, the check says so",
     "LSTMCell-1": "the runtime reads no peepholes, input_forget and weights_format; the kernel does the same",
+    "MatrixNms without boxes": "the plugin leaves its counts as they were, or crashes (SIGSEGV), where an image has"
+    " no box above the threshold: not generated",
     "NonMaxSuppression, most boxes 0": "the plugin skips the layer and leaves valid_outputs as it was: not generated",
     "NonMaxSuppression order": "boxes of one score come in any order: rows are compared as a set",
     "PriorBox fixed_size": "half an odd size is rounded down where the boxes are worked out before running, and is not"

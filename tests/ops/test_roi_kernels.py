@@ -118,12 +118,56 @@ def proposal(rng: Rng) -> Setting:
     return Setting(OPS[f"Proposal-{rng.choice([1, 4])}"], raw, arrays, skip=(1,))
 
 
+def generate_proposals(rng: Rng) -> Setting:
+    anchors, count, height, width = (int(size) for size in rng.integers([1, 1, 3, 3], [4, 3, 6, 6]))
+    raw = {
+        "min_size": one_of(rng, 0, 2),
+        "nms_threshold": one_of(rng, 0.3, 0.7),
+        "pre_nms_count": one_of(rng, 9, 30, 200),
+        "post_nms_count": one_of(rng, 3, 20),
+        "normalized": flag(rng),
+        "roi_num_type": one_of(rng, "i32", "i64"),
+    }
+    shape = (height, width, anchors, 2)
+    centre, half = rng.uniform(0, 50, shape), rng.uniform(2, 12, shape)
+    image = np.concatenate([rng.integers(30, 60, (count, 2)), np.ones((count, rng.integers(1, 3)))], axis=1)
+    arrays = [floats(image), floats(np.concatenate([centre - half, centre + half], axis=-1))]
+    arrays += [floats(rng.normal(size=(count, 4 * anchors, height, width)) * 0.3)]
+    arrays += [floats(rng.uniform(0, 1, (count, anchors, height, width)))]
+    return Setting(OPS["GenerateProposals-9"], raw, arrays)
+
+
+def deformable_psroi_pooling(rng: Rng) -> Setting:
+    """With and without offsets, which several outputs may share."""
+    outputs, size, across, down = (int(number) for number in rng.integers(1, 4, 4))
+    scale, parts = float(rng.choice([0.0625, 0.25, 1])), int(rng.integers(1, 4))
+    data = maps(rng, outputs * size * size, least=2)
+    boxes = corners(rng, int(rng.integers(1, 6)), data.shape[3] / scale, data.shape[2] / scale)
+    raw = {
+        "output_dim": str(outputs),
+        "group_size": str(size),
+        "spatial_scale": str(scale),
+        "mode": "bilinear_deformable",
+        "spatial_bins_x": str(across),
+        "spatial_bins_y": str(down),
+        "trans_std": one_of(rng, 0.1, 1),
+        "part_size": str(parts),
+    }
+    arrays = [data, with_images(rng, boxes, len(data))]
+    if rng.random() < 0.7:
+        classes = int(rng.choice([number for number in range(1, outputs + 1) if outputs % number == 0]))
+        arrays.append(floats(rng.normal(size=(len(boxes), 2 * classes, parts, parts)) * 0.3))
+    return Setting(OPS["DeformablePSROIPooling-1"], raw, arrays)
+
+
 MAKERS: tuple[Maker, ...] = (
     roi_pooling,
     roi_align,
     roi_align_rotated,
     psroi_pooling,
+    deformable_psroi_pooling,
     proposal,
+    generate_proposals,
 )
 
 

@@ -1,4 +1,4 @@
-"""Kernels of TopK and the greedy decoders against the CPU plugin."""
+"""Kernels of TopK, the greedy decoders and CTCLoss against the CPU plugin."""
 
 import numpy as np
 import pytest
@@ -55,11 +55,22 @@ def greedy_decoder_seq_len(rng: Rng) -> Setting:
     return Setting(OPS["CTCGreedyDecoderSeqLen-6"], raw, arrays)
 
 
-MAKERS: tuple[Maker, ...] = (
-    top_k,
-    greedy_decoder,
-    greedy_decoder_seq_len,
-)
+def ctc_loss(rng: Rng) -> Setting:
+    """Labels that are not blank, as many as there are time steps or fewer."""
+    count, steps, classes = (int(size) for size in rng.integers([1, 2, 3], [4, 8, 6]))
+    lengths = rng.integers(1, steps + 1, count)
+    labels, given = rng.integers(0, classes, (count, steps)), rng.random() < 0.6
+    blank = int(rng.integers(0, classes)) if given else classes - 1
+    labels = np.where(labels == blank, (blank + 1) % classes, labels)
+    arrays = [floats(rng.normal(size=(count, steps, classes)))]
+    arrays += [array.astype(np.int32) for array in (lengths, labels, rng.integers(1, lengths + 1))]
+    if given:
+        arrays.append(np.array(blank, np.int32))
+    names = ("preprocess_collapse_repeated", "ctc_merge_repeated", "unique")
+    return Setting(OPS["CTCLoss-4"], {name: flag(rng) for name in names}, arrays)
+
+
+MAKERS: tuple[Maker, ...] = (top_k, greedy_decoder, greedy_decoder_seq_len, ctc_loss)
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
