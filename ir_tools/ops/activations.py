@@ -181,7 +181,7 @@ def elu(data: Array, alpha: float) -> Array:
 def check_clamp(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """A least value above the largest."""
     del inputs
-    if attrs.min > attrs.max:
+    if not attrs.min <= attrs.max:
         yield Violation("min", f"is {attrs.min} where max is {attrs.max}", "exchange the two")
 
 

@@ -1,14 +1,14 @@
 """From one element type to another: Convert, ConvertLike, ConvertPromoteTypes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Flag, Input, Op, Output
+from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Flag, Input, Op, Output, Violation
 from ir_tools.ops._fields import Type
 from ir_tools.ops._numbers import low_bits
-from ir_tools.types import ElementType, element_type, from_dtype
+from ir_tools.types import Dim, ElementType, element_type, from_dtype
 
 __all__ = ["CONVERT", "CONVERT_LIKE", "CONVERT_PROMOTE_TYPES", "OPS"]
 
@@ -44,6 +44,13 @@ def cast(data: Array, target: ElementType) -> Array:
         if target.is_integer and data.dtype.kind not in "iub":
             return low_bits(data.astype(np.float64), dtype)
         return data.astype(dtype)
+
+
+def check_target(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """A type that nothing can be converted to."""
+    del inputs
+    if attrs.destination_type.kind in {"string", "dynamic"}:
+        yield Violation("destination_type", f"is {attrs.destination_type}, to which nothing can be converted")
 
 
 def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -87,6 +94,13 @@ def promoted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
                 raise ShapeError(f"an input has element type {kind}, which is not promoted")
         common = _common_type(attrs, inputs)
     return tuple(Fact(common, fact.shape) for fact in inputs)
+
+
+def promoted(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Both inputs in their common type."""
+    facts = [Fact(from_dtype(array.dtype), tuple(map(Dim.of, array.shape))) for array in arrays]
+    target = promoted_shape(attrs, facts)[0].dtype
+    return tuple(cast(array, target) for array in arrays)
 
 
 def _common_type(attrs: Attrs, inputs: Sequence[Fact]) -> ElementType:
@@ -139,6 +153,7 @@ CONVERT = Op(
     version=1,
     inputs=(Input("data", type=NUMBERS),),
     attrs={"destination_type": Type()},
+    check=check_target,
     shape=convert_shape,
     kernel=convert,
 )
@@ -161,6 +176,7 @@ CONVERT_PROMOTE_TYPES = Op(
         "u64_integer_promotion_target": Type(default=element_type("f32")),
     },
     shape=promoted_shape,
+    kernel=promoted,
 )
 
 OPS = (CONVERT, CONVERT_LIKE, CONVERT_PROMOTE_TYPES)

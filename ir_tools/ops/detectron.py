@@ -6,7 +6,7 @@ The shape rules are those of OpenVINO's core (experimental_detectron_*_shape_inf
 from collections.abc import Sequence
 
 from ir_tools.ops._define import Attrs, Fact, Flag, Float, Floats, Input, Int, Ints, Op, Output
-from ir_tools.ops._ranks import agreed, dim, require_rank, require_size
+from ir_tools.ops._ranks import agreed, dim, require_rank, require_size, too_large_for
 from ir_tools.ops._values import times
 from ir_tools.types import Dim, element_type
 
@@ -104,6 +104,7 @@ DETECTION_OUTPUT = Op(
         "deltas_weights": Floats(least=0),
     },
     types=TYPES,
+    check=too_large_for(detection_output_shape, "max_detections_per_image"),
     shape=detection_output_shape,
 )
 GENERATE_PROPOSALS = Op(
@@ -118,6 +119,7 @@ GENERATE_PROPOSALS = Op(
         "post_nms_count": Int(least=0),
     },
     types=TYPES,
+    check=too_large_for(proposals_shape, "post_nms_count"),
     shape=proposals_shape,
 )
 PRIOR_GRID_GENERATOR = Op(
@@ -146,6 +148,7 @@ ROI_FEATURE_EXTRACTOR = Op(
         "aligned": Flag(default=False),
     },
     types=TYPES,
+    check=too_large_for(features_shape, "output_size"),
     shape=features_shape,
 )
 TOP_K_ROIS = Op(
@@ -154,6 +157,7 @@ TOP_K_ROIS = Op(
     inputs=(Input("rois", type="T"), Input("probabilities", type="T")),
     attrs={"max_rois": Int(least=0)},
     types=TYPES,
+    check=too_large_for(best_shape, "max_rois"),
     shape=best_shape,
 )
 

@@ -2,12 +2,13 @@
 
 from itertools import product
 
+import numpy as np
 import pytest
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops import Fact, conversion
 from ir_tools.types import ELEMENT_TYPES, element_type, parse_shape
-from tests.ops.single import output_of, single
+from tests.ops.single import infer, output_of, single
 
 OP = conversion.CONVERT_PROMOTE_TYPES
 KINDS = [kind for kind in ELEMENT_TYPES if kind != "dynamic"]
@@ -36,3 +37,17 @@ def test_common_type(unsafe: str, scalars: str, shapes: tuple[str, str]) -> None
         except ShapeError:
             found = None
         assert found == wanted, kinds
+
+
+@pytest.mark.parametrize("kinds", [("f16", "i8"), ("i8", "u16"), ("u64", "i32"), ("boolean", "f32"), ("f64", "u8")])
+def test_values(kinds: tuple[str, str]) -> None:
+    """Values are converted as Convert does it."""
+    raw = {"promote_unsafe": "true"}
+    attrs = OP.read(raw, [])
+    assert attrs is not None
+    assert OP.kernel is not None
+    arrays = [np.array([0, 1, 3, 100]).astype(element_type(kind).dtype) for kind in kinds]
+    wanted = infer(single("ConvertPromoteTypes", 14, raw, [(kind, "4") for kind in kinds]), arrays)
+    found = OP.kernel(attrs, arrays)
+    assert found[0].dtype == found[1].dtype == wanted.dtype
+    np.testing.assert_array_equal(found[0], wanted)
