@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from math import prod
 
+import numpy as np
+
 from ir_tools.errors import ShapeError
 from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Kind, Violation
 from ir_tools.types import Dim, Shape, format_shape
@@ -20,6 +22,7 @@ __all__ = [
     "known_axes",
     "known_axis",
     "normal_axis",
+    "outside",
     "plus",
     "require_integers",
     "require_list",
@@ -133,6 +136,22 @@ def require_integers(fact: Fact, name: str) -> None:
     """
     if fact.dtype.kind != "dynamic" and not fact.dtype.is_integer:
         raise ShapeError(f"{name} has element type {fact.dtype} where an integer type is meant")
+
+
+def outside(fact: Fact, sizes: Sequence[Dim], *, negative: bool = True) -> int | None:
+    """The first known index that some size does not have; None where there is none.
+
+    Args:
+        fact: the indices, their last dimension as long as `sizes`, or any for one size.
+        sizes: what the indices go into; those of unknown size take any.
+        negative: whether negative ones count from the end.
+    """
+    exact = None if fact.value is None else fact.value.exact
+    if exact is None or not exact.size:
+        return None
+    most = np.array([UNBOUNDED if dim.hi is None else dim.hi for dim in sizes])
+    bad = exact[(exact >= most) | (exact < (-most if negative else 0))]
+    return int(bad[0]) if bad.size else None
 
 
 # --- arithmetic of dimensions -----------------------------------------------------------------------------------

@@ -9,12 +9,13 @@ from math import prod
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Array, Attrs, Fact, Input, Int, OneOf, Op, Violation
+from ir_tools.ops._define import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops._numbers import same_type
 from ir_tools.ops._values import (
     carried,
     known,
     normal_axis,
+    outside,
     require_integers,
     require_one,
     times,
@@ -68,10 +69,34 @@ def _gathered(data: Shape, indices: Shape, axis_fact: Fact, batch_dims: int) -> 
     return (*first, *data[batches:axis], *indices[batches:], *data[axis + 1 :])
 
 
-def gather(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The slices of the data that the indices name, along one axis; an index out of range gives zeros.
+def check_gather(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Indices that the data does not have, and what the runtime crashes over."""
+    data, indices, axis_fact = inputs
+    axes, batches = known(axis_fact), attrs.get("batch_dims", 0)
+    if data.shape is None or not axes or not -len(data.shape) <= axes[0] < len(data.shape):
+        return
+    axis = normal_axis(axes[0], len(data.shape))
+    bad = outside(indices, data.shape[axis : axis + 1])
+    if bad is not None:
+        message = f"holds {bad} where the axis has {data.shape[axis]} elements; the runtime gives zeros there"
+        yield Violation("indices", message, kind=Kind.SUSPECT)
+    if batches and whole(data.shape[:axis]) == 1:
+        message = f"is {batches} where there is one batch, over which the runtime may crash"
+        yield Violation(
+            "batch_dims", message, "drop the batch from the indices, and gather along the axis", Kind.SUSPECT
+        )
 
-    Negative indices count from the end (in Gather-8; the runtime does so in all versions).
+
+def gather_forward(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """As Gather-8, but negative indices are out of range: they give zeros."""
+    data, indices, axis = arrays
+    return gather(attrs, (data, np.where(indices < 0, np.iinfo(indices.dtype).max, indices), axis))
+
+
+def gather(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The slices of the data that the indices name, along one axis; negative indices count from the end.
+
+    An index out of range gives zeros. The runtime folds constants so in all versions.
     """
     data, indices, axis_value = arrays
     axis = normal_axis(int(axis_value.ravel()[0]), data.ndim)
@@ -134,6 +159,17 @@ def gather_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, .
     return (Fact(data.dtype, tuple(out)),)
 
 
+def check_gather_elements(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Indices that the data does not have."""
+    data, indices = inputs
+    if data.shape is None or not -len(data.shape) <= attrs.axis < len(data.shape):
+        return
+    dim = data.shape[attrs.axis]
+    bad = outside(indices, [dim])
+    if bad is not None:
+        yield Violation("indices", f"holds {bad} where the axis has {dim} elements")
+
+
 def gather_elements(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """For each index the element of the data at the same place but for the axis, where the index says."""
     data, indices = arrays
@@ -177,6 +213,17 @@ def _gathered_nd(data: Shape, indices: Shape, batches: int) -> Shape:
     if None in common:
         raise ShapeError(f"the first {batches} dimensions of data and indices are not equal")
     return (*(dim for dim in common if dim is not None), *indices[batches:-1], *data[batches + length :])
+
+
+def check_gather_nd(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Indices that the data does not have, which the runtime reads beyond its end."""
+    data, indices = inputs
+    if data.shape is None or indices.shape is None or not indices.shape or not indices.shape[-1].static:
+        return
+    sizes = data.shape[attrs.batch_dims : attrs.batch_dims + indices.shape[-1].lo]
+    bad = outside(indices, sizes) if len(sizes) == indices.shape[-1].lo else None
+    if bad is not None:
+        yield Violation("indices", f"holds {bad} where the axes have {format_shape(sizes)} elements")
 
 
 def gather_nd(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -300,16 +347,18 @@ GATHER_1 = Op(
     type="Gather",
     version=1,
     inputs=(DATA, INDICES, Input("axis", type="integer")),
+    check=check_gather,
     shape=gather_shape,
-    kernel=gather,
+    kernel=gather_forward,
 )
 GATHER_7 = GATHER_1.at(7, attrs={"batch_dims": Int(default=0)})
-GATHER_8 = GATHER_7.at(8)
+GATHER_8 = GATHER_7.at(8, kernel=gather)
 GATHER_ELEMENTS = Op(
     type="GatherElements",
     version=6,
     inputs=(DATA, Input("indices", type="i32 i64")),
     attrs={"axis": Int()},
+    check=check_gather_elements,
     shape=gather_elements_shape,
     kernel=gather_elements,
 )
@@ -318,6 +367,7 @@ GATHER_ND_5 = Op(
     version=5,
     inputs=(DATA, INDICES),
     attrs={"batch_dims": Int(default=0, least=0)},
+    check=check_gather_nd,
     shape=gather_nd_5_shape,
     kernel=gather_nd_5,
 )

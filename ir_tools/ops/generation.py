@@ -66,11 +66,15 @@ def check_range(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     numbers = [float(value.ravel()[0]) for value in values if value is not None and value.size == 1]
     if len(numbers) < 3 or not all(map(isfinite, numbers)) or numbers[2] == 0:
         return
+    dtype = attrs.output_type if "output_type" in attrs else inputs[0].dtype
+    if dtype.is_integer and trunc(numbers[2]) == 0:
+        yield Violation("step", f"is {numbers[2]:g}, which is 0 as a whole number")
+        return
     count = max(ceil((numbers[1] - numbers[0]) / numbers[2]), 0)
     if count >= WRAP:
         yield Violation("stop", f"makes {count} numbers, of which the runtime gives {count % WRAP}")
-    elif "output_type" in attrs:
-        yield from too_large("stop", Fact(attrs.output_type, (Dim.of(count),)))
+    else:
+        yield from too_large("stop", Fact(dtype, (Dim.of(count),)))
 
 
 def range_(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:

@@ -3,12 +3,12 @@
 The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Array, Attrs, Fact, Input, Int, OneOf, Op
+from ir_tools.ops._define import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops._values import carried, known, known_axes, normal_axis, require_integers, require_list
 from ir_tools.types import format_shape
 
@@ -61,6 +61,20 @@ def reverse_sequence_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
     return (Fact(data.dtype, tuple(shape)),)
 
 
+def check_reverse_sequence(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Lengths that the sequences do not have; batches along the sequences."""
+    data, lengths = inputs
+    if data.shape is None or not -len(data.shape) <= attrs.seq_axis < len(data.shape):
+        return
+    sequence = normal_axis(attrs.seq_axis, len(data.shape))
+    dim = data.shape[sequence]
+    bad = next((value for value in known(lengths) or () if value < 0 or (dim.hi is not None and value > dim.hi)), None)
+    if bad is not None:
+        yield Violation("seq_lengths", f"holds {bad} where the sequences have {dim} elements")
+    if sequence == attrs.batch_axis % len(data.shape):
+        yield Violation("seq_axis", f"is {attrs.seq_axis}, which is the batch_axis too", kind=Kind.SUSPECT)
+
+
 def reverse_sequence(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """The first `seq_lengths[b]` elements of batch b backwards, the rest as they are."""
     data, lengths = arrays
@@ -111,6 +125,7 @@ REVERSE_SEQUENCE = Op(
     version=1,
     inputs=(DATA, Input("seq_lengths", type="integer float")),
     attrs={"batch_axis": Int(default=0), "seq_axis": Int(default=1)},
+    check=check_reverse_sequence,
     shape=reverse_sequence_shape,
     kernel=reverse_sequence,
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast
-from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Fact, Input, OneOf, Op, Violation
+from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Fact, Input, Kind, OneOf, Op, Violation
 from ir_tools.ops._numbers import same_type
 from ir_tools.ops._values import (
     carried,
@@ -151,7 +151,9 @@ def tile(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def check_tile(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Repeats that make an output which no machine can hold."""
+    """Repeats that make an output which no machine can hold; none at all."""
+    if known(inputs[1]) == []:
+        yield Violation("repeats", "is empty, over which the runtime leaves its output unwritten", kind=Kind.SUSPECT)
     yield from _check_size("repeats", TILE, attrs, inputs)
 
 

@@ -3,14 +3,14 @@
 The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Array, Attrs, Fact, Flag, Input, OneOf, Op
+from ir_tools.ops._define import Array, Attrs, Fact, Flag, Input, OneOf, Op, Violation
 from ir_tools.ops._numbers import is_half, same_type
-from ir_tools.ops._values import carried, known_axis, require_integers, require_one
+from ir_tools.ops._values import carried, known, known_axis, outside, require_integers, require_one
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS"]
@@ -90,6 +90,42 @@ def _check_nd(data: Shape, indices: Shape, updates: Shape) -> None:
         if len(updates) != len(wanted):
             raise ShapeError(f"updates is [{format_shape(updates)}] where [{format_shape(wanted)}] is meant")
         _require_equal(updates, wanted)
+
+
+# --- checks -----------------------------------------------------------------------------------------------------
+
+
+def check_scatter_update(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Indices that the axis does not have; negative ones are none."""
+    del attrs
+    yield from _outside_axis(inputs, negative=False)
+
+
+def check_scatter_elements(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Indices that the axis does not have."""
+    del attrs
+    yield from _outside_axis(inputs, negative=True)
+
+
+def _outside_axis(inputs: Sequence[Fact], *, negative: bool) -> Iterator[Violation]:
+    data, indices, axes = inputs[0].shape, inputs[1], known(inputs[3])
+    if data is None or not axes or not -len(data) <= axes[0] < len(data):
+        return
+    bad = outside(indices, [data[axes[0]]], negative=negative)
+    if bad is not None:
+        yield Violation("indices", f"holds {bad} where the axis has {data[axes[0]]} elements")
+
+
+def check_scatter_nd(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Indices that the data does not have."""
+    del attrs
+    data, indices = inputs[0].shape, inputs[1].shape
+    if not data or not indices or not indices[-1].static or indices[-1].lo > len(data):
+        return
+    sizes = data[: indices[-1].lo]
+    bad = outside(inputs[1], sizes)
+    if bad is not None:
+        yield Violation("indices", f"holds {bad} where the axes have {format_shape(sizes)} elements")
 
 
 # --- kernels ----------------------------------------------------------------------------------------------------
@@ -188,6 +224,7 @@ SCATTER_UPDATE = Op(
     version=3,
     inputs=(DATA, INDICES, UPDATES, AXIS),
     types=TYPES,
+    check=check_scatter_update,
     shape=scatter_update_shape,
     kernel=scatter_update,
 )
@@ -196,6 +233,7 @@ SCATTER_ELEMENTS_3 = Op(
     version=3,
     inputs=(DATA, INDICES, UPDATES, AXIS),
     types=TYPES,
+    check=check_scatter_elements,
     shape=scatter_elements_shape,
     kernel=scatter_elements,
 )
@@ -211,6 +249,7 @@ SCATTER_ND_4 = Op(
     version=4,
     inputs=(DATA, Input("indices", type="i32 i64"), UPDATES),
     types=TYPES,
+    check=check_scatter_nd,
     shape=scatter_nd_shape,
     kernel=scatter_nd,
 )

@@ -18,19 +18,45 @@ MASKS = ("begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsi
 
 
 def check_strided_slice(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Masks of one length."""
-    del inputs
-    lengths = {name: len(attrs[name]) for name in MASKS if attrs[name]}
+    """Masks of one length, dropped axes that have the element they keep."""
+    uneven = list(_uneven_masks(attrs))
+    yield from uneven
+    data, begin = inputs[0].shape, known(inputs[1])
+    if uneven or data is None or begin is None:
+        return
+    for axis, place in _dropped_places(attrs, len(data), len(begin)):
+        dim = data[place]
+        if dim.hi is not None and not -dim.hi <= begin[axis] < dim.hi:
+            yield Violation(
+                "begin", f"holds {begin[axis]} for a dimension of {dim} elements that shrink_axis_mask drops"
+            )
+
+
+def _uneven_masks(attrs: Attrs) -> Iterator[Violation]:
     first = len(attrs.begin_mask)
-    for name, length in lengths.items():
-        if length != first:
+    for name in MASKS:
+        length = len(attrs[name])
+        if length and length != first:
             yield Violation(name, f"has {length} values where begin_mask has {first}")
+
+
+def _dropped_places(attrs: Attrs, rank: int, count: int) -> Iterator[tuple[int, int]]:
+    """The entries that drop an axis, each with the axis of the input."""
+    new, dropped, dots = (_marked(attrs[name]) for name in ("new_axis_mask", "shrink_axis_mask", "ellipsis_mask"))
+    place = 0
+    for axis in range(count):
+        if axis in dots:
+            place = max(place, rank - sum(other not in new for other in range(axis + 1, count)))
+        elif axis not in new:
+            if axis in dropped and place < rank:
+                yield axis, place
+            place += 1
 
 
 def strided_slice_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """As Python's `data[begin:end:stride]`, with masks for new, dropped and skipped axes."""
     data = inputs[0]
-    for violation in check_strided_slice(attrs, inputs):
+    for violation in _uneven_masks(attrs):
         raise ShapeError(f"{violation.attribute} {violation.message}")
     for fact, name in zip(inputs[1:], ("begin", "end", "strides"), strict=False):
         require_integers(fact, name)

@@ -1,0 +1,158 @@
+"""Layers that move elements, and what cannot run or hardly as meant: found without the runtime, and held against it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from ir_tools.errors import RuntimeFailure, ShapeError
+from ir_tools.ops import Op, Violation, find_op
+from ir_tools.ops._define import Kind
+from ir_tools.runtime.client import RuntimeClient
+from tests.ops.layer_support import fact_of
+from tests.ops.single import Slot, single_text
+
+Case = tuple[str, int, Mapping[str, str], Sequence[Slot]]
+DATA = ("f32", "2,3")
+SCALAR = ("f32", "")
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[RuntimeClient]:
+    with RuntimeClient(timeout=60, memory=4 << 30) as running:
+        yield running
+
+
+def ints(*values: int) -> Slot:
+    return np.array(values, np.int64)
+
+
+def one(value: float) -> Slot:
+    return np.array(value)
+
+
+BROKEN: Mapping[str, Case] = {
+    "shape changes the number": ("Reshape", 1, {"special_zero": "false"}, [DATA, ints(4, 2)]),
+    "shape leaves no size for -1": ("Reshape", 1, {"special_zero": "false"}, [DATA, ints(4, -1)]),
+    "shape holds -1 2 times": ("Reshape", 1, {"special_zero": "false"}, [DATA, ints(-1, -1)]),
+    "shape holds -2": ("Reshape", 1, {"special_zero": "false"}, [DATA, ints(-2, 3)]),
+    "shape copies dimension 2": ("Reshape", 1, {"special_zero": "true"}, [DATA, ints(2, 3, 0)]),
+    "axes is 5": ("Squeeze", 1, {}, [DATA, ints(5)]),
+    "axes is -4": ("Unsqueeze", 1, {}, [DATA, ints(-4)]),
+    "axes is empty": ("Unsqueeze", 1, {}, [DATA, ints()]),
+    "is no permutation": ("Transpose", 1, {}, [DATA, ints(0, 0)]),
+    "order has 3 values": ("Transpose", 1, {}, [DATA, ints(0, 1, 2)]),
+    "group is 2": ("ShuffleChannels", 1, {"axis": "1", "group": "2"}, [DATA]),
+    "block_size asks": ("DepthToSpace", 1, {"mode": "blocks_first", "block_size": "2"}, [("f32", "1,3,4,4")]),
+    "every spatial size": ("SpaceToDepth", 1, {"mode": "blocks_first", "block_size": "2"}, [("f32", "1,3,5,4")]),
+    "seq_lengths has 3": ("ReverseSequence", 1, {}, [DATA, ints(1, 1, 1)]),
+    "seq_lengths holds 9": ("ReverseSequence", 1, {}, [DATA, ints(1, 9)]),
+    "axis is 7": ("Concat", 1, {"axis": "7"}, [DATA, DATA]),
+    "differs from the others": ("Concat", 1, {"axis": "0"}, [DATA, ("f32", "2,4")]),
+    "where rank 2 is meant": ("Concat", 1, {"axis": "0"}, [DATA, ("f32", "2,3,1")]),
+    "different element types": ("Concat", 1, {"axis": "0"}, [DATA, ("i32", "2,3")]),
+    "num_splits is 2": ("Split", 1, {"num_splits": "2"}, [DATA, one(1)]),
+    "axis is 2": ("Split", 1, {"num_splits": "1"}, [DATA, one(2)]),
+    "split_lengths 1,3 makes 4": ("VariadicSplit", 1, {}, [DATA, one(1), ints(1, 3)]),
+    "split_lengths -1,-1": ("VariadicSplit", 1, {}, [DATA, one(1), ints(-1, -1)]),
+    "step holds 0": ("Slice", 8, {}, [DATA, ints(0), ints(1), ints(0)]),
+    "names an axis more than once": ("Slice", 8, {}, [DATA, ints(0, 0), ints(1, 1), ints(1, 1), ints(1, -1)]),
+    "updates is": ("SliceScatter", 15, {}, [DATA, ("f32", "2,2"), ints(0), ints(1), ints(1), ints(1)]),
+    "strides holds 0": ("StridedSlice", 1, {"begin_mask": "0", "end_mask": "0"}, [DATA, ints(0), ints(1), ints(0)]),
+    "end_mask has 2 values": ("StridedSlice", 1, {"begin_mask": "0", "end_mask": "0,0"}, [DATA, ints(0), ints(1)]),
+    "begin holds 5": (
+        "StridedSlice",
+        1,
+        {"begin_mask": "0", "end_mask": "0", "shrink_axis_mask": "1"},
+        [DATA, ints(5), ints(6)],
+    ),
+    "cut 3 off": ("Pad", 12, {"pad_mode": "constant"}, [DATA, ints(-3, 0), ints(0, 0)]),
+    "pads_begin has 1 values": ("Pad", 1, {"pad_mode": "constant"}, [DATA, ints(1), ints(1, 1)]),
+    "pad_mode is reflect": ("Pad", 1, {"pad_mode": "reflect"}, [DATA, ints(2, 0), ints(0, 0)]),
+    "pad_mode is symmetric": ("Pad", 1, {"pad_mode": "symmetric"}, [DATA, ints(3, 0), ints(0, 0)]),
+    "makes an output of": ("Pad", 1, {"pad_mode": "constant"}, [DATA, ints(10**9, 10**9), ints(0, 0)]),
+    "repeats is": ("Tile", 1, {}, [DATA, np.ones((1, 1), np.int64)]),
+    "makes an output of 6000000000000": ("Tile", 1, {}, [DATA, ints(10**6, 10**6)]),
+    "target_shape [2,4]": ("Broadcast", 3, {"mode": "numpy"}, [DATA, ints(2, 4)]),
+    "axes_mapping is missing": ("Broadcast", 3, {"mode": "explicit"}, [DATA, ints(2, 3)]),
+    "axes_mapping is 1,0": ("Broadcast", 3, {"mode": "explicit"}, [DATA, ints(3, 2), ints(1, 0)]),
+    "block_shape is 2": ("SpaceToBatch", 2, {}, [DATA, ints(1, 2), ints(0, 0), ints(0, 0)]),
+    "block_shape makes 4 parts": ("BatchToSpace", 2, {}, [DATA, ints(1, 4), ints(0, 0), ints(0, 0)]),
+    "crops_begin and crops_end take": ("BatchToSpace", 2, {}, [DATA, ints(1, 1), ints(0, 3), ints(0, 3)]),
+    "axis is 4": ("Gather", 8, {}, [DATA, ints(0), one(4)]),
+    "batch_dims is 1": ("Gather", 8, {"batch_dims": "1"}, [DATA, ints(0, 0), one(0)]),
+    "indices holds 3": ("GatherElements", 6, {"axis": "1"}, [DATA, np.array([[3], [0]])]),
+    "indices has rank 1": ("GatherElements", 6, {"axis": "1"}, [DATA, ints(0)]),
+    "indices names 3 axes": ("GatherND", 8, {}, [DATA, np.array([[0, 0, 0]])]),
+    "where the axis has 2": ("ScatterUpdate", 3, {}, [DATA, ints(2), ("f32", "1,3"), one(0)]),
+    "indices holds -1": ("ScatterUpdate", 3, {}, [DATA, ints(-1), ("f32", "1,3"), one(0)]),
+    "indices holds 7": ("ScatterElementsUpdate", 3, {}, [DATA, np.array([[7]]), ("f32", "1,1"), one(0)]),
+    "indices holds 9": ("ScatterNDUpdate", 4, {}, [DATA, np.array([[0, 9]]), ("f32", "1")]),
+    "depth is -1": ("OneHot", 1, {"axis": "0"}, [("i64", "2"), one(-1), SCALAR, SCALAR]),
+    "step is 0, with": ("Range", 4, {"output_type": "i64"}, [one(0), one(9), one(0)]),
+    "num_rows is negative": ("Eye", 9, {"output_type": "f32"}, [one(-1), one(2), one(0)]),
+    "axis is not a constant": ("Unique", 10, {}, [DATA, ("i64", "")]),
+    "values is a scalar": ("SearchSorted", 15, {}, [DATA, SCALAR]),
+    "buckets is": ("Bucketize", 3, {"output_type": "i64"}, [DATA, DATA]),
+    "beyond the 2 rows": ("SparseFillEmptyRows", 16, {}, [("f32", "1"), ints(2, 2), np.array([[2, 0]]), SCALAR]),
+}
+"""What the runtime rejects, cannot run, or exhausts memory on, by what is said of it."""
+
+SUSPECT: Mapping[str, Case] = {
+    "the runtime gives zeros": ("Gather", 8, {}, [DATA, ints(0, 5), one(1)]),
+    "the runtime may crash": ("Gather", 8, {"batch_dims": "1"}, [("f32", "1,3"), ("i64", "1,2"), one(1)]),
+    "unwritten": ("Tile", 1, {}, [DATA, ints()]),
+    "the batch_axis too": ("ReverseSequence", 1, {"batch_axis": "0", "seq_axis": "0"}, [DATA, ints(1, 1)]),
+}
+"""What the runtime takes and hardly does as meant."""
+
+
+def faults(case: Case) -> list[Violation]:
+    type, version, raw, slots = case
+    op = find_op(type, f"opset{version}")
+    assert isinstance(op, Op)
+    found: list[Violation] = []
+    attrs = op.read(raw, found)
+    assert attrs is not None
+    facts = [fact_of(slot) for slot in slots]
+    found += op.check(attrs, facts)
+    try:
+        op.outputs_of(attrs, facts)
+    except ShapeError as why:
+        found.append(Violation("", str(why)))
+    return found
+
+
+@pytest.mark.parametrize("words", BROKEN)
+def test_broken(words: str) -> None:
+    found = faults(BROKEN[words])
+    assert any(words in f"{fault.attribute} {fault.message}" for fault in found), found
+    assert any(fault.kind is not Kind.SUSPECT for fault in found)
+
+
+@pytest.mark.parametrize("words", BROKEN)
+def test_the_runtime_does_not_run_it_either(words: str, client: RuntimeClient) -> None:
+    type, version, raw, slots = BROKEN[words]
+    text, blob = single_text(type, version, raw, slots)
+    arrays = {
+        f"in{index}": np.ones(
+            [int(size) for size in slot[1].split(",") if size], {"f32": np.float32}.get(slot[0], np.int64)
+        )
+        for index, slot in enumerate(slots)
+        if isinstance(slot, tuple)
+    }
+    with pytest.raises(RuntimeFailure):
+        client.infer(text, blob, arrays)
+
+
+@pytest.mark.parametrize("words", SUSPECT)
+def test_suspect(words: str) -> None:
+    (fault,) = faults(SUSPECT[words])
+    assert words in fault.message
+    assert fault.kind is Kind.SUSPECT
+
+
+@pytest.mark.parametrize("words", SUSPECT)
+def test_the_runtime_reads_what_is_suspect(words: str, client: RuntimeClient) -> None:
+    type, version, raw, slots = SUSPECT[words]
+    assert client.shapes(*single_text(type, version, raw, slots))
