@@ -109,7 +109,14 @@ def run(
     return execution.results
 
 
-def run_one(model: Model, located: Located, arrays: Mapping[int, Array], *, fallback: Fallback | None = None) -> Step:
+def run_one(
+    model: Model,
+    located: Located,
+    arrays: Mapping[int, Array],
+    *,
+    precision: Precision = "as written",
+    fallback: Fallback | None = None,
+) -> Step:
     """One layer of a model, bodies included, on given arrays by input port.
 
     Raises:
@@ -117,7 +124,10 @@ def run_one(model: Model, located: Located, arrays: Mapping[int, Array], *, fall
         UsageError: its attributes have no meaning.
         ShapeError: its attributes do not fit the inputs.
     """
-    return Execution(model, "as written", fallback).layer(located.graph, located.layer, arrays)
+    execution = Execution(model, precision, fallback)
+    return execution.layer(
+        located.graph, located.layer, {port: execution.cast(array) for port, array in arrays.items()}
+    )
 
 
 class Execution:
@@ -159,9 +169,9 @@ class Execution:
                 continue
             outputs: Sequence[Array]
             if layer.type == "Parameter":
-                outputs = (self._cast(given[layer.id]),)
+                outputs = (self.cast(given[layer.id]),)
             elif layer.type == "Const":
-                outputs = (self._cast(values(layer.raw, self.model.weights)),)
+                outputs = (self.cast(values(layer.raw, self.model.weights)),)
             else:
                 lean = not any(unread.get(Source(layer.id, port.id)) for port in layer.outputs[1:])
                 step = self.layer(graph, layer, arrays, lean=lean)
@@ -176,12 +186,12 @@ class Execution:
         """One layer on given arrays by input port."""
         if self.fallback is not None and not has_kernel(layer):
             outputs = self.fallback(self.model, graph, layer, tuple(arrays.values()))
-            return Step(layer, [*map(self._cast, outputs)], (None,) * len(outputs), "runtime")
+            return Step(layer, [*map(self.cast, outputs)], (None,) * len(outputs), "runtime")
         if layer.bodies:
             outputs = self._bodies(layer, arrays)
             return Step(layer, [*outputs], (None,) * len(outputs), "reference")
         done = run_layer(layer, tuple(arrays.values()), lean=lean, floats=self.floats, torn=self.torn)
-        return Step(layer, [*map(self._cast, done.outputs)], done.undefined, "reference")
+        return Step(layer, [*map(self.cast, done.outputs)], done.undefined, "reference")
 
     def _bodies(self, layer: Layer, arrays: Mapping[int, Array]) -> tuple[Array, ...]:
         def execute(body: str, given: Mapping[int, Array]) -> dict[int, Array]:
@@ -193,7 +203,7 @@ class Execution:
         outputs = control_flow.KERNELS[layer.type.lower()](control_flow.port_maps(layer), arrays, execute)
         return tuple(outputs[port.id] for port in layer.outputs)
 
-    def _cast(self, array: Array) -> Array:
+    def cast(self, array: Array) -> Array:
         """The array in the precision of the run; the floats of ml_dtypes have kind V."""
         if self.floats is None or array.dtype.kind not in "fV":
             return array

@@ -11,7 +11,7 @@ from ir_tools.comparison._models import matched_outputs, partners, renamed
 from ir_tools.comparison._results import Comparison, LayerComparison, Mode, OutputComparison
 from ir_tools.comparison._tensors import Setting, batches, chosen_layers
 from ir_tools.errors import UsageError
-from ir_tools.execute import Execution
+from ir_tools.execute import Execution, Precision
 from ir_tools.graph import Model
 from ir_tools.inputs import complete_inputs
 from ir_tools.ops import Array
@@ -105,16 +105,15 @@ class _Work:
         entries: list[LayerComparison] = []
         for batch in batches(self.runtime, self.model, self.fed, top, self.setting, with_inputs=True):
             tapped = batch.outputs
-            entries += self.rows.in_place(batch, LayerRunner(self.runtime))
+            entries += self.rows.in_place(batch, self._precision, LayerRunner(self.runtime))
         entries += [self.rows.skipped(located, IN_A_BODY) for located in inside]
         return self._result("in place", "reference", entries, untouched, (untouched.outputs, tapped))
 
     def free_running(self) -> Comparison:
-        """The reference by itself, with floats as wide as the runtime computes them."""
+        """The reference by itself."""
         untouched = self._infer(self.model, self.fed, self.setting)
         top, inside = chosen_layers(self.model, self.layers)
-        wide = self.setting.precision == "f32"
-        reference = Execution(self.model, "f32" if wide else "as written", LayerRunner(self.runtime), torn=True)
+        reference = Execution(self.model, self._precision, LayerRunner(self.runtime), torn=True)
         walk = reference.steps(self.fed)
         entries: list[LayerComparison] = []
         for batch in batches(self.runtime, self.model, self.fed, top, self.setting, with_inputs=False):
@@ -123,6 +122,11 @@ class _Work:
         for _ in walk:
             pass
         return self._result("free running", "reference", entries, untouched, (reference.results, untouched.outputs))
+
+    @property
+    def _precision(self) -> Precision:
+        """Of the reference: with floats as wide as the runtime computes them."""
+        return "f32" if self.setting.wide else "as written"
 
     def with_setting(self, second: Setting) -> Comparison:
         """The same model on another device, or in another precision."""
@@ -146,7 +150,9 @@ class _Work:
         return self._result(mode, name, entries, before, (before.outputs, after))
 
     def _infer(self, model: Model, fed: Mapping[str, Array], setting: Setting, taps: tuple[Tap, ...] = ()) -> Inference:
-        return self.runtime.infer_model(model, fed, taps=taps, device=setting.device, config=setting.config)
+        return self.runtime.infer_model(
+            model, fed, taps=taps, wide=setting.wide, device=setting.device, config=setting.config
+        )
 
     def _result(
         self,

@@ -10,7 +10,7 @@ from ir_tools.comparison._differences import TOLERANCES, aligned, difference, ty
 from ir_tools.comparison._results import LayerComparison
 from ir_tools.comparison._tensors import Batch, inputs_of
 from ir_tools.errors import IrToolsError
-from ir_tools.execute import Fallback, Step, run_one
+from ir_tools.execute import Fallback, Precision, Step, run_one
 from ir_tools.graph import Layer, Located, Model
 from ir_tools.ops import Array, find_op
 from ir_tools.runtime.client import Tap
@@ -38,12 +38,12 @@ class Rows:
     advance: Callable[[], None] | None = None
     _order: dict[int, int] = field(default_factory=dict)
 
-    def in_place(self, batch: Batch, fallback: Fallback) -> Iterator[LayerComparison]:
+    def in_place(self, batch: Batch, precision: Precision, fallback: Fallback) -> Iterator[LayerComparison]:
         """Every layer: the reference on the runtime's own inputs against the runtime."""
         for located in batch.layers:
             arrays = inputs_of(self.model, located, batch.tensors)
             try:
-                step = run_one(self.model, located, arrays, fallback=fallback)
+                step = run_one(self.model, located, arrays, precision=precision, fallback=fallback)
             except IrToolsError as why:
                 yield replace(self._blank(located), status="differs", reason=f"the reference fails: {why}")
             else:
@@ -62,7 +62,8 @@ class Rows:
             for index, undefined in enumerate(step.undefined[: len(located.layer.outputs)]):
                 if undefined is not None:
                     actual = batch.tensors[Tap(located.layer.name, index)]
-                    step.outputs[index] = _adopted(step.outputs[index], actual, undefined)
+                    allowed = TOLERANCES.get(_kind(located.layer, index, actual), 0.0)
+                    step.outputs[index] = _adopted(step.outputs[index], actual, undefined, allowed)
             self._done()
 
     def of_runs(
@@ -98,7 +99,7 @@ class Rows:
     ) -> LayerComparison:
         if self.sink is not None:
             self.sink(located, index, expected, actual)
-        kind = type_name(actual)
+        kind = _kind(located.layer, index, actual)
         row = replace(self._blank(located), output=index, element_type=kind, shape=actual.shape)
         if expected.shape != actual.shape:
             return replace(row, status="differs", reason=f"{list(expected.shape)} is expected")
@@ -127,9 +128,15 @@ class Rows:
             self.advance()
 
 
-def _adopted(own: Array, actual: Array, undefined: npt.NDArray[np.bool_]) -> Array:
-    """The reference's tensor with the runtime's values where they may differ and do, beyond what rounding explains."""
-    near = TOLERANCES.get(type_name(actual), 0.0) * np.max(np.abs(actual.astype(np.float64)), initial=0.0)
+def _kind(layer: Layer, index: int, array: Array) -> str:
+    """The element type of an output: what the file says of f16 and bf16, which may be handed out in f32."""
+    precision = layer.outputs[index].precision
+    return {"FP16": "f16", "BF16": "bf16"}.get(precision or "", type_name(array))
+
+
+def _adopted(own: Array, actual: Array, undefined: npt.NDArray[np.bool_], allowed: float) -> Array:
+    """The reference's tensor with the runtime's values where they may differ and do, by more than is `allowed`."""
+    near = allowed * np.max(np.abs(actual.astype(np.float64)), initial=0.0)
     with np.errstate(all="ignore"):
         same = np.abs(own.astype(np.float64) - actual.astype(np.float64)) <= near
     return np.where(undefined & ~same, actual, own).astype(own.dtype)

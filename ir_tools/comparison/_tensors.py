@@ -29,8 +29,20 @@ class Setting(NamedTuple):
 
     @property
     def config(self) -> Mapping[str, str]:
-        """For the runtime."""
-        return {"INFERENCE_PRECISION_HINT": self.precision}
+        """For the runtime.
+
+        The CPU plugin computes a quantized model in int8 whatever the hint says, unless it is told not to; `int8` here
+        means that, and f32 for the rest.
+        """
+        if self.precision == "int8":
+            return {"INFERENCE_PRECISION_HINT": "f32"}
+        whole = {"LP_TRANSFORMS_MODE": "NO"} if self.device.split(".")[0] == "CPU" else {}
+        return {"INFERENCE_PRECISION_HINT": self.precision, **whole}
+
+    @property
+    def wide(self) -> bool:
+        """Whether f16 and bf16 are computed in f32, so that tensors of theirs are handed out in f32."""
+        return self.precision in {"f32", "int8"}
 
     def __str__(self) -> str:
         """`CPU, f32`."""
@@ -79,7 +91,9 @@ def batches(
     """Run the model and hand out the outputs of `layers`, and what they read; as often as it takes."""
     for group in _groups(layers, with_inputs=with_inputs):
         taps = dict.fromkeys(tap for located in group for tap in _taps(located, with_inputs=with_inputs))
-        run = client.infer_model(model, fed, taps=tuple(taps), device=setting.device, config=setting.config)
+        run = client.infer_model(
+            model, fed, taps=tuple(taps), wide=setting.wide, device=setting.device, config=setting.config
+        )
         yield Batch(tuple(group), run.taps, run.outputs)
 
 

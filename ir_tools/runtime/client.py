@@ -97,7 +97,7 @@ class Inference:
 
     Attributes:
         outputs: by name, in the order of the model.
-        taps: the tensors that were asked for, each in the layer's own element type.
+        taps: the tensors that were asked for, each in the layer's own element type, or wider on demand.
         info: names, element type and shape of each output, in the order of the model.
         version: of the runtime.
         device: its full name.
@@ -178,6 +178,7 @@ class RuntimeClient:
         inputs: Mapping[str, Array],
         *,
         taps: Sequence[Tap] = (),
+        wide: bool = False,
         device: str = "CPU",
         config: Mapping[str, str] | None = None,
         shapes: Mapping[str, str] | None = None,
@@ -193,6 +194,7 @@ class RuntimeClient:
             inputs: arrays by tensor name or layer name, of the model's types (an IR v10 takes the file's as well as
                 those that the runtime presents); packed types as flat uint8, strings as objects.
             taps: tensors inside the model to return as well; none in a body, which the runtime does not hand out.
+            wide: whether taps of f16 and bf16 come in f32, as they are computed with the hint f32, and not rounded.
             device: as openvino calls it.
             config: properties of the device; floats are computed in f32 unless it says otherwise.
             shapes: new input shapes to reshape the model to first.
@@ -210,6 +212,7 @@ class RuntimeClient:
                 "do": "infer",
                 "inputs": list(inputs),
                 "taps": wanted,
+                "wide": wide,
                 "device": device,
                 "config": {**F32, **(config or {})},
                 "shapes": dict(shapes or {}),
@@ -239,6 +242,7 @@ class RuntimeClient:
         inputs: Mapping[str, Array],
         *,
         taps: Sequence[Tap] = (),
+        wide: bool = False,
         device: str = "CPU",
         config: Mapping[str, str] | None = None,
         executed: bool = False,
@@ -251,6 +255,7 @@ class RuntimeClient:
                 weights,
                 inputs,
                 taps=taps,
+                wide=wide,
                 device=device,
                 config=config,
                 executed=executed,

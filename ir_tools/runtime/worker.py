@@ -143,6 +143,7 @@ def _tapped(request: Request, presented: ov.Model) -> tuple[ov.Model, list[int]]
 
     It is read as written, so that layers keep their own types, and then given the presented types at its borders.
     """
+    import openvino as ov
     from openvino import opset1 as ops
 
     model = request.read_as_written()
@@ -156,7 +157,8 @@ def _tapped(request: Request, presented: ov.Model) -> tuple[ov.Model, list[int]]
         key = (source.node.get_instance_id(), source.index)
         if key not in places:
             places[key] = len(model.outputs)
-            model.add_results([ops.result(source)])
+            narrow = request["wide"] and source.get_element_type() in {ov.Type.f16, ov.Type.bf16}
+            model.add_results([ops.result(ops.convert(source, "f32") if narrow else source)])
         tapped.append(places[key])
     _present(model, presented)
     model.validate_nodes_and_infer_types()
