@@ -15,6 +15,7 @@ from ir_tools.ops._define import (
     Input,
     Int,
     Ints,
+    Kind,
     OneOf,
     Op,
     Output,
@@ -33,7 +34,7 @@ from ir_tools.ops._regions import (
     position_points,
     rotated,
 )
-from ir_tools.ops._values import times
+from ir_tools.ops._values import times, whole
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]
@@ -70,11 +71,21 @@ def _proposed(attrs: Attrs, inputs: Sequence[Fact]) -> Dim:
     return times(batch, Dim.of(attrs.post_nms_topn))
 
 
+LEAST_BOXES = 8
+"""The CPU plugin crashes (SIGSEGV) where there are fewer boxes before suppression (measured on 2026.4.1, AVX2)."""
+
+
 def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """An image with a height and a width, and an output that fits into memory."""
+    """An image with a height and a width, boxes enough to choose from, and an output that fits into memory."""
     value = inputs[2].value
     if value is not None and value.exact is not None and not (value.exact.ravel()[:2] > 0).all():
         yield Violation("image_shape", "says that the image has no height or no width")
+    shape = inputs[0].shape
+    count = whole(shape[1:]) if shape is not None and len(shape) == 4 else None
+    boxes = attrs.pre_nms_topn if count is None else min(attrs.pre_nms_topn, count // 2)
+    if 0 < boxes < LEAST_BOXES:
+        message = f"leaves {boxes} boxes to choose from: with fewer than {LEAST_BOXES} the runtime may crash"
+        yield Violation("pre_nms_topn", message, kind=Kind.SUSPECT)
     yield from too_large_for(proposal_shape, "post_nms_topn")(attrs, inputs)
 
 
