@@ -1,6 +1,7 @@
 """What can be known of every tensor before anything runs: shape propagation, and what in a model contradicts it."""
 
 from ir_tools.infer._propagate import Ask, Mismatch, Origin, ShapeReport, propagate_shapes
-from ir_tools.infer._survey import Survey, Trouble
+from ir_tools.infer._survey import Survey
+from ir_tools.infer._troubles import Trouble
 
 __all__ = ["Ask", "Mismatch", "Origin", "ShapeReport", "Survey", "Trouble", "propagate_shapes"]

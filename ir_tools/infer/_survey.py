@@ -4,83 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Literal
 
 from ir_tools.errors import GraphError, ShapeError
-from ir_tools.graph import Graph, Layer, Model, Port
-from ir_tools.graph.graph import Source
+from ir_tools.graph import Graph, Layer, Model, Port, Source
 from ir_tools.infer._answers import SURPRISES, Answer, Answers, results_of
 from ir_tools.infer._facts import UNKNOWN, Facts, Known, recorded
 from ir_tools.infer._forms import Form, Forms
-from ir_tools.ops import NEWEST_OPSET, control_flow, find_op, known_types, ops_of, opset_number
-from ir_tools.ops._checks import closest
+from ir_tools.infer._gaps import Gap, are_apart, dims_text, gap_of, told
+from ir_tools.infer._troubles import Trouble, about_operation, are_hard, is_odd, part_of
+from ir_tools.ops import control_flow
 from ir_tools.ops._define import Fact, Kind, Violation
 from ir_tools.ops.control_flow import BodyFacts, BodyRule, PortMap, port_maps
-from ir_tools.types import Dim, ElementType, format_shape, precision_in_file
+from ir_tools.types import format_shape
 
-__all__ = ["Survey", "Trouble"]
+__all__ = ["Survey"]
 
-Part = Literal["layer", "data", "input", "output", "port_map", "back_edges"]
 MOST_ROUNDS = 1 << 31
 """Of a loop whose condition is not known to end it."""
-OPEN_STAMPS = {"extension", "experimental"}
-"""Of operations that packages bring; files of 2020 have them for operations that later came into an opset."""
 NUANCES = {Kind.SUSPECT, Kind.EMPTY, Kind.DIVISOR, Kind.IGNORED}
 """Not told of a layer that cannot run anyway."""
 LARGEST = 1 << 34
 """Elements of a tensor that no machine holds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """One thing that is wrong.
-
-    Attributes:
-        rule: the name of the rule that tells of it.
-        layer: where.
-        message, help: what, and what to do.
-        part: of the layer; `input` and `output` with the id of a `port`, and the number of a dimension where one is
-            wrong.
-        mild: whether it runs nevertheless, though the rule's findings mostly do not.
-        row: number of the guilty row in the part.
-    """
-
-    rule: str
-    layer: Layer
-    message: str
-    help: str | None = None
-    part: Part = "data"
-    port: int | None = None
-    dim: int | None = None
-    mild: bool = False
-    row: int | None = None
-
-
-class _Gap:
-    """A port that contradicts a fact.
-
-    Attributes:
-        port: of the layer.
-        known: the fact.
-        types: whether the element types differ.
-        dims: the numbers of the dimensions that differ; None where the rank does.
-    """
-
-    __slots__ = ("dims", "known", "port", "types")
-
-    def __init__(self, port: Port, known: Known, types: bool, dims: tuple[int, ...] | None) -> None:
-        self.port = port
-        self.known = known
-        self.types = types
-        self.dims = dims
-
-    @property
-    def vague(self) -> bool:
-        """Whether the port may mean a tensor of any rank, where the fact is not wholly static either."""
-        dims = self.known.fact.shape
-        return not self.types and not self.port.dims and not all(dim.static for dim in dims or ())
 
 
 class _Verdict:
@@ -98,7 +44,7 @@ class _Verdict:
     __slots__ = ("answer", "clean", "huge", "inputs", "odd", "outputs", "results")
 
     def __init__(
-        self, answer: Answer, inputs: list[_Gap], outputs: list[_Gap], results: tuple[Known, ...], huge: bool, odd: bool
+        self, answer: Answer, inputs: list[Gap], outputs: list[Gap], results: tuple[Known, ...], huge: bool, odd: bool
     ) -> None:
         self.answer = answer
         self.inputs = inputs
@@ -213,13 +159,13 @@ class Survey:
 
     def _judge(self, form: Form, inputs: Sequence[Known], answer: Answer) -> _Verdict:
         """Hold a layer's ports against what feeds them and against what it gives."""
-        before = [gap for port, known in zip(form.inputs, inputs, strict=True) if (gap := _gap(port, known))]
+        before = [gap for port, known in zip(form.inputs, inputs, strict=True) if (gap := gap_of(port, known))]
         computed = answer.outputs or ()
-        after = [gap for port, known in zip(form.outputs, computed, strict=False) if (gap := _gap(port, known))]
+        after = [gap for port, known in zip(form.outputs, computed, strict=False) if (gap := gap_of(port, known))]
         results = [*computed[: len(form.outputs)]]
         results += [self._record(port) for port in form.outputs[len(results) :]]
         huge = any(map(_huge, results)) and not any(map(_huge, inputs))
-        odd = form.op is None or form.op.instead is not None or (form.op.type == "Const" != form.type)
+        odd = is_odd(form)
         verdict = self._verdicts[answer] = _Verdict(answer, before, after, tuple(results), huge, odd)
         return verdict
 
@@ -271,7 +217,7 @@ class Survey:
         results = results_of(body, known).results
         for row, (parameter, result) in enumerate(ports.back_edges.items()):
             before, after = known[Source(parameter, body.layer(parameter).outputs[0].id)].fact, results[result]
-            if _apart(before, after):
+            if are_apart(before, after):
                 message = (
                     f"a back edge gives [{format_shape(after.shape)}] of {after.dtype} to"
                     f" '{body.layer(parameter).name}', which takes [{format_shape(before.shape)}] of {before.dtype}"
@@ -300,13 +246,13 @@ class Survey:
     ) -> Sequence[Known]:
         """A Parameter of a body: what it is given against its attributes and its port."""
         if verdict.odd:
-            self._tell(graph, _about_operation(layer, form))
+            self._tell(graph, about_operation(layer, form))
         self._tell_violations(graph, layer, verdict.answer.violations)
         port, computed = form.outputs[0], verdict.answer.outputs
         own = computed[0] if computed else self._record(port)
         dtype = own.fact.dtype if given.dtype.kind == "dynamic" else given.dtype
         known = self._facts.known(Fact(dtype, given.shape))
-        wrong_port, wrong_data = _gap(port, known), computed and _apart(own.fact, known.fact)
+        wrong_port, wrong_data = gap_of(port, known), computed and are_apart(own.fact, known.fact)
         if wrong_port and wrong_data:
             message = (
                 f"gives [{format_shape(known.fact.shape)}] of {dtype} to '{layer.name}' of its body,"
@@ -331,12 +277,12 @@ class Survey:
     ) -> Sequence[Known]:
         """Tell what is wrong; returns what is believed of the outputs."""
         if verdict.odd:
-            self._tell(graph, _about_operation(layer, form))
+            self._tell(graph, about_operation(layer, form))
         for gap in verdict.inputs:
             if not self._is_copy(graph, layer, gap):
                 self._tell_gap(graph, layer, gap, "input")
         answer = verdict.answer
-        if verdict.inputs and (verdict.outputs or answer.error is not None or _hard(answer.violations)):
+        if verdict.inputs and (verdict.outputs or answer.error is not None or are_hard(answer.violations)):
             return self._as_recorded(graph, layer, form, inputs, verdict)
         self._tell_violations(graph, layer, answer.violations)
         if answer.error is not None:
@@ -356,16 +302,16 @@ class Survey:
         """What two or more readers say of a port of which nothing can be computed, where all say another thing."""
         readers = [other for _, other in self._readers(graph, layer, port.id)]
         record = self._record(port)
-        if len(readers) < 2 or any(_gap(other, record) is None for other in readers):
+        if len(readers) < 2 or any(gap_of(other, record) is None for other in readers):
             return None
         said = self._record(readers[0])
-        gap = _gap(port, said)
-        if gap is None or any(_gap(other, said) for other in readers):
+        gap = gap_of(port, said)
+        if gap is None or any(gap_of(other, said) for other in readers):
             return None
         self._tell_gap(graph, layer, gap, "output")
         return said
 
-    def _is_copy(self, graph: Graph, layer: Layer, gap: _Gap) -> bool:
+    def _is_copy(self, graph: Graph, layer: Layer, gap: Gap) -> bool:
         """Whether an input port only repeats what the port that feeds it says, of which was told already."""
         if not self._doubted and not gap.vague:
             return False
@@ -408,7 +354,7 @@ class Survey:
                 self._tell_gap(graph, layer, gap, "output", mild=not vote and self._idle(graph, layer, form, gap))
             return verdict.results
         gap = guilty[0]
-        message = f"gives {_told(gap.known)} where it and its readers record {_told(self._record(gap.port))}"
+        message = f"gives {told(gap.known)} where it and its readers record {told(self._record(gap.port))}"
         if len(form.outputs) > 1:
             message += f" (output port {gap.port.id})"
         self._tell(graph, Trouble("contradicting-record", layer, message))
@@ -418,7 +364,7 @@ class Survey:
             for port, known in zip(form.outputs, verdict.results, strict=True)
         ]
 
-    def _vote(self, graph: Graph, layer: Layer, gap: _Gap) -> Literal["file", "computed", "edge", ""]:
+    def _vote(self, graph: Graph, layer: Layer, gap: Gap) -> Literal["file", "computed", "edge", ""]:
         """Whom the readers of a port believe.
 
         A reader believes what lets it give what it records itself; where that tells nothing, what its port says.
@@ -432,7 +378,7 @@ class Survey:
             if file != computed:
                 needed.add("file" if file < computed else "computed")
             if gap.dims != () or port.precision is not None:
-                file, computed = (int(_gap(port, known) is not None) for known in (record, gap.known))
+                file, computed = (int(gap_of(port, known) is not None) for known in (record, gap.known))
                 if file != computed:
                     said.add("file" if file < computed else "computed")
         if needed == {"computed"}:
@@ -449,7 +395,7 @@ class Survey:
             for other in form.inputs
         ]
         answer = self._answers.of(form, inputs)
-        gaps = [_gap(out, now) for out, now in zip(form.outputs, answer.outputs or (), strict=False)]
+        gaps = [gap_of(out, now) for out, now in zip(form.outputs, answer.outputs or (), strict=False)]
         wrong = sum(not violation.kind.mild for violation in answer.violations) + (answer.error is not None)
         return wrong + sum(gap is not None for gap in gaps)
 
@@ -467,7 +413,7 @@ class Survey:
             return self._answers.constant(maker, outputs[0], offset)
         return self._record(next((out for out in form.outputs if out.id == source.port), port))
 
-    def _idle(self, graph: Graph, layer: Layer, form: Form, gap: _Gap) -> bool:
+    def _idle(self, graph: Graph, layer: Layer, form: Form, gap: Gap) -> bool:
         """Whether a wrong type is one that real files have: of a further output that nobody reads, or half for single.
 
         Tools wrote the first for the indices of MaxPool, and Model Optimizer the second for DetectionOutput.
@@ -499,23 +445,23 @@ class Survey:
         self._by_graph[id(graph)].append(trouble)
 
     def _tell_violations(self, graph: Graph, layer: Layer, violations: Sequence[Violation]) -> None:
-        broken, told = _hard(violations), set[tuple[Kind, str]]()
+        broken, seen = are_hard(violations), set[tuple[Kind, str]]()
         for fault in violations:
-            if (fault.kind, fault.attribute) in told or (broken and fault.kind in NUANCES):
+            if (fault.kind, fault.attribute) in seen or (broken and fault.kind in NUANCES):
                 continue
-            told.add((fault.kind, fault.attribute))
-            part, port = _part(layer, fault)
+            seen.add((fault.kind, fault.attribute))
+            part, port = part_of(layer, fault)
             message = f"{fault.attribute} {fault.message}"
             self._tell(graph, Trouble(str(fault.kind), layer, message, fault.remedy, part, port))
 
     def _tell_gap(
-        self, graph: Graph, layer: Layer, gap: _Gap, side: Literal["input", "output"], *, mild: bool = False
+        self, graph: Graph, layer: Layer, gap: Gap, side: Literal["input", "output"], *, mild: bool = False
     ) -> None:
         """A port that alone is wrong."""
         dim = gap.dims[0] if gap.dims and len(gap.dims) == 1 else None
         fed = "what feeds it" if side == "input" else "the layer"
         for wrong, rule, says, gives in (
-            (gap.dims != (), "wrong-port-shape", _dims_text(gap.port.dims), format_shape(gap.known.fact.shape)),
+            (gap.dims != (), "wrong-port-shape", dims_text(gap.port.dims), format_shape(gap.known.fact.shape)),
             (gap.types, "wrong-port-precision", f"'{gap.port.precision}'", gap.known.precision),
         ):
             if wrong:
@@ -530,102 +476,10 @@ def _ordered(graph: Graph) -> Iterator[Layer]:
         yield from graph.ordered()
 
 
-def _gap(port: Port, known: Known) -> _Gap | None:
-    """How a port contradicts a fact: dims that are not possible, another type. What is open on either side fits."""
-    if port.dims == known.dims and (port.precision is None or port.precision == known.precision):
-        return None
-    fact = known.fact
-    types = port.precision not in {None, known.precision} and _other_type(port.precision, fact.dtype)
-    dims: tuple[int, ...] | None = ()
-    if fact.shape is not None and len(port.dims) != len(fact.shape):
-        dims = None
-    elif fact.shape is not None:
-        pairs = zip(port.dims, fact.shape, strict=True)
-        dims = tuple(index for index, (size, dim) in enumerate(pairs) if size >= 0 and size not in dim)
-    return _Gap(port, known, types, dims) if types or dims != () else None
-
-
-def _about_operation(layer: Layer, form: Form) -> Trouble:
-    """What is to be said of an operation that the table does not have in this opset, or that should not be used."""
-    type_, stamp = form.type, form.version
-    if form.op is not None and form.op.instead is not None:
-        message = f"{form.op} should not be used any more"
-        return Trouble("deprecated-operation", layer, message, f"use {form.op.instead}", "layer")
-    known, opset = ops_of(type_), opset_number(stamp)
-    if opset is None and (
-        stamp in OPEN_STAMPS or not (known or stamp.strip().lower().startswith("opset") or not stamp)
-    ):
-        message = f"{type_} ({stamp}) is no operation of OpenVINO's opsets: its attributes and shapes are not checked"
-        return Trouble("unknown-shapes", layer, message, None, "layer")
-    if opset is None or opset > NEWEST_OPSET:
-        says = f"'{stamp}' is not an opset" if stamp else "there is no opset"
-        return Trouble(
-            "unknown-opset", layer, f"{says}; opset1 to opset{NEWEST_OPSET} are known", _stamp_for(type_), "layer"
-        )
-    if not known or form.op is not None:
-        meant = _nearest(type_)
-        remedy = f"did you mean {meant}?" if meant else 'operations of extensions say version="extension"'
-        return Trouble("unknown-operation", layer, f"there is no operation '{type_[:80]}'", remedy, "layer")
-    message = f"{stamp} holds no {known[-1].type}; {_holders(type_)}"
-    return Trouble("operation-not-in-opset", layer, message, _stamp_for(type_), "layer")
-
-
-@lru_cache(maxsize=1024)
-def _nearest(type_: str) -> str | None:
-    return closest(type_, known_types())
-
-
-def _held_by(type_: str) -> list[int]:
-    return [number for number in range(1, NEWEST_OPSET + 1) if find_op(type_, f"opset{number}")]
-
-
-def _holders(type_: str) -> str:
-    """`opset1 to opset7 do`."""
-    held = _held_by(type_)
-    if not held:
-        return "no opset does"
-    return f"opset{held[0]} does" if len(held) == 1 else f"opset{held[0]} to opset{held[-1]} do"
-
-
-def _stamp_for(type_: str) -> str | None:
-    held = _held_by(type_)
-    return f'write version="opset{held[-1]}" with the attributes that it has there' if held else None
-
-
-def _other_type(precision: str | None, dtype: ElementType) -> bool:
-    """Whether a port says another type, or something that is none at all."""
-    said = precision_in_file(precision or "")
-    return said is None or (said != dtype and "dynamic" not in {said.kind, dtype.kind})
-
-
-def _apart(one: Fact, other: Fact) -> bool:
-    """Whether two facts cannot be of one tensor."""
-    if one.dtype != other.dtype and "dynamic" not in {one.dtype.kind, other.dtype.kind}:
-        return True
-    if one.shape is None or other.shape is None:
-        return False
-    if len(one.shape) != len(other.shape):
-        return True
-    return any(a.meet(b) is None for a, b in zip(one.shape, other.shape, strict=True))
-
-
-def _part(layer: Layer, fault: Violation) -> tuple[Part, int | None]:
-    """The part of a layer that a violation is about: the port of an input, else `<data>`."""
-    if fault.kind in {Kind.INPUTS, Kind.OUTPUTS}:
-        return "layer", None
-    if fault.input is not None and fault.input < len(layer.inputs):
-        return "input", layer.inputs[fault.input].id
-    return "data", None
-
-
 def _single(fact: Fact) -> int | None:
     """The one number of a tensor, where it is known."""
     known = None if fact.value is None else fact.value.exact
     return int(known.ravel()[0]) if known is not None and known.size == 1 else None
-
-
-def _hard(violations: Sequence[Violation]) -> bool:
-    return any(not violation.kind.mild for violation in violations)
 
 
 def _least_size(known: Known) -> int:
@@ -638,12 +492,3 @@ def _least_size(known: Known) -> int:
 
 def _huge(known: Known) -> bool:
     return known.fact.shape is not None and _least_size(known) > LARGEST
-
-
-def _told(known: Known) -> str:
-    """`[1,3,8,8] of f32`."""
-    return f"[{format_shape(known.fact.shape)}] of {known.fact.dtype}"
-
-
-def _dims_text(dims: tuple[int, ...]) -> str:
-    return format_shape(tuple(Dim() if size < 0 else Dim.of(size) for size in dims))

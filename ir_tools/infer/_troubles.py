@@ -1,0 +1,110 @@
+"""What can be wrong with a layer, in words; and what is to be said of its operation as such."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from ir_tools.graph import Layer
+from ir_tools.infer._forms import Form
+from ir_tools.ops import NEWEST_OPSET, find_op, known_types, ops_of, opset_number
+from ir_tools.ops._define import Kind, Violation
+from ir_tools.types import closest
+
+__all__ = ["Trouble", "about_operation", "are_hard", "is_odd", "part_of"]
+
+Part = Literal["layer", "data", "input", "output", "port_map", "back_edges"]
+OPEN_STAMPS = {"extension", "experimental"}
+"""Of operations that packages bring; files of 2020 have them for operations that later came into an opset."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """One thing that is wrong.
+
+    Attributes:
+        rule: the name of the rule that tells of it.
+        layer: where.
+        message, help: what, and what to do.
+        part: of the layer; `input` and `output` with the id of a `port`, and the number of a dimension where one is
+            wrong.
+        mild: whether it runs nevertheless, though the rule's findings mostly do not.
+        row: number of the guilty row in the part.
+    """
+
+    rule: str
+    layer: Layer
+    message: str
+    help: str | None = None
+    part: Part = "data"
+    port: int | None = None
+    dim: int | None = None
+    mild: bool = False
+    row: int | None = None
+
+
+def are_hard(violations: Sequence[Violation]) -> bool:
+    return any(not violation.kind.mild for violation in violations)
+
+
+def is_odd(form: Form) -> bool:
+    """Whether something is to be said of the operation itself, whatever the layer is like."""
+    return form.op is None or form.op.instead is not None or (form.op.type == "Const" != form.type)
+
+
+def about_operation(layer: Layer, form: Form) -> Trouble:
+    """What is to be said of an operation that the table does not have in this opset, or that should not be used."""
+    type_, stamp = form.type, form.version
+    if form.op is not None and form.op.instead is not None:
+        message = f"{form.op} should not be used any more"
+        return Trouble("deprecated-operation", layer, message, f"use {form.op.instead}", "layer")
+    known, opset = ops_of(type_), opset_number(stamp)
+    if opset is None and (
+        stamp in OPEN_STAMPS or not (known or stamp.strip().lower().startswith("opset") or not stamp)
+    ):
+        message = f"{type_} ({stamp}) is no operation of OpenVINO's opsets: its attributes and shapes are not checked"
+        return Trouble("unknown-shapes", layer, message, None, "layer")
+    if opset is None or opset > NEWEST_OPSET:
+        says = f"'{stamp}' is not an opset" if stamp else "there is no opset"
+        return Trouble(
+            "unknown-opset", layer, f"{says}; opset1 to opset{NEWEST_OPSET} are known", _stamp_for(type_), "layer"
+        )
+    if not known or form.op is not None:
+        meant = _nearest(type_)
+        remedy = f"did you mean {meant}?" if meant else 'operations of extensions say version="extension"'
+        return Trouble("unknown-operation", layer, f"there is no operation '{type_[:80]}'", remedy, "layer")
+    message = f"{stamp} holds no {known[-1].type}; {_holders(type_)}"
+    return Trouble("operation-not-in-opset", layer, message, _stamp_for(type_), "layer")
+
+
+@lru_cache(maxsize=1024)
+def _nearest(type_: str) -> str | None:
+    return closest(type_, known_types())
+
+
+def _held_by(type_: str) -> list[int]:
+    return [number for number in range(1, NEWEST_OPSET + 1) if find_op(type_, f"opset{number}")]
+
+
+def _holders(type_: str) -> str:
+    """`opset1 to opset7 do`."""
+    held = _held_by(type_)
+    if not held:
+        return "no opset does"
+    return f"opset{held[0]} does" if len(held) == 1 else f"opset{held[0]} to opset{held[-1]} do"
+
+
+def _stamp_for(type_: str) -> str | None:
+    held = _held_by(type_)
+    return f'write version="opset{held[-1]}" with the attributes that it has there' if held else None
+
+
+def part_of(layer: Layer, fault: Violation) -> tuple[Part, int | None]:
+    """The part of a layer that a violation is about: the port of an input, else `<data>`."""
+    if fault.kind in {Kind.INPUTS, Kind.OUTPUTS}:
+        return "layer", None
+    if fault.input is not None and fault.input < len(layer.inputs):
+        return "input", layer.inputs[fault.input].id
+    return "data", None
