@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.diagnostics import Diagnostic, Severity
-from ir_tools.errors import ReadError, UsageError
-from ir_tools.types import ElementType, element_type, whole_number
+from ir_tools.errors import ReadError
+from ir_tools.types import ElementType, constant_type, id_number, whole_number
 from ir_tools.types.packing import unpack
 
 __all__ = ["Weights", "constant", "values"]
@@ -250,10 +250,9 @@ def _strings(data: Bytes, count: int, weights: Weights) -> npt.NDArray[Any]:
 
 def _element_type(raw: Mapping[str, str]) -> ElementType:
     name = raw.get("element_type", "")
-    try:
-        kind = element_type(name)
-    except UsageError as why:
-        raise _error("IR014", None, f"a constant's element_type: {why}") from None
+    kind = constant_type(name)
+    if kind is None:
+        raise _error("IR014", None, f"a constant has element_type '{name[:40]}', which is no element type")
     if kind.kind == "dynamic":
         raise _error("IR014", None, "a constant's element_type cannot be dynamic")
     return kind
@@ -261,8 +260,8 @@ def _element_type(raw: Mapping[str, str]) -> ElementType:
 
 def _dims(raw: Mapping[str, str]) -> tuple[int, ...]:
     words = [word.strip() for word in raw.get("shape", "").split(",")]
-    if words == [""]:
-        return ()
+    if not words[-1]:
+        words.pop()
     dims = [dim for dim in map(whole_number, words) if dim is not None]
     if len(dims) != len(words):
         raise _error("IR014", None, f"'{raw['shape']}' is not the shape of a constant", "write sizes, as in 1, 3")
@@ -270,7 +269,7 @@ def _dims(raw: Mapping[str, str]) -> tuple[int, ...]:
 
 
 def _whole(raw: Mapping[str, str], name: str) -> int:
-    number = whole_number(raw.get(name))
+    number = id_number(raw.get(name))
     if number is None:
         message = f"a constant has {name} '{raw[name]}'" if raw.get(name) else f"a constant has no {name}"
         raise _error("IR014", None, message, f"{name} is a whole number of bytes")

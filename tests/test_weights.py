@@ -110,7 +110,7 @@ BROKEN = {
     "overflow": ({"shape": f"{2**62},8"}, "more than memory can hold"),
     "overflow beside nothing": ({"shape": f"0,{2**62},8"}, "more than memory can hold"),
     "wraps around to fit": ({"shape": f"{2**61 + 1},8", "size": "8"}, "more than memory can hold"),
-    "no type": ({"element_type": "f33"}, "'f33' is not an element type"),
+    "no type": ({"element_type": "f33"}, "'f33', which is no element type"),
     "dynamic": ({"element_type": "dynamic"}, "cannot be dynamic"),
     "no offset": ({"offset": ""}, "has no offset"),
     "offset no number": ({"offset": "1e3"}, "has offset '1e3'"),

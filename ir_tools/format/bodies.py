@@ -1,12 +1,13 @@
 """Layers with bodies: whether body, port map and back edges are there and fit each other and the layer."""
 
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 
 from ir_tools.diagnostics import Severity
-from ir_tools.format.content import MAPS
+from ir_tools.format.content import MAPS, size_of
 from ir_tools.format.faults import Fault
 from ir_tools.format.nets import BODIES, PARTS, Net
-from ir_tools.format.rows import PURPOSES, Row, slice_faults
+from ir_tools.format.rows import PURPOSES, Row, Slice, slice_faults
 from ir_tools.graph import Layer
 from ir_tools.source import Element
 from ir_tools.types import closest, id_number
@@ -30,10 +31,10 @@ def body_faults(nets: Iterable[Net]) -> Iterator[Fault]:
     small = _Small()
     for net in nets:
         marked = set(net.bodied)
-        for layer in net.layers.values():
+        for layer_id, layer in net.layers.items():
             kind = small[layer.get("type")]
             if kind in KINDS or layer in marked:
-                bodied = _Bodied(layer, kind)
+                bodied = _Bodied(net, layer_id, kind)
                 bodied.look()
                 yield from bodied.found
 
@@ -82,8 +83,10 @@ def ports_of(layer: Element, side: str) -> dict[int, Element]:
 class _Bodied:
     """One layer with bodies."""
 
-    def __init__(self, layer: Element, kind: str) -> None:
-        self.layer = layer
+    def __init__(self, net: Net, layer_id: int, kind: str) -> None:
+        self.net = net
+        self.id = layer_id
+        self.layer = layer = net.layers[layer_id]
         self.kind = kind
         self.found: list[Fault] = []
         self.inputs = ports_of(layer, "input")
@@ -99,6 +102,23 @@ class _Bodied:
                 self.tell("IR142", part, message, "delete it, or correct the type of the layer")
         for name, table in pairs.items():
             self._body(name, table)
+        if self.kind == "if" and not self.found:
+            self._unread()
+
+    def _unread(self) -> None:
+        """Inputs of an If that neither branch takes."""
+        rows = self.layer.iterfind("then_port_map/input"), self.layer.iterfind("else_port_map/input")
+        taken = {id_number(row.get("external_port_id")) for row in chain(*rows)}
+        for number, port in list(self.inputs.items())[1:]:
+            if number not in taken:
+                message = f"neither branch takes input port {number}"
+                remedy = "delete the port and its edge, or give it to a branch"
+                self.found.append(Fault("IR147", port, message, remedy, severity=Severity.WARNING))
+
+    def source(self, port_id: int) -> Element | None:
+        """The output port that feeds an input."""
+        maker = self.net.wiring.get((self.id, port_id))
+        return None if maker is None else ports_of(self.net.layers[maker[0]], "output").get(maker[1])
 
     def tell(self, code: str, element: Element, message: str, remedy: str) -> None:
         """Note a fault."""
@@ -128,9 +148,12 @@ def _has_misspelled(parent: Element, known: Collection[str], words: Collection[s
 
 
 def _is(layer: Element, wanted: str) -> bool:
-    """Whether a layer is of a type, or of one that may be a misspelling of it, which another rule tells of."""
+    """Whether a layer is a Parameter or Result, or looks like one with a wrong type, which another rule tells of."""
     kind = layer.get("type") or ""
-    return kind.lower() == wanted.lower() or closest(kind, [wanted]) is not None
+    if kind.lower() == wanted.lower() or closest(kind, [wanted]):
+        return True
+    other = "input" if wanted == "Parameter" else "output"
+    return kind.lower() not in {"const", "parameter", "result", "assign", "readvalue"} and layer.find(other) is None
 
 
 class _Table:
@@ -141,7 +164,7 @@ class _Table:
         self.body = body
         self.table = table
         self.inside = layers_in(body)
-        self.sure = all(id_number(layer.get("id")) is not None for layer in body.iterfind("layers/*"))
+        self.sure = len(self.inside) == sum(1 for _ in body.iterfind("layers/*"))
         self.tell = owner.tell
         self.rows: list[Row] = []
 
@@ -279,15 +302,26 @@ class _Table:
             self.tell("IR150", self.table, message, remedy)
 
     def _slices(self) -> None:
-        ports = {True: self.owner.inputs, False: self.owner.outputs}
-        sliced = [(row, ports[row.is_input].get(row.port)) for row in self.rows if row.axis is not None]
         exact = self.owner.kind == "tensoriterator"
+        sliced = [self._sliced(row) for row in self.rows if row.axis is not None]
         for row, message, remedy in slice_faults(sliced, exact=exact):
             self.tell("IR149", row.element, message, remedy)
-        for row, _ in () if exact else sliced:
+        for row, *_ in () if exact else sliced:
             if (row.start, row.end) != ((0, -1) if row.stride > 0 else (-1, 0)):
                 message = (
                     f"start {row.start} and end {row.end} are not read in a Loop, which takes the next part each round"
                 )
                 remedy = 'write start="0" end="-1"' if row.stride > 0 else 'write start="-1" end="0"'
                 self.owner.found.append(Fault("IR149", row.element, message, remedy, severity=Severity.WARNING))
+
+    def _sliced(self, row: Row) -> Slice:
+        """A row with what is known of the tensor that it cuts or joins: of an input, by what feeds it."""
+        if row.is_input:
+            own, other = self.owner.inputs.get(row.port), self.owner.source(row.port)
+        else:
+            own, other = self.owner.outputs.get(row.port), self.inside[row.layer].find("input/port")
+        sizes = [[] if port is None else [size_of(dim) for dim in port.iterchildren("dim")] for port in (own, other)]
+        rank = max(map(len, sizes))
+        known = sizes[1] if row.is_input and row.axis is not None and row.axis < len(sizes[1]) else None
+        size = None if known is None or row.axis is None else known[row.axis]
+        return Slice(row, rank, None if size is None or size < 0 else size)

@@ -1,6 +1,5 @@
 """Every Const against the `.bin`: its attributes, its size, and the bytes that it names."""
 
-import math
 import struct
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -8,7 +7,7 @@ from typing import NamedTuple
 from ir_tools.format.faults import Fault
 from ir_tools.format.nets import Net
 from ir_tools.source import Element
-from ir_tools.types import ELEMENT_TYPES, ElementType, closest, id_number, type_in_file
+from ir_tools.types import ELEMENT_TYPES, ElementType, closest, constant_type, id_number
 from ir_tools.weights import Weights
 
 __all__ = ["constant_faults"]
@@ -56,11 +55,11 @@ def _read(layer: Element, readable: list[_Const]) -> Iterator[Fault]:
         return
     name, shape = data.get("element_type"), data.get("shape")
     offset, size = id_number(data.get("offset")), id_number(data.get("size"))
-    kind = None if name is None else type_in_file(name)
+    kind = None if name is None else constant_type(name)
     dims = None if shape is None else _dims(shape)
     typed = kind is not None and kind.kind != "dynamic"
     if typed and kind and dims is not None and shape is not None and offset is not None and size is not None:
-        readable.append(_Const(data, kind, shape, math.prod(dims), offset, size))
+        readable.append(_Const(data, kind, shape, _product(dims), offset, size))
         return
     for message, remedy in _unreadable(data, kind, dims):
         yield Fault("IR014", data, message, remedy)
@@ -88,6 +87,14 @@ def _unreadable(data: Element, kind: ElementType | None, dims: list[int] | None)
             yield f"a Const has no {word}", f"{word} is a whole number of bytes"
         elif id_number(text) is None:
             yield f"a Const has {word} '{text[:40]}', which is no number of bytes", f"{word} is a whole number of bytes"
+
+
+def _product(dims: list[int]) -> int:
+    """The number of elements; `LARGEST` where they are as many or more."""
+    count = 0 if 0 in dims else 1
+    for dim in dims:
+        count = min(count * dim, LARGEST)
+    return count
 
 
 def _dims(shape: str) -> list[int] | None:
@@ -148,12 +155,13 @@ def _size_fault(const: _Const) -> Iterator[Fault]:
     if kind.kind == "string":
         if count < LARGEST // 64 and count <= const.size // 4:
             return
-        message = f"shape [{const.shape}] is more than strings in {const.size} bytes can be"
+        message = f"shape [{const.shape[:60]}] is more than strings in {const.size} bytes can be"
     else:
         least, most = -(-count * kind.bits // 8), kind.byte_size(count)
         if least <= const.size <= max(most, 1) and most < LARGEST:
             return
-        message = f"size is {const.size}, and shape [{const.shape}] of {kind} takes {most} bytes"
+        words = f"{most} bytes" if most < LARGEST else "more than can be counted"
+        message = f"size is {const.size}, and shape [{const.shape[:60]}] of {kind} takes {words}"
     yield Fault("IR013", const.data, message, "correct shape, element_type or size")
 
 

@@ -8,7 +8,7 @@ from ir_tools.errors import ReadError
 from ir_tools.source import Document, Element
 from ir_tools.types import id_number
 
-__all__ = ["Fault", "Place", "body_path", "place_of", "refused", "told"]
+__all__ = ["Fault", "Place", "body_path", "is_layer", "place_of", "refused", "told"]
 
 
 class Place(NamedTuple):
@@ -61,11 +61,16 @@ def place_of(document: Document, element: Element, layer: Element | None = None,
     """
     line, columns = document.line(element), document.columns(element, attribute)
     if layer is None:
-        layer = element if element.tag == "layer" else next(element.iterancestors("layer"), None)
+        layer = element if is_layer(element) else next(filter(is_layer, element.iterancestors("layer")), None)
     if layer is None:
         return Place(line, None, None, None, *columns)
     name = layer.get("name") or ""
     return Place(line, id_number(layer.get("id")), layer.get("name"), body_path(layer) + name, *columns)
+
+
+def is_layer(element: Element) -> bool:
+    """Whether an element is a layer; without id and name it is another one that is misspelled."""
+    return element.tag == "layer" and (element.get("id") is not None or element.get("name") is not None)
 
 
 def body_path(element: Element) -> str:

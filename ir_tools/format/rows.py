@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ir_tools.format.content import size_of
 from ir_tools.source import Element
 from ir_tools.types import id_number
 
-__all__ = ["PURPOSES", "Row", "slice_faults"]
+__all__ = ["PURPOSES", "Row", "Slice", "slice_faults"]
 
 PURPOSES = {"execution_condition": "output", "current_iteration": "input"}
 """What a Loop may use a row for, and which rows."""
@@ -64,18 +63,26 @@ class Row(NamedTuple):
         return (last, first) if self.stride < 0 else (first, last)
 
 
-def slice_faults(rows: Sequence[tuple[Row, Element | None]], *, exact: bool) -> Iterator[tuple[Row, str, str]]:
+class Slice(NamedTuple):
+    """A row with an axis. `rank`: of the tensor, 0 where it is not known. `size`: of the axis, if that is known."""
+
+    row: Row
+    rank: int
+    size: int | None
+
+
+def slice_faults(slices: Sequence[Slice], *, exact: bool) -> Iterator[tuple[Row, str, str]]:
     """What is wrong with the slices of one layer: row, message, remedy.
 
     Args:
-        rows: those with an axis, each with its port.
+        slices: inputs with the size of what is cut.
         exact: the number of parts decides how often the body runs (TensorIterator), so that all must be equal.
     """
     count: int | None = None
-    for row, port in sorted(rows, key=lambda pair: not pair[0].is_input):
-        fault, parts = _plain_fault(row, port), 0
+    for row, rank, known in sorted(slices, key=lambda one: not one.row.is_input):
+        fault, parts = _plain_fault(row, rank), 0
         joined = exact and not row.is_input
-        size = _size(row, port) if not joined else None if count is None else count * row.part_size
+        size = known if not joined else None if count is None else count * row.part_size
         if fault is None and size is not None:
             fault, parts = _cut(row, size)
             if fault is None and exact and count is not None and parts != count:
@@ -86,7 +93,7 @@ def slice_faults(rows: Sequence[tuple[Row, Element | None]], *, exact: bool) -> 
             count = parts
 
 
-def _plain_fault(row: Row, port: Element | None) -> Told | None:
+def _plain_fault(row: Row, rank: int) -> Told | None:
     """What is wrong whatever the sizes are."""
     if row.stride == 0:
         return "stride is 0: the body would never end", "write the distance between two parts"
@@ -99,9 +106,8 @@ def _plain_fault(row: Row, port: Element | None) -> Told | None:
     if away:
         message = f"stride {row.stride} leads from start {row.start} away from end {row.end}"
         return message, "a negative stride begins at -1, the end of the axis, and ends at 0"
-    dims = [] if port is None else list(port.iterchildren("dim"))
-    if dims and row.axis is not None and not -len(dims) <= row.axis < len(dims):
-        return f"axis is {row.axis}, and the port has {len(dims)} dimensions", f"axis is 0 to {len(dims) - 1}"
+    if rank and row.axis is not None and not -rank <= row.axis < rank:
+        return f"axis is {row.axis}, and the tensor has {rank} dimensions", f"axis is 0 to {rank - 1}"
     return None
 
 
@@ -115,15 +121,6 @@ def _cut(row: Row, size: int) -> tuple[Told | None, int]:
     if (last - first) % step:
         return (f"{last - first} elements cannot be cut into parts of {step}", "all parts have the same size"), 0
     return None, (last - first) // step
-
-
-def _size(row: Row, port: Element | None) -> int | None:
-    """The recorded size of the axis that is cut; None where it is not known."""
-    dims = [] if port is None else list(port.iterchildren("dim"))
-    if row.axis is None or not -len(dims) <= row.axis < len(dims):
-        return None
-    size = size_of(dims[row.axis])
-    return None if size is None or size < 0 else size
 
 
 def _signed(text: str | None) -> int | None:

@@ -7,7 +7,7 @@ from ir_tools.diagnostics import Severity
 from ir_tools.format.content import MAPS
 from ir_tools.format.nets import BODIES, PARTS, Net
 from ir_tools.rules._define import Finding
-from ir_tools.rules._file import IrFile
+from ir_tools.rules._file import IrFile, Place
 from ir_tools.source import Element
 from ir_tools.types import closest
 
@@ -73,6 +73,8 @@ def _unknown(file: IrFile, net: Net, parent: Element, tag: str) -> Iterator[Find
         if name in known:
             continue
         place = file.place_of(child, _layer_of(net, parent, child))
+        if tag == "layers" and child.get("id") is None:
+            place = Place(place.line)
         shown = name.rpartition("}")[2] if child.prefix is None else f"{child.prefix}:{name.rpartition('}')[2]}"
         meant = closest(name.rpartition("}")[2], sorted(known - set(NOTES)))
         if child.prefix is not None and meant is not None:

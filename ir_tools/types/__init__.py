@@ -4,6 +4,7 @@ from ir_tools.types.dims import Dim, Shape, format_shape, parse_shape
 from ir_tools.types.elements import (
     ELEMENT_TYPES,
     ElementType,
+    constant_type,
     element_type,
     from_dtype,
     from_precision,
@@ -19,6 +20,7 @@ __all__ = [
     "ElementType",
     "Shape",
     "closest",
+    "constant_type",
     "element_type",
     "format_shape",
     "from_dtype",

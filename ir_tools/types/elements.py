@@ -11,6 +11,7 @@ from ir_tools.errors import UsageError
 __all__ = [
     "ELEMENT_TYPES",
     "ElementType",
+    "constant_type",
     "element_type",
     "from_dtype",
     "from_precision",
@@ -108,18 +109,20 @@ ELEMENT_TYPES: dict[str, ElementType] = {
     )
 }
 
-_NOT_IN_CAPITALS = {"dynamic", "boolean", "f64", "f32", "f16"}
-_IN_FILES = {
-    **ELEMENT_TYPES,
-    **{name.upper(): kind for name, kind in ELEMENT_TYPES.items() if name not in _NOT_IN_CAPITALS},
-    "undefined": ELEMENT_TYPES["dynamic"],
-}
-_PRECISIONS = {**_IN_FILES, **{kind.precision: kind for kind in ELEMENT_TYPES.values()}, "bin": ELEMENT_TYPES["u1"]}
+_NAMES = {**ELEMENT_TYPES, "undefined": ELEMENT_TYPES["dynamic"]}
+_NOT_IN_CAPITALS = {"dynamic", "undefined", "boolean", "f64", "f32", "f16"}
+_OF_CONSTANTS = {**_NAMES, **{name.upper(): kind for name, kind in _NAMES.items() if name not in _NOT_IN_CAPITALS}}
+_PRECISIONS = {**_OF_CONSTANTS, **{kind.precision: kind for kind in ELEMENT_TYPES.values()}, "bin": ELEMENT_TYPES["u1"]}
 
 
 def type_in_file(name: str) -> ElementType | None:
-    """The element type that the runtime reads in `element_type="f32"`; None where it reads none."""
-    return _IN_FILES.get(name)
+    """The element type that the runtime reads in an attribute, whatever the case: `f32`, `F32`; None for any other."""
+    return _NAMES.get(name.lower())
+
+
+def constant_type(name: str) -> ElementType | None:
+    """The element type that the runtime reads in `element_type="f32"` of a Const, where it knows `I64` but no `F32`."""
+    return _OF_CONSTANTS.get(name)
 
 
 def precision_in_file(text: str) -> ElementType | None:
