@@ -151,7 +151,12 @@ class _Work:
 
     def _infer(self, model: Model, fed: Mapping[str, Array], setting: Setting, taps: tuple[Tap, ...] = ()) -> Inference:
         return self.runtime.infer_model(
-            model, fed, taps=taps, wide=setting.wide, device=setting.device, config=setting.config
+            model,
+            fed,
+            taps=taps,
+            wide=setting.wide,
+            device=setting.device,
+            config=setting.tapped if taps else setting.config,
         )
 
     def _result(
