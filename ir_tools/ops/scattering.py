@@ -209,7 +209,8 @@ def _mean(start: Array, places: tuple[Array, ...], updates: Array, with_data: bo
     counts = counts + with_data
     touched = counts > with_data
     number = np.maximum(counts, 1).astype(wide)
-    mean = np.sign(out) * (np.abs(out) // number) if start.dtype.kind in "iu" else out / number
+    whole = start.dtype.kind in "iu"
+    mean = out // number + ((out < 0) & (out % number != 0)) if whole else out / number
     return np.where(touched, mean, out).astype(start.dtype)
 
 

@@ -158,7 +158,7 @@ def reshape_calls(rng: Rng) -> Call:
     pattern = rng.permutation(shape).tolist() if rng.random() < 0.5 else [int(np.prod(shape))]
     for _ in range(rng.integers(0, 3)):
         pattern.insert(int(rng.integers(0, len(pattern) + 1)), 1)
-    special = bool(rng.random() < 0.5)
+    special = bool(rng.random() < 0.5) and 0 not in shape
     for index, size in enumerate(pattern):
         if special and index < len(shape) and size == shape[index] and rng.random() < 0.5:
             pattern[index] = 0
