@@ -295,13 +295,20 @@ class Words(Field):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag(Field):
-    """True or false, read as the runtime does: only `false` in any case and `0` are false (measured)."""
+    """True or false, read as the runtime does: `true` and `1`, `false` and `0`, in any case (measured).
+
+    Any other text counts as if the attribute were absent.
+    """
 
     blank: ClassVar[bool] = False
 
     def parse(self, text: str) -> bool:
         """`"False"` -> `False`."""
-        return text.lower() not in {"false", "0"}
+        word = text.lower()
+        if word in {"true", "1", "false", "0"}:
+            return word in {"true", "1"}
+        absent = self.missing if self.default is REQUIRED else self.default
+        return absent is REQUIRED or bool(absent)
 
     def render(self, value: Any, separator: str) -> str:
         """`True` -> `"true"`."""

@@ -1,7 +1,6 @@
 """Prior boxes of single-shot detectors: which boxes stand at each place of a feature map, and their coordinates."""
 
 from collections.abc import Iterator, Sequence
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -71,26 +70,31 @@ def _dense(attrs: Attrs, size: float, density: int) -> Iterator[Prior]:
         return
     shift = int(size / density)
     start = shift / 2 - int(size) // 2
-    halves = [(sqrt(ratio), size / 2) for ratio in attrs.fixed_ratio]
+    halves = [(_root(ratio), size / 2) for ratio in attrs.fixed_ratio]
     if not attrs.fixed_ratio:
         halves = [(1.0, int(size) / 2)]
-        halves += [(sqrt(ratio), size / 2) for ratio in aspect_ratios(attrs) if abs(ratio - 1) >= 1e-6]
+        halves += [(_root(ratio), size / 2) for ratio in aspect_ratios(attrs) if abs(ratio - 1) >= 1e-6]
     for root, half in halves:
         for row in range(density):
             for column in range(density):
                 yield Prior(start + column * shift, start + row * shift, half * root, half / root, cut=True)
 
 
+def _root(value: float) -> float:
+    """The square root; NaN of what has none, as for the runtime."""
+    return value**0.5 if value >= 0 else float("nan")
+
+
 def _of_size(attrs: Attrs, sizes: Sequence[float], number: int, size: float) -> list[Prior]:
     """The box of a minimal size, that between it and its maximal size, and those of other ratios."""
     between: list[Prior] = []
     if number < len(attrs.max_size):
-        half = sqrt(size * attrs.max_size[number]) / 2
+        half = _root(size * attrs.max_size[number]) / 2
         between = [Prior(0, 0, half, half)]
     others: list[Prior] = []
     if attrs.scale_all_sizes or number == len(sizes) - 1:
         half = (size if attrs.scale_all_sizes else sizes[0]) / 2
-        roots = [sqrt(ratio) for ratio in aspect_ratios(attrs) if abs(ratio - 1) >= 1e-6]
+        roots = [_root(ratio) for ratio in aspect_ratios(attrs) if abs(ratio - 1) >= 1e-6]
         others = [Prior(0, 0, half * root, half / root) for root in roots]
     first = [Prior(0, 0, size / 2, size / 2)]
     if attrs.get("min_max_aspect_ratios_order", True):

@@ -3,11 +3,14 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Attrs, Fact, Violation
-from ir_tools.ops._values import too_large
+from ir_tools.ops._define import Attrs, Fact, Kind, Violation
+from ir_tools.ops._values import whole
 from ir_tools.types import Dim, format_shape
 
 __all__ = ["agreed", "dim", "known_number", "require", "require_rank", "require_size", "too_large_for"]
+
+MOST_ELEMENTS = 1 << 31
+"""An output with more elements fits into no usual machine, and the runtime tries to allocate it all the same."""
 
 
 def dim(fact: Fact, axis: int) -> Dim:
@@ -79,6 +82,9 @@ def too_large_for(
         except ShapeError:
             return
         for output in outputs[:1]:
-            yield from too_large(name, output)
+            count = whole(output.shape)
+            if count is not None and count > MOST_ELEMENTS:
+                text = f"makes an output of {count} elements, [{format_shape(output.shape)}]"
+                yield Violation(name, text, kind=Kind.RANGE)
 
     return check

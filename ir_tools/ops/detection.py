@@ -264,6 +264,11 @@ def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
         message = f"is {attrs.keep_top_k[0]} where a positive number, or -1 for all, is meant"
         level = Kind.CONTRADICTION if attrs.keep_top_k[0] else Kind.SUSPECT
         yield Violation("keep_top_k", message, 'write keep_top_k="-1"', level)
+    if attrs.top_k < -1:
+        yield Violation("top_k", f"is {attrs.top_k} where a number of boxes, or -1 for all, is meant", kind=Kind.RANGE)
+    if attrs.decrease_label_id and attrs.background_label_id:
+        message = "is true, which the runtime takes only where background_label_id is 0"
+        yield Violation("decrease_label_id", message)
     if len(inputs) == 4:
         yield Violation("aux_box_preds", "is missing where aux_class_preds is given", kind=Kind.INPUTS)
     if attrs.keep_top_k:

@@ -1,6 +1,9 @@
 """Regions of interest: Proposal, GenerateProposals, ROIPooling, ROIAlign, ROIAlignRotated, (Deformable)PSROIPooling."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import ClassVar
 
 import numpy as np
 
@@ -131,6 +134,8 @@ PROPOSAL_4 = PROPOSAL_1.at(
     4, outputs=(Output("proposals"), Output("probabilities")), shape=proposal_4_shape, kernel=proposal_4
 )
 
+MOST_BOXES = 1 << 28
+"""Memory for more boxes than these no usual machine has."""
 GENERATED = ("im_info", "anchors", "boxesdeltas", "scores")
 
 
@@ -174,7 +179,7 @@ GENERATE_PROPOSALS_9 = Op(
     attrs={
         "min_size": Float(missing=0.0),
         "nms_threshold": Float(missing=0.0),
-        "post_nms_count": Int(least=1),
+        "post_nms_count": Int(least=1, most=MOST_BOXES),
         "pre_nms_count": Int(least=1),
         "normalized": Flag(default=True),
         "nms_eta": Float(default=1.0, least=1, most=1),
@@ -185,6 +190,13 @@ GENERATE_PROPOSALS_9 = Op(
 )
 
 # --- pooling of regions -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair(Ints):
+    """Two numbers; an empty text is no absence: the runtime crashes over it."""
+
+    blank: ClassVar[bool] = False
 
 
 def pooled_size(attrs: Attrs) -> tuple[int, ...]:
@@ -242,8 +254,8 @@ ROI_POOLING_1 = Op(
     inputs=(Input("data", type="T"), Input("rois", type="T")),
     types={"T": "float"},
     attrs={
-        "output_size": Ints(default=(), counts=(2,)),
-        "output_roi": Ints(default=(), counts=(2,)),
+        "output_size": Pair(default=(), counts=(2,)),
+        "output_roi": Pair(default=(), counts=(2,)),
         "pooled_h": Int(default=None),
         "pooled_w": Int(default=None),
         "spatial_scale": Float(),
@@ -414,6 +426,17 @@ def deformable_psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tupl
     return (Fact(data.dtype, (dim(rois, 0), Dim.of(attrs.output_dim), size, size)),)
 
 
+MOST_BINS = 1 << 14
+"""With more points along an axis of one part the runtime does not come to an end."""
+
+
+def check_deformable(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """A scale that is a number, and an output that fits into memory."""
+    if not isfinite(attrs.spatial_scale):
+        yield Violation("spatial_scale", f"is {attrs.spatial_scale} where a number is meant", kind=Kind.RANGE)
+    yield from too_large_for(deformable_psroi_pooling_shape, "group_size")(attrs, inputs)
+
+
 def deformable_psroi_pooling(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     """Means of points in parts of regions that offsets move."""
 
@@ -433,12 +456,12 @@ DEFORMABLE_PSROI_POOLING_1 = Op(
         "spatial_scale": Float(missing=0.0),
         "group_size": Int(default=1, least=1),
         "mode": ExactWord(words=("bilinear_deformable",), default="bilinear_deformable"),
-        "spatial_bins_x": Int(default=1),
-        "spatial_bins_y": Int(default=1),
+        "spatial_bins_x": Int(default=1, least=1, most=MOST_BINS),
+        "spatial_bins_y": Int(default=1, least=1, most=MOST_BINS),
         "trans_std": Float(default=1.0),
         "part_size": Int(default=1),
     },
-    check=too_large_for(deformable_psroi_pooling_shape, "group_size"),
+    check=check_deformable,
     shape=deformable_psroi_pooling_shape,
     kernel=deformable_psroi_pooling,
 )

@@ -123,7 +123,7 @@ RUN: list[Change] = [
     ("PriorBox-1", {"variance": "0.1"}, {}),
     ("PriorBox-1", {"variance": ""}, {}),
     ("PriorBox-1", {"min_size": ""}, {}),
-    ("PriorBox-1", {"density": "2", "fixed_size": "3"}, {}),
+    ("PriorBox-1", {"density": "2", "fixed_size": "3", "min_size": "", "max_size": ""}, {}),
     ("PriorBox-8", {"offset": None, "step": None}, {}),
     ("PriorBoxClustered-1", {"variance": "0.1", "step": "0", "step_w": "3"}, {}),
     ("DetectionOutput-1", {}, {}),
@@ -172,6 +172,10 @@ def test_what_does_not_run_is_refused(case: Case, client: RuntimeClient) -> None
 
 OVERRUN: list[Change] = [
     ("PriorBox-1", {"density": "0"}, {}),
+    ("PriorBox-1", {"density": "2", "fixed_size": "3"}, {}),
+    ("PriorBox-1", {"scale_all_sizes": "false"}, {}),
+    ("DetectionOutput-8", {"top_k": "-5"}, {}),
+    ("DetectionOutput-8", {"decrease_label_id": "true", "background_label_id": "1"}, {}),
     ("DetectionOutput-8", {"keep_top_k": "-3"}, {}),
     ("RegionYolo-1", {"num": "5"}, {}),
     ("RegionYolo-1", {"do_softmax": "false", "mask": ""}, {}),
