@@ -67,8 +67,10 @@ def test_the_documentation_shows_what_was_run(rule: Rule, heading: str) -> None:
             assert part.strip(". ") in text, f"{rule.name}: {part}"
 
 
-@pytest.mark.parametrize("rule", STATIC, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_the_documentation_is_whole(rule: Rule) -> None:
+    assert fragment(rule, "Bad")
+    assert fragment(rule, "Good")
     assert re.match(r"[A-Z].*\.\n", rule.doc)
     assert "\nWhy: " in rule.doc
 
