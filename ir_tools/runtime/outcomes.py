@@ -45,8 +45,8 @@ COMPILING = Outcome(
     "correct the layer, or choose another device, if this one lacks the operation or its element type",
     """The installed runtime reads the file, but its device cannot compile it.
 
-Why: a device knows fewer operations, element types and ranks than the format has, and checks some attributes again, more
-strictly. AvgPool with dilations on i32 with one channel is such a case.
+Why: a device knows fewer operations, element types and ranks than the format has, and checks some attributes again,
+more strictly. AvgPool with dilations on i32 with one channel is such a case.
 
 Bad:
     <data element_type="i32" shape="1,1,8,8" />
@@ -133,8 +133,8 @@ UNTRIED = Outcome(
     "",
     """The runtime could not be asked, or not as far as an inference.
 
-Why: the `.bin` is not there, openvino is not installed, the model needs an extension, or no input sizes that were made up
-for dynamic dimensions fit.
+Why: the `.bin` is not there, openvino is not installed, the model needs an extension, or no input sizes that were made
+up for dynamic dimensions fit.
 
 Bad:
     <layer id="4" name="split" type="RegexSplit" version="extension">

