@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from ir_tools.validation import validate as validate_file
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
+    from ir_tools.runtime.client import RuntimeClient
 
 __all__ = ["validate"]
 
@@ -155,7 +156,17 @@ def _processes(files: int, jobs: int | None, options: Options) -> int:
 
 
 def _validate_one(file: Path, options: Options) -> list[Diagnostic]:
-    return validate_file(file, select=options.select, ignore=options.ignore, runtime=options.runtime)
+    runtime = _runtime() if options.runtime else False
+    return validate_file(file, select=options.select, ignore=options.ignore, runtime=runtime)
+
+
+@cache
+def _runtime() -> "RuntimeClient":
+    """One child process for all files of this process."""
+    from ir_tools.runtime.client import RuntimeClient
+    from ir_tools.runtime.trial import MEMORY
+
+    return RuntimeClient(memory=MEMORY)
 
 
 def _facts(files: Sequence[Path], found: Sequence[Sequence[Diagnostic]]) -> Row:

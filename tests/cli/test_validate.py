@@ -195,3 +195,12 @@ def test_a_small_file_is_validated_at_once(good: Path) -> None:
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
     assert told.splitlines()[-1] == "0 []"
     assert time.perf_counter() - start < 20
+
+
+def test_the_runtime_is_asked_on_demand(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "killer.xml"
+    settings = 'kernel="2,2" strides="2,2" pads_begin="0,0" pads_end="0,0" exclude-pad="true"'
+    path.write_text(pooling_xml(settings, version="opset16"))
+    found = cli("validate", path, "--runtime", "--select", "RUN", "--json").document["files"][0]["findings"]
+    assert [(finding["code"], finding["layer_name"]) for finding in found] == [("RUN104", "pool")]
+    assert cli("validate", path, "--select", "RUN").code == 0
