@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ir_tools.errors import UsageError
-from ir_tools.ops._define import Field, OneOf
+from ir_tools.ops._define import Field, Int, OneOf
 from ir_tools.types import Dim, ElementType, element_type, parse_shape, type_in_file
 
-__all__ = ["ExactWord", "IndexType", "ShapeText", "Type"]
+__all__ = ["ExactWord", "IndexType", "Int32", "ShapeText", "Type"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,3 +65,11 @@ class ExactWord(OneOf):
         if text not in self.words:
             raise ValueError(f"is '{text}' where one of {', '.join(word or 'nothing' for word in self.words)} is meant")
         return text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Int32(Int):
+    """A whole number of 32 bits: of more the runtime reads the lowest, `2147483648` as its negative (measured)."""
+
+    least: int | None = -(2**31)
+    most: int | None = 2**31 - 1

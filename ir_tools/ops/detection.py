@@ -13,14 +13,13 @@ from ir_tools.ops._define import (
     Float,
     Floats,
     Input,
-    Int,
     Ints,
     Kind,
     Op,
     Violation,
 )
 from ir_tools.ops._detection_output import detections
-from ir_tools.ops._fields import ExactWord
+from ir_tools.ops._fields import ExactWord, Int32
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._prior_boxes import MOST_DENSE, clustered_boxes, number_of_priors, prior_boxes, priors
 from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
@@ -294,8 +293,8 @@ DETECTION_OUTPUT_8 = Op(
     ),
     types={"T": "float"},
     attrs={
-        "background_label_id": Int(default=0),
-        "top_k": Int(default=-1),
+        "background_label_id": Int32(default=0),
+        "top_k": Int32(default=-1),
         "variance_encoded_in_target": Flag(default=False),
         "keep_top_k": Ints(),
         "code_type": ExactWord(words=(CORNER, CENTER_SIZE), default=CORNER),
@@ -306,8 +305,8 @@ DETECTION_OUTPUT_8 = Op(
         "clip_before_nms": Flag(default=False),
         "decrease_label_id": Flag(default=False),
         "normalized": Flag(default=False),
-        "input_height": Int(default=1),
-        "input_width": Int(default=1),
+        "input_height": Int32(default=1),
+        "input_width": Int32(default=1),
         "objectness_score": Float(default=0.0),
     },
     check=check_detection_output,
@@ -315,7 +314,7 @@ DETECTION_OUTPUT_8 = Op(
     kernel=detection_output,
     sets=(0,),
 )
-DETECTION_OUTPUT_1 = DETECTION_OUTPUT_8.at(1, attrs={"num_classes": Int(least=1)})
+DETECTION_OUTPUT_1 = DETECTION_OUTPUT_8.at(1, attrs={"num_classes": Int32(least=1)})
 
 # --- YOLO -------------------------------------------------------------------------------------------------------
 
@@ -387,11 +386,11 @@ REGION_YOLO_1 = Op(
     inputs=(Input("data", type="float"),),
     attrs={
         "anchors": Floats(default=()),
-        "axis": Int(missing=0),
-        "coords": Int(missing=0, least=0),
-        "classes": Int(missing=0, least=0),
-        "end_axis": Int(missing=0),
-        "num": Int(least=1),
+        "axis": Int32(missing=0),
+        "coords": Int32(missing=0, least=0),
+        "classes": Int32(missing=0, least=0),
+        "end_axis": Int32(missing=0),
+        "num": Int32(least=1),
         "do_softmax": Flag(missing=False),
         "mask": Ints(default=()),
     },

@@ -14,7 +14,6 @@ from ir_tools.ops._define import (
     Float,
     Floats,
     Input,
-    Int,
     OneOf,
     Op,
     Output,
@@ -22,6 +21,7 @@ from ir_tools.ops._define import (
     Words,
 )
 from ir_tools.ops._define import Kind as Fault
+from ir_tools.ops._fields import Int32
 from ir_tools.ops._numbers import in_working_types
 from ir_tools.ops._ranks import agreed, dim, require, require_rank
 from ir_tools.ops._recurrent import Step, gru_step, lstm_step, over_time, rnn_step
@@ -212,7 +212,7 @@ ACTIVATIONS = ("sigmoid", "tanh", "relu")
 def _attrs(kind: Kind, *, named: bool) -> dict[str, Field]:
     """The attributes of a kind; `named`: its activations have names of their own where the file gives none."""
     return {
-        "hidden_size": Int(missing=0),
+        "hidden_size": Int32(missing=0),
         "activations": Words(words=ACTIVATIONS, default=kind.activations if named else ()),
         "activations_alpha": Floats(default=()),
         "activations_beta": Floats(default=()),

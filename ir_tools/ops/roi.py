@@ -16,7 +16,6 @@ from ir_tools.ops._define import (
     Float,
     Floats,
     Input,
-    Int,
     Ints,
     Kind,
     OneOf,
@@ -24,7 +23,7 @@ from ir_tools.ops._define import (
     Output,
     Violation,
 )
-from ir_tools.ops._fields import ExactWord, IndexType
+from ir_tools.ops._fields import ExactWord, IndexType, Int32
 from ir_tools.ops._numbers import in_working_type, in_working_types, is_half
 from ir_tools.ops._proposals import generated, proposals
 from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
@@ -111,12 +110,12 @@ PROPOSAL_1 = Op(
         Input("image_shape", type="float"),
     ),
     attrs={
-        "base_size": Int(missing=0),
-        "pre_nms_topn": Int(missing=0),
-        "post_nms_topn": Int(least=1),
+        "base_size": Int32(missing=0),
+        "pre_nms_topn": Int32(missing=0),
+        "post_nms_topn": Int32(least=1),
         "nms_thresh": Float(missing=0.0),
-        "feat_stride": Int(missing=1),
-        "min_size": Int(missing=1),
+        "feat_stride": Int32(missing=1),
+        "min_size": Int32(missing=1),
         "ratio": Floats(missing=()),
         "scale": Floats(missing=()),
         "clip_before_nms": Flag(default=True),
@@ -179,8 +178,8 @@ GENERATE_PROPOSALS_9 = Op(
     attrs={
         "min_size": Float(missing=0.0),
         "nms_threshold": Float(missing=0.0),
-        "post_nms_count": Int(least=1, most=MOST_BOXES),
-        "pre_nms_count": Int(least=1),
+        "post_nms_count": Int32(least=1, most=MOST_BOXES),
+        "pre_nms_count": Int32(least=1),
         "normalized": Flag(default=True),
         "nms_eta": Float(default=1.0, least=1, most=1),
         "roi_num_type": IndexType(default=I64),
@@ -256,8 +255,8 @@ ROI_POOLING_1 = Op(
     attrs={
         "output_size": Pair(default=(), counts=(2,)),
         "output_roi": Pair(default=(), counts=(2,)),
-        "pooled_h": Int(default=None),
-        "pooled_w": Int(default=None),
+        "pooled_h": Int32(default=None),
+        "pooled_w": Int32(default=None),
         "spatial_scale": Float(),
         "method": OneOf(words=("max", "bilinear"), default="max"),
     },
@@ -304,9 +303,9 @@ def check_aligned(shape: Shape) -> Check:
 
 
 ALIGN_ATTRS: dict[str, Field] = {
-    "pooled_h": Int(missing=0, least=0),
-    "pooled_w": Int(missing=0, least=0),
-    "sampling_ratio": Int(missing=0),
+    "pooled_h": Int32(missing=0, least=0),
+    "pooled_w": Int32(missing=0, least=0),
+    "sampling_ratio": Int32(missing=0),
     "spatial_scale": Float(missing=0.0),
 }
 ALIGN_INPUTS = (Input("data", type="T"), Input("rois", type="T"), Input("batch_indices", type="integer"))
@@ -355,7 +354,7 @@ ROI_ALIGN_ROTATED_15 = Op(
     version=15,
     inputs=ALIGN_INPUTS,
     types={"T": "float"},
-    attrs={**ALIGN_ATTRS, "sampling_ratio": Int(missing=0, least=0), "clockwise_mode": Flag(missing=False)},
+    attrs={**ALIGN_ATTRS, "sampling_ratio": Int32(missing=0, least=0), "clockwise_mode": Flag(missing=False)},
     check=check_aligned(roi_align_rotated_shape),
     shape=roi_align_rotated_shape,
     kernel=roi_align_rotated,
@@ -402,12 +401,12 @@ PSROI_POOLING_1 = Op(
     version=1,
     inputs=(Input("data", type="float"), Input("rois", type="float")),
     attrs={
-        "output_dim": Int(missing=0, least=0),
-        "group_size": Int(least=1),
+        "output_dim": Int32(missing=0, least=0),
+        "group_size": Int32(least=1),
         "spatial_scale": Float(),
         "mode": ExactWord(words=("average", "bilinear")),
-        "spatial_bins_x": Int(default=0),
-        "spatial_bins_y": Int(default=0),
+        "spatial_bins_x": Int32(default=0),
+        "spatial_bins_y": Int32(default=0),
     },
     check=check_scale,
     shape=psroi_pooling_shape,
@@ -452,14 +451,14 @@ DEFORMABLE_PSROI_POOLING_1 = Op(
     version=1,
     inputs=(Input("data"), Input("rois"), Input("offsets", optional=True)),
     attrs={
-        "output_dim": Int(least=1),
+        "output_dim": Int32(least=1),
         "spatial_scale": Float(missing=0.0),
-        "group_size": Int(default=1, least=1),
+        "group_size": Int32(default=1, least=1),
         "mode": ExactWord(words=("bilinear_deformable",), default="bilinear_deformable"),
-        "spatial_bins_x": Int(default=1, least=1, most=MOST_BINS),
-        "spatial_bins_y": Int(default=1, least=1, most=MOST_BINS),
+        "spatial_bins_x": Int32(default=1, least=1, most=MOST_BINS),
+        "spatial_bins_y": Int32(default=1, least=1, most=MOST_BINS),
         "trans_std": Float(default=1.0),
-        "part_size": Int(default=1),
+        "part_size": Int32(default=1),
     },
     check=check_deformable,
     shape=deformable_psroi_pooling_shape,

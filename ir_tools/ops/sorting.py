@@ -1,6 +1,7 @@
 """Sorting and decoding: TopK-1/-3/-11, CTCGreedyDecoder-1, CTCGreedyDecoderSeqLen-6, CTCLoss-4."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from ir_tools.types import Dim, element_type
 __all__ = ["OPS"]
 
 I32 = element_type("i32")
+FOLDED = {"f16", "f32", "i32", "i64", "u32", "u64"}
+"""Types that TopK sorts before running."""
 
 # --- TopK -------------------------------------------------------------------------------------------------------
 
@@ -27,7 +30,16 @@ def top_k_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     require(bool(data.shape), "the input is a scalar, which has nothing to choose from")
     axis = normal_axis(attrs.axis, len(data.shape))
     shape = (*data.shape[:axis], _chosen(data.shape[axis], k.value), *data.shape[axis + 1 :])
-    return Fact(data.dtype, shape), Fact(attrs.index_element_type, shape)
+    return _with_values(attrs, inputs, (Fact(data.dtype, shape), Fact(attrs.index_element_type, shape)))
+
+
+def _with_values(attrs: Attrs, inputs: Sequence[Fact], outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """Values where all inputs are known exactly, of the types that the runtime sorts before running."""
+    data, k = (None if fact.value is None else fact.value.exact for fact in inputs)
+    if data is None or k is None or inputs[0].dtype.name not in FOLDED or not 0 < int(k) <= data.shape[attrs.axis]:
+        return outputs
+    values = top_k(attrs, (data, k))
+    return tuple(replace(fact, value=Bounds.exactly(found)) for fact, found in zip(outputs, values, strict=True))
 
 
 def _chosen(size: Dim, k: Bounds | None) -> Dim:

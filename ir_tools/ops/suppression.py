@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ir_tools.ops._class_suppression import Found, matrix, multiclass
-from ir_tools.ops._define import Array, Attrs, Fact, Field, Flag, Float, Input, Int, Kind, OneOf, Op, Output, Violation
-from ir_tools.ops._fields import IndexType
+from ir_tools.ops._define import Array, Attrs, Fact, Field, Flag, Float, Input, Kind, OneOf, Op, Output, Violation
+from ir_tools.ops._fields import IndexType, Int32
 from ir_tools.ops._numbers import is_half
 from ir_tools.ops._ranks import agreed, dim, known_number, require, require_rank, require_size
 from ir_tools.ops._rotated import rotated_overlaps
@@ -195,11 +195,11 @@ PER_IMAGE = (Output("selected_outputs"), Output("selected_indices"), Output("sel
 CLASS_ATTRS: dict[str, Field] = {
     "sort_result_type": OneOf(words=("classid", "score", "none"), default="none"),
     "output_type": IndexType(default=I64),
-    "nms_top_k": Int(default=-1, least=-1),
-    "keep_top_k": Int(default=-1, least=-1),
+    "nms_top_k": Int32(default=-1, least=-1),
+    "keep_top_k": Int32(default=-1, least=-1),
     "sort_result_across_batch": Flag(default=False),
     "score_threshold": Float(default=0.0),
-    "background_class": Int(default=-1, least=-1),
+    "background_class": Int32(default=-1, least=-1),
     "normalized": Flag(default=True),
 }
 
@@ -242,6 +242,15 @@ def _typed(attrs: Attrs, found: Found, boxes: Array) -> tuple[Array, ...]:
     return found.rows.astype(boxes.dtype), found.places.astype(dtype), found.counts.astype(dtype)
 
 
+def check_matrix_nms(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Room for a box: over an image without one the CPU plugin crashes, or leaves its count as it was (measured)."""
+    del inputs
+    for name in ("nms_top_k", "keep_top_k"):
+        if attrs[name] == 0:
+            message = "is 0, which lets no box come out; the runtime may crash over it"
+            yield Violation(name, message, kind=Kind.SUSPECT)
+
+
 MATRIX_NMS_8 = Op(
     type="MatrixNms",
     version=8,
@@ -254,6 +263,7 @@ MATRIX_NMS_8 = Op(
         "gaussian_sigma": Float(default=2.0),
         "post_threshold": Float(default=0.0),
     },
+    check=check_matrix_nms,
     shape=matrix_nms_shape,
     kernel=matrix_nms,
 )

@@ -6,6 +6,7 @@ import pytest
 from ir_tools.ops import sorting
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import Case, Change, clients, compare_around, is_refused, ops_by_name, rows, runs
+from tests.ops.layer_support import Setting, compare_shapes
 from tests.ops.single import Between, Slot
 
 client = pytest.fixture(scope="module")(clients)
@@ -54,6 +55,16 @@ def test_many_shapes(name: str, client: RuntimeClient) -> None:
 def test_top_k_of_a_number_between_bounds(name: str, bounds: tuple[int, int | None], client: RuntimeClient) -> None:
     """A number that comes from ShapeOf is known as an interval."""
     compare_around(client, CASES[name].change({}, {1: Between("i64", (bounds,), scalar=True)}), 12)
+
+
+@pytest.mark.parametrize("kind", ["int64", "int32", "float32", "float16", "uint8"])
+@pytest.mark.parametrize("raw", [TOP, {**TOP, "mode": "min", "sort": "index", "index_element_type": "i64"}], ids=str)
+def test_values_of_known_numbers(raw: dict[str, str], kind: str, client: RuntimeClient) -> None:
+    """What is chosen of known values is known, in the types that the runtime sorts before running."""
+    data = np.array([[3, 1, 2, 3], [5, 9, 7, 1]], kind)
+    for slot in (data, ("i64", "2,4")):
+        for k in (THREE, np.array(4, np.int64), Between("i64", ((1, 2),), scalar=True)):
+            compare_shapes(client, Setting(OPS["TopK-3"], [slot, k], raw, 2))
 
 
 RUN: list[Change] = [
