@@ -7,17 +7,15 @@ from ir_tools.source import Wiring
 
 __all__ = ["circles"]
 
-MAX_CIRCLES = 20
-"""How many are told of one graph; edges that may close more are taken out without a word."""
-
 Ends = tuple[int, int]
 Readers = dict[int, list[int]]
 
 
 def circles(wiring: Wiring, order: dict[int, int]) -> Iterator[tuple[Ends, list[int]]]:
-    """The inputs whose edges close circles, each with the layers of its shortest circle (none: it only may close one).
+    """The inputs whose edges close circles, each with its circle of layers (none where an earlier one stands for it).
 
-    Every circle has an edge that leads up the file (or from a layer to itself); those edges are looked at.
+    Every circle has an edge that leads up the file, or from a layer to itself. Those edges are taken, as far as both
+    ends belong together; the first of each such group is told with the shortest circle through it.
 
     Args:
         wiring: what feeds each input.
@@ -29,44 +27,56 @@ def circles(wiring: Wiring, order: dict[int, int]) -> Iterator[tuple[Ends, list[
     readers: Readers = {}
     for (reader, _), (maker, _) in wiring.items():
         readers.setdefault(maker, []).append(reader)
-    if not _has_circle(wiring, readers, order):
-        return
-    found = 0
+    groups = _groups(readers, order)
+    told: set[int] = set()
     for end in upwards:
-        maker = wiring[end][0]
-        circle = _way(readers, end[0], maker) if found < MAX_CIRCLES else []
-        if circle is None:
+        reader, maker = end[0], wiring[end][0]
+        group = groups[reader]
+        if group == groups[maker]:
+            yield end, [] if group in told else _way(readers, reader, maker, groups)
+            told.add(group)
+
+
+def _groups(readers: Readers, order: dict[int, int]) -> dict[int, int]:
+    """A number for each layer; layers have the same one where each depends on the other (Tarjan's algorithm)."""
+    groups: dict[int, int] = {}
+    low: dict[int, int] = {}
+    pending: list[int] = []
+    for first in order:
+        if first in low:
             continue
-        readers[maker].remove(end[0])
-        found += 1
-        yield end, circle
+        low[first] = len(low)
+        pending.append(first)
+        trail = [(first, low[first], iter(readers.get(first, ())))]
+        while trail:
+            layer, number, rest = trail[-1]
+            reader = next(rest, None)
+            if reader is None:
+                trail.pop()
+                if trail:
+                    above = trail[-1][0]
+                    low[above] = min(low[above], low[layer])
+                if low[layer] == number:
+                    while layer not in groups:
+                        groups[pending.pop()] = number
+            elif reader not in low:
+                low[reader] = len(low)
+                pending.append(reader)
+                trail.append((reader, low[reader], iter(readers.get(reader, ()))))
+            elif reader not in groups:
+                low[layer] = min(low[layer], low[reader])
+    return groups
 
 
-def _has_circle(wiring: Wiring, readers: Readers, order: dict[int, int]) -> bool:
-    """Whether taking away layers that nothing feeds any more leaves some."""
-    waiting = dict.fromkeys(order, 0)
-    for reader, _ in wiring:
-        waiting[reader] += 1
-    free = [layer for layer, count in waiting.items() if not count]
-    for layer in free:
-        for reader in readers.get(layer, ()):
-            waiting[reader] -= 1
-            if not waiting[reader]:
-                free.append(reader)
-    return len(free) < len(waiting)
-
-
-def _way(readers: Readers, first: int, last: int) -> list[int] | None:
-    """The shortest way down the edges from one layer to another."""
+def _way(readers: Readers, first: int, last: int, groups: dict[int, int]) -> list[int]:
+    """The shortest way down the edges between two layers of one group."""
     makers, queue = {first: first}, deque([first])
-    while queue and last not in makers:
+    while last not in makers:
         layer = queue.popleft()
         for reader in readers.get(layer, ()):
-            if reader not in makers:
+            if reader not in makers and groups[reader] == groups[first]:
                 makers[reader] = layer
                 queue.append(reader)
-    if last not in makers:
-        return None
     way = [last]
     while way[-1] != first:
         way.append(makers[way[-1]])

@@ -128,6 +128,7 @@ class _Reader:
         self.faults: list[Fault] = []
         self.broken: set[Element] = set()
         self.sideless: set[Element] = set()
+        self.hiding: dict[Element, bool] = {}
         self.numbers = _Numbers()
         self.places: dict[tuple[str, ...], tuple[int, ...]] = {}
 
@@ -324,11 +325,16 @@ class _Reader:
                 continue
             if layer is None:
                 net.missing.setdefault(end_id[0], []).append((edge, side))
-            elif not _hides_ports(layer):
-                self._no_port(edge, layer, side, end_id, known)
+            elif not self._hides_ports(layer):
+                self._no_port(edge, layer, side, end_id)
             return
 
-    def _no_port(self, edge: Element, layer: Element, side: str, end: PortId, known: set[PortId]) -> None:
+    def _hides_ports(self, layer: Element) -> bool:
+        if layer not in self.hiding:
+            self.hiding[layer] = _hides_ports(layer)
+        return self.hiding[layer]
+
+    def _no_port(self, edge: Element, layer: Element, side: str, end: PortId) -> None:
         """An edge to or from a port that its layer has not."""
         word = "from" if side == "output" else "to"
         if layer.find(side) is None and layer.get("type") not in ENDS:
@@ -337,7 +343,7 @@ class _Reader:
                 message = f"the layer has no <{side}>, and an edge goes {word} its port {end[1]}"
                 self.faults.append(Fault("IR122", layer, message, f"write <{side}> with the port"))
             return
-        words = ", ".join(str(port) for owner, port in sorted(known) if owner == end[0])
+        words = ", ".join(port.get("id", "") for port in islice(layer.iterfind(f"{side}/port"), 10))
         remedy = f"its {side} ports are {words}" if words else f"it has no {side} ports"
         place = f"port {end[1]} of layer {end[0]} '{layer.get('name', '')}'"
         message = f"the edge goes {word} {place}, which has no such {side} port"

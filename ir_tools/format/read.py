@@ -112,7 +112,8 @@ def _leave_out(nets: Sequence[Net], faults: Iterable[Fault]) -> None:
     for net in nets if guilty else ():
         net.graph.remove_nodes_from([layer_id for layer_id, layer in net.layers.items() if layer in guilty])
     for net in reversed(nets):
-        ids = [layer_id for layer_id, layer in net.layers.items() if layer in net.bodied and layer_id in net.graph]
+        bodied = set(net.bodied)
+        ids = [layer_id for layer_id, layer in net.layers.items() if layer in bodied and layer_id in net.graph]
         net.graph.remove_nodes_from([layer_id for layer_id in ids if not has_all_ends(net.graph.layer(layer_id))])
 
 
@@ -164,8 +165,8 @@ def _version(document: Document) -> int:
         remedy = 'write version="11" or version="10"'
         raise _refused(document, "IR007", f"the IR version '{text[:40]}' is no number", remedy)
     if version in LEGACY:
-        remedy = "use IR v10 or v11, as OpenVINO 2020.1 and later write them"
-        message = f"this is IR v{version}, and this version of ir_tools reads v10 and v11"
+        remedy = "convert the original model again, or run this one with OpenVINO 2019 or 2020, which read it"
+        message = f"this is IR v{version}, which no release since 2021 reads; v10 and v11 are read"
         raise _refused(document, "IR008", message, remedy)
     if version not in VERSIONS:
         raise _refused(document, "IR007", f"IR v{version} is not known; v10 and v11 are", _EXPORT)

@@ -1,12 +1,18 @@
 """Misspelled words."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 __all__ = ["closest"]
 
 
 def closest(word: str, words: Iterable[str]) -> str | None:
     """That of `words` which `word` may be a misspelling of."""
+    return _closest(word, tuple(words))
+
+
+@lru_cache(1024)
+def _closest(word: str, words: tuple[str, ...]) -> str | None:
     from difflib import get_close_matches
 
     known = {_plain(other): other for other in words}
