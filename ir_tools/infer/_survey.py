@@ -119,8 +119,8 @@ class Survey:
                 results = self._given(graph, layer, form, verdict, given[layer.id], owner)
             elif not verdict.clean:
                 results = self._faulty(graph, layer, form, inputs, verdict)
-            if offset is not None and form.type == "Const" and verdict.answer.outputs:
-                results = [self._answers.constant(layer, results[0], offset)] if results else ()
+            if offset is not None and form.type == "Const" and results and results == verdict.answer.outputs:
+                results = [self._answers.constant(layer, results[0], offset)]
             for port, known in zip(form.outputs, results, strict=True):
                 facts[layer.id, port.id] = known
         return facts

@@ -15,6 +15,7 @@ from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Kind, Vi
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = [
+    "MOST_SIZES",
     "carried",
     "divided",
     "intervals",
@@ -27,6 +28,7 @@ __all__ = [
     "require_integers",
     "require_list",
     "require_one",
+    "require_sizes",
     "shifted",
     "sizes_of",
     "times",
@@ -36,6 +38,8 @@ __all__ = [
 
 MOST_VALUES = 1 << 16
 """Tensors with more elements carry no values: none that decides a shape is that large."""
+MOST_SIZES = 1 << 12
+"""No tensor has more dimensions, and no layer more outputs."""
 MOST_ELEMENTS = 1 << 33
 """A tensor with more elements fits into no usual machine."""
 
@@ -116,6 +120,17 @@ def require_list(fact: Fact, name: str) -> None:
         raise ShapeError(f"{name} is [{format_shape(fact.shape)}] where a list is meant")
 
 
+def require_sizes(fact: Fact, name: str) -> None:
+    """Hold an input against being a list of sizes, lengths or axes, which is no longer than anything has dimensions.
+
+    Raises:
+        ShapeError: it has another rank, or more values than any such list can have.
+    """
+    require_list(fact, name)
+    if fact.shape is not None and fact.shape[0].lo > MOST_SIZES:
+        raise ShapeError(f"{name} has {fact.shape[0]} values, more than a list of sizes can have")
+
+
 def require_one(fact: Fact, name: str, *, only_scalar: bool = False) -> None:
     """Hold an input against being a scalar, or a list of one element unless `only_scalar`.
 
@@ -150,6 +165,7 @@ def outside(fact: Fact, sizes: Sequence[Dim], *, negative: bool = True) -> int |
     if exact is None or not exact.size:
         return None
     most = np.array([UNBOUNDED if dim.hi is None else dim.hi for dim in sizes])
+    exact = np.atleast_1d(exact)
     bad = exact[(exact >= most) | (exact < (-most if negative else 0))]
     return int(bad[0]) if bad.size else None
 

@@ -12,7 +12,15 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._define import Array, Attrs, Fact, Input, Op, Violation
 from ir_tools.ops._fields import Type
 from ir_tools.ops._numbers import is_half, same_type
-from ir_tools.ops._values import carried, known, require_integers, require_list, require_one, sizes_of, too_large
+from ir_tools.ops._values import (
+    carried,
+    known,
+    require_integers,
+    require_one,
+    require_sizes,
+    sizes_of,
+    too_large,
+)
 from ir_tools.types import Dim, ElementType, Shape
 
 __all__ = ["OPS"]
@@ -103,7 +111,7 @@ def eye_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     shape: Shape = tuple(dims)
     if len(inputs) > 3:
         batch = inputs[3]
-        require_list(batch, "batch_shape")
+        require_sizes(batch, "batch_shape")
         sizes = sizes_of(batch, "batch_shape")
         if sizes is None and batch.shape is not None and batch.shape[0].static:
             sizes = (Dim(),) * batch.shape[0].lo

@@ -19,6 +19,7 @@ from ir_tools.ops._values import (
     normal_axis,
     require_integers,
     require_list,
+    require_sizes,
     times,
     whole,
 )
@@ -35,7 +36,7 @@ def reshape_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The pattern, with 0 copied from the input (`special_zero`) and -1 from what is left over."""
     data, pattern = inputs
     require_integers(pattern, "shape")
-    require_list(pattern, "shape")
+    require_sizes(pattern, "shape")
     bounds = intervals(pattern)
     if bounds is not None:
         shape = reshaped(data.shape, bounds, attrs.special_zero)

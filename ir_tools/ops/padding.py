@@ -20,6 +20,7 @@ from ir_tools.ops._values import (
     require_integers,
     require_list,
     require_one,
+    require_sizes,
     shifted,
     sizes_of,
     times,
@@ -123,7 +124,7 @@ def tile_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Every dimension times its repeats; the shorter one is filled up with ones in front."""
     data, repeats = inputs
     require_integers(repeats, "repeats")
-    require_list(repeats, "repeats")
+    require_sizes(repeats, "repeats")
     by = _repeats(repeats)
     shape: Shape = None
     if data.shape is not None and by is not None:
@@ -192,7 +193,7 @@ def _mode(attrs: Attrs, inputs: Sequence[object]) -> str:
 def _broadcast_facts(mode: str, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     data, target = inputs[:2]
     require_integers(target, "target_shape")
-    require_list(target, "target_shape")
+    require_sizes(target, "target_shape")
     if mode in EXPLICIT:
         require_integers(inputs[2], "axes_mapping")
         require_list(inputs[2], "axes_mapping")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from ir_tools.ops._define import Attrs, Fact, Flag, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops._fields import IndexType, Type
 from ir_tools.ops._ranks import known_number, require, require_rank
-from ir_tools.ops._values import require_list, require_one, sizes_of
+from ir_tools.ops._values import MOST_SIZES, require_one, require_sizes, sizes_of
 from ir_tools.types import Dim, Shape
 
 __all__ = ["MULTINOMIAL", "OPS", "RANDOM_UNIFORM"]
@@ -22,14 +22,15 @@ def check_uniform(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 def uniform_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The shape that the first input holds; of an unknown one as many dimensions as it has values at most."""
     sizes, least, most = inputs
-    require_list(sizes, "shape")
+    require_sizes(sizes, "shape")
     for fact, name in ((least, "minval"), (most, "maxval")):
         require_one(fact, name)
     low, high = known_number(least), known_number(most)
     require(low is None or high is None or low < high, f"minval is {low} where maxval is {high}")
     shape: Shape = sizes_of(sizes, "shape")
-    if shape is None and sizes.shape is not None and sizes.shape[0].hi is not None:
-        shape = (Dim(),) * sizes.shape[0].hi
+    length = sizes.shape[0] if sizes.shape else Dim()
+    if shape is None and length.hi is not None and length.hi <= MOST_SIZES:
+        shape = (Dim(),) * length.hi
     return (Fact(attrs.output_type, shape),)
 
 

@@ -12,6 +12,7 @@ from ir_tools.ops._define import Array, Attrs, Fact, Input, Int, Op, Output
 from ir_tools.ops._numbers import same_type
 from ir_tools.ops._slices import exact_slice, sliced
 from ir_tools.ops._values import (
+    MOST_SIZES,
     carried,
     intervals,
     known,
@@ -20,8 +21,8 @@ from ir_tools.ops._values import (
     normal_axis,
     plus,
     require_integers,
-    require_list,
     require_one,
+    require_sizes,
 )
 from ir_tools.types import Dim, Shape, format_shape
 
@@ -110,7 +111,7 @@ def variadic_split_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
     require_integers(axis_fact, "axis")
     require_integers(lengths, "split_lengths")
     require_one(axis_fact, "axis")
-    require_list(lengths, "split_lengths")
+    require_sizes(lengths, "split_lengths")
     if lengths.shape is None or not lengths.shape[0].static:
         return ()
     count, shape = lengths.shape[0].lo, data.shape
@@ -163,7 +164,7 @@ def _slice_dims(shape: Shape, bounds: Sequence[Fact]) -> Shape:
     """The shape of a slice; `bounds`: start, stop, step and perhaps axes."""
     for fact, name in zip(bounds, ("start", "stop", "step", "axes"), strict=False):
         require_integers(fact, name)
-        require_list(fact, name)
+        require_sizes(fact, name)
         if shape is not None and fact.shape is not None and fact.shape[0].lo > len(shape):
             raise ShapeError(f"{name} has {fact.shape[0]} values where the input has rank {len(shape)}")
     common: Dim | None = Dim()
@@ -263,7 +264,7 @@ SPLIT = Op(
     version=1,
     inputs=(DATA, Input("axis", type="integer")),
     outputs=(Output(many=True),),
-    attrs={"num_splits": Int(least=1)},
+    attrs={"num_splits": Int(least=1, most=MOST_SIZES)},
     shape=split_shape,
     kernel=split,
 )
