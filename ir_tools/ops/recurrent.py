@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -209,11 +210,18 @@ def lstm_cell_1(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 ACTIVATIONS = ("sigmoid", "tanh", "relu")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names(Words):
+    """Names of functions; an empty text is no absence, but none at all."""
+
+    blank: ClassVar[bool] = False
+
+
 def _attrs(kind: Kind, *, named: bool) -> dict[str, Field]:
     """The attributes of a kind; `named`: its activations have names of their own where the file gives none."""
     return {
         "hidden_size": Int32(missing=0),
-        "activations": Words(words=ACTIVATIONS, default=kind.activations if named else ()),
+        "activations": Names(words=ACTIVATIONS, default=kind.activations if named else ()),
         "activations_alpha": Floats(default=()),
         "activations_beta": Floats(default=()),
         "clip": Float(default=0.0),
