@@ -195,7 +195,7 @@ def check_interpolate_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
         count = len(attrs.axes)
         yield Violation("axes", f"has {count} values where the second input is [{format_shape(sizes.shape)}]")
     yield from _broken_target(sizes, "target_spatial_shape")
-    yield from too_large_for(interpolate_1_shape, "target_spatial_shape")(attrs, inputs)
+    yield from _too_large(attrs, inputs, interpolate_1_shape, "target_spatial_shape")
 
 
 def check_interpolate_4(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
