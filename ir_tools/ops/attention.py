@@ -4,11 +4,15 @@ The shape rules are those of OpenVINO's core (scaled_dot_product_attention_shape
 grouped_matmul_shape_inference.hpp), measured.
 """
 
+import math
 from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast
-from ir_tools.ops._define import Attrs, Fact, Flag, Input, Kind, Op, Violation
+from ir_tools.ops._define import Array, Attrs, Fact, Flag, Input, Kind, Op, Violation
+from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size
 from ir_tools.ops._values import require_one
 from ir_tools.types import Dim, format_shape
@@ -95,6 +99,55 @@ def grouped_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(left.dtype, (left.shape[0], right.shape[1])),)
 
 
+# --- kernels ------------------------------------------------------------------------------------------------------
+
+
+def attention(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """`softmax(query . key^T * scale + mask) . value`; with a sink the softmax has one more place, which is dropped."""
+    mask = arrays[3] if len(arrays) > 3 and not attrs.causal else None
+
+    def attended(query: Array, key: Array, value: Array, *rest: Array) -> Array:
+        scale = rest[0].ravel()[0] if rest else query.dtype.type(1 / math.sqrt(query.shape[-1]))
+        scores = (query * scale) @ np.swapaxes(key, -1, -2)
+        if attrs.causal:
+            scores = np.where(np.tri(*scores.shape[-2:]) > 0, scores, -np.inf)
+        elif mask is not None and mask.dtype == np.bool_:
+            scores = np.where(mask, scores, -np.inf)
+        elif mask is not None:
+            scores = scores + mask.astype(scores.dtype)
+        return _softmax(scores, rest[1] if len(rest) > 1 else None) @ value
+
+    return (in_working_type(attended, *arrays[:3], *arrays[4:]),)
+
+
+def _softmax(scores: Array, sink: Array | None) -> Array:
+    top = scores.max(axis=-1, keepdims=True)
+    if sink is not None:
+        top = np.maximum(top, sink)
+    powers = np.exp(scores - top)
+    total = powers.sum(axis=-1, keepdims=True)
+    out: Array = powers / (total if sink is None else total + np.exp(sink - top))
+    return out
+
+
+def grouped(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """One product for each group."""
+    del attrs
+    offsets = arrays[2:]
+
+    def multiplied(left: Array, right: Array) -> Array:
+        turned = np.swapaxes(right, 1, 2)
+        if not offsets:
+            product: Array = left @ turned
+            return product
+        parts = np.split(left, offsets[0][:-1])
+        return np.concatenate([part @ each for part, each in zip(parts, turned, strict=True)])
+
+    return (in_working_type(multiplied, *arrays[:2]),)
+
+
+# --- the operations ---------------------------------------------------------------------------------------------
+
 SCALED_DOT_PRODUCT_ATTENTION = Op(
     type="ScaledDotProductAttention",
     version=13,
@@ -110,6 +163,7 @@ SCALED_DOT_PRODUCT_ATTENTION = Op(
     types={"T": "float"},
     check=check_mask,
     shape=attention_shape,
+    kernel=attention,
 )
 GROUPED_MAT_MUL = Op(
     type="GroupedMatMul",
@@ -117,6 +171,7 @@ GROUPED_MAT_MUL = Op(
     inputs=(Input("mat_a", type="T"), Input("mat_b", type="T"), Input("offsets", optional=True, type="i32 i64")),
     types={"T": "float integer"},
     shape=grouped_shape,
+    kernel=grouped,
 )
 
 OPS = (SCALED_DOT_PRODUCT_ATTENTION, GROUPED_MAT_MUL)

@@ -3,17 +3,21 @@
 The shape rules are those of OpenVINO's core (nv12_shape_inference.hpp, i420_shape_inference.hpp), measured.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import merge
-from ir_tools.ops._define import Attrs, Fact, Flag, Input, Op, Output, Violation
+from ir_tools.ops._define import Array, Attrs, Fact, Flag, Input, Op, Output, Violation
+from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._ranks import dim, require, require_rank, require_size
 from ir_tools.ops._values import divided, times
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS"]
 
+Kernel = Callable[[Attrs, Sequence[Array]], tuple[Array, ...]]
 TWO, THREE = Dim.of(2), Dim.of(3)
 
 
@@ -96,15 +100,80 @@ def check_planes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield Violation("inputs", "are 2 where 1 plane or 3 are meant")
 
 
+# --- kernels ------------------------------------------------------------------------------------------------------
+
+
+def from_nv12(order: slice) -> Kernel:
+    """The kernel that makes red, green and blue in this order of luma and interleaved chroma."""
+
+    def kernel(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        del attrs
+        luma, chroma = arrays if len(arrays) == 2 else _planes(arrays[0])
+        pairs = chroma.reshape(len(luma), luma.shape[1] // 2, luma.shape[2] // 2, 2)
+        return (_colors(luma, pairs[..., 0], pairs[..., 1])[..., order],)
+
+    return kernel
+
+
+def from_i420(order: slice) -> Kernel:
+    """The kernel that makes red, green and blue in this order of luma and two planes of chroma."""
+
+    def kernel(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        del attrs
+        if len(arrays) == 3:
+            luma, blue, red = (array[..., 0] if index else array for index, array in enumerate(arrays))
+        else:
+            luma, chroma = _planes(arrays[0])
+            blue, red = np.moveaxis(chroma.reshape(len(luma), 2, luma.shape[1] // 2, luma.shape[2] // 2), 1, 0)
+        return (_colors(luma, blue, red)[..., order],)
+
+    return kernel
+
+
+def _planes(image: Array) -> tuple[Array, Array]:
+    """The luma above and the chroma below."""
+    height = image.shape[1] * 2 // 3
+    return image[:, :height], image[:, height:]
+
+
+def _colors(luma: Array, blue: Array, red: Array) -> Array:
+    """`[N, H, W, 3]` of `[N, H, W, 1]` and chroma `[N, H / 2, W / 2]`, by BT.601."""
+
+    def mixed(luma: Array, blue: Array, red: Array) -> Array:
+        light = 1.164 * (luma[..., 0] - 16)
+        blue, red = (np.repeat(np.repeat(each, 2, 1), 2, 2) - 128 for each in (blue, red))
+        colors = (light + 1.596 * red, light - 0.391 * blue - 0.813 * red, light + 2.018 * blue)
+        return np.clip(np.stack(colors, axis=-1), 0, 255)
+
+    if luma.dtype != np.uint8:
+        return in_working_type(mixed, luma, blue, red)
+    return np.rint(mixed(*(each.astype(np.float32) for each in (luma, blue, red)))).astype(np.uint8)
+
+
+RGB, BGR = slice(None), slice(None, None, -1)
+
+# --- the operations ---------------------------------------------------------------------------------------------
+
 TYPES = {"T": "float u8"}
 NV12 = (Input("image", type="T"), Input("uv", optional=True, type="T"))
 I420 = (Input("image", type="T"), Input("u", optional=True, type="T"), Input("v", optional=True, type="T"))
 
 OPS = (
-    *(Op(type=type, version=8, inputs=NV12, types=TYPES, shape=from_nv12_shape) for type in ("NV12toRGB", "NV12toBGR")),
     *(
-        Op(type=type, version=8, inputs=I420, types=TYPES, check=check_planes, shape=from_i420_shape)
-        for type in ("I420toRGB", "I420toBGR")
+        Op(type=type, version=8, inputs=NV12, types=TYPES, shape=from_nv12_shape, kernel=from_nv12(order))
+        for type, order in (("NV12toRGB", RGB), ("NV12toBGR", BGR))
+    ),
+    *(
+        Op(
+            type=type,
+            version=8,
+            inputs=I420,
+            types=TYPES,
+            check=check_planes,
+            shape=from_i420_shape,
+            kernel=from_i420(order),
+        )
+        for type, order in (("I420toRGB", RGB), ("I420toBGR", BGR))
     ),
     *(
         Op(

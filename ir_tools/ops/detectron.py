@@ -5,7 +5,9 @@ The shape rules are those of OpenVINO's core (experimental_detectron_*_shape_inf
 
 from collections.abc import Sequence
 
-from ir_tools.ops._define import Attrs, Fact, Flag, Float, Floats, Input, Int, Ints, Op, Output
+import numpy as np
+
+from ir_tools.ops._define import Array, Attrs, Fact, Flag, Float, Floats, Input, Int, Ints, Op, Output
 from ir_tools.ops._ranks import agreed, dim, require_rank, require_size, too_large_for
 from ir_tools.ops._values import times
 from ir_tools.types import Dim, element_type
@@ -86,6 +88,37 @@ def best_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(rois.dtype, (Dim.of(attrs.max_rois), FOUR)),)
 
 
+# --- kernels ------------------------------------------------------------------------------------------------------
+
+
+def grid(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The priors moved to the middle of every cell; cells beyond `h` and `w` stay 0."""
+    priors, features, image = arrays
+    height, width = features.shape[2:]
+    rows, columns = attrs.h or height, attrs.w or width
+    down = attrs.stride_y or image.shape[2] / height
+    right = attrs.stride_x or image.shape[3] / width
+    out = np.zeros((rows, columns, len(priors), 4), np.float32)
+    out[..., 0::2] = ((np.arange(columns) + 0.5) * right)[:, None, None]
+    out[..., 1::2] = ((np.arange(rows) + 0.5) * down)[:, None, None, None]
+    out += priors.astype(np.float32)
+    full = np.zeros((height * width * len(priors), 4), np.float32)
+    full[: out.size // 4] = out.reshape(-1, 4)
+    shape = (-1, 4) if attrs.flatten else (height, width, len(priors), 4)
+    return (full.reshape(shape).astype(priors.dtype),)
+
+
+def best(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The most probable regions, the best first."""
+    rois, scores = arrays
+    order = np.argsort(-scores.astype(np.float32), kind="stable")[: attrs.max_rois]
+    out = np.zeros((attrs.max_rois, 4), rois.dtype)
+    out[: order.size] = rois[order]
+    return (out,)
+
+
+# --- the operations ---------------------------------------------------------------------------------------------
+
 TYPES = {"T": "float"}
 
 DETECTION_OUTPUT = Op(
@@ -135,6 +168,7 @@ PRIOR_GRID_GENERATOR = Op(
     },
     types=TYPES,
     shape=grid_shape,
+    kernel=grid,
 )
 ROI_FEATURE_EXTRACTOR = Op(
     type="ExperimentalDetectronROIFeatureExtractor",
@@ -159,6 +193,7 @@ TOP_K_ROIS = Op(
     types=TYPES,
     check=too_large_for(best_shape, "max_rois"),
     shape=best_shape,
+    kernel=best,
 )
 
 OPS = (DETECTION_OUTPUT, GENERATE_PROPOSALS, PRIOR_GRID_GENERATOR, ROI_FEATURE_EXTRACTOR, TOP_K_ROIS)

@@ -7,9 +7,12 @@ others), measured.
 
 from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
+
 from ir_tools.ops._broadcast import merge
-from ir_tools.ops._define import Attrs, Fact, Input, OneOf, Op, Violation
-from ir_tools.ops._ranks import require, require_rank
+from ir_tools.ops._define import Array, Attrs, Fact, Input, Kind, OneOf, Op, Violation
+from ir_tools.ops._numbers import in_working_type
+from ir_tools.ops._ranks import known_number, require, require_rank
 from ir_tools.ops._values import sizes_of
 from ir_tools.types import Dim
 
@@ -85,6 +88,14 @@ def _require_filling_and_weights(indices: Fact, rest: Sequence[Fact], rank: int)
         merge(indices.shape, fact.shape)
 
 
+def check_filling(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """An index of -1 means zeros, and the CPU plugin reads before the table."""
+    del attrs
+    if len(inputs) > 4 and known_number(inputs[4]) == -1:
+        message = "is -1, which means zeros; the CPU plugin takes what stands before the table"
+        yield Violation("default_index", message, "leave it out", Kind.SUSPECT)
+
+
 def no_weights(inputs: int) -> Check:
     """A check for an operation whose weights are input number `inputs`: a mean has none."""
 
@@ -95,6 +106,69 @@ def no_weights(inputs: int) -> Check:
 
     return check
 
+
+# --- kernels ------------------------------------------------------------------------------------------------------
+
+
+def _sums(attrs: Attrs, bags: Array, count: int, rows: Array, filling: Array | None) -> Array:
+    """The rows of each bag added up, or their mean; what no row falls into is filled."""
+    out = np.zeros((count, *rows.shape[1:]), rows.dtype)
+    np.add.at(out, bags, rows)
+    sizes = np.bincount(bags, minlength=count).reshape(count, *[1] * (rows.ndim - 1))
+    if attrs.get("reduction") == "mean":
+        out = (out / np.maximum(sizes, 1)).astype(rows.dtype)
+    return out if filling is None else np.where(sizes == 0, filling, out)
+
+
+def _rows(table: Array, indices: Array, weights: Sequence[Array]) -> Array:
+    """The rows of the table, times the weights where there are any."""
+    rows: Array = table[indices]
+    for each in weights:
+        rows = rows * each.reshape(*each.shape, *[1] * (table.ndim - 1))
+    return rows
+
+
+def _filling(table: Array, default: Sequence[Array]) -> Array | None:
+    """The row for empty bags; None for zeros."""
+    index = -1 if not default else int(default[0].ravel()[0])
+    filling: Array | None = None if index == -1 else table[index]
+    return filling
+
+
+def offsets(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Bags of indices, each from its offset to the next."""
+    table, indices, starts, *rest = arrays
+
+    def summed(table: Array, *weights: Array) -> Array:
+        bags = np.searchsorted(starts, np.arange(indices.size), side="right") - 1
+        return _sums(attrs, bags, starts.size, _rows(table, indices, weights), _filling(table, rest[:1]))
+
+    return (in_working_type(summed, table, *rest[1:]),)
+
+
+def packed(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Bags of equally many indices."""
+    indices = arrays[1]
+
+    def summed(table: Array, *weights: Array) -> Array:
+        rows = _rows(table, indices, weights)
+        total: Array = rows.sum(axis=1, dtype=rows.dtype)
+        return (total / indices.shape[1]).astype(rows.dtype) if attrs.get("reduction") == "mean" else total
+
+    return (in_working_type(summed, arrays[0], *arrays[2:]),)
+
+
+def segments(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Bags of the indices that one segment has."""
+    table, indices, bags, count, *rest = arrays
+
+    def summed(table: Array, *weights: Array) -> Array:
+        return _sums(attrs, bags, int(count), _rows(table, indices, weights), _filling(table, rest[:1]))
+
+    return (in_working_type(summed, table, *rest[1:]),)
+
+
+# --- the operations ---------------------------------------------------------------------------------------------
 
 TYPES = {"T": "float integer boolean", "T_IND": "i32 i64"}
 TABLE = Input("emb_table", type="T")
@@ -109,12 +183,18 @@ EMBEDDING_BAG_OFFSETS_SUM_3 = Op(
     inputs=(TABLE, INDICES, Input("offsets", type="T_IND"), FILLING, WEIGHTS),
     types=TYPES,
     shape=offsets_shape,
+    kernel=offsets,
 )
 EMBEDDING_BAG_OFFSETS_15 = EMBEDDING_BAG_OFFSETS_SUM_3.at(
     15, type="EmbeddingBagOffsets", attrs=REDUCTION, check=no_weights(5)
 )
 EMBEDDING_BAG_PACKED_SUM_3 = Op(
-    type="EmbeddingBagPackedSum", version=3, inputs=(TABLE, INDICES, WEIGHTS), types=TYPES, shape=packed_shape
+    type="EmbeddingBagPackedSum",
+    version=3,
+    inputs=(TABLE, INDICES, WEIGHTS),
+    types=TYPES,
+    shape=packed_shape,
+    kernel=packed,
 )
 EMBEDDING_BAG_PACKED_15 = EMBEDDING_BAG_PACKED_SUM_3.at(
     15, type="EmbeddingBagPacked", attrs=REDUCTION, check=no_weights(3)
@@ -131,7 +211,9 @@ EMBEDDING_SEGMENTS_SUM_3 = Op(
         WEIGHTS,
     ),
     types=TYPES,
+    check=check_filling,
     shape=segments_shape,
+    kernel=segments,
 )
 
 OPS = (

@@ -3,9 +3,12 @@
 The shape rules are those of OpenVINO's core (fft_common_validation.hpp, stft_shape_inference.hpp and others), measured.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from ir_tools.ops._define import UNBOUNDED, Attrs, Fact, Flag, Input, Op
+import numpy as np
+
+from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Fact, Flag, Input, Kind, Op, Violation
+from ir_tools.ops._numbers import is_half
 from ir_tools.ops._ranks import dim, require, require_rank, require_size
 from ir_tools.ops._values import intervals, known, normal_axis, require_list, require_one, shifted, sizes_of, times
 from ir_tools.types import Dim, Shape
@@ -118,6 +121,35 @@ def irdft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(data.dtype, tuple(out)),)
 
 
+def check_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Sizes of a real signal with which the CPU plugin reads beyond the data, or does not run at all. Measured."""
+    del attrs
+    data, axes = inputs[0].shape, _transformed_axes(inputs, real=True)
+    sizes = known(inputs[2]) if len(inputs) > 2 else None
+    for axis, size in zip(axes or (), sizes or (), strict=False):
+        if size == -1:
+            yield Violation("signal_size", "holds -1, and the runtime does not run it", "write the size", Kind.FATAL)
+        elif data is not None and data[axis].static and size > data[axis].size:
+            message = f"holds {size} for an axis of {data[axis]}, and the runtime reads beyond the data"
+            yield Violation("signal_size", message, "pad the data before", Kind.FATAL)
+
+
+def check_inverse_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Sizes of a real signal to be with which the CPU plugin is wrong, or does not run at all. Measured."""
+    del attrs
+    data, axes = inputs[0].shape, _transformed_axes(inputs, real=False)
+    sizes = known(inputs[2]) if len(inputs) > 2 else None
+    for number, (axis, size) in enumerate(zip(axes or (), sizes or (), strict=False)):
+        if size == -1:
+            yield Violation("signal_size", "holds -1, and the runtime does not run it", "write the size", Kind.FATAL)
+        elif data is not None and data[axis].static and len(data) > 2:
+            last = number == len(axes or ()) - 1
+            most = 2 * (data[axis].size - 1) if last else data[axis].size
+            if size > most:
+                message = f"holds {size} for an axis that makes {most}, and the runtime computes other values"
+                yield Violation("signal_size", message, "pad the data before", Kind.SUSPECT)
+
+
 # --- transforms of frames -----------------------------------------------------------------------------------------
 
 
@@ -186,6 +218,103 @@ def istft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(data.dtype, (*data.shape[:-3], length[0] if length else Dim())),)
 
 
+# --- kernels ------------------------------------------------------------------------------------------------------
+
+
+def _complex(data: Array) -> Array:
+    """`[..., 2]` as complex numbers, of f32 at least."""
+    wide = data.astype(np.float32) if is_half(data.dtype) else data
+    out: Array = wide[..., 0] + 1j * wide[..., 1]
+    return out
+
+
+def _parts(values: Array, like: Array) -> Array:
+    """Complex numbers as `[..., 2]`, in the type of `like`."""
+    return np.stack([values.real, values.imag], axis=-1).astype(like.dtype)
+
+
+def _plan(arrays: Sequence[Array], rank: int) -> tuple[list[int], list[int] | None]:
+    """The axes, counted from the front, and the sizes of the signal along them; None where all are the data's."""
+    axes = [int(axis) % rank for axis in arrays[1].ravel()]
+    if len(arrays) < 3:
+        return axes, None
+    sizes = [arrays[0].shape[axis] if size == -1 else int(size) for axis, size in zip(axes, arrays[2], strict=True)]
+    return axes, sizes
+
+
+def dft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The Fourier transform over the axes."""
+    del attrs
+    axes, sizes = _plan(arrays, arrays[0].ndim - 1)
+    return (_parts(np.fft.fftn(_complex(arrays[0]), sizes, axes), arrays[0]),)
+
+
+def idft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The inverse Fourier transform over the axes."""
+    del attrs
+    axes, sizes = _plan(arrays, arrays[0].ndim - 1)
+    return (_parts(np.fft.ifftn(_complex(arrays[0]), sizes, axes), arrays[0]),)
+
+
+def rdft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The Fourier transform of real numbers, without the half that is conjugate to the other."""
+    del attrs
+    data = arrays[0].astype(np.float32) if is_half(arrays[0].dtype) else arrays[0]
+    axes, sizes = _plan(arrays, data.ndim)
+    return (_parts(np.fft.rfftn(data, sizes, axes), arrays[0]),)
+
+
+def irdft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The real numbers of which this is the transform."""
+    del attrs
+    axes, sizes = _plan(arrays, arrays[0].ndim - 1)
+    if sizes is not None and arrays[2][-1] == -1:
+        sizes[-1] = 2 * (sizes[-1] - 1)
+    return (np.fft.irfftn(_complex(arrays[0]), sizes, axes).astype(arrays[0].dtype),)
+
+
+def _centred(window: Array, size: int) -> Array:
+    """The window in the middle of a frame, in f32 at least."""
+    left = (size - window.size) // 2
+    wide = window.astype(np.float32) if is_half(window.dtype) else window
+    return np.pad(wide, (left, size - window.size - left))
+
+
+def stft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The spectra of frames of the signal, each under the window."""
+    signal, window = arrays[:2]
+    size, step = int(arrays[2]), int(arrays[3])
+    frames = np.lib.stride_tricks.sliding_window_view(signal, size, axis=-1)[..., ::step, :]
+    out = _parts(np.fft.rfft(frames * _centred(window, size)), signal)
+    return (np.swapaxes(out, -2, -3) if attrs.transpose_frames else out,)
+
+
+def istft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The signal of which these are the spectra: frames under the window, added up and divided by its squares."""
+    data, window = arrays[:2]
+    size, step = int(arrays[2]), int(arrays[3])
+    frames = np.fft.irfft(np.swapaxes(_complex(data), -1, -2), size)
+    if attrs.normalized:
+        frames *= np.sqrt(np.float32(size))
+    weights = _centred(window, size)
+    count = frames.shape[-2]
+    places = np.arange(count)[:, None] * step + np.arange(size)
+    squares = np.zeros((count - 1) * step + size, frames.dtype)
+    total = np.zeros((squares.size, *frames.shape[:-2]), frames.dtype)
+    np.add.at(squares, places, np.broadcast_to(weights * weights, places.shape))
+    np.add.at(total, places, np.moveaxis(frames * weights, (-2, -1), (0, 1)))
+    total = np.moveaxis(total, 0, -1)
+    signal = np.divide(total, squares, out=np.zeros_like(total), where=squares > TINY)
+    start = size // 2 if attrs.center else 0
+    length = int(arrays[4].ravel()[0]) if len(arrays) > 4 else signal.shape[-1] - 2 * start
+    signal = signal[..., start : start + length]
+    rest = length - signal.shape[-1]
+    return (np.pad(signal, [(0, 0)] * (signal.ndim - 1) + [(0, rest)]).astype(data.dtype),)
+
+
+TINY = 1e-8
+"""Where the squares of the windows add up to less, the signal is not known, and 0."""
+
 # --- the operations ---------------------------------------------------------------------------------------------
 
 TYPES = {"T": "float"}
@@ -201,10 +330,10 @@ FRAMES = (
     Input("frame_step", type="i32 i64"),
 )
 
-DFT = Op(type="DFT", version=7, inputs=OVER_AXES, shape=dft_shape)
-IDFT = Op(type="IDFT", version=7, inputs=OVER_AXES, shape=dft_shape)
-RDFT = Op(type="RDFT", version=9, inputs=OVER_AXES, shape=rdft_shape)
-IRDFT = Op(type="IRDFT", version=9, inputs=OVER_AXES, shape=irdft_shape)
+DFT = Op(type="DFT", version=7, inputs=OVER_AXES, shape=dft_shape, kernel=dft)
+IDFT = Op(type="IDFT", version=7, inputs=OVER_AXES, shape=dft_shape, kernel=idft)
+RDFT = Op(type="RDFT", version=9, inputs=OVER_AXES, check=check_sizes, shape=rdft_shape, kernel=rdft)
+IRDFT = Op(type="IRDFT", version=9, inputs=OVER_AXES, check=check_inverse_sizes, shape=irdft_shape, kernel=irdft)
 STFT = Op(
     type="STFT",
     version=15,
@@ -212,6 +341,7 @@ STFT = Op(
     attrs={"transpose_frames": Flag(missing=False)},
     types=TYPES,
     shape=stft_shape,
+    kernel=stft,
 )
 ISTFT = Op(
     type="ISTFT",
@@ -220,6 +350,7 @@ ISTFT = Op(
     attrs={"center": Flag(missing=False), "normalized": Flag(missing=False)},
     types=TYPES,
     shape=istft_shape,
+    kernel=istft,
 )
 
 OPS = (DFT, IDFT, RDFT, IRDFT, STFT, ISTFT)

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ir_tools.ops._broadcast import merge
-from ir_tools.ops._define import Attrs, Fact, Input, Op, Output
+from ir_tools.ops._define import Array, Attrs, Fact, Input, Op, Output
 from ir_tools.ops._ranks import require_rank
 from ir_tools.types import Dim, element_type
 
@@ -25,12 +27,32 @@ def unpack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return places, places, Fact(element_type("u8"), (Dim(),))
 
 
+def pack(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The text between each begin and its end, as UTF-8."""
+    del attrs
+    begins, ends, symbols = arrays
+    text = symbols.tobytes()
+    pairs = zip(begins.ravel(), ends.ravel(), strict=True)
+    texts = [text[begin:end].decode(errors="replace") for begin, end in pairs]
+    return (np.array(texts, dtype=object).reshape(begins.shape),)
+
+
+def unpack(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Begins, ends and bytes of the texts."""
+    del attrs
+    texts = [item if isinstance(item, bytes) else str(item).encode() for item in arrays[0].flat]
+    ends = np.cumsum([len(text) for text in texts], dtype=np.int32).reshape(arrays[0].shape)
+    lengths = np.array([len(text) for text in texts], dtype=np.int32).reshape(arrays[0].shape)
+    return ends - lengths, ends, np.frombuffer(b"".join(texts), np.uint8)
+
+
 STRING_TENSOR_PACK = Op(
     type="StringTensorPack",
     version=15,
     inputs=(Input("begins", type="T_IND"), Input("ends", type="T_IND"), Input("symbols", type="u8")),
     types={"T_IND": "i32 i64"},
     shape=pack_shape,
+    kernel=pack,
 )
 STRING_TENSOR_UNPACK = Op(
     type="StringTensorUnpack",
@@ -38,6 +60,7 @@ STRING_TENSOR_UNPACK = Op(
     inputs=(Input("data", type="string"),),
     outputs=(Output("begins"), Output("ends"), Output("symbols")),
     shape=unpack_shape,
+    kernel=unpack,
 )
 
 OPS = (STRING_TENSOR_PACK, STRING_TENSOR_UNPACK)
