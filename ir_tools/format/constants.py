@@ -51,6 +51,8 @@ def _read(layer: Element, readable: list[_Const]) -> Iterator[Fault]:
     """Put a constant whose attributes can be read to `readable`, and tell what cannot be read."""
     data = next(layer.iterchildren("data"), None)
     if data is None:
+        if any(closest(str(child.tag), ["data"]) for child in layer):
+            return
         yield Fault("IR014", layer, "a Const has no <data>", "write element_type, shape, offset and size")
         return
     name, shape = data.get("element_type"), data.get("shape")

@@ -238,6 +238,8 @@ class _Reader:
             odd, bodied = len(set(kind)) != len(kind) or not PARTS.issuperset(kind), not BODY_PARTS.isdisjoint(kind)
             if odd:
                 net.odd.append(layer)
+                if self.thorough and _is_misread(kind):
+                    self.broken.add(layer)
             if bodied:
                 net.bodied.append(layer)
             if not (odd or bodied):
@@ -375,6 +377,12 @@ def _lone(net: Net) -> Element | None:
     lone = [layer for layer_id, layer in net.layers.items() if layer_id not in meant]
     lone = [layer for layer in lone if layer.find("input/port") is not None]
     return lone[0] if len(lone) == 1 else None
+
+
+def _is_misread(kind: tuple[str, ...]) -> bool:
+    """Whether a layer with these parts has more of them than the runtime reads: misspelled ones, or a second."""
+    second = any(kind.count(part) > 1 for part in ("data", *SIDES))
+    return second or any(part not in PARTS and closest(part, sorted(PARTS)) for part in kind)
 
 
 def _hides_ports(layer: Element) -> bool:
