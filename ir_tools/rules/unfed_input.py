@@ -31,7 +31,9 @@ def check(file: IrFile) -> Iterator[Finding]:
     for net in file.nets:
         unfed = net.inputs - net.wiring.keys() - net.reached
         tables = list(net.element.iterchildren("edges"))
-        if not unfed or net.loose or len(tables) != 1 or tables[0] in net.odd or not len(tables[0]):
+        if not unfed or net.loose or len(tables) != 1 or tables[0] in net.odd:
+            continue
+        if not len(tables[0]) and len(unfed) > 1:
             continue
         needed = _needed(net)
         for layer_id, port_id in sorted(unfed):
