@@ -375,7 +375,7 @@ def test_sane(op: Op) -> None:
     """Defaults can be written and read, names of ports differ, only the last input comes many times."""
     for name, spec in op.attrs.items():
         for value in (spec.default, spec.missing):
-            if value is REQUIRED or value is None or (spec.blank and not spec.render(value, ",")):
+            if value is REQUIRED or value is None or not spec.render(value, ","):
                 continue
             assert spec.parse(spec.render(value, ", ")) == value, name
     for ports in (op.inputs, op.outputs):
