@@ -15,7 +15,8 @@ MOST_ELEMENTS = 1 << 31
 
 def dim(fact: Fact, axis: int) -> Dim:
     """The dimension of an axis; any size where the rank is not known."""
-    return Dim() if fact.shape is None else fact.shape[axis]
+    shape = fact.shape
+    return shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else Dim()
 
 
 def require(holds: bool, message: str) -> None:
