@@ -227,13 +227,13 @@ def values(raw: Mapping[str, str], weights: Weights) -> npt.NDArray[Any]:
     Raises:
         ReadError: as `constant`; the bytes of a string constant are not a table of strings.
     """
-    kind, dims = _element_type(raw), _dims(raw)
-    stored = constant(raw, weights)
+    kind, stored = _element_type(raw), constant(raw, weights)
+    if kind.dtype is not None:
+        return stored
+    dims = _dims(raw)
     if kind.kind == "string":
         return _strings(stored, math.prod(dims), weights).reshape(dims)
-    if kind.dtype is None:
-        return unpack(stored, kind, math.prod(dims)).reshape(dims)
-    return stored
+    return unpack(stored, kind, math.prod(dims)).reshape(dims)
 
 
 def _strings(data: Bytes, count: int, weights: Weights) -> npt.NDArray[Any]:

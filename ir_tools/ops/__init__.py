@@ -1,7 +1,7 @@
 """The table of all operations that ir_tools knows, and how a layer finds its own."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from ir_tools.ops import (
     activations,
@@ -157,6 +157,7 @@ def ops_of(type: str) -> tuple[Op, ...]:
     return _table().get(key, ())
 
 
+@lru_cache(maxsize=4096)
 def find_op(type: str, version: str) -> Op | None:
     """The operation of a layer with this type and version stamp: the newest that its opset holds."""
     opset = opset_number(version)
