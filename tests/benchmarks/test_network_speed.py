@@ -1,0 +1,110 @@
+"""Whole networks in the reference against OpenVINO on one thread; what a network takes of memory.
+
+Run with `pytest tests/benchmarks/test_network_speed.py -m sweep -s`: nothing is asserted about time, the ratios are
+printed (the bars: 4 times OpenVINO's CPU plugin on one thread, a twentieth of `onnx.reference`; 1.5 times the largest
+set of live tensors and the weights).
+"""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import openvino as ov
+import pytest
+
+from tests.onnx.models import LIGHT, onnx, with_random_weights
+
+pytestmark = pytest.mark.sweep
+
+NAMES = ("resnet50", "inception_v2", "squeezenet")
+ROUNDS = 5
+
+MEASURE = """
+import sys, time, resource
+import numpy as np, openvino as ov
+import ir_tools
+from ir_tools.execute import run
+from ir_tools.inputs import complete_inputs
+model = ir_tools.read(sys.argv[1])
+fed = complete_inputs(model, seed=0)
+settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
+compiled = ov.Core().compile_model(sys.argv[1], "CPU", settings)
+ours, theirs = [], []
+for _ in range(int(sys.argv[2])):
+    start = time.perf_counter()
+    expected = compiled(fed)
+    middle = time.perf_counter()
+    found = run(model, fed)
+    ours.append(time.perf_counter() - middle)
+    theirs.append(middle - start)
+(found,) = found.values()
+assert np.allclose(found, expected[0], atol=1e-4 * np.abs(expected[0]).max())
+print(min(ours), min(theirs))
+"""
+"""Prints seconds of the reference and of OpenVINO, the best of some rounds, taken in turn in one process."""
+
+PEAK = """
+import sys, tracemalloc
+import numpy as np
+import ir_tools
+from ir_tools.execute import Execution
+from ir_tools.inputs import complete_inputs
+model = ir_tools.read(sys.argv[1])
+fed = complete_inputs(model, seed=0)
+weights = model.weights.size
+list(Execution(model).steps(fed))
+tracemalloc.start()
+for _ in Execution(model).steps(fed):
+    pass
+print(tracemalloc.get_traced_memory()[1] / 2**20, weights / 2**20)
+"""
+"""Prints MiB at the peak, and MiB of weights, which are mapped."""
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+@pytest.fixture(params=NAMES)
+def network(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    source, target = tmp_path / "model.onnx", tmp_path / "model.xml"
+    source.write_bytes(with_random_weights(LIGHT / f"light_{request.param}.onnx", 0).SerializeToString())
+    ov.save_model(ov.convert_model(source), target, compress_to_fp16=False)
+    return target
+
+
+def printed(code: str, *words: object) -> list[float]:
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **threads},
+    )
+    return [float(word) for word in done.stdout.split()]
+
+
+def test_against_openvino(network: Path, request: pytest.FixtureRequest) -> None:
+    ours, theirs = printed(MEASURE, network, ROUNDS)
+    print(f"\n{request.node.name}: {1000 * ours:.0f} ms against {1000 * theirs:.0f} ms: {ours / theirs:.2f}")
+
+
+def test_against_onnx_reference(network: Path, request: pytest.FixtureRequest) -> None:
+    ours, _ = printed(MEASURE, network, ROUNDS)
+    model = onnx.load(network.with_suffix(".onnx"))
+    judge = onnx.reference.ReferenceEvaluator(model)
+    feed = {model.graph.input[0].name: np.zeros((1, 3, 224, 224), np.float32)}
+    theirs = seconds(lambda: judge.run(None, feed))
+    print(f"\n{request.node.name}: {ours:.2f} s against {theirs:.1f} s of onnx.reference: 1/{theirs / ours:.0f}")
+
+
+def test_memory(network: Path, request: pytest.FixtureRequest) -> None:
+    peak, weights = printed(PEAK, network)
+    print(f"\n{request.node.name}: {peak:.0f} MiB of tensors at the peak, beside {weights:.0f} MiB of mapped weights")
