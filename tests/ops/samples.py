@@ -199,7 +199,7 @@ ROWS: dict[str, Sample] = {
         "f32 1,12,2,2",
         "f32 1,3,2,2",
     ),
-    "RegionYolo": sample("coords=4;classes=2;num=2;axis=1;end_axis=3;anchors=1,2,3,4", "f32 1,14,2,2"),
+    "RegionYolo": sample("coords=4;classes=2;num=2;axis=1;end_axis=3;anchors=1,2,3,4;do_softmax=true", "f32 1,14,2,2"),
     "ReorgYolo": sample("stride=2", IMAGE),
     "ROIPooling": sample("pooled_h=2;pooled_w=2;spatial_scale=0.5", IMAGE, ROIS),
     "ROIAlign": sample("pooled_h=2;pooled_w=2;spatial_scale=0.5;sampling_ratio=2;mode=avg", IMAGE, "f32 2,4", "i32 2"),
@@ -221,15 +221,15 @@ ROWS: dict[str, Sample] = {
     "GRUCell": sample("hidden_size=3", "f32 2,4", "f32 2,3", "f32 9,4", "f32 9,3", "f32 9"),
     "RNNCell": sample("hidden_size=3", "f32 2,4", "f32 2,3", "f32 3,4", "f32 3,3", "f32 3"),
     "LSTMSequence": sample(
-        "hidden_size=3;direction=forward",
+        "hidden_size=3;direction=forward;activations=sigmoid,tanh,tanh",
         *("f32 2,5,4", "f32 2,1,3", "f32 2,1,3", "i32 2", "f32 1,12,4", "f32 1,12,3", "f32 1,12"),
     ),
     "GRUSequence": sample(
-        "hidden_size=3;direction=forward",
+        "hidden_size=3;direction=forward;activations=sigmoid,tanh",
         *("f32 2,5,4", "f32 2,1,3", "i32 2", "f32 1,9,4", "f32 1,9,3", "f32 1,9"),
     ),
     "RNNSequence": sample(
-        "hidden_size=3;direction=forward",
+        "hidden_size=3;direction=forward;activations=tanh",
         *("f32 2,5,4", "f32 2,1,3", "i32 2", "f32 1,3,4", "f32 1,3,3", "f32 1,3"),
     ),
     "ReadValue": sample("variable_id=v;variable_type=f32;variable_shape=2,3", "f32 2,3"),
