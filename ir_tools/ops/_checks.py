@@ -95,10 +95,11 @@ def _assumed(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str]) -> Ite
 
 
 def _misread(fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Violation]:
-    """Flags that are neither true nor false: whatever they say, the runtime reads true."""
+    """Flags that are neither true nor false: the runtime reads them as if they were absent."""
     for name, spec in fields.items():
         if isinstance(spec, Flag) and name in raw and raw[name].lower() not in FLAG_WORDS:
-            message = f"is '{raw[name][:40]}', which the runtime reads as true"
+            word = "true" if spec.parse(raw[name]) else "false"
+            message = f"is '{raw[name][:40]}', which the runtime reads as {word}"
             yield Violation(name, message, "write true or false", Kind.UNREADABLE)
 
 

@@ -253,6 +253,8 @@ def _too_large(attrs: Attrs, inputs: Sequence[Fact], shape: Shape, name: str) ->
 # --- the operations ---------------------------------------------------------------------------------------------
 
 INDEX_TYPES = "i32 i64 u32 u64"
+SCALE_TYPES = "f16 bf16 f32"
+IMAGE_TYPES = "f16 bf16 f32 f64 i8 u8 i32 i64"
 
 INTERPOLATE_1 = Op(
     type="Interpolate",
@@ -292,9 +294,9 @@ INTERPOLATE_4 = Op(
     type="Interpolate",
     version=4,
     inputs=(
-        Input("image"),
+        Input("image", type=IMAGE_TYPES),
         Input("sizes", type=INDEX_TYPES),
-        Input("scales", type="float"),
+        Input("scales", type=SCALE_TYPES),
         Input("axes", optional=True, type=INDEX_TYPES),
     ),
     attrs=INTERPOLATE_ATTRS,
@@ -305,8 +307,8 @@ INTERPOLATE_4 = Op(
 INTERPOLATE_11 = INTERPOLATE_4.at(
     11,
     inputs=(
-        Input("image"),
-        Input("scales_or_sizes", type="float integer"),
+        Input("image", type=IMAGE_TYPES),
+        Input("scales_or_sizes", type=f"{SCALE_TYPES} {INDEX_TYPES}"),
         Input("axes", optional=True, type=INDEX_TYPES),
     ),
     attrs={"mode": OneOf(words=(*MODES, "bilinear_pillow", "bicubic_pillow"), missing="nearest")},

@@ -1,7 +1,7 @@
 """Recurrent cells and sequences: LSTMCell-1/-4, LSTMSequence-5, GRUCell-3, GRUSequence-5, RNNCell-1, RNNSequence-5."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -251,7 +251,7 @@ def _sequence_op(type: str, kind: Kind, **attrs: Field) -> Op:
         type=type,
         version=5,
         inputs=tuple(
-            Input(name, type="integer" if name == "sequence_lengths" else "T") for name in sequence_names(kind)
+            Input(name, type="integer float" if name == "sequence_lengths" else "T") for name in sequence_names(kind)
         ),
         outputs=(Output("Y"), Output("Ho"), Output("Co"))[: 1 + kind.states],
         types={"T": "float"},
@@ -286,11 +286,14 @@ LSTM_CELL_1 = LSTM_CELL_4.at(
         "input_forget": Flag(default=False),
         "weights_format": OneOf(words=("fico", "icof", "ifco", "ifoc", "iofc"), default="ifco"),
     },
+    types={"T": "float integer"},
     check=check_lstm_cell_1,
     shape=lstm_cell_1_shape,
     kernel=lstm_cell_1,
 )
-GRU_CELL_3 = _cell_op("GRUCell", 3, GRU, **LINEAR)
+_GRU_CELL = _cell_op("GRUCell", 3, GRU, **LINEAR)
+GRU_CELL_3 = replace(_GRU_CELL, inputs=(*_GRU_CELL.inputs[:2], Input("W"), *_GRU_CELL.inputs[3:]))
+"""The runtime does not compare the type of its second weights with the others."""
 RNN_CELL_1 = _cell_op("RNNCell", 1, RNN)
 LSTM_SEQUENCE_5 = _sequence_op("LSTMSequence", LSTM)
 GRU_SEQUENCE_5 = _sequence_op("GRUSequence", GRU, **LINEAR)

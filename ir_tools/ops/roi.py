@@ -172,9 +172,8 @@ def generate_proposals(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ..
 GENERATE_PROPOSALS_9 = Op(
     type="GenerateProposals",
     version=9,
-    inputs=tuple(Input(name, type="T") for name in GENERATED),
+    inputs=tuple(map(Input, GENERATED)),
     outputs=(Output("rpn_rois"), Output("rpn_roi_probs"), Output("rpn_roi_num")),
-    types={"T": "any"},
     attrs={
         "min_size": Float(missing=0.0),
         "nms_threshold": Float(missing=0.0),

@@ -17,6 +17,8 @@ from ir_tools.types import Dim, element_type
 __all__ = ["OPS"]
 
 F32, I64 = element_type("f32"), element_type("i64")
+BOX_TYPES = "f16 bf16 f32"
+"""The runtime takes no boxes and scores of other types."""
 SETTINGS = ("max_output_boxes_per_class", "iou_threshold", "score_threshold", "soft_nms_sigma")
 
 # --- NonMaxSuppression ------------------------------------------------------------------------------------------
@@ -147,10 +149,10 @@ SELECTED = (Output("selected_indices"), Output("selected_scores"), Output("valid
 
 def _nms_inputs(count: int) -> tuple[Input, ...]:
     settings = (
-        Input(name, optional=True, type="float" if number else "integer float")
+        Input(name, optional=True, type=BOX_TYPES if number else "integer float")
         for number, name in enumerate(SETTINGS[:count])
     )
-    return (Input("boxes", type="float"), Input("scores", type="float"), *settings)
+    return (Input("boxes", type=BOX_TYPES), Input("scores", type=BOX_TYPES), *settings)
 
 
 NMS_1 = Op(
@@ -256,7 +258,7 @@ MATRIX_NMS_8 = Op(
     version=8,
     inputs=(Input("boxes", type="T"), Input("scores", type="T")),
     outputs=PER_IMAGE,
-    types={"T": "float"},
+    types={"T": BOX_TYPES},
     attrs={
         **CLASS_ATTRS,
         "decay_function": OneOf(words=("gaussian", "linear"), default="linear"),
@@ -303,13 +305,13 @@ MULTICLASS_NMS_8 = Op(
     version=8,
     inputs=(Input("boxes", type="T"), Input("scores", type="T")),
     outputs=PER_IMAGE,
-    types={"T": "float"},
+    types={"T": BOX_TYPES},
     attrs={**CLASS_ATTRS, "iou_threshold": Float(default=0.0), "nms_eta": Float(default=1.0, least=0, most=1)},
     shape=multiclass_nms_shape,
     kernel=multiclass_nms,
 )
 MULTICLASS_NMS_9 = MULTICLASS_NMS_8.at(
-    9, inputs=(*MULTICLASS_NMS_8.inputs, Input("roisnum", optional=True, type="integer"))
+    9, inputs=(*MULTICLASS_NMS_8.inputs, Input("roisnum", optional=True, type="i32 i64"))
 )
 
 OPS = (NMS_1, NMS_3, NMS_4, NMS_5, NMS_9, NMS_ROTATED_13, MATRIX_NMS_8, MULTICLASS_NMS_8, MULTICLASS_NMS_9)

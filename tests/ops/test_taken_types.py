@@ -1,0 +1,56 @@
+"""Element types: what the runtime runs is not refused. Detection, regions, suppression, sorting, recurrence, images."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ir_tools.ops._checks import faults_of_types
+from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types import element_type
+from tests.ops import test_detection, test_image, test_recurrent, test_roi, test_sorting, test_suppression
+from tests.ops.around import Case, clients, runs
+from tests.ops.layer_support import fact_of
+from tests.ops.single import Between, Slot
+
+client = pytest.fixture(scope="module")(clients)
+
+MODULES = (test_detection, test_image, test_recurrent, test_roi, test_sorting, test_suppression)
+CASES: dict[str, Case] = {name: case for module in MODULES for name, case in module.CASES.items()}
+TYPES = ("f32", "f16", "bf16", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "boolean")
+
+
+def typed(slot: Slot, kind: str) -> Slot:
+    """The input with another element type."""
+    assert not isinstance(slot, Between)
+    if isinstance(slot, tuple):
+        return kind, slot[1]
+    converted: np.ndarray = slot.astype(element_type(kind).dtype)
+    return converted
+
+
+def check_types(client: RuntimeClient, case: Case, kinds: tuple[str, ...]) -> None:
+    """Each input alone, and all that are floats together, in each type."""
+    floats = [number for number, slot in enumerate(case.slots) if fact_of(slot).dtype.name == "f32"]
+    for places in ([number] for number in range(len(case.slots))):
+        _check_places(client, case, places, kinds)
+    _check_places(client, case, floats, kinds)
+
+
+def _check_places(client: RuntimeClient, case: Case, places: list[int], kinds: tuple[str, ...]) -> None:
+    for kind in kinds:
+        slots = [typed(slot, kind) if number in places else slot for number, slot in enumerate(case.slots)]
+        faults = list(faults_of_types(case.op, [fact_of(slot) for slot in slots]))
+        if faults:
+            assert not runs(client, replace(case, slots=slots)), (str(case), places, kind)
+
+
+@pytest.mark.parametrize("name", ["DetectionOutput-8", "NonMaxSuppression-9", "TopK-3", "LSTMCell-4", "Interpolate-4"])
+def test_what_runs_is_taken(name: str, client: RuntimeClient) -> None:
+    check_types(client, CASES[name], ("f16", "i32", "boolean"))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", CASES)
+def test_what_runs_is_taken_everywhere(name: str, client: RuntimeClient) -> None:
+    check_types(client, CASES[name], TYPES)
