@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from ir_tools import __version__
+from ir_tools.cli.plain_text import visible
 from ir_tools.errors import IrToolsError
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def _deliver(name: str, answer: Answer, as_json: bool) -> None:
     from ir_tools.cli.screen import Screen
 
     for diagnostic in found:
-        click.echo(str(diagnostic), err=True)
+        click.echo(visible(str(diagnostic)), err=True)
 
     answer.show(Screen())
 
@@ -167,7 +168,7 @@ def _fail(error: Exception, words: Sequence[str]) -> int:
     if "--debug" in words:
         traceback.print_exception(error)
     text = _text(error)
-    click.echo(f"ir-tools: {text}", err=True)
+    click.echo(f"ir-tools: {visible(text)}", err=True)
     if "--json" in words:
         found = [diagnostic.as_dict() for diagnostic in getattr(error, "diagnostics", ())]
         print_json({"ir_tools": __version__, "error": text, "kind": type(error).__name__, "diagnostics": found})

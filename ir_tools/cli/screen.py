@@ -14,6 +14,8 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from ir_tools.cli.plain_text import visible
+
 __all__ = ["Column", "Screen", "bytes_text", "number", "plain", "plural", "working"]
 
 FOLDED_WIDTH = 12
@@ -50,11 +52,12 @@ class Screen:
 
     def line(self, text: str = "", style: str = "") -> None:
         """One line."""
-        self._console.print(Text(text, style=style), soft_wrap=not self._terminal)
+        self._console.print(Text(visible(text), style=style), soft_wrap=not self._terminal)
 
     def spans(self, *parts: tuple[str, str]) -> None:
         """One line of texts with their styles."""
-        self._console.print(Text.assemble(*parts), soft_wrap=not self._terminal)
+        shown = [(visible(text), style) for text, style in parts]
+        self._console.print(Text.assemble(*shown), soft_wrap=not self._terminal)
 
     def heading(self, text: str) -> None:
         """A blank line and a heading."""
@@ -72,7 +75,7 @@ class Screen:
         table.add_column(style="dim", no_wrap=True)
         table.add_column(overflow="fold")
         for name, value in rows.items():
-            table.add_row(name, Text(value))
+            table.add_row(name, Text(visible(value)))
         self._print(table)
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]], styles: Sequence[str] = ()) -> None:
@@ -102,7 +105,7 @@ class Screen:
                 overflow="fold",
             )
         for index, row in enumerate(rows):
-            table.add_row(*(Text(cell) for cell in row), style=styles[index] if styles else None)
+            table.add_row(*(Text(visible(cell)) for cell in row), style=styles[index] if styles else None)
         return table
 
     def _print(self, table: Table) -> None:

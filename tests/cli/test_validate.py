@@ -204,3 +204,17 @@ def test_the_runtime_is_asked_on_demand(cli: Cli, tmp_path: Path) -> None:
     found = cli("validate", path, "--runtime", "--select", "RUN", "--json").document["files"][0]["findings"]
     assert [(finding["code"], finding["layer_name"]) for finding in found] == [("RUN104", "pool")]
     assert cli("validate", path, "--select", "RUN").code == 0
+
+
+def test_a_file_cannot_steer_the_terminal(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "evil.xml"
+    path.write_bytes(b'<net name="a" version="11\x1b]0;owned\x07\x1b[31m"><layers/></net>')
+    for command in ("validate", "inspect"):
+        outcome = cli(command, path)
+        assert "\x1b" not in outcome.out + outcome.err
+        assert "\x07" not in outcome.out + outcome.err
+    name = "\u202ename\u202c"
+    path.write_text(pooling_xml(recorded=(1, 2, 4, 5)).replace('name="pool"', f'name="{name}"'), encoding="utf-8")
+    outcome = cli("validate", path)
+    assert outcome.code == 1
+    assert "\u202e" not in outcome.out
