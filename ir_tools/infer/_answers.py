@@ -19,7 +19,7 @@ from ir_tools.ops._checks import (
     faults_of_types,
     too_many_outputs,
 )
-from ir_tools.ops._define import Array, Fact, Kind, Op, Violation
+from ir_tools.ops._define import UNBOUNDED, Bounds, Fact, Kind, Op, Violation
 from ir_tools.ops.control_flow import BodyFacts
 from ir_tools.weights import Weights, constant
 
@@ -168,14 +168,15 @@ class Answers:
         return self.facts.stored(template, StoredBounds(partial(_values, layer, self.weights, fact)))
 
 
-def _values(layer: Layer, weights: Weights, fact: Fact) -> Array:
-    """The values of a constant, half floats as f32; zeros where the layer contradicts itself."""
-    assert fact.dtype.dtype is not None
+def _values(layer: Layer, weights: Weights, fact: Fact) -> Bounds:
+    """The values of a constant, half floats as f32; any values where its attributes cannot be read."""
     try:
         values = constant(layer.raw, weights)
     except ReadError:
-        return np.zeros([dim.lo for dim in fact.shape or ()], fact.dtype.dtype)
-    return values.astype(np.float32) if fact.dtype.is_float and fact.dtype.bits < 32 else values
+        least, most = (-np.inf, np.inf) if fact.dtype.is_float else (-UNBOUNDED, UNBOUNDED)
+        sizes = [dim.lo for dim in fact.shape or ()]
+        return Bounds(np.full(sizes, least), np.full(sizes, most))
+    return Bounds.exactly(values.astype(np.float32) if fact.dtype.is_float and fact.dtype.bits < 32 else values)
 
 
 def _digest(fact: Fact) -> object:

@@ -33,26 +33,29 @@ class Known:
 
 
 class StoredBounds(Bounds):
-    """The values of a constant, read from the weights when a rule first looks at them."""
+    """The values of a constant, read from the weights when a rule first looks at them; any if they cannot be read."""
 
-    __slots__ = ("_load", "_values", "used")
+    __slots__ = ("_found", "_load", "used")
 
-    def __init__(self, load: Callable[[], Array]) -> None:
+    def __init__(self, load: Callable[[], Bounds]) -> None:
         self._load = load
-        self._values: Array | None = None
+        self._found: Bounds | None = None
         self.used = False
         """Whether somebody looked; whoever asks sets it back."""
 
     @property
     def lower(self) -> Array:
-        self.used = True
-        if self._values is None:
-            self._values = Bounds.exactly(self._load()).lower
-        return self._values
+        return self._bounds().lower
 
     @property
     def upper(self) -> Array:
-        return self.lower
+        return self._bounds().upper
+
+    def _bounds(self) -> Bounds:
+        self.used = True
+        if self._found is None:
+            self._found = self._load()
+        return self._found
 
 
 class Facts:

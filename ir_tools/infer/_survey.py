@@ -16,7 +16,7 @@ from ir_tools.infer._gaps import Gap, are_apart, dims_text, gap_of, told
 from ir_tools.infer._troubles import Trouble, about_operation, are_hard, is_odd, part_of
 from ir_tools.ops import control_flow
 from ir_tools.ops._define import Fact, Kind, Violation
-from ir_tools.ops.control_flow import BodyFacts, BodyRule, PortMap, port_maps
+from ir_tools.ops.control_flow import BodyFacts, BodyRule, Maps, PortMap, port_maps
 from ir_tools.types import format_shape
 
 __all__ = ["Survey"]
@@ -197,6 +197,7 @@ class Survey:
         try:
             maps = port_maps(layer)
             out = rule(maps, facts, run)
+            self._tell_types(layer, form, maps, facts)
             for body, known in walked.items():
                 self._tell_rounds(layer, layer.bodies[body], maps[body], facts, known)
         except ShapeError as why:
@@ -204,6 +205,23 @@ class Survey:
         except SURPRISES:
             return None, None
         return [self._facts.known(out.get(port.id, UNKNOWN)) for port in form.outputs], None
+
+    def _tell_types(self, layer: Layer, form: Form, maps: Maps, facts: Mapping[int, Fact]) -> None:
+        """Inputs of another element type than the Parameters of the bodies that get them."""
+        told_already = set[int]()
+        for body, ports in maps.items():
+            for row in ports.inputs:
+                given = facts.get(row.port)
+                parameter, _ = self._forms.of(layer.bodies[body].layer(row.layer))
+                own = self._answers.of(parameter, ()).outputs if parameter.type == "Parameter" else None
+                if given is None or not own or form.type.lower() == "loop" or row.port in told_already:
+                    continue
+                if own[0].fact.dtype != given.dtype and "dynamic" not in {own[0].fact.dtype.kind, given.dtype.kind}:
+                    told_already.add(row.port)
+                    message = f"input has element type {given.dtype} where its body takes {own[0].fact.dtype}"
+                    remedy = "convert it"
+                    inner = layer.bodies[body]
+                    self._tell(inner, Trouble("wrong-element-type", layer, message, remedy, "input", row.port))
 
     def _tell_rounds(
         self,

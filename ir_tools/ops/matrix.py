@@ -137,7 +137,7 @@ def equation_of(text: str) -> Equation:
         ValueError: it is none.
     """
     left, arrow, right = text.partition("->")
-    inputs = tuple(labels_of(word) for word in left.split(",")) if left else ()
+    inputs = tuple(labels_of(word) for word in left.split(","))
     dots = any(REST in labels for labels in inputs)
     alone = sorted(
         label
