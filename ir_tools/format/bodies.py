@@ -149,12 +149,14 @@ def _has_misspelled(parent: Element, known: Collection[str], words: Collection[s
 
 
 def _is(layer: Element, wanted: str) -> bool:
-    """Whether a layer is a Parameter or Result, or looks like one with a wrong type, which another rule tells of."""
+    """Whether a layer is a Parameter or Result, or looks like one with an unknown type, which another rule tells of."""
     kind = layer.get("type") or ""
-    if kind.lower() == wanted.lower() or closest(kind, [wanted]):
+    if kind.lower() == wanted.lower():
         return True
+    from ir_tools.ops import ops_of
+
     other = "input" if wanted == "Parameter" else "output"
-    return kind.lower() not in {"const", "parameter", "result", "assign", "readvalue"} and layer.find(other) is None
+    return not ops_of(kind) and layer.find(other) is None
 
 
 class _Table:
