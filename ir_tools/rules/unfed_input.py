@@ -35,7 +35,7 @@ def check(file: IrFile) -> Iterator[Finding]:
             continue
         if not len(tables[0]) and len(unfed) > 1:
             continue
-        needed = _needed(net)
+        needed, ports = _needed(net), dict[int, dict[int | None, Element]]()
         for layer_id, port_id in sorted(unfed):
             if layer_id in net.crowded or layer_id in net.shared:
                 continue
@@ -43,12 +43,10 @@ def check(file: IrFile) -> Iterator[Finding]:
             message = f"nothing feeds input port {port_id}"
             remedy = "add an edge that leads to it, or delete the port"
             severity = None if layer_id in needed else Severity.WARNING
-            yield Finding(file.place_of(_port(layer, port_id)), message, remedy, severity)
-
-
-def _port(layer: Element, port_id: int) -> Element:
-    ports = layer.iterfind("input/port")
-    return next((port for port in ports if id_number(port.get("id")) == port_id), layer)
+            if layer_id not in ports:
+                found = reversed(list(layer.iterfind("input/port")))
+                ports[layer_id] = {id_number(port.get("id")): port for port in found}
+            yield Finding(file.place_of(ports[layer_id].get(port_id, layer)), message, remedy, severity)
 
 
 def _needed(net: Net) -> set[int]:

@@ -69,6 +69,7 @@ class Document:
         self.root = self._parse()
         self.wiring: dict[Element, Wiring] = {}
         self._places: dict[tuple[Element | None, str], dict[Element, int]] = {}
+        self._counted: tuple[int, int, int, np.ndarray[tuple[int], np.dtype[np.int64]]] | None = None
 
     def encode(self, text: bytes) -> bytes:
         """UTF-8 text in the encoding of the document."""
@@ -99,13 +100,26 @@ class Document:
             begin = start
             if element.text and not len(element):
                 end = self._end(element, start, end)
-        first = self.text.rfind(b"\n", 0, start) + 1
-        last = self.text.find(b"\n", first)
-        line = self.text[first : len(self.text) if last < 0 else last]
-        if not start <= begin <= first + len(line):
+        first, last, characters = self._line_around(start)
+        if not start <= begin <= last:
             begin = start
-        before = len(line[: begin - first].decode("utf-8", "replace"))
-        return before + 1, before + 1 + len(line[begin - first : end - first].rstrip(b"\r").decode("utf-8", "replace"))
+        end = min(end, last)
+        if self.text[first:last].endswith(b"\r"):
+            end = min(end, last - 1)
+        return int(characters[begin - first]) + 1, int(characters[end - first]) + 1
+
+    def _line_around(self, offset: int) -> tuple[int, int, np.ndarray[tuple[int], np.dtype[np.int64]]]:
+        """Where the line of a byte begins and ends, and how many characters stand on it before each of its bytes.
+
+        The last line that was asked for is kept: a file may be one long line with a finding everywhere.
+        """
+        number = self.line_at(offset) - 1
+        if self._counted is None or self._counted[0] != number:
+            first = int(self._newlines[number - 1]) + 1 if number else 0
+            last = int(self._newlines[number]) if number < len(self._newlines) else len(self.text)
+            begins = (np.frombuffer(self.text, np.uint8, last - first, first) & 0xC0) != 0x80
+            self._counted = number, first, last, np.concatenate(([0], np.cumsum(begins)))
+        return self._counted[1:]
 
     def start(self, element: Element) -> int:
         """The offset of an element's `<`."""
