@@ -236,7 +236,6 @@ for _word in ("t", "on", "y", "1.0", "01", "truefalse", "!true", "none", "null")
     _spelled(f"flag-{_word}", FLAGS, "operations", "error", lambda old, word=_word: word)  # type: ignore[misc]
 
 _spelled("type-in-capitals", _parameters("element_type"), "element types", "valid", str.upper)
-_spelled("const-type-in-capitals", _in_consts("element_type"), "element types", "valid", str.upper)
 _spelled("destination-type-in-capitals", _named("destination_type"), "element types", "valid", str.upper)
 _spelled("type-trailing-space", _parameters("element_type"), "element types", "error", lambda old: f"{old} ")
 _spelled("type-leading-space", _parameters("element_type"), "element types", "error", lambda old: f" {old}")

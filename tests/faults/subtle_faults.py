@@ -285,7 +285,7 @@ def input_of_a_layer_with_a_body_lost(case: Case, rng: random.Random) -> Guilt:
 def input_of_a_layer_with_a_body_that_no_row_names(case: Case, rng: random.Random) -> Guilt:
     place = pick(
         rng,
-        [place for place in case.places() if place.type in ("TensorIterator", "Loop", "If") and place.ports("input")],
+        [place for place in case.places() if place.type in ("TensorIterator", "Loop") and place.ports("input")],
     )
     port = place.ports("input")[-1].copy()
     wire = next(

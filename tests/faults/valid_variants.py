@@ -289,7 +289,12 @@ def _optional(kind: str, name: str, default: tuple[str, ...]) -> None:
     """Leaves an optional attribute out that says what it would mean anyway."""
 
     def change(case: Case, rng: random.Random) -> Guilt:
-        found = [data for data in _data(case) if data.get(name).replace(" ", "") in default and data.has(name)]
+        # Broadcast-1 without a mode is rejected, though the specification gives it one.
+        places = [
+            place for place in case.places() if (place.type, place.node.get("version")) != ("Broadcast", "opset1")
+        ]
+        datas = [place.data for place in places if place.data]
+        found = [data for data in datas if data.get(name).replace(" ", "") in default and data.has(name)]
         pick(rng, found).drop(name)
         return Guilt()
 
