@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.ops._define import Array
+from ir_tools.ops._numbers import half_away
 
 __all__ = ["Resizing", "resize", "scales_of"]
 
@@ -116,18 +117,13 @@ COORDINATES: dict[str, Callable[[Floats, Axis], Floats]] = {
 # --- nearest ----------------------------------------------------------------------------------------------------
 
 
-def _round(values: Floats) -> Floats:
-    """To the nearest whole number, halves away from zero."""
-    return np.trunc(values + np.copysign(HALF, values))
-
-
 def _round_prefer_floor(values: Floats) -> Floats:
-    return np.where(values == np.trunc(values) + HALF, np.floor(values), _round(values))
+    return np.where(values == np.trunc(values) + HALF, np.floor(values), half_away(values))
 
 
 ROUNDINGS: dict[str, Callable[[Floats], Floats]] = {
     "round_prefer_floor": _round_prefer_floor,
-    "round_prefer_ceil": _round,
+    "round_prefer_ceil": half_away,
     "floor": np.floor,
     "ceil": np.ceil,
 }
@@ -158,7 +154,7 @@ def _linear(how: Resizing, axis: Axis) -> Taps:
     narrow = axis.scale if how.antialias else ONE
     reach = 2 if axis.scale > 1 else int(np.ceil(np.float32(2) / narrow))
     where = _coordinates(how, axis)
-    places = _round(where).astype(np.int64)[:, None] + np.arange(-reach, reach + 1)
+    places = half_away(where).astype(np.int64)[:, None] + np.arange(-reach, reach + 1)
     inside = (places >= 0) & (places < axis.before)
     weights = np.maximum(ONE - np.abs(narrow * (where[:, None] - places.astype(np.float32))), 0) * inside
     total = weights.sum(axis=1, keepdims=True)

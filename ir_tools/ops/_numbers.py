@@ -10,12 +10,14 @@ from ir_tools.ops._define import Array, Fact
 from ir_tools.types import ElementType, element_type
 
 __all__ = [
+    "half_away",
     "in_working_type",
     "in_working_types",
     "is_half",
     "low_bits",
     "require",
     "same_type",
+    "sigmoid",
     "through_floats",
     "to_integer",
 ]
@@ -53,6 +55,18 @@ def in_working_types(function: Callable[..., tuple[Array, ...]], *arrays: Array)
         return function(*arrays)
     wide = (array.astype(np.float32) if is_half(array.dtype) else array for array in arrays)
     return tuple(out.astype(dtype) for out in function(*wide))
+
+
+def sigmoid(values: Array) -> Array:
+    """`1 / (1 + e^-x)`, in the type of the values."""
+    out: Array = 1 / (1 + np.exp(-values))
+    return out
+
+
+def half_away(values: Array) -> Array:
+    """To the nearest whole number, halves away from zero."""
+    out: Array = np.trunc(values + np.copysign(values.dtype.type(0.5), values))
+    return out
 
 
 def through_floats(function: Callable[..., Array], round: Callable[[Array], Array] = np.rint) -> Callable[..., Array]:

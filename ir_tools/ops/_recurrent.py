@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ir_tools.ops._define import Array, Attrs
+from ir_tools.ops._numbers import sigmoid
 
 __all__ = ["Step", "gru_step", "lstm_step", "over_time", "rnn_step"]
 
@@ -13,13 +14,8 @@ Step = Callable[[Attrs, Array, States, Array, Array], States]
 """`(attributes, x W^T [N, gates * hidden], states [N, hidden], R, B) -> ` new states."""
 
 
-def _sigmoid(values: Array) -> Array:
-    out: Array = 1 / (1 + np.exp(-values))
-    return out
-
-
 ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
-    "sigmoid": _sigmoid,
+    "sigmoid": sigmoid,
     "tanh": np.tanh,
     "relu": lambda values: np.maximum(values, 0),
 }

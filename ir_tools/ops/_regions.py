@@ -3,6 +3,7 @@
 import numpy as np
 
 from ir_tools.ops._define import Array
+from ir_tools.ops._numbers import half_away
 
 __all__ = ["aligned", "bilinear_points", "deformed", "maxima", "position_averages", "position_points", "rotated"]
 
@@ -19,7 +20,7 @@ def maxima(data: Array, rois: Array, size: tuple[int, int], scale: float) -> Arr
         scale: of the corners to places in `data`.
     """
     out = np.zeros((len(rois), data.shape[1], *size), data.dtype)
-    corners = _round(rois[:, 1:] * np.float32(scale)).astype(np.int64)
+    corners = half_away(rois[:, 1:] * np.float32(scale)).astype(np.int64)
     for number, (image, (left, top, right, bottom)) in enumerate(zip(rois[:, 0], corners, strict=True)):
         if image == -1:
             break
@@ -27,12 +28,6 @@ def maxima(data: Array, rois: Array, size: tuple[int, int], scale: float) -> Arr
         columns = _parts(left, right, size[1], data.shape[3])
         if data.shape[2] and data.shape[3]:
             out[number] = _largest(_largest(data[int(image)], rows, 1), columns, 2)
-    return out
-
-
-def _round(values: Array) -> Array:
-    """To the nearest whole number, halves away from zero."""
-    out: Array = np.trunc(values + np.copysign(0.5, values))
     return out
 
 
@@ -193,8 +188,8 @@ def deformed(
         parts: offsets along each axis.
     """
     (outputs, size), (height, width) = shape, data.shape[2:]
-    first = _round(rois[:, 1:3]) * np.float32(scale) - 0.5
-    sides = np.maximum((_round(rois[:, 3:5]) + 1) * np.float32(scale) - 0.5 - first, 0.1)
+    first = half_away(rois[:, 1:3]) * np.float32(scale) - 0.5
+    sides = np.maximum((half_away(rois[:, 3:5]) + 1) * np.float32(scale) - 0.5 - first, 0.1)
     index = np.arange(size)
     move = np.zeros((len(rois), outputs, size, size, 2))
     if offsets is not None:
@@ -243,8 +238,8 @@ def position_averages(data: Array, rois: Array, outputs: int, size: int, scale: 
     """The mean of each part of each region in channels of its own, `[boxes, outputs, size, size]`."""
     height, width = data.shape[2:]
     images = rois[:, 0].astype(np.int64)
-    first = _round(rois[:, 1:3]) * np.float32(scale)
-    last = (_round(rois[:, 3:5]) + 1) * np.float32(scale)
+    first = half_away(rois[:, 1:3]) * np.float32(scale)
+    last = (half_away(rois[:, 3:5]) + 1) * np.float32(scale)
     each = (last - first) / np.float32(size)
     left, right = _cut(first[:, 0], each[:, 0], size, width)
     top, bottom = _cut(first[:, 1], each[:, 1], size, height)

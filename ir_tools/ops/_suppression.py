@@ -7,7 +7,7 @@ import numpy as np
 
 from ir_tools.ops._define import Array
 
-__all__ = ["Chosen", "Rule", "Settings", "corners", "overlaps", "selected"]
+__all__ = ["Chosen", "Rule", "Settings", "corners", "selected"]
 
 
 class Rule(NamedTuple):
@@ -91,12 +91,3 @@ def _of_class(boxes: Array, scores: Array, settings: Settings, rule: Rule) -> tu
             stays = ~rule.drops(common, settings.overlap)
         places, left = places[stays], left[stays]
     return np.array(kept, np.int64), np.array(values, scores.dtype)
-
-
-def overlaps(box: Array, boxes: Array) -> Array:
-    """Intersection over union of one box with others, by their corners; 0 where one of them is empty."""
-    inner = np.maximum(np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2]), 0)
-    common = inner[:, 0] * inner[:, 1]
-    own, area = (box[2:] - box[:2]).prod(), (boxes[:, 2:] - boxes[:, :2]).prod(axis=1)
-    out: Array = common / (own + area - common)
-    return np.where((own > 0) & (area > 0), out, 0)

@@ -20,7 +20,7 @@ from ir_tools.ops._define import (
 )
 from ir_tools.ops._detection_output import detections
 from ir_tools.ops._fields import ExactWord, Int32
-from ir_tools.ops._numbers import in_working_type
+from ir_tools.ops._numbers import in_working_type, sigmoid
 from ir_tools.ops._prior_boxes import MOST_DENSE, clustered_boxes, number_of_priors, prior_boxes, priors
 from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
 from ir_tools.ops._values import divided, normal_axis, times
@@ -365,19 +365,14 @@ def _regions(attrs: Attrs, data: Array, regions: int, shape: list[int]) -> Array
     each, area = attrs.coords + attrs.classes + 1, data.shape[2] * data.shape[3]
     flat = data.ravel()[: int(np.prod(shape))].copy()
     view = flat[: len(data) * regions * each * area].reshape(len(data), regions, each, area)
-    view[:, :, :2] = _sigmoid(view[:, :, :2])
+    view[:, :, :2] = sigmoid(view[:, :, :2])
     first, last = attrs.coords, attrs.coords + 1 + (0 if attrs.do_softmax else attrs.classes)
-    view[:, :, first:last] = _sigmoid(view[:, :, first:last])
+    view[:, :, first:last] = sigmoid(view[:, :, first:last])
     if attrs.do_softmax:
         classes = view[:, :, first + 1 :]
         powers = np.exp(classes - classes.max(axis=2, keepdims=True))
         view[:, :, first + 1 :] = powers / powers.sum(axis=2, keepdims=True)
     return flat.reshape(shape)
-
-
-def _sigmoid(values: Array) -> Array:
-    out: Array = 1 / (1 + np.exp(-values))
-    return out
 
 
 REGION_YOLO_1 = Op(
