@@ -150,7 +150,7 @@ SELECTED = (Output("selected_indices"), Output("selected_scores"), Output("valid
 
 def _nms_inputs(count: int) -> tuple[Input, ...]:
     settings = (
-        Input(name, optional=True, type=BOX_TYPES if number else "integer float")
+        Input(name, optional=True, type="float" if number else "integer float")
         for number, name in enumerate(SETTINGS[:count])
     )
     return (Input("boxes", type=BOX_TYPES), Input("scores", type=BOX_TYPES), *settings)
