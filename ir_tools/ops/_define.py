@@ -535,6 +535,7 @@ class Op:
         move: the step to another opset, up or down.
         until: the last opset that holds the operation; None while all do.
         instead: for an operation that should not be used any more: what to use in its place.
+        judge: what shape rule and kernel are held against by the tests, where that is not the runtime.
     """
 
     type: str
@@ -553,6 +554,7 @@ class Op:
     move: Step | None = None
     until: int | None = None
     instead: str | None = None
+    judge: str = "the runtime"
 
     def __str__(self) -> str:
         """`AvgPool-14`."""

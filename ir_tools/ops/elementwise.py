@@ -33,6 +33,7 @@ class Binary:
         folds: what the runtime knows of the result's values before running: bounds, exact values only, or nothing.
         folded: the function on values before running, where it is another one.
         saturates: whether 8-bit integers are cut off at their limits, as the CPU plugin does.
+        judge: as of `Op`.
         attrs: of the operation, where they are not auto_broadcast alone.
         until, instead: the last opset that holds the operation, and what to use in its place.
     """
@@ -45,6 +46,7 @@ class Binary:
     folds: Folding = "exact"
     folded: Callable[[Array, Array], Array] | None = None
     saturates: bool = True
+    judge: str = "the runtime"
     attrs: Mapping[str, Field] | None = None
     until: int | None = None
     instead: str | None = None
@@ -89,6 +91,7 @@ class Binary:
             instead=self.instead,
             shape=self.shape,
             kernel=self.kernel,
+            judge=self.judge,
         )
 
 
@@ -168,7 +171,14 @@ ROWS = (
     Binary(type="Power", function=through_floats(np.power, np.trunc), folds="interval", folded=whole_power),
     Binary(type="Mod", function=through_floats(mod, np.trunc), folded=np.fmod),
     Binary(type="FloorMod", function=through_floats(floor_mod, np.trunc), folds="interval", folded=np.mod),
-    Binary(type="Atan2", version=17, function=np.arctan2, accepts="float", folds="none"),
+    Binary(
+        type="Atan2",
+        version=17,
+        function=np.arctan2,
+        accepts="float",
+        folds="none",
+        judge="the specification: no release has it yet",
+    ),
     Binary(type="SquaredDifference", function=squared_difference, folds="none"),
     Binary(type="Equal", function=np.equal, accepts="any", boolean=True, folds="interval"),
     Binary(type="NotEqual", function=np.not_equal, accepts="any", boolean=True),

@@ -300,6 +300,7 @@ BINCOUNT = Op(
     attrs={"minlength": Int(default=0, least=0)},
     shape=bincount_shape,
     kernel=bincount,
+    judge="the specification: no release has it yet",
 )
 SPARSE_FILL = Op(
     type="SparseFillEmptyRows",
