@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from ir_tools.format.faults import Fault
@@ -67,7 +68,7 @@ def _read(layer: Element, readable: list[_Const]) -> Iterator[Fault]:
         yield Fault("IR014", data, message, remedy)
 
 
-def _unreadable(data: Element, kind: ElementType | None, dims: list[int] | None) -> Iterator[tuple[str, str]]:
+def _unreadable(data: Element, kind: ElementType | None, dims: tuple[int, ...] | None) -> Iterator[tuple[str, str]]:
     """What is wrong with the attributes of a Const, and what to do."""
     name = data.get("element_type")
     if name is None:
@@ -91,7 +92,7 @@ def _unreadable(data: Element, kind: ElementType | None, dims: list[int] | None)
             yield f"a Const has {word} '{text[:40]}', which is no number of bytes", f"{word} is a whole number of bytes"
 
 
-def _product(dims: list[int]) -> int:
+def _product(dims: tuple[int, ...]) -> int:
     """The number of elements; `LARGEST` where they are as many or more."""
     count = 0 if 0 in dims else 1
     for dim in dims:
@@ -99,7 +100,8 @@ def _product(dims: list[int]) -> int:
     return count
 
 
-def _dims(shape: str) -> list[int] | None:
+@lru_cache(4096)
+def _dims(shape: str) -> tuple[int, ...] | None:
     """The sizes of `1, 3`; none for a scalar. A comma may stand behind the last, as for the runtime."""
     words = shape.split(",")
     if not words[-1].strip():
@@ -110,7 +112,7 @@ def _dims(shape: str) -> list[int] | None:
         if number is None:
             return None
         dims.append(number)
-    return dims
+    return tuple(dims)
 
 
 # --- against the bytes ------------------------------------------------------------------------------------------

@@ -8,9 +8,10 @@ from ir_tools.types import precision_in_file
 
 __all__ = ["Usual"]
 
-_DIMS = rb">(?:\s*<dim>(?:\d{1,18}|-1)</dim>)*+\s*</port>"
+_INFO = rb"(?:\s*<rt_info>(?:\s*<attribute [^<>]*/>)*+\s*</rt_info>)?"
+_DIMS = rb">(?:\s*<dim>(?:\d{1,18}|-1)</dim>)*+" + _INFO + rb"\s*</port>"
 _PORT = re.compile(
-    rb"<port id=\"\d{1,18}\"(?: precision=\"[A-Za-z0-9]+\")?(?: names=\"[^\"<]*\")?(?: ?/>|" + _DIMS + rb")"
+    rb"<port id=\"\d{1,18}\"(?: precision=\"[A-Za-z0-9]+\"| names=\"[^\"<]*\")*+(?: ?/>|" + _DIMS + rb")"
 )
 _LAYER = re.compile(
     rb"<layer id=\"\d{1,18}\" name=\"[^\"<]+\" type=\"[^\"<]+\" version=\"[^\"<]+\"(?: output_names=\"[^\"<]*\")? ?/?>"
@@ -31,7 +32,7 @@ class Usual:
     @cached_property
     def ports(self) -> bool:
         """Every `<port>` has id, precision and names, and nothing inside but dimensions that can be read."""
-        return self._all(_PORT, b"<port")
+        return self._all(_PORT, b"<port ")
 
     @cached_property
     def layers(self) -> bool:
@@ -52,7 +53,7 @@ class Usual:
     def precisions(self) -> bool:
         """Every port has an element type that can be read."""
         words = _PRECISION.findall(self._document.text) if self.ports else []
-        full = len(words) == self._document.text.count(b"<port")
+        full = len(words) == self._document.text.count(b"<port ")
         return full and all(precision_in_file(word.decode()) for word in set(words))
 
     def _all(self, pattern: re.Pattern[bytes], tag: bytes) -> bool:

@@ -21,6 +21,7 @@ HIDDEN_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
 _AROUND = {
     b"layers": (b"net", b"body", b"then_body", b"else_body"),
     b"edges": (b"net", b"body", b"then_body", b"else_body"),
+    b"rt_info": (b"net", b"body", b"then_body", b"else_body", b"layer", b"port"),
     b"layer": (b"layers",),
     **dict.fromkeys((b"data", b"body", b"then_body", b"else_body"), (b"layer",)),
     **dict.fromkeys((b"port_map", b"then_port_map", b"else_port_map", b"back_edges"), (b"layer",)),

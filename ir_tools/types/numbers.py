@@ -4,6 +4,8 @@ __all__ = ["id_number", "whole_number"]
 
 MAX_DIGITS = 20
 """Of a 64-bit number."""
+SURE_DIGITS = 19
+"""A number of fewer digits is below 2^63."""
 
 
 def whole_number(text: str | None) -> int | None:
@@ -17,6 +19,8 @@ def id_number(text: str | None) -> int | None:
 
     Blanks and a plus sign may stand before it, nothing behind it, and it is below 2^63.
     """
+    if text is not None and len(text) < SURE_DIGITS and text.isdecimal() and text.isascii():
+        return int(text)
     word = (text or "").lstrip(" \t\r\n").removeprefix("+")
     if not (word.isascii() and word.isdecimal() and len(word) <= MAX_DIGITS):
         return None

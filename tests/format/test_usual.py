@@ -1,0 +1,28 @@
+"""What one look at the bytes spares: looking at every element finds the same."""
+
+from pathlib import Path
+
+import pytest
+
+from ir_tools.format.usual import Usual
+from ir_tools.source import Document
+from ir_tools.validation import validate
+
+RULES = Path(__file__).parent.parent / "rules"
+FILES = sorted(path for path in RULES.glob("*/*.xml"))
+LOOKS = ("ports", "layers", "edges", "texts", "precisions")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_every_element_tells_no_more_than_the_bytes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = validate(path)
+    for look in LOOKS:
+        monkeypatch.setattr(Usual, look, False)
+    assert validate(path) == found
+
+
+def test_files_as_openvino_writes_them_are_usual(corpus: Path) -> None:
+    paths = [path for path in corpus.rglob("*.xml") if ".v11." in path.name]
+    usual = [Usual(Document(path.read_bytes())) for path in paths]
+    for look in LOOKS:
+        assert sum(getattr(one, look) for one in usual) > len(usual) // 2, look
