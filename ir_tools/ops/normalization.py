@@ -134,6 +134,11 @@ def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     elif axes is not None and shape is not None and sorted(axes) not in ([1], [*range(2, len(shape))]):
         text = f"is {listed(axes)}, and the CPU plugin runs axis 1, or all axes from 2 on"
         yield Violation("axes", text, kind=Kind.SUSPECT)
+    if not float(attrs.bias).is_integer():
+        yield Violation("bias", f"is {attrs.bias}, and the CPU plugin drops its fraction", kind=Kind.SUSPECT)
+    if attrs.size > 1 and attrs.size % 2 == 0:
+        text = f"is {attrs.size}, which has no middle: {attrs.size - 1} elements are added, and divided by {attrs.size}"
+        yield Violation("size", text, kind=Kind.SUSPECT)
 
 
 def lrn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -268,7 +273,7 @@ def lrn(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         squares = np.multiply(x, x)
         for axis in places:
             squares = window_sums(squares, axis, attrs.size)
-        share = x.dtype.type(attrs.alpha / attrs.size ** len(places))
+        share = x.dtype.type(attrs.alpha / max(attrs.size, 1) ** len(places))
         found: Array = x / np.power(x.dtype.type(attrs.bias) + share * squares, x.dtype.type(attrs.beta))
         return found
 
@@ -276,10 +281,11 @@ def lrn(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def window_sums(data: Array, axis: int, size: int) -> Array:
-    """The sum of `size` elements around each, `size // 2` of them before it; there is nothing outside."""
+    """The sum of the elements around each, `(size - 1) // 2` on either side; there is nothing outside."""
     out = np.zeros_like(data)
     length = data.shape[axis]
-    for shift in range(-((size - 1) // 2), size // 2 + 1):
+    half = (size - 1) // 2
+    for shift in range(-half, half + 1):
         if abs(shift) < length:
             source = slice(max(shift, 0), length + min(shift, 0))
             target = slice(max(-shift, 0), length - max(shift, 0))

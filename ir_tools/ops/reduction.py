@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ir_tools.errors import ShapeError
 from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Flag, Input, OneOf, Op, Violation
 from ir_tools.ops._faults import broken_axes, immense, known_axes, refuse
 from ir_tools.ops._numbers import in_working_type, require
@@ -64,11 +63,15 @@ class Reduction:
         if self.folds != "bounds" and data.exact is None:
             return None
         places = tuple(sorted({axis % max(data.lower.ndim, 1) for axis in axes}))
-        lower, upper = (self._fold(bound, places, attrs.keep_dims) for bound in (data.lower, data.upper))
+        with np.errstate(all="ignore"):
+            lower, upper = (self._fold(bound, places, attrs.keep_dims) for bound in (data.lower, data.upper))
         return Bounds(lower, upper)
 
     def _fold(self, values: Array, axes: tuple[int, ...], keep: bool) -> Array:
         """The reduction of one bound; unbounded where an element is that decides it."""
+        if not axes:
+            return self.function(values, ())
+        values = np.atleast_1d(values)
         out = self.function(values, axes)
         if self.type == "ReduceProd" and values.dtype.kind == "i":
             unbounded = (values == UNBOUNDED).any(axis=axes, keepdims=True)
@@ -242,6 +245,10 @@ def segment_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Segment numbers that are not one for each row, not in order, or none at all."""
     del attrs
     data, segments = inputs[0], inputs[1]
+    for name, fact in zip(("segment_ids", "num_segments"), inputs[1:], strict=False):
+        if fact.dtype.name not in {"i32", "i64", "dynamic"}:
+            yield Violation(name, f"has element type {fact.dtype} where i32 or i64 is meant")
+            return
     if data.shape == ():
         yield Violation("data", "is a scalar, which has no rows")
         return
@@ -273,9 +280,6 @@ def segment_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The data's shape, but as many rows as `num_segments` says, or as the last segment number needs."""
     refuse(segment_faults(attrs, inputs))
     data = inputs[0]
-    for fact in inputs[1:]:
-        if fact.dtype.name not in {"i32", "i64", "dynamic"}:
-            raise ShapeError(f"segments have element type {fact.dtype} where i32 or i64 is meant")
     if data.shape is None:
         return (Fact(data.dtype, None),)
     rows = Dim()
