@@ -15,13 +15,13 @@ from ir_tools.ops._define import (
     Float,
     Floats,
     Input,
+    Kind,
     OneOf,
     Op,
     Output,
     Violation,
     Words,
 )
-from ir_tools.ops._define import Kind as Fault
 from ir_tools.ops._fields import Int32
 from ir_tools.ops._numbers import in_working_types
 from ir_tools.ops._ranks import agreed, dim, require, require_rank
@@ -36,7 +36,7 @@ STATES = ("initial_hidden_state", "initial_cell_state")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class Network:
     """A kind of recurrent network: how many gates, states and activations it has."""
 
     gates: int
@@ -49,54 +49,54 @@ class Kind:
         return self.gates + bool(attrs.get("linear_before_reset"))
 
 
-LSTM = Kind(gates=4, states=2, activations=("sigmoid", "tanh", "tanh"), step=lstm_step)
-GRU = Kind(gates=3, states=1, activations=("sigmoid", "tanh"), step=gru_step)
-RNN = Kind(gates=1, states=1, activations=("tanh",), step=rnn_step)
+LSTM = Network(gates=4, states=2, activations=("sigmoid", "tanh", "tanh"), step=lstm_step)
+GRU = Network(gates=3, states=1, activations=("sigmoid", "tanh"), step=gru_step)
+RNN = Network(gates=1, states=1, activations=("tanh",), step=rnn_step)
 
 Shape = Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]]
 Kernel = Callable[[Attrs, Sequence[Array]], tuple[Array, ...]]
 Check = Callable[[Attrs, Sequence[Fact]], Iterator[Violation]]
 
 
-def cell_names(kind: Kind) -> tuple[str, ...]:
+def cell_names(net: Network) -> tuple[str, ...]:
     """The names of a cell's inputs."""
-    return ("X", *STATES[: kind.states], "W", "R", "B")
+    return ("X", *STATES[: net.states], "W", "R", "B")
 
 
-def sequence_names(kind: Kind) -> tuple[str, ...]:
+def sequence_names(net: Network) -> tuple[str, ...]:
     """The names of a sequence's inputs."""
-    return ("X", *STATES[: kind.states], "sequence_lengths", "W", "R", "B")
+    return ("X", *STATES[: net.states], "sequence_lengths", "W", "R", "B")
 
 
 # --- shapes -----------------------------------------------------------------------------------------------------
 
 
-def cell_shape(kind: Kind) -> Shape:
+def cell_shape(net: Network) -> Shape:
     """The rule of a cell: `[N, input]` and states `[N, hidden]` to states `[N, hidden]`."""
 
     def shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-        count = kind.states
+        count = net.states
         ranks = (2, *(2,) * count, 2, 2, 1)
-        for fact, rank, name in zip(inputs, ranks, cell_names(kind), strict=False):
+        for fact, rank, name in zip(inputs, ranks, cell_names(net), strict=False):
             require_rank(fact, rank, f"the input '{name}'")
         data, states, weights, recurrent = inputs[0], inputs[1 : 1 + count], inputs[1 + count], inputs[2 + count]
         bias = inputs[3 + count] if len(inputs) > 3 + count else UNKNOWN
         batch = agreed((dim(fact, 0) for fact in (data, *states)), "batch size")
         hidden = agreed((dim(fact, 1) for fact in (*states, recurrent)), "hidden size")
         rows = [dim(fact, 0) for fact in (weights, recurrent)]
-        hidden = _gated(hidden, rows, [row for row in rows if row.static], dim(bias, 0), kind, attrs)
+        hidden = _gated(hidden, rows, [row for row in rows if row.static], dim(bias, 0), net, attrs)
         return (Fact(data.dtype, (batch, hidden)),) * count
 
     return shape
 
 
-def sequence_shape(kind: Kind) -> Shape:
+def sequence_shape(net: Network) -> Shape:
     """The rule of a sequence: `[N, T, input]` to `[N, directions, T, hidden]` and states `[N, directions, hidden]`."""
 
     def shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-        count = kind.states
+        count = net.states
         ranks = (3, *(3,) * count, 1, 3, 3, 2)
-        for fact, rank, name in zip(inputs, ranks, sequence_names(kind), strict=False):
+        for fact, rank, name in zip(inputs, ranks, sequence_names(net), strict=False):
             require_rank(fact, rank, f"the input '{name}'")
         data, states, lengths = inputs[0], inputs[1 : 1 + count], inputs[1 + count]
         weights, recurrent, bias = inputs[2 + count : 5 + count]
@@ -108,32 +108,32 @@ def sequence_shape(kind: Kind) -> Shape:
         agreed((directions, *of_states, *of_weights), f"number of directions of a {attrs.direction} sequence")
         rows = [dim(fact, 1) for fact in (weights, recurrent)]
         telling = [dim(fact, 1) for fact in (weights, recurrent) if dim(fact, 0).static]
-        hidden = _gated(hidden, rows, telling, dim(bias, 1), kind, attrs)
+        hidden = _gated(hidden, rows, telling, dim(bias, 1), net, attrs)
         steps = Fact(data.dtype, (batch, directions, dim(data, 1), hidden))
         return steps, *(Fact(data.dtype, (batch, directions, hidden)),) * count
 
     return shape
 
 
-def _gated(hidden: Dim, rows: Sequence[Dim], telling: Sequence[Dim], bias: Dim, kind: Kind, attrs: Attrs) -> Dim:
+def _gated(hidden: Dim, rows: Sequence[Dim], telling: Sequence[Dim], bias: Dim, net: Network, attrs: Attrs) -> Dim:
     """The hidden size, held against the rows of weights and bias; where it is not known, read off `telling`."""
     if hidden.static:
         for found in rows:
-            wanted = hidden.size * kind.gates
+            wanted = hidden.size * net.gates
             require(wanted in found, f"the weights have {found} rows where {wanted} are meant")
-        wanted = hidden.size * kind.bias_gates(attrs)
+        wanted = hidden.size * net.bias_gates(attrs)
         require(wanted in bias, f"the bias has {bias} values where {wanted} are meant")
         return hidden
-    parts = [divided(found, kind.gates) for found in telling]
-    require(None not in parts, f"the weights have {rows[0]} rows where a multiple of {kind.gates} is meant")
+    parts = [divided(found, net.gates) for found in telling]
+    require(None not in parts, f"the weights have {rows[0]} rows where a multiple of {net.gates} is meant")
     return agreed((hidden, *(part for part in parts if part is not None)), "hidden size")
 
 
 # --- checks -----------------------------------------------------------------------------------------------------
 
 
-def check_recurrent(kind: Kind) -> Check:
-    """The check of a kind: the hidden size is that of the states, and there are as many activations as gates need.
+def check_recurrent(net: Network) -> Check:
+    """The check of a network: the hidden size is that of the states, and there are as many activations as gates need.
 
     LSTMCell-1 makes the peepholes that it is not given as large as the hidden size says.
     """
@@ -143,58 +143,58 @@ def check_recurrent(kind: Kind) -> Check:
         if attrs.hidden_size not in hidden:
             message = f"is {attrs.hidden_size} where the state has {hidden} elements"
             makes_peepholes = "weights_format" in attrs and len(inputs) < 7
-            runs = _spelled_out(kind, attrs) and not makes_peepholes
-            level = Fault.SUSPECT if runs else Fault.CONTRADICTION
+            runs = _spelled_out(net, attrs) and not makes_peepholes
+            level = Kind.SUSPECT if runs else Kind.CONTRADICTION
             yield Violation("hidden_size", message, f'write hidden_size="{hidden}"', level)
-        wanted = len(kind.activations)
+        wanted = len(net.activations)
         if len(attrs.activations) < wanted:
             count = len(attrs.activations)
             yield Violation(
                 "activations",
                 f"has {count} names where {wanted} are meant",
-                f'write activations="{",".join(kind.activations)}"',
+                f'write activations="{",".join(net.activations)}"',
             )
 
     return check
 
 
-def _spelled_out(kind: Kind, attrs: Attrs) -> bool:
+def _spelled_out(net: Network, attrs: Attrs) -> bool:
     """Whether the CPU plugin computes the layer as single operations, which do not ask for the hidden size."""
-    return attrs.clip != 0 or attrs.activations != kind.activations or "weights_format" in attrs
+    return attrs.clip != 0 or attrs.activations != net.activations or "weights_format" in attrs
 
 
 def check_lstm_cell_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """What the runtime does not read, beside the check of all LSTMs."""
     yield from check_recurrent(LSTM)(attrs, inputs)
     if attrs.input_forget:
-        yield Violation("input_forget", "is true, which the runtime does not read", kind=Fault.SUSPECT)
+        yield Violation("input_forget", "is true, which the runtime does not read", kind=Kind.SUSPECT)
     peepholes = inputs[6].value if len(inputs) > 6 else None
     if peepholes is not None and (peepholes.exact is None or peepholes.exact.any()):
-        yield Violation("P", "has values, which the runtime does not read", kind=Fault.SUSPECT)
+        yield Violation("P", "has values, which the runtime does not read", kind=Kind.SUSPECT)
 
 
 # --- kernels ----------------------------------------------------------------------------------------------------
 
 
-def cell_kernel(kind: Kind) -> Kernel:
+def cell_kernel(net: Network) -> Kernel:
     """One step: `[N, input]`, states and weights to new states."""
 
     def kernel(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        return in_working_types(lambda *arrays: _cell(kind, attrs, arrays), *inputs[: 4 + kind.states])
+        return in_working_types(lambda *arrays: _cell(net, attrs, arrays), *inputs[: 4 + net.states])
 
     return kernel
 
 
-def _cell(kind: Kind, attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    data, states, weights = inputs[0], tuple(inputs[1 : 1 + kind.states]), inputs[1 + kind.states :]
-    return kind.step(attrs, data @ weights[0].T, states, weights[1], weights[2])
+def _cell(net: Network, attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    data, states, weights = inputs[0], tuple(inputs[1 : 1 + net.states]), inputs[1 + net.states :]
+    return net.step(attrs, data @ weights[0].T, states, weights[1], weights[2])
 
 
-def sequence_kernel(kind: Kind) -> Kernel:
+def sequence_kernel(net: Network) -> Kernel:
     """All steps, in one direction or both."""
 
     def kernel(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        return in_working_types(lambda *arrays: over_time(kind.step, attrs, arrays, kind.states), *inputs)
+        return in_working_types(lambda *arrays: over_time(net.step, attrs, arrays, net.states), *inputs)
 
     return kernel
 
@@ -217,11 +217,11 @@ class Names(Words):
     blank: ClassVar[bool] = False
 
 
-def _attrs(kind: Kind, *, named: bool) -> dict[str, Field]:
-    """The attributes of a kind; `named`: its activations have names of their own where the file gives none."""
+def _attrs(net: Network, *, named: bool) -> dict[str, Field]:
+    """The attributes of a network; `named`: its activations have names of their own where the file gives none."""
     return {
         "hidden_size": Int32(missing=0),
-        "activations": Names(words=ACTIVATIONS, default=kind.activations if named else ()),
+        "activations": Names(words=ACTIVATIONS, default=net.activations if named else ()),
         "activations_alpha": Floats(default=()),
         "activations_beta": Floats(default=()),
         "clip": Float(default=0.0),
@@ -232,33 +232,33 @@ DIRECTION = OneOf(words=("forward", "reverse", "bidirectional"), missing="forwar
 LINEAR: dict[str, Field] = {"linear_before_reset": Flag(default=False)}
 
 
-def _cell_op(type: str, version: int, kind: Kind, **attrs: Field) -> Op:
+def _cell_op(type: str, version: int, net: Network, **attrs: Field) -> Op:
     return Op(
         type=type,
         version=version,
-        inputs=tuple(Input(name, type="T") for name in cell_names(kind)),
-        outputs=(Output("Ho"), Output("Co"))[: kind.states],
+        inputs=tuple(Input(name, type="T") for name in cell_names(net)),
+        outputs=(Output("Ho"), Output("Co"))[: net.states],
         types={"T": "float"},
-        attrs={**_attrs(kind, named=True), **attrs},
-        check=check_recurrent(kind),
-        shape=cell_shape(kind),
-        kernel=cell_kernel(kind),
+        attrs={**_attrs(net, named=True), **attrs},
+        check=check_recurrent(net),
+        shape=cell_shape(net),
+        kernel=cell_kernel(net),
     )
 
 
-def _sequence_op(type: str, kind: Kind, **attrs: Field) -> Op:
+def _sequence_op(type: str, net: Network, **attrs: Field) -> Op:
     return Op(
         type=type,
         version=5,
         inputs=tuple(
-            Input(name, type="integer float" if name == "sequence_lengths" else "T") for name in sequence_names(kind)
+            Input(name, type="integer float" if name == "sequence_lengths" else "T") for name in sequence_names(net)
         ),
-        outputs=(Output("Y"), Output("Ho"), Output("Co"))[: 1 + kind.states],
+        outputs=(Output("Y"), Output("Ho"), Output("Co"))[: 1 + net.states],
         types={"T": "float"},
-        attrs={**_attrs(kind, named=False), "direction": DIRECTION, **attrs},
-        check=check_recurrent(kind),
-        shape=sequence_shape(kind),
-        kernel=sequence_kernel(kind),
+        attrs={**_attrs(net, named=False), "direction": DIRECTION, **attrs},
+        check=check_recurrent(net),
+        shape=sequence_shape(net),
+        kernel=sequence_kernel(net),
     )
 
 

@@ -47,7 +47,7 @@ def ops_by_name(*families: Sequence[Op]) -> dict[str, Op]:
 
 def clients() -> Iterator[RuntimeClient]:
     """A runtime, for a fixture."""
-    with RuntimeClient(timeout=60) as running:
+    with RuntimeClient(timeout=60, memory=6 << 30) as running:
         yield running
 
 

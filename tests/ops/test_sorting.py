@@ -41,7 +41,7 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_shapes(name: str, client: RuntimeClient) -> None:
-    compare_around(client, CASES[name], 40)
+    compare_around(client, CASES[name], 28)
 
 
 @pytest.mark.sweep
