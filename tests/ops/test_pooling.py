@@ -332,7 +332,8 @@ def check_shapes(op: str, seed: int, count: int, *, dynamic: bool) -> list[Setti
             found = None
         assert found == wanted, setting
         if not dynamic:
-            violations = list(setting.op.check(setting.attrs(), setting.facts()))
+            faults = setting.op.check(setting.attrs(), setting.facts())
+            violations = [fault for fault in faults if not fault.kind.mild]
             assert bool(violations) == (wanted is None), (setting, violations)
         if wanted is not None:
             accepted.append(setting)
