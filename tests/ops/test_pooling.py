@@ -23,6 +23,7 @@ from tests.ops.pooling_support import (
     compare_values,
     op_named,
     our_shapes,
+    outputs_of,
     random_array,
     random_setting,
     runtime_shapes,
@@ -281,7 +282,7 @@ def test_pads_may_be_absent_as_the_runtime_reads_them() -> None:
     attrs = AVG_POOL_1.read({"kernel": "2", "strides": "2"}, [])
     assert attrs is not None
     assert attrs.exclude_pad
-    (fact,) = AVG_POOL_1.shape(attrs, [Fact(element_type("f32"), parse_shape("1,1,6"))])
+    (fact,) = outputs_of(AVG_POOL_1, attrs, [Fact(element_type("f32"), parse_shape("1,1,6"))])
     assert format_shape(fact.shape) == "1,1,3"
 
 
@@ -301,7 +302,7 @@ def test_adaptive_shapes(op: str, data: str, sizes: str, value: Bounds | None, w
     facts = [Fact(element_type("f32"), shape), Fact(element_type("i64"), parse_shape(sizes), value)]
     attrs = op_named(op).read({}, [])
     assert attrs is not None
-    assert all(format_shape(fact.shape) == wanted for fact in op_named(op).shape(attrs, facts))
+    assert all(format_shape(fact.shape) == wanted for fact in outputs_of(op_named(op), attrs, facts))
 
 
 @pytest.mark.parametrize("sizes", ["3", "...", "2,2"])
@@ -310,10 +311,10 @@ def test_adaptive_sizes_that_do_not_fit(sizes: str) -> None:
     assert attrs is not None
     facts = [Fact(element_type("f32"), (Dim.of(1),) * 4), Fact(element_type("i64"), parse_shape(sizes))]
     if sizes == "...":
-        assert format_shape(op_named("AdaptiveAvgPool-8").shape(attrs, facts)[0].shape) == "1,1,?,?"
+        assert format_shape(outputs_of(op_named("AdaptiveAvgPool-8"), attrs, facts)[0].shape) == "1,1,?,?"
         return
     with pytest.raises(ShapeError, match="output_shape"):
-        op_named("AdaptiveAvgPool-8").shape(attrs, facts)
+        outputs_of(op_named("AdaptiveAvgPool-8"), attrs, facts)
 
 
 # --- against the runtime ----------------------------------------------------------------------------------------
