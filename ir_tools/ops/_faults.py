@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Fact, Violation
+from ir_tools.ops._define import Fact, Kind, Violation
 from ir_tools.types import Shape, format_shape
 
 __all__ = ["broken_axes", "immense", "known_axes", "listed", "refuse"]
@@ -33,7 +33,8 @@ def immense(shape: Shape, attribute: str) -> Iterator[Violation]:
     elements = prod(dim.lo for dim in shape or ())
     if elements > MOST_ELEMENTS:
         text = format_shape(shape)
-        yield Violation(attribute, f"makes an output of [{text}]: {elements} elements, which no machine has room for")
+        message = f"makes an output of [{text}]: {elements} elements, which no machine has room for"
+        yield Violation(attribute, message, kind=Kind.FATAL)
 
 
 def known_axes(axes: Fact) -> list[int] | None:

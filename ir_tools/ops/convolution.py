@@ -146,26 +146,32 @@ class Backward:
 
     def check(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         """Lists as long as there are axes, channels that fit, an output that is not empty and not immense."""
-        data, filters = inputs[0].shape, inputs[1].shape
         broken = list(self.faults(attrs, inputs))
         if not broken:
             try:
-                broken = list(immense(self.shape(attrs, inputs)[0].shape, "strides"))
+                broken = list(immense(self.output(attrs, inputs), "strides"))
             except ShapeError as why:
-                name, _, text = str(why).partition(" ")
-                broken = [Violation(name, text)]
-        yield from broken or suspect_windows(attrs, data, filters, self.layout)
+                broken = [Violation("pads_begin", str(why).removeprefix("pads_begin "))]
+        yield from broken or suspect_windows(attrs, inputs[0].shape, inputs[1].shape, self.layout)
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """`[N, C, spatial...]` to `[N, channels, sizes...]`: the third input's sizes, where there is one."""
         dtype = same_type(inputs[:2])
         refuse(self.faults(attrs, inputs))
+        return (Fact(dtype, self.output(attrs, inputs)),)
+
+    def output(self, attrs: Attrs, inputs: Sequence[Fact]) -> Shape:
+        """The shape of the output, for inputs without fault.
+
+        Raises:
+            ShapeError: a dimension would be negative.
+        """
         axes = self.axes(attrs, inputs)
         if axes is None:
-            return (Fact(dtype, None),)
+            return None
         data, filters = inputs[0].shape, inputs[1].shape
         first = Dim() if data is None else data[0]
-        return (Fact(dtype, (first, channels_out(data, filters, self.layout), *self.spatial(attrs, inputs, axes))),)
+        return (first, channels_out(data, filters, self.layout), *self.spatial(attrs, inputs, axes))
 
     def spatial(self, attrs: Attrs, inputs: Sequence[Fact], axes: int) -> tuple[Dim, ...]:
         """The spatial dimensions of the output.
@@ -320,24 +326,27 @@ def deformable_spatial(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Dim, ...]:
 
 def deformable_check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Ranks, groups, tables of offsets that fit; what runs but is hardly meant."""
-    broken = list(deformable_faults(attrs, inputs))
-    if not broken:
-        broken = list(immense(deformable_shape(attrs, inputs)[0].shape, "pads_begin"))
+    broken = list(deformable_faults(attrs, inputs)) or list(immense(deformable_output(attrs, inputs), "pads_begin"))
     yield from broken or suspect_windows(attrs, inputs[0].shape, inputs[2].shape, FORWARD)
 
 
 def deformable_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, C, H, W]` to `[N, filters, windows...]`; the batch as data and offsets agree on it."""
+    """`[N, C, H, W]` to `[N, filters, windows...]`."""
     dtype = same_type(inputs)
     refuse(deformable_faults(attrs, inputs))
+    return (Fact(dtype, deformable_output(attrs, inputs)),)
+
+
+def deformable_output(attrs: Attrs, inputs: Sequence[Fact]) -> Shape:
+    """The shape of the output, for inputs without fault; the batch as data and offsets agree on it."""
     data, offsets, filters = (fact.shape for fact in inputs[:3])
     if data is None and offsets is None and filters is None:
-        return (Fact(dtype, None),)
+        return None
     batch = Dim() if data is None else data[0]
     if offsets is not None:
         batch = batch.meet(offsets[0]) or batch
     out = Dim() if filters is None else filters[0]
-    return (Fact(dtype, (batch, out, *deformable_spatial(attrs, inputs))),)
+    return (batch, out, *deformable_spatial(attrs, inputs))
 
 
 def deformable(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:

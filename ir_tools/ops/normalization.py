@@ -130,7 +130,7 @@ def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield Violation("size", f"is {attrs.size} where at least 1 is meant", kind=Kind.RANGE)
     axes, shape = known_axes(inputs[1]), inputs[0].shape
     if axes == []:
-        yield Violation("axes", "is empty, and the runtime crashes on it")
+        yield Violation("axes", "is empty, and the runtime crashes on it", kind=Kind.FATAL)
     elif axes is not None and shape is not None and sorted(axes) not in ([1], [*range(2, len(shape))]):
         text = f"is {listed(axes)}, and the CPU plugin runs axis 1, or all axes from 2 on"
         yield Violation("axes", text, kind=Kind.SUSPECT)

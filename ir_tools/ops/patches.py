@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 
 from ir_tools.ops._convolution_kernels import overlap
-from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Input, Ints, OneOf, Op, Violation
+from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Input, Ints, Kind, OneOf, Op, Violation
 from ir_tools.ops._dims import ceil_div, floor_div, minus, plus, times
 from ir_tools.ops._faults import immense, listed, refuse
 from ir_tools.ops._numbers import in_working_type, require
@@ -94,7 +94,8 @@ def columns_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         values = attrs[name]
         if not values:
             text = ",".join("1" if name in {"strides", "dilations"} else "0" for _ in range(2))
-            yield Violation(name, "is missing, and the runtime crashes without it", f'write {name}="{text}"')
+            remedy = f'write {name}="{text}"'
+            yield Violation(name, "is missing, and the runtime crashes without it", remedy, Kind.FATAL)
         elif len(values) != 2:
             yield Violation(name, f"has {len(values)} values where 2 are meant")
     for name, fact in (("output_size", size), ("kernel_size", kernel)):

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Flag, Input, OneOf, Op, Violation
+from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Flag, Input, Kind, OneOf, Op, Violation
 from ir_tools.ops._faults import broken_axes, immense, known_axes, refuse
 from ir_tools.ops._numbers import in_working_type, require
 from ir_tools.types import Dim, Shape, format_shape
@@ -267,7 +267,8 @@ def segment_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         elif min(known_axes(inputs[2]) or [0]) < 0:
             yield Violation("num_segments", "is negative")
     elif known == []:
-        yield Violation("segment_ids", "has no number, and nothing says how many segments there are")
+        message = "has no number, and nothing says how many segments there are: the runtime crashes"
+        yield Violation("segment_ids", message, kind=Kind.FATAL)
 
 
 def check_segments(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
