@@ -181,7 +181,9 @@ def tag_faults(layer: Element) -> Iterator[Fault]:
         text = layer.get(name)
         if text is None or not text.strip():
             message = f"the layer has no {name}" if text is None else f"the {name} of the layer is empty"
+            meant = None if text is not None else closest(name, [str(word) for word in layer.attrib])
             mild = text is not None and name == "name"
+            remedy = f"did you mean {name} by {meant}?" if meant else remedy
             yield Fault("IR103", layer, message, remedy, severity=Severity.WARNING if mild else Severity.ERROR)
 
 

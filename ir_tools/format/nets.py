@@ -34,8 +34,8 @@ BODY_PARTS = frozenset({*BODIES, *MAPS})
 PARTS = BODY_PARTS | {"data", "input", "output", "rt_info", "blobs", "weights", "biases"}
 """What a `<layer>` may hold; `blobs` and the like are of older files."""
 SIDES = ("input", "output")
-ENDS = {"Parameter", "Const", "Result"}
-"""Types of layers that have one side only."""
+LACKING = {"input": {"Parameter", "Const"}, "output": {"Result"}}
+"""Types of layers that have no such side."""
 
 PortId = tuple[int, int]
 
@@ -328,7 +328,7 @@ class _Reader:
             if layer is None:
                 net.missing.setdefault(end_id[0], []).append((edge, side))
             elif not self._hides_ports(layer):
-                self._no_port(edge, layer, side, end_id)
+                self._no_port(net, edge, layer, side, end_id)
             return
 
     def _hides_ports(self, layer: Element) -> bool:
@@ -336,12 +336,13 @@ class _Reader:
             self.hiding[layer] = _hides_ports(layer)
         return self.hiding[layer]
 
-    def _no_port(self, edge: Element, layer: Element, side: str, end: PortId) -> None:
+    def _no_port(self, net: Net, edge: Element, layer: Element, side: str, end: PortId) -> None:
         """An edge to or from a port that its layer has not."""
         word = "from" if side == "output" else "to"
-        if layer.find(side) is None and layer.get("type") not in ENDS:
+        if layer.find(side) is None and layer.get("type") not in LACKING[side]:
             if layer not in self.sideless:
                 self.sideless.add(layer)
+                net.graph.remove_nodes_from([end[0]])
                 message = f"the layer has no <{side}>, and an edge goes {word} its port {end[1]}"
                 self.faults.append(Fault("IR122", layer, message, f"write <{side}> with the port"))
             return
