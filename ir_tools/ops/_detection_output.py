@@ -46,7 +46,8 @@ def detections(attrs: Attrs, inputs: Sequence[Array]) -> Array:
 
 def _scores(attrs: Attrs, inputs: Sequence[Array], count: int) -> Array:
     """`[images, classes, prior boxes]`; what is no object by the additional scores is background."""
-    scores = inputs[1].reshape(len(inputs[1]), count, -1).transpose(0, 2, 1)
+    images, columns = inputs[1].shape
+    scores = inputs[1].reshape(images, count, columns // count).transpose(0, 2, 1)
     if len(inputs) < 5:
         return scores
     nothing = inputs[3].reshape(len(inputs[3]), count, 2)[:, None, :, 1] < attrs.objectness_score

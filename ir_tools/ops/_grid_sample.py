@@ -43,6 +43,8 @@ def _places(values: Array, size: int, align: bool) -> Array:
 def _taken(data: Array, y: Array, x: Array, padding: str, align: bool) -> Array:
     """Elements at whole places, `[N, C, H_out, W_out]`."""
     height, width = data.shape[2:]
+    if not height * width:
+        return np.zeros((*data.shape[:2], *y.shape[1:]), data.dtype)
     rows, columns = y.astype(np.int64), x.astype(np.int64)
     inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
     if padding == "reflection":

@@ -78,12 +78,15 @@ def _one_way(
     backwards: bool,
     own: tuple[Array, Array],
 ) -> tuple[Array, ...]:
-    """One direction; `data` is `[N, T, gates * hidden]`. Behind its length a row is 0 and keeps its states."""
+    """One direction; `data` is `[N, T, gates * hidden]`. Behind its length a row is 0 and keeps its states.
+
+    The last states of a row of length 0 are 0 in the runtime, not the initial ones.
+    """
     count, steps = data.shape[:2]
     places = np.broadcast_to(np.arange(steps), (count, steps))
     if backwards:
         places = np.where(places < lengths[:, None], lengths[:, None] - 1 - places, places)
-    states = tuple(initial)
+    states = tuple(np.where((lengths > 0)[:, None], state, state.dtype.type(0)) for state in initial)
     out = np.zeros((count, steps, states[0].shape[1]), states[0].dtype)
     rows = np.arange(count)
     for time in range(steps):

@@ -433,7 +433,7 @@ def reorg_yolo(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     channel, row, column = np.ogrid[:channels, :height, :width]
     down, right = np.divmod(channel // inner, stride)
     places = (channel % inner * height * stride + row * stride + down) * width * stride + column * stride + right
-    taken = np.take(data.reshape(count, -1), places.ravel(), axis=1, mode="clip")
+    taken = np.take(data.reshape(count, channels * height * width), places.ravel(), axis=1, mode="clip")
     return (taken.reshape(count, channels * stride**2, height // stride, width // stride),)
 
 

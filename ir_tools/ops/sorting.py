@@ -119,7 +119,7 @@ def greedy_decoder_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 def greedy_decoder(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     """The best class of each time step without blanks and, with `ctc_merge_repeated`, without repetitions."""
     logits, mask = inputs
-    lengths = np.where((mask == 0).any(axis=0), (mask == 0).argmax(axis=0), len(mask))
+    lengths = np.cumprod(mask != 0, axis=0).sum(axis=0)
     decoded, _ = _decoded(logits.transpose(1, 0, 2), lengths, logits.shape[2] - 1, attrs.ctc_merge_repeated)
     return (decoded[:, :, None, None].astype(logits.dtype),)
 
