@@ -432,15 +432,16 @@ class Survey:
         return self._record(next((out for out in form.outputs if out.id == source.port), port))
 
     def _idle(self, graph: Graph, layer: Layer, form: Form, gap: Gap) -> bool:
-        """Whether a wrong type is one that real files have: of a further output that nobody reads, or half for single.
+        """Whether a wrong type is one that real files have: of a further output that nobody reads, or single for half.
 
-        Tools wrote the first for the indices of MaxPool, and Model Optimizer the second for DetectionOutput.
+        Tools wrote the first for the indices of MaxPool, and Model Optimizer the second for DetectionOutput. A layer
+        that says its type itself contradicts itself.
         """
         said, given = self._record(gap.port).fact.dtype, gap.known.fact.dtype
-        if gap.dims != ():
+        if gap.dims != () or layer.type in ("Parameter", "Const", "Convert"):
             return False
         further = gap.port.id != form.outputs[0].id and not graph.readers(layer.id, gap.port.id)
-        return (further and said.is_float and given.is_integer) or {said.name, given.name} == {"f16", "f32"}
+        return (further and said.is_float and given.is_integer) or (said.name, given.name) == ("f32", "f16")
 
     def _readers(self, graph: Graph, layer: Layer, port_id: int) -> Iterator[tuple[Layer, Port]]:
         """The layers and their input ports that an output feeds."""
