@@ -15,10 +15,13 @@ from numpy.lib.stride_tricks import as_strided
 
 from ir_tools.ops._define import Array
 
-__all__ = ["convolve", "deform", "low_bits_first", "overlap", "padded", "spread", "windows_on"]
+__all__ = ["convolve", "deform", "low_bits_first", "overlap", "spread", "windows_on"]
 
 BLOCK_BYTES = 1 << 20
 """Of columns that are multiplied at a time: what the cache of one core holds."""
+
+STRIP_BYTES = 1 << 23
+"""Of padded data at a time."""
 
 MOST_KEPT = 1 << 23
 """Bytes that a thread keeps for columns."""
@@ -35,8 +38,8 @@ def convolve(
     """A convolution.
 
     Args:
-        data: `[N, groups * channels, spatial...]`, of a float type that BLAS knows.
-        filters: `[groups, out, channels, kernel...]`, of the same type.
+        data: `[N, groups * channels, spatial...]`, of any float type.
+        filters: `[groups, out, channels, kernel...]`, of a float type that BLAS knows; the sums are computed in it.
         strides: one for each spatial axis.
         dilations: likewise.
         begin: pads before the data, likewise.
@@ -44,32 +47,84 @@ def convolve(
         fill: what the pads hold.
 
     Returns:
-        `[N, groups * out, windows...]`.
+        `[N, groups * out, windows...]`, of the data's type.
     """
     groups, out, channels = filters.shape[:3]
     kernel = filters.shape[3:]
-    weights = filters.reshape(groups, out, -1)
-    if data.size == 0 or filters.size == 0:
-        counts = windows_on(data.shape[2:], kernel, strides, dilations, begin, end)
-        return np.zeros((data.shape[0], groups * out, *counts), data.dtype)
-    if prod(kernel) == 1 and set(strides) == {1} and not any((*begin, *end)):
-        columns = data.reshape(data.shape[0], groups, channels, -1)
-        found: Array = np.matmul(weights, columns)
-        return found.reshape(data.shape[0], groups * out, *data.shape[2:])
     counts = windows_on(data.shape[2:], kernel, strides, dilations, begin, end)
+    if data.size == 0 or filters.size == 0:
+        return np.zeros((data.shape[0], groups * out, *counts), data.dtype)
+    same = data.dtype == filters.dtype
+    if same and prod(kernel) == 1 and set(strides) == {1} and not any((*begin, *end)):
+        columns = data.reshape(data.shape[0], groups, channels, -1)
+        found: Array = np.matmul(filters.reshape(groups, out, channels), columns)
+        return found.reshape(data.shape[0], groups * out, *counts)
+    weights = filters.reshape(groups, out, channels, -1)
     result = np.empty((data.shape[0], groups, out, prod(counts)), data.dtype)
+    strips = _Strips(kernel, strides, dilations, begin, end, fill)
     for image, sheet in zip(data, result, strict=True):
-        space = padded(image, begin, end, fill)
-        view = _windows(space.reshape(groups, channels, *space.shape[1:]), kernel, counts, strides, dilations)
-        for block in _blocks(view, len(counts)):
-            columns, place = _columns(view, block, len(counts))
-            part = weights.reshape(groups, out, channels, -1)[block.groups, :, block.channels]
-            target = sheet[block.groups, :, place]
-            if block.channels.start == 0:
-                np.matmul(part.reshape(*part.shape[:2], -1), columns, out=target)
-            else:
-                target += np.matmul(part.reshape(*part.shape[:2], -1), columns)
+        for rows, space in strips.of(image, counts, filters.dtype):
+            some = (rows.stop - rows.start, *counts[1:])
+            view = _windows(space.reshape(groups, channels, *space.shape[1:]), kernel, some, strides, dilations)
+            part = sheet[..., rows.start * prod(counts[1:]) : rows.stop * prod(counts[1:])]
+            _multiply(weights, view, part)
     return result.reshape(data.shape[0], groups * out, *counts)
+
+
+def _multiply(weights: Array, view: Array, result: Array) -> None:
+    """Windows `[groups, channels, kernel..., windows...]` times `[groups, out, channels, kernel]`, block by block."""
+    same = weights.dtype == result.dtype
+    axes = (view.ndim - 2) // 2
+    for block in _blocks(view, axes):
+        columns, place = _columns(view, block, axes)
+        part = weights[block.groups, :, block.channels]
+        target = result[block.groups, :, place]
+        if block.channels.start == 0:
+            total = target if same else np.empty(target.shape, weights.dtype)
+            np.matmul(part.reshape(*part.shape[:2], -1), columns, out=total)
+        else:
+            total += np.matmul(part.reshape(*part.shape[:2], -1), columns)
+        if not same and block.channels.stop >= weights.shape[2]:
+            target[...] = total
+
+
+@dataclass(frozen=True, slots=True)
+class _Strips:
+    """Cuts an image into strips with their padding, so that no large one is copied as a whole."""
+
+    kernel: Ints
+    strides: Ints
+    dilations: Ints
+    begin: Ints
+    end: Ints
+    fill: float
+
+    def of(self, image: Array, counts: Ints, dtype: "np.dtype[Any]") -> Iterator[tuple[slice, Array]]:
+        """Some rows of windows, and `[C, spatial...]` that they read, of a type."""
+        if image.dtype == dtype and not any((*self.begin, *self.end)):
+            yield slice(0, counts[0]), image
+            return
+        widths = [size + first + last for size, first, last in zip(image.shape[1:], self.begin, self.end, strict=True)]
+        room = STRIP_BYTES // (dtype.itemsize * image.shape[0] * prod(widths[1:]))
+        reach = (self.kernel[0] - 1) * self.dilations[0] + 1
+        height = max((room - reach) // self.strides[0] + 1, 1)
+        for row in range(0, counts[0], height):
+            rows = slice(row, min(row + height, counts[0]))
+            first = rows.start * self.strides[0] - self.begin[0]
+            yield rows, self.padded(image, first, (rows.stop - rows.start - 1) * self.strides[0] + reach, dtype)
+
+    def padded(self, image: Array, first: int, length: int, dtype: "np.dtype[Any]") -> Array:
+        """`length` rows from row `first` on, which may lie in the padding, with pads on all other axes."""
+        size = image.shape[1]
+        inner = image[:, min(max(first, 0), size) : min(max(first + length, 0), size)]
+        before = min(max(-first, 0), length)
+        widths = [
+            size + low + high for size, low, high in zip(image.shape[2:], self.begin[1:], self.end[1:], strict=True)
+        ]
+        space = np.full((image.shape[0], length, *widths), self.fill, dtype)
+        places = (slice(low, low + size) for low, size in zip(self.begin[1:], image.shape[2:], strict=True))
+        space[(slice(None), slice(before, before + inner.shape[1]), *places)] = inner
+        return space
 
 
 def windows_on(sizes: Ints, kernel: Ints, strides: Ints, dilations: Ints, begin: Ints, end: Ints) -> tuple[int, ...]:
@@ -79,18 +134,6 @@ def windows_on(sizes: Ints, kernel: Ints, strides: Ints, dilations: Ints, begin:
         max((size + first + last - (extent - 1) * step - 1) // stride + 1, 0)
         for size, extent, stride, step, first, last in rows
     )
-
-
-def padded(image: Array, begin: Ints, end: Ints, fill: float = 0) -> Array:
-    """`[C, spatial...]` with pads around the spatial axes."""
-    if not any((*begin, *end)):
-        return image
-    sizes = [size + first + last for size, first, last in zip(image.shape[1:], begin, end, strict=True)]
-    space = np.full((image.shape[0], *sizes), fill, image.dtype)
-    space[(slice(None), *(slice(first, first + size) for first, size in zip(begin, image.shape[1:], strict=True)))] = (
-        image
-    )
-    return space
 
 
 def _windows(space: Array, kernel: Ints, counts: Ints, strides: Ints, dilations: Ints) -> Array:

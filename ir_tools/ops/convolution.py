@@ -44,7 +44,7 @@ from ir_tools.ops._define import (
 )
 from ir_tools.ops._dims import plus, times
 from ir_tools.ops._faults import immense, listed, refuse
-from ir_tools.ops._numbers import in_working_type, same_type, through_floats
+from ir_tools.ops._numbers import in_working_type, is_half, same_type, through_floats
 from ir_tools.ops._windows import Pooling, axis_pads
 from ir_tools.types import Dim, Shape, format_shape
 
@@ -86,7 +86,10 @@ class Forward:
             windows, begin, end = resolved(attrs, data.shape[2:], stack.shape[3:])
             return kernels.convolve(data, stack, windows.strides, windows.dilations, begin, end)
 
-        return (in_working_type(through_floats(convolved), *arrays),)
+        data, filters = arrays
+        if is_half(data.dtype):
+            return (convolved(data, filters.astype(np.float32)),)
+        return (through_floats(convolved)(data, filters),)
 
     def binary_kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """What agrees less what does not: what is above 0 stands for 1, all else for -1.

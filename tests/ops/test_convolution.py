@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from ir_tools.ops import Array, Op, convolution, patches
+from ir_tools.ops import Array, Op, _convolution_kernels, convolution, patches
 from tests.ops.math_support import (
     AMOUNTS,
     FLOATS,
@@ -400,3 +400,21 @@ def test_blocks_of_every_sort() -> None:
         wanted = np.einsum("ngihwkl,goikl->ngohw", split, filters, optimize=True)
         found = op.kernel(attrs, [data, filters])[0]
         np.testing.assert_allclose(found, wanted.reshape(found.shape), rtol=1e-9, atol=1e-9)
+
+
+def test_strips_of_large_images(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Images that are padded strip by strip give what they give as a whole, in half floats too."""
+    rng = np.random.default_rng(4)
+    op = BY_NAME["GroupConvolution-1"]
+    for _ in range(40):
+        case, arrays = layer_values(rng, op)
+        attrs = op.read(case.raw, [])
+        assert attrs is not None
+        assert op.kernel is not None
+        kind = str(rng.choice(["float32", "float16"]))
+        floats = [array.astype(kind) for array in arrays]
+        monkeypatch.undo()
+        (wanted,) = op.kernel(attrs, floats)
+        monkeypatch.setattr(_convolution_kernels, "STRIP_BYTES", 1)
+        (found,) = op.kernel(attrs, floats)
+        np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-3, err_msg=str(case))
