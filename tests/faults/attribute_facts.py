@@ -286,7 +286,7 @@ ATTRIBUTES: dict[tuple[str, str], dict[str, A]] = {
         "sort_result_descending": FLAG,
         "output_type": A("type", words=("i32", "i64")),
     },
-    ("ScaledDotProductAttention", "opset13"): {"causal": FLAG},
+    ("ScaledDotProductAttention", "opset13"): {"causal": NEEDED_FLAG},
     ("Unique", "opset10"): {"sorted": FLAG, "index_element_type": INDEX, "count_element_type": INDEX},
     **{
         (name, "opset1"): _BINARY

@@ -17,6 +17,7 @@ import numpy as np
 
 from ir_tools.errors import IrToolsError, RuntimeFailure
 from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types.elements import ELEMENT_TYPES
 from tests.faults.attribute_facts import ATTRIBUTES, A
 from tests.faults.base_models import bases
 from tests.faults.define import Base, Case, Mutant, NotHere, Place, pick
@@ -299,11 +300,7 @@ class Difference:
         return f"{self.kind} {self.edit} in {self.base} at {self.layer}\n{said}"
 
 
-PRECISIONS = {
-    "FP32": "f32", "FP16": "f16", "FP64": "f64", "BF16": "bf16", "BOOL": "boolean", "STRING": "string",
-    "BIN": "u1", "I64": "i64", "I32": "i32",
-    "I8": "i8", "U8": "u8", "I4": "i4", "U4": "u4", "U1": "u1",
-}  # fmt: skip
+PRECISIONS = {kind.precision: kind.name for kind in ELEMENT_TYPES.values()}
 
 
 def _recorded(root: Node, answer: dict[tuple[str, int], tuple[str, str]]) -> str:

@@ -40,7 +40,7 @@ def vision() -> Any:
     rois = _c([[0, 0, 0, 3, 3], [0, 1, 1, 2, 3]])
     yolo = opset1.region_yolo(x, 4, 1, 3, True, [0, 1, 2], 1, 3, [10.0, 14.0, 23.0, 27.0, 37.0, 58.0])
     reorg = opset3.reorg_yolo(x, [2])
-    pooled = op.roi_pooling(x, rois, output_size=[2, 2], spatial_scale=0.5, method="bilinear")
+    pooled = op.roi_pooling(x, rois, output_roi=[2, 2], spatial_scale=0.5, method="bilinear")
     aligned = op.roi_align(x, _c([[0, 0, 3, 3]]), _c([0], I32), 2, 2, 2, 1.0, "avg", "asymmetric")
     scored = op.psroi_pooling(_x_like(x, 18), rois, 2, 3, 1.0, 1, 1, "average")
     patches = opset3.extract_image_patches(x, [2, 2], [1, 1], [1, 1], "valid")

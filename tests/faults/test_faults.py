@@ -11,9 +11,10 @@ import pytest
 from tests.faults.base_models import bases
 from tests.faults.catalogue import FAULTS, mutants
 from tests.faults.define import Fault
+from tests.faults.differential import differences
 from tests.faults.markup import render
 from tests.faults.oracle import Answer, Oracle
-from tests.faults.sweep import HEADING, Verdict, judge, one_of_each_family, shown, table, text
+from tests.faults.sweep import Verdict, judge, one_of_each_family, shown, table, text
 from tests.faults.valid_variants import REFUSED
 
 FOUND = {"error": 99.5, "warning": 99.0, "valid": 100.0}
@@ -29,15 +30,17 @@ def test_there_are_enough_kinds_and_bases() -> None:
 
 
 @cache
-def _base_answer(name: str) -> Answer:
-    base = bases()[name]
+def _base_answers() -> dict[str, Answer]:
+    """What the runtime makes of every base."""
     with Oracle() as oracle:
-        return oracle.run(render(base.root, base.style).encode(), base.weights)
+        return {
+            name: oracle.run(render(base.root, base.style).encode(), base.weights) for name, base in bases().items()
+        }
 
 
 @pytest.mark.parametrize("name", bases())
 def test_bases_run(name: str) -> None:
-    assert _base_answer(name).ok, _base_answer(name).why
+    assert _base_answers()[name].ok, _base_answers()[name].why
 
 
 def _verdicts(seed: int, per_kind: int, faults: tuple[Fault, ...], folder: Path) -> list[Verdict]:
@@ -59,14 +62,20 @@ def _hold(verdicts: list[Verdict]) -> None:
     assert not [one.trouble for one in verdicts if one.trouble], report
 
 
+def test_a_third_of_the_families(tmp_path: Path) -> None:
+    _hold(_verdicts(1, 1, one_of_each_family()[::3], tmp_path))
+
+
+@pytest.mark.sweep
 def test_one_of_each_family(tmp_path: Path) -> None:
     _hold(_verdicts(1, 1, one_of_each_family(), tmp_path))
 
 
 @pytest.mark.sweep
 def test_every_kind(tmp_path: Path) -> None:
+    """The figures are printed (`-s` shows them)."""
     verdicts = _verdicts(2, 1, FAULTS, tmp_path)
-    print(HEADING, *table(verdicts).items(), sep="\n")
+    print(text(table(verdicts)))
     _hold(verdicts)
 
 
@@ -78,10 +87,18 @@ def test_claims_against_the_runtime() -> None:
     with Oracle() as oracle:
         for mutant in mutants(3, 1, faults):
             answer = oracle.run(mutant.xml, mutant.weights)
-            fine = answer.ok if mutant.expect == "warning" else answer.same(_base_answer(mutant.base))
+            fine = answer.ok if mutant.expect == "warning" else answer.same(_base_answers()[mutant.base])
             if not fine and mutant.kind not in REFUSED and mutant.kind != "valid-one-result-less":
                 wrong.append((mutant.kind, mutant.base, answer.why))
     assert not wrong
+
+
+@pytest.mark.sweep
+def test_runtime_and_validation_agree(tmp_path: Path) -> None:
+    """On well-formed edits whose meaning only the runtime knows; what depends on the numbers fed is not counted."""
+    found = list(differences(4, 400, tmp_path))
+    wrong = [one for one in found if one and not one.runtime.startswith("run: rejected")]
+    assert len(wrong) <= 0.02 * len(found), "\n".join(map(str, wrong))
 
 
 def test_command_line() -> None:
