@@ -84,15 +84,15 @@ def random_inverse(rng: np.random.Generator) -> Case:
 
 
 def test_shapes_of_products() -> None:
-    assert agreement(random_product, 400) > 0.7
+    assert agreement(random_product, 250) > 0.7
 
 
 def test_shapes_of_einsum() -> None:
-    assert agreement(random_einsum, 400) > 0.7
+    assert agreement(random_einsum, 250) > 0.7
 
 
 def test_shapes_of_inverses() -> None:
-    assert agreement(random_inverse, 200) > 0.6
+    assert agreement(random_inverse, 100) > 0.6
 
 
 @pytest.mark.parametrize(
