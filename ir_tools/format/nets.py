@@ -130,7 +130,7 @@ class _Reader:
         self.sideless: set[Element] = set()
         self.hiding: dict[Element, bool] = {}
         self.numbers = _Numbers()
-        self.places: dict[tuple[str, ...], tuple[int, ...]] = {}
+        self.places: dict[tuple[str, ...], tuple[int, int]] = {}
 
     def look_at_dims(self) -> None:
         """Note the dimensions that cannot be read."""
@@ -194,18 +194,23 @@ class _Reader:
                 net.odd.append(layers)
             for layer in elements:
                 self._enter(net, layer)
-        for layer_id, layer in net.layers.items():
-            self._sides(net, layer_id, layer)
-            if layer not in self.broken:
-                source = ElementSource(self.document, layer, layer_id)
-                net.graph.add_node(layer_id, layer=Layer(layer_id, source=source))
+        self._sides(net)
         self._edges(net)
         if self.thorough:
             self._open_circles(net)
-        for (reader, end), (maker, start) in net.wiring.items():
-            if reader in net.graph and maker in net.graph:
-                net.graph.add_edge(maker, reader, key=(start, end))
+        self._fill(net)
         return net
+
+    def _fill(self, net: Net) -> None:
+        """The graph of what is not faulty."""
+        graph, broken, document = net.graph, self.broken, self.document
+        for layer_id, layer in net.layers.items():
+            if layer not in broken:
+                graph.add_node(layer_id, layer=Layer(layer_id, source=ElementSource(document, layer, layer_id)))
+        whole = len(graph) == len(net.layers)
+        for (reader, end), (maker, start) in net.wiring.items():
+            if whole or (reader in graph and maker in graph):
+                graph.add_edge(maker, reader, key=(start, end))
 
     def _enter(self, net: Net, layer: Element) -> None:
         """Put a layer under its id."""
@@ -228,40 +233,48 @@ class _Reader:
             remedy = "renumber one of the two, and the edges that mean it"
             self._note(Fault("IR102", layer, message, remedy), layer)
 
-    def _sides(self, net: Net, layer_id: int, layer: Element) -> None:
-        """The ports of a layer."""
-        parts = list(layer)
-        kind = tuple([part.tag for part in parts])
-        places = self.places.get(kind)
-        if places is None:
-            places = tuple(kind.index(side) if side in kind else -1 for side in SIDES)
-            odd, bodied = len(set(kind)) != len(kind) or not PARTS.issuperset(kind), not BODY_PARTS.isdisjoint(kind)
-            if odd:
-                net.odd.append(layer)
-                if self.thorough and _is_misread(kind):
-                    self.broken.add(layer)
-            if bodied:
-                net.bodied.append(layer)
-            if not (odd or bodied):
-                self.places[kind] = places
-        if places[0] >= 0:
-            self._ports(net, layer_id, parts[places[0]], net.inputs)
-        if places[1] >= 0:
-            self._ports(net, layer_id, parts[places[1]], net.outputs)
+    def _sides(self, net: Net) -> None:
+        """The ports of all layers."""
+        usual = self.places
+        for layer_id, layer in net.layers.items():
+            parts = list(layer)
+            kind = tuple([part.tag for part in parts])
+            places = usual.get(kind) or self._look_at_parts(net, layer, kind)
+            if places[0] >= 0:
+                self._ports(net, layer_id, parts[places[0]], net.inputs)
+            if places[1] >= 0:
+                self._ports(net, layer_id, parts[places[1]], net.outputs)
+
+    def _look_at_parts(self, net: Net, layer: Element, kind: tuple[str, ...]) -> tuple[int, int]:
+        """Where among the parts of a layer its inputs and outputs are; -1 stands for none."""
+        into, out = (kind.index(side) if side in kind else -1 for side in SIDES)
+        odd, bodied = len(set(kind)) != len(kind) or not PARTS.issuperset(kind), not BODY_PARTS.isdisjoint(kind)
+        if odd:
+            net.odd.append(layer)
+            if self.thorough and _is_misread(kind):
+                self.broken.add(layer)
+        if bodied:
+            net.bodied.append(layer)
+        if not (odd or bodied):
+            self.places[kind] = into, out
+        return into, out
 
     def _ports(self, net: Net, layer_id: int, side: Element, known: set[PortId]) -> None:
         """The ports of one side of a layer."""
-        numbers = self.numbers
+        numbers, suspect = self.numbers, False
         try:
             ids = [numbers[port.get("id")] for port in side.iterchildren("port")]
         except KeyError:
-            ids = [number for port in side.iterchildren("port") if (number := id_number(port.get("id"))) is not None]
-            self._note_all(port_faults(side), net.layers[layer_id])
-        else:
-            if len(ids) > 1 and ids != sorted(set(ids)):
+            ids, suspect = [number for port in side if (number := id_number(port.get("id"))) is not None], True
+        if len(ids) == 1:
+            known.add((layer_id, ids[0]))
+        elif ids:
+            known.update([(layer_id, port) for port in ids])
+            if ids != sorted(set(ids)):
                 net.disordered.append(side)
-                self._note_all(port_faults(side), net.layers[layer_id])
-        known.update([(layer_id, port) for port in ids])
+                suspect = True
+        if suspect:
+            self._note_all(port_faults(side), net.layers[layer_id])
         if len(ids) != len(side):
             net.odd.append(side)
 
@@ -342,7 +355,7 @@ class _Reader:
         if layer.find(side) is None and layer.get("type") not in LACKING[side]:
             if layer not in self.sideless:
                 self.sideless.add(layer)
-                net.graph.remove_nodes_from([end[0]])
+                self.broken.add(layer)
                 message = f"the layer has no <{side}>, and an edge goes {word} its port {end[1]}"
                 self.faults.append(Fault("IR122", layer, message, f"write <{side}> with the port"))
             return
