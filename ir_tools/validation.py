@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ir_tools.diagnostics import Diagnostic
 from ir_tools.errors import ReadError, UsageError
-from ir_tools.format.faults import told
+from ir_tools.format.faults import Fault, told
 from ir_tools.format.read import load, weights_of
 from ir_tools.format.write import render
 from ir_tools.graph import Model
@@ -19,7 +20,10 @@ from ir_tools.source import Document
 if TYPE_CHECKING:
     from ir_tools.runtime.client import RuntimeClient
 
-__all__ = ["chosen", "validate"]
+__all__ = ["MOST", "chosen", "validate"]
+
+MOST = 1000
+"""How many findings of one rule are told of one file."""
 
 
 def validate(
@@ -89,14 +93,25 @@ def _open(source: Model | str | Path | bytes, weights: bytes | str | Path | None
 
 
 def _findings(file: IrFile, rules: Iterable[Rule]) -> Iterator[Diagnostic]:
-    yield from told(file.document, file.faults)
+    faults: dict[str, list[Fault]] = {}
+    for fault in file.faults:
+        faults.setdefault(fault.code, []).append(fault)
     for rule in rules:
-        for finding in rule.check(file) if rule.check else ():
-            yield Diagnostic(
-                code=rule.code,
-                severity=finding.severity or rule.severity,
-                message=finding.message,
-                file=file.document.file,
-                help=finding.help,
-                **finding.place._asdict(),
-            )
+        found = _findings_of(file, rule, faults.get(rule.code, []))
+        yield from islice(found, MOST)
+        if next(found, None) is not None:
+            message = f"{rule.name} is found in more than {MOST} places; those are not told"
+            yield Diagnostic(code=rule.code, severity=rule.severity, message=message, file=file.document.file)
+
+
+def _findings_of(file: IrFile, rule: Rule, faults: Iterable[Fault]) -> Iterator[Diagnostic]:
+    yield from told(file.document, faults)
+    for finding in rule.check(file) if rule.check else ():
+        yield Diagnostic(
+            code=rule.code,
+            severity=finding.severity or rule.severity,
+            message=finding.message,
+            file=file.document.file,
+            help=finding.help,
+            **finding.place._asdict(),
+        )

@@ -1,6 +1,7 @@
 """What is wrong in a document: one fault with the code of its rule, and its place in the words of a diagnostic."""
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from ir_tools.diagnostics import Diagnostic, Severity
@@ -9,6 +10,10 @@ from ir_tools.source import Document, Element
 from ir_tools.types import id_number
 
 __all__ = ["Fault", "Place", "body_path", "is_layer", "place_of", "refused", "told"]
+
+
+MOST = 1000
+"""How many faults are told when a file cannot be read."""
 
 
 class Place(NamedTuple):
@@ -37,8 +42,9 @@ class Fault(NamedTuple):
 
 
 def refused(document: Document, faults: Iterable[Fault]) -> ReadError:
-    """The error that tells of the faults, in the order of their lines."""
-    return ReadError(*sorted(told(document, faults), key=lambda found: (found.line or 0, found.code)))
+    """The error that tells of the faults, in the order of their lines; of very many, the first."""
+    found = told(document, islice(faults, MOST))
+    return ReadError(*sorted(found, key=lambda diagnostic: (diagnostic.line or 0, diagnostic.code)))
 
 
 def told(document: Document, faults: Iterable[Fault]) -> Iterator[Diagnostic]:

@@ -372,7 +372,7 @@ class _Reader:
         lone = _lone(net) if len(net.missing) == 1 else None
         for layer_id, rows in net.missing.items():
             edge, side = rows[0]
-            if lone is not None:
+            if lone is not None and len(rows) > 1:
                 message = (
                     f"no edge leads to or from the layer, and {len(rows)} mean layer {layer_id}, which is not there"
                 )
@@ -381,7 +381,11 @@ class _Reader:
                 continue
             message = f"the edge goes {'from' if side == 'output' else 'to'} layer {layer_id}, which is not there"
             message += f"; so do {len(rows) - 1} more" if len(rows) > 1 else ""
-            self.faults.append(Fault("IR122", edge, message, "correct the edge or delete it", net.layer_at(edge)))
+            remedy = "correct the edge or delete it"
+            if lone is not None:
+                remedy += f"; no edge means layer {lone.get('id')} '{lone.get('name', '')}'"
+            layer = net.layer_at(edge) if lone is None else lone
+            self.faults.append(Fault("IR122", edge, message, remedy, layer))
 
 
 def _lone(net: Net) -> Element | None:

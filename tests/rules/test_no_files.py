@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ir_tools.source import encoding
-from ir_tools.validation import validate
+from ir_tools.validation import MOST, validate
 from tests.format.support import SMALL
 
 
@@ -36,3 +36,10 @@ def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert codes(tmp_path / "m.xml") == ["IR015"]
     monkeypatch.setattr("ir_tools.source.document.MAX_SIZE", 100)
     assert [found.code for found in validate(SMALL)] == ["IR015"]
+
+
+def test_of_very_many_findings_the_first_are_told() -> None:
+    dims = b"<dim>1.5</dim>" * (MOST + 5)
+    found = validate(SMALL.replace(b"<dim>8</dim>", dims, 1))
+    assert [one.line for one in found if one.code == "IR113"] == [None, *[10] * MOST]
+    assert found[0].message == f"bad-dimension is found in more than {MOST} places; those are not told"
