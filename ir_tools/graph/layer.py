@@ -88,7 +88,7 @@ class Layer:
         source: where it was read; None for a new layer.
     """
 
-    __slots__ = ("_content", "_tag", "bodies", "id", "source")
+    __slots__ = ("_content", "_tag", "_type", "bodies", "id", "source")
 
     def __init__(
         self,
@@ -104,6 +104,7 @@ class Layer:
         self.source = source
         self.bodies: dict[str, Graph] = {} if bodies is None else bodies
         self._tag = tag
+        self._type: str | None = None
         self._content = content
 
     @property
@@ -121,7 +122,11 @@ class Layer:
     @property
     def type(self) -> str:
         """The operation type, `AvgPool`."""
-        return self._attribute("type")
+        if self._tag is not None:
+            return self._tag.get("type", "")
+        if self._type is None:
+            self._type = self._attribute("type")
+        return self._type
 
     @property
     def version(self) -> str:
