@@ -1,7 +1,7 @@
 """Convolution in f32 against the CPU plugin on one thread, in one run.
 
-Run with `OPENBLAS_NUM_THREADS=1 pytest tests/benchmarks/test_convolution_speed.py -m sweep -s`: nothing is asserted
-about time, the ratios are printed (whole networks: at most 4 times the plugin). Times are those of the processor.
+CONTRIBUTING.md says how to run it: nothing is asserted about time, the ratios are printed (whole networks: at most 4
+times the plugin). Times are those of the processor.
 """
 
 from collections.abc import Callable, Iterator

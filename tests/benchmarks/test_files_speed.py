@@ -1,8 +1,8 @@
 """Reading, moving one pooling layer, and writing, against `openvino` and against copying; start-up; growth.
 
-Run with `pytest tests/benchmarks/test_files_speed.py -m sweep -s`: nothing is asserted about time, the ratios are
-printed (the bars: 1.0 of `Core.read_model` + `save_model` at 20,000 layers; 1.2 of copying 1 GiB of weights, with at
-most 200 MiB of memory more than the XML alone takes; 0.15 s for `--version`; growth linear in the number of layers).
+CONTRIBUTING.md says how to run it: nothing is asserted about time, the ratios are printed (the bars: 1.0 of
+`Core.read_model` + `save_model` at 20,000 layers; 1.2 of copying 1 GiB of weights, with at most 200 MiB of memory
+more than the XML alone takes; 0.15 s for `--version`; growth linear in the number of layers).
 """
 
 import os

@@ -1,8 +1,8 @@
 """Whole networks in the reference against OpenVINO on one thread; what a network takes of memory.
 
-Run with `pytest tests/benchmarks/test_network_speed.py -m sweep -s`: nothing is asserted about time, the ratios are
-printed (the bars: 4 times OpenVINO's CPU plugin on one thread, a twentieth of `onnx.reference`; 1.5 times the largest
-set of live tensors and the weights).
+CONTRIBUTING.md says how to run it: nothing is asserted about time, the ratios are printed (the bars: 4 times
+OpenVINO's CPU plugin on one thread, a twentieth of `onnx.reference`; 1.5 times the largest set of live tensors and
+the weights).
 """
 
 import os

@@ -1,7 +1,7 @@
 """Average pooling in f32 against the CPU plugin on one thread and against `onnx.reference`, in one run.
 
-Run with `pytest tests/benchmarks/test_pooling_speed.py -m sweep -s`: nothing is asserted about time, the ratios are
-printed (the bar: at most 2.0 times the plugin as a geometric mean, at least 500 times faster than the reference).
+CONTRIBUTING.md says how to run it: nothing is asserted about time, the ratios are printed (the bar: at most 2.0 times
+the plugin as a geometric mean, at least 500 times faster than the reference).
 """
 
 from collections.abc import Callable, Iterator

@@ -1,7 +1,7 @@
 """Validation against parsing: 20,000 layers, and a small file with all of a process.
 
-Run with `pytest tests/benchmarks/test_validate_speed.py -m sweep -s`: nothing is asserted about time, the ratios are
-printed (the bars: three times lxml's parse and a networkx graph; 0.4 s for a file of 300 layers, without openvino).
+CONTRIBUTING.md says how to run it: nothing is asserted about time, the ratios are printed (the bars: three times
+lxml's parse and a networkx graph; 0.4 s for a file of 300 layers, without openvino).
 """
 
 import subprocess
