@@ -242,7 +242,8 @@ def _value(type_: str, index: int, kind: str, values: Callable[[list[int]], Sequ
         for place in case.places(type_):
             ports = place.ports("input")
             found = case.source(place, ports[index]) if len(ports) > index else None
-            if found and found[0].type == "Const":
+            known = all(dim.text != "-1" for dim in ports[0].all("dim")) or type_ != "Squeeze"
+            if found and known and found[0].type == "Const":
                 rows.append((place, found[0]))
         place, const = pick(rng, rows)
         data = const.need_data()

@@ -101,7 +101,7 @@ def strides_of_10_to_9(case: Case, rng: random.Random) -> Guilt:
 
 
 def _dilation_zero(data: Node, sizes: list[int]) -> None:
-    if not data.has("dilations"):
+    if not data.has("dilations") or "0" in data.get("dilations"):
         raise NotHere
     _first("dilations", 0)(data, sizes)
 
@@ -121,7 +121,7 @@ _pool("pads-2-to-62", _all("pads_end", 2**62), explicit=True)
 _pool("pad-negative", _first("pads_begin", -1), explicit=True)
 _pool("pads-not-smaller-than-kernel", _all("pads_begin", 9), explicit=True)
 _pool("pads-end-not-smaller-than-kernel", _all("pads_end", 9), explicit=True)
-_pool("dilation-zero", _dilation_zero)
+_pool("dilation-zero", _dilation_zero, ("AvgPool", "MaxPool"))
 
 
 @fault(FAULTS, GROUP, "error")
