@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ir_tools.diagnostics import Diagnostic
+from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError, UsageError
 from ir_tools.format.faults import Fault, told
 from ir_tools.format.read import load, weights_of
@@ -97,11 +97,20 @@ def _findings(file: IrFile, rules: Iterable[Rule]) -> Iterator[Diagnostic]:
     for fault in file.faults:
         faults.setdefault(fault.code, []).append(fault)
     for rule in rules:
-        found = _findings_of(file, rule, faults.get(rule.code, []))
+        found = _unbroken(file, rule, _findings_of(file, rule, faults.get(rule.code, [])))
         yield from islice(found, MOST)
         if next(found, None) is not None:
             message = f"{rule.name} is found in more than {MOST} places; those are not told"
             yield Diagnostic(code=rule.code, severity=rule.severity, message=message, file=file.document.file)
+
+
+def _unbroken(file: IrFile, rule: Rule, found: Iterator[Diagnostic]) -> Iterator[Diagnostic]:
+    """What a rule finds; a rule that breaks over a file says so, and keeps no other rule from looking."""
+    try:
+        yield from found
+    except Exception as why:
+        message = f"the check itself broke over this file ({type(why).__name__}: {why}); please report it"
+        yield Diagnostic(code=rule.code, severity=Severity.WARNING, message=message, file=file.document.file)
 
 
 def _findings_of(file: IrFile, rule: Rule, faults: Iterable[Fault]) -> Iterator[Diagnostic]:

@@ -5,13 +5,14 @@ The fragments of XML in the rule's documentation stand in those files, so that w
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from ir_tools import rules
-from ir_tools.diagnostics import Diagnostic
-from ir_tools.rules import RULES, Rule
+from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.rules import RULES, Finding, IrFile, Rule
 from ir_tools.rules._listing import listing
 from ir_tools.validation import validate
 from tests.conftest import ROOT
@@ -85,3 +86,14 @@ def test_the_table_is_in_order_and_complete() -> None:
 def test_the_page_is_up_to_date() -> None:
     """`docs/rules.md` is made from the table: `python -m ir_tools.rules._listing > docs/rules.md`."""
     assert (ROOT / "docs" / "rules.md").read_text(encoding="utf-8") == listing()
+
+
+def test_a_rule_that_breaks_keeps_no_other_from_looking(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(file: IrFile) -> Iterator[Finding]:
+        raise ZeroDivisionError("no luck")
+
+    wrong = Rule("IR999", "broken-rule", Severity.ERROR, "A rule.", broken)
+    monkeypatch.setattr("ir_tools.validation.RULES", (wrong, *RULES))
+    codes = {found.code: found for found in validate(FOLDER / "duplicate_layer_id" / "bad.xml")}
+    assert "ZeroDivisionError: no luck" in codes.pop("IR999").message
+    assert codes
