@@ -204,23 +204,31 @@ def suspect_windows(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -
 
 def ignored_pads(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -> Iterator[Violation]:
     """Pads beside an `auto_pad` that says something else; tools write those that it comes to."""
-    valid = attrs.auto_pad == "valid"
     given = (*attrs.pads_begin, *attrs.pads_end)
-    if not any(given) or (not valid and (data is None or filters is None or layout.backward)):
+    if not any(given):
         return
-    windows = windows_of(attrs, len(given) // 2)
-    used = []
-    for axis, stride in enumerate(() if valid else windows.strides):
-        assert data is not None
-        assert filters is not None
-        size, extent = data[axis + 2], reach(filters[layout.leading + axis], windows.dilations[axis])
-        if not size.static or not extent.static:
+    if attrs.auto_pad != "valid":
+        used = None if layout.backward else same_pads(attrs, data, filters, layout)
+        zeros = (0,) * (0 if used is None else len(used))
+        if used is None or [*zip(attrs.pads_begin or zeros, attrs.pads_end or zeros, strict=True)] == used:
             return
+    message = f'is "{attrs.auto_pad}": pads_begin and pads_end, {listed(given)}, say something else and are ignored'
+    yield Violation("auto_pad", message, "set auto_pad to explicit, or the pads to zeros", Kind.IGNORED)
+
+
+def same_pads(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -> list[tuple[int, int]] | None:
+    """What `same_*` pads at the beginning and the end of each axis; None where sizes are not known."""
+    if data is None or filters is None:
+        return None
+    windows, used = windows_of(attrs, len(data) - 2), []
+    for axis, (size, filter) in enumerate(zip(data[2:], filters[layout.leading :], strict=True)):
+        extent, stride = reach(filter, windows.dilations[axis]), windows.strides[axis]
+        if not size.static or not extent.static:
+            return None
         total = max((-(-size.size // stride) - 1) * stride + extent.size - size.size, 0)
-        used.append((total // 2, total - total // 2)[:: 1 if attrs.auto_pad == "same_upper" else -1])
-    if valid or given != tuple(pad for side in zip(*used, strict=True) for pad in side):
-        message = f'is "{attrs.auto_pad}": pads_begin and pads_end, {listed(given)}, say something else and are ignored'
-        yield Violation("auto_pad", message, "set auto_pad to explicit, or the pads to zeros", Kind.IGNORED)
+        small, large = total // 2, total - total // 2
+        used.append((small, large) if attrs.auto_pad == "same_upper" else (large, small))
+    return used
 
 
 # --- forward ----------------------------------------------------------------------------------------------------
