@@ -9,7 +9,7 @@ import click
 
 from ir_tools.errors import UsageError
 
-__all__ = ["XmlPath", "inputs_option", "model_argument", "output_option", "seed_option", "shapes_option"]
+__all__ = ["XmlPath", "inputs_option", "model_argument", "output_option", "seed_option", "shapes_option", "similar"]
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -26,7 +26,7 @@ class ModelPath(click.ParamType[Path]):
         if path.is_dir():
             raise UsageError(f"{path} is a folder; name an .xml{_listed(path)}")
         if not path.exists():
-            raise UsageError(f"{path}: there is no such file{_similar(path)}")
+            raise UsageError(f"{path}: there is no such file{similar(path)}")
         if path.suffix.lower() == ".bin":
             raise UsageError(f"{path} holds weights; name the .xml beside it")
         return path
@@ -92,7 +92,8 @@ def _listed(folder: Path) -> str:
     return f" in it, such as {files[0]}" if files else ""
 
 
-def _similar(path: Path) -> str:
+def similar(path: Path) -> str:
+    """What a path that is not there may be meant for, as the end of a message; empty where nothing is like it."""
     if not path.parent.is_dir():
         return ""
     names = [entry.name for entry in path.parent.iterdir() if entry.suffix in {".xml", ".onnx"}]

@@ -12,6 +12,7 @@ import click
 from ir_tools import __version__
 from ir_tools.cli.app import Answer, Row, command, print_document, print_json
 from ir_tools.cli.findings import count, show_findings
+from ir_tools.cli.options import similar
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import UsageError
 from ir_tools.sarif import to_sarif
@@ -103,7 +104,9 @@ def _files(paths: Sequence[Path], *, skip_others: bool) -> Iterator[Path]:
     seen = set()
     for path in paths:
         if not path.exists():
-            raise UsageError(f"{path}: there is no such file or folder")
+            raise UsageError(f"{path}: there is no such file or folder{similar(path)}")
+        if path.suffix.lower() in {".bin", ".onnx"} and path.is_file():
+            raise UsageError(f"{path} is no IR; name an .xml, or a folder with such files")
         for file in _below(path) if path.is_dir() else [path]:
             if file not in seen and not (skip_others and not _is_ir(file)):
                 seen.add(file)

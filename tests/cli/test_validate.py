@@ -127,6 +127,8 @@ def test_select_and_ignore(cli: Cli, bad: Path) -> None:
     ("words", "text"),
     [
         (["nothing.xml"], "nothing.xml: there is no such file or folder"),
+        (["goood.xml"], "did you mean good.xml?"),
+        (["weights.bin"], "weights.bin is no IR"),
         (["good.xml", "--select", "XY1"], "there is no rule 'XY1'"),
         (["good.xml", "--jobs", "0"], "0 is not in the range"),
         (["empty"], "there is no IR"),
@@ -137,6 +139,7 @@ def test_wrong_usage_is_told_in_one_line(
 ) -> None:
     monkeypatch.chdir(good.parent)
     (good.parent / "empty").mkdir()
+    (good.parent / "weights.bin").write_bytes(b"")
     outcome = cli("validate", *words)
     assert outcome.code == 2
     assert outcome.err.count("\n") == 1
