@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ir_tools.ops._define import Attrs, Kind, Violation
-from ir_tools.ops._dims import ceil_div, floor_div, minus, plus, times
 from ir_tools.ops._faults import listed, refuse
+from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = [
@@ -96,7 +96,7 @@ def windows_of(attrs: Attrs, axes: int) -> Windows:
 
 def reach(size: Dim, dilation: int) -> Dim:
     """How far a filter of `size` extends: `(size - 1) * dilation + 1`."""
-    return plus(times(plus(size, -1), Dim.of(dilation)), 1)
+    return shifted(times(shifted(size, -1), Dim.of(dilation)), 1)
 
 
 # --- checks -----------------------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ def unfit(windows: Windows, data: Shape, filters: Shape, layout: Layout) -> Iter
     if data is None or filters is None:
         return
     for axis, (size, filter) in enumerate(zip(data[2:], filters[layout.leading :], strict=True)):
-        length = plus(size, windows.begin[axis] + windows.end[axis])
+        length = shifted(size, windows.begin[axis] + windows.end[axis])
         extent = reach(filter, windows.dilations[axis])
         if length.static and extent.static and extent.size > length.size:
             yield Violation(
@@ -196,7 +196,7 @@ def suspect_windows(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -
             if extent.static and pads[axis] >= extent.size and not layout.backward:
                 message = f"is {pads[axis]} where the filter reaches over {extent}: some windows see padding only"
                 yield Violation(name, message, None, Kind.SUSPECT)
-        size = plus(data[axis + 2], windows.begin[axis] + windows.end[axis]) if data is not None else Dim()
+        size = shifted(data[axis + 2], windows.begin[axis] + windows.end[axis]) if data is not None else Dim()
         if not layout.backward and size.hi is not None and windows.strides[axis] > max(size.hi, extent.hi or 0, 8):
             message = f"is {windows.strides[axis]} where axis {axis + 2} has {size} elements: only the first is read"
             yield Violation("strides", message, None, Kind.SUSPECT)
@@ -267,5 +267,5 @@ def forward_dim(auto_pad: str, windows: Windows, axis: int, size: Dim, filter: D
     """The number of windows on one axis; `same_*` gives one for every stride."""
     if auto_pad.startswith("same"):
         return ceil_div(size, windows.strides[axis])
-    room = minus(plus(size, windows.begin[axis] + windows.end[axis]), reach(filter, windows.dilations[axis]))
-    return plus(floor_div(room, windows.strides[axis]), 1)
+    room = minus(shifted(size, windows.begin[axis] + windows.end[axis]), reach(filter, windows.dilations[axis]))
+    return shifted(floor_div(room, windows.strides[axis]), 1)

@@ -17,11 +17,14 @@ from ir_tools.types import Dim, Shape, format_shape
 __all__ = [
     "MOST_SIZES",
     "carried",
+    "ceil_div",
     "divided",
+    "floor_div",
     "intervals",
     "known",
     "known_axes",
     "known_axis",
+    "minus",
     "normal_axis",
     "outside",
     "plus",
@@ -188,6 +191,22 @@ def times(left: Dim, right: Dim) -> Dim:
     if 0 in (left.hi, right.hi):
         return Dim.of(0)
     return Dim(left.lo * right.lo, None if left.hi is None or right.hi is None else left.hi * right.hi)
+
+
+def minus(left: Dim, right: Dim) -> Dim:
+    """Every difference of a size of `left` and one of `right`; none falls below 0."""
+    lo = 0 if right.hi is None else max(left.lo - right.hi, 0)
+    return Dim(lo, None if left.hi is None else max(left.hi - right.lo, 0))
+
+
+def floor_div(dim: Dim, by: int) -> Dim:
+    """Every size divided by `by` and rounded down."""
+    return Dim(dim.lo // by, None if dim.hi is None else dim.hi // by)
+
+
+def ceil_div(dim: Dim, by: int) -> Dim:
+    """Every size divided by `by` and rounded up."""
+    return Dim(-(-dim.lo // by), None if dim.hi is None else -(-dim.hi // by))
 
 
 def divided(dim: Dim, by: int) -> Dim | None:

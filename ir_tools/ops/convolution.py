@@ -42,9 +42,9 @@ from ir_tools.ops._define import (
     Op,
     Violation,
 )
-from ir_tools.ops._dims import plus, times
 from ir_tools.ops._faults import immense, listed, refuse
 from ir_tools.ops._numbers import in_working_type, is_half, same_type, through_floats
+from ir_tools.ops._values import shifted, times
 from ir_tools.ops._windows import Pooling, axis_pads
 from ir_tools.types import Dim, Shape, format_shape
 
@@ -230,12 +230,12 @@ def backward_dim(windows: Windows, axis: int, size: Dim, filter: Dim) -> Dim:
         ShapeError: that is negative whatever the sizes are.
     """
     extent = reach(filter, windows.dilations[axis])
-    grown = times(plus(size, -1), Dim.of(windows.strides[axis]))
+    grown = times(shifted(size, -1), Dim.of(windows.strides[axis]))
     full = Dim(grown.lo + extent.lo, None if grown.hi is None or extent.hi is None else grown.hi + extent.hi)
     cut = windows.more[axis] - windows.begin[axis] - windows.end[axis]
     if full.hi is not None and full.hi + cut < 0:
         raise ShapeError(f"pads_begin and pads_end cut off {-cut} of {full} elements on axis {axis + 2} of the output")
-    return plus(full, cut)
+    return shifted(full, cut)
 
 
 def broken_sizes(sizes: Fact, axes: int) -> Iterator[Violation]:

@@ -7,9 +7,9 @@ import numpy as np
 
 from ir_tools.ops._convolution_kernels import overlap
 from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Input, Ints, Kind, OneOf, Op, Violation
-from ir_tools.ops._dims import ceil_div, floor_div, minus, plus, times
 from ir_tools.ops._faults import immense, listed, refuse
 from ir_tools.ops._numbers import in_working_type, require
+from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
 from ir_tools.types import Dim, format_shape
 
 __all__ = ["OPS"]
@@ -53,7 +53,7 @@ def _windows(attrs: Attrs, axis: int, size: Dim) -> Dim:
     if attrs.auto_pad != "valid":
         return ceil_div(size, stride)
     reach = (attrs.sizes[axis] - 1) * attrs.rates[axis] + 1
-    fits = plus(floor_div(minus(size, Dim.of(reach)), stride), 1)
+    fits = shifted(floor_div(minus(size, Dim.of(reach)), stride), 1)
     return Dim(0 if size.lo < reach else fits.lo, 0 if size.hi is not None and size.hi < reach else fits.hi)
 
 

@@ -27,6 +27,7 @@ from ir_tools.ops._define import (
     Output,
     Violation,
 )
+from ir_tools.ops._faults import refuse
 from ir_tools.ops._lowering import move_avg_pool, move_max_pool
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
@@ -236,16 +237,11 @@ def _text(values: Sequence[int]) -> str:
 # --- shapes -----------------------------------------------------------------------------------------------------
 
 
-def _refuse(violations: Iterator[Violation]) -> None:
-    for violation in violations:
-        raise ShapeError(f"{violation.attribute} {violation.message}")
-
-
 def avg_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """`[N, C, spatial...]` to `[N, C, windows...]`, bounds of intervals as the runtime computes them."""
-    _refuse(broken_windows(attrs, inputs))
+    refuse(broken_windows(attrs, inputs))
     spatial = inputs[0].spatial if inputs[0].shape else ()
-    _refuse(covered_by_padding(attrs, inputs[0].shape, (axis for axis, dim in enumerate(spatial) if dim.static)))
+    refuse(covered_by_padding(attrs, inputs[0].shape, (axis for axis, dim in enumerate(spatial) if dim.static)))
     return (pooled(attrs, inputs[0]),)
 
 
@@ -259,8 +255,8 @@ def pooled(attrs: Attrs, data: Fact) -> Fact:
 
 def max_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """`[N, C, spatial...]` to `[N, C, windows...]`, once more for the indices where the version has them."""
-    _refuse(broken_windows(attrs, inputs))
-    _refuse(broken_axis(attrs, inputs[0].shape))
+    refuse(broken_windows(attrs, inputs))
+    refuse(broken_axis(attrs, inputs[0].shape))
     values = pooled(attrs, inputs[0])
     if "axis" not in attrs:
         return (values,)
@@ -270,7 +266,7 @@ def max_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def adaptive_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """`[N, C, spatial...]` to `[N, C, sizes...]`: the second input, as far as it is known."""
     data, sizes = inputs
-    _refuse(broken_parts(data, sizes))
+    refuse(broken_parts(data, sizes))
     shape: Shape = None
     if data.shape is not None:
         shape = (*data.shape[:2], *_sizes(sizes.value, len(data.shape) - 2))
