@@ -23,7 +23,7 @@ from xml.etree.ElementTree import ParseError
 from tests.faults.base_models import bases
 from tests.faults.catalogue import FAULTS, mutants
 from tests.faults.markup import Node, parse, render
-from tests.faults.sweep import one_of_each_family
+from tests.faults.sweep import BROKEN, one_of_each_family
 
 __all__ = ["mutated", "split"]
 
@@ -313,7 +313,9 @@ class Target:
         text, weights = split(data)
         start = time.process_time()
         try:
-            self._validate(text, weights)
+            for finding in self._validate(text, weights):
+                if BROKEN in finding.message:
+                    self._keep(text, weights, RuntimeError(f"{finding.code}: {finding.message}"))
         except Exception as why:
             self._keep(text, weights, why)
         seconds = time.process_time() - start
@@ -329,7 +331,8 @@ class Target:
     def _keep(self, text: bytes, weights: bytes | None, why: Exception) -> None:
         frames = traceback.extract_tb(why.__traceback__)
         last = frames[-1] if frames else None
-        place = f"{Path(last.filename).stem}-{last.lineno}" if last else hashlib.sha1(text).hexdigest()[:8]
+        said = "".join(letter for letter in str(why) if letter.isalpha())[:100]
+        place = f"{Path(last.filename).stem}-{last.lineno}" if last else hashlib.sha1(said.encode()).hexdigest()[:8]
         name = f"{type(why).__name__}-{place}"
         if name in self._seen:
             return

@@ -22,10 +22,12 @@ from tests.faults.define import Fault, Mutant, Spot
 from tests.faults.markup import render
 from tests.faults.oracle import Oracle
 
-__all__ = ["Figures", "Verdict", "judge", "one_of_each_family", "table"]
+__all__ = ["BROKEN", "Figures", "Verdict", "judge", "one_of_each_family", "table"]
 
 SECONDS = 2.0
 GIB = 1 << 30
+BROKEN = "the check itself broke"
+"""What validation says of a rule that raised an exception."""
 
 
 class TooSlow(BaseException):
@@ -126,6 +128,7 @@ def judge(mutant: Mutant, folder: Path) -> Verdict:
         trouble = f"{type(why).__name__}: {why} at {_last_frame(why)}"
     seconds = min(time.monotonic() - start, time.process_time() - used)
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    trouble = trouble or next((one.message for one in found if BROKEN in one.message), "")
     if not trouble and seconds > SECONDS:
         trouble = f"took {seconds:.1f} s"
     if not trouble and grown > GIB:
