@@ -84,7 +84,7 @@ def _save(path: Path, header: Mapping[str, Any], arrays: Sequence[Array]) -> Non
 
 def _load(path: Path) -> tuple[dict[str, Any], list[Array]]:
     data = path.read_bytes()
-    size, _ = PREFIX.unpack_from(data)
+    size, *_ = PREFIX.unpack_from(data)
     start = PREFIX.size + size
     header, blobs = unpack(data[PREFIX.size : start], memoryview(data)[start:])
     return header, [to_array(blob) for blob in blobs]
