@@ -9,7 +9,7 @@ from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Flag, Input, Int, K
 from ir_tools.ops._fields import IndexType, Type
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._ranks import agreed, dim, known_number, require, require_rank
-from ir_tools.ops._values import normal_axis, require_one
+from ir_tools.ops._values import known, normal_axis, require_one
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]
@@ -165,9 +165,11 @@ def greedy_decoder_seq_len(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array
     return decoded.astype(attrs.classes_index_type.dtype), counts.astype(attrs.sequence_length_type.dtype)
 
 
-def check_index_types(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Types of indices by the specification, though the runtime takes others."""
-    del inputs
+def check_decoder(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Types of indices by the specification, though the runtime takes others; no negative length, which kills it."""
+    least = min(known(inputs[1]) or (0,))
+    if least < 0:
+        yield Violation("sequence_length", f"holds {least} where a number of time steps is meant")
     for name in ("classes_index_type", "sequence_length_type"):
         if attrs[name].name not in {"i32", "i64"}:
             yield Violation(name, f"is {attrs[name]} where i32 or i64 is meant", kind=Kind.SUSPECT)
@@ -187,7 +189,7 @@ CTC_GREEDY_DECODER_SEQ_LEN_6 = Op(
         "classes_index_type": Type(default=I32),
         "sequence_length_type": Type(default=I32),
     },
-    check=check_index_types,
+    check=check_decoder,
     shape=greedy_decoder_seq_len_shape,
     kernel=greedy_decoder_seq_len,
 )

@@ -85,6 +85,7 @@ REFUSED: list[Change] = [
     ("TopK-3", {}, {1: np.array(-1, np.int64)}),
     ("TopK-3", {}, {1: np.array([3], np.int64)}),
     ("CTCGreedyDecoder-1", {}, {1: ("f32", "5,2")}),
+    ("CTCGreedyDecoderSeqLen-6", {}, {1: ints(-9, 2)}),
 ]
 
 
