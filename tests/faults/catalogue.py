@@ -18,6 +18,7 @@ from tests.faults import (
     spellings,
     structure_faults,
     subtle_faults,
+    valid_contents,
     valid_variants,
     xml_faults,
 )
@@ -41,6 +42,7 @@ FAULTS: tuple[Fault, ...] = (
     *subtle_faults.FAULTS,
     *compatibility_faults.FAULTS,
     *valid_variants.FAULTS,
+    *valid_contents.FAULTS,
 )
 
 

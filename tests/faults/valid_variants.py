@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from tests.faults.define import Case, Fault, Guilt, NotHere, Place, fault, pick
+from tests.faults.define import Case, Fault, Guilt, NotHere, pick, valid
 from tests.faults.markup import Node, Style, parse
 
 __all__ = ["FAULTS", "REFUSED"]
@@ -102,33 +102,25 @@ _text(
 # --- order and numbers --------------------------------------------------------------------------------------------
 
 
-def _valid(change: Callable[[Case, random.Random], object]) -> None:
-    def changed(case: Case, rng: random.Random) -> Guilt:
-        change(case, rng)
-        return Guilt()
-
-    FAULTS.append(Fault("valid-" + change.__name__.strip("_").replace("_", "-"), GROUP, "valid", changed))
-
-
-@_valid
+@valid(FAULTS)
 def unchanged(case: Case, rng: random.Random) -> None:
     """The base itself."""
 
 
-@_valid
+@valid(FAULTS)
 def attributes_in_another_order(case: Case, rng: random.Random) -> None:
     for node in case.root.walk():
         rng.shuffle(node.attrs)
 
 
-@_valid
+@valid(FAULTS)
 def edges_in_another_order(case: Case, rng: random.Random) -> None:
     for node in case.root.walk():
         if node.tag == "edges":
             rng.shuffle(node.children)
 
 
-@_valid
+@valid(FAULTS)
 def layers_in_another_order(case: Case, rng: random.Random) -> None:
     """Parameters and Results keep theirs: it is the order of inputs and outputs."""
     layers = case.root.need("layers")
@@ -142,12 +134,12 @@ def layers_in_another_order(case: Case, rng: random.Random) -> None:
     layers.children = [*others, *fixed]
 
 
-@_valid
+@valid(FAULTS)
 def edges_before_layers(case: Case, rng: random.Random) -> None:
     case.root.children.sort(key=lambda child: isinstance(child, Node) and child.tag != "edges")
 
 
-@_valid
+@valid(FAULTS)
 def parts_of_layers_in_another_order(case: Case, rng: random.Random) -> None:
     for place in case.places():
         if place.type not in ("TensorIterator", "Loop", "If"):
@@ -163,17 +155,17 @@ def _renumber(case: Case, make: Callable[[int], int]) -> None:
             edge.set(name, str(make(int(edge.get(name)))))
 
 
-@_valid
+@valid(FAULTS)
 def ids_with_gaps(case: Case, rng: random.Random) -> None:
     _renumber(case, lambda number: 10 * number + 3)
 
 
-@_valid
+@valid(FAULTS)
 def ids_large(case: Case, rng: random.Random) -> None:
     _renumber(case, lambda number: 1_000_000_000 + number)
 
 
-@_valid
+@valid(FAULTS)
 def ids_in_bodies_with_gaps(case: Case, rng: random.Random) -> None:
     owners = [place for place in case.places() if place.type in ("TensorIterator", "Loop", "If")]
     place = pick(rng, owners)
@@ -206,12 +198,12 @@ def _renumber_ports(case: Case, make: Callable[[int], int]) -> None:
                     edge.set(name, str(make(int(edge.get(name)))))
 
 
-@_valid
+@valid(FAULTS)
 def port_ids_with_gaps(case: Case, rng: random.Random) -> None:
     _renumber_ports(case, lambda number: 3 * number + 5)
 
 
-@_valid
+@valid(FAULTS)
 def leading_zeros_in_ids(case: Case, rng: random.Random) -> None:
     place = pick(rng, case.main())
     place.node.set("id", "0" + place.node.get("id"))
@@ -224,31 +216,31 @@ def _data(case: Case) -> list[Node]:
     return [place.data for place in case.places() if place.data]
 
 
-@_valid
+@valid(FAULTS)
 def lists_without_spaces(case: Case, rng: random.Random) -> None:
     for data in _data(case):
         data.attrs = [(name, value.replace(", ", ",")) for name, value in data.attrs]
 
 
-@_valid
+@valid(FAULTS)
 def lists_with_spaces(case: Case, rng: random.Random) -> None:
     for data in _data(case):
         data.attrs = [(name, re.sub(r"(?<=[0-9]),(?=[0-9])", ", ", value)) for name, value in data.attrs]
 
 
-@_valid
+@valid(FAULTS)
 def flags_as_numbers(case: Case, rng: random.Random) -> None:
     for data in _data(case):
         data.attrs = [(name, {"true": "1", "false": "0"}.get(value, value)) for name, value in data.attrs]
 
 
-@_valid
+@valid(FAULTS)
 def flags_with_capitals(case: Case, rng: random.Random) -> None:
     for data in _data(case):
         data.attrs = [(name, {"true": "True", "false": "False"}.get(value, value)) for name, value in data.attrs]
 
 
-@_valid
+@valid(FAULTS)
 def auto_pad_in_capitals(case: Case, rng: random.Random) -> None:
     found = [data for data in _data(case) if data.has("auto_pad")]
     pick(rng, found)
@@ -256,7 +248,7 @@ def auto_pad_in_capitals(case: Case, rng: random.Random) -> None:
         data.set("auto_pad", data.get("auto_pad").upper())
 
 
-@_valid
+@valid(FAULTS)
 def rounding_in_capitals(case: Case, rng: random.Random) -> None:
     found = [data for data in _data(case) if data.has("rounding_type")]
     pick(rng, found)
@@ -264,7 +256,7 @@ def rounding_in_capitals(case: Case, rng: random.Random) -> None:
         data.set("rounding_type", data.get("rounding_type").upper())
 
 
-@_valid
+@valid(FAULTS)
 def numbers_with_point(case: Case, rng: random.Random) -> None:
     found = [
         (data, name)
@@ -278,7 +270,7 @@ def numbers_with_point(case: Case, rng: random.Random) -> None:
     data.set(name, str(float(data.get(name))))
 
 
-@_valid
+@valid(FAULTS)
 def numbers_with_exponent(case: Case, rng: random.Random) -> None:
     found = [(data, name) for data in _data(case) for name in ("epsilon", "eps", "alpha", "bias") if data.has(name)]
     data, name = pick(rng, found)
@@ -315,14 +307,14 @@ for _name, *_default in (
     _optional(_name.replace("_", "-"), _name, tuple(_default))
 
 
-@_valid
+@valid(FAULTS)
 def shape_of_without_output_type(case: Case, rng: random.Random) -> None:
     found = [place for place in case.places("ShapeOf") if place.data and place.data.get("output_type") == "i64"]
     place = pick(rng, found)
     place.node.children = [child for child in place.node.children if child is not place.data]
 
 
-@_valid
+@valid(FAULTS)
 def nested_tensor_iterator(case: Case, rng: random.Random) -> None:
     """A TensorIterator over the three columns of what the cell gives, in the body of another."""
     place = pick(rng, [place for place in case.places("RNNCell") if place.prefix])
@@ -363,20 +355,20 @@ NESTED = (
 )
 
 
-@_valid
+@valid(FAULTS)
 def unknown_attributes_in_layer_tags(case: Case, rng: random.Random) -> None:
     for place in case.places():
         place.node.attrs.append(("made_by", "hand"))
 
 
-@_valid
+@valid(FAULTS)
 def types_in_lower_case(case: Case, rng: random.Random) -> None:
     for place in case.places():
         if place.type not in ("Result", "Parameter", "Const", "If", "Loop", "TensorIterator"):
             place.node.set("type", place.type.lower())
 
 
-@_valid
+@valid(FAULTS)
 def types_in_capitals(case: Case, rng: random.Random) -> None:
     place = pick(
         rng,
@@ -389,7 +381,7 @@ def types_in_capitals(case: Case, rng: random.Random) -> None:
     place.node.set("type", place.type.upper())
 
 
-@_valid
+@valid(FAULTS)
 def opsets_as_new_as_can_be(case: Case, rng: random.Random) -> None:
     place = pick(
         rng,
@@ -413,243 +405,3 @@ def opsets_as_new_as_can_be(case: Case, rng: random.Random) -> None:
         ],
     )
     place.node.set("version", rng.choice(("opset2", "opset5", "opset8", "opset13")))
-
-
-# --- ports, names, information ------------------------------------------------------------------------------------
-
-
-@_valid
-def ports_without_precision(case: Case, rng: random.Random) -> None:
-    for place in case.places():
-        for port in place.ports("input"):
-            port.drop("precision")
-
-
-@_valid
-def ports_without_names(case: Case, rng: random.Random) -> None:
-    for place in case.places():
-        for port in place.ports("output"):
-            port.drop("names")
-
-
-@_valid
-def names_with_letters_of_the_world(case: Case, rng: random.Random) -> None:
-    for place in case.main():
-        place.node.set("name", place.node.get("name") + "_\u00e4\u03b2\u4e2d\U0001f600")
-
-
-@_valid
-def names_with_quotes_and_brackets(case: Case, rng: random.Random) -> None:
-    for place in case.main():
-        place.node.set("name", place.node.get("name") + " <a> & 'b' \"c\"")
-
-
-@_valid
-def names_with_slashes_and_commas(case: Case, rng: random.Random) -> None:
-    for place in case.main():
-        place.node.set("name", "scope/x:0,y/" + place.node.get("name"))
-
-
-@_valid
-def names_very_long(case: Case, rng: random.Random) -> None:
-    for place in case.main():
-        place.node.set("name", place.node.get("name") + "n" * 3000)
-
-
-@_valid
-def tensor_names_with_commas(case: Case, rng: random.Random) -> None:
-    for number, place in enumerate(case.main()):
-        for port in place.ports("output"):
-            port.set("names", f"t{number}\\,{port.get('id')},u{number}_{port.get('id')}")
-
-
-@_valid
-def layers_of_the_same_name(case: Case, rng: random.Random) -> None:
-    """Names are for people; a Parameter's and a Result's are not touched."""
-    found = [place for place in case.main() if place.type not in ("Parameter", "Result", "Assign", "ReadValue")]
-    if len(found) < 2:
-        raise NotHere
-    one, other = rng.sample(found, 2)
-    one.node.set("name", other.node.get("name"))
-
-
-@_valid
-def tensor_name_twice_at_one_port(case: Case, rng: random.Random) -> None:
-    place = pick(rng, [place for place in case.main() if place.ports("output")])
-    place.ports("output")[0].set("names", "one,one")
-
-
-@_valid
-def tensor_names_empty(case: Case, rng: random.Random) -> None:
-    place = pick(rng, [place for place in case.main() if place.ports("output")])
-    place.ports("output")[0].set("names", "")
-
-
-@_valid
-def net_without_name(case: Case, rng: random.Random) -> None:
-    case.root.drop("name")
-
-
-@_valid
-def net_with_other_attributes(case: Case, rng: random.Random) -> None:
-    case.root.attrs.append(("batch", "1"))
-
-
-@_valid
-def info_of_layers(case: Case, rng: random.Random) -> None:
-    for place in case.places():
-        info = Node(
-            "rt_info",
-            [],
-            [Node("attribute", [("name", "fused_names"), ("version", "0"), ("value", place.node.get("name"))])],
-        )
-        data = place.data
-        place.node.children.insert(0 if data is None else place.node.children.index(data) + 1, info)
-
-
-@_valid
-def info_unknown(case: Case, rng: random.Random) -> None:
-    place = pick(rng, case.places())
-    place.node.children.insert(
-        0, Node("rt_info", [], [Node("attribute", [("name", "my_own"), ("version", "3"), ("colour", "red")])])
-    )
-
-
-@_valid
-def info_of_the_model(case: Case, rng: random.Random) -> None:
-    case.root.children = [child for child in case.root.children if isinstance(child, Node) and child.tag != "rt_info"]
-    case.root.children.append(
-        Node(
-            "rt_info",
-            [],
-            [Node("author", [("value", "me & you")]), Node("deep", [], [Node("deeper", [("value", "1,2")])])],
-        )
-    )
-
-
-@_valid
-def meta_data(case: Case, rng: random.Random) -> None:
-    case.root.children.append(
-        Node(
-            "meta_data",
-            [],
-            [
-                Node("MO_version", [("value", "2021.4")]),
-                Node("cli_parameters", [], [Node("unset", [("unset_cli_parameters", "a, b")])]),
-            ],
-        )
-    )
-
-
-@_valid
-def other_elements_in_net(case: Case, rng: random.Random) -> None:
-    case.root.children.append(Node("quantization_parameters", [], [Node("config", [("value", "x")])]))
-
-
-@_valid
-def other_elements_in_a_layer(case: Case, rng: random.Random) -> None:
-    pick(rng, case.main()).node.children.append(Node("note", [("by", "hand")]))
-
-
-# --- constants ----------------------------------------------------------------------------------------------------
-
-
-def _add_bytes(case: Case, data: bytes, place: Place) -> None:
-    case.weights = (case.weights or b"") + data
-    place.need_data().set("offset", str(len(case.weights) - len(data)))
-
-
-@_valid
-def constant_at_an_odd_offset(case: Case, rng: random.Random) -> None:
-    place = pick(rng, case.consts())
-    start, size = int(place.need_data().get("offset")), int(place.need_data().get("size"))
-    part = (case.weights or b"")[start : start + size]
-    case.weights = (case.weights or b"") + bytes(1 if len(case.weights or b"") % 2 == 0 else 2)
-    _add_bytes(case, part, place)
-
-
-@_valid
-def constants_all_at_odd_offsets(case: Case, rng: random.Random) -> None:
-    if not case.consts():
-        raise NotHere
-    case.weights = b"x" + (case.weights or b"")
-    for place in case.consts():
-        place.need_data().set("offset", str(int(place.need_data().get("offset")) + 1))
-
-
-@_valid
-def bin_longer_than_needed(case: Case, rng: random.Random) -> None:
-    case.weights = (case.weights or b"") + rng.randbytes(33)
-
-
-@_valid
-def constants_share_bytes(case: Case, rng: random.Random) -> None:
-    """Two copies of one constant point at the same place."""
-    place = pick(rng, [place for place in case.consts() if not place.prefix])
-    users = [row for row in case.edges() if row[1].node is place.node]
-    copy = place.node.copy()
-    copy.set("id", "9100")
-    copy.set("name", place.node.get("name") + "_again")
-    for port in copy.need("output").all("port"):
-        port.drop("names")
-    case.root.need("layers").children.append(copy)
-    pick(rng, users)[0].set("from-layer", "9100")
-
-
-@_valid
-def unused_constant(case: Case, rng: random.Random) -> None:
-    place = pick(rng, case.consts())
-    copy = place.node.copy()
-    copy.set("id", "9200")
-    copy.set("name", "unused")
-    for port in copy.need("output").all("port"):
-        port.drop("names")
-    place.graph.need("layers").children.append(copy)
-
-
-@_valid
-def unused_layer(case: Case, rng: random.Random) -> None:
-    """A Relu that nobody reads."""
-    rows = [
-        (place, port)
-        for place in case.main()
-        for port in place.ports("output")
-        if port.get("precision") == "FP32" and port.all("dim")
-    ]
-    place, port = pick(rng, rows)
-    into, out = port.copy(), port.copy()
-    for one, number in ((into, "0"), (out, "1")):
-        one.set("id", number)
-        one.drop("names")
-    node = Node(
-        "layer",
-        [("id", "9300"), ("name", "unused_relu"), ("type", "ReLU"), ("version", "opset1")],
-        [Node("input", [], [into]), Node("output", [], [out])],
-    )
-    case.root.need("layers").children.append(node)
-    case.root.need("edges").children.append(
-        Node(
-            "edge",
-            [
-                ("from-layer", place.node.get("id")),
-                ("from-port", port.get("id")),
-                ("to-layer", "9300"),
-                ("to-port", "0"),
-            ],
-        )
-    )
-
-
-@fault(FAULTS, GROUP, "valid")
-def valid_one_result_less(case: Case, rng: random.Random) -> Guilt:
-    """The model gives one output less."""
-    results = [place for place in case.main() if place.type == "Result"]
-    if len(results) < 2:
-        raise NotHere
-    place = pick(rng, results)
-    layers, edges = case.root.need("layers"), case.root.need("edges")
-    layers.children = [child for child in layers.children if child is not place.node]
-    edges.children = [
-        edge for edge in edges.children if isinstance(edge, Node) and edge.get("to-layer") != place.node.get("id")
-    ]
-    return Guilt()
