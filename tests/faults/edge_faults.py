@@ -79,7 +79,7 @@ def all_edges_of_a_layer_lost(case: Case, rng: random.Random) -> Guilt:
     return Guilt([end.spot], at=[end.node], within=[end.node.need("input")])
 
 
-@fault(FAULTS, GROUP, "warning")
+@fault(FAULTS, GROUP, "error")
 def edge_twice(case: Case, rng: random.Random) -> Guilt:
     edge, start, end = _edge(case, rng)
     copy = edge.copy()
