@@ -10,7 +10,6 @@ import numpy as np
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -128,8 +127,13 @@ def working(what: str, total: int | None = None) -> Iterator[Callable[[], None]]
     Gives a function that moves the bar one step further; without a `total` the bar only shows that work goes on.
     """
     console = Console(stderr=True, highlight=False, markup=False)
+    if not console.is_terminal:
+        yield lambda: None
+        return
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
     parts = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*parts, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(*parts, console=console, transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda: bar.advance(task)
 
