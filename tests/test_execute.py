@@ -135,7 +135,7 @@ def test_tensors_are_freed_after_their_last_reader(monkeypatch: pytest.MonkeyPat
     def counting(layer: object, arrays: object, **options: object) -> object:
         nonlocal most
         # passes on whatever it gets
-        done = original(layer, arrays, **options)  # type: ignore[arg-type]
+        done = original(layer, arrays, **options)  # type: ignore[arg-type] # passes on whatever it gets
         alive.extend(weakref.ref(array) for array in done.outputs)
         gc.collect()
         most = max(most, sum(reference() is not None for reference in alive))

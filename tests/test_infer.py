@@ -227,7 +227,7 @@ def test_custom_layer_is_unknown_after_new_shapes() -> None:
 def test_new_shapes_by_any_name_in_any_form(name: str, shape: object) -> None:
     model = small()
     # all three ways of writing a shape, parametrised as object
-    report = propagate_shapes(model, {name: shape})  # type: ignore[dict-item]
+    report = propagate_shapes(model, {name: shape})  # type: ignore[dict-item] # shapes of every kind that is taken
     assert report.shapes["relu", 1] == parse_shape("?,3,16..64,8")
     assert model.graph.layer(0).raw["shape"] == "?,3,16..64,8"
     assert model.ports["relu", 1].dims == (-1, 3, -1, 8)

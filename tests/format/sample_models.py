@@ -18,7 +18,10 @@ with warnings.catch_warnings():
         ov.Model  # noqa: B018 - older releases do not have it here
     except (ImportError, AttributeError):
         # Older releases have other module names, which the installed one's types do not know.
+        # Where older releases have it.
         import openvino.runtime as ov  # type: ignore[no-redef, import-not-found, unused-ignore]
+
+        # Where older releases have it.
         from openvino.runtime import opset8 as op  # type: ignore[no-redef, unused-ignore]
 
 
@@ -103,6 +106,7 @@ def serialize(model: Any, xml: str) -> None:
         ov.serialize(model, xml)
         return
     # Only older releases have it.
+    # Where older releases have it.
     from openvino.offline_transformations import serialize as write  # type: ignore[import-not-found, unused-ignore]
 
     write(model, xml, xml[:-3] + "bin")

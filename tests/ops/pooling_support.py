@@ -101,6 +101,7 @@ def random_setting(rng: np.random.Generator, op: Op, *, dynamic: bool = False) -
         return Setting(op, data, kind, text, wanted, len(op.outputs))
     data = dict(_sliding(rng, rank, dilated="dilations" in op.attrs))
     # the field is a OneOf in every pooling; the table holds Fields
+    # This field is a OneOf.
     data["rounding_type"] = str(rng.choice(op.attrs["rounding_type"].words))  # type: ignore[attr-defined]
     if "exclude_pad" in op.attrs:
         data["exclude-pad"] = str(rng.choice(["true", "false"]))

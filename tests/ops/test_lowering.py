@@ -32,7 +32,7 @@ def pooling(**changes: object) -> Pooling:
         "kernel": (3, 3), "strides": (2, 2), "pads_begin": (0, 0), "pads_end": (0, 0), "dilations": (1, 1),
     }  # fmt: skip
     # keywords of one shared dict, of several types
-    return Pooling(**{**settings, **changes})  # type: ignore[arg-type]
+    return Pooling(**{**settings, **changes})  # type: ignore[arg-type] # settings of many types
 
 
 def lowered(wanted: Pooling, shape: str, target: int) -> Rewrite:
