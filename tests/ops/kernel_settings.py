@@ -22,6 +22,8 @@ DIFFERENCES: Mapping[str, str] = {
     "LSTMCell-1": "the runtime reads no peepholes, input_forget and weights_format; the kernel does the same",
     "MatrixNms without boxes": "the plugin leaves its counts as they were, or crashes (SIGSEGV), where an image has"
     " no box above the threshold: not generated",
+    "MulticlassNms without boxes": "the plugin skips the layer and selected_num is memory that nobody wrote to: not"
+    " compared",
     "NonMaxSuppression, most boxes 0": "the plugin skips the layer and leaves valid_outputs as it was: not generated",
     "NonMaxSuppression order": "boxes of one score come in any order: rows are compared as a set",
     "PriorBox fixed_size": "half an odd size is rounded down where the boxes are worked out before running, and is not"
