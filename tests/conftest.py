@@ -9,8 +9,8 @@ import pytest
 _IR10 = re.compile(rb"<net [^>]*version=[\"']1[01][\"']")
 ROOT = Path(__file__).resolve().parents[1]
 os.environ.setdefault("MALLOC_PERTURB_", "133")
-"""The C library fills fresh memory with this byte in the runtimes that tests start: where one leaves an output unwritten
-it is a large number each time, and not 0 on most days."""
+"""The C library fills fresh memory with this byte in the runtimes that tests start: an output that one leaves unwritten
+is a large number each time, and not 0 on most days."""
 
 
 def corpus_folder() -> Path | None:
