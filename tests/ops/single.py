@@ -8,7 +8,7 @@ import numpy as np
 import openvino as ov
 
 from ir_tools.ops import Array
-from ir_tools.types import ELEMENT_TYPES, Dim, Shape, element_type, format_shape, parse_shape
+from ir_tools.types import ELEMENT_TYPES, Dim, Shape, element_type, format_shape, from_dtype, parse_shape
 
 CORE = ov.Core()
 CONFIG = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
@@ -100,7 +100,7 @@ class _Text:
 
     def constant(self, name: str, array: Array) -> Source:
         """A constant."""
-        kind = next(k.name for k in ELEMENT_TYPES.values() if k.dtype == array.dtype)
+        kind = from_dtype(array.dtype).name
         raw = {
             "element_type": kind,
             "shape": ",".join(map(str, array.shape)),

@@ -34,12 +34,6 @@ DIFFERENCES: Mapping[str, Call] = {
         [floats(1, 2, 1, 1), ints(1, 1, 3, 1), ints(0, 0, 0, 0), ints(0, 0, 2, 0)],
         constants=(1, 2, 3),
     ),
-    "Pad does not take a f64 pad_value": Call(
-        padding.PAD_1,
-        [np.ones((2, 2)), ints(1, 1), ints(1, 1), np.array(3.0)],
-        {"pad_mode": "constant"},
-        constants=(1, 2, 3),
-    ),
     "Roll wants as many shifts as axes": Call(ordering.ROLL, [floats(3, 4), np.array(1), ints(0, 1)], constants=(1, 2)),
     "Transpose by a computed empty order gives nothing": Call(layout.TRANSPOSE, [floats(3, 4), ints()]),
     "SliceScatter between computed bounds changes nothing": Call(
