@@ -6,6 +6,7 @@ from typing import cast
 
 from ir_tools.diagnostics import Severity
 from ir_tools.format.faults import Fault, refused
+from ir_tools.format.texts import Text
 from ir_tools.graph import Graph, LayerContent, Port
 from ir_tools.source import Document, Element
 from ir_tools.types import ELEMENT_TYPES, closest, id_number, precision_in_file
@@ -46,11 +47,12 @@ _COMMA = re.compile(r"(?<!\\),")
 class ElementSource:
     """A `<layer>` of a document."""
 
-    __slots__ = ("bodies", "document", "element", "id")
+    __slots__ = ("_text", "bodies", "document", "element", "id")
 
-    def __init__(self, document: Document, element: Element, layer_id: int) -> None:
+    def __init__(self, document: Document, element: Element, layer_id: int, text: Text | None = None) -> None:
         """`element` belongs to `document`; the reader adds the names of its bodies."""
         self.id = layer_id
+        self._text = text
         self.bodies: tuple[str, ...] = ()
         self.document = document
         self.element = element
@@ -68,9 +70,9 @@ class ElementSource:
         """One attribute of the tag."""
         return self.element.get(name)
 
-    def text(self) -> bytes | None:
-        """The layer without its id and name, as bytes; None where there are bodies in it, or not to be had."""
-        return None if self.bodies else self.document.without_name(self.element)
+    def text(self) -> Text | None:
+        """The layer without id, names and offset; None where there are bodies in it, or not to be had."""
+        return None if self.bodies else self._text
 
     def content(self) -> LayerContent:
         """Everything inside but the bodies; of elements that occur twice, the first, as for the runtime.

@@ -19,6 +19,7 @@ from ir_tools.format.content import (
     tag_faults,
 )
 from ir_tools.format.faults import Fault, refused
+from ir_tools.format.texts import texts_of
 from ir_tools.format.usual import Usual
 from ir_tools.graph import Graph, Layer
 from ir_tools.source import Document, Element, Wiring
@@ -38,6 +39,8 @@ LACKING = {"input": {"Parameter", "Const"}, "output": {"Result"}}
 """Types of layers that have no such side."""
 
 PortId = tuple[int, int]
+PortIds = frozenset[int]
+NONE: PortIds = frozenset()
 
 
 @dataclass(slots=True)
@@ -48,8 +51,8 @@ class Net:
         element: `<net>`, `<body>`, `<then_body>`.
         graph: of what could be read.
         layers: by id; of two with the same id the first; those that are left out of `graph` too.
-        inputs: all input ports, as `(layer id, port id)`.
-        outputs: all output ports.
+        inputs: the ids of its input ports by layer; none for a layer without them.
+        outputs: the ids of its output ports by layer.
         wiring: what feeds each input.
         reached: inputs to which an edge leads whose source is not there.
         repeated: edges that say what an earlier one said.
@@ -67,8 +70,8 @@ class Net:
     element: Element
     graph: Graph = field(default_factory=Graph)
     layers: dict[int, Element] = field(default_factory=dict)
-    inputs: set[PortId] = field(default_factory=set)
-    outputs: set[PortId] = field(default_factory=set)
+    inputs: dict[int, PortIds] = field(default_factory=dict)
+    outputs: dict[int, PortIds] = field(default_factory=dict)
     wiring: Wiring = field(default_factory=dict)
     reached: set[PortId] = field(default_factory=set)
     repeated: list[Element] = field(default_factory=list)
@@ -81,6 +84,13 @@ class Net:
     loose: bool = False
     missing: dict[int, list[tuple[Element, str]]] = field(default_factory=dict)
     crowded: set[int] = field(default_factory=set)
+
+    def unfed(self) -> set[PortId]:
+        """The inputs that no edge leads to, as `(layer id, port id)`."""
+        if sum(map(len, self.inputs.values())) == len(self.wiring):
+            return set()
+        inputs = {(layer_id, port) for layer_id, ports in self.inputs.items() for port in ports}
+        return inputs - self.wiring.keys() - self.reached
 
     def layer_at(self, edge: Element) -> Element | None:
         """The layer that an edge leads to, or if that is not there, the one that it comes from."""
@@ -130,7 +140,8 @@ class _Reader:
         self.sideless: set[Element] = set()
         self.hiding: dict[Element, bool] = {}
         self.numbers = _Numbers()
-        self.places: dict[tuple[str, ...], tuple[int, int]] = {}
+        self.texts = texts_of(document)
+        self.sides: dict[bytes, tuple[PortIds, PortIds]] = {}
 
     def look_at_dims(self) -> None:
         """Note the dimensions that cannot be read."""
@@ -203,10 +214,11 @@ class _Reader:
 
     def _fill(self, net: Net) -> None:
         """The graph of what is not faulty."""
-        graph, broken, document = net.graph, self.broken, self.document
+        graph, broken, document, texts = net.graph, self.broken, self.document, self.texts
         for layer_id, layer in net.layers.items():
             if layer not in broken:
-                graph.add_node(layer_id, layer=Layer(layer_id, source=ElementSource(document, layer, layer_id)))
+                source = ElementSource(document, layer, layer_id, texts.get(layer))
+                graph.add_node(layer_id, layer=Layer(layer_id, source=source))
         whole = len(graph) == len(net.layers)
         for (reader, end), (maker, start) in net.wiring.items():
             if whole or (reader in graph and maker in graph):
@@ -234,20 +246,24 @@ class _Reader:
             self._note(Fault("IR102", layer, message, remedy), layer)
 
     def _sides(self, net: Net) -> None:
-        """The ports of all layers."""
-        usual = self.places
+        """The ports of all layers; layers of one form have the same."""
+        texts, known = self.texts, self.sides
         for layer_id, layer in net.layers.items():
-            parts = list(layer)
-            kind = tuple([part.tag for part in parts])
-            places = usual.get(kind) or self._look_at_parts(net, layer, kind)
-            if places[0] >= 0:
-                self._ports(net, layer_id, parts[places[0]], net.inputs)
-            if places[1] >= 0:
-                self._ports(net, layer_id, parts[places[1]], net.outputs)
+            text = texts.get(layer)
+            sides = known.get(text.form) if text else None
+            if sides is None:
+                sides, plain = self._sides_of(net, layer)
+                if text and plain:
+                    known[text.form] = sides
+            if sides[0]:
+                net.inputs[layer_id] = sides[0]
+            if sides[1]:
+                net.outputs[layer_id] = sides[1]
 
-    def _look_at_parts(self, net: Net, layer: Element, kind: tuple[str, ...]) -> tuple[int, int]:
-        """Where among the parts of a layer its inputs and outputs are; -1 stands for none."""
-        into, out = (kind.index(side) if side in kind else -1 for side in SIDES)
+    def _sides_of(self, net: Net, layer: Element) -> tuple[tuple[PortIds, PortIds], bool]:
+        """The input and output ports of one layer, and whether nothing else in it need be looked at."""
+        parts = list(layer)
+        kind = tuple([str(part.tag) for part in parts])
         odd, bodied = len(set(kind)) != len(kind) or not PARTS.issuperset(kind), not BODY_PARTS.isdisjoint(kind)
         if odd:
             net.odd.append(layer)
@@ -255,28 +271,23 @@ class _Reader:
                 self.broken.add(layer)
         if bodied:
             net.bodied.append(layer)
-        if not (odd or bodied):
-            self.places[kind] = into, out
-        return into, out
+        into, out = (
+            self._ports(net, layer, parts[kind.index(side)]) if side in kind else (NONE, True) for side in SIDES
+        )
+        return (into[0], out[0]), not (odd or bodied) and into[1] and out[1]
 
-    def _ports(self, net: Net, layer_id: int, side: Element, known: set[PortId]) -> None:
-        """The ports of one side of a layer."""
-        numbers, suspect = self.numbers, False
-        try:
-            ids = [numbers[port.get("id")] for port in side.iterchildren("port")]
-        except KeyError:
-            ids, suspect = [number for port in side if (number := id_number(port.get("id"))) is not None], True
-        if len(ids) == 1:
-            known.add((layer_id, ids[0]))
-        elif ids:
-            known.update([(layer_id, port) for port in ids])
-            if ids != sorted(set(ids)):
-                net.disordered.append(side)
-                suspect = True
-        if suspect:
-            self._note_all(port_faults(side), net.layers[layer_id])
+    def _ports(self, net: Net, layer: Element, side: Element) -> tuple[PortIds, bool]:
+        """The port ids of one side of a layer, and whether they rise and there is nothing else."""
+        numbers = [id_number(port.get("id")) for port in side.iterchildren("port")]
+        ids = [number for number in numbers if number is not None]
+        rising = ids == sorted(set(ids))
+        if len(ids) > 1 and not rising:
+            net.disordered.append(side)
+        if len(ids) < len(numbers) or not rising:
+            self._note_all(port_faults(side), layer)
         if len(ids) != len(side):
             net.odd.append(side)
+        return frozenset(ids), rising and len(ids) == len(side)
 
     def _edges(self, net: Net) -> None:
         """What feeds each input, without the edges that are faulty."""
@@ -284,6 +295,7 @@ class _Reader:
         if table is None:
             return
         sources, numbers, count = net.wiring, self.numbers, 0
+        inputs, outputs = net.inputs, net.outputs
         self.document.wiring[table] = sources
         for edge in table.iterchildren("edge"):
             count += 1
@@ -297,7 +309,7 @@ class _Reader:
                 if get(name) is None or get(name) not in net.strange:
                     self.faults.append(number_fault("IR121", edge, name)._replace(layer=net.layer_at(edge)))
                 continue
-            if start not in net.outputs or end not in net.inputs:
+            if start[1] not in outputs.get(start[0], NONE) or end[1] not in inputs.get(end[0], NONE):
                 self._loose(net, edge, start, end)
                 continue
             known = sources.setdefault(end, start)
@@ -329,14 +341,14 @@ class _Reader:
 
     def _loose(self, net: Net, edge: Element, start: PortId, end: PortId) -> None:
         """An edge with an end that is not there: noted, unless that follows from a fault of a layer."""
-        if end in net.inputs:
+        if end[1] in net.inputs.get(end[0], NONE):
             net.reached.add(end)
         else:
             net.crowded.add(end[0])
             net.loose = net.loose or end[0] not in net.layers
         for side, end_id, known in (("output", start, net.outputs), ("input", end, net.inputs)):
             layer = net.layers.get(end_id[0])
-            if end_id in known or layer in self.broken or end_id[0] in net.shared:
+            if end_id[1] in known.get(end_id[0], NONE) or layer in self.broken or end_id[0] in net.shared:
                 continue
             if layer is None:
                 net.missing.setdefault(end_id[0], []).append((edge, side))

@@ -70,8 +70,11 @@ class LayerSource(Protocol):
         """One attribute of the tag, as read."""
         ...
 
-    def text(self) -> bytes | None:
-        """What the layer was read from without its id and name: equal text is an equal layer. None where not known."""
+    def text(self) -> tuple[bytes, int | None] | None:
+        """What the layer was read from without id, names and a constant's offset, and that offset; None where not known.
+
+        Equal text is an equal layer but for these.
+        """
         ...
 
     def content(self) -> LayerContent:

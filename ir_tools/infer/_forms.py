@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from ir_tools.graph import Layer, LayerContent, Port
 from ir_tools.ops import find_op
 from ir_tools.types import whole_number
 
 __all__ = ["Form", "Forms"]
-
-_NAMES = re.compile(rb'\snames="[^"<>]*"')
-_CONST = b' type="Const"'
-_OFFSET = re.compile(rb'\soffset="(\d{1,18})"')
 
 
 class Form:
@@ -50,18 +44,11 @@ class Forms:
         text = None if layer.loaded or layer.source is None else layer.source.text()
         if text is None:
             return self._of_content(layer)
-        offset = None
-        if b"'" not in text:
-            if b"names=" in text:
-                text = _NAMES.sub(b"", text)
-            if text.startswith(_CONST):
-                found = _OFFSET.search(text)
-                if found:
-                    text, offset = text[: found.start()] + text[found.end() :], int(found[1])
-        form = self._forms.get(text)
+        key, offset = text
+        form = self._forms.get(key)
         if form is None:
             assert layer.source is not None
-            form = self._forms[text] = self._new(layer, layer.source.content())
+            form = self._forms[key] = self._new(layer, layer.source.content())
         return form, offset
 
     def _of_content(self, layer: Layer) -> tuple[Form, int | None]:

@@ -23,7 +23,7 @@ def check(file: IrFile) -> Iterator[Finding]:
     """One finding for each graph of several inputs; none where a misspelled element may be the one that is missing."""
     for net in file.nets:
         edges = net.element.find("edges")
-        if not net.inputs or (edges is not None and (len(edges) or len(net.inputs) == 1)):
+        if not net.inputs or (edges is not None and (len(edges) or sum(map(len, net.inputs.values())) == 1)):
             continue
         if edges is not None:
             yield Finding(file.place_of(edges), "<edges> is empty: nothing feeds any layer", "export the model again")

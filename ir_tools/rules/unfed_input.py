@@ -29,7 +29,7 @@ ENDS = {"result", "assign"}
 def check(file: IrFile) -> Iterator[Finding]:
     """One finding for each input, unless a faulty edge may be the one that is missing."""
     for net in file.nets:
-        unfed = net.inputs - net.wiring.keys() - net.reached
+        unfed = net.unfed()
         tables = list(net.element.iterchildren("edges"))
         if not unfed or net.loose or len(tables) != 1 or tables[0] in net.odd:
             continue

@@ -9,7 +9,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +25,6 @@ Element = etree._Element
 Wiring = dict[tuple[int, int], tuple[int, int]]
 """Reader and its input port -> maker and its output port."""
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+(<!DOCTYPE)?", re.DOTALL)
-_ID_AND_NAME = re.compile(rb'<layer\s+id="[^"<>]*"\s+name="[^"<>]*"')
 _START_TAG = re.compile(rb"<[^\s/>]++(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
 _DTD_REMEDY = "delete it: IR has no DTD, and entities are not read from files of strangers"
 
@@ -133,19 +131,6 @@ class Document:
         start = self.start(element)
         tag_end = self._tag_end(start)
         return Span(start, tag_end, self._end(element, start, tag_end))
-
-    def without_name(self, layer: Element) -> bytes | None:
-        """A `<layer>` up to the next one, without its id and name; None where these do not come first in its tag."""
-        start, end = self._layers[layer]
-        known = _ID_AND_NAME.match(self.text, start)
-        return self.text[known.end() : end] if known else None
-
-    @cached_property
-    def _layers(self) -> dict[Element, tuple[int, int]]:
-        """From where each layer reaches to the next one."""
-        starts = self._starts(None, "layer")
-        ends = [*islice(starts.values(), 1, None), len(self.text)]
-        return dict(zip(starts, zip(starts.values(), ends, strict=True), strict=True))
 
     def _parse(self) -> Element:
         prolog = _PROLOG.match(self.text)
