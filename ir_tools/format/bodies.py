@@ -8,6 +8,7 @@ from ir_tools.format.content import MAPS, size_of
 from ir_tools.format.faults import Fault
 from ir_tools.format.nets import BODIES, PARTS, Net
 from ir_tools.format.rows import PURPOSES, Row, Slice, slice_faults
+from ir_tools.format.texts import Text
 from ir_tools.graph import Layer
 from ir_tools.source import Element
 from ir_tools.types import closest, id_number
@@ -26,24 +27,23 @@ OWN_INPUTS = {"tensoriterator": 0, "loop": 2}
 GRAPH_PARTS = {"layers", "edges"}
 
 
-def body_faults(nets: Iterable[Net]) -> Iterator[Fault]:
-    """What is wrong with the layers with bodies of all graphs."""
-    small, graphs = _Small(), {net.element: net for net in nets}
+def body_faults(nets: Iterable[Net], texts: Mapping[Element, Text]) -> Iterator[Fault]:
+    """What is wrong with the layers with bodies of all graphs; `texts`: of layers."""
+    graphs = {net.element: net for net in nets}
+    plain: set[bytes] = set()
     for net in graphs.values():
         marked = set(net.bodied)
         for layer_id, layer in net.layers.items():
-            kind = small[layer.get("type")]
+            text = texts.get(layer)
+            if text and text.form in plain:
+                continue
+            kind = (layer.get("type") or "").lower()
             if kind in KINDS or layer in marked:
                 bodied = _Bodied(net, layer_id, kind, graphs)
                 bodied.look()
                 yield from bodied.found
-
-
-class _Small(dict[str | None, str]):
-    """Words in small letters."""
-
-    def __missing__(self, word: str | None) -> str:
-        return self.setdefault(word, (word or "").lower())
+            elif text:
+                plain.add(text.form)
 
 
 def has_all_ends(layer: Layer) -> bool:
@@ -310,8 +310,15 @@ class _Table:
     def _slices(self) -> None:
         exact = self.owner.kind == "tensoriterator"
         sliced = [self._sliced(row) for row in self.rows if row.axis is not None]
-        for row, message, remedy in slice_faults(sliced, exact=exact):
+        wrong = list(slice_faults(sliced, exact=exact))
+        for row, message, remedy in wrong:
             self.tell("IR149", row.element, message, remedy)
+        for row, _, size in sliced if exact and not wrong else ():
+            if row.is_input and size is not None and row.begins_inside(size):
+                place = "last" if row.stride < 0 else "first"
+                message = f"start is {row.start}, and the CPU plugin begins at the {place} element all the same"
+                remedy = "cut the part out with a Slice in front of the layer"
+                self.owner.found.append(Fault("IR149", row.element, message, remedy, severity=Severity.WARNING))
         for row, *_ in () if exact else sliced:
             if (row.start, row.end) != ((0, -1) if row.stride > 0 else (-1, 0)):
                 message = (

@@ -1,12 +1,13 @@
 """Every Const against the `.bin`: its attributes, its size, and the bytes that it names."""
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from ir_tools.format.faults import Fault
 from ir_tools.format.nets import Net
+from ir_tools.format.texts import Text
 from ir_tools.source import Element
 from ir_tools.types import ELEMENT_TYPES, ElementType, closest, constant_type, id_number
 from ir_tools.weights import Weights
@@ -17,32 +18,61 @@ LARGEST = 1 << 63
 """Elements or bytes that nothing can count."""
 
 
-class _Const(NamedTuple):
-    """A Const whose attributes can be read. `shape`: as written."""
+class _Tensor(NamedTuple):
+    """What the attributes of a Const say of its value. `shape`: as written; `fault`: what is wrong with `size`."""
 
-    data: Element
     kind: ElementType
     shape: str
     elements: int
-    offset: int
     size: int
+    fault: str | None
 
 
-def constant_faults(nets: Iterable[Net], weights: Weights) -> Iterator[Fault]:
-    """What is wrong with the constants of all graphs."""
+class _Const(NamedTuple):
+    """A Const whose attributes can be read."""
+
+    layer: Element
+    offset: int
+    tensor: _Tensor
+
+    @property
+    def data(self) -> Element:
+        """Its `<data>`."""
+        return next(self.layer.iterchildren("data"))
+
+    @property
+    def end(self) -> int:
+        """The byte behind its last one."""
+        return self.offset + self.tensor.size
+
+
+def constant_faults(nets: Iterable[Net], weights: Weights, texts: Mapping[Element, Text]) -> Iterator[Fault]:
+    """What is wrong with the constants of all graphs; `texts`: of layers, those of one form are read once."""
     readable: list[_Const] = []
+    known: dict[bytes, _Tensor | None] = {}
     for net in nets:
         for layer in net.layers.values():
-            kind = layer.get("type")
-            if kind == "Const" or (kind is not None and kind.lower() == "const"):
+            text = texts.get(layer)
+            if text and text.form in known:
+                tensor = known[text.form]
+                if tensor and text.offset is not None:
+                    readable.append(_Const(layer, text.offset, tensor))
+                continue
+            if (layer.get("type") or "").lower() == "const":
+                count = len(readable)
                 yield from _read(layer, readable)
-    needed = [const for const in readable if const.size]
+                if text and text.offset is not None and len(readable) > count:
+                    known[text.form] = readable[-1].tensor
+            elif text:
+                known[text.form] = None
+    needed = [const for const in readable if const.tensor.size]
     if not weights.missing:
         yield from _against_file(readable, weights)
     elif needed:
         yield _missing(needed, weights)
     for const in readable:
-        yield from _size_fault(const)
+        if const.tensor.fault:
+            yield Fault("IR013", const.data, const.tensor.fault, "correct shape, element_type or size")
 
 
 # --- attributes -------------------------------------------------------------------------------------------------
@@ -62,7 +92,9 @@ def _read(layer: Element, readable: list[_Const]) -> Iterator[Fault]:
     dims = None if shape is None else _dims(shape)
     typed = kind is not None and kind.kind != "dynamic"
     if typed and kind and dims is not None and shape is not None and offset is not None and size is not None:
-        readable.append(_Const(data, kind, shape, _product(dims), offset, size))
+        elements = _product(dims)
+        fault = _size_fault(kind, shape, elements, size)
+        readable.append(_Const(layer, offset, _Tensor(kind, shape, elements, size, fault)))
         return
     for message, remedy in _unreadable(data, kind, dims):
         yield Fault("IR014", data, message, remedy)
@@ -120,7 +152,7 @@ def _dims(shape: str) -> tuple[int, ...] | None:
 
 def _missing(needed: list[_Const], weights: Weights) -> Fault:
     """There is no `.bin`: told once, at the first constant that needs it."""
-    end = max(const.offset + const.size for const in needed)
+    end = max(const.end for const in needed)
     where = f"{weights.path.name} is missing" if weights.path else "there is no .bin"
     message = f"{where}, and {len(needed)} constants are in its {end} bytes"
     return Fault("IR011", needed[0].data, message, "put the model's .bin there, or name it")
@@ -128,12 +160,12 @@ def _missing(needed: list[_Const], weights: Weights) -> Fault:
 
 def _against_file(readable: list[_Const], weights: Weights) -> Iterator[Fault]:
     stored = weights.size
-    beyond = [const for const in readable if const.offset + const.size > stored]
+    beyond = [const for const in readable if const.end > stored]
     if beyond:
         yield _outside(beyond, len(readable), stored)
     for const in readable:
-        if const.kind.kind == "string" and const.offset + const.size <= stored:
-            message = _string_fault(weights.view(const.offset, const.size).tobytes(), const.elements)
+        if const.tensor.kind.kind == "string" and const.end <= stored:
+            message = _string_fault(weights.view(const.offset, const.tensor.size).tobytes(), const.tensor.elements)
             if message:
                 remedy = "the bytes are the number of strings, where each begins and the last ends, and their text"
                 yield Fault("IR017", const.data, message, remedy)
@@ -142,7 +174,7 @@ def _against_file(readable: list[_Const], weights: Weights) -> Iterator[Fault]:
 def _outside(beyond: list[_Const], count: int, stored: int) -> Fault:
     """Constants beyond the end of the file: told once, since a file that was cut off lacks many."""
     first = beyond[0]
-    message = f"the constant has {first.size} bytes from {first.offset} on, and the .bin has {stored}"
+    message = f"the constant has {first.tensor.size} bytes from {first.offset} on, and the .bin has {stored}"
     remedy = "correct offset and size, or take the model's own .bin"
     if len(beyond) > 1:
         message += f"; so have {len(beyond) - 1} more of {count} constants"
@@ -150,23 +182,20 @@ def _outside(beyond: list[_Const], count: int, stored: int) -> Fault:
     return Fault("IR012", first.data, message, remedy)
 
 
-def _size_fault(const: _Const) -> Iterator[Fault]:
-    """The size of a constant against shape and element type. Three- and six-bit elements fill groups or bytes.
+def _size_fault(kind: ElementType, shape: str, count: int, size: int) -> str | None:
+    """What is wrong with the size of a constant by shape and element type.
 
-    OpenVINO itself gives constants without elements one byte.
+    Three- and six-bit elements fill groups or bytes. OpenVINO itself gives constants without elements one byte.
     """
-    kind, count = const.kind, const.elements
     if kind.kind == "string":
-        if count < LARGEST // 64 and count <= const.size // 4:
-            return
-        message = f"shape [{const.shape[:60]}] is more than strings in {const.size} bytes can be"
-    else:
-        least, most = -(-count * kind.bits // 8), kind.byte_size(count)
-        if least <= const.size <= max(most, 1) and most < LARGEST:
-            return
-        words = f"{most} bytes" if most < LARGEST else "more than can be counted"
-        message = f"size is {const.size}, and shape [{const.shape[:60]}] of {kind} takes {words}"
-    yield Fault("IR013", const.data, message, "correct shape, element_type or size")
+        if count < LARGEST // 64 and count <= size // 4:
+            return None
+        return f"shape [{shape[:60]}] is more than strings in {size} bytes can be"
+    least, most = -(-count * kind.bits // 8), kind.byte_size(count)
+    if least <= size <= max(most, 1) and most < LARGEST:
+        return None
+    words = f"{most} bytes" if most < LARGEST else "more than can be counted"
+    return f"size is {size}, and shape [{shape[:60]}] of {kind} takes {words}"
 
 
 def _string_fault(data: bytes, count: int) -> str | None:

@@ -1,6 +1,6 @@
 """The graphs of a document: layers by id, ports, edges, bodies. What cannot be read is left out and noted."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, islice, repeat
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from ir_tools.format.content import (
     tag_faults,
 )
 from ir_tools.format.faults import Fault, refused
-from ir_tools.format.texts import texts_of
+from ir_tools.format.texts import Text, texts_of
 from ir_tools.format.usual import Usual
 from ir_tools.graph import Graph, Layer
 from ir_tools.source import Document, Element, Wiring
@@ -99,22 +99,31 @@ class Net:
 
 
 class Nets(NamedTuple):
-    """Every graph of a document, `<net>` first, what in them could not be read, and what need not be looked at."""
+    """Every graph of a document, `<net>` first.
+
+    Attributes:
+        nets: the graphs.
+        faults: what in them could not be read.
+        usual: what need not be looked at.
+        texts: of the layers.
+    """
 
     nets: list[Net]
     faults: list[Fault]
     usual: Usual
+    texts: Mapping[Element, Text]
 
 
 def nets_of(document: Document, *, thorough: bool = False) -> Nets:
     """Read all graphs. `thorough`: leave out layers with unreadable dimensions, and edges that close circles, too."""
-    reader, usual = _Reader(document, thorough), Usual(document)
+    texts = texts_of(document)
+    reader, usual = _Reader(document, texts, thorough), Usual(document, texts)
     if thorough and not usual.ports:
         reader.look_at_dims()
     if thorough and not usual.precisions:
         reader.look_at_precisions()
     reader.plain_tags = not thorough or usual.layers
-    return Nets(reader.read(), reader.faults, usual)
+    return Nets(reader.read(), reader.faults, usual, texts)
 
 
 class _Numbers(dict[str | None, int]):
@@ -131,8 +140,9 @@ class _Numbers(dict[str | None, int]):
 class _Reader:
     """Reads the graphs of one document."""
 
-    def __init__(self, document: Document, thorough: bool) -> None:
+    def __init__(self, document: Document, texts: Mapping[Element, Text], thorough: bool) -> None:
         self.document = document
+        self.texts = texts
         self.thorough = thorough
         self.plain_tags = True
         self.faults: list[Fault] = []
@@ -140,7 +150,6 @@ class _Reader:
         self.sideless: set[Element] = set()
         self.hiding: dict[Element, bool] = {}
         self.numbers = _Numbers()
-        self.texts = texts_of(document)
         self.sides: dict[bytes, tuple[PortIds, PortIds]] = {}
 
     def look_at_dims(self) -> None:

@@ -90,9 +90,9 @@ def tolerant(document: Document, weights: Weights, path: Path | None, *, thoroug
         ReadError: the document is not an IR of version 10 or 11.
     """
     version = _version(document)
-    nets, faults, usual = nets_of(document, thorough=thorough)
+    nets, faults, usual, texts = nets_of(document, thorough=thorough)
     if thorough:
-        found = [*constant_faults(nets, weights), *body_faults(nets)]
+        found = [*constant_faults(nets, weights, texts), *body_faults(nets, texts)]
         _leave_out(nets, found)
         faults += found
     name, origin = document.root.get("name") or "", SourceFile(document)

@@ -11,6 +11,7 @@ __all__ = ["PURPOSES", "Row", "Slice", "slice_faults"]
 PURPOSES = {"execution_condition": "output", "current_iteration": "input"}
 """What a Loop may use a row for, and which rows."""
 
+ALIKE = "all rows cut as many parts; a start or end that is not negative counts otherwise for the shape than for the run"
 Told = tuple[str, str]
 """What is wrong, and what to do."""
 
@@ -62,6 +63,16 @@ class Row(NamedTuple):
         last = self.end + size + 1 if self.end < 0 else self.end
         return (last, first) if self.stride < 0 else (first, last)
 
+    def begins_inside(self, size: int) -> bool:
+        """Whether the first part of an axis of this size is not the one at its beginning, or end."""
+        first, last = self.range(size)
+        return last != size if self.stride < 0 else first != 0
+
+    def parts(self, size: int) -> int:
+        """How many parts the runtime counts for the shape, where `start` and `end` are both elements that are cut."""
+        start, end = (edge + size if edge < 0 else edge for edge in (self.start, self.end))
+        return (abs(end - start) + 1) // self.part_size
+
 
 class Slice(NamedTuple):
     """A row with an axis. `rank`: of the tensor, 0 where it is not known. `size`: of the axis, if that is known."""
@@ -76,21 +87,23 @@ def slice_faults(slices: Sequence[Slice], *, exact: bool) -> Iterator[tuple[Row,
 
     Args:
         slices: inputs with the size of what is cut.
-        exact: the number of parts decides how often the body runs (TensorIterator), so that all must be equal.
+        exact: the number of parts decides how often the body runs (TensorIterator), so that all must be equal. A
+            Loop reads neither start nor end.
     """
     count: int | None = None
+    shaped: int | None = None
     for row, rank, known in sorted(slices, key=lambda one: not one.row.is_input):
         fault, parts = _plain_fault(row, rank), 0
-        joined = exact and not row.is_input
-        size = known if not joined else None if count is None else count * row.part_size
-        if fault is None and size is not None:
+        joined = not row.is_input
+        size = known if not joined else None if shaped is None else shaped * row.part_size
+        if fault is None and exact and size is not None:
             fault, parts = _cut(row, size)
-            if fault is None and exact and count is not None and parts != count:
-                fault = f"the row cuts {parts} parts, and an earlier one {count}", "all rows cut as many parts"
+            if fault is None and count is not None and parts != count:
+                fault = f"the row cuts {parts} parts, and an earlier one {count}", ALIKE
         if fault:
             yield row, *fault
-        elif parts and row.is_input and count is None:
-            count = parts
+        elif parts and row.is_input and size is not None:
+            count, shaped = count or parts, row.parts(size)
 
 
 def _plain_fault(row: Row, rank: int) -> Told | None:

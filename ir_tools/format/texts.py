@@ -10,7 +10,7 @@ __all__ = ["Text", "texts_of"]
 _TAG = b"<layer "
 _CONST = b' type="Const"'
 MAX_DIGITS = 18
-"""Of an offset; a longer one is looked at by those who tell of faults."""
+"""Of a number below 2^63."""
 
 
 class Text(NamedTuple):
@@ -37,14 +37,13 @@ def texts_of(document: Document) -> Mapping[Element, Text]:
     elements = list(document.root.iter("layer"))
     if len(elements) != len(pieces):
         return {}
-    texts = {element: _text(piece) for element, piece in zip(elements, pieces, strict=True)}
-    return {element: text for element, text in texts.items() if text is not None}
+    return {element: text for element, piece in zip(elements, pieces, strict=True) if (text := _text(piece))}
 
 
 def _text(piece: bytes) -> Text | None:
-    """What follows `<layer `; None where it does not start with id and name."""
+    """What follows `<layer `; None where it does not start with a plain id and a name."""
     parts = piece.split(b'"', 4)
-    if len(parts) < 5 or parts[0] != b"id=" or parts[2] != b" name=":
+    if len(parts) < 5 or parts[0] != b"id=" or parts[2] != b" name=" or not parts[3] or not _is_plain(parts[1]):
         return None
     form = parts[4]
     if b"'" in form:
@@ -61,6 +60,11 @@ def _of_constant(form: bytes) -> Text:
     data, end, rest = behind.partition(b">")
     first, _, behind = data.partition(b'offset="')
     offset, quote, last = behind.partition(b'"')
-    if not quote or not offset.isdigit() or len(offset) > MAX_DIGITS:
+    if not quote or not _is_plain(offset):
         return Text(form, None)
     return Text(b"".join((before, tag, first, last, end, rest)), int(offset))
+
+
+def _is_plain(number: bytes) -> bool:
+    """Whether this is a number that anybody can read."""
+    return number.isdigit() and len(number) <= MAX_DIGITS

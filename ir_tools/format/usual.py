@@ -1,9 +1,11 @@
 """Whether a document is written as nearly all are: one look at its bytes spares looking at every element."""
 
 import re
+from collections.abc import Mapping
 from functools import cached_property
 
-from ir_tools.source import Document
+from ir_tools.format.texts import Text
+from ir_tools.source import Document, Element
 from ir_tools.types import precision_in_file
 
 __all__ = ["Usual"]
@@ -25,9 +27,10 @@ _TEXT = re.compile(rb">\s*+[^<](?<!<dim>.)")
 class Usual:
     """What of a document has only the elements, attributes and texts that it should, in the usual order."""
 
-    def __init__(self, document: Document) -> None:
-        """Nothing is looked at yet."""
+    def __init__(self, document: Document, texts: Mapping[Element, Text]) -> None:
+        """Nothing is looked at yet. `texts`: of the layers; of those that say the same one is looked at."""
         self._document = document
+        self._texts = texts
 
     @cached_property
     def ports(self) -> bool:
@@ -47,15 +50,23 @@ class Usual:
     @cached_property
     def texts(self) -> bool:
         """There is no text but in dimensions."""
-        return self._document.plain and not _TEXT.search(self._document.text)
+        return self._document.plain and not _TEXT.search(self._written)
 
     @cached_property
     def precisions(self) -> bool:
         """Every port has an element type that can be read."""
-        words = _PRECISION.findall(self._document.text) if self.ports else []
-        full = len(words) == self._document.text.count(b"<port ")
+        words = _PRECISION.findall(self._written) if self.ports else []
+        full = len(words) == self._written.count(b"<port ")
         return full and all(precision_in_file(word.decode()) for word in set(words))
 
+    @cached_property
+    def _written(self) -> bytes:
+        """The bytes of the document; where all layers have a text, with one layer of each form."""
+        text, layers = self._document.text, sum(1 for _ in self._document.root.iter("layer"))
+        if not layers or len(self._texts) != layers:
+            return text
+        forms = {one.form for one in self._texts.values()}
+        return text[: text.index(b"<layer ")] + b"".join([b'<layer id="0" name="layer"' + form for form in forms])
+
     def _all(self, pattern: re.Pattern[bytes], tag: bytes) -> bool:
-        text = self._document.text
-        return self._document.plain and len(pattern.findall(text)) == text.count(tag)
+        return self._document.plain and len(pattern.findall(self._written)) == self._written.count(tag)

@@ -73,6 +73,7 @@ class Answers:
         self.checks = checks
         self.surprises: list[str] = []
         self._known: dict[object, Answer | None] = {}
+        self._sizes: dict[int, int | None] = {}
 
     def of(self, form: Form, inputs: Sequence[Known]) -> Answer:
         """The answer for a layer; `inputs`: one for every input port that is fed."""
@@ -157,15 +158,20 @@ class Answers:
             template: its type and shape.
             offset: where its bytes start.
         """
-        fact = template.fact
-        if fact.dtype.dtype is None or 0 < fact.dtype.bits < 8 or fact.shape is None or offset is None:
+        if template.key not in self._sizes:
+            self._sizes[template.key] = self._size(template.fact)
+        size = self._sizes[template.key]
+        if size is None or offset is None or self.weights.missing or offset + size > self.weights.size:
             return template
+        return self.facts.stored(template, StoredBounds(partial(_values, layer, self.weights, template.fact)))
+
+    def _size(self, fact: Fact) -> int | None:
+        """How many bytes a constant of this type and shape has; None where its values do not matter."""
+        if fact.dtype.dtype is None or 0 < fact.dtype.bits < 8 or fact.shape is None:
+            return None
         count = math.prod([dim.lo for dim in fact.shape])
-        end = offset + fact.dtype.byte_size(count)
         most = MOST_VALUES if not self.checks else MOST_CHECKED if fact.dtype.is_integer else MOST_FLOATS
-        if count > most or self.weights.missing or end > self.weights.size:
-            return template
-        return self.facts.stored(template, StoredBounds(partial(_values, layer, self.weights, fact)))
+        return fact.dtype.byte_size(count) if count <= most else None
 
 
 def _values(layer: Layer, weights: Weights, fact: Fact) -> Bounds:

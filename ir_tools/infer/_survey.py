@@ -16,7 +16,7 @@ from ir_tools.infer._gaps import Gap, are_apart, dims_text, gap_of, told
 from ir_tools.infer._troubles import Trouble, about_operation, are_hard, is_odd, part_of
 from ir_tools.ops import control_flow
 from ir_tools.ops._define import Fact, Kind, Violation
-from ir_tools.ops.control_flow import BodyFacts, BodyRule, Maps, PortMap, port_maps
+from ir_tools.ops.control_flow import BodyFacts, BodyRule, Maps, PortMap, Row, part_faults, port_maps
 from ir_tools.types import format_shape
 
 __all__ = ["Survey"]
@@ -243,7 +243,12 @@ class Survey:
                 remedy = "what a round gives is what the next one takes"
                 self._tell(body, Trouble("bad-back-edge", layer, message, remedy, "back_edges", row=row))
         end = ports.purpose("execution_condition")
-        if end is None or layer.type.lower() != "loop":
+        is_loop = end is not None and layer.type.lower() == "loop"
+        rounds = _single(inputs[min(inputs)]) if is_loop else None
+        certain = rounds if end is not None and is_loop and _single(results[end.layer]) == 1 else None
+        for cut, message, remedy in part_faults(ports, inputs, results, certain):
+            self._tell(body, Trouble("bad-slice", layer, message, remedy, "port_map", row=_place_of(layer, cut)))
+        if end is None or not is_loop:
             return
         condition = results[end.layer]
         if condition.dtype.kind not in {"boolean", "dynamic"}:
@@ -251,7 +256,7 @@ class Survey:
             message, remedy = f"the condition to go on is of {condition.dtype}", "name a Result of boolean type"
             row = rows.index("execution_condition")
             self._tell(body, Trouble("wrong-port-map-row", layer, message, remedy, "port_map", row=row))
-        rounds, lasts = _single(inputs[min(inputs)]), _single(condition)
+        lasts = _single(condition)
         if rounds is None or (lasts == 0) or rounds in range(-1 if lasts is None else 0, MOST_ROUNDS):
             return
         message = f"the trip count is {rounds}, with which the loop does not end"
@@ -493,6 +498,14 @@ def _ordered(graph: Graph) -> Iterator[Layer]:
     """The layers in order, up to those that feed each other in a circle."""
     with suppress(GraphError):
         yield from graph.ordered()
+
+
+def _place_of(layer: Layer, row: Row) -> int:
+    """The number of a row among those of its port map."""
+    rows = layer.content.mapping["port_map"]
+    ends = str(row.port), str(row.layer)
+    found = [(raw.get("external_port_id"), raw.get("internal_layer_id")) == ends for _, raw in rows]
+    return found.index(True) if True in found else 0
 
 
 def _single(fact: Fact) -> int | None:

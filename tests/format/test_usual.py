@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ir_tools.format.texts import texts_of
 from ir_tools.format.usual import Usual
 from ir_tools.source import Document
 from ir_tools.validation import validate
@@ -23,6 +24,7 @@ def test_every_element_tells_no_more_than_the_bytes(path: Path, monkeypatch: pyt
 
 def test_files_as_openvino_writes_them_are_usual(corpus: Path) -> None:
     paths = [path for path in corpus.rglob("*.xml") if ".v11." in path.name]
-    usual = [Usual(Document(path.read_bytes())) for path in paths]
+    documents = [Document(path.read_bytes()) for path in paths]
+    usual = [Usual(document, texts_of(document)) for document in documents]
     for look in LOOKS:
         assert sum(getattr(one, look) for one in usual) > len(usual) // 2, look
