@@ -1,18 +1,20 @@
 """The reference executor: a model, or one of its layers, in numpy alone."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, Protocol
+from sys import getrefcount
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import UnsupportedError, UsageError
-from ir_tools.graph import Graph, Layer, Located, Model, Source
+from ir_tools.graph import Graph, Layer, Located, Model
 from ir_tools.inputs import checked_inputs
 from ir_tools.ops import Array, Attrs, Op, Violation, control_flow, find_op
+from ir_tools.schedule import Task, schedule
 from ir_tools.types import ElementType, element_type
 from ir_tools.weights import values
 
@@ -104,9 +106,7 @@ def run(
         GraphError: the layers feed each other in a circle.
     """
     execution = Execution(model, precision, fallback)
-    for _ in execution.steps(inputs):
-        if advance is not None:
-            advance()
+    _exhaust(execution.steps(inputs), advance)
     return execution.results
 
 
@@ -148,6 +148,7 @@ class Execution:
         self.floats = None if precision == "as written" else element_type(precision)
         self.fallback = fallback
         self.results: dict[str, Array] = {}
+        self._plans: dict[int, dict[str, _Plan]] = {}
 
     def steps(self, inputs: Mapping[str, Array]) -> Iterator[Step]:
         """The layers, in the order of execution. Raises as `run`."""
@@ -157,34 +158,55 @@ class Execution:
         fed = checked_inputs(self.model, inputs)
         given = {endpoint.layer.id: fed[endpoint.name] for endpoint in self.model.inputs}
         found: dict[int, Array] = {}
-        yield from self._graph(self.model.graph, given, found)
+        yield from self._graph(_Plan(self.model.graph), given, found)
         self.results = {endpoint.name: found[endpoint.layer.id] for endpoint in self.model.outputs}
 
-    def _graph(self, graph: Graph, given: Mapping[int, Array], found: dict[int, Array]) -> Iterator[Step]:
-        """Run a graph or a body: arrays by Parameter in, arrays by Result into `found`."""
-        tensors: dict[Source, Array] = {}
-        unread = _reader_counts(graph)
-        for layer in graph.ordered():
-            arrays = _inputs(graph, layer, tensors, unread)
-            if layer.type == "Result":
-                found[layer.id] = next(iter(arrays.values()))
-                continue
-            outputs: Sequence[Array]
-            if layer.type == "Parameter":
-                outputs = (self.cast(given[layer.id]),)
-            elif layer.type == "Const":
-                outputs = (self.cast(values(layer.raw, self.model.weights)),)
+    def _graph(self, plan: "_Plan", given: Mapping[int, Array], found: dict[int, Array]) -> Iterator[Step]:
+        """Run a graph or a body: arrays by Parameter in, arrays by Result into `found`.
+
+        No name here holds a tensor while a layer runs, so that one without a reader is gone by then.
+        """
+        tensors: dict[tuple[int, int], Array] = {}
+        for task in plan.tasks:
+            arrays = [tensors[source] for source in task.reads]
+            for source in task.dropped:
+                del tensors[source]
+            if task.type == "Result":
+                found[task.layer.id] = arrays.pop()
+            elif task.type == "Parameter":
+                _keep(tensors, task, [self.cast(given[task.layer.id])])
+            elif task.type == "Const":
+                _keep(tensors, task, [self._constant(plan, task.layer)])
             else:
-                lean = not any(unread.get(Source(layer.id, port.id)) for port in layer.outputs[1:])
-                step = self.layer(graph, layer, arrays, lean=lean)
+                step = self._step(plan, task, arrays)
                 arrays.clear()
                 yield step
-                outputs = step.outputs
-            for port, array in zip(layer.outputs, outputs, strict=False):
-                if unread.get(Source(layer.id, port.id)):
-                    tensors[Source(layer.id, port.id)] = array
+                _keep(tensors, task, step.outputs)
+                del step
 
-    def layer(self, graph: Graph, layer: Layer, arrays: Mapping[int, Array], *, lean: bool = False) -> Step:
+    def _constant(self, plan: "_Plan", layer: Layer) -> Array:
+        """The value of a Const, which a body reads once for all its rounds."""
+        value = plan.constants.get(layer.id)
+        if value is None:
+            value = self.cast(values(layer.raw, self.model.weights))
+            if plan.inside:
+                plan.constants[layer.id] = value
+        return value
+
+    def _step(self, plan: "_Plan", task: Task, arrays: list[Array]) -> Step:
+        """One layer; where nothing but `arrays` holds an input, the output may come to stand in its memory."""
+        layer = task.layer
+        if layer.bodies or (self.fallback is not None and not has_kernel(layer)):
+            return self.layer(plan.graph, layer, dict(zip(task.ports, arrays, strict=True)))
+        ready = plan.ready.get(layer.id)
+        if ready is None:
+            ready = _prepared(layer, self.floats)
+            if plan.inside:
+                plan.ready[layer.id] = ready
+        done = run_layer(layer, arrays, lean=task.lean, torn=self.torn, ready=ready, reuse=True)
+        return Step(layer, [*map(self.cast, done.outputs)], done.undefined, "reference")
+
+    def layer(self, graph: Graph, layer: Layer, arrays: Mapping[int, Array]) -> Step:
         """One layer on given arrays by input port."""
         if self.fallback is not None and not has_kernel(layer):
             outputs = self.fallback(self.model, graph, layer, tuple(arrays.values()))
@@ -192,14 +214,18 @@ class Execution:
         if layer.bodies:
             outputs = self._bodies(layer, arrays)
             return Step(layer, [*outputs], (None,) * len(outputs), "reference")
-        done = run_layer(layer, tuple(arrays.values()), lean=lean, floats=self.floats, torn=self.torn)
+        done = run_layer(layer, tuple(arrays.values()), floats=self.floats, torn=self.torn)
         return Step(layer, [*map(self.cast, done.outputs)], done.undefined, "reference")
 
     def _bodies(self, layer: Layer, arrays: Mapping[int, Array]) -> tuple[Array, ...]:
+        plans = self._plans.get(id(layer))
+        if plans is None:
+            plans = {name: _Plan(body, inside=True) for name, body in layer.bodies.items()}
+            self._plans[id(layer)] = plans
+
         def execute(body: str, given: Mapping[int, Array]) -> dict[int, Array]:
             found: dict[int, Array] = {}
-            for _ in self._graph(layer.bodies[body], given, found):
-                pass
+            _exhaust(self._graph(plans[body], given, found))
             return found
 
         outputs = control_flow.KERNELS[layer.type.lower()](control_flow.port_maps(layer), arrays, execute)
@@ -212,15 +238,45 @@ class Execution:
         return array.astype(self.floats.dtype, copy=False)
 
 
-def _inputs(graph: Graph, layer: Layer, tensors: dict[Source, Array], unread: dict[Source, int]) -> dict[int, Array]:
-    """What a layer reads, by input port; tensors that nobody reads any more are dropped."""
-    sources = graph.sources(layer.id)
-    arrays = {port.id: tensors[sources[port.id]] for port in layer.inputs if port.id in sources}
-    for source in sources.values():
-        unread[source] -= 1
-        if not unread[source]:
-            del tensors[source]
-    return arrays
+class _Ready(NamedTuple):
+    """A layer's operation and attributes."""
+
+    op: Op
+    attrs: Attrs
+
+
+class _Plan:
+    """The layers of a graph in order; of a body, what is worked out in its first round and read again in the others.
+
+    Attributes:
+        graph: the graph.
+        inside: whether it is a body.
+        tasks: its layers.
+        ready: by layer id.
+        constants: by layer id.
+    """
+
+    __slots__ = ("constants", "graph", "inside", "ready", "tasks")
+
+    def __init__(self, graph: Graph, *, inside: bool = False) -> None:
+        self.graph = graph
+        self.inside = inside
+        self.tasks: Iterable[Task] = list(schedule(graph)) if inside else schedule(graph)
+        self.ready: dict[int, _Ready] = {}
+        self.constants: dict[int, Array] = {}
+
+
+def _keep(tensors: dict[tuple[int, int], Array], task: Task, outputs: Sequence[Array]) -> None:
+    """Keep those outputs that somebody reads."""
+    read = ((source, array) for source, array in zip(task.makes, outputs, strict=False) if source is not None)
+    tensors.update(read)
+
+
+def _exhaust(steps: Iterator[Step], advance: Callable[[], None] | None = None) -> None:
+    """Walk all steps without a name for any: it would hold the step's tensors while the next layer runs."""
+    while next(steps, None) is not None:
+        if advance is not None:
+            advance()
 
 
 def run_layer(
@@ -230,17 +286,37 @@ def run_layer(
     lean: bool = False,
     floats: ElementType | None = None,
     torn: bool = False,
+    ready: _Ready | None = None,
+    reuse: bool = False,
 ) -> LayerRun:
     """The outputs of one layer on given arrays, in the order of its ports; with `lean` perhaps only the first.
 
     `floats`: stands for every float type that the attributes name. `torn`: what errors of rounding in the inputs decide
-    counts as undefined, too.
+    counts as undefined, too. `ready`: of the layer, with `floats` in it. `reuse`: an output may be written over an
+    input that nothing but `inputs` holds.
 
     Raises:
         UnsupportedError: the reference has no kernel for the layer.
         UsageError: its attributes have no meaning.
         ShapeError: its attributes do not fit the inputs.
     """
+    op, attrs = ready or _prepared(layer, floats)
+    assert op.kernel is not None
+    judged = op.torn if torn and op.torn else None
+    spare = _spare(inputs) if reuse and op.into and not judged else None
+    with np.errstate(all="ignore"):
+        if op.into and spare is not None:
+            outputs = op.into(attrs, inputs, spare)
+        else:
+            outputs = (op.lean if lean and op.lean else op.kernel)(attrs, inputs)
+        undefined = op.undefined(attrs, inputs) if op.undefined else None
+        if judged:
+            undefined = judged(attrs, inputs, ROUNDING.get(layer.outputs[0].precision, LEAST_ROUNDING))
+    return LayerRun(outputs, (undefined,) * len(outputs))
+
+
+def _prepared(layer: Layer, floats: ElementType | None) -> _Ready:
+    """The operation and its attributes. Raises as `run_layer`."""
     op = find_op(layer.type, layer.version)
     if op is None or op.kernel is None:
         raise UnsupportedError(f"the reference has no kernel for '{layer.name}' ({layer.type} {layer.version})")
@@ -251,13 +327,35 @@ def run_layer(
         raise UsageError(f"layer '{layer.name}' ({op}): {faults}")
     if floats is not None:
         attrs = Attrs({name: floats if _is_float(value) else value for name, value in attrs.items()})
-    with np.errstate(all="ignore"):
-        outputs = (op.lean if lean and op.lean else op.kernel)(attrs, inputs)
-        undefined = op.undefined(attrs, inputs) if op.undefined else None
-        if torn and op.torn:
-            error = ROUNDING.get(layer.outputs[0].precision, LEAST_ROUNDING)
-            undefined = op.torn(attrs, inputs, error)
-    return LayerRun(outputs, (undefined,) * len(outputs))
+    return _Ready(op, attrs)
+
+
+LONE = 2
+"""References to what one container alone holds, as `getrefcount` counts: the container's, and that of its argument."""
+
+
+def _spare(arrays: Sequence[Array]) -> Array | None:
+    """The largest array that nothing but `arrays` holds, nor any view of its memory.
+
+    The arrays have no name here, which would be one more reference. A view refers to the array that owns its memory.
+    """
+    best = None
+    for place in range(len(arrays)):
+        if getrefcount(arrays[place]) == LONE and _owns_memory(arrays[place]):
+            best = place if best is None or arrays[place].nbytes > arrays[best].nbytes else best
+    return None if best is None else arrays[best]
+
+
+def _owns_memory(array: Array) -> bool:
+    """Whether an array has memory of its own to write to, or is the only view of an array that has."""
+    if array.base is None:
+        return array.flags.owndata and array.flags.writeable
+    return (
+        isinstance(array.base, np.ndarray)
+        and getrefcount(array.base) == LONE
+        and array.base.flags.owndata
+        and array.flags.writeable
+    )
 
 
 def _is_float(value: object) -> bool:
@@ -315,10 +413,3 @@ def _unsupported(model: Model, place: Located) -> Diagnostic:
         path=path,
         help="run the model with the runtime engine",
     )
-
-
-def _reader_counts(graph: Graph) -> dict[Source, int]:
-    counts: dict[Source, int] = {}
-    for maker, _, (port, _) in graph.edges(keys=True):
-        counts[Source(maker, port)] = counts.get(Source(maker, port), 0) + 1
-    return counts

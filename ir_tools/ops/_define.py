@@ -80,7 +80,7 @@ class Bounds:
     @property
     def exact(self) -> Array | None:
         """The values, where all of them are known."""
-        return self.lower if np.array_equal(self.lower, self.upper) else None
+        return self.lower if self.lower is self.upper or np.array_equal(self.lower, self.upper) else None
 
     def dims(self) -> tuple[Dim, ...]:
         """The values as dimensions (a 1-D tensor of sizes); negative lower bounds count as 0."""
@@ -526,6 +526,8 @@ class Op:
         shape: `(attrs, input facts) -> output facts`; ShapeError where there are none. None where nothing is claimed.
         kernel: `(attrs, input arrays) -> output arrays`; None where the reference executor has none.
         lean: the kernel for where nobody reads any output but the first; None where that saves nothing.
+        into: the kernel with a third argument, one of the inputs that may be written over: it may come to hold the
+            output. None where that saves nothing.
         undefined: `(attrs, input arrays) ->` where no element of the input decides the outputs, as a mask that fits
             the last dimensions of every output; None where all is decided.
         torn: the same for where errors of rounding in the inputs decide the outputs, as of a value at the border of two
@@ -548,6 +550,7 @@ class Op:
     shape: Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]] | None = None
     kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
     lean: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
+    into: Callable[[Attrs, Sequence[Array], Array], tuple[Array, ...]] | None = None
     undefined: Callable[[Attrs, Sequence[Array]], npt.NDArray[np.bool_] | None] | None = None
     torn: Callable[[Attrs, Sequence[Array], float], npt.NDArray[np.bool_] | None] | None = None
     sets: tuple[int, ...] = ()
