@@ -11,7 +11,9 @@ __all__ = ["PURPOSES", "Row", "Slice", "slice_faults"]
 PURPOSES = {"execution_condition": "output", "current_iteration": "input"}
 """What a Loop may use a row for, and which rows."""
 
-ALIKE = "all rows cut as many parts; a start or end that is not negative counts otherwise for the shape than for the run"
+ALIKE = (
+    "all rows cut as many parts; a start or end that is not negative counts otherwise for the shape than for the run"
+)
 Told = tuple[str, str]
 """What is wrong, and what to do."""
 

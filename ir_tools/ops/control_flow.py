@@ -15,7 +15,19 @@ from ir_tools.graph import Layer
 from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Input, Kind, Op, Output, Violation
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
-__all__ = ["KERNELS", "OPS", "RULES", "BodyKernel", "BodyRule", "BodyRun", "Maps", "PortMap", "Row", "port_maps"]
+__all__ = [
+    "KERNELS",
+    "OPS",
+    "RULES",
+    "BodyKernel",
+    "BodyRule",
+    "BodyRun",
+    "Maps",
+    "PortMap",
+    "Row",
+    "part_faults",
+    "port_maps",
+]
 
 ENDLESS = 1 << 16
 """Rounds of shape propagation after which a body counts as never settling."""
@@ -290,6 +302,43 @@ def _wider(result: Shape, parameter: Shape) -> Shape:
     return tuple(a if a.within(b) else Dim() for a, b in zip(result, parameter, strict=True))
 
 
+def part_faults(
+    ports: PortMap, inputs: Mapping[int, Fact], results: Mapping[int, Fact], rounds: int | None
+) -> Iterator[tuple[Row, str, str]]:
+    """Rows that the runtime compiles or runs with an error: row, message, what to do.
+
+    Args:
+        ports: of the body.
+        inputs: facts by port of the layer.
+        results: facts by Result of the body.
+        rounds: how often the body runs, where that is certain.
+    """
+    for row in ports.inputs:
+        size = _along(row, inputs[row.port].shape if row.axis is not None else None)
+        if (
+            size is not None
+            and size.hi is not None
+            and rounds is not None
+            and rounds > size.hi // max(row.part_size, 1)
+        ):
+            message = (
+                f"input port {row.port} has {size} elements, and the body takes {row.part_size} in {rounds} rounds"
+            )
+            yield row, message, f"give it {rounds * row.part_size} elements along axis {row.axis}"
+    for row in ports.outputs:
+        size = _along(row, results[row.layer].shape)
+        if size is not None and size.static and size.size != row.part_size:
+            message = f"part_size is {row.part_size}, and the body gives {size} elements along axis {row.axis}"
+            yield row, message, f'write part_size="{size}", and the same for stride'
+
+
+def _along(row: Row, shape: Shape) -> Dim | None:
+    """The dimension that a row cuts or joins; None where there is none, or it is not known."""
+    if row.axis is None or not shape or not -len(shape) <= row.axis < len(shape):
+        return None
+    return shape[row.axis]
+
+
 def if_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, Fact]:
     """A known condition chooses its branch, and leaves the other as it was; otherwise the branches' shapes are joined.
 
@@ -344,11 +393,20 @@ Execute = Callable[[str, Mapping[int, Array]], dict[int, Array]]
 BodyKernel = Callable[[Maps, Mapping[int, Array], Execute], dict[int, Array]]
 
 
-def _slice(row: Row, array: Array, index: int) -> Array:
+def _slice(row: Row, array: Array, index: int, start: int) -> Array:
+    """Part `index` of an input, counted from `start` in the direction of the stride.
+
+    Raises:
+        ShapeError: the input has no such part.
+    """
     assert row.axis is not None
     size = array.shape[row.axis]
-    start = row.start + size if row.start < 0 else row.start
+    start += size if start < 0 else 0
     first = start + index * row.part_size if row.stride > 0 else start - (index + 1) * row.part_size + 1
+    if not 0 <= first <= size - row.part_size:
+        raise ShapeError(
+            f"round {index} takes {row.part_size} elements from {first} on, of {size} along axis {row.axis}"
+        )
     return np.take(array, np.arange(first, first + row.part_size), axis=row.axis)
 
 
@@ -370,24 +428,22 @@ def loop(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -> dict[int,
     trips = int(inputs[first].ravel()[0])
     if not bool(inputs[second].ravel()[0]):
         trips = 0
-    return _iterate(maps["body"], inputs, execute, trips)
+    ports = maps["body"]
+    # A Loop reads no start: it takes the next part each round.
+    rows = tuple(replace(row, start=0 if row.stride > 0 else -1) for row in ports.inputs)
+    return _iterate(replace(ports, inputs=rows), inputs, execute, trips)
 
 
 def _iterate(ports: PortMap, inputs: Mapping[int, Array], execute: Execute, trips: int) -> dict[int, Array]:
     condition = ports.purpose("execution_condition")
-    counter = ports.purpose("current_iteration")
     state = {row.layer: inputs[row.port] for row in ports.inputs if row.port >= 0 and row.axis is None}
     parts: dict[int, list[Array]] = {row.port: [] for row in ports.outputs if row.axis is not None}
+    if trips == 0:
+        return _without_rounds(ports, inputs, execute, state)
     results: dict[int, Array] = {}
     index = 0
     while trips < 0 or index < trips:
-        given = dict(state)
-        for row in ports.inputs:
-            if row.axis is not None:
-                given[row.layer] = _slice(row, inputs[row.port], index)
-        if counter is not None:
-            given[counter.layer] = np.array(index, dtype=np.int64)
-        results = execute("body", given)
+        results = execute("body", _given(ports, inputs, state, index))
         for row in ports.outputs:
             if row.axis is not None:
                 parts[row.port].append(results[row.layer])
@@ -395,9 +451,43 @@ def _iterate(ports: PortMap, inputs: Mapping[int, Array], execute: Execute, trip
         index += 1
         if condition is not None and not bool(results[condition.layer].ravel()[0]):
             break
-    if not index:
-        raise ShapeError("the loop does not run even once, and an empty result has no defined shape")
     return {row.port: _collected(row, parts, results) for row in ports.outputs if row.port >= 0}
+
+
+def _given(ports: PortMap, inputs: Mapping[int, Array], state: Mapping[int, Array], index: int) -> dict[int, Array]:
+    """What the Parameters of the body get in one round."""
+    given = dict(state)
+    for row in ports.inputs:
+        if row.axis is not None:
+            given[row.layer] = _slice(row, inputs[row.port], index, row.start)
+        elif row.purpose == "current_iteration":
+            given[row.layer] = np.array(index, dtype=np.int64)
+    return given
+
+
+def _without_rounds(
+    ports: PortMap, inputs: Mapping[int, Array], execute: Execute, state: Mapping[int, Array]
+) -> dict[int, Array]:
+    """Outputs of a body that never runs: the initial values of what is carried on, and empty tensors.
+
+    What shape the empty ones have says a round on zeros.
+    """
+    zeros = {row.port: inputs[row.port] for row in ports.inputs if row.port >= 0}
+    for row in ports.inputs:
+        if row.axis is not None:
+            sizes = list(inputs[row.port].shape)
+            sizes[row.axis] = row.part_size
+            zeros[row.port] = np.zeros(sizes, inputs[row.port].dtype)
+    rows = tuple(replace(row, start=0 if row.stride > 0 else -1) for row in ports.inputs)
+    results = execute("body", _given(replace(ports, inputs=rows), zeros, state, 0))
+    initial = {result: state[parameter] for parameter, result in ports.back_edges.items()}
+    out = {}
+    for row in ports.outputs:
+        if row.port >= 0 and row.axis is None:
+            out[row.port] = initial.get(row.layer, np.zeros_like(results[row.layer]))
+        elif row.port >= 0:
+            out[row.port] = np.atleast_1d(results[row.layer]).take([], axis=row.axis)
+    return out
 
 
 def _collected(row: Row, parts: Mapping[int, Sequence[Array]], results: Mapping[int, Array]) -> Array:

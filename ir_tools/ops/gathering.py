@@ -384,7 +384,7 @@ ONE_HOT_1 = Op(
     type="OneHot",
     version=1,
     inputs=(INDICES, Input("depth", type="integer"), Input("on_value", type="T"), Input("off_value", type="T")),
-    attrs={"axis": Int()},
+    attrs={"axis": Int(missing=0)},
     types={"T": "any"},
     check=check_one_hot,
     shape=one_hot_shape,

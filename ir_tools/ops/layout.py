@@ -354,7 +354,7 @@ RESHAPE = Op(
 SQUEEZE_1 = Op(
     type="Squeeze",
     version=1,
-    inputs=(DATA, Input("axes", optional=True)),
+    inputs=(DATA, Input("axes", optional=True, type="integer float")),
     shape=squeeze_shape,
     kernel=squeeze,
 )
@@ -362,7 +362,7 @@ SQUEEZE_15 = SQUEEZE_1.at(15, attrs={"allow_axis_skip": Flag(default=False)})
 UNSQUEEZE = Op(
     type="Unsqueeze",
     version=1,
-    inputs=(DATA, Input("axes")),
+    inputs=(DATA, Input("axes", type="integer float")),
     shape=unsqueeze_shape,
     kernel=unsqueeze,
 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._define import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
-from ir_tools.ops._values import carried, known, known_axes, normal_axis, require_integers, require_list
+from ir_tools.ops._values import carried, known, known_axes, normal_axis, require_integers, require_list, whole
 from ir_tools.types import format_shape
 
 __all__ = ["OPS"]
@@ -19,7 +19,7 @@ def reverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The shape of the input; the axes, or a mask of them, must fit its rank."""
     data, axes = inputs
     require_list(axes, "reversed_axes")
-    values, mask = known(axes), attrs.mode == "mask"
+    mask = attrs.mode == "mask"
     if mask and axes.dtype.kind not in {"boolean", "dynamic"}:
         raise ShapeError(f"reversed_axes has element type {axes.dtype} where boolean is meant for a mask")
     if not mask:
@@ -28,8 +28,8 @@ def reverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         rank = len(data.shape)
         if mask and axes.shape and rank not in axes.shape[0]:
             raise ShapeError(f"reversed_axes has {axes.shape[0]} values where the input has rank {rank}")
-        if not mask and values and not 0 <= min(values) <= max(values) < rank:
-            raise ShapeError(f"reversed_axes holds {','.join(map(str, values))} where the input has rank {rank}")
+        if not mask:
+            known_axes(axes, rank, "reversed_axes")
     return carried(reverse, attrs, inputs, [Fact(data.dtype, data.shape)], bounded=())
 
 
@@ -37,7 +37,7 @@ def reverse(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """The elements from the last to the first along some axes; a view."""
     data, axes = arrays
     chosen = np.flatnonzero(axes) if attrs.mode == "mask" else axes
-    return (np.flip(data, tuple(int(axis) for axis in chosen)),)
+    return (np.flip(data, tuple({normal_axis(int(axis), data.ndim, "reversed_axes") for axis in chosen})),)
 
 
 def reverse_sequence_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -69,7 +69,7 @@ def check_reverse_sequence(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
     sequence = normal_axis(attrs.seq_axis, len(data.shape))
     dim = data.shape[sequence]
     bad = next((value for value in known(lengths) or () if value < 0 or (dim.hi is not None and value > dim.hi)), None)
-    if bad is not None:
+    if bad is not None and whole(data.shape) != 0:
         yield Violation("seq_lengths", f"holds {bad} where the sequences have {dim} elements")
     if sequence == attrs.batch_axis % len(data.shape):
         yield Violation("seq_axis", f"is {attrs.seq_axis}, which is the batch_axis too", kind=Kind.SUSPECT)
@@ -79,6 +79,8 @@ def reverse_sequence(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]
     """The first `seq_lengths[b]` elements of batch b backwards, the rest as they are."""
     data, lengths = arrays
     batch, sequence = attrs.batch_axis % data.ndim, attrs.seq_axis % data.ndim
+    if batch == sequence:
+        raise ShapeError(f"seq_axis is {attrs.seq_axis}, which is the batch_axis too")
     places = np.arange(data.shape[sequence])
     ends = lengths.astype(np.int64)[:, None]
     index = np.where(places < ends, ends - 1 - places, places)

@@ -71,7 +71,7 @@ def _padded(mode: str, axis: int, dim: Dim, begin: tuple[int, int], end: tuple[i
     if dim.static:
         _require_room(mode, axis, dim.lo, begin, end)
         if dim.lo + high < 0:
-            raise ShapeError(f"pads_begin and pads_end cut {-high} off the {dim} elements of dimension {axis}")
+            return Dim()
     unbounded = dim.hi is None or max(begin[1], end[1]) >= UNBOUNDED
     return Dim(max(dim.lo + low, 0), None if unbounded or dim.hi is None else max(dim.hi + high, 0))
 
@@ -113,8 +113,16 @@ def pad(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Pads that make an output which no machine can hold; negative ones before Pad-12."""
+    """Pads that make an output which no machine can hold, or cut off more than there is.
+
+    The latter are read as any size, and fail to run.
+    """
     yield from _check_size("pads_begin", PAD_1, attrs, inputs)
+    begin, end = known(inputs[1]), known(inputs[2])
+    for axis, (dim, first, last) in enumerate(zip(inputs[0].shape or (), begin or (), end or (), strict=False)):
+        if dim.hi is not None and dim.hi + first + last < 0:
+            message = f"and pads_end cut {-first - last} off the {dim} elements of dimension {axis}"
+            yield Violation("pads_begin", message, "cut off no more than there is")
 
 
 # --- Tile -------------------------------------------------------------------------------------------------------
@@ -155,7 +163,9 @@ def check_tile(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Repeats that make an output which no machine can hold; none at all."""
     if known(inputs[1]) == []:
         yield Violation("repeats", "is empty, over which the runtime leaves its output unwritten", kind=Kind.SUSPECT)
-    yield from _check_size("repeats", TILE, attrs, inputs)
+    least = tuple(dim if dim.static else Dim.of(max(dim.lo, 1)) for dim in inputs[0].shape or ())
+    data = Fact(inputs[0].dtype, None if inputs[0].shape is None else least)
+    yield from _check_size("repeats", TILE, attrs, (data, inputs[1]))
 
 
 def _check_size(name: str, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -340,11 +350,29 @@ def space_to_batch_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
     return (Fact(data.dtype, tuple(dims)),)
 
 
+def check_space_to_batch(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Blocks and pads of the batch itself, and pads as large as their block, over which the CPU plugin errs."""
+    del attrs
+    blocks, *pads = (known(fact) for fact in inputs[1:])
+    if blocks and blocks[0] != 1:
+        yield Violation("block_shape", f"begins with {blocks[0]} where the batch has 1", kind=Kind.SUSPECT)
+    for name, values in zip(("pads_begin", "pads_end"), pads, strict=True):
+        if values and values[0]:
+            yield Violation(name, f"begins with {values[0]} where the batch has 0", kind=Kind.SUSPECT)
+        for pad_, block in zip((values or ())[1:], (blocks or ())[1:], strict=False):
+            if pad_ >= block > 0:
+                message = f"holds {pad_} for a block of {block}: the CPU plugin puts elements into the wrong places"
+                yield Violation(name, message, "put a Pad in front of the layer", Kind.SUSPECT)
+                break
+
+
 def space_to_batch(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Blocks of positions become batches; the position in the block counts before the batch."""
     del attrs
     data = arrays[0]
     blocks, begin, end = ([int(value) for value in array] for array in arrays[1:])
+    if (blocks[0], begin[0], end[0]) != (1, 0, 0):
+        raise ShapeError(f"block_shape and pads begin with {blocks[0]}, {begin[0]}, {end[0]}: the batch has 1, 0, 0")
     padded = np.pad(data, list(zip(begin, end, strict=True)))
     sizes = [size // block for size, block in zip(padded.shape, blocks, strict=True)]
     split = padded.reshape([part for pair in zip(sizes, blocks, strict=True) for part in pair])
@@ -444,6 +472,7 @@ SPACE_TO_BATCH = Op(
         Input("pads_begin", type="integer"),
         Input("pads_end", type="integer"),
     ),
+    check=check_space_to_batch,
     shape=space_to_batch_shape,
     kernel=space_to_batch,
 )

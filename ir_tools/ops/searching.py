@@ -12,7 +12,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._define import Array, Attrs, Fact, Flag, Input, Int, Op, Output
 from ir_tools.ops._fields import IndexType
 from ir_tools.ops._numbers import same_type
-from ir_tools.ops._values import carried, known, normal_axis, plus, require_list, sizes_of, whole
+from ir_tools.ops._values import carried, known, normal_axis, require_list, sizes_of, whole
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
 __all__ = ["OPS"]
@@ -28,7 +28,11 @@ def non_zero_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     exact = data.value.exact if data.value is not None else None
     if exact is not None:
         found = len(np.flatnonzero(exact))
-        shape: Shape = (Dim.of(max(exact.ndim, 1)), Dim.of(found))
+        # Of a scalar 0 the runtime makes [0,0] before it runs, and [1,0] when it runs.
+        rank = exact.ndim or found
+        shape: Shape = (Dim.of(rank), Dim.of(found))
+        if not found:
+            return (Fact(attrs.output_type, shape),)
         return carried(non_zero, attrs, inputs, [Fact(attrs.output_type, shape)], ())
     if not data.shape:
         return (Fact(attrs.output_type, (Dim(), Dim())),)
@@ -216,7 +220,7 @@ def sparse_fill_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
             used = _used_rows(places, sizes)
             if values.shape is None:
                 raise ShapeError("values has no known rank where indices and dense_shape are known")
-            filled = plus(values.shape[0], Dim.of(sizes[0] - used))
+            filled = Dim.of(len(places) // 2 + sizes[0] - used)
     return Fact(index, (filled, Dim.of(2))), Fact(dtype, (filled,)), Fact(element_type("boolean"), (rows,))
 
 

@@ -1,10 +1,13 @@
 """Variables that live from one inference to the next: ReadValue-3/-6, Assign-3/-6."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ir_tools.ops._define import Array, Attrs, Fact, Input, Op, Text
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._define import Array, Attrs, Fact, Input, Op, Text, Violation
 from ir_tools.ops._fields import ShapeText, Type
 from ir_tools.ops._ranks import require
 from ir_tools.types import Shape, element_type, format_shape
@@ -52,6 +55,31 @@ def _within(value: Shape, own: Shape) -> bool:
     return len(value) == len(own) and all(one.within(other) for one, other in zip(value, own, strict=True))
 
 
+def check_variable(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """A variable of which type or rank is not known, over which the runtime fails to compile or to run."""
+    own = Fact(attrs.variable_type, attrs.variable_shape)
+    if own == UNKNOWN and inputs:
+        return
+    value = inputs[0] if inputs else UNKNOWN
+    for name, missing, known in (
+        ("variable_type", own.dtype == UNKNOWN.dtype, str(value.dtype)),
+        ("variable_shape", own.shape is None, format_shape(value.shape)),
+    ):
+        if missing:
+            remedy = f'write {name}="{known}"' if inputs else f"write {name}"
+            yield Violation(name, "is not known, and the initial value does not stand in for it", remedy)
+
+
+def initial_value(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """The initial value; zeros where there is none, and nothing along dimensions of any size."""
+    if inputs:
+        return (inputs[0],)
+    dtype = attrs.variable_type.dtype
+    if dtype is None or attrs.variable_shape is None:
+        raise ShapeError("the variable has no initial value, and its type or shape is not known")
+    return (np.zeros([dim.lo for dim in attrs.variable_shape], dtype),)
+
+
 def same_value(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     """The input: a variable that nobody has assigned holds its initial value, and Assign passes on what it stores."""
     del attrs
@@ -70,7 +98,9 @@ READ_VALUE_6 = READ_VALUE_3.at(
     6,
     inputs=(Input("init_value", optional=True),),
     attrs={"variable_type": Type(default=UNKNOWN.dtype), "variable_shape": VariableShape(default=None)},
+    check=check_variable,
     shape=variable_shape,
+    kernel=initial_value,
 )
 ASSIGN_3 = Op(
     type="Assign",

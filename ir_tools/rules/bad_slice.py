@@ -11,7 +11,8 @@ Good:
 
 from ir_tools.diagnostics import Severity
 from ir_tools.rules._define import Rule
+from ir_tools.rules._survey import surveyed
 
 __all__ = ["RULE"]
 
-RULE = Rule("IR149", "bad-slice", Severity.ERROR, __doc__)
+RULE = Rule("IR149", "bad-slice", Severity.ERROR, __doc__, surveyed("bad-slice"))

@@ -17,7 +17,7 @@ Good:
     <data variable_id="memory" />
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from ir_tools.diagnostics import Severity
 from ir_tools.ops import opset_number
@@ -28,28 +28,42 @@ __all__ = ["RULE"]
 
 
 def check(file: IrFile) -> Iterator[Finding]:
-    """One finding for every Assign whose variable is unknown."""
+    """One finding for every Assign whose variable is unknown, or that nothing reads.
+
+    The runtime finds those ReadValues alone that lead somewhere, and with an Assign of opset3 to opset5 none of opset6.
+    """
     if "assign" not in file.survey.types:
         return
-    known: set[tuple[str | None, bool]] = set()
-    for layer in file.document.root.iter("layer"):
-        data = layer.find("data")
-        if (layer.get("type") or "").lower() == "readvalue":
-            known.add((None if data is None else data.get("variable_id"), _is_old(layer.get("version"))))
-    if any(name is None for name, _ in known):
-        return
+    known: dict[str, set[bool]] = {}
+    idle = set[str]()
+    for _, layer, graph in file.model.walk():
+        name = layer.raw.get("variable_id")
+        if layer.type.lower() == "readvalue":
+            if name is None:
+                return
+            read = any(graph.readers(layer.id, port.id) for port in layer.outputs)
+            idle |= set() if read else {name}
+            known.setdefault(name, set()).add(_is_old(layer.version))
     for place in file.model.walk():
         name, old = place.layer.raw.get("variable_id"), _is_old(place.layer.version)
-        if place.layer.type.lower() != "assign" or name is None or (name, old) in known:
+        if place.layer.type.lower() != "assign" or name is None:
             continue
-        others = ", ".join(f"'{other}'" for other in sorted({str(other) for other, _ in known})) or "none"
-        message, remedy = f"no ReadValue reads the variable '{name[:80]}'; the model reads {others}", "variable_id"
-        if (name, not old) in known:
-            message, remedy = (
-                f"the ReadValue of '{name[:80]}' is of opset{6 if old else 3}, this Assign is not",
-                "version",
-            )
-        yield Finding(file.place(place, "data"), message, f"give both the same {remedy}")
+        message, remedy = _fault(name, old, known, idle)
+        if message:
+            yield Finding(file.place(place, "data"), message, remedy)
+
+
+def _fault(name: str, old: bool, known: Mapping[str, Collection[bool]], idle: Collection[str]) -> tuple[str, str]:
+    """What is wrong with the variable of an Assign, and what to do; empty where nothing is."""
+    shown = name[:80]
+    if name not in known:
+        others = ", ".join(f"'{other}'" for other in sorted(known)) or "none"
+        return f"no ReadValue reads the variable '{shown}'; the model reads {others}", "give both the same variable_id"
+    if old and True not in known[name]:
+        return f"the ReadValue of '{shown}' is of opset6, this Assign is not", "give both the same version"
+    if name in idle:
+        return f"nothing reads what the ReadValue of '{shown}' gives", "delete both, or read it"
+    return "", ""
 
 
 def _is_old(version: str | None) -> bool:
