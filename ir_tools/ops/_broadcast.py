@@ -84,7 +84,7 @@ def _pdpd_dim(left: Dim, right: Dim) -> Dim | None:
 def broadcast_arrays(left: Array, right: Array, mode: str) -> tuple[Array, Array]:
     """Two arrays that numpy can combine; only `pdpd` needs help."""
     if mode == "pdpd":
-        right = right.reshape(*right.shape, *[1] * (left.ndim - right.ndim))
+        right = right.reshape((*right.shape, *[1] * (left.ndim - right.ndim)))
     return left, right
 
 

@@ -216,9 +216,9 @@ def spread(data: Array, filters: Array, strides: Ints, dilations: Ints, begin: I
     groups, channels, out = filters.shape[:3]
     kernel = filters.shape[3:]
     result = np.zeros((data.shape[0], groups, out, *sizes), data.dtype)
-    weights = np.moveaxis(filters.reshape(groups, channels, out, -1), 3, 1)
+    weights = np.moveaxis(filters.reshape(groups, channels, out, prod(kernel)), 3, 1)
     weights = np.ascontiguousarray(weights.swapaxes(-1, -2))
-    for image, sheet in zip(data.reshape(data.shape[0], groups, channels, -1), result, strict=True):
+    for image, sheet in zip(data.reshape(data.shape[0], groups, channels, prod(data.shape[2:])), result, strict=True):
         for number, place in enumerate(np.ndindex(*kernel)):
             starts = [at * step - first for at, step, first in zip(place, dilations, begin, strict=True)]
             places = overlap(data.shape[2:], starts, strides, sizes)

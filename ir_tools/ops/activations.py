@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from ir_tools.errors import ShapeError
+from ir_tools.ops._by_blocks import elementwise, fits
 from ir_tools.ops._define import (
     Array,
     Attrs,
@@ -24,7 +25,7 @@ from ir_tools.ops._define import (
     Violation,
     no_violations,
 )
-from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
+from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats, to_integer
 from ir_tools.types import element_type, format_shape
 
 __all__ = ["OPS", "Unary", "erf"]
@@ -48,6 +49,7 @@ class Unary:
         folds: what the runtime knows of the result's values before running: `bounds` where it applies the function
             to both of them, exact values only, or nothing.
         check: of the operation.
+        direct: whether the function takes `out`, as those of numpy do, and makes nothing on its way.
     """
 
     type: str
@@ -59,6 +61,7 @@ class Unary:
     attrs: Mapping[str, Field] = field(default_factory=dict)
     folds: Literal["bounds", "exact", "none"] = "exact"
     check: Callable[[Attrs, Sequence[Fact]], Iterator[Violation]] = no_violations
+    direct: bool = False
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """The input's shape."""
@@ -74,9 +77,16 @@ class Unary:
             lower, upper = (self.function(bound, **attrs) for bound in (data.value.lower, data.value.upper))
         return Bounds.exactly(lower) if data.value.exact is not None else Bounds(lower, upper)
 
-    def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    def kernel(self, attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
         """The function on the input."""
-        return (in_working_type(lambda data: self.function(data, **attrs), arrays[0]),)
+        (data,) = arrays
+        if self.direct and data.dtype.kind == "f" and data.dtype.itemsize > 2:
+            return (self.function(data, out=spare if spare is not None and fits(spare, data.shape, data) else None),)
+
+        def applied(part: Array) -> Array:
+            return in_working_type(lambda numbers: self.function(numbers, **attrs), part)
+
+        return (elementwise(applied, data, spare=spare),)
 
     @property
     def op(self) -> Op:
@@ -89,6 +99,7 @@ class Unary:
             check=self.check,
             shape=self.shape,
             kernel=self.kernel,
+            into=self.kernel,
         )
 
 
@@ -155,10 +166,10 @@ def mish(data: Array) -> Array:
     return data * np.tanh(softplus(data))
 
 
-def relu(data: Array) -> Array:
+def relu(data: Array, out: Array | None = None) -> Array:
     """What is positive; NaN is not."""
-    out: Array = np.fmax(data, data.dtype.type(0))
-    return out
+    found: Array = np.fmax(data, data.dtype.type(0), out=out)
+    return found
 
 
 def gelu(data: Array, approximation_mode: str = "erf") -> Array:
@@ -217,14 +228,37 @@ def whole(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
 
 
 def _math(type: str, function: Callable[[Array], Array], version: int = 1) -> Unary:
-    return Unary(type=type, version=version, function=through_floats(function))
+    """A function of floats; 8-bit integers are cut off at their limits after i32 has what is beyond it."""
+    through = through_floats(function)
+    return Unary(type=type, version=version, function=lambda data: in_working_type(through, data, saturate=True))
+
+
+LARGEST = 2147483520
+"""The largest f32 that i32 holds."""
+
+
+def _cut_off(type: str, function: Callable[[Array], Array], version: int = 1) -> Unary:
+    """A function of floats whose results are cut off at the limits of an integer type, of 32 bits at most.
+
+    NaN becomes the least number, in u8 the largest. Measured.
+    """
+
+    def of_any(data: Array) -> Array:
+        if data.dtype.kind == "f":
+            return function(data)
+        out = np.rint(np.minimum(function(data.astype(np.float32)), LARGEST))
+        if data.dtype.itemsize == 1:
+            out = np.where(np.isnan(out), LARGEST if data.dtype.kind == "u" else -LARGEST, out)
+        return to_integer(out, data.dtype)
+
+    return Unary(type=type, version=version, function=of_any)
 
 
 ROWS = (
     Unary(type="Abs", function=np.abs, folds="bounds"),
     Unary(type="Negative", function=np.negative, types="float signed"),
     Unary(type="Sign", function=np.sign),
-    Unary(type="ReLU", function=relu),
+    Unary(type="ReLU", function=relu, direct=True),
     Unary(type="Ceiling", function=whole(np.ceil)),
     Unary(type="Floor", function=whole(np.floor)),
     Unary(
@@ -239,18 +273,18 @@ ROWS = (
     _math("Sqrt", np.sqrt),
     _math("Erf", erf),
     Unary(type="ErfInv", version=17, function=erf_inv, accepts="float", folds="none"),
-    _math("Sin", np.sin),
-    _math("Cos", np.cos),
-    _math("Tan", np.tan),
-    _math("Asin", np.arcsin),
-    _math("Acos", np.arccos),
-    _math("Atan", np.arctan),
-    _math("Sinh", np.sinh),
-    _math("Cosh", np.cosh),
+    _cut_off("Sin", np.sin),
+    _cut_off("Cos", np.cos),
+    _cut_off("Tan", np.tan),
+    _cut_off("Asin", np.arcsin),
+    _cut_off("Acos", np.arccos),
+    _cut_off("Atan", np.arctan),
+    _cut_off("Sinh", np.sinh),
+    _cut_off("Cosh", np.cosh),
     _math("Tanh", np.tanh),
-    _math("Asinh", np.arcsinh, 4),
-    _math("Acosh", np.arccosh, 4),
-    _math("Atanh", np.arctanh, 4),
+    _cut_off("Asinh", np.arcsinh, 4),
+    _cut_off("Acosh", np.arccosh, 4),
+    _cut_off("Atanh", np.arctanh, 4),
     _math("Sigmoid", sigmoid),
     _math("HSigmoid", hard_sigmoid_6, 5),
     _math("HSwish", lambda data: data * hard_sigmoid_6(data), 4),
@@ -316,31 +350,30 @@ def _require_scalar(fact: Fact, name: str) -> None:
         raise ShapeError(f"{name} has shape [{format_shape(fact.shape)}] where a single number is meant")
 
 
-def swish(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+def with_numbers(function: Callable[..., Array], arrays: Sequence[Array], spare: Array | None) -> tuple[Array, ...]:
+    """A function of one array and single numbers, element by element."""
+    data, *numbers = arrays
+    numbers = [number.reshape(()) for number in numbers]
+    return (elementwise(lambda part: in_working_type(function, part, *numbers), data, spare=spare),)
+
+
+def swish(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
     """`x * sigmoid(beta * x)`."""
     del attrs
-    beta = arrays[1].reshape(()) if len(arrays) > 1 else np.ones((), arrays[0].dtype)
-    return (in_working_type(lambda data, factor: data * sigmoid(factor * data), arrays[0], beta),)
+    beta = arrays[1] if len(arrays) > 1 else np.ones((), arrays[0].dtype)
+    return with_numbers(lambda data, factor: data * sigmoid(factor * data), (arrays[0], beta), spare)
 
 
-def hard_sigmoid(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+def hard_sigmoid(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
     """`max(0, min(1, alpha * x + beta))`."""
     del attrs
-    alpha, beta = (array.reshape(()) for array in arrays[1:])
-    return (
-        in_working_type(lambda x, a, b: np.clip(a * x + b, x.dtype.type(0), x.dtype.type(1)), arrays[0], alpha, beta),
-    )
+    return with_numbers(lambda x, a, b: np.clip(a * x + b, x.dtype.type(0), x.dtype.type(1)), arrays, spare)
 
 
-def selu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+def selu(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
     """`lambda * (x if x > 0 else alpha * (exp(x) - 1))`."""
     del attrs
-    alpha, scale = (array.reshape(()) for array in arrays[1:])
-    return (
-        in_working_type(
-            lambda x, a, s: s * np.where(x > 0, x, a * np.expm1(np.minimum(x, 0))), arrays[0], alpha, scale
-        ),
-    )
+    return with_numbers(lambda x, a, s: s * np.where(x > 0, x, a * np.expm1(np.minimum(x, 0))), arrays, spare)
 
 
 def prelu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -349,13 +382,17 @@ def prelu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
-def prelu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+def prelu(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
     """`slope * x` below 0; a list of slopes belongs to the channels (axis 1)."""
     del attrs
     data, slope = arrays
     if slope.ndim == 1 and slope.size > 1 and data.ndim > 1 and data.shape[1] == slope.size:
         slope = slope.reshape(1, -1, *[1] * (data.ndim - 2))
-    return (in_working_type(lambda x, s: np.where(x < 0, x * s, x), data, slope, saturate=True),)
+
+    def sloped(x: Array, s: Array) -> Array:
+        return in_working_type(lambda part, factor: np.where(part < 0, part * factor, part), x, s, saturate=True)
+
+    return (elementwise(sloped, data, slope, spare=spare),)
 
 
 # --- softmax ------------------------------------------------------------------------------------------------------
@@ -413,6 +450,7 @@ SWISH = Op(
     types={"T": "float"},
     shape=swish_shape,
     kernel=swish,
+    into=swish,
 )
 HARD_SIGMOID = Op(
     type="HardSigmoid",
@@ -421,6 +459,7 @@ HARD_SIGMOID = Op(
     types={"T": NUMBERS},
     shape=hard_sigmoid_shape,
     kernel=hard_sigmoid,
+    into=hard_sigmoid,
 )
 SELU = Op(
     type="Selu",
@@ -429,6 +468,7 @@ SELU = Op(
     types={"T": "float"},
     shape=selu_shape,
     kernel=selu,
+    into=selu,
 )
 PRELU = Op(
     type="PReLU",
@@ -437,6 +477,7 @@ PRELU = Op(
     types={"T": NUMBERS},
     shape=prelu_shape,
     kernel=prelu,
+    into=prelu,
 )
 SOFTMAX_1 = Op(
     type="SoftMax",

@@ -1,6 +1,7 @@
 """From one element type to another: Convert, ConvertLike, ConvertPromoteTypes."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -41,9 +42,17 @@ def cast(data: Array, target: ElementType) -> Array:
         out: Array = data != 0
         return out
     with np.errstate(all="ignore"):
+        if target.is_integer and data.dtype == np.float64:
+            return _cut_off(data, dtype)
         if target.is_integer and data.dtype.kind not in "iub":
             return low_bits(data.astype(np.float64), dtype)
         return data.astype(dtype)
+
+
+def _cut_off(data: Array, dtype: "np.dtype[Any]") -> Array:
+    """f64 as integers: cut off at the limits of 8 bits or of i32, of which other types keep the low bits. Measured."""
+    limits = np.iinfo(dtype if dtype.itemsize == 1 else np.int32)
+    return low_bits(np.clip(data, limits.min, limits.max), dtype)
 
 
 def check_target(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast, broadcast_arrays, interval, merge
+from ir_tools.ops._by_blocks import elementwise, fits
 from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Field, Flag, Input, OneOf, Op
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
 from ir_tools.types import element_type
@@ -73,10 +74,17 @@ class Binary:
                 return _divide_bounds(left, right)
             return _equal_bounds(left, right) if self.boolean else interval(function, left, right)
 
-    def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    def kernel(self, attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
         """The function on the broadcast inputs."""
         left, right = broadcast_arrays(arrays[0], arrays[1], attrs.auto_broadcast)
-        return (in_working_type(self.function, left, right, saturate=self.saturates),)
+        if isinstance(self.function, np.ufunc) and left.dtype.kind == "f" and left.dtype.itemsize > 2:
+            out = spare if spare is not None and not self.boolean and fits(spare, _shape(left, right), left) else None
+            return (self.function(left, right, out=out),)
+
+        def applied(one: Array, other: Array) -> Array:
+            return in_working_type(self.function, one, other, saturate=self.saturates)
+
+        return (elementwise(applied, left, right, spare=spare),)
 
     @property
     def op(self) -> Op:
@@ -91,8 +99,13 @@ class Binary:
             instead=self.instead,
             shape=self.shape,
             kernel=self.kernel,
+            into=self.kernel,
             judge=self.judge,
         )
+
+
+def _shape(left: Array, right: Array) -> tuple[int, ...]:
+    return left.shape if left.shape == right.shape else np.broadcast_shapes(left.shape, right.shape)
 
 
 # --- values before running --------------------------------------------------------------------------------------
@@ -149,6 +162,18 @@ def whole_power(left: Array, right: Array) -> Array:
     return np.power(left.astype(np.float64), right.astype(np.float64)).astype(left.dtype)
 
 
+def shifted_by(function: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
+    """A shift in 32 bits, as the CPU plugin has it, by the low five bits of the count; i64 and u64 stay as they are."""
+
+    def wrapped(left: Array, right: Array) -> Array:
+        if left.dtype.itemsize == 8:
+            return function(left, right)
+        wide = left if left.dtype.itemsize == 4 else left.astype(np.int32)
+        return function(wide, (right & 31).astype(wide.dtype)).astype(left.dtype)
+
+    return wrapped
+
+
 def squared_difference(left: Array, right: Array) -> Array:
     """`(a - b)^2`."""
     difference = np.subtract(left, right)
@@ -194,9 +219,21 @@ ROWS = (
     Binary(type="BitwiseOr", version=13, function=np.bitwise_or, accepts="integer boolean", folds="none"),
     Binary(type="BitwiseXor", version=13, function=np.bitwise_xor, accepts="integer boolean", folds="none"),
     Binary(
-        type="BitwiseLeftShift", version=15, function=np.left_shift, accepts="integer", folds="none", saturates=False
+        type="BitwiseLeftShift",
+        version=15,
+        function=shifted_by(np.left_shift),
+        accepts="integer",
+        folds="none",
+        saturates=False,
     ),
-    Binary(type="BitwiseRightShift", version=15, function=np.right_shift, accepts="integer", folds="none"),
+    Binary(
+        type="BitwiseRightShift",
+        version=15,
+        function=shifted_by(np.right_shift),
+        accepts="integer",
+        folds="none",
+        saturates=False,
+    ),
 )
 
 

@@ -13,7 +13,7 @@ from ir_tools.ops._broadcast import merge
 from ir_tools.ops._define import Array, Attrs, Fact, Input, Kind, OneOf, Op, Violation
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._ranks import known_number, require, require_rank
-from ir_tools.ops._values import sizes_of
+from ir_tools.ops._values import known, sizes_of
 from ir_tools.types import Dim
 
 __all__ = [
@@ -88,6 +88,18 @@ def _require_filling_and_weights(indices: Fact, rest: Sequence[Fact], rank: int)
         merge(indices.shape, fact.shape)
 
 
+def offsets_beyond(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """An offset that is not one of an index: the CPU plugin rejects it, even behind the last one."""
+    del attrs
+    indices, starts = inputs[1].shape, known(inputs[2])
+    count = indices[0] if indices else Dim()
+    for start in starts or ():
+        if start < 0 or (count.hi is not None and start >= count.hi):
+            message = f"holds {start} where there are {count} indices; the runtime rejects it when it runs"
+            yield Violation("offsets", message, None, input=2)
+            return
+
+
 def check_filling(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """An index of -1 means zeros, and the CPU plugin reads before the table."""
     del attrs
@@ -103,6 +115,8 @@ def no_weights(inputs: int) -> Check:
         if attrs.reduction == "mean" and len(given) == inputs:
             message = "is mean, and there are weights, with which only sum is allowed"
             yield Violation("reduction", message, "multiply the table's rows before, or use sum")
+        if inputs == 5:
+            yield from offsets_beyond(attrs, given)
 
     return check
 
@@ -182,6 +196,7 @@ EMBEDDING_BAG_OFFSETS_SUM_3 = Op(
     version=3,
     inputs=(TABLE, INDICES, Input("offsets", type="T_IND"), FILLING, WEIGHTS),
     types=TYPES,
+    check=offsets_beyond,
     shape=offsets_shape,
     kernel=offsets,
 )

@@ -121,9 +121,21 @@ def irdft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(data.dtype, tuple(out)),)
 
 
+def computed_inputs(inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """Axes or sizes that are no constants, for data of a known shape: the CPU plugin rejects the layer, or crashes."""
+    data = inputs[0].shape
+    if data is None or not all(size.static for size in data):
+        return
+    for name, fact in zip(("axes", "signal_size"), inputs[1:], strict=False):
+        if known(fact) is None:
+            message = "is computed, and the CPU plugin crashes on that, or refuses, where the size of the data is known"
+            yield Violation(name, message, "make it a constant", Kind.SUSPECT)
+
+
 def check_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Sizes of a real signal with which the CPU plugin reads beyond the data, or does not run at all. Measured."""
     del attrs
+    yield from computed_inputs(inputs)
     data, axes = inputs[0].shape, _transformed_axes(inputs, real=True)
     sizes = known(inputs[2]) if len(inputs) > 2 else None
     for axis, size in zip(axes or (), sizes or (), strict=False):
@@ -137,6 +149,7 @@ def check_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 def check_inverse_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Sizes of a real signal to be with which the CPU plugin is wrong, or does not run at all. Measured."""
     del attrs
+    yield from computed_inputs(inputs)
     data, axes = inputs[0].shape, _transformed_axes(inputs, real=False)
     sizes = known(inputs[2]) if len(inputs) > 2 else None
     for number, (axis, size) in enumerate(zip(axes or (), sizes or (), strict=False)):
@@ -145,7 +158,7 @@ def check_inverse_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
         elif data is not None and data[axis].static and len(data) > 2:
             last = number == len(axes or ()) - 1
             most = 2 * (data[axis].size - 1) if last else data[axis].size
-            if size > most:
+            if size > most or (size < most and len(axes or ()) > 2):
                 message = f"holds {size} for an axis that makes {most}, and the runtime computes other values"
                 yield Violation("signal_size", message, "pad the data before", Kind.SUSPECT)
 
@@ -212,9 +225,7 @@ def istft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         require_one(inputs[4], "signal_length")
         length = sizes_of(inputs[4], "signal_length")
     elif size is not None and step is not None:
-        length = (times(shifted(data.shape[-2], -1), Dim.of(step)),)
-        if not attrs.center:
-            length = (shifted(length[0], size),)
+        length = (shifted(times(shifted(data.shape[-2], -1), Dim.of(step)), size % 2 if attrs.center else size),)
     return (Fact(data.dtype, (*data.shape[:-3], length[0] if length else Dim())),)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 from typing import Any, Literal
 
@@ -9,12 +10,14 @@ import numpy as np
 
 from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Flag, Input, Kind, OneOf, Op, Violation
 from ir_tools.ops._faults import broken_axes, immense, known_axes, refuse
-from ir_tools.ops._numbers import in_working_type, require
+from ir_tools.ops._numbers import in_working_type, require, to_integer
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS", "Reduction"]
 
 ANY = "float integer boolean"
+FEW_AXES = 5
+"""Along axes of more that do not follow each other the CPU plugin has other code, which rounds integers. Measured."""
 
 # --- reductions -------------------------------------------------------------------------------------------------
 
@@ -40,7 +43,7 @@ class Reduction:
         """Axes that are no list of whole numbers, or that the data does not have."""
         data, axes = inputs
         yield from broken_axes(data.shape, axes, ranks=(0, 1))
-        if data.shape == () and attrs.keep_dims and known_axes(axes):
+        if data.shape == () and attrs.keep_dims and axes.shape is not None and all(dim.lo for dim in axes.shape):
             yield Violation("axes", "names an axis to keep where the data is a scalar")
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -82,8 +85,13 @@ class Reduction:
     def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """The reduction along the axes, each once; without axes of every element by itself."""
         data, axes = arrays
-        places = tuple(sorted({int(axis) % max(data.ndim, 1) for axis in axes.ravel()}))
-        out = in_working_type(lambda x: self.function(x, places), np.atleast_1d(data))
+        named = [int(axis) % max(data.ndim, 1) for axis in axes.ravel()]
+        places = tuple(sorted(set(named)))
+        scattered = data.ndim > FEW_AXES and any(after != axis + 1 for axis, after in pairwise(named))
+        if scattered and data.dtype.kind in "iu":
+            out = to_integer(np.rint(self.function(data.astype(np.float64), places)), data.dtype)
+        else:
+            out = in_working_type(lambda x: self.function(x, places), np.atleast_1d(data))
         sizes = enumerate(data.shape)
         if attrs.keep_dims:
             return (out.reshape([1 if axis in places else size for axis, size in sizes]),)
@@ -165,18 +173,28 @@ def product(data: Array, axes: tuple[int, ...]) -> Array:
 
 def largest(data: Array, axes: tuple[int, ...]) -> Array:
     """The largest element; of nothing, or of infinities, the least number, with which the CPU plugin begins."""
+    if data.dtype.kind != "f" and not all(data.shape[axis] for axis in axes):
+        return np.full_like(data.sum(axis=axes, keepdims=True, dtype=data.dtype), first_least(data.dtype))
     out: Array = np.max(data, axis=axes, keepdims=True, initial=_limits(data).min)
     return out
 
 
 def smallest(data: Array, axes: tuple[int, ...]) -> Array:
     """The smallest element; of nothing, or of infinities, the largest number."""
+    if data.dtype.kind != "f" and not all(data.shape[axis] for axis in axes):
+        return np.full_like(data.sum(axis=axes, keepdims=True, dtype=data.dtype), ~first_least(data.dtype))
     out: Array = np.min(data, axis=axes, keepdims=True, initial=_limits(data).max)
     return out
 
 
 def _limits(data: Array) -> "np.finfo[Any] | np.iinfo[Any]":
-    return np.finfo(data.dtype) if data.dtype.kind == "f" else np.iinfo(data.dtype)
+    """Of f32 for every float, as the CPU plugin computes f64 in it, too."""
+    return np.finfo(np.float32) if data.dtype.kind == "f" else np.iinfo(data.dtype)
+
+
+def first_least(dtype: "np.dtype[Any]") -> Any:
+    """The least integer that the CPU plugin begins with: that of 8 bits, or the low bits of the least i32."""
+    return dtype.type(np.iinfo(dtype).min) if dtype.itemsize == 1 else np.int64(-(2**31)).astype(dtype)
 
 
 def every(data: Array, axes: tuple[int, ...]) -> Array:
@@ -323,13 +341,14 @@ def segment_max(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def lowest(dtype: "np.dtype[Any]") -> Any:
-    """The least number of a type, infinity aside."""
+    """The least number of a type, as the CPU plugin has it: that of f32, so that f16 has -inf; or see `first_least`."""
     if dtype.kind == "b":
         return False
     if dtype.kind in "iu":
-        return np.iinfo(dtype).min
+        return first_least(dtype)
     if dtype.kind == "f":
-        return np.finfo(dtype).min
+        with np.errstate(over="ignore"):
+            return np.finfo(np.float32).min.astype(dtype)
     import ml_dtypes
 
     limits: Any = ml_dtypes.finfo

@@ -1,15 +1,22 @@
 """Strings to and from tensors of bytes: StringTensorPack-15, StringTensorUnpack-15."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from ir_tools.ops._broadcast import merge
-from ir_tools.ops._define import Array, Attrs, Fact, Input, Op, Output
+from ir_tools.ops._define import Array, Attrs, Fact, Input, Kind, Op, Output, Violation
 from ir_tools.ops._ranks import require_rank
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS", "STRING_TENSOR_PACK", "STRING_TENSOR_UNPACK"]
+
+
+def check_pack(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """No string at all, which ends the process of the runtime."""
+    del attrs
+    if inputs[0].shape is not None and any(size.hi == 0 for size in inputs[0].shape):
+        yield Violation("begins", "has no element, and the runtime crashes on it", None, Kind.FATAL, 0)
 
 
 def pack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -51,6 +58,7 @@ STRING_TENSOR_PACK = Op(
     version=15,
     inputs=(Input("begins", type="T_IND"), Input("ends", type="T_IND"), Input("symbols", type="u8")),
     types={"T_IND": "i32 i64"},
+    check=check_pack,
     shape=pack_shape,
     kernel=pack,
 )
