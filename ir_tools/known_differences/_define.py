@@ -1,0 +1,87 @@
+"""How a known difference is described."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_tools.known_differences._model import Call
+from ir_tools.ops import Array, Attrs
+
+__all__ = ["Instance", "Kind", "KnownDifference", "Mask"]
+
+Mask = npt.NDArray[np.bool_]
+
+
+class Kind(enum.StrEnum):
+    """What the runtime does otherwise than the reference, or both otherwise than the specification.
+
+    ARBITRARY: memory that the runtime does not write to, or that is not its own; it may end the process, too. SHAPE:
+    what the runtime says before running, of layers that have no meaning. FOLLOWED: the reference does as the runtime.
+    """
+
+    WRONG = "other values"
+    ARBITRARY = "arbitrary values"
+    COARSE = "coarser arithmetic"
+    DIES = "crash or hang"
+    REFUSES = "refused"
+    SHAPE = "other shape"
+    FOLLOWED = "as the runtime, against the specification"
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One layer on arrays: what a row is asked about. `constant`: the numbers of the inputs that are constants."""
+
+    attrs: Attrs
+    inputs: Sequence[Array]
+    constant: Collection[int] = ()
+
+    def kind(self, number: int = 0) -> str:
+        """Of an input: `f` for floats of any width, `i`, `u` or `b`."""
+        kind = self.inputs[number].dtype.kind
+        return "f" if kind == "V" else kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownDifference:
+    """One row of the table.
+
+    Attributes:
+        name: short and unique; other places refer to the row by it.
+        ops: the operations, as `Tile-1`.
+        kind: of the difference.
+        setting: when it happens.
+        reason: what the runtime does, what the reference does, and who is right.
+        model: the smallest layer that shows it.
+        applies: whether a layer on arrays falls under the row; it is asked for every layer of a comparison, and cheap.
+            None where that cannot be told.
+        arbitrary: where an output says nothing, since the runtime leaves it unwritten and there is nothing to tell: for
+            every output of the reference, None for nowhere. A comparison leaves such places out.
+        same: of a row in which the reference follows the runtime: a model that means something else by the
+            specification, and gives the same.
+        seen: the release and device that it was measured on.
+    """
+
+    name: str
+    ops: tuple[str, ...]
+    kind: Kind
+    setting: str
+    reason: str
+    model: Call
+    applies: Callable[[Instance], bool] | None = None
+    arbitrary: Callable[[Instance, Sequence[Array]], Sequence[Mask | None]] | None = None
+    same: Call | None = None
+    seen: str = "2026.4.1, CPU"
+
+    def covers(self, layer: Instance) -> bool:
+        """Whether a layer falls under the row, as far as that can be told."""
+        return self.applies is not None and bool(self.applies(layer))
+
+    def masks(self, layer: Instance, outputs: Sequence[Array]) -> Sequence[Mask | None]:
+        """Where the outputs are not compared; one entry per output, None for nowhere."""
+        return [None] * len(outputs) if self.arbitrary is None else self.arbitrary(layer, outputs)

@@ -1,0 +1,301 @@
+"""Boxes, images, signals, embeddings and cells."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ir_tools.known_differences._define import Instance, Kind, KnownDifference, Mask
+from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
+from ir_tools.ops import Array
+
+__all__ = ["ROWS"]
+
+BOXES = floats([[0, 0, 1, 1], [0, 0, 1, 0.9], [2, 2, 3, 3], [4, 4, 5, 5]])
+PRIORS = np.concatenate([floats(0.1, 0.1, 0.4, 0.4, 0.5, 0.5, 0.9, 0.9), np.full(8, 0.1, np.float32)]).reshape(1, 2, 8)
+OUTPUT = {
+    "code_type": "caffe.PriorBoxParameter.CORNER",
+    "keep_top_k": "0",
+    "nms_threshold": "0.5",
+    "normalized": "true",
+    "num_classes": "2",
+    "share_location": "true",
+    "top_k": "10",
+}
+PROPOSAL = {
+    "base_size": "4",
+    "feat_stride": "4",
+    "min_size": "0",
+    "nms_thresh": "0.5",
+    "post_nms_topn": "12",
+    "pre_nms_topn": "9",
+    "ratio": "1",
+    "scale": "1",
+}
+RESIZE = {"mode": "linear", "shape_calculation_mode": "sizes"}
+PROPOSALS = ("Proposal-1", "Proposal-4")
+
+
+def proposal(height: int, width: int, op: str = "Proposal-4", **raw: str) -> Call:
+    """One anchor at each place, scores that rise, no offsets."""
+    scores = counted(1, 2, height, width)
+    inputs = (scores / scores.max(), np.zeros((1, 4, height, width), np.float32), floats(40, 40, 1))
+    return Call(op, inputs, {**PROPOSAL, **raw})
+
+
+def cell(peepholes: float, **raw: str) -> Call:
+    """An LSTMCell of one number."""
+    weights = (Fixed(counted(4, 2)), Fixed(counted(4, 1)), Fixed(counted(4)), Fixed(np.full(3, peepholes, np.float32)))
+    return Call("LSTMCell-1", (floats([1, -1]), floats([0.5]), floats([0.25]), *weights), {"hidden_size": "1", **raw})
+
+
+def _last_output(layer: Instance, outputs: Sequence[Array]) -> list[Mask | None]:
+    """The whole of the last output."""
+    del layer
+    return [*[None] * (len(outputs) - 1), np.ones(outputs[-1].shape, bool)]
+
+
+def _behind_the_last_box(layer: Instance, outputs: Sequence[Array]) -> list[Mask | None]:
+    """Probabilities of rows that the first output has no box for: from the one that starts with -1 on."""
+    del layer
+    rows = outputs[0]
+    return [None, np.cumsum(rows[:, 0] < 0) > 0] if len(outputs) > 1 else [None]
+
+
+def _no_scores(layer: Instance) -> bool:
+    """Whether some image has no score above the threshold in a class that counts."""
+    scores = layer.inputs[1].astype(np.float32, copy=False)
+    counted_classes = [number for number in range(scores.shape[1]) if number != layer.attrs.background_class]
+    return scores.size == 0 or not (scores[:, counted_classes] > layer.attrs.score_threshold).any(axis=(1, 2)).all()
+
+
+def _odd_sizes(layer: Instance) -> bool:
+    fixed = np.array(layer.attrs.fixed_size)
+    return bool((fixed % 2).any()) and not {0, 1} <= set(layer.constant)
+
+
+def _beyond_the_data(layer: Instance) -> bool:
+    """A size beyond what the data have along its axis."""
+    if len(layer.inputs) < 3:
+        return False
+    data, axes, sizes = layer.inputs
+    return bool((sizes > np.array(data.shape)[axes]).any())
+
+
+def _beyond_the_spectrum(layer: Instance) -> bool:
+    if len(layer.inputs) < 3 or layer.inputs[1].size < 2:
+        return False
+    data, axes, sizes = layer.inputs
+    rank = data.ndim - 1
+    there = np.array(data.shape)[axes % rank]
+    there[-1] = 2 * (there[-1] - 1)
+    return bool((sizes > there).any())
+
+
+def _default_of_zeros(layer: Instance) -> bool:
+    return len(layer.inputs) > 4 and int(layer.inputs[4]) == -1
+
+
+SUPPRESSION = (
+    KnownDifference(
+        name="DetectionOutput keep_top_k=0",
+        ops=("DetectionOutput-1", "DetectionOutput-8"),
+        kind=Kind.ARBITRARY,
+        setting='`keep_top_k="0"` with a `top_k` above 0',
+        reason="The plugin keeps none and leaves the rest of its output unwritten, or ends the process.",
+        model=Call("DetectionOutput-1", (floats([0] * 8), floats([0.1, 0.9, 0.2, 0.8]), PRIORS), OUTPUT),
+        applies=lambda layer: layer.attrs.keep_top_k == (0,) and layer.attrs.top_k > 0,
+    ),
+    KnownDifference(
+        name="MatrixNms without boxes",
+        ops=("MatrixNms-8",),
+        kind=Kind.ARBITRARY,
+        setting="an image has no box above the threshold",
+        reason="The plugin leaves the counts unwritten, or ends the process where another image has some; they are 0.",
+        model=Call("MatrixNms-8", (BOXES, np.zeros((1, 2, 4), np.float32)), {"score_threshold": "0.5"}),
+        applies=_no_scores,
+        arbitrary=_last_output,
+    ),
+    KnownDifference(
+        name="MulticlassNms without boxes",
+        ops=("MulticlassNms-8", "MulticlassNms-9"),
+        kind=Kind.ARBITRARY,
+        setting="there are no boxes at all",
+        reason="The plugin skips the layer and leaves selected_num unwritten; it is 0.",
+        model=Call("MulticlassNms-9", (np.ones((1, 0, 4), np.float32), np.ones((1, 2, 0), np.float32))),
+        applies=lambda layer: not layer.inputs[0].size,
+        arbitrary=_last_output,
+    ),
+    KnownDifference(
+        name="NonMaxSuppression, most boxes 0",
+        ops=("NonMaxSuppression-5", "NonMaxSuppression-9"),
+        kind=Kind.ARBITRARY,
+        setting="`max_output_boxes_per_class` is 0",
+        reason="The plugin skips the layer and leaves valid_outputs unwritten; it is 0.",
+        model=Call(
+            "NonMaxSuppression-9",
+            (BOXES, floats([[0.9, 0.8, 0.7, 0.6]]), Fixed(np.array(0)), Fixed(number(0.5)), Fixed(number(0))),
+        ),
+        applies=lambda layer: len(layer.inputs) < 3 or not layer.inputs[2].any(),
+        arbitrary=_last_output,
+    ),
+    KnownDifference(
+        name="PriorBox fixed_size",
+        ops=("PriorBox-1", "PriorBox-8"),
+        kind=Kind.WRONG,
+        setting="an odd `fixed_size`, and sizes of the image that are not known before running",
+        reason="The runtime rounds half the size down where it works the boxes out before running, as the reference"
+        " does, and not in the plugin.",
+        model=Call("PriorBox-1", (whole(1, 1), whole(20, 20)), {"fixed_size": "5", "density": "1", "offset": "0.5"}),
+        applies=_odd_sizes,
+    ),
+    KnownDifference(
+        name="PriorBox-8 min_max_aspect_ratios_order",
+        ops=("PriorBox-8",),
+        kind=Kind.REFUSES,
+        setting='`min_max_aspect_ratios_order="false"`, and sizes of the image that are not known before running',
+        reason="The plugin has no shape inference for it.",
+        model=Call(
+            "PriorBox-8",
+            (whole(2, 2), whole(20, 20)),
+            {"min_size": "5", "offset": "0.5", "min_max_aspect_ratios_order": "false"},
+        ),
+    ),
+    KnownDifference(
+        name="Proposal-4 probabilities",
+        ops=("Proposal-4",),
+        kind=Kind.ARBITRARY,
+        setting="fewer boxes than `post_nms_topn`",
+        reason="The plugin leaves the probabilities behind the last box unwritten; they are 0.",
+        model=proposal(3, 3),
+        applies=lambda layer: True,
+        arbitrary=_behind_the_last_box,
+    ),
+    KnownDifference(
+        name="Proposal of few boxes",
+        ops=PROPOSALS,
+        kind=Kind.DIES,
+        setting="fewer than 8 boxes before suppression",
+        reason="The plugin reads eight at a time.",
+        model=proposal(1, 2, post_nms_topn="3"),
+    ),
+    KnownDifference(
+        name="Proposal of small boxes",
+        ops=PROPOSALS,
+        kind=Kind.WRONG,
+        setting="boxes smaller than `min_size`",
+        reason="They all have score 0 and come in any order.",
+        model=proposal(3, 4, min_size="100", post_nms_topn="9"),
+        applies=lambda layer: layer.attrs.min_size > 0,
+    ),
+)
+
+IMAGES = (
+    KnownDifference(
+        name="Interpolate antialias",
+        ops=("Interpolate-4", "Interpolate-11"),
+        kind=Kind.FOLLOWED,
+        setting='`antialias="true"` with data of rank 3 or 4',
+        reason="The plugin reads it for rank 5 only.",
+        model=Call(
+            "Interpolate-4",
+            (counted(1, 1, 4, 4), Fixed(whole(2, 2)), Fixed(floats(0.5, 0.5)), Fixed(whole(2, 3))),
+            {**RESIZE, "antialias": "true"},
+        ),
+        same=Call(
+            "Interpolate-4",
+            (counted(1, 1, 4, 4), Fixed(whole(2, 2)), Fixed(floats(0.5, 0.5)), Fixed(whole(2, 3))),
+            RESIZE,
+        ),
+    ),
+    KnownDifference(
+        name="Interpolate-11 cube_coeff",
+        ops=("Interpolate-11",),
+        kind=Kind.FOLLOWED,
+        setting="`cube_coeff` with `bicubic_pillow`",
+        reason="The plugin always takes Pillow's own -0.5.",
+        model=Call(
+            "Interpolate-11",
+            (counted(1, 1, 4, 4), Fixed(whole(3, 3)), Fixed(whole(2, 3))),
+            {**RESIZE, "mode": "bicubic_pillow", "cube_coeff": "-0.75"},
+        ),
+        same=Call(
+            "Interpolate-11",
+            (counted(1, 1, 4, 4), Fixed(whole(3, 3)), Fixed(whole(2, 3))),
+            {**RESIZE, "mode": "bicubic_pillow", "cube_coeff": "-0.5"},
+        ),
+    ),
+)
+
+SIGNALS = (
+    KnownDifference(
+        name="RDFT-9 beyond the data",
+        ops=("RDFT-9",),
+        kind=Kind.ARBITRARY,
+        setting="a `signal_size` beyond what the data have",
+        reason="Zeros are meant; the plugin reads beyond the data, or ends the process.",
+        model=Call("RDFT-9", (counted(3), Fixed(whole(0)), Fixed(whole(8)))),
+        applies=_beyond_the_data,
+    ),
+    KnownDifference(
+        name="RDFT-9 of the size that the data have",
+        ops=("RDFT-9", "IRDFT-9"),
+        kind=Kind.REFUSES,
+        setting="a `signal_size` of -1, which means the size of the data",
+        reason="The plugin takes it for a length.",
+        model=Call("RDFT-9", (counted(4), Fixed(whole(0)), Fixed(whole(-1)))),
+    ),
+    KnownDifference(
+        name="IRDFT-9 beyond the spectrum",
+        ops=("IRDFT-9",),
+        kind=Kind.ARBITRARY,
+        setting="a `signal_size` beyond `2 * (n - 1)`, with more than one axis",
+        reason="Zeros are meant; the plugin reads beyond the data.",
+        model=Call("IRDFT-9", (counted(2, 3, 2), Fixed(whole(0, 1)), Fixed(whole(2, 9)))),
+        applies=_beyond_the_spectrum,
+    ),
+    KnownDifference(
+        name="EmbeddingSegmentsSum-3 with a default of zeros",
+        ops=("EmbeddingSegmentsSum-3",),
+        kind=Kind.WRONG,
+        setting="`default_index` is -1, which means zeros for an empty segment",
+        reason="The plugin takes what stands in memory before the table.",
+        model=Call(
+            "EmbeddingSegmentsSum-3",
+            (
+                counted(3, 2),
+                np.array([0, 1], np.int32),
+                np.array([0, 2], np.int32),
+                Fixed(np.array(3, np.int32)),
+                Fixed(np.array(-1, np.int32)),
+            ),
+        ),
+        applies=_default_of_zeros,
+    ),
+    KnownDifference(
+        name="GroupedMatMul-17",
+        ops=("GroupedMatMul-17",),
+        kind=Kind.REFUSES,
+        setting="always",
+        reason="The runtime reads it, and the plugin has no code for it.",
+        model=Call("GroupedMatMul-17", (counted(10, 4), counted(3, 5, 4), np.array([3, 6, 10], np.int32))),
+    ),
+    KnownDifference(
+        name="RGBtoNV12-17",
+        ops=("RGBtoNV12-17", "BGRtoNV12-17"),
+        kind=Kind.REFUSES,
+        setting="always",
+        reason="The runtime reads it, and the plugin has no code for it; nor has the reference.",
+        model=Call("RGBtoNV12-17", (counted(1, 4, 4, 3),)),
+    ),
+    KnownDifference(
+        name="LSTMCell-1 peepholes",
+        ops=("LSTMCell-1",),
+        kind=Kind.FOLLOWED,
+        setting="peepholes, `input_forget` and `weights_format`",
+        reason="The runtime reads none of them.",
+        model=cell(5, input_forget="true", weights_format="ifco"),
+        same=cell(0),
+    ),
+)
+
+ROWS = (*SUPPRESSION, *IMAGES, *SIGNALS)

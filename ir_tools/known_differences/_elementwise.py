@@ -1,0 +1,112 @@
+"""Elementwise operations and activations."""
+
+import numpy as np
+
+from ir_tools.known_differences._define import Instance, Kind, KnownDifference
+from ir_tools.known_differences._model import Call, Fixed, floats
+
+__all__ = ["ROWS"]
+
+SPECIAL = floats(np.nan, np.inf, -np.inf, 1)
+
+
+def _not_finite(layer: Instance) -> bool:
+    return any(
+        array.dtype.kind in "fV" and not np.isfinite(array.astype(np.float32, copy=False)).all()
+        for array in layer.inputs
+    )
+
+
+def _of_bytes(layer: Instance) -> bool:
+    return layer.inputs[0].dtype.itemsize == 1 and layer.kind() in "iu"
+
+
+def _of_f64(layer: Instance) -> bool:
+    return layer.inputs[0].dtype == np.dtype(np.float64)
+
+
+ROWS = (
+    KnownDifference(
+        name="Negative-1 of an unsigned type",
+        ops=("Negative-1",),
+        kind=Kind.REFUSES,
+        setting="u8 to u64",
+        reason="The runtime multiplies by -1, which such a type does not hold.",
+        model=Call("Negative-1", (np.array([1, 2], np.uint8),)),
+    ),
+    KnownDifference(
+        name="SquaredDifference-1 of 8 bits",
+        ops=("SquaredDifference-1",),
+        kind=Kind.WRONG,
+        setting="i8 or u8",
+        reason="The plugin reads beyond its inputs, or cuts off differences before they are squared.",
+        model=Call("SquaredDifference-1", (np.arange(6).astype(np.uint8), np.ones(6, np.uint8))),
+        applies=_of_bytes,
+    ),
+    KnownDifference(
+        name="Power-1 of whole numbers",
+        ops=("Power-1",),
+        kind=Kind.WRONG,
+        setting="whole numbers whose power is beyond 2^24",
+        reason="The plugin computes in f32, by another algorithm than numpy's.",
+        model=Call("Power-1", (np.array([7, 11], np.int32), np.array([9, 7], np.int32))),
+        applies=lambda layer: layer.kind() in "iu",
+    ),
+    KnownDifference(
+        name="f64 in f32",
+        ops=("Power-1", "Mod-1", "FloorMod-1"),
+        kind=Kind.WRONG,
+        setting="f64, where f32 is not enough: remainders of numbers that are no binary fractions, powers beyond 3e38",
+        reason="The plugin computes f64 in f32 everywhere; here it shows.",
+        model=Call("Mod-1", (np.array([20.5]), np.array([1e-3]))),
+        applies=_of_f64,
+    ),
+    KnownDifference(
+        name="ErfInv-17 near its ends",
+        ops=("ErfInv-17",),
+        kind=Kind.COARSE,
+        setting="near -1 and 1 by up to half a percent, near 0 by 1e-4",
+        reason="The plugin approximates.",
+        model=Call("ErfInv-17", (floats(0.999, -0.99),)),
+        applies=lambda layer: layer.kind() == "f",
+    ),
+    KnownDifference(
+        name="HardSigmoid-1 of whole numbers",
+        ops=("HardSigmoid-1",),
+        kind=Kind.WRONG,
+        setting="whole numbers",
+        reason="The plugin works in floats of cut off parameters; whole numbers are outside the specification.",
+        model=Call(
+            "HardSigmoid-1",
+            (np.array([-3, 1], np.int32), Fixed(np.array(0, np.int32)), Fixed(np.array(1, np.int32))),
+        ),
+        applies=lambda layer: layer.kind() in "iu",
+    ),
+    KnownDifference(
+        name="activations of NaN and infinity",
+        ops=("Exp-1", "Gelu-2", "Gelu-7", "HardSigmoid-1"),
+        kind=Kind.WRONG,
+        setting="a NaN or an infinity in the data",
+        reason="The plugin's approximations have their own idea of them: `Exp(NaN)` is inf, `Gelu(inf)` is NaN.",
+        model=Call("Exp-1", (SPECIAL,)),
+        applies=_not_finite,
+    ),
+    KnownDifference(
+        name="comparisons of NaN",
+        ops=("Greater-1", "GreaterEqual-1"),
+        kind=Kind.WRONG,
+        setting="a NaN on one of the sides",
+        reason="The plugin says that NaN is greater than a number, and a number greater than NaN; neither is.",
+        model=Call("Greater-1", (SPECIAL, floats(1, 1, 1, np.nan))),
+        applies=_not_finite,
+    ),
+    KnownDifference(
+        name="SoftMax of infinity",
+        ops=("SoftMax-1", "SoftMax-8", "LogSoftmax-5"),
+        kind=Kind.WRONG,
+        setting="a NaN or an infinity in the data",
+        reason="A NaN or inf makes a whole row NaN; the plugin leaves the other elements 0.",
+        model=Call("SoftMax-8", (floats([np.nan, 1], [np.inf, 1]),), {"axis": "1"}),
+        applies=_not_finite,
+    ),
+)

@@ -1,0 +1,357 @@
+"""Convolutions, products, reductions, normalisation, quantisation and pooling."""
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+from ir_tools.known_differences._define import Instance, Kind, KnownDifference
+from ir_tools.known_differences._model import Call, Fixed, counted, floats, whole
+from ir_tools.ops import Array
+
+__all__ = ["ROWS"]
+
+EXACT = float(2**24)
+"""Up to here f32 holds every whole number."""
+ONE = {"strides": "1", "pads_begin": "0", "pads_end": "0", "dilations": "1"}
+BIG = np.array([[[2**23 + 1], [1], [1]]], np.int32)
+TWO = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
+BINARY = {**TWO, "mode": "xnor-popcount", "pad_value": "0"}
+POOL = {"kernel": "2,2", "strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
+ALL = {"keep_dims": "false"}
+FORWARD = ("Convolution-1", "GroupConvolution-1")
+CONVOLUTIONS = (*FORWARD, "ConvolutionBackpropData-1", "GroupConvolutionBackpropData-1", "DeformableConvolution-8")
+REDUCTIONS = ("ReduceSum-1", "ReduceMean-1", "ReduceProd-1", "ReduceL1-4", "ReduceL2-4")
+
+
+def one(value: float, dtype: npt.DTypeLike = np.float32) -> Fixed:
+    """A constant of one number."""
+    return Fixed(np.array(value, dtype))
+
+
+def quantized(data: Array | Fixed, low: float, high: float, levels: int = 256) -> Call:
+    """FakeQuantize to the same limits."""
+    limits = (one(low), one(high), one(low), one(high))
+    return Call("FakeQuantize-1", (data, *limits), {"levels": str(levels)})
+
+
+def _wide(layer: Instance) -> bool:
+    """Whether whole numbers may add up, or multiply, to more than f32 holds."""
+    if layer.kind() not in "iu":
+        return False
+    total = float(np.abs(layer.inputs[0].astype(np.float64)).sum())
+    if len(layer.inputs) > 1 and layer.inputs[1].dtype == layer.inputs[0].dtype:
+        total *= float(np.abs(layer.inputs[1].astype(np.float64)).max(initial=0))
+    return total >= EXACT
+
+
+def _beyond_i32(layer: Instance) -> bool:
+    data = layer.inputs[0]
+    wide = data.dtype.itemsize == 8 and data.dtype.kind in "iu"
+    return wide and bool((np.abs(data) >= 2**31).any())
+
+
+def _cut_off(layer: Instance) -> bool:
+    """Whether numbers of 8 bits may leave their type on the way to the result."""
+    data = layer.inputs[0]
+    if data.dtype not in {np.dtype(np.int8), np.dtype(np.uint8)}:
+        return False
+    limit = np.iinfo(data.dtype).max
+    wide = data.astype(np.float64)
+    with np.errstate(all="ignore"):
+        reached = max(np.abs(wide).sum(), (wide**2).sum(), np.abs(np.prod(wide)))
+    return bool(reached > limit)
+
+
+def _has_nan(layer: Instance) -> bool:
+    data = layer.inputs[0]
+    return layer.kind() == "f" and bool(np.isnan(data.astype(np.float32, copy=False)).any())
+
+
+def _singular(layer: Instance) -> bool:
+    data = layer.inputs[0].astype(np.float64)
+    return bool((np.linalg.matrix_rank(data) < data.shape[-1]).any())
+
+
+def _lone_channel(layer: Instance) -> bool:
+    """One channel to one channel, with rows of filters that lie apart."""
+    data, filters = layer.inputs[:2]
+    channels = filters.shape[1:3] if filters.ndim > data.ndim else filters.shape[:2]
+    return set(channels) == {1} and max(*layer.attrs.strides, *layer.attrs.dilations) > 1
+
+
+def _seen_half(layer: Instance) -> bool:
+    return str(layer.inputs[0].dtype) == "bfloat16"
+
+
+CONVOLUTION = (
+    KnownDifference(
+        name="convolutions of whole numbers beyond 2^24",
+        ops=(*CONVOLUTIONS, "MatMul-1", "Einsum-7"),
+        kind=Kind.WRONG,
+        setting="whole numbers whose products add up to more than 2^24",
+        reason="Both multiply and add in f32, in another order; neither is exact.",
+        model=Call(
+            "Convolution-1",
+            (np.array([[[2**23 + 1], [1], [1]]], np.int32), Fixed(np.array([[[3], [1], [1]]], np.int32))),
+            ONE,
+        ),
+        applies=_wide,
+    ),
+    KnownDifference(
+        name="Convolution-1 from one channel to one",
+        ops=FORWARD,
+        kind=Kind.ARBITRARY,
+        setting="one input and one output channel, with strides or dilations; not every such layer",
+        reason="The plugin reads beyond the data for some sizes, of which this is one; with two channels it is right.",
+        model=Call(
+            "Convolution-1",
+            (counted(1, 1, 13, 2), Fixed(counted(1, 1, 3, 4))),
+            {"strides": "1,2", "dilations": "2,1", "pads_begin": "0,1", "pads_end": "0,2"},
+        ),
+    ),
+    KnownDifference(
+        name="BinaryConvolution-1 of few channels",
+        ops=("BinaryConvolution-1",),
+        kind=Kind.WRONG,
+        setting="the number of channels is no multiple of 8",
+        reason="The plugin starts every filter at a byte of its own, where the file goes on in the same.",
+        model=Call(
+            "BinaryConvolution-1",
+            (np.sign(counted(1, 4, 2, 2) - 1), Fixed(np.array([0xAA, 0xF0], np.uint8), "u1", (4, 4, 1, 1))),
+            BINARY,
+        ),
+        applies=lambda layer: layer.inputs[0].shape[1] % 8 != 0,
+    ),
+    KnownDifference(
+        name="BinaryConvolution-1 behind FakeQuantize",
+        ops=("BinaryConvolution-1",),
+        kind=Kind.WRONG,
+        setting="the data come from a FakeQuantize to other values than 0 and 1",
+        reason="The plugin fuses the two and loses the values.",
+        model=Call(
+            "BinaryConvolution-1",
+            (
+                Call(
+                    "FakeQuantize-1",
+                    (np.sin(counted(1, 8, 2, 2) * 9), one(0), one(0), one(-1), one(1)),
+                    {"levels": "2"},
+                ),
+                Fixed(np.array([195, 78, 237, 9, 220, 196, 144, 61], np.uint8), "u1", (8, 8, 1, 1)),
+            ),
+            BINARY,
+        ),
+    ),
+    KnownDifference(
+        name="int8",
+        ops=("FakeQuantize-1",),
+        kind=Kind.COARSE,
+        setting="a quantized model: FakeQuantize in front of both inputs of a convolution or product",
+        reason="The CPU plugin computes such layers in int8 whatever the precision hint says, with limits moved so that"
+        " 0 is one of the levels; `LP_TRANSFORMS_MODE=NO` turns that off. The reference quantizes in floats.",
+        model=Call(
+            "Convolution-1",
+            (quantized(-counted(1, 1, 2, 2), -0.37, 1.05), quantized(Fixed(counted(2, 1, 1, 1)), -2.1, 2.1, 255)),
+            TWO,
+        ),
+    ),
+)
+
+
+POOLING = (
+    KnownDifference(
+        name="AvgPool-1 of a Pad",
+        ops=("AvgPool-1", "AvgPool-14", "AvgPool-16"),
+        kind=Kind.WRONG,
+        setting="a Pad with zeros in front, no pads of its own, and `ceil` with a last window that hangs over",
+        reason="The plugin takes the Pad for pads of the pooling, and then divides by the whole kernel.",
+        model=Call(
+            "AvgPool-1",
+            (
+                Call(
+                    "Pad-1",
+                    (counted(1, 1, 3), Fixed(whole(0, 0, 1)), Fixed(whole(0, 0, 0)), one(0)),
+                    {"pad_mode": "constant"},
+                ),
+            ),
+            {
+                "kernel": "3",
+                "strides": "2",
+                "pads_begin": "0",
+                "pads_end": "0",
+                "exclude-pad": "false",
+                "rounding_type": "ceil",
+            },
+        ),
+    ),
+    KnownDifference(
+        name="AvgPool-16 of whole numbers in one channel",
+        ops=("AvgPool-1", "AvgPool-14", "AvgPool-16"),
+        kind=Kind.REFUSES,
+        setting="one channel of 16 bits and more, with dilations or an empty window",
+        reason="The plugin has no code for it; whole numbers are outside the specification.",
+        model=Call(
+            "AvgPool-16",
+            (np.arange(16, dtype=np.int32).reshape(1, 1, 4, 4),),
+            {**POOL, "dilations": "2,2", "exclude-pad": "true"},
+        ),
+    ),
+    KnownDifference(
+        name="MaxPool-8 of bf16 with indices",
+        ops=("MaxPool-8", "MaxPool-14"),
+        kind=Kind.REFUSES,
+        setting="bf16 where a Result or layer reads the indices",
+        reason="The plugin has no code for it.",
+        model=Call("MaxPool-8", (counted(1, 1, 4, 4).astype(ml_dtypes.bfloat16),), {**POOL, "dilations": "1,1"}),
+    ),
+    KnownDifference(
+        name="AdaptiveMaxPool-8 with i64 indices",
+        ops=("AdaptiveMaxPool-8",),
+        kind=Kind.REFUSES,
+        setting='`index_element_type="i64"`, the default, where a Result or layer reads the indices',
+        reason="The plugin has code for i32 only.",
+        model=Call("AdaptiveMaxPool-8", (counted(1, 1, 4, 4), Fixed(whole(2, 2)))),
+    ),
+    KnownDifference(
+        name="AdaptiveAvgPool-8 of whole numbers",
+        ops=("AdaptiveAvgPool-8",),
+        kind=Kind.WRONG,
+        setting="whole numbers",
+        reason="They are outside the specification; the plugin rounds otherwise, and takes 8 bits as they come.",
+        model=Call("AdaptiveAvgPool-8", (np.array([[[-1, -1, 0]]], np.int32), Fixed(whole(1)))),
+        applies=lambda layer: layer.kind() in "iu",
+    ),
+)
+
+MATRIX = (
+    KnownDifference(
+        name="Einsum-7 with dots",
+        ops=("Einsum-7",),
+        kind=Kind.REFUSES,
+        setting="`...` in inputs of different ranks, as in `...db,...c->...dcb`",
+        reason="The runtime confuses dimensions when it takes the equation apart; some give wrong numbers.",
+        model=Call("Einsum-7", (counted(2, 3, 4, 5), counted(3, 4)), {"equation": "...db,...c->...dcb"}),
+        applies=lambda layer: "..." in layer.attrs.equation,
+    ),
+    KnownDifference(
+        name="Inverse-14 of a matrix that has none",
+        ops=("Inverse-14",),
+        kind=Kind.WRONG,
+        setting="a matrix without an inverse",
+        reason="Nothing is meant: infinities in the plugin, NaN in the reference.",
+        model=Call("Inverse-14", (np.ones((2, 2), np.float32),)),
+        applies=_singular,
+    ),
+    KnownDifference(
+        name="LRN-1 with a fraction in bias",
+        ops=("LRN-1",),
+        kind=Kind.WRONG,
+        setting="`bias` is no whole number",
+        reason="The plugin drops the fraction.",
+        model=Call(
+            "LRN-1",
+            (counted(1, 2, 2, 2), Fixed(whole(1))),
+            {"alpha": "1", "beta": "0.5", "bias": "1.5", "size": "3"},
+        ),
+        applies=lambda layer: layer.attrs.bias != int(layer.attrs.bias),
+    ),
+    KnownDifference(
+        name="NormalizeL2-1 of whole numbers",
+        ops=("NormalizeL2-1",),
+        kind=Kind.REFUSES,
+        setting="i32, or another type of more than 8 bits",
+        reason="The plugin has no code for it; other normalisations of whole numbers run.",
+        model=Call(
+            "NormalizeL2-1", (np.array([[3, 4]], np.int32), Fixed(whole(1))), {"eps": "0.001", "eps_mode": "add"}
+        ),
+    ),
+)
+
+REDUCTION = (
+    KnownDifference(
+        name="reductions along no axis",
+        ops=REDUCTIONS,
+        kind=Kind.REFUSES,
+        setting='`axes` is empty and `keep_dims="false"`',
+        reason="The data as they are are meant; the plugin does not compile it. With `keep_dims` it does.",
+        model=Call("ReduceSum-1", (counted(2, 3), Fixed(whole())), ALL),
+    ),
+    KnownDifference(
+        name="reductions of whole numbers beyond 2^24",
+        ops=REDUCTIONS,
+        kind=Kind.WRONG,
+        setting="whole numbers that add up to more than 2^24",
+        reason="The plugin adds in f32; the reference is exact.",
+        model=Call("ReduceSum-1", (np.array([2**24, 1, 1], np.int32), Fixed(whole(0))), ALL),
+        applies=lambda layer: layer.kind() in "iu" and _wide(Instance(layer.attrs, layer.inputs[:1])),
+    ),
+    KnownDifference(
+        name="reductions of i64 beyond i32",
+        ops=("ReduceMax-1", "ReduceMin-1", *REDUCTIONS),
+        kind=Kind.WRONG,
+        setting="i64 or u64 beyond 2^31",
+        reason="The plugin computes them as i32 and reads the low half.",
+        model=Call("ReduceMax-1", (np.array([2**33, 1]), Fixed(whole(0))), ALL),
+        applies=_beyond_i32,
+    ),
+    KnownDifference(
+        name="reductions of 8 bits that leave them",
+        ops=REDUCTIONS,
+        kind=Kind.WRONG,
+        setting="sums, squares or products of i8 or u8 beyond the limits of the type",
+        reason="The plugin cuts off, or wraps, on the way; the reference at the end.",
+        model=Call("ReduceL2-4", (np.array([100, 100], np.int8), Fixed(whole(0))), ALL),
+        applies=_cut_off,
+    ),
+    KnownDifference(
+        name="maxima of NaN",
+        ops=("ReduceMax-1", "ReduceMin-1"),
+        kind=Kind.WRONG,
+        setting="a NaN in the data",
+        reason="The plugin sees a NaN or not, as it falls into its vectors; the reference always does.",
+        model=Call("ReduceMax-1", (floats(1, 2, np.nan, 0), Fixed(whole(0))), ALL),
+        applies=_has_nan,
+    ),
+)
+
+QUANTIZATION = (
+    KnownDifference(
+        name="FakeQuantize-1 of bf16 half-way between levels",
+        ops=("FakeQuantize-1",),
+        kind=Kind.WRONG,
+        setting="bf16, and a number half-way between two levels",
+        reason="The plugin has another formula for bf16, which decides otherwise where rounding does.",
+        model=Call(
+            "FakeQuantize-1",
+            (
+                floats(5.4375, -2.90625, -1.97656, 3.57812).astype(ml_dtypes.bfloat16),
+                *(one(value, ml_dtypes.bfloat16) for value in (0.8, 4.5, 0.8, 4.5)),
+            ),
+            {"levels": "3"},
+        ),
+        applies=_seen_half,
+    ),
+    KnownDifference(
+        name="FakeQuantize-1 with 65536 levels",
+        ops=("FakeQuantize-1",),
+        kind=Kind.REFUSES,
+        setting="65536 levels, with some limits",
+        reason="The runtime fails to take such layers out, which it tries because 16 bits would be needed.",
+        model=Call(
+            "FakeQuantize-1", (floats(-5.2, 1.8), *(one(value) for value in (0.4, 3.6, 0.4, 3.6))), {"levels": "65536"}
+        ),
+    ),
+    KnownDifference(
+        name="FakeQuantize-1 of f64",
+        ops=("FakeQuantize-1",),
+        kind=Kind.REFUSES,
+        setting="f64",
+        reason="The plugin has no code for it.",
+        model=Call(
+            "FakeQuantize-1",
+            (np.ones((1, 2, 2)), *(one(value, np.float64) for value in (0, 1, 0, 2))),
+            {"levels": "16"},
+        ),
+    ),
+)
+
+ROWS = (*CONVOLUTION, *POOLING, *MATRIX, *REDUCTION, *QUANTIZATION)
