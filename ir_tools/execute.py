@@ -13,6 +13,7 @@ from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import UnsupportedError, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model
 from ir_tools.inputs import checked_inputs
+from ir_tools.known_differences import KnownDifference, find
 from ir_tools.ops import Array, Attrs, Op, Violation, control_flow, find_op
 from ir_tools.schedule import Task, schedule
 from ir_tools.types import ElementType, element_type
@@ -73,12 +74,14 @@ class Step:
         outputs: of its ports. Whoever walks the steps may put others in their place: the layers after it read those.
         undefined: as of `LayerRun`.
         engine: who computed it.
+        known: in which ways the runtime is known to do otherwise with such a layer, where that was asked.
     """
 
     layer: Layer
     outputs: list[Array]
     undefined: tuple[npt.NDArray[np.bool_] | None, ...]
     engine: Engine
+    known: tuple[KnownDifference, ...] = ()
 
 
 def run(
@@ -118,14 +121,14 @@ def run_one(
     precision: Precision = "as written",
     fallback: Fallback | None = None,
 ) -> Step:
-    """One layer of a model, bodies included, on given arrays by input port.
+    """One layer of a model, bodies included, on given arrays by input port; the step tells of known differences.
 
     Raises:
         UnsupportedError: there is no kernel and no fallback.
         UsageError: its attributes have no meaning.
         ShapeError: its attributes do not fit the inputs.
     """
-    execution = Execution(model, precision, fallback)
+    execution = Execution(model, precision, fallback, explain=True)
     return execution.layer(
         located.graph, located.layer, {port: execution.cast(array) for port, array in arrays.items()}
     )
@@ -141,9 +144,14 @@ class Execution:
         fallback: Fallback | None = None,
         *,
         torn: bool = False,
+        explain: bool = False,
     ) -> None:
-        """As for `run`; with `torn`, the steps count as undefined what errors of rounding decide."""
+        """As for `run`; with `torn`, the steps count as undefined what errors of rounding decide.
+
+        With `explain` or `torn`, they tell of known differences, and what those leave unwritten is undefined, too.
+        """
         self.torn = torn
+        self.explain = explain or torn
         self.model = model
         self.floats = None if precision == "as written" else element_type(precision)
         self.fallback = fallback
@@ -203,8 +211,9 @@ class Execution:
             ready = _prepared(layer, self.floats)
             if plan.inside:
                 plan.ready[layer.id] = ready
+        known = self._known(plan.graph, ready, arrays, [source for source, _ in task.reads])
         done = run_layer(layer, arrays, lean=task.lean, torn=self.torn, ready=ready, reuse=True)
-        return Step(layer, [*map(self.cast, done.outputs)], done.undefined, "reference")
+        return self._step_of(layer, done, known)
 
     def layer(self, graph: Graph, layer: Layer, arrays: Mapping[int, Array]) -> Step:
         """One layer on given arrays by input port."""
@@ -214,8 +223,29 @@ class Execution:
         if layer.bodies:
             outputs = self._bodies(layer, arrays)
             return Step(layer, [*outputs], (None,) * len(outputs), "reference")
-        done = run_layer(layer, tuple(arrays.values()), floats=self.floats, torn=self.torn)
-        return Step(layer, [*map(self.cast, done.outputs)], done.undefined, "reference")
+        ready = _prepared(layer, self.floats)
+        sources = graph.sources(layer.id) if self.explain else {}
+        known = self._known(
+            graph, ready, [*arrays.values()], [sources[port].layer for port in arrays if port in sources]
+        )
+        done = run_layer(layer, tuple(arrays.values()), torn=self.torn, ready=ready)
+        return self._step_of(layer, done, known)
+
+    def _known(
+        self, graph: Graph, ready: "_Ready", arrays: Sequence[Array], makers: Sequence[int]
+    ) -> tuple[KnownDifference, ...]:
+        """The known differences that a layer falls under; `makers`: the layers that make its inputs."""
+        if not self.explain:
+            return ()
+        constant = [number for number, maker in enumerate(makers) if graph.layer(maker).type == "Const"]
+        return find(ready.op, ready.attrs, arrays, constant)
+
+    def _step_of(self, layer: Layer, done: LayerRun, known: Sequence[KnownDifference]) -> Step:
+        """A layer that has run, with what is known of it."""
+        undefined = done.undefined
+        for row in known:
+            undefined = tuple(map(_either, undefined, row.masks(done.outputs)))
+        return Step(layer, [*map(self.cast, done.outputs)], undefined, "reference", tuple(known))
 
     def _bodies(self, layer: Layer, arrays: Mapping[int, Array]) -> tuple[Array, ...]:
         plans = self._plans.get(id(layer))
@@ -264,6 +294,13 @@ class _Plan:
         self.tasks: Iterable[Task] = list(schedule(graph)) if inside else schedule(graph)
         self.ready: dict[int, _Ready] = {}
         self.constants: dict[int, Array] = {}
+
+
+def _either(one: npt.NDArray[np.bool_] | None, two: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_] | None:
+    """Where one of two masks holds; None where neither does."""
+    if one is None or two is None:
+        return two if one is None else one
+    return one | two
 
 
 def _keep(tensors: dict[tuple[int, int], Array], task: Task, outputs: Sequence[Array]) -> None:

@@ -74,7 +74,7 @@ class KnownDifference:
     reason: str
     model: Call
     applies: Callable[[Instance], bool] | None = None
-    arbitrary: Callable[[Instance, Sequence[Array]], Sequence[Mask | None]] | None = None
+    arbitrary: Callable[[Sequence[Array]], Sequence[Mask | None]] | None = None
     same: Call | None = None
     seen: str = "2026.4.1, CPU"
 
@@ -82,6 +82,6 @@ class KnownDifference:
         """Whether a layer falls under the row, as far as that can be told."""
         return self.applies is not None and bool(self.applies(layer))
 
-    def masks(self, layer: Instance, outputs: Sequence[Array]) -> Sequence[Mask | None]:
-        """Where the outputs are not compared; one entry per output, None for nowhere."""
-        return [None] * len(outputs) if self.arbitrary is None else self.arbitrary(layer, outputs)
+    def masks(self, outputs: Sequence[Array]) -> Sequence[Mask | None]:
+        """Where outputs of the reference are not compared; one entry per output, None for nowhere."""
+        return [None] * len(outputs) if self.arbitrary is None else self.arbitrary(outputs)

@@ -48,15 +48,13 @@ def cell(peepholes: float, **raw: str) -> Call:
     return Call("LSTMCell-1", (floats([1, -1]), floats([0.5]), floats([0.25]), *weights), {"hidden_size": "1", **raw})
 
 
-def _last_output(layer: Instance, outputs: Sequence[Array]) -> list[Mask | None]:
+def _last_output(outputs: Sequence[Array]) -> list[Mask | None]:
     """The whole of the last output."""
-    del layer
     return [*[None] * (len(outputs) - 1), np.ones(outputs[-1].shape, bool)]
 
 
-def _behind_the_last_box(layer: Instance, outputs: Sequence[Array]) -> list[Mask | None]:
+def _behind_the_last_box(outputs: Sequence[Array]) -> list[Mask | None]:
     """Probabilities of rows that the first output has no box for: from the one that starts with -1 on."""
-    del layer
     rows = outputs[0]
     return [None, np.cumsum(rows[:, 0] < 0) > 0] if len(outputs) > 1 else [None]
 
