@@ -1,14 +1,16 @@
 """Normalisations: BatchNormInference-1/-5, MVN-1/-6, LRN-1, NormalizeL2-1, GRN-1, GroupNormalization-12."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import merge
+from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._define import Array, Attrs, Fact, Flag, Float, Input, Int, Ints, Kind, OneOf, Op, Violation
 from ir_tools.ops._faults import broken_axes, known_axes, listed, refuse
-from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
+from ir_tools.ops._numbers import in_working_type, is_half, require, same_type, through_floats
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
 __all__ = ["OPS"]
@@ -81,7 +83,8 @@ def _batch_norm(version: int, names: Sequence[str]) -> Op:
         attrs={"epsilon": Float(least=0, missing=0.0)},
         check=lambda attrs, inputs: batch_norm_faults(inputs, data),
         shape=lambda attrs, inputs: batch_norm_shape(inputs, data),
-        kernel=lambda attrs, arrays: batch_norm(attrs, arrays, data),
+        kernel=partial(batch_norm, data=data),
+        into=lambda attrs, arrays, spare: batch_norm(attrs, arrays, data, spare),
     )
 
 
@@ -215,17 +218,19 @@ def per_channel(values: Array, rank: int) -> Array:
     return values.reshape(-1, *[1] * (rank - 2))
 
 
-def batch_norm(attrs: Attrs, arrays: Sequence[Array], data: int) -> tuple[Array, ...]:
+def batch_norm(attrs: Attrs, arrays: Sequence[Array], data: int, spare: Array | None = None) -> tuple[Array, ...]:
     """`gamma * (x - mean) / sqrt(variance + epsilon) + beta` for every channel."""
     values, lists = arrays[data], [array for index, array in enumerate(arrays) if index != data]
+    gamma, beta, mean, variance = (array.astype(np.float32) if is_half(array.dtype) else array for array in lists)
+    factor = gamma / np.sqrt(variance + gamma.dtype.type(attrs.epsilon))
+    lines = [per_channel(numbers, values.ndim) for numbers in (factor, beta - mean * factor)]
 
-    def normalized(x: Array, gamma: Array, beta: Array, mean: Array, variance: Array) -> Array:
-        scale = gamma / np.sqrt(variance + x.dtype.type(attrs.epsilon))
-        found: Array = x * per_channel(scale, x.ndim)
-        found += per_channel(beta - mean * scale, x.ndim)
+    def along(x: Array, scale: Array, shift: Array) -> Array:
+        found: Array = x * scale
+        found += shift
         return found
 
-    return (in_working_type(normalized, values, *lists),)
+    return (elementwise(partial(in_working_type, along), values, *lines, spare=spare),)
 
 
 def normalized(

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast, broadcast_arrays, merge
+from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._define import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops._faults import refuse
 from ir_tools.ops._numbers import in_working_type, same_type, through_floats
@@ -85,21 +86,30 @@ def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(dtype, broadcast(inputs[0].shape, inputs[1].shape, "numpy")),)
 
 
-def fake_quantize(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Every element to the nearest of `levels` values, in the data's type; integers through f32."""
+def fake_quantize(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
+    """Every element to the nearest of `levels` values, in the data's type; integers through f32.
+
+    Two levels without a range between the limits only say on which side of them an element is.
+    """
     data, *limits = arrays
     shaped = [broadcast_arrays(data, limit, attrs.auto_broadcast)[1].astype(data.dtype) for limit in limits]
-    return (in_working_type(through_floats(partial(quantized, attrs.levels)), data, *shaped),)
+    sides = attrs.levels == 2 and np.array_equal(shaped[0], shaped[1])
+    function = through_floats(on_a_side if sides else partial(quantized, attrs.levels))
+    return (elementwise(partial(in_working_type, function), data, *shaped, spare=spare),)
+
+
+def on_a_side(data: Array, low: Array, high: Array, out_low: Array, out_high: Array) -> Array:
+    """The high value above the limit, the low one elsewhere."""
+    del high
+    return np.where(data > low, out_high, out_low).astype(data.dtype)
 
 
 def quantized(levels: int, data: Array, low: Array, high: Array, out_low: Array, out_high: Array) -> Array:
     """The CPU plugin's arithmetic, step by step, as it decides which way a tie goes.
 
     What is beyond the limits is cut off, first at the high one, and NaN becomes the low one; halves go to the even
-    level. Two levels without a range between the limits only say on which side of them an element is.
+    level.
     """
-    if levels == 2 and np.array_equal(low, high):
-        return np.where(data > low, out_high, out_low).astype(data.dtype)
     last = data.dtype.type(levels - 1)
     scale = last / (high - low)
     out = np.minimum(data, high)
@@ -161,6 +171,7 @@ FAKE_QUANTIZE = Op(
     check=check_quantize,
     shape=quantize_shape,
     kernel=fake_quantize,
+    into=fake_quantize,
     torn=between_levels,
 )
 FAKE_CONVERT = Op(
