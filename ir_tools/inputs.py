@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from ir_tools.errors import UsageError
-from ir_tools.graph import Model
+from ir_tools.graph import Layer, Model
 from ir_tools.ops import Array
 from ir_tools.types import Dim, ElementType, Shape, element_type, format_shape, parse_shape
 
-__all__ = ["checked_inputs", "complete_inputs", "input_facts"]
+__all__ = ["checked_inputs", "complete_inputs", "input_facts", "parameter_fact"]
 
 FREE_SIZE = 32
 """The size that a dynamic dimension without an upper bound gets, unless its lower bound is above."""
@@ -21,13 +21,19 @@ def input_facts(model: Model) -> dict[str, tuple[ElementType, Shape]]:
     Raises:
         UsageError: a Parameter without readable `element_type` and `shape`.
     """
-    facts = {}
-    for endpoint in model.inputs:
-        raw = endpoint.layer.raw
-        if "shape" not in raw or "element_type" not in raw:
-            raise UsageError(f"input '{endpoint.name}': its Parameter records no shape or no element_type")
-        facts[endpoint.name] = (element_type(raw["element_type"]), parse_shape(raw["shape"]))
-    return facts
+    return {endpoint.name: parameter_fact(endpoint.layer, endpoint.name) for endpoint in model.inputs}
+
+
+def parameter_fact(layer: Layer, name: str = "") -> tuple[ElementType, Shape]:
+    """Element type and partial shape of a Parameter, which errors call `name`.
+
+    Raises:
+        UsageError: it records none that can be read.
+    """
+    raw = layer.raw
+    if "shape" not in raw or "element_type" not in raw:
+        raise UsageError(f"input '{name or layer.name}': its Parameter records no shape or no element_type")
+    return element_type(raw["element_type"]), parse_shape(raw["shape"])
 
 
 def complete_inputs(model: Model, given: Mapping[str, Array] | None = None, *, seed: int = 0) -> dict[str, Array]:

@@ -5,17 +5,19 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ir_tools.comparison._bodies import BodyRunner
 from ir_tools.comparison._differences import DECADES, TOLERANCES, Difference, aligned, difference, type_name
 from ir_tools.comparison._layers import Rows, Sink, sets_of
-from ir_tools.comparison._models import matched_outputs, partners, renamed
+from ir_tools.comparison._models import Side, matched_outputs, paired, partners, renamed
 from ir_tools.comparison._results import Comparison, LayerComparison, Mode, OutputComparison
-from ir_tools.comparison._tensors import Setting, batches, chosen_layers
+from ir_tools.comparison._tensors import Choice, Setting, batches, living, living_taps
+from ir_tools.comparison._whole import Whole, infer
 from ir_tools.errors import UsageError
 from ir_tools.execute import Execution, Precision
-from ir_tools.graph import Model
+from ir_tools.graph import Located, Model
 from ir_tools.inputs import complete_inputs
 from ir_tools.ops import Array
-from ir_tools.runtime.client import Inference, RuntimeClient, Tap
+from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.one_layer import LayerRunner
 
 __all__ = [
@@ -32,7 +34,7 @@ __all__ = [
     "difference",
 ]
 
-IN_A_BODY = "stands in a body, whose tensors the runtime does not hand out; the layer around it is compared"
+LEFT_OUT = "leads to no output of the model: the runtime leaves it out"
 
 
 def compare(
@@ -78,7 +80,9 @@ def compare(
     fed = complete_inputs(model, inputs, seed=seed)
     with contextlib.ExitStack() as stack:
         runtime = stack.enter_context(RuntimeClient()) if client is None else client
-        work = _Work(runtime, model, fed, layers, Setting(device, precision), Rows(model, tolerance, sink, advance))
+        setting = Setting(device, precision)
+        rows = Rows(model, Choice.of(layers), BodyRunner(runtime, setting), tolerance, sink, advance)
+        work = _Work(runtime, model, fed, setting, rows)
         if other is not None:
             return work.with_model(other)
         if against is not None:
@@ -93,40 +97,46 @@ class _Work:
     runtime: RuntimeClient
     model: Model
     fed: Mapping[str, Array]
-    layers: bool | Collection[str]
     setting: Setting
     rows: Rows
 
     def in_place(self) -> Comparison:
-        """The reference on the runtime's own inputs; outputs: all tensors taken out, against the untouched model."""
-        untouched = self._infer(self.model, self.fed, self.setting)
-        top, inside = chosen_layers(self.model, self.layers)
-        tapped: Mapping[str, Array] = untouched.outputs
+        """The reference on the runtime's own inputs; outputs: all tensors taken out, against the model as it is."""
+        whole = Whole.of(self.runtime, self.model, self.fed, self.setting)
+        top, dead = self._chosen()
+        tapped: Mapping[str, Array] = whole.wide
         entries: list[LayerComparison] = []
+        alone = LayerRunner(self.runtime)
         for batch in batches(self.runtime, self.model, self.fed, top, self.setting, with_inputs=True):
             tapped = batch.outputs
-            entries += self.rows.in_place(batch, self._precision, LayerRunner(self.runtime))
-        entries += [self.rows.skipped(located, IN_A_BODY) for located in inside]
-        return self._result("in place", "reference", entries, untouched, (untouched.outputs, tapped))
+            entries += self.rows.in_place(batch, self._precision, alone)
+        return self._result("in place", "reference", [*entries, *dead], whole, (whole.wide, tapped))
 
     def free_running(self) -> Comparison:
         """The reference by itself."""
-        untouched = self._infer(self.model, self.fed, self.setting)
-        top, inside = chosen_layers(self.model, self.layers)
-        reference = Execution(self.model, self._precision, LayerRunner(self.runtime), torn=True)
+        whole = Whole.of(self.runtime, self.model, self.fed, self.setting)
+        top, dead = self._chosen()
+        alone = LayerRunner(self.runtime)
+        reference = Execution(self.model, self._precision, alone, torn=True)
         walk = reference.steps(self.fed)
         entries: list[LayerComparison] = []
         for batch in batches(self.runtime, self.model, self.fed, top, self.setting, with_inputs=False):
-            entries += self.rows.free_running(batch, walk)
-        entries += [self.rows.skipped(located, IN_A_BODY) for located in inside]
+            entries += self.rows.free_running(batch, walk, self._precision, alone)
         for _ in walk:
             pass
-        return self._result("free running", "reference", entries, untouched, (reference.results, untouched.outputs))
+        return self._result("free running", "reference", [*entries, *dead], whole, (reference.results, whole.wide))
 
     @property
     def _precision(self) -> Precision:
         """Of the reference: with floats as wide as the runtime computes them."""
         return "f32" if self.setting.wide else "as written"
+
+    def _chosen(self) -> tuple[list[Located], list[LayerComparison]]:
+        """The layers of the main graph to compare, and rows for those that the runtime leaves out."""
+        alive = living(self.model.graph)
+        found = self.rows.choice.located(self.model.graph)
+        top = [located for located in found if located.layer.id in alive]
+        return top, [self.rows.skipped(located, LEFT_OUT) for located in found if located.layer.id not in alive]
 
     def with_setting(self, second: Setting) -> Comparison:
         """The same model on another device, or in another precision."""
@@ -139,41 +149,34 @@ class _Work:
         return self._two_runs("model against model", name, other, fed, self.setting)
 
     def _two_runs(self, mode: Mode, name: str, other: Model, fed: Mapping[str, Array], setting: Setting) -> Comparison:
-        before = self._infer(self.model, self.fed, self.setting)
-        after = matched_outputs(before.outputs, self._infer(other, fed, setting).outputs)
-        top, _ = chosen_layers(self.model, self.layers)
-        pairs = partners(top, chosen_layers(other, self.layers)[0])
+        before = Whole.of(self.runtime, self.model, self.fed, self.setting, as_used=True)
+        after = matched_outputs(before.wide, infer(self.runtime, other, fed, setting).outputs)
+        top, dead = self._chosen()
+        pairs = paired(Side(self.model, self.model.graph), Side(other, other.graph))
+        alive = living_taps(other.graph)
         entries: list[LayerComparison] = []
         for batch in batches(self.runtime, self.model, self.fed, top, self.setting, with_inputs=False):
-            taps = tuple(dict.fromkeys(pairs[tap] for tap in batch.tensors if tap in pairs))
-            entries += self.rows.of_runs(batch, self._infer(other, fed, setting, taps).taps, pairs)
-        return self._result(mode, name, entries, before, (before.outputs, after))
-
-    def _infer(self, model: Model, fed: Mapping[str, Array], setting: Setting, taps: tuple[Tap, ...] = ()) -> Inference:
-        return self.runtime.infer_model(
-            model,
-            fed,
-            taps=taps,
-            wide=setting.wide,
-            device=setting.device,
-            config=setting.tapped if taps else setting.config,
-        )
+            taps = tuple(tap for tap in dict.fromkeys(partners(batch, pairs)) if tap in alive)
+            second = infer(self.runtime, other, fed, setting, taps).taps if taps else {}
+            entries += self.rows.of_runs(batch, other, second, pairs)
+        return self._result(mode, name, [*entries, *dead], before, (before.wide, after))
 
     def _result(
         self,
         mode: Mode,
         second: str,
         entries: Sequence[LayerComparison],
-        untouched: Inference,
+        whole: Whole,
         outputs: tuple[Mapping[str, Array], Mapping[str, Array]],
     ) -> Comparison:
+        sets = _sets(self.model)
         return Comparison(
             mode=mode,
             layers=tuple(entries),
-            outputs=_compare_outputs(*outputs, self.rows.tolerance, _sets(self.model)),
-            runtime=untouched.version,
-            device=untouched.device,
-            precision=untouched.precision,
+            outputs=_compare_outputs(*outputs, self.rows.tolerance, sets),
+            runtime=whole.run.version,
+            device=whole.run.device,
+            precision=whole.run.precision,
             second=second,
             inputs=self.fed,
         )

@@ -1,17 +1,21 @@
 """The rows of a comparison: each layer's tensors as one side has them against the other's."""
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from ir_tools.comparison._bodies import BodyRunner, Given
 from ir_tools.comparison._differences import TOLERANCES, aligned, difference, type_name
+from ir_tools.comparison._models import Pairs, Side, paired
 from ir_tools.comparison._results import LayerComparison
-from ir_tools.comparison._tensors import Batch, inputs_of
+from ir_tools.comparison._tensors import Batch, Choice, labels_of, living
 from ir_tools.errors import IrToolsError
 from ir_tools.execute import Fallback, Precision, Step, run_one
-from ir_tools.graph import Layer, Located, Model
+from ir_tools.graph import Graph, Layer, Located, Model, Source
+from ir_tools.known_differences import PAGE
 from ir_tools.ops import Array, find_op
 from ir_tools.runtime.client import Tap
 
@@ -19,6 +23,8 @@ __all__ = ["Rows", "Sink", "sets_of"]
 
 Sink = Callable[[Located, int, Array, Array], None]
 """Takes every tensor that is compared: the layer, the number of the output, what is expected, and what is there."""
+BodyRows = Callable[[Batch, Given], Iterable[LayerComparison]]
+"""The rows of one round of a body, and what the body was given."""
 
 
 @dataclass(slots=True)
@@ -27,67 +33,132 @@ class Rows:
 
     Attributes:
         model: whose layers they are.
+        choice: of the layers.
+        bodies: runs bodies.
         tolerance: in place of the table.
         sink: takes the tensors, where somebody wants them.
         advance: called after every layer, for a progress bar.
     """
 
     model: Model
+    choice: Choice
+    bodies: BodyRunner
     tolerance: float | None = None
     sink: Sink | None = None
     advance: Callable[[], None] | None = None
     _order: dict[int, int] = field(default_factory=dict)
 
     def in_place(self, batch: Batch, precision: Precision, fallback: Fallback) -> Iterator[LayerComparison]:
-        """Every layer: the reference on the runtime's own inputs against the runtime."""
+        """Every layer: the reference on the runtime's own inputs against the runtime; bodies before their layer."""
         for located in batch.layers:
-            arrays = inputs_of(self.model, located, batch.tensors)
+            arrays = batch.arrays(self.model, located)
+            yield from self._inside(located, arrays, lambda inner, _: self.in_place(inner, precision, fallback))
+            if not self.choice.takes(located.layer):
+                continue
             try:
                 step = run_one(self.model, located, arrays, precision=precision, fallback=fallback)
             except IrToolsError as why:
                 yield replace(self._blank(located), status="differs", reason=f"the reference fails: {why}")
             else:
-                yield from self._of_step(located, step, batch.tensors)
-            self._done()
+                yield from self._of_step(located, step, batch)
+            self._done(located)
 
-    def free_running(self, batch: Batch, walk: Iterator[Step]) -> Iterator[LayerComparison]:
-        """Every layer as the reference computes it by itself, against the runtime.
+    def free_running(
+        self, batch: Batch, walk: Iterator[Step], precision: Precision, fallback: Fallback
+    ) -> Iterator[LayerComparison]:
+        """Every layer as the reference computes it by itself, against the runtime; those in bodies in place.
 
         Where no element of the input decides a value, or an error of rounding does, the reference goes on with the
         runtime's: such values are as good as random, and would make all that follows differ.
         """
         for located in batch.layers:
+            if located.layer.bodies:
+                arrays = batch.arrays(self.model, located)
+                yield from self._inside(located, arrays, lambda inner, _: self.in_place(inner, precision, fallback))
             step = next(step for step in walk if step.layer is located.layer)
-            yield from self._of_step(located, step, batch.tensors)
+            if self.choice.takes(located.layer):
+                yield from self._of_step(located, step, batch)
             for index, undefined in enumerate(step.undefined[: len(located.layer.outputs)]):
                 if undefined is not None:
-                    actual = batch.tensors[Tap(located.layer.name, index)]
+                    actual = batch.actual(located, index)
                     allowed = TOLERANCES.get(_kind(located.layer, index, actual), 0.0)
                     step.outputs[index] = _adopted(step.outputs[index], actual, undefined, allowed)
-            self._done()
+            self._done(located)
 
     def of_runs(
-        self, first: Batch, second: Mapping[Tap, Array], partners: Mapping[Tap, Tap]
+        self, first: Batch, other: Model, second: Mapping[Tap, Array], pairs: Pairs
     ) -> Iterator[LayerComparison]:
-        """Every layer under two runs; `partners`: the taps of the second run by those of the first."""
+        """Every layer under two runs.
+
+        Args:
+            first: of this model.
+            other: the model of the second run.
+            second: its tensors, by label and output.
+            pairs: which tensors belong together.
+        """
         for located in first.layers:
-            for index in range(len(located.layer.outputs)):
-                tap = Tap(located.layer.name, index)
-                if tap in partners:
-                    yield self._row(located, index, first.tensors[tap], second[partners[tap]])
+            yield from self._inside_both(first, located, other, pairs)
+            if not self.choice.takes(located.layer):
+                continue
+            for index, port in enumerate(located.layer.outputs):
+                partner = pairs.taps.get(Source(located.layer.id, port.id))
+                if partner is not None and partner in second:
+                    yield self._row(located, index, first.actual(located, index), second[partner])
                 else:
                     yield replace(self._blank(located), output=index, reason="the other model has no such tensor")
-            self._done()
+            self._done(located)
+
+    def _inside_both(self, first: Batch, located: Located, other: Model, pairs: Pairs) -> Iterator[LayerComparison]:
+        """The bodies of a layer in both models, on what the first one gives them."""
+        twin = pairs.layers.get(located.layer.id)
+        if twin is None or not located.layer.bodies or twin.bodies.keys() != located.layer.bodies.keys():
+            return
+
+        def rows(inner: Batch, given: Given) -> Iterable[LayerComparison]:
+            graph = inner.layers[0].graph
+            body = next(name for name, entry in located.layer.bodies.items() if entry is graph)
+            partner = twin.bodies[body]
+            deeper = paired(Side(self.model, graph), Side(other, partner))
+            ends = {deeper.layers[end].id: array for end, array in given.items() if end in deeper.layers}
+            return self.of_runs(inner, other, self.bodies.tensors(other, partner, ends), deeper)
+
+        yield from self._inside(located, first.arrays(self.model, located), rows)
 
     def skipped(self, located: Located, reason: str) -> LayerComparison:
         """A layer that is not compared."""
         return replace(self._blank(located), reason=reason)
 
-    def _of_step(self, located: Located, step: Step, actual: Mapping[Tap, Array]) -> Iterator[LayerComparison]:
+    def _inside(self, located: Located, arrays: Mapping[int, Array], rows: BodyRows) -> Iterator[LayerComparison]:
+        """The layers of the bodies of a layer, each in the round in which it is furthest off."""
+        if not located.layer.bodies or not self.choice.inside(located.layer):
+            return
+        worst: dict[tuple[str, int], LayerComparison] = {}
+        rounds = 0
+
+        def visit(body: str, graph: Graph, given: Given, tensors: Mapping[Tap, Array]) -> None:
+            nonlocal rounds
+            alive = living(graph)
+            inner = [
+                entry for entry in self.choice.located(graph, f"{located.path}/{body}/") if entry.layer.id in alive
+            ]
+            if inner:
+                for row in rows(Batch(tuple(inner), tensors, {}, labels_of(graph)), given):
+                    known = worst.get((row.path, row.output))
+                    if known is None or _share(row) > _share(known):
+                        worst[row.path, row.output] = replace(row, round=rounds)
+            rounds += 1
+
+        try:
+            self.bodies.run(self.model, located.layer, arrays, visit)
+        except IrToolsError as why:
+            yield replace(self._blank(located), reason=f"its body does not run by itself: {why}")
+        yield from worst.values()
+
+    def _of_step(self, located: Located, step: Step, batch: Batch) -> Iterator[LayerComparison]:
         ports = zip(located.layer.outputs, step.outputs, step.undefined, strict=False)
         for index, (_, expected, undefined) in enumerate(ports):
-            row = self._row(located, index, expected, actual[Tap(located.layer.name, index)], undefined)
-            yield replace(row, engine=step.engine)
+            row = self._row(located, index, expected, batch.actual(located, index), undefined)
+            yield _explained(replace(row, engine=step.engine), step)
 
     def _row(
         self,
@@ -123,9 +194,26 @@ class Rows:
             status="skipped",
         )
 
-    def _done(self) -> None:
-        if self.advance is not None:
+    def _done(self, located: Located) -> None:
+        if self.advance is not None and located.graph is self.model.graph:
             self.advance()
+
+
+def _explained(row: LayerComparison, step: Step) -> LayerComparison:
+    """The row with the known differences that its layer falls under, where it differs or leaves something out."""
+    left_out = row.difference is not None and row.difference.undefined
+    if not step.known or (row.status == "ok" and not left_out):
+        return row
+    names = tuple(known.name for known in step.known)
+    text = f"known difference: {'; '.join(names)}, see {PAGE}"
+    return replace(row, known=names, reason=f"{row.reason}; {text}" if row.reason else text)
+
+
+def _share(row: LayerComparison) -> float:
+    """How far off a row is, against what it may be."""
+    if row.difference is None:
+        return math.inf if row.status == "differs" else -1.0
+    return row.difference.needed / (row.difference.tolerance or 1e-9)
 
 
 def _kind(layer: Layer, index: int, array: Array) -> str:

@@ -21,7 +21,9 @@ class LayerComparison:
 
     `engine`: who computed what is expected, where that is the reference: the runtime stands in, with that one layer
     alone, where the reference has no kernel. `reason` says why, where `status` is `skipped`, or `differs` without a
-    `difference` (the shapes disagree). `index` counts the layers in the order of execution.
+    `difference` (the shapes disagree), or what makes it differ. `index` counts the layers in the order of execution. A
+    layer in a body has the `round` of the body, from 0 on, in which it is furthest off.
+    `known`: the rows of `known_differences` that the layer falls under, where it differs or leaves something out.
     """
 
     path: str
@@ -36,6 +38,8 @@ class LayerComparison:
     difference: Difference | None = None
     engine: Engine = "reference"
     reason: str | None = None
+    known: tuple[str, ...] = ()
+    round: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,19 +6,21 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ir_tools.errors import UsageError
-from ir_tools.graph import Layer, Located, Model, Port, Source
+from ir_tools.graph import Graph, Layer, Located, Model, Port, Source
+from ir_tools.graph.model import walk
 from ir_tools.ops import Array, find_op
 from ir_tools.runtime.client import RuntimeClient, Tap
 from ir_tools.types import from_precision
 from ir_tools.weights import values
 
-__all__ = ["Batch", "Setting", "batches", "chosen_layers", "inputs_of", "tap_of"]
+__all__ = ["Batch", "Choice", "Setting", "batches", "inputs_of", "labels_of", "living", "living_taps", "tap_of"]
 
-LARGEST = 1 << 30
+LARGEST = 1 << 28
 """Bytes of tensors that one run hands out, about; a model with more of them runs again for the rest."""
 FREE_SIZE = 32
 """What a dimension of unknown size counts for."""
-SILENT = frozenset({"Parameter", "Const", "Result"})
+SILENT = frozenset({"Parameter", "Const", "Result", "Assign"})
+"""What computes nothing."""
 
 
 class Setting(NamedTuple):
@@ -52,33 +54,82 @@ class Setting(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """Which layers are compared. `types`: operation types; None for all layers that compute something."""
+
+    types: frozenset[str] | None
+
+    @classmethod
+    def of(cls, layers: bool | Collection[str]) -> "Choice":
+        """From True for every layer, False for none, or operation types."""
+        return cls(None if layers is True else frozenset(layers or ()))
+
+    def takes(self, layer: Layer) -> bool:
+        """Whether the layer itself is compared."""
+        if self.types is None:
+            return layer.type not in SILENT and bool(layer.outputs)
+        op = find_op(layer.type, layer.version)
+        return (op.type if op else layer.type) in self.types
+
+    def inside(self, layer: Layer) -> bool:
+        """Whether a layer in its bodies is compared."""
+        inner = (entry for body in layer.bodies.values() for entry in body.layers())
+        return any(self.takes(entry) or self.inside(entry) for entry in inner)
+
+    def located(self, graph: Graph, prefix: str = "") -> list[Located]:
+        """The layers of one graph that are compared or hold such layers, in the order of execution."""
+        if self.types == frozenset():
+            return []
+        labels = labels_of(graph)
+        wanted = (layer for layer in graph.ordered() if self.takes(layer) or self.inside(layer))
+        return [Located(prefix + labels[layer.id], layer, graph) for layer in wanted]
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
-    """Some layers, in the order of execution, and the tensors that the runtime handed out for them."""
+    """Some layers of one graph, in the order of execution, and the tensors that the runtime handed out for them.
+
+    Attributes:
+        layers: with their paths.
+        tensors: by label of the layer in its graph, and output.
+        outputs: of the model.
+        labels: by layer id; see `labels_of`.
+    """
 
     layers: tuple[Located, ...]
     tensors: Mapping[Tap, Array]
     outputs: Mapping[str, Array]
+    labels: Mapping[int, str]
+
+    def actual(self, located: Located, index: int) -> Array:
+        """Output number `index` of a layer."""
+        return self.tensors[Tap(self.labels[located.layer.id], index)]
+
+    def arrays(self, model: Model, located: Located) -> dict[int, Array]:
+        """What a layer reads, by input port."""
+        return inputs_of(model, located.graph, located.layer, self.tensors, self.labels)
 
 
-def chosen_layers(model: Model, layers: bool | Collection[str]) -> tuple[list[Located], list[Located]]:
-    """The layers that are to be compared, in the order of execution: of the main graph, and those inside bodies.
-
-    `layers`: True for all that compute something (bodies go with their layer), or operation types.
-    """
-    order = {layer.id: index for index, layer in enumerate(model.graph.ordered())}
-    if layers is False:
-        return [], []
-    types = None if layers is True else frozenset(layers)
-    found = [entry for entry in model.walk() if _is_chosen(entry.layer, types)]
-    top = sorted((entry for entry in found if entry.graph is model.graph), key=lambda entry: order[entry.layer.id])
-    return top, [entry for entry in found if entry.graph is not model.graph and types is not None]
+def labels_of(graph: Graph) -> dict[int, str]:
+    """What each layer of one graph is called: its name, with `#id` where two layers have the same."""
+    return {entry.layer.id: entry.path for entry in walk(graph) if entry.graph is graph}
 
 
-def _is_chosen(layer: Layer, types: frozenset[str] | None) -> bool:
-    if types is None:
-        return layer.type not in SILENT and bool(layer.outputs)
-    op = find_op(layer.type, layer.version)
-    return (op.type if op else layer.type) in types
+def living(graph: Graph) -> set[int]:
+    """The layers that lead to a result or a state; the runtime leaves out all others."""
+    queue = [layer.id for layer in graph.layers() if layer.type in {"Result", "Assign"}]
+    found = set(queue)
+    for layer_id in queue:
+        new = {source.layer for source in graph.sources(layer_id).values()} - found
+        found |= new
+        queue += new
+    return found
+
+
+def living_taps(graph: Graph) -> set[Tap]:
+    """The tensors that the runtime computes."""
+    labels, alive = labels_of(graph), living(graph)
+    return {Tap(labels[entry.id], index) for entry in map(graph.layer, alive) for index in range(len(entry.outputs))}
 
 
 def batches(
@@ -90,13 +141,17 @@ def batches(
     *,
     with_inputs: bool,
 ) -> Iterator[Batch]:
-    """Run the model and hand out the outputs of `layers`, and what they read; as often as it takes."""
+    """Run the model and hand out the outputs of `layers`, and what they read; as often as it takes.
+
+    Without `with_inputs`, only layers with bodies come with what they read.
+    """
+    labels = labels_of(model.graph)
     for group in _groups(layers, with_inputs=with_inputs):
-        taps = dict.fromkeys(tap for located in group for tap in _taps(located, with_inputs=with_inputs))
+        taps = dict.fromkeys(tap for located in group for tap in _taps(located, labels, with_inputs=with_inputs))
         run = client.infer_model(
             model, fed, taps=tuple(taps), wide=setting.wide, device=setting.device, config=setting.tapped
         )
-        yield Batch(tuple(group), run.taps, run.outputs)
+        yield Batch(tuple(group), run.taps, run.outputs, labels)
 
 
 def _groups(layers: Sequence[Located], *, with_inputs: bool) -> Iterator[list[Located]]:
@@ -123,30 +178,32 @@ def _bytes(port: Port) -> int:
     return math.prod(FREE_SIZE if size < 0 else size for size in port.dims) * max(bits, 8) // 8
 
 
-def _taps(located: Located, *, with_inputs: bool) -> Iterator[Tap]:
+def _taps(located: Located, labels: Mapping[int, str], *, with_inputs: bool) -> Iterator[Tap]:
     layer = located.layer
     for index in range(len(layer.outputs)):
-        yield Tap(layer.name, index)
-    if with_inputs:
+        yield Tap(labels[layer.id], index)
+    if with_inputs or layer.bodies:
         for source in located.graph.sources(layer.id).values():
-            maker = located.graph.layer(source.layer)
-            if maker.type != "Const":
-                yield tap_of(maker, source)
+            if located.graph.layer(source.layer).type != "Const":
+                yield tap_of(located.graph, source, labels)
 
 
-def tap_of(maker: Layer, source: Source) -> Tap:
+def tap_of(graph: Graph, source: Source, labels: Mapping[int, str]) -> Tap:
     """The tap at an output port."""
-    return Tap(maker.name, next(index for index, port in enumerate(maker.outputs) if port.id == source.port))
+    ports = graph.layer(source.layer).outputs
+    return Tap(labels[source.layer], next(index for index, port in enumerate(ports) if port.id == source.port))
 
 
-def inputs_of(model: Model, located: Located, tensors: Mapping[Tap, Array]) -> dict[int, Array]:
+def inputs_of(
+    model: Model, graph: Graph, layer: Layer, tensors: Mapping[Tap, Array], labels: Mapping[int, str]
+) -> dict[int, Array]:
     """What a layer reads, by input port: constants from the file, the rest from the runtime."""
-    graph, layer = located.graph, located.layer
     sources = graph.sources(layer.id)
     found = {}
     for port in layer.inputs:
         if port.id in sources:
             maker = graph.layer(sources[port.id].layer)
             constant = maker.type == "Const"
-            found[port.id] = values(maker.raw, model.weights) if constant else tensors[tap_of(maker, sources[port.id])]
+            tap = tap_of(graph, sources[port.id], labels)
+            found[port.id] = values(maker.raw, model.weights) if constant else tensors[tap]
     return found

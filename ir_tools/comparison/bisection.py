@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ir_tools.comparison._results import Comparison, LayerComparison
-from ir_tools.comparison._tensors import Setting, tap_of
+from ir_tools.comparison._tensors import Setting, labels_of, tap_of
 from ir_tools.errors import UsageError
 from ir_tools.extraction import cut, reads
 from ir_tools.graph import Model, Source
@@ -103,6 +103,7 @@ class _Search:
         self.tensors: dict[Source, Array] = {}
         self.best: tuple[frozenset[int], Part] | None = None
         self.tries = 0
+        self.labels = labels_of(model.graph)
 
     def grown(self, distance: dict[int, int]) -> frozenset[int] | None:
         """The layers nearest to the target, twice as far with every try, until they differ."""
@@ -163,9 +164,7 @@ class _Search:
         """What a part reads, as the runtime has it."""
         wanted = reads(self.model, layers)
         missing = {
-            source: tap_of(self.model.graph.layer(source.layer), source)
-            for source in wanted
-            if source not in self.tensors
+            source: tap_of(self.model.graph, source, self.labels) for source in wanted if source not in self.tensors
         }
         if missing:
             run = self.client.infer_model(

@@ -147,6 +147,8 @@ def _tapped(request: Request, presented: ov.Model) -> tuple[ov.Model, list[int]]
     from openvino import opset1 as ops
 
     model = request.read_as_written()
+    if any("#" in name for name, _ in request["taps"]) and _duplicates(model):
+        model = request.read_as_written(_unique_names(request.document()))
     places: dict[tuple[int, int], int] = {}
     tapped = []
     named: dict[str, list[ov.Node]] = {}

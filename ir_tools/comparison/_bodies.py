@@ -1,0 +1,95 @@
+"""Bodies on the runtime: run round by round as models of their own, since no runtime hands out tensors inside them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ir_tools.comparison._tensors import SILENT, Setting, inputs_of, labels_of, living
+from ir_tools.graph import Graph, Layer, Model
+from ir_tools.inputs import parameter_fact
+from ir_tools.ops import Array, control_flow
+from ir_tools.runtime.client import RuntimeClient, Tap, sources
+from ir_tools.types import Dim, format_shape
+
+__all__ = ["BodyRunner", "Given", "Visit"]
+
+Given = Mapping[int, Array]
+"""What a body is given in one round, by Parameter."""
+Visit = Callable[[str, Graph, Given, Mapping[Tap, Array]], None]
+"""Takes one round: the name of the body, the body, what it was given, and its tensors by label and output."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyRunner:
+    """Runs bodies on the runtime and takes their tensors out."""
+
+    client: RuntimeClient
+    setting: Setting
+
+    def run(self, model: Model, layer: Layer, arrays: Mapping[int, Array], visit: Visit) -> None:
+        """Every round of a TensorIterator, Loop or If, as often as it takes.
+
+        Args:
+            model: with the constants.
+            layer: the layer with bodies.
+            arrays: what it reads, by input port.
+            visit: takes each round.
+
+        Raises:
+            RuntimeFailure: the runtime does not run a body by itself.
+            ShapeError: the port map does not fit the arrays.
+        """
+
+        def execute(name: str, given: Given) -> dict[int, Array]:
+            graph = layer.bodies[name]
+            tensors = self.tensors(model, graph, given)
+            visit(name, graph, given, tensors)
+            labels = labels_of(graph)
+            ends = [end for end in graph.layers() if end.type == "Result"]
+            return {end.id: next(iter(inputs_of(model, graph, end, tensors, labels).values())) for end in ends}
+
+        control_flow.KERNELS[layer.type.lower()](control_flow.port_maps(layer), arrays, execute)
+
+    def tensors(self, model: Model, graph: Graph, given: Given) -> dict[Tap, Array]:
+        """All tensors of a body, by label and output, given arrays for its Parameters."""
+        alone = Model(graph.clone(), name="body", version=11, weights=model.weights, origin=None, path=None)
+        labels, alive = labels_of(graph), living(graph)
+        fed = {}
+        for end in alone.inputs:
+            if end.layer.id in given:
+                fed[end.name] = _fitted(end.layer, given[end.layer.id])
+        taps = [
+            Tap(labels[layer.id], index)
+            for layer in graph.layers()
+            if layer.id in alive and (layer.type not in SILENT or layer.type == "Parameter")
+            for index in range(len(layer.outputs))
+        ]
+        with sources(alone) as (text, weights):
+            found = self.client.infer(
+                text,
+                weights,
+                fed,
+                taps=taps,
+                wide=self.setting.wide,
+                device=self.setting.device,
+                config=self.setting.tapped,
+                keep=True,
+            )
+        return found.taps
+
+
+def _fitted(parameter: Layer, array: Array) -> Array:
+    """The array in the Parameter's type; the Parameter takes any size where the array has another than it records."""
+    dtype, shape = parameter_fact(parameter)
+    if dtype.dtype is not None and array.dtype.kind != "O":
+        array = array.astype(dtype.dtype, copy=False)
+    if shape is not None and not shape and array.size == 1:
+        return array.reshape(())
+    if array.ndim == 0 and shape == (Dim.of(1),):
+        return array.reshape(1)
+    fits = shape is not None and len(shape) == array.ndim
+    if shape is None or not fits or not all(size in dim for size, dim in zip(array.shape, shape, strict=True)):
+        parameter.raw["shape"] = format_shape((Dim(),) * array.ndim)
+        parameter.outputs[0].dims = (-1,) * array.ndim
+    return np.ascontiguousarray(array) if array.ndim else array

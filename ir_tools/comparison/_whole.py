@@ -1,0 +1,72 @@
+"""The model as a whole on the runtime: as it is used, and in f32 throughout."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ir_tools.comparison._tensors import Setting, labels_of, living, tap_of
+from ir_tools.graph import Model
+from ir_tools.ops import Array
+from ir_tools.runtime.client import Inference, RuntimeClient, Tap
+
+__all__ = ["Whole", "infer"]
+
+NARROW = frozenset({"i8", "u8"})
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A run of the model as it is, none of its tensors taken out.
+
+    Attributes:
+        run: as it is used: a quantized model in int8, where the device does that.
+        wide: the outputs in f32 throughout, where f32 is asked for; the same as those of `run` for any other model.
+        narrow: how many operations the device computed in int8, though f32 was asked for.
+    """
+
+    run: Inference
+    wide: Mapping[str, Array]
+    narrow: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        client: RuntimeClient,
+        model: Model,
+        fed: Mapping[str, Array],
+        setting: Setting,
+        *,
+        as_used: bool = False,
+    ) -> "Whole":
+        """Run the model; if it is quantized, and not `as_used` alone, also in f32.
+
+        What every quantization reads is taken out then. Left inside, OpenVINO 2026.4 merges it into the convolution
+        before, and gets it wrong in some models.
+        """
+        before = _quantized(model)
+        asks = bool(before) and setting.tapped != setting.config and not as_used
+        run = client.infer_model(model, fed, device=setting.device, config=setting.config, executed=asks)
+        narrow = sum(step.element_type in NARROW for step in run.executed)
+        if not narrow:
+            return cls(run, run.outputs)
+        return cls(run, infer(client, model, fed, setting, before).outputs, narrow)
+
+
+def infer(
+    client: RuntimeClient, model: Model, fed: Mapping[str, Array], setting: Setting, taps: tuple[Tap, ...] = ()
+) -> Inference:
+    """One run; with `taps`, nothing is computed in int8 where f32 is asked for."""
+    config = setting.tapped if taps else setting.config
+    return client.infer_model(model, fed, taps=taps, wide=setting.wide, device=setting.device, config=config)
+
+
+def _quantized(model: Model) -> tuple[Tap, ...]:
+    """The tensors of the main graph that are quantized."""
+    graph, labels = model.graph, labels_of(model.graph)
+    alive = living(graph)
+    found: dict[Tap, None] = {}
+    for layer in graph.layers():
+        if layer.type == "FakeQuantize" and layer.id in alive:
+            source = graph.sources(layer.id)[layer.inputs[0].id]
+            if graph.layer(source.layer).type != "Const":
+                found[tap_of(graph, source, labels)] = None
+    return tuple(found)
