@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.diagnostics import Diagnostic, Severity
-from ir_tools.errors import UnsupportedError, UsageError
+from ir_tools.errors import ShapeError, UnsupportedError, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model
 from ir_tools.inputs import checked_inputs
 from ir_tools.known_differences import KnownDifference, find
@@ -342,10 +342,14 @@ def run_layer(
     judged = op.torn if torn and op.torn else None
     spare = _spare(inputs) if reuse and op.into and not judged else None
     with np.errstate(all="ignore"):
-        if op.into and spare is not None:
-            outputs = op.into(attrs, inputs, spare)
-        else:
-            outputs = (op.lean if lean and op.lean else op.kernel)(attrs, inputs)
+        try:
+            if op.into and spare is not None:
+                outputs = op.into(attrs, inputs, spare)
+            else:
+                outputs = (op.lean if lean and op.lean else op.kernel)(attrs, inputs)
+        except (ShapeError, ValueError, IndexError) as why:
+            shapes = ", ".join(str(list(array.shape)) for array in inputs)
+            raise ShapeError(f"layer '{layer.name}' ({op}) cannot take inputs of {shapes}: {why}") from why
         undefined = op.undefined(attrs, inputs) if op.undefined else None
         if judged:
             undefined = judged(attrs, inputs, ROUNDING.get(layer.outputs[0].precision, LEAST_ROUNDING))

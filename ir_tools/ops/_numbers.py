@@ -15,6 +15,7 @@ __all__ = [
     "in_working_types",
     "is_half",
     "low_bits",
+    "near_steps",
     "require",
     "same_type",
     "sigmoid",
@@ -99,6 +100,23 @@ def low_bits(values: Array, dtype: npt.DTypeLike) -> Array:
     least = -(2**31)
     fits = np.isfinite(values) & (values >= least) & (values < 2**31)
     return np.where(fits, values, least).astype(np.int64).astype(dtype)
+
+
+def near_steps(data: Array, error: float, border: float = 0.0) -> npt.NDArray[np.bool_] | None:
+    """Where floats lie nearer to a step of a rounding than an error that they may carry; None for nowhere.
+
+    Args:
+        data: any array; integers carry no errors.
+        error: relative to the largest magnitude.
+        border: the steps lie at whole numbers plus this.
+    """
+    if data.dtype.kind not in "fV" or not data.size:
+        return None
+    exact = data.astype(np.float64)
+    reach = error * np.max(np.abs(exact), initial=0.0, where=np.isfinite(exact))
+    with np.errstate(all="ignore"):
+        near: npt.NDArray[np.bool_] = np.abs(exact - border - np.rint(exact - border)) <= reach
+    return near if near.any() else None
 
 
 def same_type(inputs: Sequence[Fact]) -> ElementType:

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._by_blocks import elementwise, fits
@@ -25,7 +26,7 @@ from ir_tools.ops._define import (
     Violation,
     no_violations,
 )
-from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats, to_integer
+from ir_tools.ops._numbers import in_working_type, near_steps, require, same_type, through_floats, to_integer
 from ir_tools.types import element_type, format_shape
 
 __all__ = ["OPS", "Unary", "erf"]
@@ -50,6 +51,7 @@ class Unary:
             to both of them, exact values only, or nothing.
         check: of the operation.
         direct: whether the function takes `out`, as those of numpy do, and makes nothing on its way.
+        border: of a rounding: how far above a whole number its steps are; None for what has no steps.
     """
 
     type: str
@@ -62,6 +64,7 @@ class Unary:
     folds: Literal["bounds", "exact", "none"] = "exact"
     check: Callable[[Attrs, Sequence[Fact]], Iterator[Violation]] = no_violations
     direct: bool = False
+    border: float | None = None
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """The input's shape."""
@@ -88,6 +91,11 @@ class Unary:
 
         return (elementwise(applied, data, spare=spare),)
 
+    def torn(self, attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:
+        """The elements so near to a step that an error decides to which side they go."""
+        del attrs
+        return None if self.border is None else near_steps(arrays[0], error, self.border)
+
     @property
     def op(self) -> Op:
         """The operation."""
@@ -100,6 +108,7 @@ class Unary:
             shape=self.shape,
             kernel=self.kernel,
             into=self.kernel,
+            torn=None if self.border is None else self.torn,
         )
 
 
@@ -259,13 +268,14 @@ ROWS = (
     Unary(type="Negative", function=np.negative, types="float signed"),
     Unary(type="Sign", function=np.sign),
     Unary(type="ReLU", function=relu, direct=True),
-    Unary(type="Ceiling", function=whole(np.ceil)),
-    Unary(type="Floor", function=whole(np.floor)),
+    Unary(type="Ceiling", function=whole(np.ceil), border=0.0),
+    Unary(type="Floor", function=whole(np.floor), border=0.0),
     Unary(
         type="Round",
         version=5,
         accepts="any",
         function=round_,
+        border=0.5,
         attrs={"mode": OneOf(words=("half_to_even", "half_away_from_zero"), default="half_to_even")},
     ),
     _math("Exp", np.exp),

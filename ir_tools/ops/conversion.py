@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Flag, Input, Op, Output, Violation
 from ir_tools.ops._fields import Type
-from ir_tools.ops._numbers import low_bits
+from ir_tools.ops._numbers import low_bits, near_steps
 from ir_tools.types import Dim, ElementType, element_type, from_dtype
 
 __all__ = ["CONVERT", "CONVERT_LIKE", "CONVERT_PROMOTE_TYPES", "OPS"]
@@ -24,7 +25,8 @@ def convert_bounds(value: Bounds | None, target: ElementType) -> Bounds | None:
 
 
 def _cast_bound(bound: Array, target: ElementType) -> Array:
-    unbounded = np.isinf(bound) if bound.dtype.kind == "f" else bound == UNBOUNDED
+    largest = np.iinfo(np.int32).max if target.name == "i32" else UNBOUNDED
+    unbounded = np.isinf(bound) if bound.dtype.kind == "f" else (bound == UNBOUNDED) | (bound == largest)
     known = cast(np.where(unbounded, 0, bound), target)
     if target.is_float:
         return np.where(unbounded, np.inf, known.astype(np.float32 if target.bits < 32 else known.dtype))
@@ -71,6 +73,11 @@ def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def convert(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """The values in the type that the layer names."""
     return (cast(arrays[0], attrs.destination_type),)
+
+
+def cut_off(attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:
+    """Floats so near to a whole number that an error decides which integer they become."""
+    return near_steps(arrays[0], error) if attrs.destination_type.is_integer else None
 
 
 def convert_like_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -165,6 +172,7 @@ CONVERT = Op(
     check=check_target,
     shape=convert_shape,
     kernel=convert,
+    torn=cut_off,
 )
 CONVERT_LIKE = Op(
     type="ConvertLike",

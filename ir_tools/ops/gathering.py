@@ -88,8 +88,13 @@ def check_gather(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def gather_forward(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """As Gather-8, but negative indices are out of range: they give zeros."""
+    """As Gather-8, but of several indices the negative ones are out of range: they give zeros.
+
+    A single one counts from the end, as converters write it into a constant.
+    """
     data, indices, axis = arrays
+    if indices.size == 1:
+        return gather(attrs, arrays)
     return gather(attrs, (data, np.where(indices < 0, np.iinfo(indices.dtype).max, indices), axis))
 
 

@@ -40,8 +40,9 @@ def shape_of_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     shape, dtype = inputs[0].shape, attrs.get("output_type", I64)
     if shape is None:
         return (Fact(dtype, (Dim(),)),)
+    largest = np.iinfo(np.int32).max if dtype.name == "i32" else UNBOUNDED
     lower = np.array([dim.lo for dim in shape], dtype=np.int64)
-    upper = np.array([UNBOUNDED if dim.hi is None else dim.hi for dim in shape], dtype=np.int64)
+    upper = np.array([UNBOUNDED if dim.hi in (None, largest) else dim.hi for dim in shape], dtype=np.int64)
     return (Fact(dtype, (Dim.of(len(shape)),), Bounds(lower, upper)),)
 
 

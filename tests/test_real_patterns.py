@@ -1,0 +1,129 @@
+"""Patterns of networks that converters write, as small models: shapes and values are the runtime's."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import openvino as ov
+import openvino.opset13 as ops
+import pytest
+from openvino import opset7
+
+from ir_tools.comparison import compare
+from ir_tools.errors import ShapeError
+from ir_tools.execute import run
+from ir_tools.format.read import read
+from ir_tools.graph import Model
+from ir_tools.infer import propagate_shapes
+from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types import parse_shape
+
+Builder = Callable[[], ov.Model]
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[RuntimeClient]:
+    with RuntimeClient() as running:
+        yield running
+
+
+def saved(build: Builder, folder: Path) -> Path:
+    """The model as a file."""
+    target = folder / "model.xml"
+    ov.save_model(build(), target, compress_to_fp16=False)
+    return target
+
+
+def sizes_through_i32() -> ov.Model:
+    """A batch that the file bounds by the largest i32, as older exporters do, read back through i32."""
+    data = ops.parameter(ov.PartialShape("..2147483647,6"), np.float32)
+    batch = ops.gather(ops.convert(ops.shape_of(data), "i32"), np.array([0]), np.array(0))
+    pattern = ops.concat([batch, np.array([2, 3], np.int32)], 0)
+    return ov.Model([ops.reshape(data, ops.convert(pattern, "i64"), False)], [data])
+
+
+def sizes_in_i32() -> ov.Model:
+    """The same, counted in i32 from the start."""
+    data = ops.parameter(ov.PartialShape("..2147483647,6"), np.float32)
+    batch = ops.gather(ops.shape_of(data, "i32"), np.array([0]), np.array(0))
+    return ov.Model([ops.reshape(data, ops.concat([batch, np.array([2, 3], np.int32)], 0), False)], [data])
+
+
+SHAPED: tuple[Builder, ...] = (sizes_through_i32, sizes_in_i32)
+
+
+@pytest.mark.parametrize("build", SHAPED, ids=lambda build: build.__name__)
+def test_shapes_are_those_of_the_runtime(build: Builder, tmp_path: Path, client: RuntimeClient) -> None:
+    path = saved(build, tmp_path)
+    model = read(path)
+    report = propagate_shapes(model)
+    wanted = {place: parse_shape(shape) for place, (_, shape) in client.shapes(path, None).items()}
+    found = {
+        (place, index): report.shapes[place, port.id]
+        for place, layer, _ in model.walk()
+        for index, port in enumerate(layer.outputs)
+    }
+    assert found == {place: wanted[place] for place in found}
+    assert not report.mismatches
+
+
+def last_size_by_gather_7() -> ov.Model:
+    """A single constant index that counts from the end, though Gather-7 has no such thing."""
+    data = ops.parameter([3], np.float32)
+    return ov.Model([opset7.gather(ops.relu(data), np.int32(-2), np.int32(0))], [data])
+
+
+def several_indices_by_gather_7() -> ov.Model:
+    """Of several indices the negative ones give zeros."""
+    data = ops.parameter([3], np.float32)
+    return ov.Model([opset7.gather(ops.relu(data), np.array([-2, 1], np.int32), np.int32(0))], [data])
+
+
+VALUED: tuple[Builder, ...] = (last_size_by_gather_7, several_indices_by_gather_7)
+
+
+@pytest.mark.parametrize("build", VALUED, ids=lambda build: build.__name__)
+def test_values_are_those_of_the_runtime(build: Builder, tmp_path: Path, client: RuntimeClient) -> None:
+    model = read(saved(build, tmp_path))
+    found = compare(model, inputs={model.inputs[0].name: np.array([3.0, 8.0, 5.0], np.float32)}, client=client)
+    assert [entry.status for entry in found.layers] == ["ok"] * len(found.layers)
+
+
+# --- steps that an error of rounding decides ------------------------------------------------------------------------
+
+STEPS: dict[str, Callable[[ov.Node], ov.Node]] = {
+    "Floor": ops.floor,
+    "Ceiling": ops.ceiling,
+    "Round": lambda data: ops.round(ops.add(data, np.float32(0.5)), "half_to_even"),
+    "Convert": lambda data: ops.convert(data, "i32"),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_an_error_of_rounding_before_a_step(name: str, tmp_path: Path, client: RuntimeClient) -> None:
+    """Sums that are whole numbers but for their last digits, which the runtime adds in another order, then a step."""
+    rows = np.random.default_rng(3).standard_normal((64, 4096)).astype(np.float32)
+    rows[:, -1] += (np.rint(rows.sum(1, dtype=np.float64)) - rows.sum(1, dtype=np.float64)).astype(np.float32)
+
+    def build() -> ov.Model:
+        data = ops.parameter([64, 4096], np.float32)
+        return ov.Model([STEPS[name](ops.matmul(data, np.ones((4096, 1), np.float32), False, False))], [data])
+
+    model = read(saved(build, tmp_path))
+    found = compare(model, inputs={model.inputs[0].name: rows}, mode="free running", client=client)
+    steps = [entry for entry in found.layers if entry.op.startswith(name)]
+    assert [entry.status for entry in found.layers] == ["ok"] * len(found.layers)
+    assert any(entry.difference and entry.difference.undefined for entry in steps)
+
+
+def test_a_layer_that_cannot_take_what_it_gets(tmp_path: Path) -> None:
+    """Sizes that meet only when the model runs: the layer is named, and nobody sees numpy's own words alone."""
+
+    def build() -> ov.Model:
+        left, right = (ops.parameter(ov.PartialShape("?"), np.float32) for _ in range(2))
+        return ov.Model([ops.select(ops.greater(left, np.float32(0)), left, right, name="chosen")], [left, right])
+
+    model: Model = read(saved(build, tmp_path))
+    names = [end.name for end in model.inputs]
+    with pytest.raises(ShapeError, match="layer 'chosen'"):
+        run(model, dict(zip(names, (np.ones(3, np.float32), np.ones(2, np.float32)), strict=True)))
