@@ -11,6 +11,7 @@ from ir_tools.types import ElementType, element_type
 
 __all__ = [
     "half_away",
+    "in_axis",
     "in_working_type",
     "in_working_types",
     "is_half",
@@ -93,6 +94,23 @@ def to_integer(values: Array, dtype: npt.DTypeLike) -> Array:
         out: Array = np.nan_to_num(np.clip(values, limits.min, limits.max)).astype(dtype)
         return out
     return low_bits(values, dtype)
+
+
+def in_axis(indices: Array, sizes: int | Sequence[int], *, negative: bool = True) -> Array:
+    """Indices as i64, counted from the front; those below 0 count from the end, or are none.
+
+    `sizes`: of the axis, or one for each index in the last dimension.
+
+    Raises:
+        ShapeError: an axis has no such element.
+    """
+    most = np.asarray(sizes, np.int64)
+    given = indices.astype(np.int64)
+    out = np.where(given < 0, given + most, given) if negative else given
+    wrong = given[(out < 0) | (out >= most)]
+    if wrong.size:
+        raise ShapeError(f"indices holds {wrong.flat[0]}, which is no element of {most.tolist()}")
+    return out
 
 
 def low_bits(values: Array, dtype: npt.DTypeLike) -> Array:

@@ -5,13 +5,27 @@ The rules are those of OpenVINO's core (slice_shape_inference_utils.hpp), measur
 
 import numpy as np
 
-from ir_tools.ops._define import UNBOUNDED
+from ir_tools.ops._define import UNBOUNDED, Fact
+from ir_tools.ops._values import intervals
 from ir_tools.types import Dim
 
-__all__ = ["Pair", "exact_slice", "sliced"]
+__all__ = ["Pair", "exact_slice", "positions", "sliced"]
 
 Pair = tuple[int, int]
 """Bounds of a number, both included; `UNBOUNDED` where there is no upper one."""
+
+
+def positions(fact: Fact) -> list[Pair] | None:
+    """Bounds of starts or stops; the limits of i32 are as far away as those of i64."""
+    pairs = intervals(fact)
+    if pairs is None or fact.dtype.name != "i32":
+        return pairs
+    return [(_far(low), _far(high)) for low, high in pairs]
+
+
+def _far(position: int) -> int:
+    limits = np.iinfo(np.int32)
+    return UNBOUNDED if position == limits.max else int(np.iinfo(np.int64).min) if position == limits.min else position
 
 
 def sliced(dim: Dim, start: Pair, stop: Pair, step: int) -> Dim:

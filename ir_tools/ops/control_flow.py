@@ -299,7 +299,7 @@ def _wider(result: Shape, parameter: Shape) -> Shape:
         return None
     if all(a.within(b) for a, b in zip(result, parameter, strict=True)):
         return parameter
-    return tuple(a if a.within(b) else Dim() for a, b in zip(result, parameter, strict=True))
+    return tuple(b if a.within(b) else Dim() for a, b in zip(result, parameter, strict=True))
 
 
 def part_faults(

@@ -10,7 +10,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._define import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
-from ir_tools.ops._numbers import same_type
+from ir_tools.ops._numbers import in_axis, same_type
 from ir_tools.ops._values import (
     carried,
     known,
@@ -179,8 +179,7 @@ def gather_elements(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """For each index the element of the data at the same place but for the axis, where the index says."""
     data, indices = arrays
     axis = normal_axis(attrs.axis, data.ndim)
-    places = indices.astype(np.int64)
-    return (np.take_along_axis(data, np.where(places < 0, places + data.shape[axis], places), axis),)
+    return (np.take_along_axis(data, in_axis(indices, data.shape[axis]), axis),)
 
 
 # --- GatherND ---------------------------------------------------------------------------------------------------
@@ -239,8 +238,7 @@ def gather_nd(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     count, named = prod(data.shape[:batches]), data.shape[batches : batches + length]
     rest = data.shape[batches + length :]
     flat = data.reshape(count, *named, prod(rest))
-    tuples = indices.astype(np.int64).reshape(count, prod(indices.shape[batches:-1]), length)
-    tuples = np.where(tuples < 0, tuples + np.array(named, np.int64), tuples)
+    tuples = in_axis(indices, named).reshape(count, prod(indices.shape[batches:-1]), length)
     picked = flat[(np.arange(count)[:, None], *np.moveaxis(tuples, -1, 0))]
     return (picked.reshape((*data.shape[:batches], *indices.shape[batches:-1], *rest)),)
 

@@ -9,7 +9,7 @@ from math import ceil, isfinite, trunc
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Array, Attrs, Fact, Input, Op, Violation
+from ir_tools.ops._define import Array, Attrs, Fact, Input, Kind, Op, Violation
 from ir_tools.ops._fields import Type
 from ir_tools.ops._numbers import is_half, same_type
 from ir_tools.ops._values import (
@@ -76,7 +76,7 @@ def check_range(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         return
     dtype = attrs.output_type if "output_type" in attrs else inputs[0].dtype
     if dtype.is_integer and trunc(numbers[2]) == 0:
-        yield Violation("step", f"is {numbers[2]:g}, which is 0 as a whole number")
+        yield Violation("step", f"is {numbers[2]:g}, which is 0 as a whole number", kind=Kind.SUSPECT)
         return
     count = max(ceil((numbers[1] - numbers[0]) / numbers[2]), 0)
     if count >= WRAP:

@@ -123,6 +123,9 @@ def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         if dim.hi is not None and dim.hi + first + last < 0:
             message = f"and pads_end cut {-first - last} off the {dim} elements of dimension {axis}"
             yield Violation("pads_begin", message, "cut off no more than there is")
+    if attrs.pad_mode == "constant" and len(inputs) > 3 and begin and end and inputs[3].value is None:
+        message = "is no constant, and the pads are: the CPU plugin pads with zeros"
+        yield Violation("pad_value", message, "make it a constant", Kind.SUSPECT)
 
 
 # --- Tile -------------------------------------------------------------------------------------------------------
@@ -351,19 +354,17 @@ def space_to_batch_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 
 
 def check_space_to_batch(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Blocks and pads of the batch itself, and pads as large as their block, over which the CPU plugin errs."""
+    """Blocks and pads of the batch itself, and places in a block that meet padding only: the CPU plugin errs there."""
     del attrs
-    blocks, *pads = (known(fact) for fact in inputs[1:])
-    if blocks and blocks[0] != 1:
-        yield Violation("block_shape", f"begins with {blocks[0]} where the batch has 1", kind=Kind.SUSPECT)
-    for name, values in zip(("pads_begin", "pads_end"), pads, strict=True):
-        if values and values[0]:
-            yield Violation(name, f"begins with {values[0]} where the batch has 0", kind=Kind.SUSPECT)
-        for pad_, block in zip((values or ())[1:], (blocks or ())[1:], strict=False):
-            if pad_ >= block > 0:
-                message = f"holds {pad_} for a block of {block}: the CPU plugin puts elements into the wrong places"
-                yield Violation(name, message, "put a Pad in front of the layer", Kind.SUSPECT)
-                break
+    data = inputs[0].shape or ()
+    blocks, begin, end = (known(fact) or [] for fact in inputs[1:])
+    for name, values, meant in (("block_shape", blocks, 1), ("pads_begin", begin, 0), ("pads_end", end, 0)):
+        if values and values[0] != meant:
+            yield Violation(name, f"begins with {values[0]} where the batch has {meant}", kind=Kind.SUSPECT)
+    for axis, (dim, block, before, after) in enumerate(zip(data, blocks, begin, end, strict=False)):
+        if axis and dim.static and block > dim.lo and before + after > 0:
+            message = f"holds {block} where dimension {axis} has {dim} elements and padding: the CPU plugin errs there"
+            yield Violation("block_shape", message, "put a Pad in front of the layer", Kind.SUSPECT)
 
 
 def space_to_batch(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:

@@ -26,8 +26,8 @@ from ir_tools.ops._fields import Int32
 from ir_tools.ops._numbers import in_working_types
 from ir_tools.ops._ranks import agreed, dim, require, require_rank
 from ir_tools.ops._recurrent import Step, gru_step, lstm_step, over_time, rnn_step
-from ir_tools.ops._values import divided
-from ir_tools.types import Dim, element_type
+from ir_tools.ops._values import divided, known
+from ir_tools.types import Dim, element_type, format_shape
 
 __all__ = ["OPS"]
 
@@ -158,6 +158,21 @@ def check_recurrent(net: Network) -> Check:
     return check
 
 
+def check_sequence(net: Network) -> Check:
+    """The check of a network over time: the CPU plugin reads no lengths where a size of the data is not known."""
+
+    def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+        yield from check_recurrent(net)(attrs, inputs)
+        shape, lengths = inputs[0].shape, known(inputs[1 + net.states])
+        if not shape or len(shape) != 3 or not lengths or all(size.static for size in shape):
+            return
+        if not _spelled_out(net, attrs) and (not shape[1].static or min(lengths) < shape[1].lo):
+            message = f"is not read by the CPU plugin, as the data is [{format_shape(shape)}]: every sequence runs on"
+            yield Violation("sequence_lengths", message, "give the data fixed sizes", Kind.SUSPECT)
+
+    return check
+
+
 def _spelled_out(net: Network, attrs: Attrs) -> bool:
     """Whether the CPU plugin computes the layer as single operations, which do not ask for the hidden size."""
     return attrs.clip != 0 or attrs.activations != net.activations or "weights_format" in attrs
@@ -256,7 +271,7 @@ def _sequence_op(type: str, net: Network, **attrs: Field) -> Op:
         outputs=(Output("Y"), Output("Ho"), Output("Co"))[: 1 + net.states],
         types={"T": "float"},
         attrs={**_attrs(net, named=False), "direction": DIRECTION, **attrs},
-        check=check_recurrent(net),
+        check=check_sequence(net),
         shape=sequence_shape(net),
         kernel=sequence_kernel(net),
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._define import Array, Attrs, Fact, Flag, Input, OneOf, Op, Violation
-from ir_tools.ops._numbers import is_half, same_type
+from ir_tools.ops._numbers import in_axis, is_half, same_type
 from ir_tools.ops._values import carried, known, known_axis, outside, require_integers, require_one
 from ir_tools.types import Dim, Shape, format_shape
 
@@ -137,7 +137,7 @@ def scatter_update(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     data, indices, updates, axis_value = arrays
     axis = int(axis_value.ravel()[0]) % data.ndim
     out = data.copy()
-    rows = indices.astype(np.int64).ravel()
+    rows = in_axis(indices, data.shape[axis], negative=False).ravel()
     blocks = updates.reshape(*data.shape[:axis], rows.size, *data.shape[axis + 1 :])
     out[(slice(None),) * axis + (rows,)] = blocks
     return (out,)
@@ -147,7 +147,7 @@ def scatter_nd(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """The data with slices, or elements, replaced or combined with the updates."""
     data, indices, updates = arrays
     length = indices.shape[-1]
-    tuples = tuple(np.moveaxis(indices.astype(np.int64), -1, 0)) if length else ()
+    tuples = tuple(np.moveaxis(in_axis(indices, data.shape[:length]), -1, 0)) if length else ()
     return (_combine(data, tuples, updates, attrs.get("reduction", "none")),)
 
 
@@ -156,7 +156,7 @@ def scatter_elements(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]
     data, indices, updates, axis_value = arrays
     axis = int(axis_value.ravel()[0]) % data.ndim
     places: list[Array] = list(np.indices(indices.shape, sparse=True))
-    places[axis] = np.where(indices < 0, indices + data.shape[axis], indices).astype(np.int64)
+    places[axis] = in_axis(indices, data.shape[axis])
     reduction = attrs.get("reduction", "none")
     start = data
     if reduction != "none" and not attrs.use_init_val:

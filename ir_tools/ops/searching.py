@@ -12,7 +12,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._define import Array, Attrs, Fact, Flag, Input, Int, Op, Output
 from ir_tools.ops._fields import IndexType
 from ir_tools.ops._numbers import same_type
-from ir_tools.ops._values import carried, known, normal_axis, require_list, sizes_of, whole
+from ir_tools.ops._values import carried, known, normal_axis, plus, require_list, sizes_of, whole
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
 __all__ = ["OPS"]
@@ -142,7 +142,8 @@ def search_sorted(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     if rows.ndim == 1:
         out = _search(rows, values, side)
     else:
-        pairs = zip(rows.reshape(-1, rows.shape[-1]), values.reshape(-1, values.shape[-1]), strict=True)
+        count = prod(rows.shape[:-1])
+        pairs = zip(rows.reshape(count, rows.shape[-1]), values.reshape(count, values.shape[-1]), strict=True)
         found = [_search(row, some, side) for row, some in pairs]
         out = np.array(found, np.int64).reshape(values.shape)
     return (np.asarray(out).astype(attrs.output_type.dtype),)
@@ -213,15 +214,16 @@ def sparse_fill_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     index = same_type((dense, indices))
     sizes, places = known(dense), known(indices)
     sizes_of(dense, "dense_shape")
-    rows, filled = Dim(), Dim()
+    rows, count, filled = Dim(), Dim(), Dim()
     if sizes is not None:
         rows = Dim.of(sizes[0])
         if places is not None:
             used = _used_rows(places, sizes)
             if values.shape is None:
                 raise ShapeError("values has no known rank where indices and dense_shape are known")
-            filled = Dim.of(len(places) // 2 + sizes[0] - used)
-    return Fact(index, (filled, Dim.of(2))), Fact(dtype, (filled,)), Fact(element_type("boolean"), (rows,))
+            count = Dim.of(len(places) // 2 + sizes[0] - used)
+            filled = plus(values.shape[0], Dim.of(sizes[0] - used))
+    return Fact(index, (count, Dim.of(2))), Fact(dtype, (filled,)), Fact(element_type("boolean"), (rows,))
 
 
 def _require_sparse(values: Shape, dense: Shape, indices: Shape, default: Shape) -> None:

@@ -10,11 +10,10 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._define import Array, Attrs, Fact, Input, Int, Op, Output
 from ir_tools.ops._numbers import same_type
-from ir_tools.ops._slices import exact_slice, sliced
+from ir_tools.ops._slices import exact_slice, positions, sliced
 from ir_tools.ops._values import (
     MOST_SIZES,
     carried,
-    intervals,
     known,
     known_axes,
     known_axis,
@@ -178,7 +177,7 @@ def _slice_dims(shape: Shape, bounds: Sequence[Fact]) -> Shape:
     axes = _slice_axes(len(shape), bounds)
     if axes is None:
         return tuple(Dim(0, dim.hi) for dim in shape)
-    starts, stops, steps = intervals(bounds[0]), intervals(bounds[1]), known(bounds[2])
+    starts, stops, steps = positions(bounds[0]), positions(bounds[1]), known(bounds[2])
     out = list(shape)
     for index, axis in enumerate(axes):
         if starts is None or stops is None or steps is None:

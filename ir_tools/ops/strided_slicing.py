@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Fact, Field, Input, Ints, Op, Violation
-from ir_tools.ops._slices import Pair, exact_slice, sliced
-from ir_tools.ops._values import carried, intervals, known, require_integers, require_list
+from ir_tools.ops._slices import Pair, exact_slice, positions, sliced
+from ir_tools.ops._values import carried, known, require_integers, require_list
 from ir_tools.types import Dim
 
 __all__ = ["OPS"]
@@ -63,7 +63,7 @@ def strided_slice_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
         require_list(fact, name)
     if data.shape is None:
         return (Fact(data.dtype, None),)
-    begin, end = intervals(inputs[1]), intervals(inputs[2])
+    begin, end = positions(inputs[1]), positions(inputs[2])
     strides = known(inputs[3]) if len(inputs) > 3 else None
     count = _axis_count(inputs, strides)
     if count is None:
