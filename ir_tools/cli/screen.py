@@ -1,26 +1,25 @@
-"""Output for people: tables and lines through rich on a terminal, plain aligned text in a pipe or file; JSON values."""
+"""Output for people: tables and lines, drawn on a terminal, plain aligned text in a pipe or file; JSON values."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, is_dataclass
+from functools import cached_property
 from pathlib import PurePath
+from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
-from rich import box
-from rich.cells import cell_len
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from ir_tools.cli.plain_text import visible
 
+if TYPE_CHECKING:
+    from ir_tools.cli.drawing import Drawing
+
 __all__ = ["Column", "Screen", "bytes_text", "number", "plain", "plural", "working"]
 
-FOLDED_WIDTH = 12
-"""A column that folds is not made narrower, if there are others to leave out."""
-PIPE_WIDTH = 100_000
-"""Wide enough that nothing is wrapped or cut where the output is read by a program."""
+ASKING = ("FORCE_COLOR", "TTY_COMPATIBLE")
+"""With these in the environment rich draws as on a terminal although there is none, or not although there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +44,25 @@ class Screen:
 
     def __init__(self) -> None:
         """A screen as wide as the terminal, or without an end in a pipe."""
-        terminal = Console(highlight=False).is_terminal
-        self._console = Console(highlight=False, markup=False, width=None if terminal else PIPE_WIDTH)
-        self._terminal = terminal
+        self._drawn = _may_draw(sys.stdout) and self._drawing.terminal
+
+    @cached_property
+    def _drawing(self) -> "Drawing":
+        from ir_tools.cli.drawing import Drawing
+
+        return Drawing()
 
     def line(self, text: str = "", style: str = "") -> None:
         """One line."""
-        self._console.print(Text(visible(text), style=style), soft_wrap=not self._terminal)
+        self.spans((text, style))
 
     def spans(self, *parts: tuple[str, str]) -> None:
         """One line of texts with their styles."""
         shown = [(visible(text), style) for text, style in parts]
-        self._console.print(Text.assemble(*shown), soft_wrap=not self._terminal)
+        if self._drawn:
+            self._drawing.line(shown)
+        else:
+            sys.stdout.write("".join(text for text, _ in shown) + "\n")
 
     def heading(self, text: str) -> None:
         """A blank line and a heading."""
@@ -70,54 +76,11 @@ class Screen:
 
     def pairs(self, rows: Mapping[str, str]) -> None:
         """Names and values, aligned."""
-        table = Table.grid(padding=(0, 2))
-        table.add_column(style="dim", no_wrap=True)
-        table.add_column(overflow="fold")
-        for name, value in rows.items():
-            table.add_row(name, Text(visible(value)))
-        self._print(table)
+        self._drawing.pairs({name: visible(value) for name, value in rows.items()})
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]], styles: Sequence[str] = ()) -> None:
         """A table; `styles`: one per row (`red`), or none at all."""
-        shown = list(range(len(columns)))
-        widths = [_width(column, [row[index] for row in rows]) for index, column in enumerate(columns)]
-        while sum(widths[index] + 2 for index in shown) - 2 > self._console.width:
-            spare = [index for index in shown if columns[index].spare]
-            if not spare:
-                break
-            shown.remove(spare[-1])
-        self._print(self._table([columns[i] for i in shown], [[row[i] for i in shown] for row in rows], styles))
-
-    def _table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]], styles: Sequence[str]) -> Table:
-        table = Table(
-            box=box.SIMPLE_HEAD if self._terminal else None,
-            header_style="bold",
-            pad_edge=False,
-            show_edge=False,
-            padding=(0, 2 if not self._terminal else 1, 0, 0),
-        )
-        for column in columns:
-            table.add_column(
-                column.heading,
-                justify="right" if column.right else "left",
-                no_wrap=not column.fold,
-                overflow="fold",
-            )
-        for index, row in enumerate(rows):
-            table.add_row(*(Text(visible(cell)) for cell in row), style=styles[index] if styles else None)
-        return table
-
-    def _print(self, table: Table) -> None:
-        with self._console.capture() as capture:
-            self._console.print(table)
-        for line in capture.get().splitlines():
-            sys.stdout.write(line.rstrip() + "\n")
-
-
-def _width(column: Column, cells: Sequence[str]) -> int:
-    """The least width in which a column can be read."""
-    natural = max(map(cell_len, (column.heading, *cells)))
-    return min(natural, FOLDED_WIDTH) if column.fold else natural
+        self._drawing.table(columns, [[visible(cell) for cell in row] for row in rows], styles)
 
 
 @contextmanager
@@ -126,16 +89,18 @@ def working(what: str, total: int | None = None) -> Iterator[Callable[[], None]]
 
     Gives a function that moves the bar one step further; without a `total` the bar only shows that work goes on.
     """
-    console = Console(stderr=True, highlight=False, markup=False)
-    if not console.is_terminal:
+    if not _may_draw(sys.stderr):
         yield lambda: None
         return
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from ir_tools.cli.drawing import progress
 
-    parts = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*parts, console=console, transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda: bar.advance(task)
+    with progress(what, total) as advance:
+        yield advance
+
+
+def _may_draw(stream: TextIO) -> bool:
+    """Whether it is worth to ask rich, which takes a while to load, if this is a terminal."""
+    return stream.isatty() or any(name in os.environ for name in ASKING)
 
 
 def plain(value: object) -> object:
