@@ -1,14 +1,16 @@
 """Comparison, layer by layer: the reference against the runtime, two devices or precisions, two models."""
 
 import contextlib
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ir_tools.comparison._bodies import BodyRunner
-from ir_tools.comparison._differences import DECADES, TOLERANCES, Difference, aligned, difference, type_name
+from ir_tools.comparison._differences import DECADES, TOLERANCES, Difference, aligned, allowed, difference, type_name
 from ir_tools.comparison._layers import Rows, Sink, sets_of
 from ir_tools.comparison._models import Side, matched_outputs, paired, partners, renamed
+from ir_tools.comparison._origin import Origin
 from ir_tools.comparison._results import Comparison, LayerComparison, Mode, OutputComparison
 from ir_tools.comparison._tensors import Choice, Setting, batches, living, living_taps
 from ir_tools.comparison._whole import Whole, infer
@@ -34,6 +36,8 @@ __all__ = [
     "difference",
 ]
 
+STEADY = 3.0
+"""How much further than by rounding in its inputs an output of a quantized model may move."""
 LEFT_OUT = "leads to no output of the model: the runtime leaves it out"
 
 
@@ -159,6 +163,8 @@ class _Work:
             taps = tuple(tap for tap in dict.fromkeys(partners(batch, pairs)) if tap in alive)
             second = infer(self.runtime, other, fed, setting, taps).taps if taps else {}
             entries += self.rows.of_runs(batch, other, second, pairs)
+        if other is not self.model:
+            entries = Origin(self.runtime, self.model, other, pairs, self.fed, self.setting).marked(entries)
         return self._result(mode, name, [*entries, *dead], before, (before.wide, after))
 
     def _result(
@@ -170,16 +176,35 @@ class _Work:
         outputs: tuple[Mapping[str, Array], Mapping[str, Array]],
     ) -> Comparison:
         sets = _sets(self.model)
+        compared = _compare_outputs(*outputs, self.rows.tolerance, sets, self.setting.precision)
+        in_use: tuple[OutputComparison, ...] = ()
+        if whole.narrow:
+            in_use = _compare_outputs(whole.wide, whole.run.outputs, math.inf, sets)
+            if not all(entry.ok for entry in compared):
+                moved = whole.moved(self.runtime, self.model, self.fed, self.setting)
+                steps = _compare_outputs(whole.wide, moved, math.inf, sets)
+                compared = tuple(map(_as_stable, compared, steps))
         return Comparison(
             mode=mode,
             layers=tuple(entries),
-            outputs=_compare_outputs(*outputs, self.rows.tolerance, sets),
+            outputs=compared,
             runtime=whole.run.version,
             device=whole.run.device,
             precision=whole.run.precision,
             second=second,
             inputs=self.fed,
+            narrow=whole.narrow,
+            in_use=in_use,
         )
+
+
+def _as_stable(output: OutputComparison, step: OutputComparison) -> OutputComparison:
+    """An output of a quantized model, which may be as far off as rounding in its inputs moves it."""
+    if output.ok:
+        return output
+    moved = step.difference.needed
+    limit = max(output.difference.tolerance, STEADY * moved)
+    return replace(output, difference=replace(output.difference, tolerance=limit), moved=moved)
 
 
 def _sets(model: Model) -> frozenset[str]:
@@ -194,7 +219,11 @@ def _sets(model: Model) -> frozenset[str]:
 
 
 def _compare_outputs(
-    expected: Mapping[str, Array], actual: Mapping[str, Array], tolerance: float | None, sets: frozenset[str]
+    expected: Mapping[str, Array],
+    actual: Mapping[str, Array],
+    tolerance: float | None,
+    sets: frozenset[str],
+    precision: str = "f32",
 ) -> tuple[OutputComparison, ...]:
     entries = []
     for name, array in expected.items():
@@ -204,13 +233,13 @@ def _compare_outputs(
         if name in sets:
             found = aligned(array, found)
         kind = type_name(found)
-        allowed = TOLERANCES.get(kind, 0.0) if tolerance is None else tolerance
+        limit = allowed(kind, tolerance, precision)
         entries.append(
             OutputComparison(
                 name=name,
                 element_type=kind,
                 shape=found.shape,
-                difference=difference(array, found, tolerance=allowed),
+                difference=difference(array, found, tolerance=limit),
             )
         )
     return tuple(entries)

@@ -12,7 +12,7 @@ from ir_tools.ops import Array, control_flow
 from ir_tools.runtime.client import RuntimeClient, Tap, sources
 from ir_tools.types import Dim, format_shape
 
-__all__ = ["BodyRunner", "Given", "Visit"]
+__all__ = ["BodyRunner", "Given", "Visit", "alone", "into_body"]
 
 Given = Mapping[int, Array]
 """What a body is given in one round, by Parameter."""
@@ -53,19 +53,15 @@ class BodyRunner:
 
     def tensors(self, model: Model, graph: Graph, given: Given) -> dict[Tap, Array]:
         """All tensors of a body, by label and output, given arrays for its Parameters."""
-        alone = Model(graph.clone(), name="body", version=11, weights=model.weights, origin=None, path=None)
+        body, fed = alone(model, graph, given)
         labels, alive = labels_of(graph), living(graph)
-        fed = {}
-        for end in alone.inputs:
-            if end.layer.id in given:
-                fed[end.name] = _fitted(end.layer, given[end.layer.id])
         taps = [
             Tap(labels[layer.id], index)
             for layer in graph.layers()
             if layer.id in alive and (layer.type not in SILENT or layer.type == "Parameter")
             for index in range(len(layer.outputs))
         ]
-        with sources(alone) as (text, weights):
+        with sources(body) as (text, weights):
             found = self.client.infer(
                 text,
                 weights,
@@ -77,6 +73,23 @@ class BodyRunner:
                 keep=True,
             )
         return found.taps
+
+
+def into_body(graph: Graph, path: str) -> tuple[Layer, str, str] | None:
+    """The layer and body that a path leads into, and the rest of it; None where it ends in this graph."""
+    labels = labels_of(graph)
+    for layer in graph.layers():
+        for body in layer.bodies:
+            start = f"{labels[layer.id]}/{body}/"
+            if path.startswith(start):
+                return layer, body, path[len(start) :]
+    return None
+
+
+def alone(model: Model, graph: Graph, given: Given) -> tuple[Model, dict[str, Array]]:
+    """A body as a model of its own, and its inputs by name; `model` holds the constants."""
+    body = Model(graph.clone(), name="body", version=11, weights=model.weights, origin=None, path=None)
+    return body, {end.name: _fitted(end.layer, given[end.layer.id]) for end in body.inputs if end.layer.id in given}
 
 
 def _fitted(parameter: Layer, array: Array) -> Array:

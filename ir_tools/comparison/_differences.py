@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ir_tools.ops import Array
 from ir_tools.types import from_dtype
 
-__all__ = ["DECADES", "TOLERANCES", "Difference", "aligned", "difference", "type_name"]
+__all__ = ["DECADES", "TOLERANCES", "Difference", "aligned", "allowed", "difference", "type_name"]
 
 TOLERANCES: Mapping[str, float] = {
     "f64": 1e-4,
@@ -24,6 +24,8 @@ that is not here (integers, booleans, strings) has to be equal.
 """
 
 
+INT8_STEPS = 2 / 255
+"""What floats of a quantized model may differ by where they are computed in int8: two steps of 255."""
 MOST_ROWS = 4096
 """Of a set whose rows are matched one by one."""
 DECADES = tuple(10.0**exponent for exponent in range(-9, 1))
@@ -67,6 +69,14 @@ class Difference:
         return self.needed <= self.tolerance
 
 
+def allowed(kind: str, tolerance: float | None = None, precision: str = "f32") -> float:
+    """How far a tensor of an element type may be off, computed in a precision; `tolerance` replaces the table."""
+    if tolerance is not None:
+        return tolerance
+    table = TOLERANCES.get(kind, 0.0)
+    return max(table, INT8_STEPS) if precision == "int8" and table else table
+
+
 def difference(
     expected: Array,
     actual: Array,
@@ -78,7 +88,6 @@ def difference(
 
     NaN equals NaN, and an infinity equals itself.
     """
-    allowed = TOLERANCES.get(type_name(expected), 0.0) if tolerance is None else tolerance
     mask = np.zeros(expected.shape, dtype=bool) if undefined is None else np.broadcast_to(undefined, expected.shape)
     gap = np.where(mask, 0.0, _gap(expected, actual))
     worst, worst_at = _largest(gap)
@@ -92,7 +101,7 @@ def difference(
         max_rel=worst_relative,
         max_rel_at=worst_relative_at,
         needed=0.0 if worst == 0.0 else worst / magnitude if magnitude else float("inf"),
-        tolerance=allowed,
+        tolerance=allowed(type_name(expected), tolerance),
         expected=expected[worst_at] if worst_at is not None else None,
         actual=actual[worst_at] if worst_at is not None else None,
         mean_abs=float(np.mean(gap, where=np.isfinite(gap))) if np.isfinite(gap).any() else 0.0,

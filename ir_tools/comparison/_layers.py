@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.comparison._bodies import BodyRunner, Given
-from ir_tools.comparison._differences import TOLERANCES, aligned, difference, type_name
+from ir_tools.comparison._differences import aligned, allowed, difference, type_name
 from ir_tools.comparison._models import Pairs, Side, paired
 from ir_tools.comparison._results import LayerComparison
 from ir_tools.comparison._tensors import Batch, Choice, labels_of, living
@@ -81,8 +81,8 @@ class Rows:
             for index, undefined in enumerate(step.undefined[: len(located.layer.outputs)]):
                 if undefined is not None:
                     actual = batch.actual(located, index)
-                    allowed = TOLERANCES.get(_kind(located.layer, index, actual), 0.0)
-                    step.outputs[index] = _adopted(step.outputs[index], actual, undefined, allowed)
+                    near = allowed(_kind(located.layer, index, actual))
+                    step.outputs[index] = _adopted(step.outputs[index], actual, undefined, near)
             self._done(located)
 
     def of_runs(
@@ -176,8 +176,8 @@ class Rows:
             return replace(row, status="differs", reason=f"{list(expected.shape)} is expected")
         if index in sets_of(located.layer):
             actual = aligned(expected, actual)
-        allowed = TOLERANCES.get(kind, 0.0) if self.tolerance is None else self.tolerance
-        found = difference(expected, actual, tolerance=allowed, undefined=undefined)
+        limit = allowed(kind, self.tolerance, self.bodies.setting.precision)
+        found = difference(expected, actual, tolerance=limit, undefined=undefined)
         return replace(row, status="ok" if found.ok else "differs", difference=found)
 
     def _blank(self, located: Located) -> LayerComparison:
@@ -222,9 +222,9 @@ def _kind(layer: Layer, index: int, array: Array) -> str:
     return {"FP16": "f16", "BF16": "bf16"}.get(precision or "", type_name(array))
 
 
-def _adopted(own: Array, actual: Array, undefined: npt.NDArray[np.bool_], allowed: float) -> Array:
-    """The reference's tensor with the runtime's values where they may differ and do, by more than is `allowed`."""
-    near = allowed * np.max(np.abs(actual.astype(np.float64)), initial=0.0)
+def _adopted(own: Array, actual: Array, undefined: npt.NDArray[np.bool_], limit: float) -> Array:
+    """The reference's tensor with the runtime's values where they may differ and do, by more than the limit."""
+    near = limit * np.max(np.abs(actual.astype(np.float64)), initial=0.0)
     with np.errstate(all="ignore"):
         same = np.abs(own.astype(np.float64) - actual.astype(np.float64)) <= near
     return np.where(undefined & ~same, actual, own).astype(own.dtype)

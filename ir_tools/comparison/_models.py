@@ -11,7 +11,7 @@ from ir_tools.ops import Array
 from ir_tools.runtime.client import Tap
 from ir_tools.weights import values
 
-__all__ = ["Pairs", "Side", "matched_outputs", "paired", "partners", "renamed"]
+__all__ = ["Pairs", "Side", "constants_of", "matched_outputs", "paired", "partners", "renamed"]
 
 
 class Side(NamedTuple):
@@ -169,7 +169,7 @@ class _Matching:
         return mine.name == theirs.name, self._equal_constants(mine, theirs), mine.raw == theirs.raw
 
     def _equal_constants(self, mine: Layer, theirs: Layer) -> int:
-        pairs = zip(_constants(self.own, mine), _constants(self.other, theirs), strict=False)
+        pairs = zip(constants_of(self.own, mine), constants_of(self.other, theirs), strict=False)
         return sum(a is not None and b is not None and _equal(a, b) for a, b in pairs)
 
     def _match_with_feeders(self, mine: Layer, theirs: Layer) -> None:
@@ -199,7 +199,7 @@ def _read(graph: Graph, layer: Layer) -> list[Source | None]:
     return [None if graph.layer(source.layer).type == "Const" else source for source in found]
 
 
-def _constants(side: Side, layer: Layer) -> Iterator[Array | None]:
+def constants_of(side: Side, layer: Layer) -> Iterator[Array | None]:
     """The constants that each input port reads; None for other tensors."""
     sources = side.graph.sources(layer.id)
     for port in layer.inputs:

@@ -44,12 +44,17 @@ class LayerComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputComparison:
-    """One output of the model under two runs."""
+    """One output of the model under two runs.
+
+    `moved`: how far the output of a quantized model moves, relative to its largest magnitude, when every input moves by
+    one unit in the last place; asked for where it is beyond its tolerance, which is then at least three times as wide.
+    """
 
     name: str
     element_type: str
     shape: tuple[int, ...]
     difference: Difference
+    moved: float | None = None
 
     @property
     def ok(self) -> bool:
@@ -70,6 +75,10 @@ class Comparison:
         runtime, device, precision: what computed.
         second: in words, what was compared with it: the reference, another device, another model.
         inputs: what was fed.
+        narrow: how many operations the device computes in int8 as the model is used, though f32 was asked for; all
+            that is judged was computed in f32.
+        in_use: the outputs as the model is used, where `narrow` is not 0, against those in f32: what quantized
+            arithmetic costs. No part of the verdict.
     """
 
     mode: Mode
@@ -80,6 +89,14 @@ class Comparison:
     precision: str
     second: str
     inputs: Mapping[str, Array] = field(repr=False)
+    narrow: int = 0
+    in_use: tuple[OutputComparison, ...] = ()
+
+    def __repr__(self) -> str:
+        """`Comparison(in place against reference: 12 tensors and 1 output agree, 1.2e-07 is enough)`."""
+        from ir_tools.comparison._summary import one_line
+
+        return f"Comparison({one_line(self)})"
 
     @property
     def first_difference(self) -> LayerComparison | OutputComparison | None:

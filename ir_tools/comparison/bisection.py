@@ -4,14 +4,15 @@ A layer on the runtime's own inputs differs by itself, or it does not: then the 
 makes of several layers together (a fusion), and the part grows towards the inputs until it shows again.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ir_tools.comparison._bodies import BodyRunner, Given, alone, into_body
 from ir_tools.comparison._results import Comparison, LayerComparison
-from ir_tools.comparison._tensors import Setting, labels_of, tap_of
+from ir_tools.comparison._tensors import Setting, batches, labels_of, tap_of
 from ir_tools.errors import UsageError
 from ir_tools.extraction import cut, reads
-from ir_tools.graph import Model, Source
+from ir_tools.graph import Layer, Located, Model, Source
 from ir_tools.ops import Array
 from ir_tools.runtime.client import RuntimeClient
 
@@ -55,8 +56,8 @@ def smallest_part(model: Model, found: Comparison, judge: Judge, client: Runtime
     Raises:
         UsageError: nothing differs, or not even all layers up to the first difference differ as a part.
     """
-    target = _target(model, found)
-    search = _Search(model, target, judge, client, setting, found)
+    model, fed, target = _place(model, found, client, setting)
+    search = _Search(model, target, judge, client, setting, fed)
     distance = _distances(model, target)
     layers = search.grown(distance)
     if layers is None:
@@ -64,15 +65,39 @@ def smallest_part(model: Model, found: Comparison, judge: Judge, client: Runtime
     return search.part(search.shrunk(layers, distance))
 
 
-def _target(model: Model, found: Comparison) -> int:
-    """The layer whose output differs first."""
+def _place(
+    model: Model, found: Comparison, client: RuntimeClient, setting: Setting
+) -> tuple[Model, Mapping[str, Array], int]:
+    """The model that the first difference stands in, its inputs, and the layer whose output differs first.
+
+    For a difference in a body that is the body, as it was given its inputs in the round that is furthest off.
+    """
     first = found.first_difference
     if first is None:
         raise UsageError("nothing differs, so there is nothing to cut out")
     if isinstance(first, LayerComparison):
-        return first.layer_id
+        step = None if first.round is None else into_body(model.graph, first.path)
+        if step is None:
+            return model, found.inputs, first.layer_id
+        layer, body, rest = step
+        part, fed = _round(model, layer, body, first, found.inputs, BodyRunner(client, setting))
+        deeper = into_body(part.graph, rest)
+        return part, fed, first.layer_id if deeper is None else deeper[0].id
     end = next(end for end in model.outputs if end.name == first.name)
-    return next(iter(model.graph.sources(end.layer.id).values())).layer
+    return model, found.inputs, next(iter(model.graph.sources(end.layer.id).values())).layer
+
+
+def _round(
+    model: Model, layer: Layer, body: str, row: LayerComparison, inputs: Mapping[str, Array], runner: BodyRunner
+) -> tuple[Model, Mapping[str, Array]]:
+    """One round of a body of a layer as a model of its own, and its inputs."""
+    labels = labels_of(model.graph)
+    located = Located(labels[layer.id], layer, model.graph)
+    batch = next(batches(runner.client, model, inputs, [located], runner.setting, with_inputs=True))
+    rounds: list[tuple[str, Given]] = []
+    runner.run(model, layer, batch.arrays(model, located), lambda name, _, given, __: rounds.append((name, given)))
+    given = next(given for number, (name, given) in enumerate(rounds) if name == body and number == row.round)
+    return alone(model, layer.bodies[body], given)
 
 
 def _distances(model: Model, target: int) -> dict[int, int]:
@@ -92,14 +117,20 @@ class _Search:
     """The parts that were tried."""
 
     def __init__(
-        self, model: Model, target: int, judge: Judge, client: RuntimeClient, setting: Setting, found: Comparison
+        self,
+        model: Model,
+        target: int,
+        judge: Judge,
+        client: RuntimeClient,
+        setting: Setting,
+        fed: Mapping[str, Array],
     ) -> None:
         self.model = model
         self.target = target
         self.judge = judge
         self.client = client
         self.setting = setting
-        self.fed = found.inputs
+        self.fed = fed
         self.tensors: dict[Source, Array] = {}
         self.best: tuple[frozenset[int], Part] | None = None
         self.tries = 0
