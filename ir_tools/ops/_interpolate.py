@@ -29,6 +29,7 @@ class Resizing:
         nearest: `round_prefer_floor`, `round_prefer_ceil`, `floor`, `ceil`, `simple`.
         antialias: whether `linear` averages over more elements where it makes smaller; volumes only.
         coefficient: of the cubic curves.
+        settle: what is done to the values after each axis: Pillow's modes round 8-bit integers in between.
     """
 
     mode: str
@@ -36,6 +37,7 @@ class Resizing:
     nearest: str = "simple"
     antialias: bool = False
     coefficient: float = -0.75
+    settle: Callable[[Array], Array] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +64,17 @@ def resize(how: Resizing, data: Array, sizes: Mapping[int, int], scales: Mapping
     mode = "linear_onnx" if how.mode == "linear" and data.ndim < 5 else how.mode
     # The last axis first, as Pillow does.
     for number, axis in sorted(axes.items(), reverse=True):
-        if axis.after != axis.before:
-            data = _along(number, data, TAPS[mode](how, axis))
+        if axis.after == axis.before:
+            continue
+        if not axis.before or not axis.after:
+            data = np.zeros((*data.shape[:number], axis.after, *data.shape[number + 1 :]), data.dtype)
+            continue
+        data = _along(number, data, TAPS[mode](how, axis))
+        data = data if how.settle is None else how.settle(data)
     return data
 
 
 def _along(number: int, data: Array, taps: Taps) -> Array:
-    if data.shape[number] == 0:
-        return np.zeros((*data.shape[:number], len(taps.places), *data.shape[number + 1 :]), data.dtype)
     if taps.places.shape[1] == 1:
         return np.take(data, taps.places[:, 0], axis=number)
     shape = [-1 if axis == number else 1 for axis in range(data.ndim)]
@@ -132,7 +137,7 @@ ROUNDINGS: dict[str, Callable[[Floats], Floats]] = {
 def _nearest(how: Resizing, axis: Axis) -> Taps:
     simple = np.ceil if axis.scale < 1 else np.trunc
     found = ROUNDINGS.get(how.nearest, simple)(_coordinates(how, axis))
-    places = np.clip(found.astype(np.int64), 0, max(axis.before - 1, 0))
+    places = np.clip(found.astype(np.int64), 0, axis.before - 1)
     return Taps(places[:, None], np.ones((len(places), 1)))
 
 
@@ -141,7 +146,7 @@ def _nearest(how: Resizing, axis: Axis) -> Taps:
 
 def _linear_onnx(how: Resizing, axis: Axis) -> Taps:
     """Between the two elements on both sides."""
-    last = max(axis.before - 1, 0)
+    last = axis.before - 1
     where = np.clip(_coordinates(how, axis), 0, np.float32(last))
     low = np.minimum(where.astype(np.int64), last)
     high = np.minimum(low + 1, last)
@@ -158,7 +163,7 @@ def _linear(how: Resizing, axis: Axis) -> Taps:
     inside = (places >= 0) & (places < axis.before)
     weights = np.maximum(ONE - np.abs(narrow * (where[:, None] - places.astype(np.float32))), 0) * inside
     total = weights.sum(axis=1, keepdims=True)
-    return Taps(np.clip(places, 0, max(axis.before - 1, 0)), weights / np.where(total > 0, total, 1))
+    return Taps(np.clip(places, 0, axis.before - 1), weights / np.where(total > 0, total, 1))
 
 
 def _cubic(how: Resizing, axis: Axis) -> Taps:
@@ -168,7 +173,7 @@ def _cubic(how: Resizing, axis: Axis) -> Taps:
     part, a = (where - base)[:, None], np.float32(how.coefficient)
     distance = np.abs(part + np.array([1, 0, -1, -2], np.float32))
     places = base.astype(np.int64)[:, None] + np.arange(-1, 3)
-    return Taps(np.clip(places, 0, max(axis.before - 1, 0)), _cubic_weights(distance, a))
+    return Taps(np.clip(places, 0, axis.before - 1), _cubic_weights(distance, a))
 
 
 def _cubic_weights(distance: Array, a: float | np.float32) -> Array:
@@ -180,32 +185,21 @@ def _cubic_weights(distance: Array, a: float | np.float32) -> Array:
 # --- as Pillow resizes ------------------------------------------------------------------------------------------
 
 
-def _bilinear_weights(distance: Array) -> Array:
-    out: Array = np.maximum(1 - distance, 0)
-    return out
-
-
-def _bicubic_weights(distance: Array) -> Array:
-    return _cubic_weights(distance, -0.5)
-
-
-def _pillow(weigh: Callable[[Array], Array], support: float) -> Callable[[Resizing, Axis], Taps]:
-    """All elements that the curve reaches, which gets wider where the output is smaller.
-
-    The runtime does not read `cube_coeff` here: Pillow's own is -0.5.
-    """
+def _pillow(support: int) -> Callable[[Resizing, Axis], Taps]:
+    """All elements that the curve reaches, which gets wider where the output is smaller."""
 
     def taps(how: Resizing, axis: Axis) -> Taps:
-        del how
-        scale = axis.before / max(axis.after, 1)
-        wide = max(scale, 1.0)
-        centre = (np.arange(axis.after) + 0.5) * scale
-        first = np.maximum((centre - support * wide + 0.5).astype(np.int64), 0)
-        last = np.minimum((centre + support * wide + 0.5).astype(np.int64), axis.before)
+        centre = (np.arange(axis.after, dtype=np.float32) + HALF) / axis.scale
+        wide = np.maximum(ONE / axis.scale, ONE)
+        reach = np.float32(support) * wide
+        first = np.maximum((centre - reach + HALF).astype(np.int64), 0)
+        last = np.minimum((centre + reach + HALF).astype(np.int64), axis.before)
         places = first[:, None] + np.arange(int((last - first).max(initial=1)))
-        weights = weigh(np.abs((places - centre[:, None] + 0.5) / wide)) * (places < last[:, None])
+        distance = np.abs((places.astype(np.float32) - centre[:, None] + HALF) * (ONE / wide))
+        curve = np.maximum(ONE - distance, 0) if support == 1 else _cubic_weights(distance, np.float32(how.coefficient))
+        weights = curve * (places < last[:, None])
         total = weights.sum(axis=1, keepdims=True)
-        return Taps(np.clip(places, 0, max(axis.before - 1, 0)), weights / np.where(total == 0, 1, total))
+        return Taps(np.clip(places, 0, axis.before - 1), weights / np.where(total == 0, 1, total))
 
     return taps
 
@@ -215,8 +209,8 @@ TAPS: dict[str, Callable[[Resizing, Axis], Taps]] = {
     "linear": _linear,
     "linear_onnx": _linear_onnx,
     "cubic": _cubic,
-    "bilinear_pillow": _pillow(_bilinear_weights, 1.0),
-    "bicubic_pillow": _pillow(_bicubic_weights, 2.0),
+    "bilinear_pillow": _pillow(1),
+    "bicubic_pillow": _pillow(2),
 }
 
 

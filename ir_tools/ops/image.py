@@ -1,21 +1,28 @@
 """Resizing and resampling of images: Interpolate-1/-4/-11, GridSample-9."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from ir_tools.errors import ShapeError
 from ir_tools.ops._define import Array, Attrs, Fact, Field, Flag, Float, Input, Ints, Kind, OneOf, Op, Violation
 from ir_tools.ops._fields import ExactWord
 from ir_tools.ops._grid_sample import grid_sample
 from ir_tools.ops._interpolate import Resizing, resize, scales_of
-from ir_tools.ops._numbers import in_working_type, is_half, to_integer
+from ir_tools.ops._numbers import half_away, in_working_type, is_half, low_bits, to_integer
 from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
+from ir_tools.ops._resizing_limits import Resized, changed, limits
 from ir_tools.ops._values import known, require_list, shifted, too_large
 from ir_tools.types import Dim, format_shape
 
 __all__ = ["OPS"]
 
 Shape = Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]]
+PILLOW = -0.5
+"""What the CPU plugin takes for `cube_coeff` in Pillow's mode; volumes it leaves to OpenVINO's core, which reads it."""
 
 # --- shapes -----------------------------------------------------------------------------------------------------
 
@@ -121,7 +128,15 @@ def grid_sample_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 # --- kernels ----------------------------------------------------------------------------------------------------
 
 
-def interpolate_1(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+class Target(NamedTuple):
+    """How to resize, to which sizes by axis, and by which factors where those are given and not made of the sizes."""
+
+    how: Resizing
+    sizes: Mapping[int, int]
+    factors: Mapping[int, float] | None = None
+
+
+def target_1(attrs: Attrs, inputs: Sequence[Array]) -> Target:
     """As the runtime moves it to version 4: linear of up to four axes is `linear_onnx`, nearest is `simple`."""
     data = inputs[0]
     modes = {"linear": "linear_onnx" if data.ndim < 5 else "linear"}
@@ -131,69 +146,124 @@ def interpolate_1(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     if not attrs.align_corners and attrs.mode == "linear" and not image and not any(attrs.pads_begin + attrs.pads_end):
         coordinates = "half_pixel"
     how = Resizing(mode=mode, coordinates=coordinates, antialias=attrs.antialias)
-    sizes = dict(zip(attrs.axes, map(int, inputs[1].ravel()), strict=False))
-    return (_resize(attrs, how, data, sizes, None),)
+    return Target(how, dict(zip(attrs.axes, map(int, inputs[1].ravel()), strict=False)))
 
 
-def interpolate_4(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """The padded input resized."""
+def target_4(attrs: Attrs, inputs: Sequence[Array]) -> Target:
+    """Sizes or factors, as the mode says."""
     by_scales = attrs.shape_calculation_mode == "scales"
-    return _interpolated(attrs, inputs[0], inputs[2 if by_scales else 1], inputs[3:])
+    return _target(attrs, inputs[0], inputs[2 if by_scales else 1], inputs[3:])
 
 
-def interpolate_11(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """The padded input resized."""
-    return _interpolated(attrs, inputs[0], inputs[1], inputs[2:])
+def target_11(attrs: Attrs, inputs: Sequence[Array]) -> Target:
+    """What the second input holds."""
+    return _target(attrs, inputs[0], inputs[1], inputs[2:])
 
 
-def _interpolated(attrs: Attrs, data: Array, target: Array, axes: Sequence[Array]) -> tuple[Array, ...]:
+def _target(attrs: Attrs, data: Array, target: Array, axes: Sequence[Array]) -> Target:
     how = Resizing(
         mode=attrs.mode,
         coordinates=attrs.coordinate_transformation_mode,
         nearest=attrs.nearest_mode,
         antialias=attrs.antialias,
-        coefficient=attrs.cube_coeff,
+        coefficient=PILLOW if attrs.mode == "bicubic_pillow" and data.ndim < 5 else attrs.cube_coeff,
     )
     places = [int(axis) for axis in axes[0].ravel()] if axes else list(range(data.ndim))
     given = dict(zip(places, target.ravel().tolist(), strict=False))
     if attrs.shape_calculation_mode == "sizes":
-        return (_resize(attrs, how, data, given, None),)
+        return Target(how, given)
     padded = padded_dims(attrs, tuple(map(Dim.of, data.shape)))
     sizes = {axis: scaled(padded[axis], factor).size for axis, factor in given.items()}
-    return (_resize(attrs, how, data, sizes, given),)
+    return Target(how, sizes, None if how.mode.endswith("pillow") else given)
 
 
-def _resize(
-    attrs: Attrs, how: Resizing, data: Array, sizes: Mapping[int, int], scales: Mapping[int, float] | None
-) -> Array:
-    if any(map(any, pads(attrs, data.ndim))):
-        data = np.pad(data, pads(attrs, data.ndim))
-    factors = scales_of(data.shape, sizes) if scales is None else scales
-    if data.dtype.kind == "f" or how.mode == "nearest" or is_half(data.dtype):
-        return in_working_type(lambda array: resize(how, array, sizes, factors), data)
-    return to_integer(np.rint(resize(how, data.astype(np.float32), sizes, factors)), data.dtype)
+def interpolated(find: Callable[[Attrs, Sequence[Array]], Target]) -> Callable[[Attrs, Sequence[Array]], tuple[Array]]:
+    """The kernel of a version: the padded input resized."""
+
+    def kernel(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array]:
+        data, target = _padded(attrs, inputs[0]), find(attrs, inputs)
+        if data.dtype.kind in "iu" and target.how.mode != "nearest":
+            return (_resized_integers(data, target),)
+        factors = scales_of(data.shape, target.sizes) if target.factors is None else target.factors
+        return (in_working_type(lambda array: resize(target.how, array, target.sizes, factors), data),)
+
+    return kernel
+
+
+def torn_integers(
+    find: Callable[[Attrs, Sequence[Array]], Target],
+) -> Callable[[Attrs, Sequence[Array]], npt.NDArray[np.bool_] | None]:
+    """Which integers of the output lie so near to the middle of two that rounding errors of f32 decide."""
+
+    def torn(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
+        data, target = _padded(attrs, inputs[0]), find(attrs, inputs)
+        if data.dtype.kind not in "iu" or target.how.mode == "nearest":
+            return None
+        error = 2e-6 * float(np.abs(data.astype(np.float64)).max(initial=1))
+        out: npt.NDArray[np.bool_] = _resized_integers(data, target, error) != _resized_integers(data, target, -error)
+        return out
+
+    return torn
+
+
+def _padded(attrs: Attrs, data: Array) -> Array:
+    return np.pad(data, pads(attrs, data.ndim)) if any(map(any, pads(attrs, data.ndim))) else data
+
+
+def _resized_integers(data: Array, target: Target, error: float = 0.0) -> Array:
+    """Integers in f32, `error` added before they are rounded, as the runtime rounds them (measured).
+
+    8-bit integers of rank 4 and above are rounded after each axis in Pillow's modes. Volumes of them are cut off
+    towards zero in mode `linear`, and keep the low bits in mode `cubic`.
+    """
+    how, dtype = target.how, data.dtype
+    volume, bytewise = data.ndim > 4, data.ndim > 3 and dtype.itemsize == 1
+    pillow = how.mode.endswith("pillow")
+    near = half_away if volume and pillow else np.rint
+
+    def settle(values: Array) -> Array:
+        return to_integer(near(values + np.float32(error)), dtype)
+
+    if bytewise and pillow:
+        how = replace(how, settle=lambda values: settle(values).astype(np.float32))
+    factors = scales_of(data.shape, target.sizes) if target.factors is None else target.factors
+    out = resize(how, data.astype(np.float32), target.sizes, factors)
+    if bytewise and volume and how.mode in {"linear", "cubic"}:
+        cut = np.trunc(out + np.float32(error))
+        return low_bits(cut, dtype) if how.mode == "cubic" else to_integer(cut, dtype)
+    return settle(out)
 
 
 def sampled(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Elements of the images at the places of the grid."""
+    """Elements of the images at the places of the grid; 8-bit integers are rounded, wider ones cut off (measured)."""
+    data, grid = inputs
+    grid = grid.astype(np.float32) if is_half(grid.dtype) else grid
 
-    def sample(data: Array, grid: Array) -> Array:
+    def sample(data: Array) -> Array:
         return grid_sample(data, grid, attrs.mode, attrs.padding_mode, attrs.align_corners)
 
-    return (in_working_type(sample, *inputs),)
+    if attrs.mode == "nearest" or data.dtype.kind not in "iu":
+        return (in_working_type(sample, data),)
+    out = sample(data.astype(np.float32))
+    return (to_integer(np.rint(out), data.dtype) if data.dtype.itemsize == 1 else low_bits(np.trunc(out), data.dtype),)
 
 
 # --- checks -----------------------------------------------------------------------------------------------------
 
 
 def check_interpolate_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """One size for each axis: with others the runtime crashes."""
+    """One size for each axis: with others the runtime crashes; no mode that it has no code for."""
     sizes = inputs[1]
     if not attrs.axes:
         yield Violation("axes", "is empty")
     elif sizes.shape is not None and (len(sizes.shape) != 1 or len(attrs.axes) not in sizes.shape[0]):
         count = len(attrs.axes)
         yield Violation("axes", f"has {count} values where the second input is [{format_shape(sizes.shape)}]")
+    elif attrs.mode == "area":
+        yield Violation("mode", "is area, for which the runtime has no code")
+    else:
+        padding = any(attrs.pads_begin + attrs.pads_end)
+        yield from _beyond_plugin(attrs, inputs, interpolate_1_shape, attrs.axes, padding, "target_spatial_shape")
     yield from _broken_target(sizes, "target_spatial_shape")
     yield from _too_large(attrs, inputs, interpolate_1_shape, "target_spatial_shape")
 
@@ -205,6 +275,7 @@ def check_interpolate_4(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
     yield from _unread(attrs, inputs[0])
     yield from _broken_target(inputs[2 if by_scales else 1], name)
     yield from _too_large(attrs, inputs, interpolate_4_shape, name)
+    yield from _of_plugin(attrs, inputs, interpolate_4_shape, inputs[3:], name)
 
 
 def check_interpolate_11(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -221,6 +292,33 @@ def check_interpolate_11(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
         yield from _unread(attrs, inputs[0])
         yield from _broken_target(target, name)
         yield from _too_large(attrs, inputs, interpolate_11_shape, name)
+        yield from _of_plugin(attrs, inputs, interpolate_11_shape, inputs[2:], name)
+
+
+def _of_plugin(
+    attrs: Attrs, inputs: Sequence[Fact], shape: Shape, axes: Sequence[Fact], name: str
+) -> Iterator[Violation]:
+    """What the CPU plugin cannot resize, where the axes are known."""
+    data = inputs[0]
+    if data.shape is not None:
+        places = known(axes[0]) if axes else list(range(len(data.shape)))
+        if places is not None:
+            padding = any(map(any, pads(attrs, len(data.shape))))
+            yield from _beyond_plugin(attrs, inputs, shape, places, padding, name)
+
+
+def _beyond_plugin(
+    attrs: Attrs, inputs: Sequence[Fact], shape: Shape, places: Sequence[int], padding: bool, name: str
+) -> Iterator[Violation]:
+    before = inputs[0].shape
+    try:
+        (output,) = shape(attrs, inputs)
+    except ShapeError:
+        return
+    if before is not None and output.shape is not None:
+        moved = changed(padded_dims(attrs, before), output.shape, places)
+        kind = Resized(data=inputs[0], mode=attrs.mode, axes=places, changed=moved, pads=padding, target=name)
+        yield from limits(kind)
 
 
 def _unread(attrs: Attrs, data: Fact) -> Iterator[Violation]:
@@ -228,7 +326,7 @@ def _unread(attrs: Attrs, data: Fact) -> Iterator[Violation]:
     flat = data.shape is not None and len(data.shape) < 5
     if attrs.antialias and attrs.mode == "linear" and flat:
         yield Violation("antialias", "is true, which the runtime reads for rank 5 and above only", kind=Kind.SUSPECT)
-    if attrs.mode == "bicubic_pillow" and attrs.cube_coeff != -0.5:
+    if attrs.mode == "bicubic_pillow" and attrs.cube_coeff != PILLOW and flat:
         yield Violation("cube_coeff", "is not -0.5, which the runtime takes for Pillow", kind=Kind.SUSPECT)
 
 
@@ -259,7 +357,7 @@ IMAGE_TYPES = "f16 bf16 f32 f64 i8 u8 i32 i64"
 INTERPOLATE_1 = Op(
     type="Interpolate",
     version=1,
-    inputs=(Input("data"), Input("target_spatial_shape", type="integer")),
+    inputs=(Input("data", type=IMAGE_TYPES), Input("target_spatial_shape", type=INDEX_TYPES)),
     attrs={
         "axes": Ints(),
         "mode": ExactWord(words=("nearest", "linear", "cubic", "area")),
@@ -270,7 +368,8 @@ INTERPOLATE_1 = Op(
     },
     check=check_interpolate_1,
     shape=interpolate_1_shape,
-    kernel=interpolate_1,
+    kernel=interpolated(target_1),
+    undefined=torn_integers(target_1),
 )
 
 MODES = ("nearest", "linear", "linear_onnx", "cubic")
@@ -302,7 +401,8 @@ INTERPOLATE_4 = Op(
     attrs=INTERPOLATE_ATTRS,
     check=check_interpolate_4,
     shape=interpolate_4_shape,
-    kernel=interpolate_4,
+    kernel=interpolated(target_4),
+    undefined=torn_integers(target_4),
 )
 INTERPOLATE_11 = INTERPOLATE_4.at(
     11,
@@ -314,7 +414,8 @@ INTERPOLATE_11 = INTERPOLATE_4.at(
     attrs={"mode": OneOf(words=(*MODES, "bilinear_pillow", "bicubic_pillow"), missing="nearest")},
     check=check_interpolate_11,
     shape=interpolate_11_shape,
-    kernel=interpolate_11,
+    kernel=interpolated(target_11),
+    undefined=torn_integers(target_11),
 )
 
 GRID_SAMPLE_9 = Op(

@@ -1,0 +1,102 @@
+"""What the CPU plugin does not resize, or resizes wrongly: which axes in which mode. Measured on 2026.4.1.
+
+The plugin has kernels for the last three dimensions. Of other axes it moves those to the end, if they are no more than
+the data have after batch and channels. Volumes in the modes `cubic` and Pillow's it leaves to OpenVINO's core.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ir_tools.ops._define import Fact, Kind, Violation
+from ir_tools.types import Dim
+
+__all__ = ["Resized", "changed", "limits"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resized:
+    """What is known of a layer before it runs.
+
+    Attributes:
+        data: the input.
+        mode: as the layer has it.
+        axes: those that are named, or all of them.
+        changed: those of `axes` that surely get another size.
+        pads: whether anything is padded.
+        target: the name of the input that holds sizes or factors.
+    """
+
+    data: Fact
+    mode: str
+    axes: Sequence[int]
+    changed: Sequence[int]
+    pads: bool
+    target: str
+
+    @property
+    def rank(self) -> int:
+        """Of the data; 0 where it is not known."""
+        return len(self.data.shape or ())
+
+    @property
+    def pillow(self) -> bool:
+        """Whether the mode is one of Pillow's."""
+        return self.mode.endswith("pillow")
+
+    @property
+    def by_core(self) -> bool:
+        """Whether OpenVINO's core resizes, and not the plugin."""
+        return (self.rank > 4 and (self.pillow or self.mode == "cubic")) or self.rank > 5
+
+    @property
+    def turned(self) -> bool:
+        """Whether the plugin moves the axes to the end."""
+        few = len(self.axes) <= self.rank - 2
+        return few and not self.pillow and any(axis < 2 for axis in self.axes)
+
+
+def limits(resized: Resized) -> Iterator[Violation]:
+    """Settings that are refused or come out wrong; data that are known before running are not the plugin's."""
+    if resized.data.value is not None or not resized.rank:
+        return
+    if resized.by_core:
+        yield from _limits_of_core(resized)
+        return
+    outer = resized.rank - 3
+    if not resized.turned and resized.rank > 3 and any(axis < outer for axis in resized.changed):
+        message = f"resizes axis {min(resized.changed)} of rank {resized.rank}, which the runtime refuses"
+        yield Violation(resized.target, message, "keep that size")
+    else:
+        yield from _wrong(resized)
+
+
+def _limits_of_core(resized: Resized) -> Iterator[Violation]:
+    dtype = resized.data.dtype
+    if dtype.is_integer and dtype.bits > 8:
+        message = f"has element type {dtype} in mode {resized.mode}, for which the runtime has no code at that rank"
+        yield Violation("data", message, "convert it to f32", Kind.TYPES, 0)
+    if resized.pillow and len(resized.axes) != 2:
+        yield Violation("axes", f"names {len(resized.axes)} axes where mode {resized.mode} takes two", "name two axes")
+    if resized.mode == "linear_onnx":
+        message = f"is linear_onnx, which the runtime refuses for data of rank {resized.rank}"
+        yield Violation("mode", message, 'write mode="linear"')
+
+
+def _wrong(resized: Resized) -> Iterator[Violation]:
+    """What the runtime computes wrongly without a word."""
+    inner, first = resized.rank - 2, min(resized.changed, default=resized.rank)
+    swapped = resized.rank == 4 and list(resized.axes) == [1, 2] and not resized.pads
+    if resized.pads and resized.turned:
+        message = "is not 0, and the runtime pads other axes than it says where axes before the last ones are resized"
+        yield Violation("pads_begin", message, "put a Pad layer in front", Kind.SUSPECT)
+    elif resized.mode == "cubic" and not resized.turned and first < inner:
+        message = "resizes more than the last two axes, which the runtime gets wrong in mode cubic"
+        yield Violation(resized.target, message, "resize the others in a layer of their own", Kind.SUSPECT)
+    elif resized.pillow and first < inner and not swapped:
+        message = f"resizes another axis than the last two, which the runtime gets wrong in mode {resized.mode}"
+        yield Violation(resized.target, message, "resize the last two axes", Kind.SUSPECT)
+
+
+def changed(before: Sequence[Dim], after: Sequence[Dim], axes: Sequence[int]) -> list[int]:
+    """The axes that surely get another size."""
+    return [axis for axis in axes if before[axis].meet(after[axis]) is None]
