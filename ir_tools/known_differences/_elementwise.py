@@ -21,6 +21,13 @@ def _of_bytes(layer: Instance) -> bool:
     return layer.inputs[0].dtype.itemsize == 1 and layer.kind() in "iu"
 
 
+def _wide_power(layer: Instance) -> bool:
+    if layer.kind() not in "iu":
+        return False
+    with np.errstate(all="ignore"):
+        return bool((np.abs(layer.inputs[0].astype(np.float64)) ** layer.inputs[1] >= 2.0**24).any())
+
+
 def _of_f64(layer: Instance) -> bool:
     return layer.inputs[0].dtype == np.dtype(np.float64)
 
@@ -33,6 +40,7 @@ ROWS = (
         setting="u8 to u64",
         reason="The runtime multiplies by -1, which such a type does not hold.",
         model=Call("Negative-1", (np.array([1, 2], np.uint8),)),
+        applies=lambda layer: layer.kind() == "u",
     ),
     KnownDifference(
         name="SquaredDifference-1 of 8 bits",
@@ -50,7 +58,7 @@ ROWS = (
         setting="whole numbers whose power is beyond 2^24",
         reason="The plugin computes in f32, by another algorithm than numpy's.",
         model=Call("Power-1", (np.array([7, 11], np.int32), np.array([9, 7], np.int32))),
-        applies=lambda layer: layer.kind() in "iu",
+        applies=_wide_power,
     ),
     KnownDifference(
         name="f64 in f32",

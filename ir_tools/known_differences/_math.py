@@ -10,6 +10,7 @@ from ir_tools.ops import Array
 
 __all__ = ["ROWS"]
 
+BF16 = ml_dtypes.bfloat16
 EXACT = float(2**24)
 """Up to here f32 holds every whole number."""
 ONE = {"strides": "1", "pads_begin": "0", "pads_end": "0", "dilations": "1"}
@@ -79,7 +80,7 @@ def _lone_channel(layer: Instance) -> bool:
     return set(channels) == {1} and max(*layer.attrs.strides, *layer.attrs.dilations) > 1
 
 
-def _seen_half(layer: Instance) -> bool:
+def _of_bf16(layer: Instance) -> bool:
     return str(layer.inputs[0].dtype) == "bfloat16"
 
 
@@ -201,7 +202,7 @@ POOLING = (
         kind=Kind.REFUSES,
         setting="bf16 where a Result or layer reads the indices",
         reason="The plugin has no code for it.",
-        model=Call("MaxPool-8", (counted(1, 1, 4, 4).astype(ml_dtypes.bfloat16),), {**POOL, "dilations": "1,1"}),
+        model=Call("MaxPool-8", (counted(1, 1, 4, 4).astype(BF16),), {**POOL, "dilations": "1,1"}),
     ),
     KnownDifference(
         name="AdaptiveMaxPool-8 with i64 indices",
@@ -323,12 +324,12 @@ QUANTIZATION = (
         model=Call(
             "FakeQuantize-1",
             (
-                floats(5.4375, -2.90625, -1.97656, 3.57812).astype(ml_dtypes.bfloat16),
-                *(one(value, ml_dtypes.bfloat16) for value in (0.8, 4.5, 0.8, 4.5)),
+                floats(5.4375, -2.90625, -1.97656, 3.57812).astype(BF16),
+                *(one(value, BF16) for value in (0.8, 4.5, 0.8, 4.5)),
             ),
             {"levels": "3"},
         ),
-        applies=_seen_half,
+        applies=_of_bf16,
     ),
     KnownDifference(
         name="FakeQuantize-1 with 65536 levels",
@@ -351,6 +352,19 @@ QUANTIZATION = (
             (np.ones((1, 2, 2)), *(one(value, np.float64) for value in (0, 1, 0, 2))),
             {"levels": "16"},
         ),
+    ),
+    KnownDifference(
+        name="FakeConvert-13 of bf16 with a shift",
+        ops=("FakeConvert-13",),
+        kind=Kind.WRONG,
+        setting="bf16, and a `shift`",
+        reason="The plugin rounds to bf16 in another order.",
+        model=Call(
+            "FakeConvert-13",
+            (floats(72.5, 214).astype(BF16), one(0.2890625, BF16), one(-0.068359375, BF16)),
+            {"destination_type": "f8e4m3"},
+        ),
+        applies=lambda layer: len(layer.inputs) > 2 and _of_bf16(layer),
     ),
 )
 
