@@ -17,6 +17,7 @@ from ir_tools.graph import Model
 from ir_tools.infer import propagate_shapes
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import parse_shape
+from ir_tools.validation import validate
 
 Builder = Callable[[], ov.Model]
 
@@ -79,12 +80,26 @@ def several_indices_by_gather_7() -> ov.Model:
     return ov.Model([opset7.gather(ops.relu(data), np.array([-2, 1], np.int32), np.int32(0))], [data])
 
 
-VALUED: tuple[Builder, ...] = (last_size_by_gather_7, several_indices_by_gather_7)
+def doubling_until_large() -> ov.Model:
+    """`while` of a script: as many rounds as there are numbers, and a condition that ends it."""
+    state, data = (ops.parameter([3], np.float32) for _ in range(2))
+    doubled = ops.multiply(state, np.float32(2))
+    goes_on = ops.less(ops.reduce_max(doubled, np.array([0]), False), np.float32(100))
+    loop = ops.loop(ops.constant(np.int64(2**63 - 1)), ops.constant(np.array(True)))
+    loop.set_function(ov.Model([goes_on, doubled], [state]))
+    loop.set_merged_input(state, data.output(0), doubled.output(0))
+    loop.set_special_body_ports([-1, 0])
+    return ov.Model([loop.get_iter_value(doubled.output(0), -1)], [data])
+
+
+VALUED: tuple[Builder, ...] = (last_size_by_gather_7, several_indices_by_gather_7, doubling_until_large)
 
 
 @pytest.mark.parametrize("build", VALUED, ids=lambda build: build.__name__)
 def test_values_are_those_of_the_runtime(build: Builder, tmp_path: Path, client: RuntimeClient) -> None:
-    model = read(saved(build, tmp_path))
+    path = saved(build, tmp_path)
+    assert not [finding for finding in validate(path) if finding.severity == "error"]
+    model = read(path)
     found = compare(model, inputs={model.inputs[0].name: np.array([3.0, 8.0, 5.0], np.float32)}, client=client)
     assert [entry.status for entry in found.layers] == ["ok"] * len(found.layers)
 

@@ -257,7 +257,7 @@ class Survey:
             row = rows.index("execution_condition")
             self._tell(body, Trouble("wrong-port-map-row", layer, message, remedy, "port_map", row=row))
         lasts = _single(condition)
-        if rounds is None or (lasts == 0) or rounds in range(-1 if lasts is None else 0, MOST_ROUNDS):
+        if rounds is None or lasts == 0 or (rounds >= -1 if lasts is None else rounds in range(MOST_ROUNDS)):
             return
         message = f"the trip count is {rounds}, with which the loop does not end"
         self._tell(
