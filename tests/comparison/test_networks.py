@@ -9,6 +9,7 @@ import pytest
 
 import ir_tools
 from ir_tools.comparison import Comparison, compare
+from ir_tools.known_differences import named
 from ir_tools.runtime.client import RuntimeClient
 from tests.conftest import corpus_cases
 from tests.onnx.models import LIGHT, with_random_weights
@@ -21,7 +22,8 @@ QUANTIZED = {
     "person-detection-0203.FP16-INT8.v10.kovakimy": "other boxes",
     "person-vehicle-bike-detection-crossroad-0078.INT8.v11.md-rasel-uddin": "other boxes",
 }
-"""Networks whose outputs are not those of their layers, because the CPU computes them in int8: known differences."""
+"""Networks whose outputs are not those of their layers: the known difference `int8`."""
+assert named("int8")
 CHAOTIC = {"person-detection-0203.FP16-INT8.v10.kovakimy"}
 """Networks in which errors of f16 decide between levels of quantization, so that they grow without bound."""
 SMALL = (

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import openvino as ov
 
+from ir_tools.known_differences import KnownDifference, named
 from ir_tools.ops._define import Attrs, Bounds, Fact, Op, Violation
 from ir_tools.ops._windows import plan, pooling_of
 from ir_tools.ops.pooling import OPS
@@ -18,6 +19,9 @@ Array = npt.NDArray[Any]
 
 FLOATS = ("f32", "f16", "bf16", "f64")
 INTEGERS = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
+LEFT_OUT = named(
+    "AvgPool-16 of whole numbers in one channel", "MaxPool-8 of bf16 with indices", "AdaptiveAvgPool-8 of whole numbers"
+)
 CHANNELS = (1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 64)
 
 
@@ -52,17 +56,18 @@ class Setting:
             arrays.append(np.array(self.sizes, np.int64))
         return arrays
 
-    def known_gap(self) -> str | None:
+    def known_gap(self) -> KnownDifference | None:
         """Why the CPU plugin cannot run this layer, or runs it unreliably; None where it is right."""
+        refused, half, adaptive = LEFT_OUT
         if self.op.type == "AdaptiveAvgPool" and self.kind in INTEGERS:
-            return "whole numbers are outside the specification, and unreliable"
+            return adaptive
         if self.op.type == "MaxPool" and self.kind == "bf16" and self.results == 2:
-            return "does not compile: bf16 with indices"
+            return half
         shape = [int(size) for size in self.shape.split(",")]
         if self.op.type == "AvgPool" and self.kind in INTEGERS[2:] and shape[1] == 1:
             axes = plan(pooling_of(self.attrs()), shape[2:]).axes
             if any(axis.step > 1 or not axis.lengths.all() for axis in axes):
-                return "does not compile: wide whole numbers in one channel, dilated or with an empty window"
+                return refused
         return None
 
     def __str__(self) -> str:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ir_tools.known_differences import named
 from ir_tools.ops import detection
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import clients, ops_by_name
@@ -11,6 +12,8 @@ from tests.ops.kernel_settings import FEW, MANY, Maker, Setting, compare, compar
 client = pytest.fixture(scope="module")(clients)
 OPS = ops_by_name(detection.OPS)
 Rng = np.random.Generator
+LEFT_OUT = named("DetectionOutput keep_top_k=0", "PriorBox fixed_size", "PriorBox-8 min_max_aspect_ratios_order")
+"""Layers that are not generated, or as constants only."""
 VARIANCES = ("", "0.1", "0.1,0.1,0.2,0.2")
 
 

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from ir_tools.known_differences import named
 from ir_tools.ops import Array, Attrs, attention, color, detectron, embedding, fourier, strings
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import clients, ops_by_name
@@ -16,6 +17,13 @@ from tests.ops.single import single_text
 client = pytest.fixture(scope="module")(clients)
 OPS = ops_by_name(fourier.OPS, strings.OPS, embedding.OPS, attention.OPS, color.OPS, detectron.OPS)
 FLOATS = ("f32", "f32", "f16", "bf16")
+LEFT_OUT = named(
+    "EmbeddingSegmentsSum-3 with a default of zeros",
+    "IRDFT-9 beyond the spectrum",
+    "RDFT-9 beyond the data",
+    "RDFT-9 of the size that the data have",
+)
+"""Layers that are not generated."""
 Make = Callable[[np.random.Generator], Call]
 
 
