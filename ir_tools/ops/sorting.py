@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Flag, Input, Int, Kind, OneOf, Op, Output, Violation
 from ir_tools.ops._fields import IndexType, Type
@@ -70,11 +71,32 @@ def check_top_k(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 def top_k(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     """The k largest or smallest along an axis, and where they are; of equal ones the first."""
     data, axis = inputs[0], attrs.axis
+    require(int(inputs[1]) <= data.shape[axis], f"k is {inputs[1]} where axis {axis} has {data.shape[axis]} elements")
     order = np.argsort(_descending(data) if attrs.mode == "max" else data, axis=axis, kind="stable")
     places = np.take(order, np.arange(int(inputs[1])), axis=axis)
     if attrs.sort == "index":
         places = np.sort(places, axis=axis)
     return np.take_along_axis(data, places, axis=axis), places.astype(attrs.index_element_type.dtype)
+
+
+def tied(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
+    """Which of the chosen elements equal others, so that any of their places may come out; none where order is stable.
+
+    In the order of places all hangs on which of the elements that equal the last one are chosen; there the CPU plugin
+    does not read `stable`.
+    """
+    if attrs.get("stable") and attrs.sort != "index":
+        return None
+    data, count = np.moveaxis(inputs[0], attrs.axis, -1), int(inputs[1])
+    order = np.sort(_descending(data) if attrs.mode == "max" else data, axis=-1)
+    same = order[..., 1:] == order[..., :-1]
+    edge = np.zeros((*order.shape[:-1], 1), bool)
+    out = (np.append(edge, same, -1) | np.append(same, edge, -1))[..., :count]
+    if attrs.sort == "index":
+        last = same[..., count - 1 : count] if count <= same.shape[-1] else edge
+        out = np.broadcast_to(last, (*order.shape[:-1], count))
+    mask: npt.NDArray[np.bool_] = np.moveaxis(out, -1, attrs.axis)
+    return mask
 
 
 def _descending(data: Array) -> Array:
@@ -98,6 +120,7 @@ TOP_K_1 = Op(
     check=check_top_k,
     shape=top_k_shape,
     kernel=top_k,
+    undefined=tied,
 )
 TOP_K_3 = TOP_K_1.at(3, inputs=(Input("data"), Input("k", type="integer")))
 TOP_K_11 = TOP_K_3.at(11, attrs={"stable": Flag(default=False)})
@@ -167,9 +190,12 @@ def greedy_decoder_seq_len(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array
 
 def check_decoder(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Types of indices by the specification, though the runtime takes others; no negative length, which kills it."""
-    least = min(known(inputs[1]) or (0,))
-    if least < 0:
-        yield Violation("sequence_length", f"holds {least} where a number of time steps is meant")
+    lengths = known(inputs[1]) or (0,)
+    steps = dim(inputs[0], 1).hi
+    if min(lengths) < 0:
+        yield Violation("sequence_length", f"holds {min(lengths)} where a number of time steps is meant")
+    elif steps is not None and max(lengths) > steps:
+        yield Violation("sequence_length", f"holds {max(lengths)} where there are {steps} time steps")
     for name in ("classes_index_type", "sequence_length_type"):
         if attrs[name].name not in {"i32", "i64"}:
             yield Violation(name, f"is {attrs[name]} where i32 or i64 is meant", kind=Kind.SUSPECT)
@@ -243,7 +269,7 @@ def _target(attrs: Attrs, labels: Array) -> Array:
     """The labels, without repetitions where that is asked for."""
     if attrs.unique:
         return labels[np.sort(np.unique(labels, return_index=True)[1])]
-    if attrs.preprocess_collapse_repeated:
+    if attrs.preprocess_collapse_repeated and len(labels):
         labels = labels[np.append(True, labels[1:] != labels[:-1])]
     return labels
 
