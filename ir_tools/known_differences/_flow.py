@@ -1,0 +1,194 @@
+"""Sequences, searches and picks: lengths, paddings and empty inputs that the runtime does not read as written."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ir_tools.known_differences._define import Instance, Kind, KnownDifference, Mask
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
+from ir_tools.ops import Array
+
+__all__ = ["ROWS"]
+
+MOST_EXACT = 1 << 24
+"""The whole numbers of f32 are all there up to here."""
+
+
+def _weights(gates: int) -> tuple[Fixed, Fixed, Fixed]:
+    """Weights, recurrent weights and bias of one hidden number and one direction."""
+    rows = (1 + np.arange(gates, dtype=np.float32)) / 3
+    return Fixed(rows.reshape(1, gates, 1)), Fixed(rows.reshape(1, gates, 1) / 2), Fixed(rows.reshape(1, gates))
+
+
+def _cell_on_constant() -> Call:
+    weights = tuple(Fixed(part.array[0]) for part in _weights(1))
+    return Call("RNNCell-1", (Fixed(floats([0.25])), floats([0.5]), *weights), {"hidden_size": "1", "clip": "2"})
+
+
+def _everywhere(outputs: Sequence[Array]) -> list[Mask]:
+    return [np.ones(output.shape, bool) for output in outputs]
+
+
+def _computed_padding(layer: Instance) -> bool:
+    if len(layer.inputs) < 4 or layer.attrs.pad_mode != "constant":
+        return False
+    return {1, 2} <= set(layer.constant) and 3 not in layer.constant
+
+
+def _beyond_f32(layer: Instance) -> bool:
+    data = layer.inputs[0]
+    return layer.kind() in "iu" and bool((np.abs(data.astype(np.float64)) > MOST_EXACT).any())
+
+
+def _narrow(layer: Instance) -> bool:
+    return not layer.attrs.sorted and layer.inputs[0].dtype.itemsize == 1
+
+
+def _beyond_i32(layer: Instance) -> bool:
+    limits = np.iinfo(np.int32)
+    computed = (array for number, array in enumerate(layer.inputs[1:], 1) if number not in layer.constant)
+    return any(bool(((array > limits.max) | (array < limits.min)).any()) for array in computed)
+
+
+ROWS = (
+    KnownDifference(
+        name="Sequences over data of unknown sizes",
+        ops=("LSTMSequence-5", "GRUSequence-5", "RNNSequence-5"),
+        kind=Kind.WRONG,
+        setting="the data have a dynamic dimension, be it the batch alone, and `sequence_lengths` below the number of"
+        " steps",
+        reason="The plugin runs every row to the last step, whatever `sequence_lengths` says.",
+        model=Call(
+            "RNNSequence-5",
+            (Given(counted(1, 3, 1), "?,3,1"), counted(1, 1, 1), np.array([2], np.int32), *_weights(1)),
+            {"hidden_size": "1", "direction": "forward", "activations": "tanh"},
+        ),
+    ),
+    KnownDifference(
+        name="Cells of a constant with clip",
+        ops=("LSTMCell-1", "LSTMCell-4", "GRUCell-3", "RNNCell-1"),
+        kind=Kind.WRONG,
+        setting="`clip`, or activations other than the usual ones, and data that are a constant",
+        reason="The plugin drops the bias.",
+        model=_cell_on_constant(),
+        applies=lambda layer: 0 in layer.constant and layer.attrs.clip > 0,
+    ),
+    KnownDifference(
+        name="Pad by a computed value",
+        ops=("Pad-1", "Pad-12"),
+        kind=Kind.WRONG,
+        setting="the pads are constants and `pad_value` is none",
+        reason="The plugin pads with zeros.",
+        model=Call(
+            "Pad-1", (counted(2), Fixed(whole(1)), Fixed(whole(1)), np.array(7, np.float32)), {"pad_mode": "constant"}
+        ),
+        applies=_computed_padding,
+    ),
+    KnownDifference(
+        name="ReverseSequence-1 of large whole numbers",
+        ops=("ReverseSequence-1",),
+        kind=Kind.COARSE,
+        setting="whole numbers beyond 2^24",
+        reason="The plugin moves them as f32; the reference moves them as they are.",
+        model=Call(
+            "ReverseSequence-1",
+            (whole(MOST_EXACT + 1, 5)[None], Fixed(whole(2))),
+            {"batch_axis": "0", "seq_axis": "1"},
+        ),
+        applies=_beyond_f32,
+    ),
+    KnownDifference(
+        name="Slice-8 by computed numbers beyond i32",
+        ops=("Slice-8", "StridedSlice-1"),
+        kind=Kind.WRONG,
+        setting="`start`, `stop` or `step` are no constants, and hold numbers beyond 32 bits, as 2^63 - 1 for the end",
+        reason="The plugin reads the lower 32 bits: 2^63 - 1 is -1, and cuts the last element off.",
+        model=Call("Slice-8", (counted(3), whole(0), whole((1 << 63) - 1), whole(1))),
+        applies=_beyond_i32,
+    ),
+    KnownDifference(
+        name="Unique-10 of bytes, not sorted",
+        ops=("Unique-10",),
+        kind=Kind.ARBITRARY,
+        setting="`sorted` is false, the data are of 8 bits or boolean, and `axis` is given",
+        reason="The plugin writes single bytes of the indices and counts.",
+        model=Call("Unique-10", (np.array([1, 2, 2, 1], np.int8), Fixed(np.array(0))), {"sorted": "false"}),
+        applies=_narrow,
+    ),
+    KnownDifference(
+        name="Eye-9 of an empty batch",
+        ops=("Eye-9",),
+        kind=Kind.ARBITRARY,
+        setting="`batch_shape` has no values",
+        reason="The plugin leaves the output unwritten; one matrix is meant.",
+        model=Call(
+            "Eye-9",
+            (np.array(3), np.array(4), Fixed(np.array(0)), Fixed(whole())),
+            {"output_type": "i32"},
+        ),
+        applies=lambda layer: len(layer.inputs) > 3 and not layer.inputs[3].size,
+        arbitrary=_everywhere,
+    ),
+    KnownDifference(
+        name="GatherTree-1 of no steps",
+        ops=("GatherTree-1",),
+        kind=Kind.ARBITRARY,
+        setting="a length in `max_seq_len` is 0",
+        reason="The plugin leaves those beams unwritten; the end token is meant.",
+        model=Call(
+            "GatherTree-1", (counted(2, 1, 1), np.zeros((2, 1, 1), np.float32), floats(0), np.array(9, np.float32))
+        ),
+        applies=lambda layer: bool((layer.inputs[2] == 0).any()),
+    ),
+    KnownDifference(
+        name="SearchSorted-15 in an empty list",
+        ops=("SearchSorted-15",),
+        kind=Kind.ARBITRARY,
+        setting="the sorted lists have no elements",
+        reason="The plugin leaves the output unwritten; 0 is meant.",
+        model=Call("SearchSorted-15", (floats(), floats(6, 2))),
+        applies=lambda layer: not layer.inputs[0].size,
+        arbitrary=_everywhere,
+    ),
+    KnownDifference(
+        name="SparseFillEmptyRows-16 without values",
+        ops=("SparseFillEmptyRows-16",),
+        kind=Kind.ARBITRARY,
+        setting="there are no values",
+        reason="The plugin leaves the outputs unwritten; a default for each row is meant.",
+        model=Call(
+            "SparseFillEmptyRows-16",
+            (Fixed(floats()), Fixed(whole(3, 3)), Fixed(np.zeros((0, 2), np.int64)), np.array(2, np.float32)),
+        ),
+        applies=lambda layer: not layer.inputs[0].size,
+    ),
+    KnownDifference(
+        name="Gather from an empty axis",
+        ops=("Gather-1", "Gather-7", "Gather-8"),
+        kind=Kind.ARBITRARY,
+        setting="the axis has no elements, and there are indices",
+        reason="An index beyond the axis gives zeros; here the plugin leaves the output unwritten.",
+        model=Call("Gather-8", (floats(), Fixed(whole(0, 0)), Fixed(np.array(0)))),
+        applies=lambda layer: bool(layer.inputs[1].size) and not layer.inputs[0].size,
+        arbitrary=_everywhere,
+    ),
+    KnownDifference(
+        name="NonZero-3 of a constant 0",
+        ops=("NonZero-3",),
+        kind=Kind.WRONG,
+        setting="the data are a constant scalar 0",
+        reason="The runtime gives [0,0] where it knows the number before it runs, and [1,0] where it does not.",
+        model=Call("NonZero-3", (Fixed(np.array(0, np.int32)),), {"output_type": "i64"}),
+        applies=lambda layer: 0 in layer.constant and not layer.inputs[0].ndim and not layer.inputs[0],
+    ),
+    KnownDifference(
+        name="Concat-1 of empty tensors of unknown sizes",
+        ops=("Concat-1",),
+        kind=Kind.WRONG,
+        setting="the inputs have no elements, and an input has dynamic dimensions",
+        reason="The plugin gives the shape of the first input.",
+        model=Call(
+            "Concat-1", (Given(np.zeros((0, 2), np.float32), "?,?"), np.zeros((0, 3), np.float32)), {"axis": "1"}
+        ),
+    ),
+)
