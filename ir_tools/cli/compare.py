@@ -29,7 +29,7 @@ __all__ = ["compare"]
 SHOWN = 12
 """Layers that are listed without `--all`."""
 OUTPUTS = {
-    "in place": "untouched against tapped",
+    "in place": "as it is against all tensors taken out",
     "free running": "reference against runtime",
     "runtime against runtime": "first setting against second",
     "model against model": "first model against second",
@@ -238,6 +238,7 @@ def _facts(model: Path, other: Path | None, found: "Comparison", seed: int, repl
         "first_difference": found.first_difference,
         "layers": found.layers,
         "outputs": found.outputs,
+        "int8": {"operations": found.narrow, "outputs": found.in_use},
         "replay": replay,
     }
 
@@ -297,6 +298,8 @@ def _judged(path: Path, found: "OnnxComparison", device: str, seed: int, replay:
 
 
 def _show(screen: "Screen", found: "Comparison", data: Row, *, everything: bool) -> None:
+    from ir_tools.comparison import narrow_note
+
     place = f"OpenVINO {found.runtime} on {found.device}, precision {found.precision}"
     screen.line(f"{found.mode}: {place}, against {found.second}", style="dim")
     compared = [entry for entry in found.layers if entry.status != "skipped"]
@@ -307,6 +310,10 @@ def _show(screen: "Screen", found: "Comparison", data: Row, *, everything: bool)
         _show_layers(screen, shown)
     screen.heading(f"Outputs of the model: {OUTPUTS[found.mode]}")
     _show_outputs(screen, found)
+    note = narrow_note(found)
+    if note is not None:
+        screen.line()
+        screen.line(note, style="yellow")
     _show_verdict(screen, found, len(compared))
     part = data.get("part")
     if isinstance(part, dict):
@@ -408,6 +415,8 @@ def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
     text = f"The first difference is '{name}'"
     if found.mode == "in place" and first in found.outputs:
         text = f"{layers} agree, but taking their tensors out changed the output '{name}' of the runtime"
+    if getattr(first, "round", None) is not None:
+        text += f" in round {getattr(first, 'round', 0) + 1} of its body"
     if first.difference is not None:
         place = list(first.difference.max_abs_at or ())
         text += f": expected {first.difference.expected}, got {first.difference.actual} at {place}"

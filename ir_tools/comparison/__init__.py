@@ -12,6 +12,7 @@ from ir_tools.comparison._layers import Rows, Sink, sets_of
 from ir_tools.comparison._models import Side, matched_outputs, paired, partners, renamed
 from ir_tools.comparison._origin import Origin
 from ir_tools.comparison._results import Comparison, LayerComparison, Mode, OutputComparison
+from ir_tools.comparison._summary import narrow_note, one_line
 from ir_tools.comparison._tensors import Choice, Setting, batches, living, living_taps
 from ir_tools.comparison._whole import Whole, infer
 from ir_tools.errors import UsageError
@@ -32,8 +33,11 @@ __all__ = [
     "OutputComparison",
     "Sink",
     "aligned",
+    "allowed",
     "compare",
     "difference",
+    "narrow_note",
+    "one_line",
 ]
 
 STEADY = 3.0

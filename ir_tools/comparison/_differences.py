@@ -1,5 +1,6 @@
 """How far two tensors are from each other, and how far they may be."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -88,14 +89,17 @@ def difference(
 
     NaN equals NaN, and an infinity equals itself.
     """
-    mask = np.zeros(expected.shape, dtype=bool) if undefined is None else np.broadcast_to(undefined, expected.shape)
-    gap = np.where(mask, 0.0, _gap(expected, actual))
-    worst, worst_at = _largest(gap)
-    worst_relative, worst_relative_at = _largest(_relative(gap, expected))
-    magnitude = _magnitude(expected, mask)
+    places = _places(expected, actual, undefined)
+    wanted, found = expected.ravel()[places], actual.ravel()[places]
+    gap = _gap(wanted, found)
+    worst, worst_at = _largest(gap, places, expected.shape)
+    worst_relative, worst_relative_at = _largest(_relative(gap, wanted), places, expected.shape)
+    magnitude = _magnitude(expected, undefined)
+    left_out = 0 if undefined is None else int(np.broadcast_to(undefined, expected.shape).sum())
+    finite = gap[np.isfinite(gap)]
     return Difference(
-        elements=int(expected.size - mask.sum()),
-        undefined=int(mask.sum()),
+        elements=int(expected.size - left_out),
+        undefined=left_out,
         max_abs=worst,
         max_abs_at=worst_at,
         max_rel=worst_relative,
@@ -104,10 +108,20 @@ def difference(
         tolerance=allowed(type_name(expected), tolerance),
         expected=expected[worst_at] if worst_at is not None else None,
         actual=actual[worst_at] if worst_at is not None else None,
-        mean_abs=float(np.mean(gap, where=np.isfinite(gap))) if np.isfinite(gap).any() else 0.0,
+        mean_abs=float(finite.sum() / max(expected.size - gap.size + finite.size, 1)),
         nan=(_nan_count(expected), _nan_count(actual)),
-        histogram=_histogram(gap[~mask], magnitude),
+        histogram=_histogram(gap, expected.size - left_out, magnitude),
     )
+
+
+def _places(expected: Array, actual: Array, undefined: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.intp]:
+    """Where two arrays differ, as flat indices."""
+    apart = np.asarray(expected != actual)
+    if expected.dtype.kind in "fV" and apart.any():
+        apart &= ~(np.isnan(expected) & np.isnan(actual))
+    if undefined is not None:
+        apart = apart & ~undefined
+    return np.flatnonzero(apart)
 
 
 def aligned(expected: Array, actual: Array) -> Array:
@@ -132,15 +146,14 @@ def aligned(expected: Array, actual: Array) -> Array:
     return ordered
 
 
-def _histogram(gap: npt.NDArray[np.float64], magnitude: float) -> tuple[int, ...]:
-    errors = gap[gap != 0.0]
-    places = np.searchsorted(np.array(DECADES) * (magnitude or 1.0), errors, side="right")
+def _histogram(gap: npt.NDArray[np.float64], elements: int, magnitude: float) -> tuple[int, ...]:
+    places = np.searchsorted(np.array(DECADES) * (magnitude or 1.0), gap, side="right")
     counts = np.bincount(places, minlength=len(DECADES) + 1)
-    return int(gap.size - errors.size), *map(int, counts)
+    return elements - gap.size, *map(int, counts)
 
 
 def _nan_count(array: Array) -> int:
-    return int(np.isnan(array.astype(np.float32)).sum()) if array.dtype.kind in "fV" else 0
+    return int(np.isnan(array).sum()) if array.dtype.kind in "fV" else 0
 
 
 def _is_text(array: Array) -> bool:
@@ -148,16 +161,14 @@ def _is_text(array: Array) -> bool:
 
 
 def _gap(expected: Array, actual: Array) -> npt.NDArray[np.float64]:
-    """Absolute differences; texts that differ are 1 apart, whole numbers that differ at least 1."""
+    """Absolute differences of elements that differ; of texts 1, of whole numbers at least 1."""
     if _is_text(expected):
-        return np.asarray(expected != actual, dtype=np.float64)
-    wanted, found = expected.astype(np.float64), actual.astype(np.float64)
+        return np.ones(expected.shape)
     with np.errstate(all="ignore"):
-        gap = np.abs(found - wanted)
-    same = (expected == actual) | (np.isnan(wanted) & np.isnan(found))
+        gap = np.abs(actual.astype(np.float64) - expected.astype(np.float64))
     if expected.dtype.kind in "iub":
         gap = np.maximum(gap, 1.0)
-    return np.where(same, 0.0, np.where(np.isnan(gap), np.inf, gap))
+    return np.where(np.isnan(gap), np.inf, gap)
 
 
 def _relative(gap: npt.NDArray[np.float64], expected: Array) -> npt.NDArray[np.float64]:
@@ -165,22 +176,30 @@ def _relative(gap: npt.NDArray[np.float64], expected: Array) -> npt.NDArray[np.f
         return gap
     with np.errstate(all="ignore"):
         relative = gap / np.abs(expected.astype(np.float64))
-    return np.where(gap == 0.0, 0.0, np.where(np.isnan(relative), np.inf, relative))
+    return np.where(np.isnan(relative), np.inf, relative)
 
 
-def _magnitude(expected: Array, mask: npt.NDArray[np.bool_]) -> float:
-    """The largest finite magnitude where `mask` does not hold."""
-    if _is_text(expected):
+def _magnitude(expected: Array, undefined: npt.NDArray[np.bool_] | None) -> float:
+    """The largest finite magnitude where `undefined` does not hold."""
+    if _is_text(expected) or not expected.size:
         return 0.0
+    if undefined is None and expected.dtype.kind == "f":
+        largest = max(float(expected.max()), -float(expected.min()))
+        if math.isfinite(largest):
+            return largest
     values = np.abs(expected.astype(np.float64))
-    return float(np.max(values, initial=0.0, where=np.isfinite(values) & ~mask))
+    known = np.isfinite(values) if undefined is None else np.isfinite(values) & ~undefined
+    return float(np.max(values, initial=0.0, where=known))
 
 
-def _largest(values: npt.NDArray[np.float64]) -> tuple[float, tuple[int, ...] | None]:
-    if not values.size or not values.any():
+def _largest(
+    values: npt.NDArray[np.float64], places: npt.NDArray[np.intp], shape: tuple[int, ...]
+) -> tuple[float, tuple[int, ...] | None]:
+    """The largest of the values at some places of an array of a shape, and its coordinates."""
+    if not values.size:
         return 0.0, None
-    at = np.unravel_index(int(values.argmax()), values.shape)
-    return float(values[at]), tuple(int(index) for index in at)
+    worst = int(values.argmax())
+    return float(values[worst]), tuple(int(index) for index in np.unravel_index(places[worst], shape))
 
 
 def type_name(array: Array) -> str:

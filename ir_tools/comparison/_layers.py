@@ -133,10 +133,12 @@ class Rows:
         if not located.layer.bodies or not self.choice.inside(located.layer):
             return
         worst: dict[tuple[str, int], LayerComparison] = {}
+        idle = dict(located.layer.bodies)
         rounds = 0
 
         def visit(body: str, graph: Graph, given: Given, tensors: Mapping[Tap, Array]) -> None:
             nonlocal rounds
+            idle.pop(body, None)
             alive = living(graph)
             inner = [
                 entry for entry in self.choice.located(graph, f"{located.path}/{body}/") if entry.layer.id in alive
@@ -153,6 +155,9 @@ class Rows:
         except IrToolsError as why:
             yield replace(self._blank(located), reason=f"its body does not run by itself: {why}")
         yield from worst.values()
+        for body, graph in idle.items():
+            for entry in self.choice.located(graph, f"{located.path}/{body}/"):
+                yield self.skipped(entry, "its body does not run on these inputs")
 
     def _of_step(self, located: Located, step: Step, batch: Batch) -> Iterator[LayerComparison]:
         ports = zip(located.layer.outputs, step.outputs, step.undefined, strict=False)

@@ -11,6 +11,7 @@ from ir_tools.comparison._differences import difference
 from ir_tools.comparison._models import Pairs, Side, constants_of, paired
 from ir_tools.comparison._results import LayerComparison
 from ir_tools.comparison._tensors import Setting, inputs_of, labels_of, tap_of
+from ir_tools.comparison._whole import infer
 from ir_tools.errors import IrToolsError
 from ir_tools.graph import Graph, Layer, Model
 from ir_tools.ops import Array
@@ -99,12 +100,8 @@ class Origin:
         for source in graph.sources(layer.id).values():
             if graph.layer(source.layer).type != "Const":
                 taps[tap_of(graph, source, labels)] = None
-        tensors: Mapping[Tap, Array] = {}
-        if taps:
-            tensors = self.client.infer_model(
-                self.own, self.fed, taps=tuple(taps), device=self.setting.device, config=self.setting.tapped
-            ).taps
-        return tuple(inputs_of(self.own, graph, layer, tensors, labels).values())
+        tensors = infer(self.client, self.own, self.fed, self.setting, tuple(taps)).taps if taps else {}
+        return tuple(map(_widened, inputs_of(self.own, graph, layer, tensors, labels).values()))
 
     def _causes(self, row: LayerComparison) -> Iterator[str]:
         """What differs between a layer and its partner in the files: attributes, constants."""
@@ -129,6 +126,11 @@ class Origin:
         for index, (first, second) in enumerate(constants):
             if first is not None and second is not None:
                 yield from _differing(index, first, second)
+
+
+def _widened(array: Array) -> Array:
+    """f16 and bf16 as f32, as tensors that are taken out."""
+    return array.astype(np.float32) if array.dtype.kind in "fV" and array.dtype.itemsize == 2 else array
 
 
 def _before(graph: Graph, layer_id: int) -> list[int]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ir_tools.comparison._tensors import Setting, labels_of, living, tap_of
+from ir_tools.comparison._tensors import Setting, quantized
 from ir_tools.graph import Model
 from ir_tools.ops import Array
 from ir_tools.runtime.client import Inference, RuntimeClient, Tap
@@ -41,10 +41,9 @@ class Whole:
     ) -> "Whole":
         """Run the model; if it is quantized, and not `as_used` alone, also in f32.
 
-        What every quantization reads is taken out then. Left inside, OpenVINO 2026.4 merges it into the convolution
-        before, and gets it wrong in some models.
+        What every quantization reads is taken out then; see `quantized`.
         """
-        before = _quantized(model)
+        before = quantized(model)
         asks = bool(before) and setting.tapped != setting.config and not as_used
         run = client.infer_model(model, fed, device=setting.device, config=setting.config, executed=asks)
         narrow = sum(step.element_type in NARROW for step in run.executed)
@@ -60,7 +59,7 @@ class Whole:
             name: np.nextafter(array, array.dtype.type(np.inf)) if array.dtype.kind == "f" else array
             for name, array in fed.items()
         }
-        return infer(client, model, nudged, setting, _quantized(model)).outputs
+        return infer(client, model, nudged, setting, quantized(model)).outputs
 
 
 def infer(
@@ -68,17 +67,5 @@ def infer(
 ) -> Inference:
     """One run; with `taps`, nothing is computed in int8 where f32 is asked for."""
     config = setting.tapped if taps else setting.config
-    return client.infer_model(model, fed, taps=taps, wide=setting.wide, device=setting.device, config=config)
-
-
-def _quantized(model: Model) -> tuple[Tap, ...]:
-    """The tensors of the main graph that are quantized."""
-    graph, labels = model.graph, labels_of(model.graph)
-    alive = living(graph)
-    found: dict[Tap, None] = {}
-    for layer in graph.layers():
-        if layer.type == "FakeQuantize" and layer.id in alive:
-            source = graph.sources(layer.id)[layer.inputs[0].id]
-            if graph.layer(source.layer).type != "Const":
-                found[tap_of(graph, source, labels)] = None
-    return tuple(found)
+    more = quantized(model) if taps and config != setting.config else ()
+    return client.infer_model(model, fed, taps=(*taps, *more), wide=setting.wide, device=setting.device, config=config)

@@ -14,7 +14,7 @@ from tests.cli.conftest import Cli, pooling_xml
 
 KEYS = {
     "command", "ir_tools", "file", "other", "ok", "mode", "runtime", "device", "precision", "second", "seed", "needed",
-    "first_difference", "layers", "outputs", "replay",
+    "first_difference", "layers", "outputs", "int8", "replay",
 }  # fmt: skip
 
 

@@ -1,0 +1,222 @@
+"""Bodies, models without a common name, errors that grow, quantized models, and what used to end a comparison."""
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import openvino as ov
+import openvino.opset13 as op
+import pytest
+
+import ir_tools
+from ir_tools import execute
+from ir_tools.comparison import Comparison, LayerComparison, allowed, compare, narrow_note
+from ir_tools.comparison._tensors import Setting
+from ir_tools.comparison.bisection import smallest_part
+from ir_tools.execute import LayerRun
+from ir_tools.graph import Layer
+from ir_tools.runtime.client import RuntimeClient
+from tests.comparison.networks import change_a_weight, looping_network, plant, quantized_network, random_network
+
+TRUE, FALSE = np.array(True), np.array(False)
+
+
+@pytest.fixture(scope="module")
+def client() -> RuntimeClient:
+    return RuntimeClient()
+
+
+@pytest.fixture
+def looping(tmp_path: Path) -> Path:
+    return looping_network(tmp_path / "looping.xml")
+
+
+def first(found: Comparison) -> LayerComparison:
+    assert isinstance(found.first_difference, LayerComparison)
+    return found.first_difference
+
+
+def make_wrong(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """The reference rounds what the layers of a name give to f16."""
+    real = execute.run_layer
+
+    def wrong(layer: Layer, *arguments: object, **options: object) -> LayerRun:
+        done = real(layer, *arguments, **options)  # type: ignore[arg-type] # passes on whatever it gets
+        if layer.name != name:
+            return done
+        return LayerRun(tuple(array.astype(np.float16).astype(array.dtype) for array in done.outputs), done.undefined)
+
+    monkeypatch.setattr(execute, "run_layer", wrong)
+
+
+# --- bodies -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["in place", "free running"])
+@pytest.mark.parametrize("name", ["Loop_1/body/plus", "Loop_1/body/bend", "If_1/then_body/left"])
+def test_a_wrong_kernel_in_a_body_is_named_and_cut_out(
+    client: RuntimeClient, looping: Path, monkeypatch: pytest.MonkeyPatch, name: str, mode: str
+) -> None:
+    model, fed = ir_tools.read(looping), {"flag": TRUE}
+    assert compare(model, inputs=fed, mode=mode, client=client).ok  # type: ignore[arg-type] # one of its two words
+    make_wrong(monkeypatch, name.rpartition("/")[2])
+    found = compare(model, inputs=fed, mode=mode, client=client)  # type: ignore[arg-type] # one of its two words
+    assert first(found).path == name
+    assert first(found).round in range(3)
+
+    def judge(part: ir_tools.graph.Model, given: dict[str, np.ndarray]) -> Comparison:
+        return compare(part, inputs=given, layers=False, mode="free running", client=client)
+
+    part = smallest_part(model, found, judge, client, Setting("CPU", "f32"))
+    assert part.layers == 1
+    assert name.rpartition("/")[2] in {layer.name for layer in part.model.graph.layers()}
+
+
+def test_a_branch_that_does_not_run_is_told(client: RuntimeClient, looping: Path) -> None:
+    found = compare(ir_tools.read(looping), inputs={"flag": FALSE}, client=client)
+    assert [(entry.path, entry.status) for entry in found.layers if entry.path.startswith("If_1/")] == [
+        ("If_1/else_body/right", "ok"),
+        ("If_1/then_body/left", "skipped"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["times", "plus", "right"])
+def test_a_weight_in_a_body_of_another_model(client: RuntimeClient, looping: Path, name: str) -> None:
+    model, other = ir_tools.read(looping), looping.with_name("other.xml")
+    ir_tools.write(model, other)
+    located = next(entry for entry in model.walk() if entry.layer.name == name)
+    constant = next(
+        located.graph.layer(source.layer)
+        for source in located.graph.sources(located.layer.id).values()
+        if located.graph.layer(source.layer).type == "Const"
+    )
+    data = np.fromfile(other.with_suffix(".bin"), np.uint8)
+    start = int(constant.raw["offset"])
+    data[start : start + 4].view(np.float32)[:] += 0.25
+    data.tofile(other.with_suffix(".bin"))
+    found = compare(model, ir_tools.read(other), {"flag": FALSE}, client=client)
+    assert first(found).path == located.path
+    assert "constant input" in (first(found).reason or "")
+
+
+# --- two models ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_models_without_a_common_name_are_matched_by_structure(
+    client: RuntimeClient, tmp_path: Path, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    path = random_network(rng, tmp_path / "net.xml")
+    planted, name = plant(rng, path)
+    text = planted.read_text()
+    renamed = re.sub(r'(<layer id="(\d+)" name=")[^"]*(" type="(?!Parameter))', r"\1other\2\3", text)
+    assert renamed != text
+    planted.write_text(renamed)
+    found = compare(ir_tools.read(path), ir_tools.read(planted), client=client)
+    assert first(found).path == name
+    assert found.skipped == ()
+
+
+def test_an_error_that_grows_is_named_where_it_starts(client: RuntimeClient, tmp_path: Path) -> None:
+    def network(path: Path, factor: float) -> Path:
+        data = op.parameter([1, 8], np.float32, name="data")
+        node = op.multiply(data, np.array([[1.0] * 7 + [factor]], np.float32), name="scale")
+        node = op.subtract(node, np.float32(0.1), name="shift")
+        ov.serialize(ov.Model([op.exp(op.multiply(node, np.float32(12)), name="grow")], [data]), path)
+        return path
+
+    fed = {"data": np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 1.0]], np.float32)}
+    model, other = (ir_tools.read(network(tmp_path / f"{factor}.xml", factor)) for factor in (1.0, 1.00005))
+    found = compare(model, other, fed, client=client)
+    row = first(found)
+    assert row.path == "scale"
+    assert row.difference is not None
+    assert row.difference.needed < row.difference.tolerance
+    assert "starts here" in (row.reason or "")
+    assert "1 of 8 elements" in (row.reason or "")
+
+
+def test_an_attribute_that_differs_is_told(client: RuntimeClient, tmp_path: Path) -> None:
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        path = random_network(rng, tmp_path / f"{seed}.xml")
+        if "AvgPool" in path.read_text():
+            break
+    model = ir_tools.read(path)
+    pool = next(layer for layer in model.graph.layers() if layer.type == "AvgPool")
+    pool.raw["exclude-pad"] = "false"
+    ir_tools.write(model, tmp_path / "other.xml")
+    found = compare(ir_tools.read(path), ir_tools.read(tmp_path / "other.xml"), client=client)
+    assert first(found).reason == 'exclude-pad is "true" here and "false" there'
+
+
+# --- what used to end a comparison --------------------------------------------------------------------------------
+
+
+def chain(path: Path) -> Path:
+    data = op.parameter([1, 6], np.float32, name="data")
+    node = op.tanh(op.sigmoid(op.relu(data, name="first"), name="second"), name="third")
+    ov.serialize(ov.Model([node], [data]), path)
+    return path
+
+
+@pytest.mark.parametrize("mode", ["in place", "free running"])
+def test_two_layers_of_one_name(client: RuntimeClient, tmp_path: Path, mode: str) -> None:
+    path = chain(tmp_path / "chain.xml")
+    path.write_text(path.read_text().replace('"second"', '"first"'))
+    found = compare(ir_tools.read(path), mode=mode, client=client)  # type: ignore[arg-type] # one of its two words
+    assert found.ok
+    assert [entry.path for entry in found.layers] == ["first#1", "first#2", "third"]
+
+
+def test_a_layer_that_leads_nowhere_is_told(client: RuntimeClient, tmp_path: Path) -> None:
+    path = chain(tmp_path / "chain.xml")
+    model = ir_tools.read(path)
+    dead = next(layer for layer in model.graph.layers() if layer.name == "second").copy(99)
+    dead.tag["name"] = "dead"
+    first_layer = next(layer for layer in model.graph.layers() if layer.name == "first")
+    model.graph.add(dead, {dead.inputs[0].id: ir_tools.graph.Source(first_layer.id, first_layer.outputs[0].id)})
+    for found in (compare(model, client=client), compare(model, model, client=client)):
+        assert found.ok
+        assert [entry.path for entry in found.skipped] == ["dead"]
+
+
+def test_a_model_with_a_state(client: RuntimeClient, tmp_path: Path) -> None:
+    data = op.parameter([1, 4], np.float32, name="data")
+    total = op.add(data, op.read_value(op.constant(np.zeros((1, 4), np.float32)), "sum"), name="total")
+    model = ov.Model([op.result(op.relu(total))], [op.assign(total, "sum")], [data], "state")
+    ov.serialize(model, tmp_path / "state.xml")
+    assert compare(ir_tools.read(tmp_path / "state.xml"), client=client).ok
+    assert compare(ir_tools.read(tmp_path / "state.xml"), mode="free running", client=client).ok
+
+
+# --- quantized models ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["in place", "free running"])
+def test_a_quantized_model_is_compared_in_f32_and_told_so(client: RuntimeClient, tmp_path: Path, mode: str) -> None:
+    model = ir_tools.read(quantized_network(tmp_path / "quantized.xml"))
+    found = compare(model, mode=mode, client=client)  # type: ignore[arg-type] # one of its two words
+    assert found.ok
+    assert found.narrow > 0
+    assert [entry.name for entry in found.in_use] == [entry.name for entry in found.outputs]
+    assert f"{found.narrow} operations in int8" in (narrow_note(found) or "")
+    assert compare(model, precision="int8", client=client).narrow == 0
+
+
+def test_an_error_in_a_quantized_model_is_named(client: RuntimeClient, tmp_path: Path) -> None:
+    path, other = quantized_network(tmp_path / "quantized.xml"), tmp_path / "other.xml"
+    model = ir_tools.read(path)
+    shutil.copy(path, other)
+    shutil.copy(path.with_suffix(".bin"), other.with_suffix(".bin"))
+    weights = next(layer for layer in model.graph.layers() if layer.name == "weights_2")
+    change_a_weight(np.random.default_rng(0), model, weights.id, other.with_suffix(".bin"))
+    assert first(compare(model, ir_tools.read(other), client=client)).path == "weights_2"
+
+
+def test_int8_has_a_tolerance_of_its_own() -> None:
+    assert allowed("f32", None, "int8") == 2 / 255
+    assert allowed("i32", None, "int8") == 0.0
+    assert allowed("f32", 1e-6, "int8") == 1e-6
