@@ -3,17 +3,17 @@
 What a function makes on its way then stays in the cache, and takes no memory of the size of the tensor.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from math import prod
 
 import numpy as np
 
 from ir_tools.ops._define import Array
 
-__all__ = ["BLOCK", "blocks", "elementwise", "fits"]
+__all__ = ["along", "elementwise", "fits"]
 
-BLOCK = 1 << 16
-"""Elements at a time: a few blocks of f32 fit into the cache that a core has for itself."""
+BLOCK = 1 << 17
+"""Elements at a time: two blocks of f32 fit into the cache of a core, and a block takes much longer than its call."""
 
 
 def elementwise(function: Callable[..., Array], *arrays: Array, spare: Array | None = None) -> Array:
@@ -47,18 +47,40 @@ def _part(array: Array, place: Sequence[slice]) -> Array:
     return array[tuple(where if size > 1 else slice(None) for where, size in zip(place, array.shape, strict=True))]
 
 
-def blocks(shape: Sequence[int], whole: int = 0) -> Iterator[tuple[slice, ...]]:
-    """Places that cover a shape without its last `whole` axes: as many elements each as a block, or of one place."""
-    axes = len(shape) - whole
-    split = next((axis for axis in range(axes) if prod(shape[axis + 1 :]) <= BLOCK), axes - 1)
+def along(function: Callable[[Array], Array], data: Array, axes: Collection[int]) -> Array:
+    """A function of a tensor that looks along some axes only: each of its elements depends on no others.
+
+    Args:
+        function: keeps the shape.
+        data: what it is applied to.
+        axes: along which it looks, counted from the front.
+    """
+    if data.size <= BLOCK:
+        return function(data)
+    out: Array | None = None
+    for place in blocks(data.shape, axes):
+        part = function(data[place])
+        if out is None:
+            out = np.empty(data.shape, part.dtype)
+        out[place] = part
+    assert out is not None
+    return out
+
+
+def blocks(shape: Sequence[int], whole: Collection[int] = ()) -> Iterator[tuple[slice, ...]]:
+    """Places that cover a shape, about a block of elements each; none cuts the axes that are to stay whole."""
+    place = [slice(None)] * len(shape)
+    free = [axis for axis in range(len(shape)) if axis not in whole]
+    each = prod(shape[axis] for axis in whole)
+    rests = [each * prod(shape[axis] for axis in free[number + 1 :]) for number in range(len(free))]
+    split = next((number for number, rest in enumerate(rests) if rest <= BLOCK), len(free) - 1)
     if split < 0 or not prod(shape):
-        yield (slice(None),) * axes
+        yield tuple(place)
         return
-    step = max(BLOCK // prod(shape[split + 1 :]), 1)
-    for outer in np.ndindex(*shape[:split]):
-        for start in range(0, shape[split], step):
-            yield (
-                *(slice(at, at + 1) for at in outer),
-                slice(start, start + step),
-                *(slice(None),) * (axes - split - 1),
-            )
+    step = max(BLOCK // rests[split], 1)
+    for outer in np.ndindex(*(shape[axis] for axis in free[:split])):
+        for axis, at in zip(free, outer, strict=False):
+            place[axis] = slice(at, at + 1)
+        for start in range(0, shape[free[split]], step):
+            place[free[split]] = slice(start, start + step)
+            yield tuple(place)

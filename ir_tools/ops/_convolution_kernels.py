@@ -20,7 +20,7 @@ __all__ = ["convolve", "deform", "low_bits_first", "overlap", "spread", "windows
 BLOCK_BYTES = 1 << 20
 """Of columns that are multiplied at a time: what the cache of one core holds."""
 
-STRIP_BYTES = 1 << 23
+STRIP_BYTES = 1 << 21
 """Of padded data at a time."""
 
 MOST_KEPT = 1 << 23

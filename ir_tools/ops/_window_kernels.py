@@ -20,7 +20,7 @@ from ir_tools.ops._windows import AxisWindows, WindowPlan
 __all__ = ["average", "largest_of_parts", "maximum", "maximum_with_places"]
 
 IntArray = npt.NDArray[np.int64]
-BLOCK_BYTES = 1 << 23
+BLOCK_BYTES = 1 << 21
 """Input that is pooled at once: with what is made of it, it stays in the cache that a core has for itself or shares."""
 PAIRWISE = 4096
 """Elements in a row that may be summed one after the other in f32."""

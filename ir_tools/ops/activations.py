@@ -3,14 +3,14 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._by_blocks import elementwise, fits
+from ir_tools.ops._by_blocks import along, elementwise, fits
 from ir_tools.ops._define import (
     Array,
     Attrs,
@@ -399,8 +399,17 @@ def prelu(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> 
     if slope.ndim == 1 and slope.size > 1 and data.ndim > 1 and data.shape[1] == slope.size:
         slope = slope.reshape(1, -1, *[1] * (data.ndim - 2))
 
+    def parts(x: Array, s: Array) -> Array:
+        """Both sides added, one of which is 0: much faster than a choice for each element."""
+        if x.dtype.kind != "f" or not np.isfinite(s).all():
+            return np.where(x < 0, x * s, x)
+        low = np.minimum(x, 0)
+        low *= s
+        low += np.maximum(x, 0)
+        return low
+
     def sloped(x: Array, s: Array) -> Array:
-        return in_working_type(lambda part, factor: np.where(part < 0, part * factor, part), x, s, saturate=True)
+        return in_working_type(parts, x, s, saturate=True)
 
     return (elementwise(sloped, data, slope, spare=spare),)
 
@@ -423,33 +432,34 @@ def softmax_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return softmax_shape(attrs, inputs)
 
 
-def _along(function: Callable[[Array], Array], data: Array) -> Array:
-    """Apply a function along axes; a scalar has one for the occasion."""
+def _along(function: Callable[[Array], Array], data: Array, axis: int) -> Array:
+    """Apply a function that looks along an axis; a scalar has one for the occasion."""
     if data.size == 0:
         return data
-    return in_working_type(through_floats(function), np.atleast_1d(data)).reshape(data.shape)
+    rows = np.atleast_1d(data)
+    return along(partial(in_working_type, through_floats(function)), rows, (axis % rows.ndim,)).reshape(data.shape)
 
 
 def softmax(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """`exp(x) / sum(exp(x))` along the axis."""
 
-    def along(data: Array) -> Array:
-        powers = np.exp(data - data.max(axis=attrs.axis, keepdims=True))
-        out: Array = powers / powers.sum(axis=attrs.axis, keepdims=True)
-        return out
+    def shares(data: Array) -> Array:
+        powers: Array = np.exp(data - data.max(axis=attrs.axis, keepdims=True))
+        powers /= powers.sum(axis=attrs.axis, keepdims=True)
+        return powers
 
-    return (_along(along, arrays[0]),)
+    return (_along(shares, arrays[0], attrs.axis),)
 
 
 def log_softmax(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """`x - log(sum(exp(x)))` along the axis."""
 
-    def along(data: Array) -> Array:
+    def logarithms(data: Array) -> Array:
         low = data - data.max(axis=attrs.axis, keepdims=True)
         out: Array = low - np.log(np.exp(low).sum(axis=attrs.axis, keepdims=True))
         return out
 
-    return (_along(along, arrays[0]),)
+    return (_along(logarithms, arrays[0], attrs.axis),)
 
 
 DATA = Input("data", type="T")

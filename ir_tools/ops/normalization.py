@@ -1,13 +1,13 @@
 """Normalisations: BatchNormInference-1/-5, MVN-1/-6, LRN-1, NormalizeL2-1, GRN-1, GroupNormalization-12."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
 import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import merge
-from ir_tools.ops._by_blocks import elementwise
+from ir_tools.ops._by_blocks import along, elementwise
 from ir_tools.ops._define import Array, Attrs, Fact, Flag, Float, Input, Int, Ints, Kind, OneOf, Op, Violation
 from ir_tools.ops._faults import broken_axes, known_axes, listed, refuse
 from ir_tools.ops._numbers import in_working_type, is_half, require, same_type, through_floats
@@ -213,6 +213,11 @@ def group_norm_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 # --- kernels ----------------------------------------------------------------------------------------------------
 
 
+def _along(function: Callable[[Array], Array], data: Array, axes: Collection[int]) -> Array:
+    """A function that looks along some axes only, by blocks; integers and half floats through f32."""
+    return along(partial(in_working_type, through_floats(function)), data, axes)
+
+
 def per_channel(values: Array, rank: int) -> Array:
     """A list along axis 1 of a tensor of this rank."""
     return values.reshape(-1, *[1] * (rank - 2))
@@ -225,12 +230,12 @@ def batch_norm(attrs: Attrs, arrays: Sequence[Array], data: int, spare: Array | 
     factor = gamma / np.sqrt(variance + gamma.dtype.type(attrs.epsilon))
     lines = [per_channel(numbers, values.ndim) for numbers in (factor, beta - mean * factor)]
 
-    def along(x: Array, scale: Array, shift: Array) -> Array:
+    def scaled(x: Array, scale: Array, shift: Array) -> Array:
         found: Array = x * scale
         found += shift
         return found
 
-    return (elementwise(partial(in_working_type, along), values, *lines, spare=spare),)
+    return (elementwise(partial(in_working_type, scaled), values, *lines, spare=spare),)
 
 
 def normalized(
@@ -252,10 +257,10 @@ def mvn_6(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     places = tuple(sorted({int(axis) % data.ndim for axis in axes.ravel()}))
     outside = attrs.eps_mode == "outside_sqrt"
 
-    def along(x: Array) -> Array:
+    def mixed(x: Array) -> Array:
         return normalized(x, places, attrs.eps, variance=attrs.normalize_variance, outside=outside)
 
-    return (in_working_type(through_floats(along), data),)
+    return (_along(mixed, data, places),)
 
 
 def mvn_1(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -263,10 +268,10 @@ def mvn_1(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     (data,) = arrays
     places = tuple(range(1 if attrs.across_channels else 2, data.ndim))
 
-    def along(x: Array) -> Array:
+    def mixed(x: Array) -> Array:
         return normalized(x, places, attrs.eps, variance=attrs.normalize_variance)
 
-    return (in_working_type(through_floats(along), data),)
+    return (_along(mixed, data, places),)
 
 
 def lrn(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -282,7 +287,7 @@ def lrn(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         found: Array = x / np.power(x.dtype.type(attrs.bias) + share * squares, x.dtype.type(attrs.beta))
         return found
 
-    return (in_working_type(through_floats(divided), data),)
+    return (_along(divided, data, places),)
 
 
 def window_sums(data: Array, axis: int, size: int) -> Array:
@@ -310,7 +315,7 @@ def normalize_l2(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         found: Array = x / np.sqrt(squares + eps if attrs.eps_mode == "add" else np.maximum(squares, eps))
         return found
 
-    return (in_working_type(through_floats(divided), np.atleast_1d(data)).reshape(data.shape),)
+    return (_along(divided, np.atleast_1d(data), places).reshape(data.shape),)
 
 
 def grn(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -321,21 +326,21 @@ def grn(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         found: Array = x / np.sqrt(squares + x.dtype.type(attrs.bias))
         return found
 
-    return (in_working_type(through_floats(divided), arrays[0]),)
+    return (_along(divided, arrays[0], (1,)),)
 
 
 def group_norm(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Mean and variance over each group of channels, then scale and bias of each channel."""
     data, scale, bias = arrays
 
-    def along(x: Array, factors: Array, shifts: Array) -> Array:
+    def mixed(x: Array, factors: Array, shifts: Array) -> Array:
         groups = x.reshape(x.shape[0], attrs.num_groups, -1)
-        found = normalized(groups, (2,), attrs.epsilon).reshape(x.shape)
+        found = along(lambda part: normalized(part, (2,), attrs.epsilon), groups, (2,)).reshape(x.shape)
         found *= per_channel(factors, x.ndim)
         found += per_channel(shifts, x.ndim)
         return found
 
-    return (in_working_type(along, data, scale, bias),)
+    return (in_working_type(mixed, data, scale, bias),)
 
 
 # --- the operations ---------------------------------------------------------------------------------------------
