@@ -1,6 +1,7 @@
 """Inputs for a run: what the caller gives, checked, and seeded random values for the rest."""
 
 from collections.abc import Mapping
+from math import prod
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from ir_tools.errors import UsageError
 from ir_tools.graph import Layer, Model
 from ir_tools.ops import Array
 from ir_tools.types import Dim, ElementType, Shape, element_type, format_shape, parse_shape
+from ir_tools.types.packing import unpack
 
 __all__ = ["checked_inputs", "complete_inputs", "input_facts", "parameter_fact"]
 
@@ -56,16 +58,32 @@ def complete_inputs(model: Model, given: Mapping[str, Array] | None = None, *, s
 
 
 def checked_inputs(model: Model, given: Mapping[str, Array]) -> dict[str, Array]:
-    """The given arrays by `Endpoint.name`, one for every input.
+    """The given arrays by `Endpoint.name`, one for every input; packed elements, unpacked.
 
     Raises:
         UsageError: an input without a value, a name that no input has, a type or shape that the input does not take.
     """
     fed = _known_inputs(model, given)
-    missing = [name for name in input_facts(model) if name not in fed]
+    facts = input_facts(model)
+    missing = [name for name in facts if name not in fed]
     if missing:
         raise UsageError(f"no value for the input '{missing[0]}'")
-    return fed
+    return {name: _unpacked(array, *facts[name]) for name, array in fed.items()}
+
+
+def _unpacked(array: Array, dtype: ElementType, shape: Shape) -> Array:
+    """The elements of an input that holds their packed bytes; any other as it is."""
+    if not _is_packed(array, dtype, shape):
+        return array
+    sizes = [dim.size for dim in shape or ()]
+    return unpack(array, dtype, prod(sizes)).reshape(sizes)
+
+
+def _is_packed(array: Array, dtype: ElementType, shape: Shape) -> bool:
+    """Whether an array is the bytes of a type with elements smaller than a byte, for an input of static shape."""
+    if dtype.dtype is not None or not dtype.bits or shape is None or not all(dim.static for dim in shape):
+        return False
+    return array.dtype == np.uint8 and array.shape == (dtype.byte_size(prod(dim.size for dim in shape)),)
 
 
 def _known_inputs(model: Model, given: Mapping[str, Array]) -> dict[str, Array]:
@@ -84,7 +102,7 @@ def _checked(name: str, array: Array, dtype: ElementType, shape: Shape) -> Array
     fits = shape is None or (
         len(shape) == array.ndim and all(size in dim for size, dim in zip(array.shape, shape, strict=True))
     )
-    if not fits:
+    if not fits and not _is_packed(array, dtype, shape):
         raise UsageError(f"input '{name}' takes [{format_shape(shape)}], not {list(array.shape)}")
     if dtype.dtype is not None and array.dtype != dtype.dtype:
         raise UsageError(f"input '{name}' takes {dtype}, not {array.dtype}; convert it with .astype")

@@ -7,7 +7,7 @@ and a row that no longer differs has to go.
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from ir_tools.known_differences import _detection, _elementwise, _flow, _math, _moving
+from ir_tools.known_differences import _detection, _elementwise, _flow, _math, _moving, _numbers, _settings
 from ir_tools.known_differences._define import Instance, Kind, KnownDifference, Mask
 from ir_tools.known_differences._model import Call, Fixed, Given, as_model
 from ir_tools.ops import Array, Attrs, Op
@@ -29,7 +29,15 @@ __all__ = [
 
 PAGE = "docs/known-differences.md"
 """Where the table is told to people."""
-TABLE: tuple[KnownDifference, ...] = (*_math.ROWS, *_elementwise.ROWS, *_moving.ROWS, *_flow.ROWS, *_detection.ROWS)
+TABLE: tuple[KnownDifference, ...] = (
+    *_math.ROWS,
+    *_settings.ROWS,
+    *_elementwise.ROWS,
+    *_numbers.ROWS,
+    *_moving.ROWS,
+    *_flow.ROWS,
+    *_detection.ROWS,
+)
 
 
 @cache

@@ -112,7 +112,7 @@ def quantized(levels: int, data: Array, low: Array, high: Array, out_low: Array,
     """
     last = data.dtype.type(levels - 1)
     scale = last / (high - low)
-    out = np.minimum(data, high)
+    out = np.asarray(np.minimum(data, high))
     np.fmax(out, low, out=out)
     out *= scale
     out += -low * scale

@@ -7,16 +7,17 @@ import numpy as np
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._define import Array, Attrs, Fact, Input, Kind, Op, Output, Violation
 from ir_tools.ops._ranks import require_rank
+from ir_tools.ops._values import whole
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS", "STRING_TENSOR_PACK", "STRING_TENSOR_UNPACK"]
 
 
 def check_pack(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """No string at all, which ends the process of the runtime."""
+    """No string along the last axis, which ends the process of the runtime."""
     del attrs
-    if inputs[0].shape is not None and any(size.hi == 0 for size in inputs[0].shape):
-        yield Violation("begins", "has no element, and the runtime crashes on it", None, Kind.FATAL, 0)
+    if inputs[0].shape and inputs[0].shape[-1].hi == 0:
+        yield Violation("begins", "has a last axis of no element, on which the runtime crashes", None, Kind.FATAL, 0)
 
 
 def pack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -30,8 +31,10 @@ def pack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def unpack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Where each string begins and ends, in the data's shape, and all the bytes one after the other."""
     del attrs
-    places = Fact(element_type("i32"), inputs[0].shape)
-    return places, places, Fact(element_type("u8"), (Dim(),))
+    shape = inputs[0].shape
+    places = Fact(element_type("i32"), shape)
+    empty = whole(shape) == 0
+    return places, places, Fact(element_type("u8"), (Dim.of(0) if empty else Dim(),))
 
 
 def pack(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:

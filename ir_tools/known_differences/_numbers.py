@@ -1,0 +1,164 @@
+"""Whole numbers beyond what the plugin computes in, values that a type does not hold, layers of constants alone."""
+
+import numpy as np
+
+from ir_tools.known_differences._define import Instance, Kind, KnownDifference
+from ir_tools.known_differences._model import Call, Fixed, Given, floats
+from ir_tools.ops import Array
+
+__all__ = ["ROWS"]
+
+MOST_EXACT = 1 << 24
+"""The whole numbers of f32 are all there up to here."""
+ARITHMETIC = (
+    *("Add-1", "Subtract-1", "Multiply-1", "Divide-1", "Maximum-1", "Minimum-1", "Mod-1", "FloorMod-1"),
+    *("SquaredDifference-1", "Power-1", "PReLU-1", "CumSum-3", "Select-1", "Negative-1", "Abs-1", "Sign-1"),
+)
+COMPARISONS = ("Equal-1", "NotEqual-1", "Greater-1", "GreaterEqual-1", "Less-1", "LessEqual-1")
+BITS = ("BitwiseAnd-13", "BitwiseOr-13", "BitwiseXor-13", "BitwiseNot-13")
+SHIFTS = ("BitwiseLeftShift-15", "BitwiseRightShift-15")
+THROUGH_FLOATS = ("ReLU-1", "Clamp-1", "Ceiling-1", "Floor-1", "Round-5", "Elu-1", "HSwish-4")
+CONVERSIONS = ("Convert-1", "ConvertLike-1", "ConvertPromoteTypes-14")
+TRANSCENDENTAL = (
+    *("Exp-1", "Log-1", "Sqrt-1", "Sin-1", "Cos-1", "Tan-1", "Asin-1", "Acos-1", "Atan-1", "Sinh-1", "Cosh-1"),
+    *("Tanh-1", "Asinh-4", "Acosh-4", "Atanh-4", "Sigmoid-1", "HSigmoid-5"),
+)
+
+
+def _reaches(layer: Instance, least: int) -> bool:
+    """Whether an input of 32 bits or more holds a whole number of this size."""
+    wide = (array for array in layer.inputs if array.dtype.kind in "iu" and array.dtype.itemsize >= 4)
+    return any(bool((np.abs(array.astype(np.float64)) >= least).any()) for array in wide)
+
+
+def _beyond_i32(layer: Instance) -> bool:
+    return _reaches(layer, 1 << 31)
+
+
+def _beyond_f32(layer: Instance) -> bool:
+    return _reaches(layer, MOST_EXACT)
+
+
+def _of_constants(layer: Instance) -> bool:
+    return len(layer.constant) == len(layer.inputs) and layer.kind() in "iu"
+
+
+def _of_wide_shifts(layer: Instance) -> bool:
+    return layer.inputs[0].dtype.itemsize == 8
+
+
+def _of_bytes(layer: Instance) -> bool:
+    return layer.inputs[0].dtype.itemsize == 1 and layer.kind() in "iu"
+
+
+def _of_floats(layer: Instance) -> bool:
+    return layer.kind() == "f" and any(not np.isfinite(_wide(array)).all() for array in layer.inputs[:1])
+
+
+def _beyond_bytes(layer: Instance) -> bool:
+    """Floats beyond the 8 bits that they are made into, which they are only where the layer says so."""
+    return layer.kind() == "f" and bool((np.abs(np.nan_to_num(_wide(layer.inputs[0]))) >= 128).any())
+
+
+def _wide(array: Array) -> Array:
+    return array.astype(np.float64)
+
+
+def _pdpd(layer: Instance) -> bool:
+    return layer.attrs.auto_broadcast == "pdpd" and layer.inputs[0].ndim != layer.inputs[1].ndim
+
+
+ROWS = (
+    KnownDifference(
+        name="whole numbers beyond i32",
+        ops=(*ARITHMETIC, *COMPARISONS, *BITS, *THROUGH_FLOATS, *CONVERSIONS, *TRANSCENDENTAL, "SegmentMax-16"),
+        kind=Kind.WRONG,
+        setting="i64, u32 or u64 beyond 2^31, or results that are",
+        reason="The plugin reads the low 32 bits and computes in i32; the reference computes in the type itself.",
+        model=Call("Add-1", (np.array([1 << 40, 3]), np.array([1, 1]))),
+        applies=_beyond_i32,
+    ),
+    KnownDifference(
+        name="activations of whole numbers beyond 2^24",
+        ops=(*THROUGH_FLOATS, *TRANSCENDENTAL, "Mod-1", "FloorMod-1", "Divide-1", "Abs-1", "Negative-1", "PReLU-1"),
+        kind=Kind.COARSE,
+        setting="whole numbers beyond 2^24, or results that are",
+        reason="The plugin computes in f32, which does not hold them; the reference keeps what need not be computed.",
+        model=Call("ReLU-1", (np.array([(1 << 24) + 1, 3], np.int32),)),
+        applies=_beyond_f32,
+    ),
+    KnownDifference(
+        name="shifts of 64 bits",
+        ops=SHIFTS,
+        kind=Kind.WRONG,
+        setting="i64 and u64, shifted by 32 and more, or numbers beyond 2^31",
+        reason="The plugin shifts the low 32 bits, by the low five bits of the count.",
+        model=Call("BitwiseLeftShift-15", (np.array([3, 4]), np.array([40, 1]))),
+        applies=_of_wide_shifts,
+    ),
+    KnownDifference(
+        name="functions without a value in 8 bits",
+        ops=("Sqrt-1", "Log-1", "Asin-1", "Acos-1", "Acosh-4", "Atanh-4"),
+        kind=Kind.WRONG,
+        setting="i8 and u8 for which the function has no value, in tensors of rank 3 and 4",
+        reason="The plugin makes the least number (u8: the largest) of NaN in most ranks, and 0 in these two.",
+        model=Call("Log-1", (np.array([[[-11], [120]]], np.int8),)),
+        applies=_of_bytes,
+    ),
+    KnownDifference(
+        name="layers of constants alone",
+        ops=("Divide-1", "Subtract-1", "Add-1", *TRANSCENDENTAL, *CONVERSIONS, "BitwiseNot-13"),
+        kind=Kind.WRONG,
+        setting="whole numbers, all of them constants of the model",
+        reason="Such a layer is computed before the model runs, by other code: division rounds down, 8 bits wrap,"
+        " unsigned numbers beyond 2^31 are cut off. The reference does as the plugin, wherever the numbers come from.",
+        model=Call("Divide-1", (Fixed(np.array([-14, 9], np.int32)), Fixed(np.array([11, 2], np.int32)))),
+        applies=_of_constants,
+    ),
+    KnownDifference(
+        name="floats that 8 bits do not hold",
+        ops=("Convert-1", "ConvertLike-1", "ConvertPromoteTypes-14"),
+        kind=Kind.WRONG,
+        setting="floats beyond the limits of i8 or u8, in tensors of unknown size",
+        reason="The plugin cuts them off at the limits where sizes are unknown, and lets them wrap where they are"
+        " known; the reference lets them wrap. f64 is cut off by both.",
+        model=Call("Convert-1", (Given(floats(-1.5, 300), "?"),), {"destination_type": "u8"}),
+        applies=_beyond_bytes,
+    ),
+    KnownDifference(
+        name="conversion of NaN and infinity",
+        ops=CONVERSIONS,
+        kind=Kind.WRONG,
+        setting="a NaN or an infinity in the data",
+        reason="The plugin makes false of NaN, and 65504 of the infinity of f16 and the largest f32 of that of f64"
+        " before it converts them.",
+        model=Call("Convert-1", (floats(np.nan, 0, 1),), {"destination_type": "boolean"}),
+        applies=_of_floats,
+    ),
+    KnownDifference(
+        name="tests of f64 and of denormal numbers",
+        ops=("IsFinite-10", "IsInf-10", "IsNaN-10"),
+        kind=Kind.WRONG,
+        setting="f64, or numbers below 1.2e-38",
+        reason="The plugin makes the largest f32 of the infinity of f64, and takes denormal numbers for infinite.",
+        model=Call("IsFinite-10", (np.array([np.inf, 1.0]),)),
+    ),
+    KnownDifference(
+        name="pdpd of operations that forget it",
+        ops=("Subtract-1", "Divide-1", *COMPARISONS, *BITS[:3], *SHIFTS, "LogicalAnd-1", "LogicalOr-1", "LogicalXor-1"),
+        kind=Kind.WRONG,
+        setting='`auto_broadcast="pdpd"` with inputs of different ranks',
+        reason="The runtime aligns the first dimensions in its shapes, and the last ones when it computes; where those"
+        " do not fit it refuses the layer. The reference aligns the first.",
+        model=Call("Subtract-1", (floats([1, 2], [3, 4]), floats(1, 2)), {"auto_broadcast": "pdpd"}),
+        applies=_pdpd,
+    ),
+    KnownDifference(
+        name="Select-1 and Mod-1 with pdpd",
+        ops=("Select-1", "Mod-1"),
+        kind=Kind.REFUSES,
+        setting='`auto_broadcast="pdpd"`',
+        reason="The plugin does not have it, for most types.",
+        model=Call("Mod-1", (floats([1, 2], [3, 4]), floats(1, 2)), {"auto_broadcast": "pdpd"}),
+    ),
+)

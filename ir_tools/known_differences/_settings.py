@@ -1,0 +1,185 @@
+"""Settings of reductions, normalisations, spectra, pooling and others that the plugin does not do like the rest."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ir_tools.known_differences._define import Instance, Kind, KnownDifference, Mask
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats
+from ir_tools.ops import Array
+
+__all__ = ["ROWS"]
+
+REDUCTIONS = (
+    *("ReduceSum-1", "ReduceMean-1", "ReduceMax-1", "ReduceMin-1", "ReduceProd-1"),
+    *("ReduceLogicalAnd-1", "ReduceLogicalOr-1", "ReduceL1-4", "ReduceL2-4"),
+)
+POOL = {
+    "kernel": "2,2",
+    "strides": "1,1",
+    "pads_begin": "0,0",
+    "pads_end": "0,0",
+    "auto_pad": "same_lower",
+    "dilations": "1,1",
+    "index_element_type": "i32",
+}
+
+
+def _axes(*values: int) -> Fixed:
+    return Fixed(np.array(values, np.int64))
+
+
+def _no_axes(layer: Instance) -> bool:
+    return not layer.inputs[1].size
+
+
+def _whole(layer: Instance) -> bool:
+    return layer.kind() in "iu"
+
+
+def _of_many_axes(layer: Instance) -> bool:
+    return len(layer.inputs) > 2 and layer.inputs[1].size > 2
+
+
+def _of_255(layer: Instance) -> bool:
+    return bool(layer.attrs.levels == 255)
+
+
+def _no_products(layer: Instance) -> bool:
+    return not layer.inputs[0].size
+
+
+def _no_rows(layer: Instance) -> bool:
+    return not layer.inputs[0].size and len(layer.inputs) > 2
+
+
+def _same(layer: Instance) -> bool:
+    return bool(layer.attrs.auto_pad.startswith("same"))
+
+
+def _everywhere(outputs: Sequence[Array]) -> list[Mask]:
+    return [np.ones(output.shape, bool) for output in outputs]
+
+
+REFUSED = (
+    KnownDifference(
+        name="reductions along computed axes",
+        ops=REDUCTIONS,
+        kind=Kind.REFUSES,
+        setting='`axes` are no constant, with `keep_dims="false"`, or of some types',
+        reason="The plugin wants to know the rank of what it computes.",
+        model=Call("ReduceSum-1", (counted(2, 3), np.array([0, 1])), {"keep_dims": "false"}),
+    ),
+    KnownDifference(
+        name="MVN-1 of rank 6",
+        ops=("MVN-1",),
+        kind=Kind.REFUSES,
+        setting="more than five dimensions",
+        reason="The plugin takes five.",
+        model=Call("MVN-1", (counted(1, 1, 1, 1, 2, 3),), {"eps": "0.1", "normalize_variance": "true"}),
+    ),
+    KnownDifference(
+        name="parameters of Selu-1 and HardSigmoid-1",
+        ops=("Selu-1", "HardSigmoid-1"),
+        kind=Kind.REFUSES,
+        setting="the second or third input is no constant",
+        reason="The plugin takes constants.",
+        model=Call("Selu-1", (counted(2), floats([1]), floats([1]))),
+    ),
+    KnownDifference(
+        name="convolutions by filters of unknown size",
+        ops=("Convolution-1", "GroupConvolution-1", "ConvolutionBackpropData-1", "GroupConvolutionBackpropData-1"),
+        kind=Kind.REFUSES,
+        setting="filters that are computed and whose size is not known",
+        reason="The plugin has no code for them.",
+        model=Call(
+            "Convolution-1",
+            (counted(1, 1, 3), Given(counted(1, 1, 2), "1,1,?")),
+            {"strides": "1", "pads_begin": "0", "pads_end": "0", "dilations": "1"},
+        ),
+    ),
+    KnownDifference(
+        name="spectra along computed axes",
+        ops=("RDFT-9", "IRDFT-9"),
+        kind=Kind.REFUSES,
+        setting="`axes` or `signal_size` are no constants, and the size of the data is known",
+        reason="The plugin takes such inputs for data of unknown size only; without `signal_size` it may crash.",
+        model=Call("RDFT-9", (counted(2, 4), _axes(1), np.array([3]))),
+    ),
+)
+DEADLY = (
+    KnownDifference(
+        name="StringTensorPack-15 of nothing",
+        ops=("StringTensorPack-15",),
+        kind=Kind.DIES,
+        setting="a last axis of no element",
+        reason="The plugin divides by its size.",
+        model=Call("StringTensorPack-15", (np.zeros(0, np.int32), np.zeros(0, np.int32), np.array([97], np.uint8))),
+    ),
+)
+VALUES = (
+    KnownDifference(
+        name="MaxPool-8 with indices over unknown sizes",
+        ops=("MaxPool-8", "MaxPool-14"),
+        kind=Kind.WRONG,
+        setting="`same_upper` or `same_lower`, spatial sizes that are not known, and indices that are read",
+        reason="The plugin leaves the padding out. Where nobody reads the indices it is right.",
+        model=Call("MaxPool-8", (Given(counted(1, 1, 3, 3), "1,1,?,?"),), POOL),
+        applies=_same,
+    ),
+    KnownDifference(
+        name="IRDFT-9 along three axes and more",
+        ops=("IRDFT-9",),
+        kind=Kind.WRONG,
+        setting="three axes or more, with sizes other than those that the data make",
+        reason="The plugin takes its strides from other sizes, and reads beyond the data.",
+        model=Call("IRDFT-9", (counted(2, 2, 9, 2), _axes(0, 1, 2), _axes(2, 1, 16))),
+        applies=_of_many_axes,
+    ),
+    KnownDifference(
+        name="NormalizeL2-1 along no axis",
+        ops=("NormalizeL2-1",),
+        kind=Kind.WRONG,
+        setting="`axes` is empty",
+        reason="The plugin fills the output with ones, also for negative numbers and large `eps`.",
+        model=Call("NormalizeL2-1", (floats([-2, 3]), _axes()), {"eps": "1e-10", "eps_mode": "add"}),
+        applies=_no_axes,
+    ),
+    KnownDifference(
+        name="MVN-6 of whole numbers",
+        ops=("MVN-6",),
+        kind=Kind.WRONG,
+        setting="whole numbers, along other axes than the last ones",
+        reason="The runtime takes the layer apart, and every step rounds; the reference rounds once.",
+        model=Call(
+            "MVN-6",
+            (np.array([[1, 4], [2, 7]], np.int32), _axes(0)),
+            {"eps": "1e-9", "eps_mode": "inside_sqrt", "normalize_variance": "false"},
+        ),
+        applies=_whole,
+    ),
+    KnownDifference(
+        name="FakeQuantize-1 with 255 levels",
+        ops=("FakeQuantize-1",),
+        kind=Kind.COARSE,
+        setting="255 levels between limits that are nearly, not quite, symmetric (up to a quarter of a level)",
+        reason="The runtime makes them symmetric.",
+        model=Call(
+            "FakeQuantize-1",
+            (floats(-0.5, 1, 3), *(Fixed(floats([value])) for value in (-5.96, 5.97, -5.96, 5.97))),
+            {"levels": "255"},
+        ),
+        applies=_of_255,
+    ),
+    KnownDifference(
+        name="MatMul-1 of nothing",
+        ops=("MatMul-1",),
+        kind=Kind.ARBITRARY,
+        setting="matrices that share a dimension of 0",
+        reason="Such products are sums of nothing, 0; the plugin leaves its output unwritten for whole numbers.",
+        model=Call("MatMul-1", (np.zeros((1, 11, 0), np.uint16), Fixed(np.zeros((1, 0, 7), np.uint16)))),
+        applies=_no_products,
+        arbitrary=_everywhere,
+    ),
+)
+ROWS = (*REFUSED, *DEADLY, *VALUES)
