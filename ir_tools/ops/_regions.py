@@ -1,6 +1,9 @@
 """Pooling of regions of feature maps: by maxima or interpolation, at sampled points, or position by position."""
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from ir_tools.ops._define import Array
 from ir_tools.ops._numbers import half_away
@@ -110,28 +113,64 @@ def aligned(
     sides = corners[:, 2:] - corners[:, :2]
     if align == "asymmetric":
         sides = np.maximum(sides, 1)
+    if not data.size:
+        return out
+    finite = bool(np.isfinite(data).all())
     for number, ((left, top), (width, height)) in enumerate(zip(corners[:, :2], sides, strict=True)):
-        rows = _samples(top, height, size[0], ratio, data.shape[2])
-        columns = _samples(left, width, size[1], ratio, data.shape[3])
-        if mode == "avg":
-            rows, columns = rows.mean(axis=1, keepdims=True), columns.mean(axis=1, keepdims=True)
-        flat = rows.reshape(-1, data.shape[2]) @ data[int(images[number])] @ columns.reshape(-1, data.shape[3]).T
-        parts = flat.reshape(data.shape[1], size[0], rows.shape[1], size[1], columns.shape[1])
-        out[number] = parts.max(axis=(2, 4), initial=0 if mode == "max" else -np.inf)
+        y = _samples(top, height, size[0], ratio, data.shape[2])
+        x = _samples(left, width, size[1], ratio, data.shape[3])
+        pool = _weighed if finite else _gathered
+        out[number] = pool(data[int(images[number])], y, x, mode)
     return out
 
 
-def _samples(first: float, length: float, parts: int, ratio: int, size: int) -> Array:
-    """`[parts, points, size]`: how much of each element of an axis is in each point; nothing for points outside."""
+class Samples(NamedTuple):
+    """Points along an axis, `[parts, points]`: their places, and which of them lie inside."""
+
+    where: Array
+    inside: npt.NDArray[np.bool_]
+
+
+def _samples(first: float, length: float, parts: int, ratio: int, size: int) -> Samples:
+    """In the type of the regions and in this order: rounding decides which points lie outside."""
+    dtype = np.result_type(np.float32, first)
     each = length / parts
-    count = ratio or int(np.ceil(each))
-    if count < 1:
-        return np.zeros((parts, 1, size), np.float32)
-    where = first + np.arange(parts)[:, None] * each + (np.arange(count) + 0.5) * (each / count)
-    inside = (where >= -1) & (where <= size)
-    distance = np.abs(np.clip(where, 0, size - 1)[..., None] - np.arange(size))
-    weights: Array = np.maximum(1 - distance, 0) * inside[..., None]
-    return weights.astype(np.result_type(np.float32, type(first)))
+    count = ratio or max(int(np.ceil(each)), 0)
+    part, point = np.arange(parts, dtype=dtype)[:, None], np.arange(count, dtype=dtype) + dtype.type(0.5)
+    where = first + part * each + each / dtype.type(max(count, 1)) * point
+    return Samples(where, (where >= -1) & (where <= size))
+
+
+def _weighed(data: Array, y: Samples, x: Samples, mode: str) -> Array:
+    """`[C, *size]` of one image and region: products with how much of each element is in each point."""
+    rows, columns = (_weights(along, size) for along, size in zip((y, x), data.shape[1:], strict=True))
+    if mode == "avg":
+        count = max(rows.shape[1], 1) * max(columns.shape[1], 1)
+        out: Array = rows.sum(axis=1) @ data @ columns.sum(axis=1).T / count
+        return out
+    flat = rows.reshape(-1, data.shape[1]) @ data @ columns.reshape(-1, data.shape[2]).T
+    parts = flat.reshape(len(data), len(rows), rows.shape[1], len(columns), columns.shape[1])
+    best: Array = parts.max(axis=(2, 4), initial=0)
+    return best
+
+
+def _weights(along: Samples, size: int) -> Array:
+    """`[parts, points, size]`: how much of each element of an axis is in each point; nothing for points outside."""
+    distance = np.abs(np.clip(along.where, 0, size - 1)[..., None] - np.arange(size))
+    weights: Array = np.maximum(1 - distance, 0) * along.inside[..., None]
+    return weights.astype(along.where.dtype)
+
+
+def _gathered(data: Array, y: Samples, x: Samples, mode: str) -> Array:
+    """The same point by point, where NaN and infinities must stay with their neighbours; NaN is no maximum."""
+    found = points(data[None], np.zeros((), int), y.where[:, :, None, None], x.where[None, None])
+    inside = y.inside[:, :, None, None] & x.inside
+    found = np.where(inside[..., None], found, 0).transpose(4, 0, 1, 2, 3)
+    if mode == "max":
+        best: Array = np.fmax.reduce(found, axis=(2, 4), initial=0)
+        return best
+    out: Array = found.sum(axis=(2, 4)) / max(found.shape[2] * found.shape[4], 1)
+    return out
 
 
 def rotated(

@@ -36,7 +36,7 @@ from ir_tools.ops._regions import (
     position_points,
     rotated,
 )
-from ir_tools.ops._values import times, whole
+from ir_tools.ops._values import outside, times, whole
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]
@@ -86,8 +86,8 @@ def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     count = whole(shape[1:]) if shape is not None and len(shape) == 4 else None
     boxes = attrs.pre_nms_topn if count is None else min(attrs.pre_nms_topn, count // 2)
     if 0 < boxes < LEAST_BOXES:
-        message = f"leaves {boxes} boxes to choose from: with fewer than {LEAST_BOXES} the runtime may crash"
-        yield Violation("pre_nms_topn", message, kind=Kind.SUSPECT)
+        message = f"leaves {boxes} boxes to choose from: with fewer than {LEAST_BOXES} the runtime crashes"
+        yield Violation("pre_nms_topn", message, kind=Kind.FATAL)
     yield from too_large_for(proposal_shape, "post_nms_topn")(attrs, inputs)
 
 
@@ -110,11 +110,11 @@ PROPOSAL_1 = Op(
         Input("image_shape", type="float"),
     ),
     attrs={
-        "base_size": Int32(missing=0),
-        "pre_nms_topn": Int32(missing=0),
+        "base_size": Int32(missing=0, least=1),
+        "pre_nms_topn": Int32(missing=0, least=1),
         "post_nms_topn": Int32(least=1),
         "nms_thresh": Float(missing=0.0),
-        "feat_stride": Int32(missing=1),
+        "feat_stride": Int32(missing=1, least=1),
         "min_size": Int32(missing=1),
         "ratio": Floats(missing=()),
         "scale": Floats(missing=()),
@@ -296,9 +296,20 @@ def check_aligned(shape: Shape) -> Check:
             yield Violation(
                 "sampling_ratio", f"is {attrs.sampling_ratio}, which makes more points than fit into memory"
             )
+        image = outside(inputs[2], [dim(inputs[0], 0)], negative=False)
+        if image is not None:
+            yield Violation("batch_indices", f"holds {image} where there are {dim(inputs[0], 0)} images", input=2)
         yield from too_large_for(shape, "pooled_h")(attrs, inputs)
 
     return check
+
+
+def check_rotated(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """The same; no bf16, as which the CPU plugin takes the f32 that it has made of the regions."""
+    if inputs[0].dtype.name == "bf16":
+        message = "has element type bf16, with which the runtime reads beyond its memory"
+        yield Violation("data", message, "convert the inputs to f32", Kind.FATAL, 0)
+    yield from check_aligned(roi_align_rotated_shape)(attrs, inputs)
 
 
 ALIGN_ATTRS: dict[str, Field] = {
@@ -354,7 +365,7 @@ ROI_ALIGN_ROTATED_15 = Op(
     inputs=ALIGN_INPUTS,
     types={"T": "float"},
     attrs={**ALIGN_ATTRS, "sampling_ratio": Int32(missing=0, least=0), "clockwise_mode": Flag(missing=False)},
-    check=check_aligned(roi_align_rotated_shape),
+    check=check_rotated,
     shape=roi_align_rotated_shape,
     kernel=roi_align_rotated,
 )
