@@ -6,7 +6,7 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 
 from ir_tools import __version__
-from ir_tools.comparison import Comparison, LayerComparison
+from ir_tools.comparison import Comparison, LayerComparison, narrow_note
 from ir_tools.errors import WriteError
 from ir_tools.report._plots import error_plot, histogram_plot
 from ir_tools.report._rows import Row, number, rows, worst
@@ -35,6 +35,7 @@ def write_report(found: Comparison, path: Path, *, model: str, replay: str) -> N
 def render_report(found: Comparison, *, model: str, replay: str) -> str:
     """The page as text of HTML."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["capitalized"] = lambda text: text[:1].upper() + text[1:]
     template = environment.from_string(_text("page.html"))
     table = rows(found)
     focus = worst(found)
@@ -52,6 +53,7 @@ def render_report(found: Comparison, *, model: str, replay: str) -> str:
         worst=focus,
         histogram=None if focus is None else histogram_plot(focus),
         number=number,
+        note=narrow_note(found),
     )
 
 

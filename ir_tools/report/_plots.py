@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from ir_tools.comparison import DECADES, Comparison
+from ir_tools.comparison import DECADES, Comparison, LayerComparison
 from ir_tools.report._rows import Row, number, rows
 
 __all__ = ["error_plot", "histogram_plot"]
@@ -16,6 +16,8 @@ LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 40
 LOWEST = -9
 """Exponent of the smallest error that is told apart from none."""
 TICKS = 8
+LONGEST = 48
+"""Characters of a name in a plot; of longer ones the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ def error_plot(found: Comparison) -> Markup:
     errors = [row.needed for row in points if row.needed and math.isfinite(row.needed)]
     frame = _Frame(len(points), max(0, math.ceil(math.log10(max(errors, default=1e-3)))))
     parts = [*_scale(frame), *_ticks(frame, points), *_allowed(frame, points), *_points(frame, points)]
+    parts += _first(frame, points, found)
     return _svg(parts, "Error of every layer, in the order of execution")
 
 
@@ -85,6 +88,25 @@ def _points(frame: _Frame, points: list[Row]) -> Iterator[str]:
             f'<circle class="{row.status}" data-row="{row.index}" cx="{frame.x(place):.1f}" cy="{frame.y(error):.1f}"'
             f' r="{radius}"><title>{escape(title)}</title></circle>'
         )
+
+
+def _first(frame: _Frame, points: list[Row], found: Comparison) -> Iterator[str]:
+    """A ring around the first difference, and its name."""
+    first = found.first_difference
+    if not isinstance(first, LayerComparison):
+        return
+    place = next((place for place, row in enumerate(points) if found.layers[row.index] is first), None)
+    if place is None:
+        return
+    row = points[place]
+    x, y = frame.x(place), frame.y(10.0**frame.top if row.needed is None else row.needed)
+    left = x > WIDTH / 2
+    label = row.name if len(row.name) <= LONGEST else f"...{row.name[-LONGEST:]}"
+    yield f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="8"/>'
+    yield (
+        f'<text class="first" x="{x - 12 if left else x + 12:.1f}" y="{max(y - 10, TOP):.1f}"'
+        f' text-anchor="{"end" if left else "start"}">{escape(label)}</text>'
+    )
 
 
 def histogram_plot(row: Row) -> Markup:

@@ -43,7 +43,7 @@ def rows(found: Comparison) -> list[Row]:
             shape="" if entry.shape is None else ",".join(map(str, entry.shape)) or "scalar",
             engine=entry.engine,
             status=entry.status,
-            reason=entry.reason or "",
+            reason=_reason(entry),
             share=share(entry),
             needed=None if entry.difference is None else entry.difference.needed,
             difference=entry.difference,
@@ -69,6 +69,12 @@ def rows(found: Comparison) -> list[Row]:
         for number, entry in enumerate(found.outputs)
     ]
     return [*layers, *outputs]
+
+
+def _reason(entry: LayerComparison) -> str:
+    """The reason, with the round of the body where there is one."""
+    where = "" if entry.round is None or entry.difference is None else f"round {entry.round + 1} of its body"
+    return "; ".join(filter(None, (entry.reason, where)))
 
 
 def share(entry: LayerComparison) -> float | None:
