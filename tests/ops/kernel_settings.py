@@ -12,9 +12,6 @@ from ir_tools.types import from_dtype
 from tests.ops.around import ONE_THREAD
 from tests.ops.single import Slot, single_text
 
-FEW, MANY = 12, 220
-"""How many random settings each kernel runs on, by default and in the sweep."""
-
 
 @dataclass(frozen=True)
 class Setting:
@@ -80,13 +77,6 @@ def compare(client: RuntimeClient, setting: Setting, tolerance: float = 1e-4) ->
 def _sorted(rows: Array) -> Array:
     """Rows in an order that rounding does not change."""
     return rows[np.lexsort(np.round(rows, 4).T[::-1])]
-
-
-def compare_many(client: RuntimeClient, make: Maker, count: int, seed: int = 0) -> None:
-    """`compare` over random settings."""
-    rng = np.random.default_rng(seed)
-    for _ in range(count):
-        compare(client, make(rng))
 
 
 # --- pieces of settings -----------------------------------------------------------------------------------------

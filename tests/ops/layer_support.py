@@ -42,6 +42,9 @@ class Setting:
         return f"{self.op} {dict(self.raw)} {slots}"
 
 
+SettingMaker = Callable[[np.random.Generator], Setting]
+
+
 def fact_of(slot: Slot) -> Fact:
     """What is known of an input."""
     if isinstance(slot, tuple):
@@ -175,7 +178,7 @@ def some_axis(rng: np.random.Generator, rank: int) -> int:
     return int(rng.integers(-most, most))
 
 
-def settings(make: Callable[[np.random.Generator], Setting], rng: np.random.Generator, count: int) -> Iterator[Setting]:
+def settings(make: SettingMaker, rng: np.random.Generator, count: int) -> Iterator[Setting]:
     """As many settings as are asked for, without those in which the runtime is known to be wrong."""
     while count:
         setting = make(rng)
@@ -232,6 +235,9 @@ class Call:
         """What to look at when it fails."""
         arrays = [f"{array.dtype}{list(array.shape)}{array.ravel()[:12].tolist()}" for array in self.arrays]
         return f"{self.op} {dict(self.raw)} {arrays}"
+
+
+CallMaker = Callable[[np.random.Generator], Call]
 
 
 def some_kind(rng: np.random.Generator, kinds: Sequence[str] = KINDS) -> str:

@@ -1,22 +1,17 @@
-"""Layers that make tensors larger or smaller, against the runtime: shapes, values before running, values."""
-
-from collections.abc import Callable, Iterator
+"""Layers that make tensors larger or smaller: random settings of them for shapes, and calls for values."""
 
 import numpy as np
-import pytest
 
 from ir_tools.ops import padding
-from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, from_dtype
 from tests.ops.layer_support import (
     Call,
+    CallMaker,
     Setting,
-    compare_shapes,
-    compare_values,
+    SettingMaker,
     integers,
     parameter,
     random_dims,
-    settings,
     sizes,
     some,
     some_kind,
@@ -27,12 +22,6 @@ from tests.ops.layer_support import (
 from tests.ops.single import Slot
 
 Rng = np.random.Generator
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient() as running:
-        yield running
 
 
 def pads(rng: Rng) -> Setting:
@@ -83,21 +72,7 @@ def batches(rng: Rng) -> Setting:
     return Setting(op, [parameter(rng, dims), *slots])
 
 
-MAKERS: tuple[Callable[[Rng], Setting], ...] = (pads, tiles, broadcasts, batches)
-
-
-@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
-def test_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
-    rng = np.random.default_rng(7)
-    taken = [compare_shapes(client, setting) for setting in settings(make, rng, 25)]
-    assert sum(taken) > 3
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
-def test_many_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
-    for setting in settings(make, np.random.default_rng(8), 250):
-        compare_shapes(client, setting)
+SETTINGS: tuple[SettingMaker, ...] = (pads, tiles, broadcasts, batches)
 
 
 # --- values -----------------------------------------------------------------------------------------------------
@@ -163,21 +138,4 @@ def batch_calls(rng: Rng) -> Call:
     return Call(op, [tensor(rng, some_kind(rng), shape), *lists], constants=some(rng, 1, 2, 3))
 
 
-CALLS: tuple[Callable[[Rng], Call], ...] = (pad_calls, tile_calls, broadcast_calls, batch_calls)
-
-
-@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
-def test_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
-    rng = np.random.default_rng(9)
-    for _ in range(10):
-        call = make(rng)
-        compare_values(client, call)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
-def test_many_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
-    rng = np.random.default_rng(10)
-    for _ in range(200):
-        call = make(rng)
-        compare_values(client, call)
+CALLS: tuple[CallMaker, ...] = (pad_calls, tile_calls, broadcast_calls, batch_calls)

@@ -1,23 +1,18 @@
-"""Layers that pick and put elements by index, against the runtime: shapes, values before running, values."""
-
-from collections.abc import Callable, Iterator
+"""Layers that pick and put elements by index: random settings of them for shapes, and calls for values."""
 
 import numpy as np
-import pytest
 
 from ir_tools.ops import gathering, scattering
-from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim
 from tests.ops.layer_support import (
     Call,
+    CallMaker,
     Setting,
-    compare_shapes,
-    compare_values,
+    SettingMaker,
     integers,
     parameter,
     random_dim,
     random_dims,
-    settings,
     sizes,
     some,
     some_axis,
@@ -29,12 +24,6 @@ from tests.ops.layer_support import (
 from tests.ops.single import Slot
 
 Rng = np.random.Generator
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient() as running:
-        yield running
 
 
 def similar(rng: Rng, dims: list[Dim], share: float = 0.15) -> list[Dim]:
@@ -158,7 +147,7 @@ def updates_nd(rng: Rng) -> Setting:
     return Setting(op, [slot, parameter(rng, [*shape, last], "i32"), parameter(rng, row)], raw)
 
 
-MAKERS: tuple[Callable[[Rng], Setting], ...] = (
+SETTINGS: tuple[SettingMaker, ...] = (
     gathers,
     gathered_elements,
     gathers_nd,
@@ -168,20 +157,6 @@ MAKERS: tuple[Callable[[Rng], Setting], ...] = (
     element_updates,
     updates_nd,
 )
-
-
-@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
-def test_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
-    rng = np.random.default_rng(7)
-    taken = [compare_shapes(client, setting) for setting in settings(make, rng, 25)]
-    assert sum(taken) > 3
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
-def test_many_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
-    for setting in settings(make, np.random.default_rng(8), 250):
-        compare_shapes(client, setting)
 
 
 # --- values -----------------------------------------------------------------------------------------------------
@@ -302,7 +277,7 @@ def update_nd_calls(rng: Rng) -> Call:
     return Call(op, arrays, raw, constants=some(rng, 1))
 
 
-CALLS: tuple[Callable[[Rng], Call], ...] = (
+CALLS: tuple[CallMaker, ...] = (
     gather_calls,
     gather_elements_calls,
     gather_nd_calls,
@@ -312,26 +287,3 @@ CALLS: tuple[Callable[[Rng], Call], ...] = (
     element_update_calls,
     update_nd_calls,
 )
-
-
-def tolerance(call: Call) -> float:
-    """Sums and products of floats are rounded on the way."""
-    rounds = call.raw.get("reduction", "none") != "none"
-    return {"float16": 2e-3, "bfloat16": 2e-2, "float32": 1e-5}.get(call.arrays[0].dtype.name, 0.0) if rounds else 0.0
-
-
-@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
-def test_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
-    rng = np.random.default_rng(9)
-    for _ in range(10):
-        call = make(rng)
-        compare_values(client, call, tolerance(call))
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
-def test_many_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
-    rng = np.random.default_rng(10)
-    for _ in range(200):
-        call = make(rng)
-        compare_values(client, call, tolerance(call))

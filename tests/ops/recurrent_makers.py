@@ -1,14 +1,11 @@
-"""Kernels of recurrent cells and sequences against the CPU plugin."""
+"""Random settings of recurrent cells and sequences."""
 
 import numpy as np
-import pytest
 
 from ir_tools.ops import recurrent
-from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import clients, ops_by_name
-from tests.ops.kernel_settings import FEW, MANY, Maker, Setting, compare_many, flag, floats, one_of
+from tests.ops.around import ops_by_name
+from tests.ops.kernel_settings import Maker, Setting, flag, floats, one_of
 
-client = pytest.fixture(scope="module")(clients)
 OPS = ops_by_name(recurrent.OPS)
 Rng = np.random.Generator
 
@@ -60,16 +57,14 @@ def sequence(rng: Rng, name: str) -> Setting:
     return Setting(OPS[name], raw, arrays, tuple(range(2 + states, len(arrays))))
 
 
-@pytest.mark.parametrize("name", OPS)
-def test_kernel(name: str, client: RuntimeClient) -> None:
-    compare_many(client, maker(name), FEW)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("name", OPS)
-def test_kernel_on_many_settings(name: str, client: RuntimeClient) -> None:
-    compare_many(client, maker(name), MANY, seed=1)
-
-
 def maker(name: str) -> Maker:
-    return lambda rng: cell(rng, name) if "Cell" in name else sequence(rng, name)
+    """Random settings of one operation."""
+
+    def make(rng: Rng) -> Setting:
+        return cell(rng, name) if "Cell" in name else sequence(rng, name)
+
+    make.__name__ = name
+    return make
+
+
+MAKERS: tuple[Maker, ...] = tuple(map(maker, OPS))

@@ -1,14 +1,11 @@
-"""Kernels of Interpolate and GridSample against the CPU plugin."""
+"""Random settings of Interpolate and GridSample."""
 
 import numpy as np
-import pytest
 
 from ir_tools.ops import image
-from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import clients, ops_by_name
-from tests.ops.kernel_settings import FEW, MANY, Maker, Setting, compare_many, flag, floats, listed, one_of
+from tests.ops.around import ops_by_name
+from tests.ops.kernel_settings import Maker, Setting, flag, floats, listed, one_of
 
-client = pytest.fixture(scope="module")(clients)
 OPS = ops_by_name(image.OPS)
 Rng = np.random.Generator
 
@@ -101,14 +98,3 @@ MAKERS: tuple[Maker, ...] = (
     interpolate_1,
     grid_sample,
 )
-
-
-@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
-def test_kernel(make: Maker, client: RuntimeClient) -> None:
-    compare_many(client, make, FEW)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
-def test_kernel_on_many_settings(make: Maker, client: RuntimeClient) -> None:
-    compare_many(client, make, MANY, seed=1)

@@ -1,23 +1,18 @@
-"""Layers that make numbers or look for them, against the runtime: shapes, values before running, values."""
-
-from collections.abc import Callable, Iterator
+"""Layers that make numbers or look for them: random settings of them for shapes, and calls for values."""
 
 import numpy as np
-import pytest
 
 from ir_tools.ops import generation, searching
-from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, element_type
 from tests.ops.layer_support import (
     Call,
+    CallMaker,
     Setting,
-    compare_shapes,
-    compare_values,
+    SettingMaker,
     integers,
     parameter,
     random_dim,
     random_dims,
-    settings,
     sizes,
     some,
     some_axis,
@@ -29,12 +24,6 @@ from tests.ops.layer_support import (
 from tests.ops.single import Slot
 
 Rng = np.random.Generator
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient() as running:
-        yield running
 
 
 def ranges(rng: Rng) -> Setting:
@@ -108,21 +97,7 @@ def sparse_rows(rng: Rng) -> Setting:
     return Setting(searching.SPARSE_FILL, [parameter(rng, [Dim.of(length)]), dense, indices, ("f32", "")], {}, 3)
 
 
-MAKERS: tuple[Callable[[Rng], Setting], ...] = (ranges, eyes, non_zeros, uniques, searches, buckets, sparse_rows)
-
-
-@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
-def test_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
-    rng = np.random.default_rng(7)
-    taken = [compare_shapes(client, setting) for setting in settings(make, rng, 25)]
-    assert sum(taken) > 3
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
-def test_many_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
-    for setting in settings(make, np.random.default_rng(8), 250):
-        compare_shapes(client, setting)
+SETTINGS: tuple[SettingMaker, ...] = (ranges, eyes, non_zeros, uniques, searches, buckets, sparse_rows)
 
 
 # --- values -----------------------------------------------------------------------------------------------------
@@ -200,7 +175,7 @@ def sparse_row_calls(rng: Rng) -> Call:
     return Call(searching.SPARSE_FILL, arrays, {}, 3, constants=some(rng, 1))
 
 
-CALLS: tuple[Callable[[Rng], Call], ...] = (
+CALLS: tuple[CallMaker, ...] = (
     range_calls,
     eye_calls,
     non_zero_calls,
@@ -209,20 +184,3 @@ CALLS: tuple[Callable[[Rng], Call], ...] = (
     bucket_calls,
     sparse_row_calls,
 )
-
-
-@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
-def test_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
-    rng = np.random.default_rng(9)
-    for _ in range(10):
-        call = make(rng)
-        compare_values(client, call)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
-def test_many_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
-    rng = np.random.default_rng(10)
-    for _ in range(200):
-        call = make(rng)
-        compare_values(client, call)

@@ -1,15 +1,12 @@
-"""Kernels of prior boxes, DetectionOutput and YOLO against the CPU plugin."""
+"""Random settings of prior boxes, DetectionOutput and YOLO."""
 
 import numpy as np
-import pytest
 
 from ir_tools.known_differences import named
 from ir_tools.ops import detection
-from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import clients, ops_by_name
-from tests.ops.kernel_settings import FEW, MANY, Maker, Setting, compare, compare_many, flag, floats, listed, one_of
+from tests.ops.around import ops_by_name
+from tests.ops.kernel_settings import Maker, Setting, flag, floats, listed, one_of
 
-client = pytest.fixture(scope="module")(clients)
 OPS = ops_by_name(detection.OPS)
 Rng = np.random.Generator
 LEFT_OUT = named("DetectionOutput keep_top_k=0", "PriorBox fixed_size", "PriorBox-8 min_max_aspect_ratios_order")
@@ -151,24 +148,3 @@ def reorg_yolo(rng: Rng) -> Setting:
 
 
 MAKERS: tuple[Maker, ...] = (prior_box, clustered, detection_output, region_yolo, reorg_yolo)
-
-
-@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
-def test_kernel(make: Maker, client: RuntimeClient) -> None:
-    compare_many(client, make, FEW)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
-def test_kernel_on_many_settings(make: Maker, client: RuntimeClient) -> None:
-    compare_many(client, make, MANY, seed=1)
-
-
-@pytest.mark.parametrize("kind", ["float16", "bfloat16", "float64"])
-def test_other_floats(kind: str, client: RuntimeClient) -> None:
-    """Boxes and scores in another type, prior boxes in f32, as in files of half precision."""
-    rng = np.random.default_rng(2)
-    setting = detection_output(rng)
-    arrays = [array.astype(np.dtype(kind)) if number != 2 else array for number, array in enumerate(setting.arrays)]
-    raw = {**setting.raw, "nms_threshold": "1", "keep_top_k": "-1", "top_k": "-1"}
-    compare(client, Setting(setting.op, raw, arrays), {"float64": 1e-4}.get(kind, 1e-2))

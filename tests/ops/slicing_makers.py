@@ -1,24 +1,19 @@
-"""Layers that join and cut tensors, against the runtime: shapes, values before running, values."""
-
-from collections.abc import Callable, Iterator
+"""Layers that join and cut tensors: random settings of them for shapes, and calls for values."""
 
 import numpy as np
-import pytest
 
 from ir_tools.ops import slicing, strided_slicing
-from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, from_dtype
 from tests.ops.layer_support import (
     Call,
+    CallMaker,
     Setting,
-    compare_shapes,
-    compare_values,
+    SettingMaker,
     found_arrays,
     integers,
     parameter,
     random_dim,
     random_dims,
-    settings,
     sizes,
     some,
     some_axis,
@@ -30,12 +25,6 @@ from tests.ops.layer_support import (
 from tests.ops.single import Slot
 
 Rng = np.random.Generator
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient() as running:
-        yield running
 
 
 def concats(rng: Rng) -> Setting:
@@ -132,7 +121,7 @@ def strided_slices(rng: Rng) -> Setting:
     return Setting(strided_slicing.STRIDED_SLICE, slots, raw)
 
 
-MAKERS: tuple[Callable[[Rng], Setting], ...] = (
+SETTINGS: tuple[SettingMaker, ...] = (
     concats,
     splits,
     variadic_splits,
@@ -140,20 +129,6 @@ MAKERS: tuple[Callable[[Rng], Setting], ...] = (
     scattered_slices,
     strided_slices,
 )
-
-
-@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
-def test_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
-    rng = np.random.default_rng(7)
-    taken = [compare_shapes(client, setting) for setting in settings(make, rng, 25)]
-    assert sum(taken) > 3
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
-def test_many_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
-    for setting in settings(make, np.random.default_rng(8), 250):
-        compare_shapes(client, setting)
 
 
 # --- values -----------------------------------------------------------------------------------------------------
@@ -258,7 +233,7 @@ def strided_slice_calls(rng: Rng) -> Call:
     return Call(strided_slicing.STRIDED_SLICE, arrays, raw, constants=some(rng, *constants) if plain else constants)
 
 
-CALLS: tuple[Callable[[Rng], Call], ...] = (
+CALLS: tuple[CallMaker, ...] = (
     concat_calls,
     split_calls,
     variadic_split_calls,
@@ -266,20 +241,3 @@ CALLS: tuple[Callable[[Rng], Call], ...] = (
     slice_scatter_calls,
     strided_slice_calls,
 )
-
-
-@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
-def test_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
-    rng = np.random.default_rng(9)
-    for _ in range(10):
-        call = make(rng)
-        compare_values(client, call)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
-def test_many_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
-    rng = np.random.default_rng(10)
-    for _ in range(200):
-        call = make(rng)
-        compare_values(client, call)

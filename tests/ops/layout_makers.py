@@ -1,21 +1,16 @@
-"""Layers that only reshape or reorder, against the runtime: shapes, values before running, values."""
-
-from collections.abc import Callable, Iterator
+"""Layers that only reshape or reorder: random settings of them for shapes, and calls for values."""
 
 import numpy as np
-import pytest
 
 from ir_tools.ops import layout, ordering
-from ir_tools.runtime.client import RuntimeClient
 from tests.ops.layer_support import (
     Call,
+    CallMaker,
     Setting,
-    compare_shapes,
-    compare_values,
+    SettingMaker,
     integers,
     parameter,
     random_dims,
-    settings,
     sizes,
     some,
     some_axis,
@@ -27,12 +22,6 @@ from tests.ops.layer_support import (
 from tests.ops.single import Slot
 
 Rng = np.random.Generator
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient() as running:
-        yield running
 
 
 def ranked(rng: Rng) -> tuple[Slot, int]:
@@ -123,7 +112,7 @@ def rolls(rng: Rng) -> Setting:
     return Setting(ordering.ROLL, [slot, shift, axes])
 
 
-MAKERS: tuple[Callable[[Rng], Setting], ...] = (
+SETTINGS: tuple[SettingMaker, ...] = (
     reshapes,
     squeezes,
     unsqueezes,
@@ -134,20 +123,6 @@ MAKERS: tuple[Callable[[Rng], Setting], ...] = (
     reversed_sequences,
     rolls,
 )
-
-
-@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
-def test_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
-    rng = np.random.default_rng(7)
-    taken = [compare_shapes(client, setting) for setting in settings(make, rng, 25)]
-    assert sum(taken) > 3
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("make", MAKERS, ids=lambda make: str(make.__name__))
-def test_many_shapes_and_values_before_running(make: Callable[[Rng], Setting], client: RuntimeClient) -> None:
-    for setting in settings(make, np.random.default_rng(8), 250):
-        compare_shapes(client, setting)
 
 
 # --- values -----------------------------------------------------------------------------------------------------
@@ -241,7 +216,7 @@ def roll_calls(rng: Rng) -> Call:
     return Call(ordering.ROLL, [data, integers(rng, shift), integers(rng, axes)], constants=some(rng, 1, 2))
 
 
-CALLS: tuple[Callable[[Rng], Call], ...] = (
+CALLS: tuple[CallMaker, ...] = (
     reshape_calls,
     squeeze_calls,
     unsqueeze_calls,
@@ -252,20 +227,3 @@ CALLS: tuple[Callable[[Rng], Call], ...] = (
     reverse_sequence_calls,
     roll_calls,
 )
-
-
-@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
-def test_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
-    rng = np.random.default_rng(9)
-    for _ in range(10):
-        call = make(rng)
-        compare_values(client, call)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("make", CALLS, ids=lambda make: str(make.__name__))
-def test_many_values(make: Callable[[Rng], Call], client: RuntimeClient) -> None:
-    rng = np.random.default_rng(10)
-    for _ in range(200):
-        call = make(rng)
-        compare_values(client, call)
