@@ -80,6 +80,12 @@ def ports_of(layer: Element, side: str) -> dict[int, Element]:
     return {number: port for port in ports if (number := id_number(port.get("id"))) is not None}
 
 
+def _counted(layer: Element, side: str) -> int:
+    """How many ports a side has, those included of which the ids cannot be told apart or read."""
+    parent = child(layer, side)
+    return 0 if parent is None else sum(1 for _ in parent.iterchildren("port"))
+
+
 class _Bodied:
     """One layer with bodies."""
 
@@ -199,7 +205,8 @@ class _Table:
         ports = self.owner.inputs if row.is_input else self.owner.outputs
         faults = list(self._purpose(row))
         index_of_branch = self.owner.kind == "if" and not row.is_input and 0 <= row.port < len(ports)
-        if row.port not in ports and not index_of_branch and not (row.port == -1 and row.purpose in PURPOSES):
+        told = _counted(self.owner.layer, side) > len(ports)
+        if not (row.port in ports or index_of_branch or told or (row.port == -1 and row.purpose in PURPOSES)):
             words = ", ".join(map(str, sorted(ports))) or "none"
             message = f"external_port_id is {row.port}, and the layer has no such {side} port"
             faults.append((message, f"its {side} ports are {words}"))
@@ -249,7 +256,7 @@ class _Table:
         for number, layer in self.inside.items():
             if (layer.get("type") or "").lower() == "parameter" and number not in fed:
                 message = f"no row of <{self.table.tag}> feeds Parameter {number} '{layer.get('name', '')}' of the body"
-                self.tell("IR147", layer, message, f'write <input ... internal_layer_id="{number}"/>')
+                self.tell("IR147", self.table, message, f'write <input ... internal_layer_id="{number}"/>')
         made = [row.port for row in self.rows if not row.is_input and row.port >= 0]
         if self.owner.kind == "if":
             if len(set(made)) < len(self.owner.outputs):
@@ -259,14 +266,14 @@ class _Table:
                 self.tell("IR147", self.table, message, "both branches give every output of the layer")
             return
         taken = [row.port for row in self.rows if row.is_input]
-        for number, port in list(self.owner.inputs.items())[OWN_INPUTS[self.owner.kind] :]:
+        for number in list(self.owner.inputs)[OWN_INPUTS[self.owner.kind] :]:
             if number not in taken and len(self.owner.found) == before:
                 message = f"no row of <{self.table.tag}> takes input port {number}"
-                self.tell("IR147", port, message, f'write <input external_port_id="{number}" .../>')
-        for number, port in self.owner.outputs.items():
+                self.tell("IR147", self.table, message, f'write <input external_port_id="{number}" .../>')
+        for number in self.owner.outputs:
             if number not in made:
                 message = f"no row of <{self.table.tag}> gives output port {number}"
-                self.tell("IR147", port, message, f'write <output external_port_id="{number}" .../>')
+                self.tell("IR147", self.table, message, f'write <output external_port_id="{number}" .../>')
 
     def _back_edges(self) -> None:
         table = child(self.owner.layer, "back_edges")

@@ -54,12 +54,15 @@ def are_hard(violations: Sequence[Violation]) -> bool:
 
 def is_odd(form: Form) -> bool:
     """Whether something is to be said of the operation itself, whatever the layer is like."""
-    return form.op is None or form.op.instead is not None or (form.op.type == "Const" != form.type)
+    return form.op is None or form.op.instead is not None or form.op.type != form.type
 
 
 def about_operation(layer: Layer, form: Form) -> Trouble:
     """What is to be said of an operation that the table does not have in this opset, or that should not be used."""
     type_, stamp = form.type, form.version
+    if form.op is not None and form.op.type != form.type and form.op.type != "Const":
+        message = f"the operation is called {form.op.type}, not {type_}: the runtime reads it all the same"
+        return Trouble("unknown-operation", layer, message, f"write {form.op.type}", "layer", mild=True)
     if form.op is not None and form.op.instead is not None:
         message = f"{form.op} should not be used any more"
         return Trouble("deprecated-operation", layer, message, f"use {form.op.instead}", "layer")
@@ -108,8 +111,10 @@ def _stamp_for(type_: str) -> str | None:
 
 
 def part_of(layer: Layer, fault: Violation) -> tuple[Part, int | None]:
-    """The part of a layer that a violation is about: the port of an input, else `<data>`."""
-    if fault.kind in {Kind.INPUTS, Kind.OUTPUTS}:
+    """The part of a layer that a violation is about: the port of an input, the first of too many, else `<data>`."""
+    if fault.kind is Kind.OUTPUTS:
+        return "output", layer.outputs[fault.input or 0].id
+    if fault.kind is Kind.INPUTS and fault.input is None:
         return "layer", None
     if fault.input is not None and fault.input < len(layer.inputs):
         return "input", layer.inputs[fault.input].id

@@ -114,7 +114,7 @@ def faults_of_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
         names = ", ".join(slot.name for slot in op.inputs)
         count = str(least) if least == most else f"at least {least}" if most is None else f"{least} to {most}"
         message = f"has {_counted(inputs, 'input')} where {op} takes {count}{f' ({names})' if names else ''}"
-        yield Violation("it", message, None, Kind.INPUTS)
+        yield Violation("it", message, None, Kind.INPUTS, None if inputs < least else most)
     given = 0 if op.type == "Result" else len(op.outputs)
     if not any(slot.many for slot in op.outputs) and outputs > given:
         yield too_many_outputs(op, outputs, given)
@@ -122,7 +122,7 @@ def faults_of_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
 
 def too_many_outputs(op: Op, outputs: int, given: int) -> Violation:
     """A layer with more output ports than it has outputs."""
-    return Violation("it", f"has {_counted(outputs, 'output')} where {op} gives {given}", None, Kind.OUTPUTS)
+    return Violation("it", f"has {_counted(outputs, 'output')} where {op} gives {given}", None, Kind.OUTPUTS, given)
 
 
 def _counted(count: int, word: str) -> str:

@@ -336,7 +336,10 @@ def region_yolo_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def check_region_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """No more channels needed than there are: the runtime writes beyond its memory."""
+    """Axes that are there, and no more channels needed than there are: the runtime writes beyond its memory."""
+    for name in ("axis", "end_axis"):
+        if not -4 <= attrs[name] < 4:
+            yield Violation(name, f"is {attrs[name]} where the input has rank 4", kind=Kind.RANGE)
     regions = attrs.num if attrs.do_softmax else len(attrs.mask)
     each = attrs.coords + attrs.classes + 1
     shape = inputs[0].shape
@@ -386,7 +389,7 @@ REGION_YOLO_1 = Op(
         "classes": Int32(missing=0, least=0),
         "end_axis": Int32(missing=0),
         "num": Int32(least=1),
-        "do_softmax": Flag(missing=False),
+        "do_softmax": Flag(default=True, missing=False),
         "mask": Ints(default=()),
     },
     check=check_region_yolo,

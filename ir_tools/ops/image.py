@@ -274,6 +274,7 @@ def check_interpolate_4(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
     name = "scales" if by_scales else "sizes"
     yield from _unread(attrs, inputs[0])
     yield from _broken_target(inputs[2 if by_scales else 1], name)
+    yield from _miscounted(inputs[2 if by_scales else 1], inputs[3:], name)
     yield from _too_large(attrs, inputs, interpolate_4_shape, name)
     yield from _of_plugin(attrs, inputs, interpolate_4_shape, inputs[3:], name)
 
@@ -291,6 +292,7 @@ def check_interpolate_11(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
     else:
         yield from _unread(attrs, inputs[0])
         yield from _broken_target(target, name)
+        yield from _miscounted(target, inputs[2:], name)
         yield from _too_large(attrs, inputs, interpolate_11_shape, name)
         yield from _of_plugin(attrs, inputs, interpolate_11_shape, inputs[2:], name)
 
@@ -338,7 +340,17 @@ def _broken_target(target: Fact, name: str) -> Iterator[Violation]:
     if exact.dtype.kind != "f" and exact.min() < 0:
         yield Violation(name, f"holds {exact.min()} where a size is meant")
     elif exact.dtype.kind == "f" and not (exact > 0).all():
-        yield Violation(name, f"holds {exact.min()} where positive numbers are meant", kind=Kind.SUSPECT)
+        negative = exact.min() < 0
+        kind = Kind.CONTRADICTION if negative else Kind.SUSPECT
+        yield Violation(name, f"holds {exact.min()} where positive numbers are meant", kind=kind)
+
+
+def _miscounted(target: Fact, axes: Sequence[Fact], name: str) -> Iterator[Violation]:
+    """More sizes or factors than axes, of which the runtime drops the last."""
+    shapes = [fact.shape for fact in (target, *axes)]
+    counts = [shape[0] for shape in shapes if shape is not None and len(shape) == 1]
+    if len(counts) == 2 and counts[1].hi is not None and counts[0].lo > counts[1].hi:
+        yield Violation(name, f"has {counts[0]} values where there are {counts[1]} axes")
 
 
 def _too_large(attrs: Attrs, inputs: Sequence[Fact], shape: Shape, name: str) -> Iterator[Violation]:

@@ -239,7 +239,7 @@ def _attrs(net: Network, *, named: bool) -> dict[str, Field]:
         "activations": Names(words=ACTIVATIONS, default=net.activations if named else ()),
         "activations_alpha": Floats(default=()),
         "activations_beta": Floats(default=()),
-        "clip": Float(default=0.0),
+        "clip": Float(default=0.0, least=0),
     }
 
 

@@ -53,10 +53,20 @@ def _faults(attribute: Element, seen: set[tuple[str, str]]) -> Iterator[tuple[st
     layout, value = attribute.get("layout"), attribute.get("value")
     if name == "layout" and layout is not None and not LAYOUT.fullmatch(layout):
         yield f"'{layout[:60]}' is no layout", 'write one as in layout="[N,C,H,W]"'
+    elif name == "layout" and (twice := _twice(layout or "")):
+        yield f"the layout {layout} has a dimension {twice} twice", "name every dimension once, or write ?"
     elif name == "old_api_map_order" and value and not NUMBERS.fullmatch(value):
         yield f"'{value[:60]}' is no order of dimensions", "write whole numbers with commas between them"
     elif name == "old_api_map_element_type" and value is not None and type_in_file(value) is None:
         yield f"'{value[:60]}' is no element type", 'write one as in value="f16"'
+
+
+def _twice(layout: str) -> str | None:
+    """The name that a layout gives to two dimensions, whatever its case; `?` may come any number of times."""
+    inner = layout.strip()
+    names = inner[1:-1].split(",") if inner.startswith("[") else list(inner)
+    words = [name.strip().upper() for name in names]
+    return next((word for word in words if words.count(word) > 1 and word not in {"?", "."}), None)
 
 
 RULE = Rule("IR161", "bad-rt-info", Severity.ERROR, __doc__, check)

@@ -16,6 +16,7 @@ from ir_tools.diagnostics import Severity
 from ir_tools.rules._define import Finding, Rule
 from ir_tools.rules._elements import CHILDREN, NOTES
 from ir_tools.rules._file import IrFile
+from ir_tools.source import Element
 
 __all__ = ["RULE"]
 
@@ -32,7 +33,7 @@ def check(file: IrFile) -> Iterator[Finding]:
         if tag not in CHILDREN or next(element.iterancestors(*NOTES), None) is not None:
             continue
         texts = [("" if tag == "dim" else element.text, file.document.line(element))] if element.text else []
-        texts += [(child.tail, file.document.line(child)) for child in element if child.tail]
+        texts += [(tail, _last_line(file, child)) for child in element if (tail := child.tail or "").strip()]
         for text, line in texts:
             words = (text or "").strip()
             if words:
@@ -43,6 +44,10 @@ def check(file: IrFile) -> Iterator[Finding]:
                     yield Finding(place, message, "an element lost its bracket: write <", Severity.ERROR)
                 else:
                     yield Finding(place, message, "delete it")
+
+
+def _last_line(file: IrFile, element: Element) -> int:
+    return file.document.line_at(file.document.span(element).end)
 
 
 RULE = Rule("IR135", "stray-text", Severity.WARNING, __doc__, check)
