@@ -18,6 +18,7 @@ from ir_tools.ops._values import (
     outside,
     require_integers,
     require_one,
+    sizes_of,
     times,
     too_large,
     whole,
@@ -314,7 +315,7 @@ def one_hot_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     sizes = known(depth)
     if sizes is not None and sizes[0] < 0:
         raise ShapeError(f"depth is {sizes[0]}, which is negative")
-    size = Dim() if sizes is None else Dim.of(sizes[0])
+    (size,) = sizes_of(depth, "depth") or (Dim(),)
     return carried(one_hot, attrs, inputs, [Fact(dtype, (*indices.shape[:axis], size, *indices.shape[axis:]))], ())
 
 

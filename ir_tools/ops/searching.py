@@ -31,7 +31,7 @@ def non_zero_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         # Of a scalar 0 the runtime makes [0,0] before it runs, and [1,0] when it runs.
         rank = exact.ndim or found
         shape: Shape = (Dim.of(rank), Dim.of(found))
-        if not found:
+        if not rank:
             return (Fact(attrs.output_type, shape),)
         return carried(non_zero, attrs, inputs, [Fact(attrs.output_type, shape)], ())
     if not data.shape:

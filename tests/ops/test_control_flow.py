@@ -9,6 +9,7 @@ import numpy as np
 import openvino as ov
 import pytest
 
+from ir_tools.diagnostics import Severity
 from ir_tools.errors import ShapeError
 from ir_tools.execute import run
 from ir_tools.format.read import read
@@ -16,6 +17,7 @@ from ir_tools.infer import propagate_shapes
 from ir_tools.ops import Array, Attrs, Fact, control_flow, find_op
 from ir_tools.ops._checks import faults_of_types
 from ir_tools.types import ELEMENT_TYPES, Shape, element_type, parse_shape
+from ir_tools.validation import validate
 
 CORE = ov.Core()
 Key = tuple[str, int]
@@ -369,3 +371,145 @@ def test_types_of_trip_count_and_condition(place: int, kind: str) -> None:
         assert faults
     else:
         assert not faults
+
+
+# --- slices, and rounds that are none -------------------------------------------------------------------------------
+
+Slice = tuple[int, int, int, int]
+"""Start, end, stride, size of a part."""
+ALL, BACK = (0, -1, 1, 1), (-1, 0, -1, 1)
+
+
+def sliced_body(blob: bytearray, part: int) -> tuple[Text, str]:
+    """A body that negates its part, and its Results."""
+    body = Text(blob)
+    taken = body.parameter("f32", str(part))
+    result = body.result(body.layer("Negative", 1, "", [(taken, 0)], "f32"), 1)
+    more = body.result(body.constant(np.array(True)), 0)
+    return body, f"{taken} {result} {more}"
+
+
+def sliced_model(kind: str, cut: Slice, join: Slice, rounds: int = 6) -> tuple[bytes, bytes]:
+    """A list of 6 that is cut, negated part by part, and joined."""
+    blob = bytearray()
+    outer = Text(blob)
+    sources = [(outer.parameter("f32", "6"), 0)]
+    if kind == "Loop":
+        sources[:0] = [(outer.constant(np.array(rounds)), 0), (outer.constant(np.array(True)), 0)]
+    body, ends = sliced_body(blob, cut[3])
+    taken, result, more = ends.split()
+    rows = [
+        f'axis="0" start="{start}" end="{end}" stride="{stride}" part_size="{part}"'
+        for start, end, stride, part in (cut, join)
+    ]
+    last = f'<output external_port_id="-1" internal_layer_id="{more}" purpose="execution_condition"/>'
+    mapping = f"""<port_map>
+      <input external_port_id="{len(sources) - 1}" internal_layer_id="{taken}" {rows[0]}/>
+      <output external_port_id="{len(sources)}" internal_layer_id="{result}" {rows[1]}/>
+      {last if kind == "Loop" else ""}</port_map>"""
+    version = 5 if kind == "Loop" else 1
+    own = outer.layer(kind, version, "", sources, "f32", mapping=mapping, body=body.inner("body"))
+    outer.result(own, len(sources))
+    return outer.model(), bytes(blob)
+
+
+def findings(text: bytes, blob: bytes) -> list[Severity]:
+    """Of the rule about slices, in a model whose ports say their sizes."""
+    model = read(text, blob)
+    propagate_shapes(model)
+    return [finding.severity for finding in validate(model, select=["IR149"])]
+
+
+SLICES = [
+    ("TensorIterator", ALL, ALL, 0),
+    ("TensorIterator", BACK, ALL, 0),
+    ("TensorIterator", (0, -1, 2, 2), (-1, 0, -2, 2), 0),
+    ("TensorIterator", (0, -2, 1, 1), ALL, 0),
+    ("TensorIterator", (0, 3, 3, 3), (0, -1, 3, 3), 0),
+    ("TensorIterator", (0, 4, 1, 1), ALL, 0),
+    ("TensorIterator", (5, 0, -1, 1), ALL, 0),
+    ("TensorIterator", (0, 6, 1, 1), ALL, 0),
+    ("TensorIterator", ALL, (2, -1, 1, 1), 0),
+    ("TensorIterator", (0, -1, 4, 4), (0, -1, 4, 4), 0),
+    ("TensorIterator", (0, -1, 2, 2), ALL, 0),
+    ("Loop", ALL, ALL, 6),
+    ("Loop", BACK, BACK, 4),
+    ("Loop", (1, -1, 1, 1), ALL, 6),
+    ("Loop", (0, 0, 1, 1), ALL, 6),
+    ("Loop", (-2, 0, -1, 1), ALL, 4),
+    ("Loop", (0, -1, 2, 2), ALL, 3),
+    ("Loop", ALL, ALL, 8),
+    ("Loop", BACK, ALL, 8),
+]
+
+
+@pytest.mark.parametrize(("kind", "cut", "join", "rounds"), SLICES, ids=str)
+def test_slices(kind: str, cut: Slice, join: Slice, rounds: int) -> None:
+    """What runs gives the runtime's values, and what does not is an error."""
+    text, blob = sliced_model(kind, cut, join, rounds)
+    data = np.arange(6, dtype=np.float32)
+    try:
+        compare_values(text, blob, {"Parameter_0": data})
+    except RuntimeError:
+        assert Severity.ERROR in findings(text, blob)
+        return
+    assert Severity.ERROR not in findings(text, blob)
+
+
+@pytest.mark.parametrize("cut", [(1, -1, 1, 1), (-2, 0, -1, 1), (3, -1, 3, 3)], ids=str)
+def test_slices_from_within(cut: Slice) -> None:
+    """The plugin begins at the first or last element all the same: the reference does not, and a warning says so."""
+    text, blob = sliced_model("TensorIterator", cut, (0, -1, cut[3], cut[3]))
+    data = np.arange(6, dtype=np.float32)
+    (found,) = run(read(text, blob), {"Parameter_0": data}).values()
+    wanted = data[cut[0] :: cut[2] // cut[3]] if cut[2] > 0 else data[: cut[0] + 1][::-1]
+    np.testing.assert_array_equal(found, -wanted)
+    assert findings(text, blob) == [Severity.WARNING]
+
+
+@pytest.mark.parametrize("state", ["2", "?"])
+@pytest.mark.parametrize(("trips", "goes"), [(0, True), (0, False), (3, False), (-1, False)])
+def test_loops_that_never_run(trips: int, goes: bool, state: str) -> None:
+    """The initial value comes out; what is joined is empty."""
+    blob = bytearray()
+    outer, body = Text(blob), Text(blob)
+    sources = [(outer.parameter("i64", ""), 0), (outer.parameter("boolean", ""), 0), (outer.parameter("f32", state), 0)]
+    carried = body.parameter("f32", "2")
+    total = body.layer("Add", 1, "", [(carried, 0), (body.constant(np.ones(2, np.float32)), 0)], "f32")
+    results = [body.result(total, 2), body.result(body.constant(np.array(True)), 0)]
+    mapping = f"""<port_map><input external_port_id="2" internal_layer_id="{carried}"/>
+      <output external_port_id="3" internal_layer_id="{results[0]}"/>
+      <output external_port_id="4" internal_layer_id="{results[0]}" axis="0" stride="2" part_size="2"/>
+      <output external_port_id="-1" internal_layer_id="{results[1]}" purpose="execution_condition"/>
+    </port_map><back_edges><edge from-layer="{results[0]}" to-layer="{carried}"/></back_edges>"""
+    own = outer.layer("Loop", 5, "", sources, "f32 f32", mapping=mapping, body=body.inner("body"))
+    outer.result(own, 3)
+    outer.result(own, 4)
+    data = np.array([1, 2], np.float32)
+    arrays: dict[str, Array] = {"Parameter_0": np.array(trips), "Parameter_1": np.array(goes), "Parameter_2": data}
+    compare_values(outer.model(), bytes(blob), arrays)
+
+
+@pytest.mark.parametrize("trips", [None, 3])
+@pytest.mark.parametrize(
+    ("state", "other"),
+    [("1,?", "..3,3"), ("1..4,1", "2,3"), ("?,?", "2,3"), ("1,..5", "2,4"), ("1,1,?", "2,1,3"), ("1,1", "2,?")],
+)
+def test_states_that_grow(state: str, other: str, trips: int | None) -> None:
+    """A Parameter keeps the sizes that the result fits into, and the others become any size."""
+    blob = bytearray()
+    outer, body = Text(blob), Text(blob)
+    count = outer.parameter("i64", "") if trips is None else outer.constant(np.array(trips))
+    sources = [(count, 0), (outer.constant(np.array(True)), 0)]
+    sources += [(outer.parameter("f32", shape), 0) for shape in (state, other)]
+    carried, added = (body.parameter("f32", shape) for shape in (state, other))
+    total = body.layer("Add", 1, "", [(carried, 0), (added, 0)], "f32")
+    results = [body.result(total, 2), body.result(body.constant(np.array(True)), 0)]
+    mapping = f"""<port_map><input external_port_id="2" internal_layer_id="{carried}"/>
+      <input external_port_id="3" internal_layer_id="{added}"/>
+      <output external_port_id="4" internal_layer_id="{results[0]}"/>
+      <output external_port_id="-1" internal_layer_id="{results[1]}" purpose="execution_condition"/>
+    </port_map><back_edges><edge from-layer="{results[0]}" to-layer="{carried}"/></back_edges>"""
+    own = outer.layer("Loop", 5, "", sources, "f32", mapping=mapping, body=body.inner("body"))
+    outer.result(own, 4)
+    assert assert_shapes(outer.model(), bytes(blob))

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 
+import numpy as np
 import pytest
 
 from ir_tools.errors import RuntimeFailure, ShapeError
 from ir_tools.ops import Fact, state
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Shape, element_type, parse_shape
+from ir_tools.validation import validate
 from tests.ops.around import clients, ops_by_name
 
 client = pytest.fixture(scope="module")(clients)
@@ -89,3 +91,44 @@ def test_shapes_of_variables(data: Mapping[str, str], initial: str | None, clien
 @pytest.mark.parametrize("initial", INITIAL[:4])
 def test_shapes_of_version_3(initial: str, client: RuntimeClient) -> None:
     assert by_rule(3, {}, initial) == by_runtime(client, model(3, {}, initial, "..."))
+
+
+@pytest.mark.parametrize("initial", ["1,2", None], ids=str)
+@pytest.mark.parametrize("data", [*DECLARED[:2], *DECLARED[8:]], ids=lambda data: ",".join(data.values()) or "-")
+def test_what_a_variable_has_to_say(data: Mapping[str, str], initial: str | None, client: RuntimeClient) -> None:
+    """With one of its two attributes alone, or with neither and without an initial value, nothing runs."""
+    op = OPS["ReadValue-6"]
+    attrs = op.read({"variable_id": "v", **data}, [])
+    assert attrs is not None
+    facts = [] if initial is None else [Fact(element_type("f32"), parse_shape(initial))]
+    fed = {f"x{number}": np.ones((1, 2), np.float32) for number in (0, 2) if number == 2 or facts}
+    try:
+        (wanted,) = client.infer(model(6, data, initial, "1,2"), bytes(16), fed).outputs.values()
+    except RuntimeFailure:
+        assert list(op.check(attrs, facts))
+        return
+    assert not list(op.check(attrs, facts))
+    assert op.kernel is not None
+    (found,) = op.kernel(attrs, [fed["x0"]] if facts else [])
+    np.testing.assert_array_equal(found, wanted)
+
+
+STORE = '<layer id="3" name="a" type="Assign" version="opset{0}">'
+
+
+@pytest.mark.parametrize("read_by", ["a result", "nothing"])
+@pytest.mark.parametrize("stored", [3, 6])
+@pytest.mark.parametrize("version", [3, 6])
+def test_variables_that_are_stored_and_read(version: int, stored: int, read_by: str, client: RuntimeClient) -> None:
+    """An Assign finds those ReadValues that lead somewhere, and one of opset3 none of opset6."""
+    text = model(version, {"variable_type": "f32", "variable_shape": "1,2"} if version == 6 else {}, "1,2", "1,2")
+    text = text.replace(STORE.format(version).encode(), STORE.format(stored).encode())
+    if read_by == "nothing":
+        text = text.replace(EDGE.format(1, 1, 4).encode(), EDGE.format(2, 0, 4).encode())
+        text = text.replace(EDGE.format(1, 1, 3).encode(), EDGE.format(2, 0, 3).encode())
+    try:
+        client.shapes(text, bytes(16))
+        wanted = False
+    except RuntimeFailure:
+        wanted = True
+    assert [finding.code for finding in validate(text, bytes(16), select=["IR214"])] == ["IR214"] * wanted

@@ -1,0 +1,195 @@
+"""Layers that move elements, at the edges: limits of integers, axes from the end, indices beyond an axis, no data."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops import (
+    Array,
+    Op,
+    gathering,
+    generation,
+    layout,
+    ordering,
+    padding,
+    recurrent,
+    scattering,
+    searching,
+    slicing,
+    strided_slicing,
+)
+from ir_tools.ops._checks import faults_of_types
+from ir_tools.ops._define import Kind
+from ir_tools.runtime.client import RuntimeClient
+from tests.ops.around import Case, clients, ops_by_name, runs
+from tests.ops.layer_support import Setting, compare_shapes, fact_of
+from tests.ops.single import Between, Slot, single_text
+
+client = pytest.fixture(scope="module")(clients)
+OPS = ops_by_name(
+    gathering.OPS,
+    generation.OPS,
+    layout.OPS,
+    ordering.OPS,
+    padding.OPS,
+    recurrent.OPS,
+    scattering.OPS,
+    searching.OPS,
+    slicing.OPS,
+    strided_slicing.OPS,
+)
+FAR = {"i32": (-(2**31), 2**31 - 1), "i64": (-(2**63), 2**63 - 1)}
+MASKS = {"begin_mask": "0", "end_mask": "0"}
+
+
+def whole(values: Sequence[object], kind: str = "int64") -> Array:
+    return np.array(values, kind)
+
+
+@pytest.mark.parametrize("dim", ["?", "2..", "..10", "..3000000000"])
+@pytest.mark.parametrize("kind", ["i32", "i64"])
+@pytest.mark.parametrize("name", ["Slice-8", "StridedSlice-1"])
+def test_limits_of_integers_are_the_ends(name: str, kind: str, dim: str, client: RuntimeClient) -> None:
+    """The limits of i32 mean the ends of an axis of any size, as those of i64 do."""
+    least, most = FAR[kind]
+    rows = [
+        (0, most, 1),
+        (least, 5, 1),
+        (least, most, 1),
+        (most, 0, -1),
+        (most, least, -1),
+        (-5, most, 1),
+        (most, -3, -1),
+    ]
+    for row in rows:
+        slots: list[Slot] = [("f32", dim), *(whole([number], f"int{kind[1:]}") for number in row)]
+        compare_shapes(client, Setting(OPS[name], slots, MASKS if name == "StridedSlice-1" else {}))
+
+
+ONE = np.array(1, np.float32)
+SHAPES: Sequence[tuple[str, Mapping[str, str], Sequence[Slot]]] = (
+    ("Pad-12", {"pad_mode": "constant"}, [("f32", "1,2"), whole([-1, 0]), whole([-2, 1])]),
+    ("Pad-12", {"pad_mode": "edge"}, [("f32", "3"), whole([-1]), whole([-2])]),
+    ("NonZero-3", {"output_type": "i64"}, [np.array([0, np.nan, 1], np.float32)]),
+    ("NonZero-3", {"output_type": "i64"}, [np.array(0, np.int32)]),
+    ("NonZero-3", {"output_type": "i64"}, [whole([0, 0])]),
+    ("NonZero-3", {"output_type": "i32"}, [np.array(5, np.int32)]),
+    ("Reverse-1", {"mode": "index"}, [("f32", "2,3"), whole([-1])]),
+    ("Reverse-1", {"mode": "index"}, [("f32", "2,3"), whole([2])]),
+    ("OneHot-1", {}, [("i64", "4,2"), np.array(3), np.array(1, np.float32), np.array(0, np.float32)]),
+    ("OneHot-1", {"axis": "0"}, [("i64", "4"), Between("i64", ((2, 6),), scalar=True), ONE, ONE]),
+    ("OneHot-1", {"axis": "0"}, [("i64", "4"), Between("i64", ((-1, 6),), scalar=True), ONE, ONE]),
+    ("SparseFillEmptyRows-16", {}, [("f32", "?"), whole([3, 2]), whole([[0, 1], [1, 1]]), np.array(0, np.float32)]),
+    ("SparseFillEmptyRows-16", {}, [("f32", "2"), whole([3, 2]), whole([[0, 1], [1, 1]]), np.array(0, np.float32)]),
+)
+
+
+@pytest.mark.parametrize(("name", "raw", "slots"), SHAPES)
+def test_shapes(name: str, raw: Mapping[str, str], slots: Sequence[Slot], client: RuntimeClient) -> None:
+    compare_shapes(client, Setting(OPS[name], slots, raw, len(OPS[name].outputs)))
+
+
+def run(op: Op, raw: Mapping[str, str], arrays: Sequence[Array]) -> tuple[Array, ...]:
+    attrs = op.read(raw, [])
+    assert attrs is not None
+    assert op.kernel is not None
+    return op.kernel(attrs, arrays)
+
+
+@pytest.mark.parametrize("axes", [[-1], [-2], [0, -1], [0, 0], [0, -2]], ids=str)
+def test_reversed_axes(axes: list[int], client: RuntimeClient) -> None:
+    """They count from the end, too, and a repeated one counts once."""
+    data, op = np.arange(6, dtype=np.float32).reshape(2, 3), OPS["Reverse-1"]
+    text, blob = single_text("Reverse", 1, {"mode": "index"}, [("f32", "2,3"), whole(axes)])
+    (wanted,) = client.infer(text, blob, {"in0": data}).outputs.values()
+    (found,) = run(op, {"mode": "index"}, [data, whole(axes)])
+    np.testing.assert_array_equal(found, wanted)
+
+
+DATA = np.arange(6, dtype=np.float32).reshape(2, 3)
+BEYOND: Sequence[tuple[str, Mapping[str, str], Sequence[Array]]] = (
+    ("GatherElements-6", {"axis": "1"}, [DATA, whole([[3], [0]])]),
+    ("GatherND-8", {}, [DATA, whole([[0, -4]])]),
+    ("ScatterUpdate-3", {}, [DATA, whole([-1]), DATA[:1], np.array(0)]),
+    ("ScatterElementsUpdate-12", {}, [DATA, whole([[3]]), DATA[:1, :1], np.array(1)]),
+    ("ScatterNDUpdate-4", {}, [DATA, whole([[2]]), DATA[:1]]),
+)
+
+
+@pytest.mark.parametrize(("name", "raw", "arrays"), BEYOND, ids=[name for name, *_ in BEYOND])
+def test_indices_beyond_an_axis(name: str, raw: Mapping[str, str], arrays: Sequence[Array]) -> None:
+    """They have no meaning, and the error says which one it is."""
+    with pytest.raises(ShapeError, match="indices holds"):
+        run(OPS[name], raw, arrays)
+
+
+@pytest.mark.parametrize("name", ["Squeeze-1", "Unsqueeze-1"])
+@pytest.mark.parametrize("kind", ["bool", "float32", "int8"])
+def test_types_of_axes(name: str, kind: str, client: RuntimeClient) -> None:
+    case = Case(OPS[name], {}, [("f32", "1,2"), np.array([0], kind)])
+    refused = list(faults_of_types(case.op, [fact_of(slot) for slot in case.slots]))
+    assert bool(refused) == (not runs(client, case))
+
+
+def test_search_in_lists_without_elements() -> None:
+    (found,) = run(OPS["SearchSorted-15"], {}, [np.zeros((4, 0), np.float32), np.ones((4, 2), np.float32)])
+    np.testing.assert_array_equal(found, np.zeros((4, 2)))
+
+
+def weights(gates: int) -> list[Slot]:
+    return [np.ones(shape, np.float32) for shape in ((1, gates, 1), (1, gates, 1), (1, gates))]
+
+
+LENGTHS = {"hidden_size": "1", "direction": "forward", "activations": "tanh"}
+SUSPECT: Sequence[tuple[str, Mapping[str, str], Sequence[Slot], str]] = (
+    ("Pad-1", {"pad_mode": "constant"}, [("f32", "2"), whole([1]), whole([1]), ("f32", "")], "pad_value"),
+    ("SpaceToBatch-2", {}, [("f32", "1,2"), whole([1, 3]), whole([0, 0]), whole([0, 1])], "block_shape"),
+    ("SpaceToBatch-2", {}, [("f32", "1,2"), whole([2, 2]), whole([0, 0]), whole([0, 0])], "block_shape"),
+    ("RNNSequence-5", LENGTHS, [("f32", "?,3,1"), ("f32", "1,1,1"), whole([2]), *weights(1)], "sequence_lengths"),
+    (
+        "Range-4",
+        {"output_type": "i32"},
+        [np.array(1, np.float32), np.array(5, np.float32), np.array(0.25, np.float32)],
+        "step",
+    ),
+)
+
+
+@pytest.mark.parametrize(("name", "raw", "slots", "guilty"), SUSPECT, ids=[f"{row[0]}-{row[3]}" for row in SUSPECT])
+def test_what_the_plugin_reads_otherwise(
+    name: str, raw: Mapping[str, str], slots: Sequence[Slot], guilty: str, client: RuntimeClient
+) -> None:
+    """It runs, and gives something else than is written: a warning."""
+    op = OPS[name]
+    attrs = op.read(raw, [])
+    assert attrs is not None
+    found = [(fault.attribute, fault.kind) for fault in op.check(attrs, [fact_of(slot) for slot in slots])]
+    assert found == [(guilty, Kind.SUSPECT)]
+    given = [("f32", slot[1].replace("?", "1")) if isinstance(slot, tuple) else slot for slot in slots]
+    assert runs(client, Case(op, raw, given))
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "slots"),
+    [
+        ("Pad-1", {"pad_mode": "constant"}, [("f32", "2"), ("i64", "1"), ("i64", "1"), ("f32", "")]),
+        ("SpaceToBatch-2", {}, [("f32", "1,2"), whole([1, 2]), whole([0, 1]), whole([0, 1])]),
+        ("RNNSequence-5", LENGTHS, [("f32", "?,3,1"), ("f32", "1,1,1"), whole([3]), *weights(1)]),
+    ],
+    ids=["Pad", "SpaceToBatch", "RNNSequence"],
+)
+def test_what_the_plugin_reads_as_written(name: str, raw: Mapping[str, str], slots: Sequence[Slot]) -> None:
+    attrs = OPS[name].read(raw, [])
+    assert attrs is not None
+    assert not list(OPS[name].check(attrs, [fact_of(slot) for slot in slots]))
+
+
+def test_repeats_that_no_machine_holds() -> None:
+    """Found for data of any size, as long as there are any."""
+    op = OPS["Tile-1"]
+    facts = [fact_of(slot) for slot in (("f32", "?,3"), whole([1 << 40, 1]))]
+    attrs = op.read({}, [])
+    assert attrs is not None
+    assert [fault.kind for fault in op.check(attrs, facts)] == [Kind.RANGE]
