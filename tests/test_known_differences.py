@@ -12,9 +12,11 @@ from ir_tools.errors import IrToolsError, RuntimeFailure, ShapeError
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import TABLE, Call, Fixed, Kind, KnownDifference, as_model, find, named
 from ir_tools.known_differences._listing import listing
-from ir_tools.ops import Array, find_op
+from ir_tools.ops import Array, find_op, ops_of
 from ir_tools.runtime.client import RuntimeClient, sources
-from ir_tools.types import format_shape
+from ir_tools.types import element_type, format_shape, parse_shape
+from tests.ops.samples import sample_of
+from tests.ops.single import Slot
 
 ROOT = Path(__file__).parents[1]
 DEATHS = ("crashed", "timeout", "memory")
@@ -151,3 +153,29 @@ def test_names() -> None:
 def test_the_page_is_made_from_the_table() -> None:
     """`python -m ir_tools.known_differences._listing > docs/known-differences.md` makes it."""
     assert (ROOT / "docs" / "known-differences.md").read_text(encoding="utf-8") == listing()
+
+
+def arrays_of(slot: Slot, size: int | None) -> Array:
+    """An input of a sample; `size`: of every dimension of those that are no constants."""
+    if not isinstance(slot, tuple):
+        assert isinstance(slot, np.ndarray)
+        return slot
+    dtype = element_type(slot[0]).dtype
+    sizes = [dim.size if size is None else size for dim in parse_shape(slot[1]) or ()]
+    return np.ones(sizes, np.dtype(np.uint8) if dtype is None else dtype)
+
+
+@pytest.mark.parametrize("size", [None, 0], ids=["sample", "empty"])
+@pytest.mark.parametrize("name", sorted({name for row in TABLE if row.applies for name in row.ops}))
+def test_can_be_asked_of_any_layer(name: str, size: int | None) -> None:
+    """A comparison asks of every layer, whatever its inputs are: optional ones left out, without elements."""
+    op = next(op for op in ops_of(name.rpartition("-")[0]) if str(op) == name)
+    sample = sample_of(op)
+    assert sample is not None
+    attrs = op.read(sample.raw, [])
+    assert attrs is not None
+    arrays = [arrays_of(slot, size) for slot in sample.slots]
+    needed = sum(not slot.optional for slot in op.inputs)
+    with np.errstate(all="ignore"):
+        find(op, attrs, arrays)
+        find(op, attrs, arrays[: max(needed, 1)], range(len(arrays)))
