@@ -1,9 +1,14 @@
 """Random values: RandomUniform-8, Multinomial-13."""
 
 from collections.abc import Iterator, Sequence
+from math import prod
 
-from ir_tools.ops._define import Attrs, Fact, Flag, Input, Int, Kind, OneOf, Op, Violation
+import numpy as np
+import numpy.typing as npt
+
+from ir_tools.ops._define import Array, Attrs, Fact, Flag, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops._fields import IndexType, Type
+from ir_tools.ops._philox import fractions, integers_between, torch_fractions, torch_words, words
 from ir_tools.ops._ranks import known_number, require, require_rank
 from ir_tools.ops._values import MOST_SIZES, require_one, require_sizes, sizes_of
 from ir_tools.types import Dim, Shape
@@ -34,6 +39,25 @@ def uniform_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(attrs.output_type, shape),)
 
 
+def random_uniform(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Numbers from `minval` to `maxval` that seeds decide; f16 and f64 are made in f32, i64 of 32 bits (measured)."""
+    sizes, least, most = (array.ravel() for array in inputs)
+    shape, dtype = tuple(map(int, sizes)), attrs.output_type.dtype
+    torch, count = attrs.alignment == "pytorch", prod(shape)
+    found = torch_words(count, attrs.global_seed) if torch else words(count, attrs.global_seed, attrs.op_seed)
+    if dtype.kind in "iu":
+        return (integers_between(found, int(least[0]), int(most[0])).astype(dtype).reshape(shape),)
+    parts = torch_fractions(found, dtype) if torch else fractions(found, dtype)
+    low, high = (limit.astype(parts.dtype)[0] for limit in (least, most))
+    return ((parts * (high - low) + low).astype(dtype).reshape(shape),)
+
+
+def by_chance(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
+    """Without seeds every run gives other numbers."""
+    del inputs
+    return None if attrs.global_seed or attrs.op_seed else np.ones((), bool)
+
+
 def multinomial_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """`[batch, samples]`."""
     probabilities, count = inputs
@@ -59,6 +83,8 @@ RANDOM_UNIFORM = Op(
     types={"T": "float i32 i64"},
     check=check_uniform,
     shape=uniform_shape,
+    kernel=random_uniform,
+    undefined=by_chance,
 )
 MULTINOMIAL = Op(
     type="Multinomial",

@@ -81,7 +81,7 @@ def test_many_shapes(name: str, client: RuntimeClient) -> None:
 RUN: list[Change] = [
     *((name, {}, {}) for name in CASES),
     ("Proposal-1", {"base_size": None, "ratio": "", "scale": "8,16", "framework": "tensorflow"}, {}),
-    ("Proposal-4", {"pre_nms_topn": "-1", "min_size": "-1", "nms_thresh": "-1", "feat_stride": "0"}, {}),
+    ("Proposal-4", {"min_size": "-1", "nms_thresh": "-1"}, {}),
     ("GenerateProposals-9", {"min_size": "-1", "nms_threshold": "-1", "pre_nms_count": "1000000000"}, {}),
     ("ROIPooling-1", {"pooled_h": None, "output_roi": "3,2"}, {}),
     ("ROIPooling-1", {"pooled_h": None, "pooled_w": None, "output_size": "3,2", "method": None}, {}),
