@@ -274,7 +274,6 @@ def check_interpolate_4(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
     name = "scales" if by_scales else "sizes"
     yield from _unread(attrs, inputs[0])
     yield from _broken_target(inputs[2 if by_scales else 1], name)
-    yield from _miscounted(inputs[2 if by_scales else 1], inputs[3:], name)
     yield from _too_large(attrs, inputs, interpolate_4_shape, name)
     yield from _of_plugin(attrs, inputs, interpolate_4_shape, inputs[3:], name)
 

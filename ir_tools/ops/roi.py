@@ -88,6 +88,9 @@ def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     if 0 < boxes < LEAST_BOXES:
         message = f"leaves {boxes} boxes to choose from: with fewer than {LEAST_BOXES} the runtime crashes"
         yield Violation("pre_nms_topn", message, kind=Kind.FATAL)
+    for name in ("base_size", "pre_nms_topn"):
+        if attrs[name] < 0:
+            yield Violation(name, f"is {attrs[name]} where at least 1 is meant", kind=Kind.RANGE)
     yield from too_large_for(proposal_shape, "post_nms_topn")(attrs, inputs)
 
 
@@ -110,8 +113,8 @@ PROPOSAL_1 = Op(
         Input("image_shape", type="float"),
     ),
     attrs={
-        "base_size": Int32(missing=0, least=1),
-        "pre_nms_topn": Int32(missing=0, least=1),
+        "base_size": Int32(missing=0),
+        "pre_nms_topn": Int32(missing=0),
         "post_nms_topn": Int32(least=1),
         "nms_thresh": Float(missing=0.0),
         "feat_stride": Int32(missing=1, least=1),
