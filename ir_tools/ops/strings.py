@@ -7,7 +7,6 @@ import numpy as np
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._define import Array, Attrs, Fact, Input, Kind, Op, Output, Violation
 from ir_tools.ops._ranks import require_rank
-from ir_tools.ops._values import whole
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS", "STRING_TENSOR_PACK", "STRING_TENSOR_UNPACK"]
@@ -33,7 +32,7 @@ def unpack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     del attrs
     shape = inputs[0].shape
     places = Fact(element_type("i32"), shape)
-    empty = whole(shape) == 0
+    empty = shape is not None and any(dim.hi == 0 for dim in shape)
     return places, places, Fact(element_type("u8"), (Dim.of(0) if empty else Dim(),))
 
 
