@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import openvino as ov
@@ -9,7 +10,9 @@ import openvino.opset13 as ops
 import pytest
 from openvino import opset7
 
-from ir_tools.comparison import compare
+import ir_tools
+from ir_tools.comparison import TOLERANCES, compare
+from ir_tools.comparison._coarse import Coarse
 from ir_tools.errors import ShapeError
 from ir_tools.execute import run
 from ir_tools.format.read import read
@@ -129,6 +132,40 @@ def test_an_error_of_rounding_before_a_step(name: str, tmp_path: Path, client: R
     steps = [entry for entry in found.layers if entry.op.startswith(name)]
     assert [entry.status for entry in found.layers] == ["ok"] * len(found.layers)
     assert any(entry.difference and entry.difference.undefined for entry in steps)
+
+
+def compressed(folder: Path) -> Path:
+    """A product with weights of int8 and scales of f16, as compressed language models have it."""
+    generator = np.random.default_rng(5)
+    weights = ops.constant(generator.integers(-128, 128, (96, 512)).astype(np.int8))
+    scales = ops.constant(generator.uniform(0.001, 0.01, (96, 1)).astype(np.float16))
+    data = ops.parameter(ov.PartialShape("?,512"), np.float32)
+    product = ops.multiply(ops.convert(weights, "f16"), scales)
+    model = ov.Model([ops.matmul(data, ops.convert(product, "f32"), False, True)], [data])
+    target = folder / "model.xml"
+    ov.save_model(model, target, compress_to_fp16=False)
+    return target
+
+
+@pytest.mark.parametrize("mode", ["in place", "free running"])
+def test_compressed_weights(mode: Literal["in place", "free running"], tmp_path: Path, client: RuntimeClient) -> None:
+    """Nothing is quantized on the way, and errors of f16 in the weights are allowed for in what is f32 after them."""
+    model = read(compressed(tmp_path))
+    data = np.random.default_rng(2).standard_normal((64, 512)).astype(np.float32)
+    found = compare(model, inputs={model.inputs[0].name: data}, mode=mode, client=client)
+    assert [entry.status for entry in found.layers] == ["ok"] * len(found.layers)
+    assert [entry.ok for entry in found.outputs] == [True]
+    after = {entry.op: entry.difference.tolerance for entry in found.layers if entry.difference}
+    assert after["MatMul-1"] == TOLERANCES["f32" if mode == "in place" else "f16"]
+    assert found.outputs[0].difference.tolerance == TOLERANCES["f16"]
+
+
+def test_f16_weights_alone_carry_nothing() -> None:
+    """Constants of f16 that are only converted are exact: what follows is held against f32."""
+    data = ops.parameter([2, 8], np.float32)
+    weights = ops.convert(ops.constant(np.linspace(0, 1, 32, dtype=np.float16).reshape(8, 4)), "f32")
+    model = ir_tools.read(ov.Model([ops.matmul(data, weights, False, False)], [data]))
+    assert not Coarse.of(model.graph).reached
 
 
 def test_a_layer_that_cannot_take_what_it_gets(tmp_path: Path) -> None:

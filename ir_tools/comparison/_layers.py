@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.comparison._bodies import BodyRunner, Given
+from ir_tools.comparison._coarse import Coarse
 from ir_tools.comparison._differences import aligned, allowed, difference, type_name
 from ir_tools.comparison._models import Pairs, Side, paired
 from ir_tools.comparison._results import LayerComparison
@@ -47,6 +48,7 @@ class Rows:
     sink: Sink | None = None
     advance: Callable[[], None] | None = None
     _order: dict[int, int] = field(default_factory=dict)
+    _coarse: dict[int, Coarse] = field(default_factory=dict)
 
     def in_place(self, batch: Batch, precision: Precision, fallback: Fallback) -> Iterator[LayerComparison]:
         """Every layer: the reference on the runtime's own inputs against the runtime; bodies before their layer."""
@@ -77,7 +79,7 @@ class Rows:
                 yield from self._inside(located, arrays, lambda inner, _: self.in_place(inner, precision, fallback))
             step = next(step for step in walk if step.layer is located.layer)
             if self.choice.takes(located.layer):
-                yield from self._of_step(located, step, batch)
+                yield from self._of_step(located, step, batch, inherits=True)
             for index, undefined in enumerate(step.undefined[: len(located.layer.outputs)]):
                 if undefined is not None:
                     actual = batch.actual(located, index)
@@ -159,10 +161,15 @@ class Rows:
             for entry in self.choice.located(graph, f"{located.path}/{body}/"):
                 yield self.skipped(entry, "its body does not run on these inputs")
 
-    def _of_step(self, located: Located, step: Step, batch: Batch) -> Iterator[LayerComparison]:
+    def _of_step(
+        self, located: Located, step: Step, batch: Batch, *, inherits: bool = False
+    ) -> Iterator[LayerComparison]:
+        """A row for each output; `inherits`: the step carries the errors of all steps before."""
+        coarse = self.coarse(located.graph)
+        carried = (coarse.reached if inherits else coarse.constant).get(located.layer.id)
         ports = zip(located.layer.outputs, step.outputs, step.undefined, strict=False)
         for index, (_, expected, undefined) in enumerate(ports):
-            row = self._row(located, index, expected, batch.actual(located, index), undefined)
+            row = self._row(located, index, expected, batch.actual(located, index), undefined, carried)
             yield _explained(replace(row, engine=step.engine), step)
 
     def _row(
@@ -172,7 +179,9 @@ class Rows:
         expected: Array,
         actual: Array,
         undefined: npt.NDArray[np.bool_] | None = None,
+        carried: str | None = None,
     ) -> LayerComparison:
+        """`carried`: a narrower type than the tensor's, of whose errors it has some."""
         if self.sink is not None:
             self.sink(located, index, expected, actual)
         kind = _kind(located.layer, index, actual)
@@ -181,9 +190,16 @@ class Rows:
             return replace(row, status="differs", reason=f"{list(expected.shape)} is expected")
         if index in sets_of(located.layer):
             actual = aligned(expected, actual)
-        limit = allowed(kind, self.tolerance, self.bodies.setting.precision)
+        limit = allowed(carried if kind == "f32" and carried else kind, self.tolerance, self.bodies.setting.precision)
         found = difference(expected, actual, tolerance=limit, undefined=undefined)
         return replace(row, status="ok" if found.ok else "differs", difference=found)
+
+    def coarse(self, graph: Graph) -> Coarse:
+        """Which tensors of a graph carry errors of a narrower type than their own."""
+        known = self._coarse.get(id(graph))
+        if known is None:
+            known = self._coarse[id(graph)] = Coarse.of(graph)
+        return known
 
     def _blank(self, located: Located) -> LayerComparison:
         layer = located.layer

@@ -42,8 +42,15 @@ class Setting(NamedTuple):
 
     @property
     def config(self) -> Mapping[str, str]:
-        """For the runtime, as it runs in use: a quantized model in int8, on the CPU, whatever the hint says."""
-        return {"INFERENCE_PRECISION_HINT": "f32" if self.precision == "int8" else self.precision}
+        """For the runtime, as it runs in use: a quantized model in int8, on the CPU, whatever the hint says.
+
+        With f32, a model with compressed weights is not: the CPU would quantize what it multiplies with them.
+        """
+        if self.precision == "int8":
+            return {"INFERENCE_PRECISION_HINT": "f32"}
+        hint = {"INFERENCE_PRECISION_HINT": self.precision}
+        whole = self.precision == "f32" and self.device.split(".")[0] == "CPU"
+        return {**hint, "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"} if whole else hint
 
     @property
     def tapped(self) -> Mapping[str, str]:

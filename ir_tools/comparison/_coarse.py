@@ -1,0 +1,54 @@
+"""Tensors that carry errors of a narrower type than their own: what is computed of compressed weights."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ir_tools.graph import Graph, Layer
+
+__all__ = ["Coarse"]
+
+NARROW: Mapping[str | None, str] = {"FP16": "f16", "BF16": "bf16"}
+EXACT = frozenset(
+    {"Const", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Gather", "Concat"}
+    | {"Split", "VariadicSplit", "StridedSlice", "Slice", "Broadcast", "Tile"}
+)
+"""What moves elements and rounds none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coarse:
+    """In which types a graph rounds what depends on constants alone, by layer; layers without such errors are absent.
+
+    The runtime computes that once, in the types of the file, and in f32 all that follows: weights of int8 with scales
+    of f16 have errors of f16, which one that computes in f32 throughout does not have, and a fused operation neither.
+
+    Attributes:
+        constant: the layers that depend on constants alone.
+        reached: these and all that follow from them.
+    """
+
+    constant: Mapping[int, str]
+    reached: Mapping[int, str]
+
+    @classmethod
+    def of(cls, graph: Graph) -> "Coarse":
+        """Of one graph; what a body is given counts as exact."""
+        fixed: set[int] = set()
+        reached: dict[int, str] = {}
+        for layer in graph.ordered():
+            makers = [source.layer for source in graph.sources(layer.id).values()]
+            if layer.type == "Const" or (makers and fixed.issuperset(makers) and not layer.bodies):
+                fixed.add(layer.id)
+            kinds = {reached[maker] for maker in makers if maker in reached}
+            if layer.id in fixed:
+                kinds |= _rounds_to(layer)
+            if kinds:
+                reached[layer.id] = "bf16" if "bf16" in kinds else "f16"
+        return cls({place: kind for place, kind in reached.items() if place in fixed}, reached)
+
+
+def _rounds_to(layer: Layer) -> set[str]:
+    """The narrow float types of the outputs, if the layer computes them."""
+    if layer.type in EXACT:
+        return set()
+    return {NARROW[port.precision] for port in layer.outputs if port.precision in NARROW}
