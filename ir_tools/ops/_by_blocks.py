@@ -10,7 +10,7 @@ import numpy as np
 
 from ir_tools.ops._define import Array
 
-__all__ = ["along", "elementwise", "fits"]
+__all__ = ["along", "blocks", "elementwise", "fits"]
 
 BLOCK = 1 << 17
 """Elements at a time: two blocks of f32 fit into the cache of a core, and a block takes much longer than its call."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ir_tools.ops._by_blocks import blocks
 from ir_tools.ops._define import Array
 from ir_tools.ops._numbers import half_away
 
@@ -77,6 +78,13 @@ def resize(how: Resizing, data: Array, sizes: Mapping[int, int], scales: Mapping
 def _along(number: int, data: Array, taps: Taps) -> Array:
     if taps.places.shape[1] == 1:
         return np.take(data, taps.places[:, 0], axis=number)
+    out = np.empty((*data.shape[:number], len(taps.places), *data.shape[number + 1 :]), data.dtype)
+    for place in blocks(out.shape, (number,)):
+        out[place] = _weighted(number, data[place], taps)
+    return out
+
+
+def _weighted(number: int, data: Array, taps: Taps) -> Array:
     shape = [-1 if axis == number else 1 for axis in range(data.ndim)]
     parts = (
         np.take(data, taps.places[:, tap], axis=number) * taps.weights[:, tap].reshape(shape).astype(data.dtype)

@@ -20,8 +20,8 @@ from ir_tools.ops._windows import AxisWindows, WindowPlan
 __all__ = ["average", "largest_of_parts", "maximum", "maximum_with_places"]
 
 IntArray = npt.NDArray[np.int64]
-BLOCK_BYTES = 1 << 21
-"""Input that is pooled at once: with what is made of it, it stays in the cache that a core has for itself or shares."""
+BLOCK = 1 << 18
+"""Elements of the input that are pooled at once: with what is made of it, it stays in the cache that a core has for itself or shares."""
 PAIRWISE = 4096
 """Elements in a row that may be summed one after the other in f32."""
 LOWEST = float(np.finfo(np.float32).min)
@@ -100,7 +100,7 @@ def _blocks(data: Array, out: Array) -> Iterator[tuple[Array, Array]]:
     """Input and output as `[channels, spatial...]`, some channels at a time."""
     channels = prod(data.shape[:2])
     source, target = (array.reshape(channels, *array.shape[2:]) for array in (data, out))
-    step = max(BLOCK_BYTES // max(source[:1].nbytes, 1), 1)
+    step = max(BLOCK // max(source[:1].size, 1), 1)
     for start in range(0, channels, step):
         yield source[start : start + step], target[start : start + step]
 

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
+from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Flag, Input, Op, Output, Violation
 from ir_tools.ops._fields import Type
 from ir_tools.ops._numbers import low_bits, near_steps
@@ -72,7 +73,7 @@ def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def convert(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """The values in the type that the layer names."""
-    return (cast(arrays[0], attrs.destination_type),)
+    return (elementwise(lambda part: cast(part, attrs.destination_type), arrays[0]),)
 
 
 def cut_off(attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:

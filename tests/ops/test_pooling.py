@@ -173,7 +173,7 @@ def test_blocks_of_channels_make_no_difference(monkeypatch: pytest.MonkeyPatch) 
     data = np.random.default_rng(0).normal(size=(2, 5, 6, 7)).astype(np.float32)
     windows = adaptive_plan((6, 7), (3, 4))
     whole = average(windows, data), maximum(windows, data)
-    monkeypatch.setattr("ir_tools.ops._window_kernels.BLOCK_BYTES", 3 * 6 * 7 * 4)
+    monkeypatch.setattr("ir_tools.ops._window_kernels.BLOCK", 3 * 6 * 7)
     np.testing.assert_array_equal(average(windows, data), whole[0])
     np.testing.assert_array_equal(maximum(windows, data), whole[1])
 
