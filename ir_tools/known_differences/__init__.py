@@ -7,13 +7,14 @@ and a row that no longer differs has to go.
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from ir_tools.known_differences import _detection, _elementwise, _flow, _math, _moving, _numbers, _settings
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference, Mask
+from ir_tools.known_differences import _detection, _elementwise, _flow, _math, _moving, _numbers, _settings, _vision
+from ir_tools.known_differences._define import SEEN, Instance, Kind, KnownDifference, Mask
 from ir_tools.known_differences._model import Call, Fixed, Given, as_model
 from ir_tools.ops import Array, Attrs, Op
 
 __all__ = [
     "PAGE",
+    "SEEN",
     "TABLE",
     "Call",
     "Fixed",
@@ -37,6 +38,7 @@ TABLE: tuple[KnownDifference, ...] = (
     *_moving.ROWS,
     *_flow.ROWS,
     *_detection.ROWS,
+    *_vision.ROWS,
 )
 
 

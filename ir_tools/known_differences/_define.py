@@ -12,9 +12,11 @@ import numpy.typing as npt
 from ir_tools.known_differences._model import Call
 from ir_tools.ops import Array, Attrs
 
-__all__ = ["Instance", "Kind", "KnownDifference", "Mask"]
+__all__ = ["SEEN", "Instance", "Kind", "KnownDifference", "Mask", "everywhere"]
 
 Mask = npt.NDArray[np.bool_]
+SEEN = "2026.4.1, CPU"
+"""The release and device that rows are measured on, where they do not say."""
 
 
 class Kind(enum.StrEnum):
@@ -76,7 +78,7 @@ class KnownDifference:
     applies: Callable[[Instance], bool] | None = None
     arbitrary: Callable[[Sequence[Array]], Sequence[Mask | None]] | None = None
     same: Call | None = None
-    seen: str = "2026.4.1, CPU"
+    seen: str = SEEN
 
     def covers(self, layer: Instance) -> bool:
         """Whether a layer falls under the row, as far as that can be told."""
@@ -85,3 +87,8 @@ class KnownDifference:
     def masks(self, outputs: Sequence[Array]) -> Sequence[Mask | None]:
         """Where outputs of the reference are not compared; one entry per output, None for nowhere."""
         return [None] * len(outputs) if self.arbitrary is None else self.arbitrary(outputs)
+
+
+def everywhere(outputs: Sequence[Array]) -> list[Mask]:
+    """For `arbitrary`: the whole of every output."""
+    return [np.ones(output.shape, bool) for output in outputs]

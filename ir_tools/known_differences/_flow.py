@@ -1,12 +1,9 @@
 """Sequences, searches and picks: lengths, paddings and empty inputs that the runtime does not read as written."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference, Mask
+from ir_tools.known_differences._define import Instance, Kind, KnownDifference, everywhere
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
-from ir_tools.ops import Array
 
 __all__ = ["ROWS"]
 
@@ -23,10 +20,6 @@ def _weights(gates: int) -> tuple[Fixed, Fixed, Fixed]:
 def _cell_on_constant() -> Call:
     weights = tuple(Fixed(part.array[0]) for part in _weights(1))
     return Call("RNNCell-1", (Fixed(floats([0.25])), floats([0.5]), *weights), {"hidden_size": "1", "clip": "2"})
-
-
-def _everywhere(outputs: Sequence[Array]) -> list[Mask]:
-    return [np.ones(output.shape, bool) for output in outputs]
 
 
 def _computed_padding(layer: Instance) -> bool:
@@ -127,7 +120,7 @@ ROWS = (
             {"output_type": "i32"},
         ),
         applies=lambda layer: len(layer.inputs) > 3 and not layer.inputs[3].size,
-        arbitrary=_everywhere,
+        arbitrary=everywhere,
     ),
     KnownDifference(
         name="GatherTree-1 of no steps",
@@ -148,7 +141,7 @@ ROWS = (
         reason="The plugin leaves the output unwritten; 0 is meant.",
         model=Call("SearchSorted-15", (floats(), floats(6, 2))),
         applies=lambda layer: not layer.inputs[0].size,
-        arbitrary=_everywhere,
+        arbitrary=everywhere,
     ),
     KnownDifference(
         name="SparseFillEmptyRows-16 without values",
@@ -170,7 +163,7 @@ ROWS = (
         reason="An index beyond the axis gives zeros; here the plugin leaves the output unwritten.",
         model=Call("Gather-8", (floats(), Fixed(whole(0, 0)), Fixed(np.array(0)))),
         applies=lambda layer: bool(layer.inputs[1].size) and not layer.inputs[0].size,
-        arbitrary=_everywhere,
+        arbitrary=everywhere,
     ),
     KnownDifference(
         name="NonZero-3 of a constant 0",

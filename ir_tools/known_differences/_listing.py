@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from ir_tools.format.write import render
 from ir_tools.graph import Model
-from ir_tools.known_differences import TABLE, Kind, KnownDifference, as_model
+from ir_tools.known_differences import SEEN, TABLE, Kind, KnownDifference, as_model
 from ir_tools.ops import Array
 from ir_tools.weights import values
 
@@ -15,11 +15,23 @@ HEAD = """# Known differences
 
 Where the CPU plugin of OpenVINO is known to do something else than the reference of ir_tools: when, why, and a minimal
 model of each. This page is made from the table in `ir_tools/known_differences`; the tests run every model of it on the
-installed runtime, and a row that no longer differs has to go. Measured on {seen}.
+installed runtime, and a row that no longer differs has to go. Measured on {seen}, where no other release is named.
 
-`ir-tools compare` names the row that a layer falls under. Such a layer still counts as one that differs, but for
-outputs that say nothing because nobody wrote to them: those are left out and counted, as averages of nothing are.
-"""
+`ir-tools compare` names the rows that a layer falls under. Such a layer still counts as one that differs, but for
+outputs that the runtime does not write to: those are left out and counted, as averages of nothing are. To have a model
+as a file:
+
+```python
+import ir_tools
+from ir_tools.known_differences import as_model, named
+
+model, inputs = as_model(named("Tile-1 without repeats")[0].model)
+ir_tools.write(model, "tile.xml")
+```
+
+| Operation | Differences |
+|---|---|
+{index}"""
 GROUPS: Mapping[Kind, str] = {
     Kind.WRONG: "Other values",
     Kind.ARBITRARY: "Arbitrary values: memory that nobody wrote to, or that is not the layer's own",
@@ -36,24 +48,36 @@ MOST = 24
 
 def listing() -> str:
     """The page."""
-    return HEAD.format(seen=TABLE[0].seen) + "".join(_groups())
+    return HEAD.format(seen=SEEN, index="".join(_index())) + "".join(_groups())
+
+
+def _index() -> Iterator[str]:
+    """For each operation the rows that it is in, as links."""
+    for op in sorted({op for row in TABLE for op in row.ops}, key=str.lower):
+        links = (f"[{row.name}](#{_anchor(row.name)})" for row in TABLE if op in row.ops)
+        yield f"| {op} | {', '.join(links)} |\n"
+
+
+def _anchor(heading: str) -> str:
+    """What a heading is called in a link."""
+    return re.sub(r"[^a-z0-9_ -]", "", heading.lower()).replace(" ", "-")
 
 
 def _groups() -> Iterator[str]:
     for kind, heading in GROUPS.items():
-        rows = [row for row in TABLE if row.kind is kind]
         yield f"\n## {heading}\n"
-        for row in rows:
-            yield _row(row)
+        for row in TABLE:
+            if row.kind is kind:
+                yield _row(row)
 
 
 def _row(row: KnownDifference) -> str:
     model, fed = as_model(row.model)
-    ops = ", ".join(op for op in row.ops)
     text = "\n".join(_text(model, fed))
+    seen = "" if row.seen == SEEN else f" Measured on {row.seen}."
     return (
-        f"\n### {row.name}\n\n{ops}: {row.setting}. {row.reason}\n\n<details><summary>minimal model</summary>\n\n"
-        f"```xml\n{text}\n```\n\n</details>\n"
+        f"\n### {row.name}\n\n{', '.join(row.ops)}: {row.setting}. {row.reason}{seen}\n\n"
+        f"<details><summary>minimal model</summary>\n\n```xml\n{text}\n```\n\n</details>\n"
     )
 
 

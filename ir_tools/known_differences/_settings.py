@@ -1,12 +1,9 @@
 """Settings of reductions, normalisations, spectra, pooling and others that the plugin does not do like the rest."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference, Mask
+from ir_tools.known_differences._define import Instance, Kind, KnownDifference, everywhere
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats
-from ir_tools.ops import Array
 
 __all__ = ["ROWS"]
 
@@ -55,10 +52,6 @@ def _no_rows(layer: Instance) -> bool:
 
 def _same(layer: Instance) -> bool:
     return bool(layer.attrs.auto_pad.startswith("same"))
-
-
-def _everywhere(outputs: Sequence[Array]) -> list[Mask]:
-    return [np.ones(output.shape, bool) for output in outputs]
 
 
 REFUSED = (
@@ -179,7 +172,7 @@ VALUES = (
         reason="Such products are sums of nothing, 0; the plugin leaves its output unwritten for whole numbers.",
         model=Call("MatMul-1", (np.zeros((1, 11, 0), np.uint16), Fixed(np.zeros((1, 0, 7), np.uint16)))),
         applies=_no_products,
-        arbitrary=_everywhere,
+        arbitrary=everywhere,
     ),
 )
 ROWS = (*REFUSED, *DEADLY, *VALUES)
