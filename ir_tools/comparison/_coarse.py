@@ -1,6 +1,6 @@
 """Tensors that carry errors of a narrower type than their own: what is computed of compressed weights."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ir_tools.graph import Graph, Layer
@@ -23,17 +23,18 @@ class Coarse:
     of f16 have errors of f16, which one that computes in f32 throughout does not have, and a fused operation neither.
 
     Attributes:
-        constant: the layers that depend on constants alone.
+        alone: the layers that depend on constants alone, and those that read them, which the runtime may fuse with them.
         reached: these and all that follow from them.
     """
 
-    constant: Mapping[int, str]
+    alone: Mapping[int, str]
     reached: Mapping[int, str]
 
     @classmethod
     def of(cls, graph: Graph) -> "Coarse":
         """Of one graph; what a body is given counts as exact."""
         fixed: set[int] = set()
+        alone: dict[int, str] = {}
         reached: dict[int, str] = {}
         for layer in graph.ordered():
             makers = [source.layer for source in graph.sources(layer.id).values()]
@@ -43,8 +44,15 @@ class Coarse:
             if layer.id in fixed:
                 kinds |= _rounds_to(layer)
             if kinds:
-                reached[layer.id] = "bf16" if "bf16" in kinds else "f16"
-        return cls({place: kind for place, kind in reached.items() if place in fixed}, reached)
+                reached[layer.id] = _coarser(kinds)
+            near = {reached[place] for place in (layer.id, *makers) if place in fixed and place in reached}
+            if near:
+                alone[layer.id] = _coarser(near)
+        return cls(alone, reached)
+
+
+def _coarser(kinds: Collection[str]) -> str:
+    return "bf16" if "bf16" in kinds else "f16"
 
 
 def _rounds_to(layer: Layer) -> set[str]:

@@ -166,7 +166,7 @@ class Rows:
     ) -> Iterator[LayerComparison]:
         """A row for each output; `inherits`: the step carries the errors of all steps before."""
         coarse = self.coarse(located.graph)
-        carried = (coarse.reached if inherits else coarse.constant).get(located.layer.id)
+        carried = (coarse.reached if inherits else coarse.alone).get(located.layer.id)
         ports = zip(located.layer.outputs, step.outputs, step.undefined, strict=False)
         for index, (_, expected, undefined) in enumerate(ports):
             row = self._row(located, index, expected, batch.actual(located, index), undefined, carried)
