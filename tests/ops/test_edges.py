@@ -36,6 +36,16 @@ def ramp(kind: str, *sizes: int) -> Array:
     return whole(kind, *(number * 7 % 19 - 9 * kind.startswith("i") for number in range(np.prod(sizes)))).reshape(sizes)
 
 
+def between_two_levels() -> Call:
+    """Numbers at the border of two levels, and their neighbours, for limits of each channel."""
+    low = np.float32([2.2, -0.6, -2.9, 0.3, -7.3, 1.1]).reshape(1, 6, 1, 1)
+    high = low + np.float32([0.4, 1.8, 5, 1, 0.3, 2.7]).reshape(1, 6, 1, 1)
+    border = (low + high) / 2
+    data = np.concatenate([np.nextafter(border, low), border, np.nextafter(border, high)], axis=3)
+    limits = (Fixed(low), Fixed(high), Fixed(low - 1), Fixed(high))
+    return Call("FakeQuantize-1", (data, *limits), {"levels": "2"})
+
+
 def calls() -> Iterator[Call]:
     """Layers that kernels had wrong, or failed on."""
     for kind in WIDE:
@@ -59,6 +69,7 @@ def calls() -> Iterator[Call]:
     yield Call("BitwiseRightShift-15", (whole("i16", -300, 5), whole("i16", 34, 65)))
     yield Call("Maximum-1", (np.array(25), np.array(-10)), {"auto_broadcast": "pdpd"})
     yield Call("FakeQuantize-1", (np.array(4.5), *LIMITS), {"levels": "3"})
+    yield between_two_levels()
     empty, filters = np.zeros((0, 2, 3), np.float32), Fixed(np.ones((2, 3, 2), np.float32))
     yield Call("ConvolutionBackpropData-1", (empty, filters), CONVOLUTION)
     for size in (4, 5):
