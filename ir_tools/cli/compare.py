@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -168,7 +169,8 @@ def _compare(model: "Model", other: "Model | None", options: Options, dump: Path
     from ir_tools.cli.screen import working
     from ir_tools.comparison.dumping import Dump
 
-    with working("comparing", None if options.outputs_only else len(model.graph)) as advance:
+    sink = nullcontext() if dump is None else Dump(dump)
+    with working("comparing", None if options.outputs_only else len(model.graph)) as advance, sink as taken:
         return ir_tools.compare(
             model,
             other,
@@ -180,7 +182,7 @@ def _compare(model: "Model", other: "Model | None", options: Options, dump: Path
             precision=options.precision,
             against=options.against,
             tolerance=options.tolerance,
-            sink=None if dump is None else Dump(dump),
+            sink=taken,
             advance=advance,
         )
 
@@ -317,7 +319,8 @@ def _show(screen: "Screen", found: "Comparison", data: Row, *, everything: bool)
     _show_verdict(screen, found, len(compared))
     part = data.get("part")
     if isinstance(part, dict):
-        screen.line(f"{plural(part['layers'], 'layer')} that differ alone: {part['written']}; {part['replay']}")
+        screen.line(f"the smallest part that differs, {plural(part['layers'], 'layer')}: {part['written']}")
+        screen.line(f"that part again: {part['replay']}", style="dim")
     if "report" in data:
         screen.line(f"wrote {data['report']}")
     screen.line(f"again: {data['replay']}", style="dim")

@@ -3,17 +3,17 @@
 import contextlib
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from ir_tools.comparison._bodies import BodyRunner
 from ir_tools.comparison._differences import DECADES, TOLERANCES, Difference, aligned, allowed, difference, type_name
-from ir_tools.comparison._layers import Rows, Sink, sets_of
+from ir_tools.comparison._layers import IDLE, Rows, Sink, sets_of
 from ir_tools.comparison._models import Side, matched_outputs, paired, partners, renamed
 from ir_tools.comparison._origin import Origin
 from ir_tools.comparison._results import Comparison, LayerComparison, Mode, OutputComparison
 from ir_tools.comparison._summary import narrow_note, one_line
-from ir_tools.comparison._tensors import Choice, Setting, batches, living, living_taps
+from ir_tools.comparison._tensors import SILENT, Choice, Setting, batches, living, living_taps
 from ir_tools.comparison._whole import Whole, infer
 from ir_tools.errors import UsageError
 from ir_tools.execute import Execution, Precision
@@ -25,6 +25,8 @@ from ir_tools.runtime.one_layer import LayerRunner
 
 __all__ = [
     "DECADES",
+    "IDLE",
+    "LEFT_OUT",
     "TOLERANCES",
     "Comparison",
     "Difference",
@@ -40,8 +42,6 @@ __all__ = [
     "one_line",
 ]
 
-STEADY = 3.0
-"""How much further than by rounding in its inputs an output of a quantized model may move."""
 LEFT_OUT = "leads to no output of the model: the runtime leaves it out"
 
 
@@ -80,22 +80,35 @@ def compare(
         advance: called after every layer, for a progress bar.
 
     Raises:
-        UsageError: inputs that the model does not have or take; models whose outputs do not match.
+        UsageError: inputs that the model does not have or take; types that none of its layers has; models whose
+            outputs do not match.
         RuntimeFailure: the runtime rejects the model, crashes, or takes too long.
     """
     if other is not None and against is not None:
         raise UsageError("compare with another model or with another device, not with both at once")
+    choice = Choice.of(layers)
+    _require_layers(model, choice)
     fed = complete_inputs(model, inputs, seed=seed)
     with contextlib.ExitStack() as stack:
         runtime = stack.enter_context(RuntimeClient()) if client is None else client
         setting = Setting(device, precision)
-        rows = Rows(model, Choice.of(layers), BodyRunner(runtime, setting), tolerance, sink, advance)
+        rows = Rows(model, choice, BodyRunner(runtime, setting), tolerance, sink, advance)
         work = _Work(runtime, model, fed, setting, rows)
         if other is not None:
             return work.with_model(other)
         if against is not None:
             return work.with_setting(Setting(*against))
         return work.in_place() if mode == "in place" else work.free_running()
+
+
+def _require_layers(model: Model, choice: Choice) -> None:
+    """Every type that is asked for is one of the model's."""
+    if not choice.types:
+        return
+    known = {choice.name(located.layer) for located in model.walk()} - SILENT
+    missing = sorted(choice.types - known)
+    if missing:
+        raise UsageError(f"the model has no layer of type '{missing[0]}'; it has {', '.join(sorted(known)) or 'none'}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +179,7 @@ class _Work:
         for batch in batches(self.runtime, self.model, self.fed, top, self.setting, with_inputs=False):
             taps = tuple(tap for tap in dict.fromkeys(partners(batch, pairs)) if tap in alive)
             second = infer(self.runtime, other, fed, setting, taps).taps if taps else {}
-            entries += self.rows.of_runs(batch, other, second, pairs)
+            entries += self.rows.of_runs(batch, other, second, pairs, BodyRunner(self.runtime, setting))
         if other is not self.model:
             entries = Origin(self.runtime, self.model, other, pairs, self.fed, self.setting).marked(entries)
         return self._result(mode, name, [*entries, *dead], before, (before.wide, after))
@@ -185,10 +198,6 @@ class _Work:
         in_use: tuple[OutputComparison, ...] = ()
         if whole.narrow:
             in_use = _compare_outputs(whole.wide, whole.run.outputs, math.inf, sets)
-            if not all(entry.ok for entry in compared):
-                moved = whole.moved(self.runtime, self.model, self.fed, self.setting)
-                steps = _compare_outputs(whole.wide, moved, math.inf, sets)
-                compared = tuple(map(_as_stable, compared, steps))
         return Comparison(
             mode=mode,
             layers=tuple(entries),
@@ -201,15 +210,6 @@ class _Work:
             narrow=whole.narrow,
             in_use=in_use,
         )
-
-
-def _as_stable(output: OutputComparison, step: OutputComparison) -> OutputComparison:
-    """An output of a quantized model, which may be as far off as rounding in its inputs moves it."""
-    if output.ok:
-        return output
-    moved = step.difference.needed
-    limit = max(output.difference.tolerance, STEADY * moved)
-    return replace(output, difference=replace(output.difference, tolerance=limit), moved=moved)
 
 
 def _sets(model: Model) -> frozenset[str]:

@@ -20,8 +20,9 @@ from ir_tools.known_differences import PAGE
 from ir_tools.ops import Array, find_op
 from ir_tools.runtime.client import Tap
 
-__all__ = ["Rows", "Sink", "sets_of"]
+__all__ = ["IDLE", "Rows", "Sink", "sets_of"]
 
+IDLE = "its body does not run on these inputs"
 Sink = Callable[[Located, int, Array, Array], None]
 """Takes every tensor that is compared: the layer, the number of the output, what is expected, and what is there."""
 BodyRows = Callable[[Batch, Given], Iterable[LayerComparison]]
@@ -88,7 +89,7 @@ class Rows:
             self._done(located)
 
     def of_runs(
-        self, first: Batch, other: Model, second: Mapping[Tap, Array], pairs: Pairs
+        self, first: Batch, other: Model, second: Mapping[Tap, Array], pairs: Pairs, bodies: BodyRunner
     ) -> Iterator[LayerComparison]:
         """Every layer under two runs.
 
@@ -97,9 +98,10 @@ class Rows:
             other: the model of the second run.
             second: its tensors, by label and output.
             pairs: which tensors belong together.
+            bodies: runs those of the second run.
         """
         for located in first.layers:
-            yield from self._inside_both(first, located, other, pairs)
+            yield from self._inside_both(first, located, other, pairs, bodies)
             if not self.choice.takes(located.layer):
                 continue
             for index, port in enumerate(located.layer.outputs):
@@ -110,7 +112,9 @@ class Rows:
                     yield replace(self._blank(located), output=index, reason="the other model has no such tensor")
             self._done(located)
 
-    def _inside_both(self, first: Batch, located: Located, other: Model, pairs: Pairs) -> Iterator[LayerComparison]:
+    def _inside_both(
+        self, first: Batch, located: Located, other: Model, pairs: Pairs, bodies: BodyRunner
+    ) -> Iterator[LayerComparison]:
         """The bodies of a layer in both models, on what the first one gives them."""
         twin = pairs.layers.get(located.layer.id)
         if twin is None or not located.layer.bodies or twin.bodies.keys() != located.layer.bodies.keys():
@@ -122,7 +126,7 @@ class Rows:
             partner = twin.bodies[body]
             deeper = paired(Side(self.model, graph), Side(other, partner))
             ends = {deeper.layers[end].id: array for end, array in given.items() if end in deeper.layers}
-            return self.of_runs(inner, other, self.bodies.tensors(other, partner, ends), deeper)
+            return self.of_runs(inner, other, bodies.tensors(other, partner, ends), deeper, bodies)
 
         yield from self._inside(located, first.arrays(self.model, located), rows)
 
@@ -159,7 +163,7 @@ class Rows:
         yield from worst.values()
         for body, graph in idle.items():
             for entry in self.choice.located(graph, f"{located.path}/{body}/"):
-                yield self.skipped(entry, "its body does not run on these inputs")
+                yield self.skipped(entry, IDLE)
 
     def _of_step(
         self, located: Located, step: Step, batch: Batch, *, inherits: bool = False

@@ -44,17 +44,12 @@ class LayerComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputComparison:
-    """One output of the model under two runs.
-
-    `moved`: how far the output of a quantized model moves, relative to its largest magnitude, when every input moves by
-    one unit in the last place; asked for where it is beyond its tolerance, which is then at least three times as wide.
-    """
+    """One output of the model under two runs."""
 
     name: str
     element_type: str
     shape: tuple[int, ...]
     difference: Difference
-    moved: float | None = None
 
     @property
     def ok(self) -> bool:
@@ -97,6 +92,12 @@ class Comparison:
         from ir_tools.comparison._summary import one_line
 
         return f"Comparison({one_line(self)})"
+
+    def _repr_html_(self) -> str:
+        """A heading and the table of the outputs and of the layers that differ, for notebooks."""
+        from ir_tools.comparison._summary import html_table
+
+        return html_table(self)
 
     @property
     def first_difference(self) -> LayerComparison | OutputComparison | None:

@@ -1,11 +1,16 @@
 """A comparison in a few words, for people."""
 
+from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ir_tools.comparison._results import Comparison
 
-__all__ = ["narrow_note", "one_line"]
+__all__ = ["html_table", "narrow_note", "one_line"]
+
+
+MOST_ROWS = 10
+"""Layers in a notebook's table."""
 
 
 def one_line(found: "Comparison") -> str:
@@ -31,6 +36,26 @@ def narrow_note(found: "Comparison") -> str | None:
         f" {_plural(found.narrow, 'operation')} in int8, which moves the outputs by up to {worst:.2g} of their largest"
         " magnitude; that is not judged here: --precision int8 compares that arithmetic, layer by layer."
     )
+
+
+def html_table(found: "Comparison") -> str:
+    """The first of the layers that differ, and the outputs, as a table for a notebook."""
+    wrong = [entry for entry in found.layers if entry.status == "differs"]
+    rows = [(entry.path, entry.op, entry.element_type or "", entry.difference, False) for entry in wrong[:MOST_ROWS]]
+    rows += [(entry.name, "output", entry.element_type, entry.difference, entry.ok) for entry in found.outputs]
+    lines = [f"<p><b>{escape(one_line(found))}</b></p>"]
+    note = narrow_note(found)
+    if note is not None:
+        lines.append(f"<p>{escape(note)}</p>")
+    lines.append("<table><tr><th>tensor<th>operation<th>type<th>max abs<th>needs<th>allowed<th>result</tr>")
+    for name, kind, type_, gap, good in rows:
+        numbers = ("", "", "") if gap is None else (f"{gap.max_abs:.3g}", f"{gap.needed:.2g}", f"{gap.tolerance:.2g}")
+        cells = (name, kind, type_, *numbers, "ok" if good else "differs")
+        lines.append(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>")
+    lines.append("</table>")
+    if len(wrong) > MOST_ROWS:
+        lines.append(f"<p>and {len(wrong) - MOST_ROWS} more tensors that differ</p>")
+    return "\n".join(lines)
 
 
 def _plural(count: int, word: str) -> str:

@@ -86,8 +86,13 @@ class Choice:
         """Whether the layer itself is compared."""
         if self.types is None:
             return layer.type not in SILENT and bool(layer.outputs)
+        return self.name(layer) in self.types
+
+    @staticmethod
+    def name(layer: Layer) -> str:
+        """The type of a layer, as the table of operations writes it."""
         op = find_op(layer.type, layer.version)
-        return (op.type if op else layer.type) in self.types
+        return op.type if op else layer.type
 
     def inside(self, layer: Layer) -> bool:
         """Whether a layer in its bodies is compared."""

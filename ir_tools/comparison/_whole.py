@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from ir_tools.comparison._tensors import Setting, quantized
 from ir_tools.graph import Model
 from ir_tools.ops import Array
@@ -50,16 +48,6 @@ class Whole:
         if not narrow:
             return cls(run, run.outputs)
         return cls(run, infer(client, model, fed, setting, before).outputs, narrow)
-
-    def moved(
-        self, client: RuntimeClient, model: Model, fed: Mapping[str, Array], setting: Setting
-    ) -> Mapping[str, Array]:
-        """The outputs in f32 after every float of the inputs moved by one unit in the last place."""
-        nudged = {
-            name: np.nextafter(array, array.dtype.type(np.inf)) if array.dtype.kind == "f" else array
-            for name, array in fed.items()
-        }
-        return infer(client, model, nudged, setting, quantized(model)).outputs
 
 
 def infer(

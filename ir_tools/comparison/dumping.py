@@ -3,6 +3,8 @@
 import json
 import re
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 import numpy as np
 
@@ -14,7 +16,10 @@ __all__ = ["Dump"]
 
 
 class Dump:
-    """A `Sink` that writes `NUMBER_NAME.OUTPUT.expected.npy` and `.actual.npy` into a folder, and a table of them."""
+    """A `Sink` that writes `NUMBER_NAME.OUTPUT.expected.npy` and `.actual.npy` into a folder.
+
+    As a context manager, it leaves `tensors.json` there, the table of them.
+    """
 
     def __init__(self, folder: Path) -> None:
         """`folder` is made, if it is not there.
@@ -42,9 +47,25 @@ class Dump:
                 row[side] = f"{stem}.{side}.npy"
                 np.save(self.folder / f"{stem}.{side}.npy", _plain(array), allow_pickle=False)
             self._rows.append(row)
-            (self.folder / "tensors.json").write_text(json.dumps(self._rows, indent=1))
         except OSError as why:
             raise WriteError(f"{self.folder / stem} cannot be written: {why.strerror or why}") from None
+
+    def __enter__(self) -> Self:
+        """The sink itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Write the table of what was written so far.
+
+        Raises:
+            WriteError: it cannot be written.
+        """
+        try:
+            (self.folder / "tensors.json").write_text(json.dumps(self._rows, indent=1))
+        except OSError as why:
+            raise WriteError(f"{self.folder / 'tensors.json'} cannot be written: {why.strerror or why}") from None
 
 
 def _plain(array: Array) -> Array:

@@ -150,3 +150,16 @@ def test_a_layer_without_a_kernel_is_run_by_the_runtime(
 def test_no_other_model_beside_another_device(model: Model) -> None:
     with pytest.raises(UsageError, match="not with both"):
         compare(model, model, against=("CPU", "f32"))
+
+
+def test_types_that_no_layer_has_are_refused(client: RuntimeClient, model: Model) -> None:
+    with pytest.raises(UsageError, match="no layer of type 'MaxPol'; it has "):
+        compare(model, layers={"MaxPol"}, client=client)
+
+
+def test_in_a_notebook_and_at_a_prompt(client: RuntimeClient, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert repr(compare(model, client=client)).startswith("Comparison(in place against reference: ")
+    break_reference(monkeypatch, "layer_1")
+    found = compare(model, client=client)
+    assert "first 'layer_1'" in repr(found)
+    assert "<td>layer_1</td>" in found._repr_html_()

@@ -1,6 +1,7 @@
 """The report page: complete, self-contained, and safe for names of any kind."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -100,6 +101,24 @@ def test_the_first_difference_is_told_with_its_values() -> None:
     assert "Worst tensor: layer_4" in words
 
 
+def test_the_first_difference_is_ringed_and_linked_and_explained() -> None:
+    found = comparison(9, wrong=4)
+    reason = "it has another weight"
+    layers = [replace(row, reason=reason, round=2) if row.status == "differs" else row for row in found.layers]
+    page = render_report(replace(found, layers=tuple(layers)), model="m", replay="r")
+    assert Page(page).addresses == ["#row4"]
+    assert page.count('<circle class="ring"') == 1
+    assert '<text class="first"' in page
+    assert "It has another weight; round 3 of its body." in page
+
+
+def test_quantized_arithmetic_is_told() -> None:
+    found = comparison(3)
+    page = render_report(replace(found, narrow=7, in_use=found.outputs), model="m", replay="r")
+    assert "7 operations in int8" in page
+    assert "int8" not in render_report(found, model="m", replay="r")
+
+
 def test_who_computed_is_told() -> None:
     text = " ".join(Page(render_report(comparison(3), model="m", replay="ir-tools compare m")).texts)
     for word in ("OpenVINO 2026.4.1", "a device", "by runtime", "free running", "ir-tools compare m"):
@@ -118,5 +137,5 @@ def test_a_layer_whose_shape_differs_is_the_worst_but_has_no_histogram() -> None
         replay="r",
     )
     assert "[1, 2] is expected" in text
-    assert text.count("<circle") == 3
+    assert text.count("<circle") == 3 + text.count('<circle class="ring"')
     Page(text)
