@@ -12,7 +12,7 @@ from ir_tools.ops._define import Array
 
 __all__ = ["along", "blocks", "elementwise", "fits"]
 
-BLOCK = 1 << 17
+BLOCK = 1 << 16
 """Elements at a time: two blocks of f32 fit into the cache of a core, and a block takes much longer than its call."""
 
 
