@@ -1,0 +1,125 @@
+"""Images, regions and sorting, where the CPU plugin and what works constants out before running do not agree."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ir_tools.known_differences._define import Instance, Kind, KnownDifference
+from ir_tools.known_differences._model import Call, Fixed, counted, floats, whole
+
+__all__ = ["ROWS"]
+
+SIZES = {"mode": "linear", "shape_calculation_mode": "sizes"}
+INTERPOLATE = ("Interpolate-1", "Interpolate-4", "Interpolate-11")
+
+
+def resized(
+    shape: Sequence[int],
+    axes: Sequence[int],
+    sizes: Sequence[int],
+    *,
+    constant: bool = False,
+    kind: str = "f4",
+    **raw: str,
+) -> Call:
+    """Interpolate-11 to given sizes of counted elements."""
+    data = (counted(*shape) * 13).astype(kind)
+    return Call(
+        "Interpolate-11",
+        (Fixed(data) if constant else data, Fixed(whole(*sizes)), Fixed(whole(*axes))),
+        {**SIZES, **raw},
+    )
+
+
+def _named(layer: Instance) -> bool:
+    """Whether the last input of an Interpolate names the axes."""
+    return len(layer.inputs) > 2 and layer.inputs[-1].dtype.kind in "iu"
+
+
+def _axes(layer: Instance) -> list[int]:
+    """Those that an Interpolate resizes: all where none are named."""
+    if "axes" in layer.attrs:
+        return list(layer.attrs.axes)
+    return layer.inputs[-1].ravel().tolist() if _named(layer) else list(range(layer.inputs[0].ndim))
+
+
+def _by_core(layer: Instance) -> bool:
+    """Whether OpenVINO's core resizes: all inputs are constants, or the axes are not."""
+    return _all_constant(layer) or (_named(layer) and len(layer.inputs) - 1 not in layer.constant)
+
+
+def _all_constant(layer: Instance) -> bool:
+    return set(range(len(layer.inputs))) <= set(layer.constant)
+
+
+def _padded(layer: Instance) -> bool:
+    return any(layer.attrs.pads_begin + layer.attrs.pads_end)
+
+
+def _turned(layer: Instance) -> bool:
+    """Padded, and the plugin moves the axes to the end, since they are few and not the last."""
+    axes, rank = _axes(layer), layer.inputs[0].ndim
+    return _padded(layer) and len(axes) <= rank - 2 and any(axis < 2 for axis in axes)
+
+
+ROWS = (
+    KnownDifference(
+        name="Interpolate with pads along axes before the last ones",
+        ops=INTERPOLATE,
+        kind=Kind.WRONG,
+        setting="pads, and axes of which one is 0 or 1, no more than the data have after batch and channels",
+        reason="The plugin moves the axes to the end and not the pads, and so gives another shape than it says.",
+        model=resized((1, 2, 3, 4), (1,), (4,), pads_begin="0,0,0,1", pads_end="0,0,1,0"),
+        applies=_turned,
+    ),
+    KnownDifference(
+        name="Interpolate cubic along more than two axes",
+        ops=INTERPOLATE,
+        kind=Kind.ARBITRARY,
+        setting="mode `cubic`, rank 3 or 4, and an axis before the last two gets another size",
+        reason="The plugin has the curves for two axes only, and leaves the rest as it was or unwritten.",
+        model=resized((2, 3, 4), (0, 1, 2), (4, 6, 8), mode="cubic"),
+        applies=lambda layer: (
+            layer.attrs.mode == "cubic"
+            and layer.inputs[0].ndim < 5
+            and len(_axes(layer)) != 1
+            and min(_axes(layer), default=layer.inputs[0].ndim) < layer.inputs[0].ndim - 2
+        ),
+    ),
+    KnownDifference(
+        name="Interpolate of integers before running",
+        ops=INTERPOLATE,
+        kind=Kind.WRONG,
+        setting="integers, and all inputs are constants or the axes are not",
+        reason="OpenVINO's core cuts off what the plugin rounds, and lets it wrap.",
+        model=resized((1, 1, 2, 3), (2, 3), (5, 7), constant=True, kind="u1", mode="linear_onnx"),
+        applies=lambda layer: layer.kind() in {"i", "u"} and _by_core(layer),
+    ),
+    KnownDifference(
+        name="Interpolate before running",
+        ops=("Interpolate-4", "Interpolate-11"),
+        kind=Kind.WRONG,
+        setting="`antialias` in mode `linear`, or mode `bicubic_pillow`, with data of rank 4 or less, and all"
+        " inputs are constants or the axes are not",
+        reason="OpenVINO's core reads both; the plugin, which the reference follows, reads neither.",
+        model=resized((1, 1, 4, 6), (2, 3), (3, 3), constant=True, antialias="true"),
+        applies=lambda layer: (
+            layer.inputs[0].ndim < 5
+            and _by_core(layer)
+            and (layer.attrs.mode == "bicubic_pillow" or layer.attrs.antialias)
+        ),
+    ),
+    KnownDifference(
+        name="TopK in no order before running",
+        ops=("TopK-1", "TopK-3", "TopK-11"),
+        kind=Kind.WRONG,
+        setting='`sort="none"`, and both inputs are constants',
+        reason="What is chosen comes in the order that partial sorting leaves; the plugin and the reference sort it.",
+        model=Call(
+            "TopK-3",
+            (Fixed(floats(-4, 6, -0.5)), Fixed(np.array(3))),
+            {"axis": "0", "mode": "min", "sort": "none"},
+        ),
+        applies=lambda layer: layer.attrs.sort == "none" and _all_constant(layer),
+    ),
+)
