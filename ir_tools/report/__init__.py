@@ -35,7 +35,6 @@ def write_report(found: Comparison, path: Path, *, model: str, replay: str) -> N
 def render_report(found: Comparison, *, model: str, replay: str) -> str:
     """The page as text of HTML."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["capitalized"] = lambda text: text[:1].upper() + text[1:]
     template = environment.from_string(_text("page.html"))
     table = rows(found)
     focus = worst(found)
