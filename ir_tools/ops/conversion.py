@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.errors import ShapeError
+from ir_tools.errors import ShapeError, UnsupportedError
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Flag, Input, Op, Output, Violation
 from ir_tools.ops._fields import Type
@@ -38,9 +38,13 @@ def cast(data: Array, target: ElementType) -> Array:
     """The values in another type: floats cut off towards zero, anything but 0 is true, integers wrap.
 
     A float that i32 cannot hold becomes what the CPU makes of it.
+
+    Raises:
+        UnsupportedError: the elements of the type are smaller than a byte.
     """
     dtype = target.dtype
-    assert dtype is not None
+    if dtype is None:
+        raise UnsupportedError(f"the reference does not convert to {target}, whose elements are no whole bytes")
     if target.kind == "boolean":
         out: Array = data != 0
         return out

@@ -7,7 +7,7 @@ import pytest
 
 from ir_tools import execute, read, validation
 from ir_tools.comparison import difference
-from ir_tools.errors import RuntimeFailure
+from ir_tools.errors import RuntimeFailure, UnsupportedError
 from ir_tools.format.write import render
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import Call, Fixed, Given, as_model
@@ -28,6 +28,10 @@ def whole(kind: str, *values: int) -> Array:
     return np.array(values).astype(dtype)
 
 
+def floats(*values: float) -> Array:
+    return np.array(values, np.float32)
+
+
 def axes(*values: int) -> Fixed:
     return Fixed(np.array(values, np.int64))
 
@@ -38,8 +42,8 @@ def ramp(kind: str, *sizes: int) -> Array:
 
 def between_two_levels() -> Call:
     """Numbers at the border of two levels, and their neighbours, for limits of each channel."""
-    low = np.float32([2.2, -0.6, -2.9, 0.3, -7.3, 1.1]).reshape(1, 6, 1, 1)
-    high = low + np.float32([0.4, 1.8, 5, 1, 0.3, 2.7]).reshape(1, 6, 1, 1)
+    low = floats(2.2, -0.6, -2.9, 0.3, -7.3, 1.1).reshape(1, 6, 1, 1)
+    high = low + floats(0.4, 1.8, 5, 1, 0.3, 2.7).reshape(1, 6, 1, 1)
     border = (low + high) / 2
     data = np.concatenate([np.nextafter(border, low), border, np.nextafter(border, high)], axis=3)
     limits = (Fixed(low), Fixed(high), Fixed(low - 1), Fixed(high))
@@ -164,3 +168,11 @@ def test_packed_inputs(kind: str, client: RuntimeClient) -> None:
     (wanted,) = client.infer(text, None, fed).outputs.values()
     (found,) = execute.run(read(text), fed).values()
     np.testing.assert_array_equal(found, wanted)
+
+
+def test_no_conversion_to_packed_elements() -> None:
+    """It is refused in words."""
+    model, _ = as_model(Call("Convert-1", (floats(1, 2),), {"destination_type": "f16"}))
+    text = render(model).replace(b'destination_type="f16"', b'destination_type="u4"')
+    with pytest.raises(UnsupportedError, match="u4"):
+        execute.run(read(text), {read(text).inputs[0].name: floats(1, 2)})
