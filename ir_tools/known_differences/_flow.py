@@ -28,9 +28,9 @@ def _computed_padding(layer: Instance) -> bool:
     return {1, 2} <= set(layer.constant) and 3 not in layer.constant
 
 
-def _beyond_f32(layer: Instance) -> bool:
-    data = layer.inputs[0]
-    return layer.kind() in "iu" and bool((np.abs(data.astype(np.float64)) > MOST_EXACT).any())
+def _beyond_f32(layer: Instance, number: int = 0) -> bool:
+    data = layer.inputs[number]
+    return layer.kind(number) in "iu" and bool((np.abs(data.astype(np.float64)) > MOST_EXACT).any())
 
 
 def _narrow(layer: Instance) -> bool:
@@ -76,6 +76,40 @@ ROWS = (
             "Pad-1", (counted(2), Fixed(whole(1)), Fixed(whole(1)), np.array(7, np.float32)), {"pad_mode": "constant"}
         ),
         applies=_computed_padding,
+    ),
+    KnownDifference(
+        name="Pad by a large whole number",
+        ops=("Pad-1", "Pad-12"),
+        kind=Kind.COARSE,
+        setting="`pad_value` is a whole number beyond 2^24",
+        reason="The plugin reads it as f32; the reference pads with the number itself.",
+        model=Call(
+            "Pad-1",
+            (whole(1, 2), whole(1), whole(1), Fixed(np.array(MOST_EXACT + 1))),
+            {"pad_mode": "constant"},
+        ),
+        applies=lambda layer: len(layer.inputs) > 3 and _beyond_f32(layer, 3),
+    ),
+    KnownDifference(
+        name="Gather of one computed index from the end",
+        ops=("Gather-1", "Gather-7"),
+        kind=Kind.WRONG,
+        setting="`indices` is a single negative number and no constant",
+        reason="The plugin gives zeros, as for several; a constant counts from the end, and so it does in the reference.",
+        model=Call("Gather-7", (counted(3), np.array(-1), Fixed(np.array(0)))),
+        applies=lambda layer: (
+            1 not in layer.constant and layer.inputs[1].size == 1 and bool((layer.inputs[1] < 0).all())
+        ),
+    ),
+    KnownDifference(
+        name="Gather of constants from the end",
+        ops=("Gather-1", "Gather-7"),
+        kind=Kind.WRONG,
+        setting="`data` and `indices` are constants, and several `indices` hold a negative number",
+        reason="The runtime counts from the end where it computes the layer before it runs; otherwise it gives zeros,"
+        " and so does the reference.",
+        model=Call("Gather-7", (Fixed(counted(3)), Fixed(whole(0, -1)), Fixed(np.array(0)))),
+        applies=lambda layer: {0, 1} <= set(layer.constant) and bool((layer.inputs[1] < 0).any()),
     ),
     KnownDifference(
         name="ReverseSequence-1 of large whole numbers",
@@ -179,7 +213,7 @@ ROWS = (
         ops=("Concat-1",),
         kind=Kind.WRONG,
         setting="the inputs have no elements, and an input has dynamic dimensions",
-        reason="The plugin gives the shape of the first input.",
+        reason="The plugin gives the shape of one of the inputs.",
         model=Call(
             "Concat-1", (Given(np.zeros((0, 2), np.float32), "?,?"), np.zeros((0, 3), np.float32)), {"axis": "1"}
         ),

@@ -20,6 +20,8 @@ AUTO_BROADCAST = {"auto_broadcast": OneOf(words=("none", "numpy", "pdpd"), defau
 NUMBERS = "float integer boolean"
 """Everything but strings, which the core lets pass and no device computes with."""
 Folding = Literal["interval", "exact", "none"]
+MOST = np.iinfo(np.int64).max
+"""As an upper bound: there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,8 @@ class Binary:
         with np.errstate(all="ignore"):
             if left.exact is not None and right.exact is not None:
                 return Bounds.exactly(function(left.exact, right.exact))
+            if self.type == "Mod":
+                return _rest_bounds(left, right)
             if self.folds == "exact":
                 return None
             if self.type == "Divide":
@@ -116,8 +120,19 @@ def _divide_bounds(left: Bounds, right: Bounds) -> Bounds:
     zero = right.lower <= 0
     safe = Bounds(np.where(zero, right.upper, right.lower), right.upper)
     out = interval(floor_divide, left, safe)
-    unbounded = np.inf if out.upper.dtype.kind == "f" else np.iinfo(np.int64).max
+    unbounded = np.inf if out.upper.dtype.kind == "f" else MOST
     return Bounds(out.lower, np.where(zero, unbounded, out.upper))
+
+
+def _rest_bounds(left: Bounds, right: Bounds) -> Bounds | None:
+    """The rest of sizes between bounds by a known number: from one multiple to the next, or from 0 on. Measured."""
+    by = right.exact
+    if by is None or by.dtype.kind != "i" or (by <= 0).any() or (left.lower < 0).any():
+        return None
+    whole = left.lower // by == left.upper // by
+    whole &= left.upper < MOST
+    most = np.where(left.upper < MOST, by - 1, MOST)
+    return Bounds(np.where(whole, left.lower % by, 0), np.where(whole, left.upper % by, most))
 
 
 def _equal_bounds(left: Bounds, right: Bounds) -> Bounds:

@@ -20,6 +20,8 @@ FEW_AXES = 5
 """Along axes of more that do not follow each other the CPU plugin has other code, which rounds integers. Measured."""
 
 # --- reductions -------------------------------------------------------------------------------------------------
+OF_NOTHING = frozenset({"ReduceSum", "ReduceProd", "ReduceL1"})
+"""What the runtime knows of no elements, too: 0, 1, 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +61,7 @@ class Reduction:
         if (
             data is None
             or axes is None
-            or not data.lower.size
+            or (not data.lower.size and self.type not in OF_NOTHING)
             or (self.folds == "floats" and not inputs[0].dtype.is_float)
         ):
             return None

@@ -9,12 +9,14 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops import (
     Array,
     Op,
+    elementwise,
     gathering,
     generation,
     layout,
     ordering,
     padding,
     recurrent,
+    reduction,
     scattering,
     searching,
     slicing,
@@ -29,6 +31,8 @@ from tests.ops.single import Between, Slot, single_text
 
 client = pytest.fixture(scope="module")(clients)
 OPS = ops_by_name(
+    elementwise.OPS,
+    reduction.OPS,
     gathering.OPS,
     generation.OPS,
     layout.OPS,
@@ -81,6 +85,11 @@ SHAPES: Sequence[tuple[str, Mapping[str, str], Sequence[Slot]]] = (
     ("OneHot-1", {}, [("i64", "4,2"), np.array(3), np.array(1, np.float32), np.array(0, np.float32)]),
     ("OneHot-1", {"axis": "0"}, [("i64", "4"), Between("i64", ((2, 6),), scalar=True), ONE, ONE]),
     ("OneHot-1", {"axis": "0"}, [("i64", "4"), Between("i64", ((-1, 6),), scalar=True), ONE, ONE]),
+    ("Mod-1", {}, [Between("i64", ((2, 6), (5, 6), (8, 9), (4, 7), (0, 100), (2, 2))), whole([4])]),
+    ("Mod-1", {}, [Between("i64", ((2, 3), (2, 6), (10, 11))), whole([8, 7, 1])]),
+    ("Mod-1", {}, [Between("i64", ((2, None),)), whole([4])]),
+    ("ReduceSum-1", {"keep_dims": "false"}, [whole([]), whole([0])]),
+    ("ReduceProd-1", {"keep_dims": "true"}, [whole([]), whole([0])]),
     ("SparseFillEmptyRows-16", {}, [("f32", "?"), whole([3, 2]), whole([[0, 1], [1, 1]]), np.array(0, np.float32)]),
     ("SparseFillEmptyRows-16", {}, [("f32", "2"), whole([3, 2]), whole([[0, 1], [1, 1]]), np.array(0, np.float32)]),
 )
