@@ -169,6 +169,26 @@ def test_f16_weights_alone_carry_nothing() -> None:
     assert not Coarse.of(model.graph).reached
 
 
+@pytest.mark.parametrize("mode", ["in place", "free running"])
+def test_a_tensor_that_cannot_be_taken_out(
+    mode: Literal["in place", "free running"], tmp_path: Path, client: RuntimeClient
+) -> None:
+    """The CPU refuses a Multinomial whose output is read twice, as it is when it is taken out; the rest is compared."""
+
+    def build() -> ov.Model:
+        data = ops.parameter([2, 5], np.float32)
+        chances = ops.softmax(data, 1)
+        drawn = ops.multinomial(chances, np.array([1]), "i64", False, False, 7, 7)
+        return ov.Model([ops.multiply(drawn, ops.constant(np.int64(0))), ops.relu(chances)], [data])
+
+    model = read(saved(build, tmp_path))
+    found = compare(model, mode=mode, client=client)
+    rows = {entry.op.partition("-")[0]: entry for entry in found.layers}
+    assert (rows["Multinomial"].status, rows["SoftMax"].status, rows["ReLU"].status) == ("skipped", "ok", "ok")
+    assert "taken out" in (rows["Multinomial"].reason or "")
+    assert [entry.ok for entry in found.outputs] == [True, True]
+
+
 def test_a_layer_that_cannot_take_what_it_gets(tmp_path: Path) -> None:
     """Sizes that meet only when the model runs: the layer is named, and nobody sees numpy's own words alone."""
 

@@ -129,7 +129,7 @@ class _Work:
         entries: list[LayerComparison] = []
         alone = LayerRunner(self.runtime)
         for batch in batches(self.runtime, self.model, self.fed, top, self.setting, with_inputs=True):
-            tapped = batch.outputs
+            tapped = batch.outputs or tapped
             entries += self.rows.in_place(batch, self._precision, alone)
         return self._result("in place", "reference", [*entries, *dead], whole, (whole.wide, tapped))
 

@@ -23,7 +23,7 @@ class Coarse:
     of f16 have errors of f16, which one that computes in f32 throughout does not have, and a fused operation neither.
 
     Attributes:
-        alone: the layers that depend on constants alone, and those that read them, which the runtime may fuse with them.
+        alone: the layers that depend on constants alone, and those that read these, which may be fused with them.
         reached: these and all that follow from them.
     """
 

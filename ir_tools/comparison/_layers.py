@@ -54,6 +54,9 @@ class Rows:
     def in_place(self, batch: Batch, precision: Precision, fallback: Fallback) -> Iterator[LayerComparison]:
         """Every layer: the reference on the runtime's own inputs against the runtime; bodies before their layer."""
         for located in batch.layers:
+            if batch.refused:
+                yield self._refused(located, batch.refused)
+                continue
             arrays = batch.arrays(self.model, located)
             yield from self._inside(located, arrays, lambda inner, _: self.in_place(inner, precision, fallback))
             if not self.choice.takes(located.layer):
@@ -75,6 +78,9 @@ class Rows:
         runtime's: such values are as good as random, and would make all that follows differ.
         """
         for located in batch.layers:
+            if batch.refused:
+                yield self._refused(located, batch.refused)
+                continue
             if located.layer.bodies:
                 arrays = batch.arrays(self.model, located)
                 yield from self._inside(located, arrays, lambda inner, _: self.in_place(inner, precision, fallback))
@@ -101,6 +107,9 @@ class Rows:
             bodies: runs those of the second run.
         """
         for located in first.layers:
+            if first.refused:
+                yield self._refused(located, first.refused)
+                continue
             yield from self._inside_both(first, located, other, pairs, bodies)
             if not self.choice.takes(located.layer):
                 continue
@@ -133,6 +142,11 @@ class Rows:
     def skipped(self, located: Located, reason: str) -> LayerComparison:
         """A layer that is not compared."""
         return replace(self._blank(located), reason=reason)
+
+    def _refused(self, located: Located, reason: str) -> LayerComparison:
+        """A layer whose tensors the runtime does not hand out."""
+        self._done(located)
+        return self.skipped(located, reason)
 
     def _inside(self, located: Located, arrays: Mapping[int, Array], rows: BodyRows) -> Iterator[LayerComparison]:
         """The layers of the bodies of a layer, each in the round in which it is furthest off."""

@@ -84,7 +84,7 @@ def paired(own: Side, other: Side) -> Pairs:
 
 def partners(batch: Batch, pairs: Pairs) -> Iterator[Tap]:
     """The other model's tensors for those of a batch."""
-    for located in batch.layers:
+    for located in () if batch.refused else batch.layers:
         for port in located.layer.outputs:
             tap = pairs.taps.get(Source(located.layer.id, port.id))
             if tap is not None:

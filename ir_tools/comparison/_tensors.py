@@ -1,11 +1,11 @@
 """The tensors inside a model as the runtime computes them, in batches that fit into memory."""
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ir_tools.errors import UsageError
+from ir_tools.errors import RuntimeFailure, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model, Port, Source
 from ir_tools.graph.model import walk
 from ir_tools.ops import Array, find_op
@@ -117,12 +117,14 @@ class Batch:
         tensors: by label of the layer in its graph, and output.
         outputs: of the model.
         labels: by layer id; see `labels_of`.
+        refused: why there are none: what the runtime says of a model whose tensors here are taken out.
     """
 
     layers: tuple[Located, ...]
     tensors: Mapping[Tap, Array]
     outputs: Mapping[str, Array]
     labels: Mapping[int, str]
+    refused: str | None = None
 
     def actual(self, located: Located, index: int) -> Array:
         """Output number `index` of a layer."""
@@ -187,12 +189,36 @@ def batches(
     """
     labels = labels_of(model.graph)
     more = quantized(model) if setting.tapped != setting.config else ()
-    for group in _groups(layers, with_inputs=with_inputs):
+
+    def run(group: Sequence[Located]) -> Batch:
         taps = dict.fromkeys(tap for located in group for tap in _taps(located, labels, with_inputs=with_inputs))
-        run = client.infer_model(
+        found = client.infer_model(
             model, fed, taps=(*taps, *more), wide=setting.wide, device=setting.device, config=setting.tapped
         )
-        yield Batch(tuple(group), {tap: run.taps[tap] for tap in taps}, run.outputs, labels)
+        return Batch(tuple(group), {tap: found.taps[tap] for tap in taps}, found.outputs, labels)
+
+    for group in _groups(layers, with_inputs=with_inputs):
+        yield from _as_far_as_it_runs(run, group)
+
+
+def _as_far_as_it_runs(run: Callable[[Sequence[Located]], Batch], group: Sequence[Located]) -> Iterator[Batch]:
+    """The batch of a group, or of ever smaller parts where the runtime cannot hand out all of its tensors.
+
+    A model runs otherwise once its tensors are taken out: the CPU plugin refuses some, and crashes over others.
+    """
+    try:
+        batch = run(group)
+    except RuntimeFailure as why:
+        if why.kind not in {"rejected", "crashed"}:
+            raise
+        half = len(group) // 2
+        if half:
+            yield from _as_far_as_it_runs(run, group[:half])
+            yield from _as_far_as_it_runs(run, group[half:])
+        else:
+            yield Batch(tuple(group), {}, {}, {}, f"the model does not run with this tensor taken out: {why}")
+    else:
+        yield batch
 
 
 def _groups(layers: Sequence[Located], *, with_inputs: bool) -> Iterator[list[Located]]:
