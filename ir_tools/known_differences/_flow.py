@@ -95,7 +95,7 @@ ROWS = (
         ops=("Gather-1", "Gather-7"),
         kind=Kind.WRONG,
         setting="`indices` is a single negative number and no constant",
-        reason="The plugin gives zeros, as for several; a constant counts from the end, and so it does in the reference.",
+        reason="The plugin gives zeros, as for several; a constant counts from the end, and so in the reference.",
         model=Call("Gather-7", (counted(3), np.array(-1), Fixed(np.array(0)))),
         applies=lambda layer: (
             1 not in layer.constant and layer.inputs[1].size == 1 and bool((layer.inputs[1] < 0).all())
