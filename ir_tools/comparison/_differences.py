@@ -29,6 +29,8 @@ INT8_STEPS = 2 / 255
 """What floats of a quantized model may differ by where they are computed in int8: two steps of 255."""
 MOST_ROWS = 4096
 """Of a set whose rows are matched one by one."""
+SAME_ROW = 1e-3
+"""How far rows of a set may be apart that are the same, relative to the largest magnitude of each column."""
 DECADES = tuple(10.0**exponent for exponent in range(-9, 1))
 """Where the histogram of a difference is cut: errors relative to the tensor's largest magnitude."""
 
@@ -125,25 +127,37 @@ def _places(expected: Array, actual: Array, undefined: npt.NDArray[np.bool_] | N
 
 
 def aligned(expected: Array, actual: Array) -> Array:
-    """`actual` with its rows (along the last axis) in the order of the rows of `expected` that they are nearest to.
+    """`actual` with its rows (along the last axis) in the order of the rows of `expected` that they belong to.
 
-    For outputs whose rows are a set. Rows are taken in order, each the nearest that is left; arrays of other shapes,
-    and those of more than `MOST_ROWS` rows, stay as they are.
+    For outputs whose rows are a set. Rows that are as good as equal are found first, so that one that is missing does
+    not take the place of another; the rest take in turn the nearest that is left. Arrays of other shapes, and those of
+    more than `MOST_ROWS` rows, stay as they are.
     """
     rows = actual.reshape(-1, actual.shape[-1]) if actual.ndim else actual.reshape(1, 1)
     if expected.shape != actual.shape or len(rows) > MOST_ROWS or rows.dtype.kind not in "fiubV":
         return actual
     wanted, found = (array.reshape(rows.shape).astype(np.float64) for array in (expected, actual))
-    order = np.empty(len(rows), np.intp)
+    order = np.full(len(rows), -1, np.intp)
     free = np.ones(len(rows), bool)
-    with np.errstate(all="ignore"):
-        for place, row in enumerate(wanted):
-            distance = np.where(np.isnan(found) & np.isnan(row), 0.0, np.abs(found - row)).max(axis=1, initial=0.0)
+    widths = np.abs(np.where(np.isfinite(wanted), wanted, 0.0)).max(axis=0, initial=0.0)
+    for within, scale in ((SAME_ROW, np.where(widths > 0, widths, 1.0)), (math.inf, np.ones_like(widths))):
+        for place in np.flatnonzero(order < 0):
             left = np.flatnonzero(free)
-            order[place] = left[np.argmin(np.nan_to_num(distance[left], nan=np.inf))]
-            free[order[place]] = False
+            apart = _apart(found[left] / scale, wanted[place] / scale)
+            best = int(apart.argmin())
+            if apart[best] <= within:
+                order[place] = left[best]
+                free[left[best]] = False
     ordered: Array = rows[order].reshape(actual.shape)
     return ordered
+
+
+def _apart(rows: npt.NDArray[np.float64], row: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The largest difference of each of the rows from one; NaN is as far from a number as infinity."""
+    with np.errstate(all="ignore"):
+        distance = np.where((rows == row) | (np.isnan(rows) & np.isnan(row)), 0.0, np.abs(rows - row))
+    out: npt.NDArray[np.float64] = np.nan_to_num(distance.max(axis=1, initial=0.0), nan=np.inf, posinf=np.inf)
+    return out
 
 
 def _histogram(gap: npt.NDArray[np.float64], elements: int, magnitude: float) -> tuple[int, ...]:

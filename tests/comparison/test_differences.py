@@ -102,3 +102,21 @@ def test_a_row_too_many_is_not_matched_away() -> None:
     actual = np.array([[5.0, 6.0], [1.0, 2.0], [5.0, 6.0]])
     found = difference(expected, aligned(expected, actual))
     assert found.max_abs == 4.0
+
+
+def test_one_missing_detection_takes_no_other_one_away() -> None:
+    """A score at the threshold: the rows behind it move up, and only the missing one differs."""
+    rng = np.random.default_rng(0)
+    boxes = np.sort(rng.uniform(0, 1, (30, 4)), axis=1)
+    rows = np.column_stack([np.zeros(30), rng.integers(0, 4, 30), np.linspace(0.9, 0.1, 30), boxes])
+    expected = np.concatenate([rows, np.zeros((2, 7))]).astype(np.float32)
+    actual = np.concatenate([rows[:4], rows[5:], np.zeros((3, 7))]).astype(np.float32)
+    actual += rng.uniform(-1e-6, 1e-6, actual.shape).astype(np.float32)
+    gap = np.abs(aligned(expected, actual) - expected).max(axis=1)
+    assert np.flatnonzero(gap > 1e-4).tolist() == [4]
+
+
+def test_tied_detections_in_another_order_are_the_same() -> None:
+    corners = np.random.default_rng(1).uniform(0, 300, (12, 4))
+    rows = np.column_stack([np.full(12, 0.5), corners]).astype(np.float32)
+    assert difference(rows, aligned(rows, rows[::-1])).max_abs == 0
