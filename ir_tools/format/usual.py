@@ -35,17 +35,17 @@ class Usual:
     @cached_property
     def ports(self) -> bool:
         """Every `<port>` has id, precision and names, and nothing inside but dimensions that can be read."""
-        return self._all(_PORT, b"<port ")
+        return self._all(_PORT, b"<port")
 
     @cached_property
     def layers(self) -> bool:
         """Every `<layer>` has id, name, type and version, and none of them is empty."""
-        return self._all(_LAYER, b"<layer ")
+        return self._all(_LAYER, b"<layer")
 
     @cached_property
     def edges(self) -> bool:
         """Every `<edge>` has its four attributes and no other."""
-        return self._all(_EDGE, b"<edge ")
+        return self._all(_EDGE, b"<edge")
 
     @cached_property
     def texts(self) -> bool:
@@ -56,7 +56,7 @@ class Usual:
     def precisions(self) -> bool:
         """Every port has an element type that can be read."""
         words = _PRECISION.findall(self._written) if self.ports else []
-        full = len(words) == self._written.count(b"<port ")
+        full = len(words) == self._count(b"<port")
         return full and all(precision_in_file(word.decode()) for word in set(words))
 
     @cached_property
@@ -69,4 +69,8 @@ class Usual:
         return text[: text.index(b"<layer ")] + b"".join([b'<layer id="0" name="layer"' + form for form in forms])
 
     def _all(self, pattern: re.Pattern[bytes], tag: bytes) -> bool:
-        return self._document.plain and len(pattern.findall(self._written)) == self._written.count(tag)
+        return self._document.plain and len(pattern.findall(self._written)) == self._count(tag)
+
+    def _count(self, tag: bytes) -> int:
+        """How many start tags there are of a name, whatever follows it: attributes may stand on lines of their own."""
+        return sum(self._written.count(tag + end) for end in (b" ", b"\n", b"\r", b"\t", b">", b"/"))

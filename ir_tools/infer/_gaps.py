@@ -7,7 +7,7 @@ from ir_tools.infer._facts import Known
 from ir_tools.ops._define import Fact
 from ir_tools.types import Dim, ElementType, format_shape, precision_in_file
 
-__all__ = ["Gap", "are_apart", "dims_text", "gap_of", "told"]
+__all__ = ["Gap", "are_apart", "dims_text", "gap_of", "slack_of", "told"]
 
 
 class Gap:
@@ -48,6 +48,14 @@ def gap_of(port: Port, known: Known) -> Gap | None:
         pairs = zip(port.dims, fact.shape, strict=True)
         dims = tuple(index for index, (size, dim) in enumerate(pairs) if size >= 0 and size not in dim)
     return Gap(port, known, types, dims) if types or dims != () else None
+
+
+def slack_of(port: Port, known: Known) -> Gap | None:
+    """Where a port that does not contradict a fact says more or less than it."""
+    shape = known.fact.shape
+    if port.dims == known.dims or shape is None or len(shape) != len(port.dims) or gap_of(port, known):
+        return None
+    return Gap(port, known, False, tuple(at for at, size in enumerate(port.dims) if size != known.dims[at]))
 
 
 def _other_type(precision: str | None, dtype: ElementType) -> bool:

@@ -12,7 +12,7 @@ from ir_tools.graph import Graph, Layer, Model, Port, Source
 from ir_tools.infer._answers import SURPRISES, Answer, Answers, results_of
 from ir_tools.infer._facts import UNKNOWN, Facts, Known, recorded
 from ir_tools.infer._forms import Form, Forms
-from ir_tools.infer._gaps import Gap, are_apart, dims_text, gap_of, told
+from ir_tools.infer._gaps import Gap, are_apart, dims_text, gap_of, slack_of, told
 from ir_tools.infer._troubles import Trouble, about_operation, are_hard, is_odd, part_of
 from ir_tools.ops import control_flow
 from ir_tools.ops._define import Fact, Kind, Violation
@@ -35,24 +35,35 @@ class _Verdict:
     Attributes:
         answer: of its operation.
         inputs, outputs: ports that contradict what feeds them, and what the layer gives.
+        slack: inputs and outputs that say more or less than that.
         results: what is computed, the record where nothing is.
         huge: whether an output holds more than memory does.
         odd: whether something is to be said of the operation itself.
         clean: whether nothing is wrong.
     """
 
-    __slots__ = ("answer", "clean", "huge", "inputs", "odd", "outputs", "results")
+    __slots__ = ("answer", "clean", "huge", "inputs", "odd", "outputs", "results", "slack")
 
     def __init__(
-        self, answer: Answer, inputs: list[Gap], outputs: list[Gap], results: tuple[Known, ...], huge: bool, odd: bool
+        self,
+        answer: Answer,
+        inputs: list[Gap],
+        outputs: list[Gap],
+        results: tuple[Known, ...],
+        slack: tuple[list[Gap], list[Gap]],
+        huge: bool,
+        odd: bool,
     ) -> None:
         self.answer = answer
         self.inputs = inputs
         self.outputs = outputs
         self.results = results
+        self.slack = slack
         self.huge = huge
         self.odd = odd
-        self.clean = not (answer.violations or answer.error is not None or inputs or outputs or huge or odd)
+        self.clean = not (
+            answer.violations or answer.error is not None or inputs or outputs or any(slack) or huge or odd
+        )
 
 
 class Survey:
@@ -162,11 +173,13 @@ class Survey:
         before = [gap for port, known in zip(form.inputs, inputs, strict=True) if (gap := gap_of(port, known))]
         computed = answer.outputs or ()
         after = [gap for port, known in zip(form.outputs, computed, strict=False) if (gap := gap_of(port, known))]
+        loose = [gap for port, known in zip(form.inputs, inputs, strict=True) if (gap := slack_of(port, known))]
+        loosely = [gap for port, known in zip(form.outputs, computed, strict=False) if (gap := slack_of(port, known))]
         results = [*computed[: len(form.outputs)]]
         results += [self._record(port) for port in form.outputs[len(results) :]]
         huge = any(map(_huge, results)) and not any(map(_huge, inputs))
         odd = is_odd(form)
-        verdict = self._verdicts[answer] = _Verdict(answer, before, after, tuple(results), huge, odd)
+        verdict = self._verdicts[answer] = _Verdict(answer, before, after, tuple(results), (loose, loosely), huge, odd)
         return verdict
 
     # --- layers with bodies ---
@@ -214,7 +227,7 @@ class Survey:
                 given = facts.get(row.port)
                 parameter, _ = self._forms.of(layer.bodies[body].layer(row.layer))
                 own = self._answers.of(parameter, ()).outputs if parameter.type == "Parameter" else None
-                if given is None or not own or form.type.lower() == "loop" or row.port in told_already:
+                if given is None or not own or form.type.lower() != "tensoriterator" or row.port in told_already:
                     continue
                 if own[0].fact.dtype != given.dtype and "dynamic" not in {own[0].fact.dtype.kind, given.dtype.kind}:
                     told_already.add(row.port)
@@ -301,6 +314,8 @@ class Survey:
         """Tell what is wrong; returns what is believed of the outputs."""
         if verdict.odd:
             self._tell(graph, about_operation(layer, form))
+        self._tell_slack(graph, layer, verdict.slack[0], "input")
+        self._tell_slack(graph, layer, verdict.slack[1], "output")
         for gap in verdict.inputs:
             if not self._is_copy(graph, layer, gap):
                 self._tell_gap(graph, layer, gap, "input")
@@ -344,6 +359,24 @@ class Survey:
             maker = graph.layer(source.layer).port(source.port)
         return maker is not None and maker.dims == gap.port.dims and gap.port.precision in {None, maker.precision}
 
+    def _tell_slack(self, graph: Graph, layer: Layer, slack: list[Gap], side: Literal["input", "output"]) -> None:
+        for gap in slack:
+            if self._is_alone(graph, layer, gap, side):
+                self._tell_gap(graph, layer, gap, side)
+
+    def _is_alone(self, graph: Graph, layer: Layer, gap: Gap, side: Literal["input", "output"]) -> bool:
+        """Whether the ports at the other end of an edge all say what is computed, and this one does not.
+
+        Who writes a file writes the same at both ends, also where another release knows more or less of a shape.
+        """
+        if side == "output":
+            others = [port for _, port in self._readers(graph, layer, gap.port.id)]
+        else:
+            source = graph.sources(layer.id).get(gap.port.id)
+            makers = () if source is None else self._forms.of(graph.layer(source.layer))[0].outputs
+            others = [port for port in makers if source is not None and port.id == source.port]
+        return bool(others) and all(port.dims == gap.known.dims for port in others)
+
     def _as_recorded(
         self, graph: Graph, layer: Layer, form: Form, inputs: Sequence[Known], verdict: _Verdict
     ) -> Sequence[Known]:
@@ -370,7 +403,7 @@ class Survey:
         if not guilty:
             for gap in verdict.outputs:
                 vote = votes[gap.port.id]
-                if gap.vague and vote != "computed":
+                if gap.vague and vote != "computed" and not self._is_alone(graph, layer, gap, "output"):
                     continue
                 if vote == "edge":
                     self._doubted[id(graph), Source(layer.id, gap.port.id)] = gap.port

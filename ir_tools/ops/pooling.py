@@ -370,7 +370,7 @@ SLIDING: dict[str, Field] = {
     "auto_pad": AUTO_PAD,
 }
 DATA = (Input("data"),)
-ADAPTIVE = (Input("data"), Input("output_shape"))
+ADAPTIVE = (Input("data"), Input("output_shape", type="integer"))
 WITH_INDICES = (Output("output"), Output("indices"))
 
 AVG_POOL_1 = Op(
