@@ -11,6 +11,8 @@ REDUCTIONS = (
     *("ReduceSum-1", "ReduceMean-1", "ReduceMax-1", "ReduceMin-1", "ReduceProd-1"),
     *("ReduceLogicalAnd-1", "ReduceLogicalOr-1", "ReduceL1-4", "ReduceL2-4"),
 )
+HALVES = np.array([[np.nan, 1], [0.5, 3]], np.float16)
+GROUPS = {"num_groups": "2", "epsilon": "0.1"}
 POOL = {
     "kernel": "2,2",
     "strides": "1,1",
@@ -99,6 +101,24 @@ REFUSED = (
         reason="The plugin takes such inputs for data of unknown size only; without `signal_size` it may crash.",
         model=Call("RDFT-9", (counted(2, 4), _axes(1), np.array([3]))),
     ),
+    KnownDifference(
+        name="GroupNormalization-12 of matrices",
+        ops=("GroupNormalization-12",),
+        kind=Kind.REFUSES,
+        setting="data in bf16, or of rank 2 and unknown size",
+        reason="The plugin has no code for them.",
+        model=Call(
+            "GroupNormalization-12", (Given(counted(3, 4), "?,4"), floats(1, 1, 1, 1), floats(0, 0, 0, 0)), GROUPS
+        ),
+    ),
+    KnownDifference(
+        name="operations on two scalars that are not broadcast",
+        ops=("Add-1", "Subtract-1", "Multiply-1", "Maximum-1", "Minimum-1", "LogicalAnd-1", "Select-1"),
+        kind=Kind.REFUSES,
+        setting='`auto_broadcast="none"`, two scalars, and one of them a constant',
+        reason="The runtime makes a list of the constant, which then has another shape.",
+        model=Call("Add-1", (np.array(3.0), Fixed(np.array(-4.0))), {"auto_broadcast": "none"}),
+    ),
 )
 DEADLY = (
     KnownDifference(
@@ -163,6 +183,19 @@ VALUES = (
             {"levels": "255"},
         ),
         applies=_of_255,
+    ),
+    KnownDifference(
+        name="FakeQuantize-1 of NaN",
+        ops=("FakeQuantize-1",),
+        kind=Kind.WRONG,
+        setting="a NaN in the data, with few levels in f32, in f16 and bf16, or with limits that are computed",
+        reason="The plugin makes the low limit of NaN, as the reference does; in these settings NaN or the high limit.",
+        model=Call(
+            "FakeQuantize-1",
+            (HALVES, *(one.astype(np.float16) for one in (floats([0]), floats([2]), floats([0]), floats([2])))),
+            {"levels": "17"},
+        ),
+        applies=lambda layer: layer.kind() == "f" and bool(np.isnan(layer.inputs[0].astype(np.float32)).any()),
     ),
     KnownDifference(
         name="MatMul-1 of nothing",
