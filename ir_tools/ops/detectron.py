@@ -3,11 +3,12 @@
 The shape rules are those of OpenVINO's core (experimental_detectron_*_shape_inference.hpp), measured.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from ir_tools.ops._define import Array, Attrs, Fact, Flag, Float, Floats, Input, Int, Ints, Op, Output
+from ir_tools.ops._define import Array, Attrs, Fact, Flag, Float, Floats, Input, Int, Ints, Kind, Op, Output, Violation
 from ir_tools.ops._ranks import agreed, dim, require_rank, require_size, too_large_for
 from ir_tools.ops._values import times
 from ir_tools.types import Dim, element_type
@@ -96,8 +97,8 @@ def grid(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     priors, features, image = arrays
     height, width = features.shape[2:]
     rows, columns = attrs.h or height, attrs.w or width
-    down = attrs.stride_y or image.shape[2] / height
-    right = attrs.stride_x or image.shape[3] / width
+    down = attrs.stride_y or image.shape[2] / rows
+    right = attrs.stride_x or image.shape[3] / columns
     out = np.zeros((rows, columns, len(priors), 4), np.float32)
     out[..., 0::2] = ((np.arange(columns) + 0.5) * right)[:, None, None]
     out[..., 1::2] = ((np.arange(rows) + 0.5) * down)[:, None, None, None]
@@ -106,6 +107,30 @@ def grid(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     full[: out.size // 4] = out.reshape(-1, 4)
     shape = (-1, 4) if attrs.flatten else (height, width, len(priors), 4)
     return (full.reshape(shape).astype(priors.dtype),)
+
+
+def unwritten_cells(attrs: Attrs, arrays: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
+    """What the runtime leaves as it was, since `h` and `w` ask for fewer cells than there are."""
+    priors, features, _ = arrays
+    height, width = features.shape[2:]
+    made = (attrs.h or height) * (attrs.w or width) * len(priors)
+    behind: npt.NDArray[np.bool_] = np.arange(height * width * len(priors)) >= made
+    return behind.reshape((-1, 1) if attrs.flatten else (height, width, len(priors), 1))
+
+
+def unwritten_rois(attrs: Attrs, arrays: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
+    """What the runtime leaves as it was, where there are fewer regions than asked for."""
+    behind: npt.NDArray[np.bool_] = np.arange(attrs.max_rois)[:, None] >= len(arrays[0])
+    return behind
+
+
+def check_grid(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """No more cells than the feature map has: the runtime writes beyond its memory (measured)."""
+    for name, axis in (("h", 2), ("w", 3)):
+        size = dim(inputs[1], axis)
+        if size.hi is not None and attrs[name] > size.hi:
+            message = f"is {attrs[name]} where the feature map has {size}, and the runtime writes beyond its memory"
+            yield Violation(name, message, f'write {name}="0"', Kind.FATAL)
 
 
 def best(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -167,8 +192,10 @@ PRIOR_GRID_GENERATOR = Op(
         "stride_y": Float(least=0, default=0.0),
     },
     types=TYPES,
+    check=check_grid,
     shape=grid_shape,
     kernel=grid,
+    undefined=unwritten_cells,
 )
 ROI_FEATURE_EXTRACTOR = Op(
     type="ExperimentalDetectronROIFeatureExtractor",
@@ -194,6 +221,7 @@ TOP_K_ROIS = Op(
     check=too_large_for(best_shape, "max_rois"),
     shape=best_shape,
     kernel=best,
+    undefined=unwritten_rois,
 )
 
 OPS = (DETECTION_OUTPUT, GENERATE_PROPOSALS, PRIOR_GRID_GENERATOR, ROI_FEATURE_EXTRACTOR, TOP_K_ROIS)
