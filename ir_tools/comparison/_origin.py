@@ -54,7 +54,9 @@ class Origin:
         start = found[place]
         if start.round is None:
             guilty = self._furthest_off(found, start)
-            place = next((number for number, row in enumerate(found) if row.layer_id == guilty), place)
+            if guilty != start.layer_id:
+                candidates = (number for number, row in enumerate(found) if _is_of(row, guilty))
+                place = next(candidates, place)
         row = found[place]
         why = [] if row is start else [f"within its tolerance, but what differs in '{start.path}' starts here"]
         why += self._causes(row)
@@ -67,7 +69,7 @@ class Origin:
         graph = self.own.graph
         if self._error(start.layer_id) != 0.0:
             return start.layer_id
-        moved = {row.layer_id for row in rows if row.round is None and row.difference and row.difference.needed > 0.0}
+        moved = {row.layer_id for row in rows if _is_of(row, row.layer_id)}
         errors = {
             layer_id: self._error(layer_id)
             for layer_id in _before(graph, start.layer_id)
@@ -126,6 +128,11 @@ class Origin:
         for index, (first, second) in enumerate(constants):
             if first is not None and second is not None:
                 yield from _differing(index, first, second)
+
+
+def _is_of(row: LayerComparison, layer_id: int) -> bool:
+    """Whether a row is of this layer of the main graph, and differs at all; layers in bodies may have the same id."""
+    return row.layer_id == layer_id and row.round is None and row.difference is not None and row.difference.needed > 0.0
 
 
 def _widened(array: Array) -> Array:

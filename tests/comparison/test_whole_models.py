@@ -81,6 +81,18 @@ def test_a_branch_that_does_not_run_is_told(client: RuntimeClient, looping: Path
     ]
 
 
+def test_ids_in_bodies_are_not_taken_for_those_outside(client: RuntimeClient, looping: Path) -> None:
+    """The id of `end` in the main graph is given to a layer in the body as well."""
+    model, other = ir_tools.read(looping), ir_tools.read(looping)
+    end = next(layer for layer in other.graph.layers() if layer.name == "end")
+    end.tag["type"] = "Tanh"
+    ir_tools.write(other, looping.with_name("other.xml"))
+    body = next(entry.graph for entry in model.walk() if entry.layer.name == "plus")
+    assert end.id in body
+    found = compare(model, ir_tools.read(looping.with_name("other.xml")), {"flag": TRUE}, client=client)
+    assert first(found).path == "end"
+
+
 @pytest.mark.parametrize("name", ["times", "plus", "right"])
 def test_a_weight_in_a_body_of_another_model(client: RuntimeClient, looping: Path, name: str) -> None:
     model, other = ir_tools.read(looping), looping.with_name("other.xml")
