@@ -30,6 +30,17 @@ def test_the_model_itself_is_valid() -> None:
     assert not errors(SMALL.encode())
 
 
+@pytest.mark.parametrize("blank", ["\n\t\t", "\r\n", "\t"])
+def test_tags_over_several_lines_are_looked_at(blank: str) -> None:
+    spread = SMALL.replace("<port ", f"<port{blank}").replace("<layer ", f"<layer{blank}")
+    assert not errors(spread.encode())
+    assert [found.code for found in errors(spread.replace("<dim>3</dim>", "<dim />", 1).encode())] == ["IR113"]
+
+
+def test_a_size_that_both_ends_of_an_edge_leave_open_is_valid() -> None:
+    assert not errors(SMALL.replace("<dim>3</dim>", "<dim>-1</dim>").encode())
+
+
 @pytest.mark.parametrize(
     ("old", "new", "after", "code", "layer"),
     [
@@ -37,6 +48,8 @@ def test_the_model_itself_is_valid() -> None:
         ('shape="1,3,8,8"', 'shape="1,3,8"', "", "IR305", "x"),
         ('element_type="f32"', 'element_type="i64"', "", "IR305", "x"),
         ("<dim>3</dim>", "<dim>4</dim>", 'names="x,first"', "IR303", "x"),
+        ("<dim>3</dim>", "<dim>-1</dim>", 'names="x,first"', "IR303", "x"),
+        ("<dim>3</dim>", "<dim>-1</dim>", 'name="relu"', "IR303", "relu"),
         ("<dim>3</dim>", "<dim>4</dim>", 'name="relu"', "IR303", "relu"),
         ("<dim>3</dim>", "<dim>4</dim>", '<port id="1" precision="FP32">', "IR303", "relu"),
         ("<dim>3</dim>", "<dim>4</dim>", 'name="own"', "IR303", "own"),
