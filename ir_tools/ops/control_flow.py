@@ -357,7 +357,7 @@ def if_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, 
 
 
 def _branch(ports: PortMap, inputs: Mapping[int, Fact], run: BodyRun, body: str) -> dict[int, Fact]:
-    given = {row.layer: Fact(OWN_TYPE, inputs[row.port].shape) for row in ports.inputs if row.port >= 0}
+    given = {row.layer: Fact(inputs[row.port].dtype, inputs[row.port].shape) for row in ports.inputs if row.port >= 0}
     facts = run(body, given).results
     return {row.port: Fact(facts[row.layer].dtype, facts[row.layer].shape) for row in ports.outputs if row.port >= 0}
 

@@ -513,3 +513,13 @@ def test_states_that_grow(state: str, other: str, trips: int | None) -> None:
     own = outer.layer("Loop", 5, "", sources, "f32", mapping=mapping, body=body.inner("body"))
     outer.result(own, 4)
     assert assert_shapes(outer.model(), bytes(blob))
+
+
+@pytest.mark.parametrize("kind", ["i32", "f16", "dynamic"])
+def test_branches_take_the_type_of_the_input(kind: str) -> None:
+    """What the Parameters of a branch say of it is not read."""
+    text, blob = if_model(np.random.default_rng(3), static=True)
+    start = text.index(b"<then_body>")
+    other = text[:start] + text[start:].replace(b'element_type="f32"', f'element_type="{kind}"'.encode(), 1)
+    assert assert_shapes(other, blob)
+    assert not validate(other, blob, select=["IR211"])
