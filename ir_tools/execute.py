@@ -367,7 +367,7 @@ def _prepared(layer: Layer, floats: ElementType | None) -> _Ready:
         faults = "; ".join(f"{fault.attribute} {fault.message}" for fault in violations)
         raise UsageError(f"layer '{layer.name}' ({op}): {faults}")
     if floats is not None:
-        attrs = Attrs({name: floats if _is_float(value) else value for name, value in attrs.items()})
+        attrs = Attrs({name: floats if _is_wide(value) else value for name, value in attrs.items()})
     return _Ready(op, attrs)
 
 
@@ -399,8 +399,9 @@ def _owns_memory(array: Array) -> bool:
     )
 
 
-def _is_float(value: object) -> bool:
-    return isinstance(value, ElementType) and value.is_float
+def _is_wide(value: object) -> bool:
+    """Whether a type is a float that another stands for; to 8 bits and less the CPU rounds, whatever it computes in."""
+    return isinstance(value, ElementType) and value.is_float and value.bits > 8
 
 
 def without_kernel(model: Model) -> list[Located]:

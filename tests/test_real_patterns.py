@@ -95,7 +95,29 @@ def doubling_until_large() -> ov.Model:
     return ov.Model([loop.get_iter_value(doubled.output(0), -1)], [data])
 
 
-VALUED: tuple[Builder, ...] = (last_size_by_gather_7, several_indices_by_gather_7, doubling_until_large)
+def rounded_to_8_bits(kind: str) -> ov.Model:
+    """Through f8 and back."""
+    data = ops.parameter([3], np.float32)
+    return ov.Model([ops.convert(ops.convert(ops.multiply(data, np.float32(0.31)), kind), "f32")], [data])
+
+
+def rounded_to_f8e4m3() -> ov.Model:
+    """f8e4m3 stays f8e4m3 where all is computed in f32."""
+    return rounded_to_8_bits("f8e4m3")
+
+
+def rounded_to_f8e5m2() -> ov.Model:
+    """As does f8e5m2."""
+    return rounded_to_8_bits("f8e5m2")
+
+
+VALUED: tuple[Builder, ...] = (
+    last_size_by_gather_7,
+    several_indices_by_gather_7,
+    doubling_until_large,
+    rounded_to_f8e4m3,
+    rounded_to_f8e5m2,
+)
 
 
 @pytest.mark.parametrize("build", VALUED, ids=lambda build: build.__name__)
