@@ -37,6 +37,28 @@ def test_tags_over_several_lines_are_looked_at(blank: str) -> None:
     assert [found.code for found in errors(spread.replace("<dim>3</dim>", "<dim />", 1).encode())] == ["IR113"]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "code", "severity"),
+    [
+        ('type="ReLU"', 'type="relu"', "IR201", "warning"),
+        ("</net>", "<extras />\n</net>", "IR134", "warning"),
+        ("</layer>", "</layer>left over", "IR135", "warning"),
+    ],
+)
+def test_what_runs_but_is_read_otherwise(old: str, new: str, code: str, severity: str) -> None:
+    data, line = changed(old, new)
+    told = [(found.code, found.severity, found.line) for found in validate(data) if found.severity != "info"]
+    assert told == [(code, severity, line)]
+
+
+@pytest.mark.parametrize("layout", ["[N,N,C,H]", "NCC?", "[n,C,H,N]"])
+def test_a_layout_that_names_a_dimension_twice(layout: str) -> None:
+    info = f'<rt_info><attribute name="layout" version="0" layout="{layout}" /></rt_info>'
+    data, line = changed("</port>", f"{info}</port>")
+    assert [(found.code, found.line) for found in errors(data)] == [("IR161", line)]
+    assert not errors(data.replace(layout.encode(), b"[N,?,?,C]"))
+
+
 def test_a_size_that_both_ends_of_an_edge_leave_open_is_valid() -> None:
     assert not errors(SMALL.replace("<dim>3</dim>", "<dim>-1</dim>").encode())
 

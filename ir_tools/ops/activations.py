@@ -392,6 +392,17 @@ def prelu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
+def check_prelu(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    """A list of slopes is as long as the channels or broadcasts to the last axis: nothing else compiles (measured)."""
+    del attrs
+    data, slope = inputs[0].shape, inputs[1].shape
+    if data is None or slope is None or len(slope) != 1 or len(data) < 2 or not slope[0].static:
+        return
+    if slope[0].size != 1 and all(slope[0].size not in dim for dim in (data[1], data[-1])):
+        message = f"has {slope[0]} values where the data [{format_shape(data)}] has {data[1]} channels"
+        yield Violation("slope", message)
+
+
 def prelu(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
     """`slope * x` below 0; a list of slopes belongs to the channels (axis 1)."""
     del attrs
@@ -495,6 +506,7 @@ PRELU = Op(
     version=1,
     inputs=(DATA, Input("slope", type="any")),
     types={"T": NUMBERS},
+    check=check_prelu,
     shape=prelu_shape,
     kernel=prelu,
     into=prelu,
