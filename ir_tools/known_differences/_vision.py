@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference
+from ir_tools.known_differences._define import Instance, Kind, KnownDifference, Mask
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, whole
+from ir_tools.ops import Array
 
 __all__ = ["ROWS"]
 
@@ -54,6 +55,12 @@ def _all_constant(layer: Instance) -> bool:
 
 def _padded(layer: Instance) -> bool:
     return any(layer.attrs.pads_begin + layer.attrs.pads_end)
+
+
+def _without_score(outputs: Sequence[Array]) -> list[Mask | None]:
+    """Regions whose score is 0."""
+    none = outputs[1] <= 0
+    return [np.broadcast_to(none[:, None], outputs[0].shape), none]
 
 
 def _turned(layer: Instance) -> bool:
@@ -121,5 +128,24 @@ ROWS = (
             {"axis": "0", "mode": "min", "sort": "none"},
         ),
         applies=lambda layer: layer.attrs.sort == "none" and _all_constant(layer),
+    ),
+    KnownDifference(
+        name="Proposals of one image, of small boxes",
+        ops=("ExperimentalDetectronGenerateProposalsSingleImage-6",),
+        kind=Kind.WRONG,
+        setting="boxes smaller than `min_size`",
+        reason="They all have score 0 and come in any order, which also decides which of them overlap which.",
+        model=Call(
+            "ExperimentalDetectronGenerateProposalsSingleImage-6",
+            (
+                floats(60, 60, 1),
+                (counted(40, 4) % 50) + floats(0, 0, 9, 9),
+                np.zeros((4, 5, 8), np.float32),
+                counted(1, 5, 8) + 1,
+            ),
+            {"min_size": "30", "nms_threshold": "0.7", "pre_nms_count": "40", "post_nms_count": "40"},
+        ),
+        applies=lambda layer: layer.attrs.min_size > 0,
+        arbitrary=_without_score,
     ),
 )

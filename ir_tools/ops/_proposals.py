@@ -8,7 +8,7 @@ import numpy as np
 from ir_tools.ops._define import Array, Attrs
 from ir_tools.ops._overlaps import greedy
 
-__all__ = ["Generated", "Proposed", "generated", "proposals"]
+__all__ = ["Generated", "Proposed", "generated", "of_one_image", "proposals"]
 
 
 class Proposed(NamedTuple):
@@ -157,6 +157,29 @@ def generated(attrs: Attrs, image: Array, base: Array, deltas: Array, scores: Ar
         chances.append(kept[order])
         counts.append(len(order))
     return Generated(np.concatenate(boxes), np.concatenate(chances), np.array(counts))
+
+
+def of_one_image(attrs: Attrs, image: Array, base: Array, deltas: Array, scores: Array) -> tuple[Array, Array]:
+    """`[post_nms_count, 4]` corners and `[post_nms_count]` scores, zeros behind the last.
+
+    Boxes that are too small stay, with score 0. Edges belong to a box, and not where overlaps are counted (measured).
+
+    Args:
+        attrs: of the layer.
+        image: height, width and scale.
+        base: `[H * W * anchors, 4]`: the boxes before they are moved.
+        deltas: `[4 * anchors, H, W]`.
+        scores: `[anchors, H, W]`.
+    """
+    corners = base.reshape(*scores.shape[1:], len(scores), 4)
+    found = _stretched(Attrs({**attrs, "normalized": False}), image, corners, deltas)
+    large = (found[:, 2:] - found[:, :2] + 1 >= attrs.min_size * image[2]).all(axis=1)
+    sure = scores.transpose(1, 2, 0).reshape(-1) * large
+    order = np.argsort(-sure, kind="stable")[: attrs.pre_nms_count]
+    order = order[greedy(found[order], attrs.nms_threshold, most=attrs.post_nms_count)]
+    boxes, chances = np.zeros((attrs.post_nms_count, 4), base.dtype), np.zeros(attrs.post_nms_count, scores.dtype)
+    boxes[: len(order)], chances[: len(order)] = found[order], sure[order]
+    return boxes, chances
 
 
 def _stretched(attrs: Attrs, info: Array, base: Array, deltas: Array) -> Array:

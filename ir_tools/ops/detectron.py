@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.ops._define import Array, Attrs, Fact, Flag, Float, Floats, Input, Int, Ints, Kind, Op, Output, Violation
+from ir_tools.ops._numbers import in_working_types
+from ir_tools.ops._proposals import of_one_image
 from ir_tools.ops._ranks import agreed, dim, require_rank, require_size, too_large_for
 from ir_tools.ops._values import times
 from ir_tools.types import Dim, element_type
@@ -133,6 +135,11 @@ def check_grid(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
             yield Violation(name, message, f'write {name}="0"', Kind.FATAL)
 
 
+def proposed(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """The best regions of one image and their scores, then zeros."""
+    return in_working_types(lambda *wide: of_one_image(attrs, *wide), *arrays)
+
+
 def best(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """The most probable regions, the best first."""
     rois, scores = arrays
@@ -179,6 +186,7 @@ GENERATE_PROPOSALS = Op(
     types=TYPES,
     check=too_large_for(proposals_shape, "post_nms_count"),
     shape=proposals_shape,
+    kernel=proposed,
 )
 PRIOR_GRID_GENERATOR = Op(
     type="ExperimentalDetectronPriorGridGenerator",
