@@ -150,6 +150,5 @@ def _show(screen: "Screen", data: Row) -> None:
 def _value(value: object) -> str:
     if value is None:
         return "-"
-    return (
-        value if isinstance(value, str) else f"{float(str(value)):.4g}" if not isinstance(value, bool) else str(value)
-    )
+    text = str(value)
+    return text if isinstance(value, str) or text in {"True", "False"} else f"{float(text):.4g}"

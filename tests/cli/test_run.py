@@ -3,8 +3,11 @@
 from pathlib import Path
 
 import numpy as np
+import openvino as ov
+import openvino.opset13 as ops
 import pytest
 
+import ir_tools
 from tests.cli.conftest import Cli
 
 
@@ -38,6 +41,18 @@ def test_text(cli: Cli, model: Path, array: Path) -> None:
     shown = cli("run", model, "--input", f"data={array}").out
     assert "4.5 6.5 8.5 10.5 20.5" in shown
     assert "1,2,4,4" in shown
+
+
+def test_a_boolean_output(cli: Cli, tmp_path: Path) -> None:
+    data = ops.parameter([2], np.float32)
+    target = tmp_path / "signs.xml"
+    ov.save_model(ov.Model([ops.greater(data, np.float32(0))], [data]), target)
+    path = tmp_path / "signs.npy"
+    np.save(path, np.array([1, -1], dtype=np.float32))
+    told = "run", target, "--input", f"{ir_tools.read(target).inputs[0].name}={path}"
+    shown = cli(*told)
+    assert (shown.code, "True False" in shown.out) == (0, True)
+    assert cli(*told, "--json").document["outputs"][0]["first"] == [True, False]
 
 
 def test_not_a_number_is_text_in_json(cli: Cli, model: Path, tmp_path: Path) -> None:
