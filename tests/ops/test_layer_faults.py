@@ -93,6 +93,7 @@ BROKEN: Mapping[str, Case] = {
     "num_rows is negative": ("Eye", 9, {"output_type": "f32"}, [one(-1), one(2), one(0)]),
     "axis is not a constant": ("Unique", 10, {}, [DATA, ("i64", "")]),
     "values is a scalar": ("SearchSorted", 15, {}, [DATA, SCALAR]),
+    "slope has 10 values": ("PReLU", 1, {}, [("f32", "1,8,4,4"), ("f32", "10")]),
     "buckets is": ("Bucketize", 3, {"output_type": "i64"}, [DATA, DATA]),
     "beyond the 2 rows": ("SparseFillEmptyRows", 16, {}, [("f32", "1"), ints(2, 2), np.array([[2, 0]]), SCALAR]),
 }
