@@ -16,7 +16,10 @@ import numpy as np
 import openvino as ov
 import pytest
 
+import ir_tools
+from ir_tools.inputs import complete_inputs
 from tests.onnx.models import LIGHT, onnx, with_random_weights
+from tests.test_memory import largest_live_set, peak
 
 pytestmark = pytest.mark.sweep
 
@@ -46,23 +49,6 @@ assert np.allclose(found, expected[0], atol=1e-4 * np.abs(expected[0]).max())
 print(min(ours), min(theirs))
 """
 """Prints seconds of the reference and of OpenVINO, the best of some rounds, taken in turn in one process."""
-
-PEAK = """
-import sys, tracemalloc
-import numpy as np
-import ir_tools
-from ir_tools.execute import Execution
-from ir_tools.inputs import complete_inputs
-model = ir_tools.read(sys.argv[1])
-fed = complete_inputs(model, seed=0)
-weights = model.weights.size
-list(Execution(model).steps(fed))
-tracemalloc.start()
-for _ in Execution(model).steps(fed):
-    pass
-print(tracemalloc.get_traced_memory()[1] / 2**20, weights / 2**20)
-"""
-"""Prints MiB at the peak, and MiB of weights, which are mapped."""
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -106,5 +92,10 @@ def test_against_onnx_reference(network: Path, request: pytest.FixtureRequest) -
 
 
 def test_memory(network: Path, request: pytest.FixtureRequest) -> None:
-    peak, weights = printed(PEAK, network)
-    print(f"\n{request.node.name}: {peak:.0f} MiB of tensors at the peak, beside {weights:.0f} MiB of mapped weights")
+    model = ir_tools.read(network)
+    fed = complete_inputs(model)
+    most, live = peak(model, fed) / 2**20, largest_live_set(model, fed) / 2**20
+    print(
+        f"\n{request.node.name}: {most:.1f} MiB at the peak, {live:.1f} MiB of live tensors: {most / live:.2f};"
+        f" {model.weights.size / 2**20:.0f} MiB of mapped weights"
+    )
