@@ -71,7 +71,7 @@ class LayerSource(Protocol):
         ...
 
     def text(self) -> tuple[bytes, int | None] | None:
-        """What the layer was read from without id, names and a constant's offset, and that offset; None where not known.
+        """What the layer was read from without id, names and a constant's offset, and that offset; None if not known.
 
         Equal text is an equal layer but for these.
         """

@@ -20,8 +20,8 @@ that they take, the element types of the inputs.
 - *Attributes*: `= value` is what absence means; an attribute without one is required. `! value` is what the runtime
   takes instead where the attribute is absent, against the specification.
 - *Shape*: whether output shapes are computed without the runtime. *Kernel*: whether the reference executor runs it.
-- *Checked against*: what both are held against, on random valid settings; where the runtime is known to differ stands in
-  [known-differences.md](known-differences.md), each with a reason and a minimal model.
+- *Checked against*: what both are held against, on random valid settings; where the runtime is known to differ stands
+  in [known-differences.md](known-differences.md), each with a reason and a minimal model.
 
 | Operation | Opsets | Inputs | Attributes | Shape | Kernel | Checked against |
 |---|---|---|---|---|---|---|

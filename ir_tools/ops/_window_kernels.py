@@ -21,7 +21,7 @@ __all__ = ["average", "largest_of_parts", "maximum", "maximum_with_places"]
 
 IntArray = npt.NDArray[np.int64]
 BLOCK = 1 << 18
-"""Elements of the input that are pooled at once: with what is made of it, it stays in the cache that a core has for itself or shares."""
+"""Elements of the input that are pooled at once: with what is made of it, it stays in the cache."""
 PAIRWISE = 4096
 """Elements in a row that may be summed one after the other in f32."""
 LOWEST = float(np.finfo(np.float32).min)
