@@ -146,6 +146,8 @@ def check_recurrent(net: Network) -> Check:
             runs = _spelled_out(net, attrs) and not makes_peepholes
             level = Kind.SUSPECT if runs else Kind.CONTRADICTION
             yield Violation("hidden_size", message, f'write hidden_size="{hidden}"', level)
+        if attrs.clip < 0:
+            yield Violation("clip", f"is {attrs.clip:g}, below 0, and the runtime does not clip", kind=Kind.SUSPECT)
         wanted = len(net.activations)
         if len(attrs.activations) < wanted:
             count = len(attrs.activations)
@@ -239,7 +241,7 @@ def _attrs(net: Network, *, named: bool) -> dict[str, Field]:
         "activations": Names(words=ACTIVATIONS, default=net.activations if named else ()),
         "activations_alpha": Floats(default=()),
         "activations_beta": Floats(default=()),
-        "clip": Float(default=0.0, least=0),
+        "clip": Float(default=0.0),
     }
 
 
