@@ -164,7 +164,7 @@ SUPPRESSION = (
         kind=Kind.ARBITRARY,
         setting="fewer boxes than `post_nms_topn`",
         reason="The plugin leaves the probabilities behind the last box unwritten; they are 0.",
-        model=proposal(3, 3),
+        model=proposal(3, 3, post_nms_topn="300"),
         applies=lambda layer: True,
         arbitrary=_behind_the_last_box,
     ),
