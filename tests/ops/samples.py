@@ -187,7 +187,7 @@ ROWS: dict[str, Sample] = {
     "MulticlassNms": sample("", "f32 1,6,4", "f32 1,2,6"),
     "NMSRotated": sample("", "f32 1,6,5", "f32 1,2,6", scalar(3), scalar(0.5, "f32"), scalar(0.1, "f32")),
     "Proposal": sample(
-        "base_size=16;pre_nms_topn=6;post_nms_topn=3;nms_thresh=0.7;feat_stride=16;min_size=16;ratio=1;scale=8",
+        "base_size=16;pre_nms_topn=12;post_nms_topn=3;nms_thresh=0.7;feat_stride=16;min_size=16;ratio=1;scale=8",
         "f32 1,2,4,4",
         "f32 1,4,4,4",
         "f32 3",
