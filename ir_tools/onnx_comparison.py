@@ -150,6 +150,7 @@ def compare_onnx(
     """
     path = Path(path)
     found = onnx.convert(path, to)
+    pools = {op.type for op in pooling.OPS} & {located.layer.type for located in found.model.walk()}
     with RuntimeClient() as client:
         result = compare_engines(
             found.model, path, inputs, seed=seed, device=device, tolerance=tolerance, client=client
@@ -157,7 +158,7 @@ def compare_onnx(
         in_place = comparison.compare(
             found.model,
             inputs=result.inputs,
-            layers={op.type for op in pooling.OPS},
+            layers=pools or False,
             device=device,
             tolerance=tolerance,
             client=client,

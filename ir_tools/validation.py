@@ -7,13 +7,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ir_tools.collection import no_collection
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError, UsageError
 from ir_tools.format.faults import Fault, told
 from ir_tools.format.read import load, weights_of
 from ir_tools.format.write import render
 from ir_tools.graph import Model
-from ir_tools.graph.collection import no_collection
 from ir_tools.rules import RULES, IrFile, Rule
 from ir_tools.source import Document
 

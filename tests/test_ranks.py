@@ -10,6 +10,7 @@ import ir_tools
 
 ROOT = Path(ir_tools.__file__).parent
 RANKS = {
+    "collection": 0,
     "diagnostics": 0,
     "errors": 1,
     "types": 2,

@@ -14,6 +14,7 @@ import click
 
 from ir_tools import __version__
 from ir_tools.cli.plain_text import visible
+from ir_tools.collection import no_collection
 from ir_tools.errors import IrToolsError
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ class Commands(click.Group):
         """The command of this name, loaded now."""
         if cmd_name not in COMMANDS:
             raise click.exceptions.NoSuchCommand(cmd_name, possibilities=COMMANDS, ctx=ctx)
-        loaded: click.Command = getattr(import_module(COMMANDS[cmd_name]), cmd_name)
+        with no_collection():
+            loaded: click.Command = getattr(import_module(COMMANDS[cmd_name]), cmd_name)
         return loaded
 
 

@@ -9,6 +9,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
+from ir_tools.collection import no_collection
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError
 from ir_tools.format.bodies import body_faults, has_all_ends
@@ -18,7 +19,6 @@ from ir_tools.format.faults import Fault, refused
 from ir_tools.format.nets import MAX_NESTING, Net, nets_of
 from ir_tools.format.usual import Usual
 from ir_tools.graph import Model
-from ir_tools.graph.collection import no_collection
 from ir_tools.source import MAX_SIZE, Document, Element
 from ir_tools.types import id_number, whole_number
 from ir_tools.weights import Weights

@@ -8,13 +8,13 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from ir_tools.collection import no_collection
 from ir_tools.errors import WriteError
 from ir_tools.format.changes import Changes, net_nodes
 from ir_tools.format.content import SourceFile
 from ir_tools.format.markup import Node
 from ir_tools.format.markup import render as render_node
 from ir_tools.graph import Model
-from ir_tools.graph.collection import no_collection
 from ir_tools.source import Style
 
 __all__ = ["render", "write"]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import networkx as nx
 
+from ir_tools.collection import no_collection
 from ir_tools.errors import GraphError
-from ir_tools.graph.collection import no_collection
 from ir_tools.graph.layer import Layer, Port
 
 __all__ = ["Graph", "Source"]

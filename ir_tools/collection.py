@@ -1,4 +1,4 @@
-"""Building large graphs without the garbage collector, which would walk them again and again while they grow."""
+"""Making very many objects without the garbage collector, which would walk them again and again while they grow."""
 
 import gc
 from collections.abc import Iterator
