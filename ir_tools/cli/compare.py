@@ -401,6 +401,9 @@ def _show_outputs(screen: "Screen", found: "Comparison") -> None:
         for entry in found.outputs
     ]
     screen.table(columns, rows, ["" if entry.ok else "red" for entry in found.outputs])
+    for entry in found.outputs:
+        if entry.reason:
+            screen.line(f"{entry.name}: {entry.reason}", style="yellow")
 
 
 def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:

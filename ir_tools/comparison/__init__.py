@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ir_tools.comparison._bodies import BodyRunner
-from ir_tools.comparison._differences import DECADES, TOLERANCES, Difference, aligned, allowed, difference, type_name
+from ir_tools.comparison._differences import (
+    DECADES,
+    TOLERANCES,
+    Difference,
+    aligned,
+    allowed,
+    difference,
+    padded,
+    type_name,
+)
 from ir_tools.comparison._layers import IDLE, Rows, Sink, sets_of
 from ir_tools.comparison._models import Side, matched_outputs, paired, partners, renamed
 from ir_tools.comparison._origin import Origin
@@ -240,20 +249,24 @@ def _compare_outputs(
     """`carried`: by output, a narrower type of whose errors it has some."""
     entries = []
     for name, array in expected.items():
-        found = actual[name]
-        if array.shape != found.shape:
-            raise UsageError(f"output '{name}' is {list(array.shape)} on one side, {list(found.shape)} on the other")
+        found, reason = actual[name], ""
+        kind, shape = type_name(found), found.shape
+        if array.shape != shape:
+            reason = f"it is {list(array.shape)} on one side, {list(shape)} on the other"
+            if array.ndim != found.ndim or kind == "string":
+                raise UsageError(f"output '{name}': {reason}")
+            array, found = padded(array, found)
         if name in sets:
             found = aligned(array, found)
-        kind = type_name(found)
         rounded = (carried or {}).get(name, kind) if kind == "f32" else kind
         limit = allowed(rounded, tolerance, precision)
         entries.append(
             OutputComparison(
                 name=name,
                 element_type=kind,
-                shape=found.shape,
+                shape=shape,
                 difference=difference(array, found, tolerance=limit),
+                reason=reason,
             )
         )
     return tuple(entries)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ir_tools.ops import Array
 from ir_tools.types import from_dtype
 
-__all__ = ["DECADES", "TOLERANCES", "Difference", "aligned", "allowed", "difference", "type_name"]
+__all__ = ["DECADES", "TOLERANCES", "Difference", "aligned", "allowed", "difference", "padded", "type_name"]
 
 TOLERANCES: Mapping[str, float] = {
     "f64": 1e-4,
@@ -114,6 +114,17 @@ def difference(
         nan=(_nan_count(expected), _nan_count(actual)),
         histogram=_histogram(gap, expected.size - left_out, magnitude),
     )
+
+
+def padded(first: Array, second: Array) -> tuple[Array, Array]:
+    """Two arrays of one rank in the size that holds both, as floats; what one of them does not have is NaN."""
+    sizes = np.maximum(first.shape, second.shape)
+    both = []
+    for array in (first, second):
+        full = np.full(sizes, np.nan)
+        full[tuple(map(slice, array.shape))] = array
+        both.append(full)
+    return both[0], both[1]
 
 
 def _places(expected: Array, actual: Array, undefined: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.intp]:

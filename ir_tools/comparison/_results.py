@@ -44,12 +44,19 @@ class LayerComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputComparison:
-    """One output of the model under two runs."""
+    """One output of the model under two runs.
+
+    Attributes:
+        name, element_type, shape: of the output, in the second run.
+        difference: what one of two sizes does not have counts as NaN there.
+        reason: what else is to be said.
+    """
 
     name: str
     element_type: str
     shape: tuple[int, ...]
     difference: Difference
+    reason: str = ""
 
     @property
     def ok(self) -> bool:

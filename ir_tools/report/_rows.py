@@ -61,7 +61,7 @@ def rows(found: Comparison) -> list[Row]:
             shape=",".join(map(str, entry.shape)) or "scalar",
             engine="",
             status="ok" if entry.ok else "differs",
-            reason="",
+            reason=entry.reason,
             share=_share(entry.difference),
             needed=entry.difference.needed,
             difference=entry.difference,

@@ -232,3 +232,25 @@ def test_int8_has_a_tolerance_of_its_own() -> None:
     assert allowed("f32", None, "int8") == 2 / 255
     assert allowed("i32", None, "int8") == 0.0
     assert allowed("f32", 1e-6, "int8") == 1e-6
+
+
+# --- outputs whose size the values decide -------------------------------------------------------------------------
+
+
+def picking(path: Path, least: float) -> Path:
+    """The elements of a list that are larger than a limit, and where they stand."""
+    x = op.parameter([8], np.float32, name="x")
+    where = op.squeeze(op.non_zero(op.greater(x, op.constant(np.float32(least))), output_type="i64"), op.constant([0]))
+    picked = op.gather(x, where, op.constant(0))
+    ov.save_model(ov.Model([op.result(picked, name="picked"), op.result(where, name="where")], [x]), path, False)
+    return path
+
+
+def test_outputs_of_other_sizes_differ(tmp_path: Path, client: RuntimeClient) -> None:
+    one, other = picking(tmp_path / "one.xml", 2.5), picking(tmp_path / "other.xml", 3.5)
+    fed = {"x": np.arange(8, dtype=np.float32)}
+    assert compare(ir_tools.read(one), inputs=fed, client=client).ok
+    found = compare(ir_tools.read(one), ir_tools.read(other), inputs=fed, client=client, layers=False)
+    assert [output.reason for output in found.outputs] == ["it is [5] on one side, [4] on the other"] * 2
+    assert not any(output.ok for output in found.outputs)
+    assert all(sum(output.difference.nan) == 1 for output in found.outputs)
