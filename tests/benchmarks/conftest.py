@@ -1,5 +1,12 @@
 """What is timed runs as users run it: without the filled memory of the other tests."""
 
-import os
+from collections.abc import Iterator
 
-os.environ.pop("MALLOC_PERTURB_", None)
+import pytest
+
+
+@pytest.fixture(scope="module", autouse=True)
+def plain_memory() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("MALLOC_PERTURB_", raising=False)
+        yield

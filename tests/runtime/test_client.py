@@ -446,13 +446,15 @@ def test_forgotten_client_leaves_no_process() -> None:
 
 
 SCRIPT = """
-import sys, time
+import signal, sys, time
 import numpy as np
 from ir_tools.runtime.client import RuntimeClient
+signal.signal(signal.SIGINT, signal.default_int_handler)
 client = RuntimeClient()
 client.infer(open(sys.argv[1], "rb").read(), None, {"x": np.zeros((1, 3, 8, 8), np.float32)})
 print(client._child._process.pid, flush=True)
 """
+"""Programs that a shell starts in the background ignore interrupts, unless they say otherwise."""
 
 
 def run_script(folder: Path, more: str) -> subprocess.Popen[str]:
