@@ -26,7 +26,7 @@ __all__ = [
     "tap_of",
 ]
 
-LARGEST = 1 << 30
+LARGEST = 1 << 29
 """Bytes of tensors that one run hands out, about; a model with more of them runs again for the rest.
 
 Each run rounds otherwise: between tensors that stay inside, the plugin folds constants, of f16 in f16.
