@@ -17,12 +17,8 @@ with warnings.catch_warnings():
 
         ov.Model  # noqa: B018 - older releases do not have it here
     except (ImportError, AttributeError):
-        # Older releases have other module names, which the installed one's types do not know.
-        # Where older releases have it.
-        import openvino.runtime as ov  # type: ignore[no-redef, import-not-found, unused-ignore]
-
-        # Where older releases have it.
-        from openvino.runtime import opset8 as op  # type: ignore[no-redef, unused-ignore]
+        import openvino.runtime as ov  # type: ignore[no-redef, import-not-found, unused-ignore] # older releases
+        from openvino.runtime import opset8 as op  # type: ignore[no-redef, unused-ignore] # older releases
 
 
 def pooled() -> Any:
@@ -105,9 +101,7 @@ def serialize(model: Any, xml: str) -> None:
     if hasattr(ov, "serialize"):
         ov.serialize(model, xml)
         return
-    # Only older releases have it.
-    # Where older releases have it.
-    from openvino.offline_transformations import serialize as write  # type: ignore[import-not-found, unused-ignore]
+    from openvino.offline_transformations import serialize as write  # type: ignore[import-not-found, unused-ignore] # older releases
 
     write(model, xml, xml[:-3] + "bin")
 

@@ -181,8 +181,5 @@ def _in_file_order(model: Model, again: Model) -> list[Located]:
 @settings(SETTINGS, max_examples=800)
 @given(st.data())
 def test_sweep_of_changes(data: st.DataObject) -> None:
-    # hypothesis puts the undecorated test into an attribute that its types do not tell of
-    # Hypothesis puts it there; its types do not tell.
-    test_changing_one_layer_changes_only_its_lines.hypothesis.inner_test(data)  # type: ignore[attr-defined]
-    # Hypothesis puts it there; its types do not tell.
-    test_any_edits_of_the_graph_are_written.hypothesis.inner_test(data)  # type: ignore[attr-defined]
+    test_changing_one_layer_changes_only_its_lines.hypothesis.inner_test(data)  # type: ignore[attr-defined] # hypothesis adds it
+    test_any_edits_of_the_graph_are_written.hypothesis.inner_test(data)  # type: ignore[attr-defined] # hypothesis adds it

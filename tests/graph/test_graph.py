@@ -204,9 +204,7 @@ def test_names_of_ports_and_paths(chain: Graph) -> None:
     chain.layer(3).tag["name"] = "c"
     chain.layer(1).bodies["body"] = Graph()
     chain.layer(1).bodies["body"].add(layer(0, "inner"))
-    # no weights are asked for here
-    # Nothing here asks for the weights.
-    model = Model(chain, name="m", version=11, weights=None, origin=None, path=None)  # type: ignore[arg-type]
+    model = Model(chain, name="m", version=11, weights=None, origin=None, path=None)  # type: ignore[arg-type] # weights are not looked at
     assert [place.path for place in model.walk()] == ["a", "b", "b/body/inner", "c#2", "c#3"]
     assert ("b/body/inner", 1) in model.ports
     assert model.line_of(chain, 1) is None

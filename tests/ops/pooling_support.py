@@ -105,9 +105,7 @@ def random_setting(rng: np.random.Generator, op: Op, *, dynamic: bool = False) -
         wanted = tuple(int(size) for size in rng.integers(0 if rng.random() < 0.1 else 1, 10, rank))
         return Setting(op, data, kind, text, wanted, len(op.outputs))
     data = dict(_sliding(rng, rank, dilated="dilations" in op.attrs))
-    # the field is a OneOf in every pooling; the table holds Fields
-    # This field is a OneOf.
-    data["rounding_type"] = str(rng.choice(op.attrs["rounding_type"].words))  # type: ignore[attr-defined]
+    data["rounding_type"] = str(rng.choice(op.attrs["rounding_type"].words))  # type: ignore[attr-defined] # a field of words
     if "exclude_pad" in op.attrs:
         data["exclude-pad"] = str(rng.choice(["true", "false"]))
     if "axis" in op.attrs:

@@ -32,8 +32,7 @@ def client() -> Iterator[RuntimeClient]:
 
 def one(client: RuntimeClient, files: Files, **limits: float) -> Diagnostic:
     """The only finding."""
-    # Limits of several types.
-    (found,) = try_model(*files, client=client, **{"seconds": TIME, **limits})  # type: ignore[arg-type]
+    (found,) = try_model(*files, client=client, **{"seconds": TIME, **limits})  # type: ignore[arg-type] # limits of many types
     return found
 
 
