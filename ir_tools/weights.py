@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import math
 import mmap
 import os
 import shutil
+import stat
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -16,7 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.display import shortened
 from ir_tools.errors import ReadError
+from ir_tools.lfs import LARGEST_POINTER, pointer_problem
 from ir_tools.types import ElementType, constant_type, id_number, whole_number
 from ir_tools.types.packing import unpack
 
@@ -27,6 +31,8 @@ ALIGNMENT = 64
 """Appended constants start at multiples of it, as runtimes like them."""
 LARGEST = 2**63 - 1
 CHUNK = 16 << 20
+NO_COPYING = {errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM, errno.ETXTBSY}
+"""Errors of `copy_file_range` between files that the system cannot copy itself."""
 
 
 class Weights:
@@ -40,8 +46,9 @@ class Weights:
         """`data`: the bytes, None where there are none to be had; see `open` and `from_bytes`."""
         self.path = path
         self._data = data
-        self._needed = needed
+        self.needed = needed
         self._stamp: tuple[int, ...] | None = None
+        self._mapping: mmap.mmap | None = None
         self._starts: list[int] = []
         self._chunks: list[Bytes] = []
         self._known: dict[bytes, tuple[int, int]] = {}
@@ -51,21 +58,26 @@ class Weights:
         """Map a file. `needed` says how many bytes the model asks for, in case there is no file.
 
         Raises:
-            ReadError: the file is there and cannot be opened.
+            ReadError: the file is there and cannot be opened, or is a pointer of Git LFS.
         """
         if path is None:
             return cls(None, None, needed)
         path = Path(path)
         try:
-            with path.open("rb") as file:
+            with open(path, "rb", opener=_open_at_once) as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    raise OSError("it is not a regular file")
                 stamp = _stamp(file.fileno())
-                data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if stamp[-1] else b""
+                mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if stamp[-1] else None
         except FileNotFoundError:
             return cls(None, path, needed)
         except (OSError, ValueError) as why:
             raise _error("IR010", path, f"cannot be opened: {getattr(why, 'strerror', None) or why}") from None
-        weights = cls(np.frombuffer(data, np.uint8), path)
-        weights._stamp = stamp
+        pointer = pointer_problem(mapping[:LARGEST_POINTER] if mapping else b"", str(path))
+        if pointer is not None:
+            raise ReadError(pointer)
+        weights = cls(np.frombuffer(mapping or b"", np.uint8), path)
+        weights._stamp, weights._mapping = stamp, mapping
         return weights
 
     @classmethod
@@ -91,6 +103,11 @@ class Weights:
         return self._data is None
 
     @property
+    def lacking(self) -> int:
+        """Bytes that constants need of a `.bin` that is missing."""
+        return 0 if self._data is not None or self.needed is None else self.needed()
+
+    @property
     def pending(self) -> int:
         """Bytes that were appended, fill between them included."""
         return self.size - self.stored
@@ -111,6 +128,7 @@ class Weights:
         elif nbytes == 0 and self._data is None:
             return np.empty(0, np.uint8)
         elif self._data is not None and offset + nbytes <= len(self._data):
+            self._check_mapping()
             return self._data[offset : offset + nbytes]
         raise self._refuse(f"bytes {offset} to {offset + nbytes} are asked for where it has {self.size}")
 
@@ -123,7 +141,7 @@ class Weights:
         Raises:
             ReadError: the model has constants and no `.bin`, so that nobody knows where it ends.
         """
-        if self._data is None and self._needed is not None and self._needed() > 0:
+        if self.lacking:
             raise self._refuse("a constant is to be added to it")
         raw = data if isinstance(data, bytes) else np.ascontiguousarray(data).tobytes()
         key = hashlib.blake2b(raw).digest()
@@ -136,10 +154,22 @@ class Weights:
 
     def copy(self) -> Weights:
         """The same bytes; what is appended to one is not in the other."""
-        twin = Weights(self._data, self.path, self._needed)
-        twin._stamp = self._stamp
+        twin = Weights(self._data, self.path, self.needed)
+        twin._stamp, twin._mapping = self._stamp, self._mapping
         twin._starts, twin._chunks, twin._known = [*self._starts], [*self._chunks], {**self._known}
         return twin
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle path, time and size of the file, which is mapped again, and what was appended; else the bytes."""
+        mapped = self.path is not None and self.is_file(self.path)
+        data = None if mapped or self._data is None else self._data.tobytes()
+        stamp = self._stamp[2:] if mapped and self._stamp is not None else None
+        path = None if self.path is None else self.path.absolute()
+        return _unpickled, (path, stamp, data, [chunk.tobytes() for chunk in self._chunks])
+
+    def __repr__(self) -> str:
+        """Return `Weights(37900000 bytes, model.bin)`."""
+        return f"Weights({self.size} bytes{f', {shortened(str(self.path), 200)}' if self.path else ''})"
 
     def is_file(self, path: Path) -> bool:
         """Whether `path` holds exactly these bytes without those appended: the mapped file, not changed since."""
@@ -149,21 +179,64 @@ class Weights:
             return False
 
     def save(self, file: IO[bytes]) -> None:
-        """Write everything, by way of the operating system's own copying where the file is as it was mapped."""
+        """Write everything; the system copies the file, if it is as it was mapped.
+
+        Raises:
+            ReadError: another program changes the file at the same time.
+        """
         if self.path is not None and self.is_file(self.path):
             with self.path.open("rb") as source:
                 _copy(source, file, self.stored)
+            if not self.is_file(self.path):
+                raise self._changed()
         elif self._data is not None:
             for start in range(0, len(self._data), CHUNK):
+                self._check_mapping()
                 file.write(self._data[start : start + CHUNK].data)
+        file.writelines(self.tail())
+
+    def tail(self) -> Iterator[bytes | memoryview]:
+        """Yield what is behind the bytes of the file: the constants that were appended, and fill between them."""
+        at = self.stored
         for offset, chunk in zip(self._starts, self._chunks, strict=True):
-            file.write(b"\0" * (offset - file.tell()))
-            file.write(chunk.data)
+            yield bytes(offset - at)
+            yield chunk.data
+            at = offset + len(chunk)
+
+    def _check_mapping(self) -> None:
+        """Raise an error if the file is shorter than it was: to read what it lost would kill the process."""
+        if self._mapping is not None and self._mapping.size() < len(self._mapping):
+            raise self._changed()
+
+    def _changed(self) -> ReadError:
+        return _error("IR010", self.path, "is changed by another program", "run this again when that is done")
 
     def _refuse(self, message: str) -> ReadError:
         if self._data is not None:
             return _error("IR012", self.path, message, "the .bin is cut off or belongs to another model")
         return _error("IR011", self.path, f"is missing, and {message}", "put the model's .bin there, or name it")
+
+
+def _unpickled(path: Path | None, stamp: tuple[int, ...] | None, data: bytes | None, added: list[bytes]) -> Weights:
+    """Map the weights of a pickled model again.
+
+    Raises:
+        ReadError: the file is another one by now.
+    """
+    if stamp is None:
+        weights = Weights(None if data is None else np.frombuffer(data, np.uint8), path)
+    else:
+        weights = Weights.open(path)
+        if weights._stamp is None or weights._stamp[2:] != stamp:
+            raise _error("IR010", path, "has changed since the model was pickled", "read the model again")
+    for chunk in added:
+        weights.append(chunk)
+    return weights
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file, or a pipe that nobody writes to, without waiting."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _error(code: str, path: Path | None, message: str, remedy: str | None = None) -> ReadError:
@@ -172,24 +245,44 @@ def _error(code: str, path: Path | None, message: str, remedy: str | None = None
 
 
 def _stamp(file: int | Path) -> tuple[int, ...]:
-    stat = os.stat(file)
-    return stat.st_dev, stat.st_ino, stat.st_mtime_ns, stat.st_size
+    status = os.stat(file)
+    return status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def _copy(source: IO[bytes], target: IO[bytes], size: int) -> None:
-    """Copy `size` bytes inside the kernel; through memory where the file systems cannot."""
+    """Copy `size` bytes: shared by both files if the file system can, else inside the kernel, else through memory.
+
+    What is not stored of the source (holes) is not stored of the target.
+    """
     try:
-        done = 0
-        while done < size:
-            step = os.copy_file_range(source.fileno(), target.fileno(), size - done)
-            if step == 0:
-                raise OSError("the file ends early")
-            done += step
-    except (OSError, AttributeError):
+        for start, end in _stored_parts(source.fileno(), size):
+            while start < end:
+                step = os.copy_file_range(source.fileno(), target.fileno(), end - start, start, start)
+                if step == 0:
+                    return
+                start += step
+    except OSError as why:
+        if why.errno not in NO_COPYING:
+            raise
         source.seek(0)
         target.seek(0)
         shutil.copyfileobj(source, target, CHUNK)
+    target.truncate(size)
     target.seek(size)
+
+
+def _stored_parts(file: int, size: int) -> Iterator[tuple[int, int]]:
+    """Yield start and end of each part of a file that is stored; at once the whole, if the file system has no holes."""
+    end = 0
+    while end < size:
+        try:
+            start = os.lseek(file, end, os.SEEK_DATA)
+        except OSError as why:
+            if why.errno != errno.ENXIO:
+                yield end, size
+            return
+        end = os.lseek(file, start, os.SEEK_HOLE)
+        yield start, min(end, size)
 
 
 def constant(raw: Mapping[str, str], weights: Weights) -> npt.NDArray[Any]:

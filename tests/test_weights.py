@@ -1,3 +1,6 @@
+import errno
+import io
+import os
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +43,73 @@ def test_a_missing_file_matters_when_it_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "empty.bin").write_bytes(b"")
     with pytest.raises(ReadError, match="it has 0"):
         Weights.open(tmp_path / "empty.bin").view(0, 1)
+
+
+def test_holes_are_copied_as_holes(tmp_path: Path) -> None:
+    with (tmp_path / "m.bin").open("wb") as file:
+        file.write(b"start")
+        file.seek(1 << 28)
+        file.write(b"middle")
+        file.truncate(1 << 29)
+    weights = Weights.open(tmp_path / "m.bin")
+    offset, _ = weights.append(b"appended")
+    with (tmp_path / "copy.bin").open("wb") as file:
+        weights.save(file)
+    copy = Weights.open(tmp_path / "copy.bin")
+    assert (copy.size, offset) == ((1 << 29) + 8, 1 << 29)
+    parts = [(0, 5), (1 << 28, 6), ((1 << 29) - 3, 11)]
+    assert [copy.view(*part).tobytes() for part in parts] == [b"start", b"middle", b"\0\0\0appended"]
+    assert (tmp_path / "copy.bin").stat().st_blocks < 1000
+
+
+@pytest.mark.parametrize("error", [errno.EXDEV, errno.EOPNOTSUPP])
+def test_weights_are_copied_through_memory_if_need_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int
+) -> None:
+    def refuse(*_: object) -> int:
+        raise OSError(error, "no")
+
+    monkeypatch.setattr(os, "copy_file_range", refuse)
+    (tmp_path / "m.bin").write_bytes(bytes(range(100)))
+    weights = Weights.open(tmp_path / "m.bin")
+    weights.append(b"x")
+    with (tmp_path / "copy.bin").open("wb") as file:
+        weights.save(file)
+    assert (tmp_path / "copy.bin").read_bytes() == bytes(range(100)) + bytes(28) + b"x"
+
+
+def test_a_file_that_is_cut_off_meanwhile_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "m.bin").write_bytes(bytes(100_000))
+    weights = Weights.open(tmp_path / "m.bin")
+    weights.view(50_000, 100)
+    os.truncate(tmp_path / "m.bin", 10)
+    for ask in (lambda: weights.view(50_000, 100), lambda: weights.save(io.BytesIO())):
+        with pytest.raises(ReadError, match="is changed by another program"):
+            ask()
+
+
+def test_a_file_that_is_replaced_meanwhile_is_read_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "m.bin").write_bytes(b"old")
+    weights = Weights.open(tmp_path / "m.bin")
+    (tmp_path / "new.bin").write_bytes(b"new weights")
+    (tmp_path / "new.bin").replace(tmp_path / "m.bin")
+    saved = io.BytesIO()
+    weights.save(saved)
+    assert saved.getvalue() == weights.view(0, 3).tobytes() == b"old"
+
+
+def test_a_file_that_changes_while_it_is_copied_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "m.bin").write_bytes(bytes(100))
+    weights = Weights.open(tmp_path / "m.bin")
+    copy = os.copy_file_range
+
+    def cut_off(*arguments: int) -> int:
+        os.truncate(tmp_path / "m.bin", 10)
+        return copy(*arguments)
+
+    monkeypatch.setattr(os, "copy_file_range", cut_off)
+    with (tmp_path / "copy.bin").open("wb") as file, pytest.raises(ReadError, match="is changed by another program"):
+        weights.save(file)
 
 
 def test_appended_constants_are_found_again() -> None:

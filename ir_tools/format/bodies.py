@@ -8,9 +8,9 @@ from ir_tools.format.content import MAPS, size_of
 from ir_tools.format.faults import Fault
 from ir_tools.format.nets import BODIES, PARTS, Net
 from ir_tools.format.rows import PURPOSES, Row, Slice, slice_faults
-from ir_tools.format.texts import Text
+from ir_tools.format.texts import Form, Text
 from ir_tools.graph import Layer
-from ir_tools.source import Element
+from ir_tools.source import Element, Wiring
 from ir_tools.types import closest, id_number
 
 __all__ = ["body_faults", "has_all_ends"]
@@ -30,7 +30,7 @@ GRAPH_PARTS = {"layers", "edges"}
 def body_faults(nets: Iterable[Net], texts: Mapping[Element, Text]) -> Iterator[Fault]:
     """What is wrong with the layers with bodies of all graphs; `texts`: of layers."""
     graphs = {net.element: net for net in nets}
-    plain: set[bytes] = set()
+    plain: set[Form] = set()
     for net in graphs.values():
         marked = set(net.bodied)
         for layer_id, layer in net.layers.items():
@@ -106,7 +106,7 @@ class _Bodied:
         for part in self.layer:
             if part.tag in (*BODIES, *MAPS) and part.tag not in takes:
                 message = f"a layer of type {self.layer.get('type')} has no <{part.tag}>: the runtime does not read it"
-                self.tell("IR142", part, message, "delete it, or correct the type of the layer")
+                self.warn("IR142", part, message, "delete it, or correct the type of the layer")
         for name, table in pairs.items():
             self._body(name, table)
         if self.kind == "if" and not self.found:
@@ -119,8 +119,7 @@ class _Bodied:
         for number, port in list(self.inputs.items())[1:]:
             if number not in taken:
                 message = f"neither branch takes input port {number}"
-                remedy = "delete the port and its edge, or give it to a branch"
-                self.found.append(Fault("IR147", port, message, remedy, severity=Severity.WARNING))
+                self.warn("IR147", port, message, "delete the port and its edge, or give it to a branch")
 
     def source(self, port_id: int) -> Element | None:
         """The output port that feeds an input."""
@@ -128,9 +127,12 @@ class _Bodied:
         return None if maker is None else ports_of(self.net.layers[maker[0]], "output").get(maker[1])
 
     def tell(self, code: str, element: Element, message: str, remedy: str) -> None:
-        """Note a fault."""
-        severity = Severity.WARNING if code == "IR142" else Severity.ERROR
-        self.found.append(Fault(code, element, message, remedy, severity=severity))
+        """Note an error."""
+        self.found.append(Fault(code, element, message, remedy))
+
+    def warn(self, code: str, element: Element, message: str, remedy: str) -> None:
+        """Note a warning."""
+        self.found.append(Fault(code, element, message, remedy, severity=Severity.WARNING))
 
     def _body(self, name: str, table_name: str) -> None:
         body, table = child(self.layer, name), child(self.layer, table_name)
@@ -198,6 +200,8 @@ class _Table:
         if self.owner.kind == "loop":
             self._condition()
         self._slices()
+        if whole and self.owner.kind != "if" and not self.owner.found:
+            self._idle()
 
     def _fits(self, row: Row) -> bool:
         """Whether the row names a port of the layer and a Parameter or Result of the body."""
@@ -314,6 +318,41 @@ class _Table:
             remedy = 'write <output external_port_id="-1" internal_layer_id="..." purpose="execution_condition"/>'
             self.tell("IR150", self.table, message, remedy)
 
+    def _idle(self) -> None:
+        """Warn of iterations that add up to nothing, and of Results that nothing takes."""
+        sources = [id_number(edge.get("from-layer")) for edge in self.owner.layer.iterfind("back_edges/edge")]
+        differ = any(row.is_input and (row.axis is not None or row.purpose) for row in self.rows)
+        remedy = "add the back edge from the Result that the next iteration begins with"
+        if not sources and not differ:
+            self.owner.warn("IR151", self.owner.layer, "without a back edge all iterations compute the same", remedy)
+            return
+        makers = {reader: maker for (reader, _), maker in self._wiring().items()}
+        carried = {makers.get(number) for number in sources if number is not None}
+        last = [row for row in self.rows if not row.is_input and row.axis is None and row.port >= 0]
+        for row in last if not self._ends_itself(makers) else ():
+            if makers.get(row.layer) not in carried and self._computes(makers.get(row.layer)):
+                message = f"without a back edge from Result {row.layer} only the last iteration gives port {row.port}"
+                self.owner.warn("IR151", row.element, message, remedy)
+        taken = {*sources, *(row.layer for row in self.rows if not row.is_input)}
+        for number, layer in self.inside.items():
+            if (layer.get("type") or "").lower() == "result" and number not in taken:
+                remedy = "add a back edge or a row of the port map, or delete the Result"
+                self.owner.warn("IR147", layer, f"nothing takes Result {number} of the body", remedy)
+
+    def _wiring(self) -> Wiring:
+        graph = self.owner.graphs.get(self.body)
+        return {} if graph is None else graph.wiring
+
+    def _ends_itself(self, makers: Mapping[int, tuple[int, int]]) -> bool:
+        """Whether the body computes the condition to go on, as a search does that ends at the first hit."""
+        conditions = (makers.get(row.layer) for row in self.rows if row.purpose == "execution_condition")
+        return any(map(self._computes, conditions))
+
+    def _computes(self, maker: tuple[int, int] | None) -> bool:
+        """Whether the body computes a value, and does not only hand on what is the same in every iteration."""
+        kind = "" if maker is None else (self.inside[maker[0]].get("type") or "").lower()
+        return kind not in {"", "const", "parameter"}
+
     def _slices(self) -> None:
         exact = self.owner.kind == "tensoriterator"
         sliced = [self._sliced(row) for row in self.rows if row.axis is not None]
@@ -325,14 +364,14 @@ class _Table:
                 place = "last" if row.stride < 0 else "first"
                 message = f"start is {row.start}, and the CPU plugin begins at the {place} element all the same"
                 remedy = "cut the part out with a Slice in front of the layer"
-                self.owner.found.append(Fault("IR149", row.element, message, remedy, severity=Severity.WARNING))
+                self.owner.warn("IR149", row.element, message, remedy)
         for row, *_ in () if exact else sliced:
             if (row.start, row.end) != ((0, -1) if row.stride > 0 else (-1, 0)):
                 message = (
                     f"start {row.start} and end {row.end} are not read in a Loop, which takes the next part each round"
                 )
                 remedy = 'write start="0" end="-1"' if row.stride > 0 else 'write start="-1" end="0"'
-                self.owner.found.append(Fault("IR149", row.element, message, remedy, severity=Severity.WARNING))
+                self.owner.warn("IR149", row.element, message, remedy)
 
     def _sliced(self, row: Row) -> Slice:
         """A row with what is known of the tensor that it cuts or joins: of an input, by what feeds it."""

@@ -5,18 +5,27 @@ Changes are found by comparing what was loaded with the source once more, so it 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from ir_tools.errors import WriteError
 from ir_tools.format.content import MAPS, ElementSource, attributes_of, ends_of, join_names
-from ir_tools.format.markup import Node, content_nodes, edge_node, escape, lead, port_node, render, rows_node, tag_of
+from ir_tools.format.markup import (
+    Node,
+    content_nodes,
+    dim_nodes,
+    edge_text,
+    escape,
+    lead,
+    port_text,
+    render,
+    rows_node,
+    tag_of,
+)
 from ir_tools.graph import Graph, Layer, LayerContent, Port
 from ir_tools.source import Document, Element, Patch, Span, Style, Wiring
 
 __all__ = ["Changes", "layer_text", "layers_of", "net_nodes", "wiring_of"]
 
-_ATTRIBUTE = re.compile(rb"\s+([^\s=/>]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _CLOSING = re.compile(rb"\s*/>")
 
 
@@ -77,7 +86,7 @@ def net_nodes(graph: Graph, style: Style, indent: str) -> list[Node]:
     """`<layers>` and `<edges>` of a graph whose element is new; `indent` is that of the two."""
     inner = indent + style.unit
     layers = [layer_text(layer, layer_id, style, inner) for layer_id, layer in layers_of(graph)]
-    return [Node("layers", children=layers), Node("edges", children=_edge_nodes(wiring_of(graph)))]
+    return [Node("layers", children=layers), Node("edges", children=_edge_texts(wiring_of(graph), style))]
 
 
 def layer_text(layer: Layer, layer_id: int, style: Style, indent: str) -> str:
@@ -88,7 +97,7 @@ def layer_text(layer: Layer, layer_id: int, style: Style, indent: str) -> str:
         changes.layer(layer, source, layer_id)
         span = source.document.span(source.element)
         return changes.patch.apply(source.document.text, span.start, span.end).decode()
-    children: list[Node | str] = [*content_nodes(layer).values()]
+    children: list[Node | str] = [*content_nodes(layer, style, indent + style.unit).values()]
     for name, body in layer.bodies.items():
         children.append(Node(name, children=net_nodes(body, style, indent + 2 * style.unit)))
     return render(Node("layer", tag_of(layer, layer_id), children), style, indent)
@@ -101,6 +110,7 @@ class Changes:
         """No changes yet."""
         self.document = document
         self.patch = Patch()
+        self._indents: dict[Element, str] = {}
 
     @cached_property
     def style(self) -> Style:
@@ -130,7 +140,7 @@ class Changes:
         if edges is not None:
             self._edges(edges, graph)
         elif wanted := wiring_of(graph):
-            new.append(Node("edges", children=_edge_nodes(wanted)))
+            new.append(Node("edges", children=_edge_texts(wanted, self.style)))
         self._insert(element, layers, self._texts(element, new))
 
     def _layers(self, layers: Element, graph: Graph) -> None:
@@ -151,22 +161,25 @@ class Changes:
             self._insert(layers, anchor, texts)
 
     def _edges(self, edges: Element, graph: Graph) -> None:
-        wanted = wiring_of(graph)
-        if wanted == self.document.wiring.get(edges):
+        wanted, known = wiring_of(graph), self.document.wiring[edges]
+        if wanted == known:
             return
-        last, seen = None, set()
+        changed = {end for end, start in known.items() if wanted.get(end) != start}
+        readers = {reader for reader, _ in changed}
+        last = None
         for element in edges.iterchildren("edge"):
-            start, end = ends_of(element)
-            if end not in wanted:
-                self._cut(element)
-                continue
-            seen.add(end)
-            last = element
-            if wanted[end] != start:
+            text = element.get("to-layer") or ""
+            end = None if text.isdecimal() and int(text) not in readers else ends_of(element)[1]
+            if end is None or end not in changed:
+                last = element
+            elif end in wanted:
+                last = element
                 new = dict(zip(("from-layer", "from-port"), map(str, wanted[end]), strict=True))
                 self._attributes(element, {**attributes_of(element), **new})
-        added = _edge_nodes({end: start for end, start in wanted.items() if end not in seen})
-        self._insert(edges, last, self._texts(edges, added))
+            else:
+                self._cut(element)
+        added = {end: start for end, start in wanted.items() if end not in known}
+        self._insert(edges, last, _edge_texts(added, self.style))
 
     # --- layers -------------------------------------------------------------------------------------------------
 
@@ -176,7 +189,7 @@ class Changes:
         if layer.tag_loaded or source.id != layer_id:
             self._attributes(element, tag_of(layer, layer_id))
         if not len(element):
-            nodes = content_nodes(layer).values() if layer.loaded else ()
+            nodes = self._nodes(layer, element).values() if layer.loaded else ()
             self._insert(element, None, [*self._texts(element, nodes), *self._body_texts(element, layer.bodies)])
             return
         if layer.loaded:
@@ -188,30 +201,41 @@ class Changes:
 
     def _content(self, layer: Layer, element: Element, old: LayerContent) -> None:
         """The children of a `<layer>`, bodies apart, in the order of OpenVINO's files."""
-        nodes, new = content_nodes(layer), layer.content
-        anchor: Element | None = None
-        added: dict[Element | None, list[Node]] = {}
+        new, anchor, missing = layer.content, None, dict[str, Element | None]()
+        children: dict[str, Element] = {}
+        for child in element:
+            children.setdefault(str(child.tag), child)
         for name in ("data", "rt_info", *MAPS, "input", "output"):
-            child = element.find(name)
-            if child is None:
-                if name in nodes:
-                    added.setdefault(anchor, []).append(nodes[name])
-                continue
-            if name not in nodes and _known(old, name) != _known(new, name) and not (name == "data" and len(child)):
-                self._cut(child)
-                continue
-            anchor = child
-            if name == "data":
-                self._attributes(child, new.raw)
-            elif name == "rt_info":
-                self._rows(child, "attribute", [("attribute", row) for row in new.rt_info])
-            elif name in MAPS:
-                self._rows(child, None, new.mapping.get(name, []))
+            before, now = _known(old, name), _known(new, name)
+            if name not in children:
+                missing |= {} if now is None else {name: anchor}
+            elif before != now and now is None and not (name == "data" and len(children[name])):
+                self._cut(children[name])
             else:
-                ports = (old.inputs, new.inputs) if name == "input" else (old.outputs, new.outputs)
-                self._ports(child, *ports)
+                anchor = children[name]
+                if before != now:
+                    self._part(anchor, name, old, new)
+        nodes = self._nodes(layer, element) if missing else {}
+        added: dict[Element | None, list[Node]] = {}
+        for name, anchor in missing.items():
+            added.setdefault(anchor, []).append(nodes[name])
         for anchor, group in added.items():
             self._insert(element, anchor, self._texts(element, group))
+
+    def _part(self, child: Element, name: str, old: LayerContent, new: LayerContent) -> None:
+        """One child of a `<layer>`."""
+        if name == "data":
+            self._attributes(child, new.raw)
+        elif name == "rt_info":
+            self._rows(child, "attribute", [("attribute", row) for row in new.rt_info])
+        elif name in MAPS:
+            self._rows(child, None, new.mapping.get(name, []))
+        else:
+            ports = (old.inputs, new.inputs) if name == "input" else (old.outputs, new.outputs)
+            self._ports(child, *ports)
+
+    def _nodes(self, layer: Layer, element: Element) -> dict[str, Node]:
+        return content_nodes(layer, self.style, self._inside(element))
 
     def _bodies(self, layer: Layer, element: Element, known: Sequence[str]) -> None:
         for name in known:
@@ -248,7 +272,7 @@ class Changes:
         elements = list(side.iterchildren("port"))
         kept: set[int] = set()
         last = -1
-        added: dict[Element | None, list[Node]] = {}
+        added: dict[Element | None, list[str]] = {}
         for port in new:
             index = places.get(port.id, -1)
             if index > last:
@@ -256,12 +280,13 @@ class Changes:
                 kept.add(index)
                 self._port(elements[index], old[index], port)
             else:
-                added.setdefault(elements[last] if last >= 0 else None, []).append(port_node(port))
+                text = port_text(port, self.style, self._inside(side))
+                added.setdefault(elements[last] if last >= 0 else None, []).append(text)
         for index, element in enumerate(elements):
             if index not in kept:
                 self._cut(element)
-        for anchor, group in added.items():
-            self._insert(side, anchor, self._texts(side, group))
+        for anchor, texts in added.items():
+            self._insert(side, anchor, texts)
 
     def _port(self, element: Element, old: Port, new: Port) -> None:
         attributes = attributes_of(element)
@@ -276,8 +301,8 @@ class Changes:
                 self._text(dim, str(now))
         for dim in dims[len(new.dims) :]:
             self._cut(dim)
-        more = port_node(replace(new, dims=new.dims[len(dims) :])).children
-        self._insert(element, dims[-1] if dims else None, self._texts(element, more))
+        more = self._texts(element, dim_nodes(new.dims[len(dims) :]))
+        self._insert(element, dims[-1] if dims else None, more)
 
     # --- bytes --------------------------------------------------------------------------------------------------
 
@@ -286,12 +311,8 @@ class Changes:
         old = attributes_of(element)
         if old == wanted:
             return
-        span = self.document.span(element)
-        found = [
-            match
-            for match in _ATTRIBUTE.finditer(self.document.text, span.start, span.tag_end)
-            if match[1] != b"xmlns" and not match[1].startswith(b"xmlns:")
-        ]
+        places = self.document.attributes(element)
+        found = [place for name, place in places.items() if name != b"xmlns" and not name.startswith(b"xmlns:")]
         for match, (name, value) in zip(found, old.items(), strict=True):
             group = 2 if match[2] is not None else 3
             if name not in wanted:
@@ -301,8 +322,9 @@ class Changes:
                 self.patch.replace(match.start(group), match.end(group), text.encode())
         added = {name: value for name, value in wanted.items() if name not in old}
         if added:
-            end = found[-1].end() if found else span.start + 1 + len(str(element.tag).encode())
-            text = render(Node("", added), replace(self.style, empty=""), "")[1:]
+            start = self.document.start(element)
+            end = found[-1].end() if found else start + 1 + len(str(element.tag).encode())
+            text = render(Node("", added), self.style._replace(empty=""), "")[1:]
             self.patch.replace(end, end, text.encode())
 
     def _text(self, element: Element, text: str) -> None:
@@ -347,34 +369,39 @@ class Changes:
         return [node if isinstance(node, str) else render(node, self.style, indent) for node in nodes]
 
     def _inside(self, parent: Element) -> str:
-        """The indentation of an element's children: that of the first one, where there is one."""
-        if len(parent):
-            return self._indent(self.document.start(parent[0]))
-        return self._indent(self.document.start(parent)) + self.style.unit
+        """The indentation of an element's children: that of the first one, if there is one."""
+        found = self._indents.get(parent)
+        if found is None:
+            first = next(parent.iterchildren(), None)
+            start = self.document.start(parent if first is None else first)
+            found = self._indents[parent] = self._indent(start) + (self.style.unit if first is None else "")
+        return found
 
     def _indent(self, start: int) -> str:
         return self._white(start).rpartition(b"\n")[2].decode()
 
     def _white(self, start: int) -> bytes:
         """The white space before an offset."""
-        at = start
-        while at and self.document.text[at - 1] in b" \t\r\n":
-            at -= 1
-        return self.document.text[at:start]
+        size = 1 << 8
+        while True:
+            before = self.document.text[max(start - size, 0) : start]
+            rest = before.rstrip(b" \t\r\n")
+            if rest or size >= start:
+                return before[len(rest) :]
+            size *= 2
 
 
-def _edge_nodes(wiring: Wiring) -> list[Node]:
+def _edge_texts(wiring: Wiring, style: Style) -> list[str]:
     """`<edge>`s in the order of OpenVINO's files."""
-    return [edge_node(*start, *end) for end, start in sorted(wiring.items(), key=lambda item: (item[1], item[0]))]
+    return [
+        edge_text(*start, *end, style) for end, start in sorted(wiring.items(), key=lambda item: (item[1], item[0]))
+    ]
 
 
 def _known(content: LayerContent, name: str) -> object:
-    return {
-        "data": content.raw,
-        "rt_info": content.rt_info,
-        "input": content.inputs,
-        "output": content.outputs,
-    }.get(name, content.mapping.get(name))
+    """One part of a content; None if there is none."""
+    parts = {"data": content.raw, "rt_info": content.rt_info, "input": content.inputs, "output": content.outputs}
+    return (parts[name] or None) if name in parts else content.mapping.get(name)
 
 
 def _set(attributes: dict[str, str], name: str, value: str | None) -> None:

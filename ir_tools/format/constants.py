@@ -1,25 +1,25 @@
-"""Every Const against the `.bin`: its attributes, its size, and the bytes that it names."""
+"""Every Const: its attributes, its size, the bytes that it names, and the `.bin` that holds them."""
 
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from ir_tools.format.faults import Fault
 from ir_tools.format.nets import Net
-from ir_tools.format.texts import Text
+from ir_tools.format.texts import Form, Text
 from ir_tools.source import Element
 from ir_tools.types import ELEMENT_TYPES, ElementType, closest, constant_type, id_number
 from ir_tools.weights import Weights
 
-__all__ = ["constant_faults"]
+__all__ = ["Constant", "Tensor", "constants_of", "stored_faults"]
 
 LARGEST = 1 << 63
 """Elements or bytes that nothing can count."""
 
 
-class _Tensor(NamedTuple):
-    """What the attributes of a Const say of its value. `shape`: as written; `fault`: what is wrong with `size`."""
+class Tensor(NamedTuple):
+    """The value of a Const by its attributes. `shape`: as written; `fault`: what is wrong with `size`."""
 
     kind: ElementType
     shape: str
@@ -28,12 +28,12 @@ class _Tensor(NamedTuple):
     fault: str | None
 
 
-class _Const(NamedTuple):
-    """A Const whose attributes can be read."""
+class Constant(NamedTuple):
+    """A Const whose attributes can be read, and the byte of the `.bin` at which it begins."""
 
     layer: Element
     offset: int
-    tensor: _Tensor
+    tensor: Tensor
 
     @property
     def data(self) -> Element:
@@ -42,35 +42,41 @@ class _Const(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The byte behind its last one."""
+        """The byte after its last one."""
         return self.offset + self.tensor.size
 
 
-def constant_faults(nets: Iterable[Net], weights: Weights, texts: Mapping[Element, Text]) -> Iterator[Fault]:
-    """What is wrong with the constants of all graphs; `texts`: of layers, those of one form are read once."""
-    readable: list[_Const] = []
-    known: dict[bytes, _Tensor | None] = {}
+def constants_of(nets: Iterable[Net], texts: Mapping[Element, Text]) -> tuple[list[Constant], list[Fault]]:
+    """Read the constants of all graphs, and note what cannot be read; `texts`: layers of one form are read once."""
+    readable: list[Constant] = []
+    faults: list[Fault] = []
+    known: dict[Form, Tensor | None] = {}
     for net in nets:
         for layer in net.layers.values():
             text = texts.get(layer)
             if text and text.form in known:
                 tensor = known[text.form]
                 if tensor and text.offset is not None:
-                    readable.append(_Const(layer, text.offset, tensor))
+                    readable.append(Constant(layer, text.offset, tensor))
                 continue
             if (layer.get("type") or "").lower() == "const":
                 count = len(readable)
-                yield from _read(layer, readable)
+                faults += _read(layer, readable)
                 if text and text.offset is not None and len(readable) > count:
                     known[text.form] = readable[-1].tensor
             elif text:
                 known[text.form] = None
-    needed = [const for const in readable if const.tensor.size]
+    return readable, faults
+
+
+def stored_faults(constants: Sequence[Constant], weights: Weights) -> Iterator[Fault]:
+    """Hold the constants against the `.bin`: whether it is there and holds them, and whether their sizes fit."""
+    needed = [const for const in constants if const.tensor.size]
     if not weights.missing:
-        yield from _against_file(readable, weights)
+        yield from _against_file(constants, weights)
     elif needed:
         yield _missing(needed, weights)
-    for const in readable:
+    for const in constants:
         if const.tensor.fault:
             yield Fault("IR013", const.data, const.tensor.fault, "correct shape, element_type or size")
 
@@ -78,8 +84,8 @@ def constant_faults(nets: Iterable[Net], weights: Weights, texts: Mapping[Elemen
 # --- attributes -------------------------------------------------------------------------------------------------
 
 
-def _read(layer: Element, readable: list[_Const]) -> Iterator[Fault]:
-    """Put a constant whose attributes can be read to `readable`, and tell what cannot be read."""
+def _read(layer: Element, readable: list[Constant]) -> Iterator[Fault]:
+    """Add a constant whose attributes can be read to `readable`, and report what cannot be read."""
     data = next(layer.iterchildren("data"), None)
     if data is None:
         if any(closest(str(child.tag), ["data"]) for child in layer):
@@ -94,7 +100,7 @@ def _read(layer: Element, readable: list[_Const]) -> Iterator[Fault]:
     if typed and kind and dims is not None and shape is not None and offset is not None and size is not None:
         elements = _product(dims)
         fault = _size_fault(kind, shape, elements, size)
-        readable.append(_Const(layer, offset, _Tensor(kind, shape, elements, size, fault)))
+        readable.append(Constant(layer, offset, Tensor(kind, shape, elements, size, fault)))
         return
     for message, remedy in _unreadable(data, kind, dims):
         yield Fault("IR014", data, message, remedy)
@@ -150,7 +156,7 @@ def _dims(shape: str) -> tuple[int, ...] | None:
 # --- against the bytes ------------------------------------------------------------------------------------------
 
 
-def _missing(needed: list[_Const], weights: Weights) -> Fault:
+def _missing(needed: list[Constant], weights: Weights) -> Fault:
     """There is no `.bin`: told once, at the first constant that needs it."""
     end = max(const.end for const in needed)
     where = f"{weights.path.name} is missing" if weights.path else "there is no .bin"
@@ -158,7 +164,7 @@ def _missing(needed: list[_Const], weights: Weights) -> Fault:
     return Fault("IR011", needed[0].data, message, "put the model's .bin there, or name it")
 
 
-def _against_file(readable: list[_Const], weights: Weights) -> Iterator[Fault]:
+def _against_file(readable: Sequence[Constant], weights: Weights) -> Iterator[Fault]:
     stored = weights.size
     beyond = [const for const in readable if const.end > stored]
     if beyond:
@@ -171,7 +177,7 @@ def _against_file(readable: list[_Const], weights: Weights) -> Iterator[Fault]:
                 yield Fault("IR017", const.data, message, remedy)
 
 
-def _outside(beyond: list[_Const], count: int, stored: int) -> Fault:
+def _outside(beyond: list[Constant], count: int, stored: int) -> Fault:
     """Constants beyond the end of the file: told once, since a file that was cut off lacks many."""
     first = beyond[0]
     message = f"the constant has {first.tensor.size} bytes from {first.offset} on, and the .bin has {stored}"

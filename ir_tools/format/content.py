@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import cast
+from typing import Any, cast
 
 from ir_tools.diagnostics import Severity
 from ir_tools.format.faults import Fault, refused
-from ir_tools.format.texts import Text
-from ir_tools.graph import Graph, LayerContent, Port
+from ir_tools.format.texts import Form, Text
+from ir_tools.graph import Graph, LayerContent, Model, Port
 from ir_tools.source import Document, Element
 from ir_tools.types import ELEMENT_TYPES, closest, id_number, precision_in_file
 
@@ -41,7 +41,11 @@ NEEDED = {
 }
 """What the tag of a layer has besides its id, and what to do where it is missing."""
 
+FEW = 100
+"""Attributes of one tag."""
 _COMMA = re.compile(r"(?<!\\),")
+_ENCODED = re.compile(r"[&\t\r\n]")
+"""What may stand for another character in an attribute: entities, and line ends, which become blanks."""
 
 
 class ElementSource:
@@ -70,16 +74,43 @@ class ElementSource:
         """One attribute of the tag."""
         return self.element.get(name)
 
-    def text(self) -> Text | None:
-        """The layer without id, names and offset; None where there are bodies in it, or not to be had."""
-        return None if self.bodies else self._text
+    def text(self) -> tuple[Form, int | None] | None:
+        """The form of the layer, and the offset of a constant; None if there are bodies in it, or it is not known."""
+        return None if self.bodies or self._text is None else self._text[:2]
 
     def content(self) -> LayerContent:
         """Everything inside but the bodies; of elements that occur twice, the first, as for the runtime.
 
         Raises:
-            ReadError: a dimension is no number.
+            ReadError: a dimension is not a number.
         """
+        if self._text is None:
+            return self._read()
+        form = self._text.form
+        if form.content is None:
+            form.content = self._read()
+            ports = (*form.content.inputs, *form.content.outputs)
+            named = tuple(place for place, port in enumerate(ports) if port.names)
+            form.named = named if len(named) == len(self._text.names) else None
+        return self._like(form.content, form.named) or self._read()
+
+    def _like(self, content: LayerContent, named: tuple[int, ...] | None) -> LayerContent | None:
+        """The content of a layer of this form, with its own names and offset; None if it has to be read."""
+        assert self._text is not None
+        names = [text.decode() for text in self._text.names]
+        if named is None or any(not text or _ENCODED.search(text) for text in names):
+            return None
+        content = content.copy()
+        for place, text in zip(named, names, strict=True):
+            inputs = len(content.inputs)
+            port = content.inputs[place] if place < inputs else content.outputs[place - inputs]
+            port.names = split_names(text)
+        if self._text.offset is not None:
+            content.raw["offset"] = str(self._text.offset)
+        return content
+
+    def _read(self) -> LayerContent:
+        """The content from the tree."""
         first: dict[str, Element] = {}
         for child in self.element:
             first.setdefault(child.tag, child)
@@ -125,6 +156,13 @@ class SourceFile:
         """The line on which the layer starts in this document; None for a layer that is not in it."""
         source = graph.layer(layer_id).source
         return source.line if isinstance(source, ElementSource) and source.document is self.document else None
+
+    def reduce(self, model: Model) -> tuple[object, ...]:
+        """Return how to read what would be written, with an absolute path, for processes in another folder."""
+        from ir_tools.format.read import reread
+        from ir_tools.format.write import render
+
+        return reread, (render(model), model.weights, None if model.path is None else model.path.absolute())
 
 
 def ends_of(edge: Element) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -206,5 +244,11 @@ def join_names(names: tuple[str, ...]) -> str:
 
 
 def attributes_of(element: Element) -> dict[str, str]:
-    """The attributes of an element as text."""
-    return dict(cast(Sequence[tuple[str, str]], element.items()))
+    """Return the attributes of an element as text.
+
+    `items` of lxml looks for each attribute from the first on, which is faster for few and takes hours for a million.
+    """
+    if len(element.attrib) <= FEW:
+        return dict(cast(Sequence[tuple[str, str]], element.items()))
+    found = cast(Sequence[Any], element.xpath("@*"))
+    return {attribute.attrname: str(attribute) for attribute in found}

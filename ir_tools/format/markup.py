@@ -1,8 +1,9 @@
 """From layers, ports and maps to the text of XML, for what is new in a document."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ir_tools.errors import WriteError
 from ir_tools.format.content import join_names
@@ -10,10 +11,23 @@ from ir_tools.graph import Layer, Port
 from ir_tools.source import Style
 from ir_tools.types import whole_number
 
-__all__ = ["Node", "content_nodes", "edge_node", "escape", "lead", "port_node", "render", "rows_node", "tag_of"]
+__all__ = [
+    "Node",
+    "content_nodes",
+    "dim_nodes",
+    "edge_text",
+    "escape",
+    "lead",
+    "port_text",
+    "render",
+    "rows_node",
+    "tag_of",
+]
 
 _ESCAPES = {"&": "&amp;", "<": "&lt;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;", '"': "&quot;", "'": "&apos;"}
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+_SPECIAL = re.compile("[\x00-\x1f&<\"'\ufffe\uffff\ud800-\udfff]")
+"""What is escaped or forbidden."""
 _NAME = re.compile(r"[^\W\d][\w.:-]*")
 
 
@@ -34,6 +48,8 @@ def escape(value: object, quote: str = '"') -> str:
         WriteError: XML cannot hold one of the characters.
     """
     text = str(value)
+    if not _SPECIAL.search(text):
+        return text
     if bad := _FORBIDDEN.search(text):
         raise WriteError(f"XML cannot hold the character U+{ord(bad[0]):04X} of {text!r}; remove it")
     return re.sub(rf"[&<\t\n\r{quote}]", lambda found: _ESCAPES[found[0]], text)
@@ -41,10 +57,7 @@ def escape(value: object, quote: str = '"') -> str:
 
 def render(node: Node, style: Style, indent: str) -> str:
     """The text of an element whose first line stands behind `indent` already."""
-    text = f"<{node.tag}" + "".join(
-        f" {_checked(name)}={style.quote}{escape(value, style.quote)}{style.quote}"
-        for name, value in node.attributes.items()
-    )
+    text = f"<{node.tag}" + "".join([_attribute(*pair, style.quote) for pair in node.attributes.items()])
     if node.text:
         return f"{text}>{escape(node.text)}</{node.tag}>"
     if not node.children:
@@ -68,8 +81,8 @@ def tag_of(layer: Layer, layer_id: int) -> dict[str, str]:
     return layer.tag if known else {"id": str(layer_id), **layer.tag, **{"id": str(layer_id)}}
 
 
-def content_nodes(layer: Layer) -> dict[str, Node]:
-    """What stands inside a layer but its bodies, by element name, in OpenVINO's order."""
+def content_nodes(layer: Layer, style: Style, indent: str) -> dict[str, Node]:
+    """What is inside a layer but its bodies, by element name, in OpenVINO's order; `indent`: of these elements."""
     content = layer.content
     nodes: dict[str, Node] = {}
     if content.raw:
@@ -80,7 +93,7 @@ def content_nodes(layer: Layer) -> dict[str, Node]:
         nodes[name] = rows_node(name, rows)
     for name, ports in (("input", content.inputs), ("output", content.outputs)):
         if ports:
-            nodes[name] = Node(name, children=[port_node(port) for port in ports])
+            nodes[name] = Node(name, children=[port_text(port, style, indent + style.unit) for port in ports])
     return nodes
 
 
@@ -89,23 +102,40 @@ def rows_node(name: str, rows: Sequence[tuple[str, Mapping[str, str]]]) -> Node:
     return Node(name, children=[Node(tag, attributes) for tag, attributes in rows])
 
 
-def port_node(port: Port) -> Node:
+def port_text(port: Port, style: Style, indent: str) -> str:
     """A `<port>`."""
-    attributes = {"id": str(port.id)}
-    if port.precision is not None:
-        attributes["precision"] = port.precision
-    if port.names:
-        attributes["names"] = join_names(port.names)
-    return Node("port", attributes, [Node("dim", text=str(dim)) for dim in port.dims])
+    return _port_text(port.id, port.precision, port.dims, port.names, style, indent)
 
 
-def edge_node(source: int, start: int, reader: int, end: int) -> Node:
+@lru_cache(1 << 10)
+def _port_text(
+    number: int, precision: str | None, dims: tuple[int, ...], names: tuple[str, ...], style: Style, indent: str
+) -> str:
+    """Written once for layers alike, of which there are many."""
+    attributes = {"id": str(number)}
+    if precision is not None:
+        attributes["precision"] = precision
+    if names:
+        attributes["names"] = join_names(names)
+    return render(Node("port", attributes, dim_nodes(dims)), style, indent)
+
+
+def dim_nodes(dims: Iterable[int]) -> list[Node]:
+    """`<dim>`s."""
+    return [Node("dim", text=str(dim)) for dim in dims]
+
+
+def edge_text(source: int, start: int, reader: int, end: int, style: Style) -> str:
     """An `<edge>` from port `start` of layer `source` to port `end` of layer `reader`."""
-    names = ("from-layer", "from-port", "to-layer", "to-port")
-    return Node("edge", dict(zip(names, map(str, (source, start, reader, end)), strict=True)))
+    quote = style.quote
+    return (
+        f"<edge from-layer={quote}{source}{quote} from-port={quote}{start}{quote}"
+        f" to-layer={quote}{reader}{quote} to-port={quote}{end}{quote}{style.empty}"
+    )
 
 
-def _checked(name: str) -> str:
+@lru_cache(1 << 12)
+def _attribute(name: str, value: str, quote: str) -> str:
     if not _NAME.fullmatch(name):
         raise WriteError(f"'{name}' is no name for an attribute in XML")
-    return name
+    return f" {name}={quote}{escape(value, quote)}{quote}"

@@ -19,7 +19,7 @@ from ir_tools.format.content import (
     tag_faults,
 )
 from ir_tools.format.faults import Fault, refused
-from ir_tools.format.texts import Text, texts_of
+from ir_tools.format.texts import Form, Text, texts_of
 from ir_tools.format.usual import Usual
 from ir_tools.graph import Graph, Layer
 from ir_tools.source import Document, Element, Wiring
@@ -150,7 +150,7 @@ class _Reader:
         self.sideless: set[Element] = set()
         self.hiding: dict[Element, bool] = {}
         self.numbers = _Numbers()
-        self.sides: dict[bytes, tuple[PortIds, PortIds]] = {}
+        self.sides: dict[Form, tuple[PortIds, PortIds]] = {}
 
     def look_at_dims(self) -> None:
         """Note the dimensions that cannot be read."""
@@ -223,15 +223,21 @@ class _Reader:
 
     def _fill(self, net: Net) -> None:
         """The graph of what is not faulty."""
-        graph, broken, document, texts = net.graph, self.broken, self.document, self.texts
-        for layer_id, layer in net.layers.items():
-            if layer not in broken:
-                source = ElementSource(document, layer, layer_id, texts.get(layer))
-                graph.add_node(layer_id, layer=Layer(layer_id, source=source))
-        whole = len(graph) == len(net.layers)
-        for (reader, end), (maker, start) in net.wiring.items():
-            if whole or (reader in graph and maker in graph):
-                graph.add_edge(maker, reader, key=(start, end))
+        broken, document, get = self.broken, self.document, self.texts.get
+        layers = {
+            layer_id: Layer(layer_id, source=ElementSource(document, element, layer_id, get(element)))
+            for layer_id, element in net.layers.items()
+            if element not in broken
+        }
+        whole = len(layers) == len(net.layers)
+        net.graph = Graph.of(
+            layers.values(),
+            (
+                (*source, *reader)
+                for reader, source in net.wiring.items()
+                if whole or (reader[0] in layers and source[0] in layers)
+            ),
+        )
 
     def _enter(self, net: Net, layer: Element) -> None:
         """Put a layer under its id."""

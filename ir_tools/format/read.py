@@ -4,7 +4,9 @@ What cannot be read is left out and noted. `read` and `model_of` refuse a docume
 `ir_tools.rules` go on with the rest.
 """
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -12,8 +14,9 @@ from typing import NamedTuple
 from ir_tools.collection import no_collection
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError
+from ir_tools.files import locked
 from ir_tools.format.bodies import body_faults, has_all_ends
-from ir_tools.format.constants import constant_faults
+from ir_tools.format.constants import Constant, constants_of, stored_faults
 from ir_tools.format.content import SourceFile
 from ir_tools.format.faults import Fault, refused
 from ir_tools.format.nets import MAX_NESTING, Net, nets_of
@@ -23,11 +26,25 @@ from ir_tools.source import MAX_SIZE, Document, Element
 from ir_tools.types import id_number, whole_number
 from ir_tools.weights import Weights
 
-__all__ = ["MAX_NESTING", "VERSIONS", "Reading", "load", "model_of", "read", "tolerant", "weights_of"]
+__all__ = [
+    "MAX_NESTING",
+    "VERSIONS",
+    "Reading",
+    "load",
+    "model_of",
+    "open_files",
+    "read",
+    "reread",
+    "tolerant",
+    "weights_of",
+]
 
 VERSIONS = (10, 11)
 """The versions of IR that are read."""
 LEGACY = range(2, 8)
+CHUNK = 1 << 20
+MOST_CHUNKS = MAX_SIZE // CHUNK + 1
+"""How many chunks are read from a pipe or device: one more than `Document` takes, since some never end."""
 _EXPORT = "export the model again, or check that the path is right"
 
 
@@ -39,12 +56,14 @@ class Reading(NamedTuple):
         nets: `<net>` and every body that was read.
         faults: in no order.
         usual: what need not be looked at element by element.
+        constants: those whose attributes can be read; none unless the reading is thorough.
     """
 
     model: Model
     nets: list[Net]
     faults: list[Fault]
     usual: Usual
+    constants: list[Constant]
 
 
 def read(source: str | Path | bytes, weights: bytes | str | Path | None = None) -> Model:
@@ -57,11 +76,27 @@ def read(source: str | Path | bytes, weights: bytes | str | Path | None = None) 
     Raises:
         ReadError: there is no such file, or it is not an IR of version 10 or 11; with file, line and remedy.
     """
-    path = None if isinstance(source, bytes) else Path(source)
-    data = source if isinstance(source, bytes) else load(Path(source))
     with no_collection():
-        document = Document(data, None if path is None else str(path))
-        return model_of(document, weights_of(document, weights, path), path)
+        return model_of(*open_files(source, weights))
+
+
+def open_files(
+    source: str | Path | bytes, weights: bytes | str | Path | None = None
+) -> tuple[Document, Weights, Path | None]:
+    """Return document, weights and path of a model; both files from one write, if a program of ours writes them now.
+
+    Raises:
+        ReadError: a file cannot be read, or the document is not XML.
+    """
+    if isinstance(source, bytes):
+        document = Document(source, None)
+        return document, weights_of(document, weights, None), None
+    path = Path(source)
+    with locked(path.parent, shared=True):
+        data = load(path)
+        found = _weights(weights, path, lambda: _extent(document.root))
+    document = Document(data, str(path))
+    return document, found, path
 
 
 def model_of(document: Document, weights: Weights, path: Path | None) -> Model:
@@ -74,6 +109,14 @@ def model_of(document: Document, weights: Weights, path: Path | None) -> Model:
     if reading.faults:
         raise refused(document, reading.faults)
     return reading.model
+
+
+def reread(data: bytes, weights: Weights, path: Path | None) -> Model:
+    """Read a model that was pickled: the bytes of its `.xml`, its weights and its path."""
+    with no_collection():
+        document = Document(data, None if path is None else str(path))
+        weights.needed = lambda: _extent(document.root)
+        return model_of(document, weights, path)
 
 
 def tolerant(document: Document, weights: Weights, path: Path | None, *, thorough: bool = False) -> Reading:
@@ -91,13 +134,15 @@ def tolerant(document: Document, weights: Weights, path: Path | None, *, thoroug
     """
     version = _version(document)
     nets, faults, usual, texts = nets_of(document, thorough=thorough)
+    constants: list[Constant] = []
     if thorough:
-        found = [*constant_faults(nets, weights, texts), *body_faults(nets, texts)]
+        constants, unreadable = constants_of(nets, texts)
+        found = [*unreadable, *stored_faults(constants, weights), *body_faults(nets, texts)]
         _leave_out(nets, found)
         faults += found
     name, origin = document.root.get("name") or "", SourceFile(document)
     model = Model(nets[0].graph, name=name, version=version, weights=weights, origin=origin, path=path)
-    return Reading(model, nets, faults, usual)
+    return Reading(model, nets, faults, usual, constants)
 
 
 def _leave_out(nets: Sequence[Net], faults: Iterable[Fault]) -> None:
@@ -123,24 +168,37 @@ def weights_of(document: Document, weights: bytes | str | Path | None, path: Pat
     Raises:
         ReadError: the `.bin` is there and cannot be opened.
     """
+    return _weights(weights, path, lambda: _extent(document.root))
+
+
+def _weights(weights: bytes | str | Path | None, path: Path | None, needed: Callable[[], int]) -> Weights:
     if isinstance(weights, bytes):
         return Weights.from_bytes(weights)
     beside = None if path is None else path.with_suffix(".bin")
-    return Weights.open(beside if weights is None else weights, lambda: _extent(document.root))
+    return Weights.open(beside if weights is None else weights, needed)
 
 
 def load(path: Path) -> bytes:
-    """The bytes of a file.
+    """Return the bytes of a file, or what comes through a pipe that is open already (`/dev/stdin`).
 
     Raises:
-        ReadError: there is no such file, or it is too large.
+        ReadError: there is no such file, it is too large, or it is a pipe on disk, which nobody may ever write to.
     """
     try:
+        if Path(os.path.realpath(path)).is_fifo():
+            raise _error("IR001", path, "is a named pipe", "copy its content to a file, or give it as standard input")
         size = path.stat().st_size
         if size > MAX_SIZE and path.is_file():
             raise _error("IR015", path, f"{size} bytes of XML are more than are read ({MAX_SIZE})")
-        return path.read_bytes()
+        with path.open("rb") as file:
+            return (
+                file.read() if path.is_file() else b"".join(islice(iter(partial(file.read, CHUNK), b""), MOST_CHUNKS))
+            )
     except FileNotFoundError:
+        if path.is_symlink():
+            raise _error(
+                "IR001", path, f"is a link to {path.readlink()}, which is not there", "correct the link"
+            ) from None
         raise _error("IR001", path, "there is no such file", "check the path") from None
     except IsADirectoryError:
         raise _error("IR001", path, "is a folder", "name the .xml file in it") from None

@@ -3,27 +3,48 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ir_tools.graph import LayerContent
 from ir_tools.source import Document, Element
 
-__all__ = ["Text", "texts_of"]
+__all__ = ["Form", "Text", "texts_of"]
 
 _TAG = b"<layer "
 _CONST = b' type="Const"'
+_NAMES = b' names="'
 MAX_DIGITS = 18
 """Of a number below 2^63."""
+
+
+class Form:
+    """What all layers that differ in nothing but id, names and offset have in common; one object for each such text.
+
+    Attributes:
+        text: without id, name, tensor names and a constant's offset.
+        content: of the first of them that was read; not to be changed.
+        named: the ports in `content` that have tensor names, inputs first; None if `content` fits no other layer.
+    """
+
+    __slots__ = ("content", "named", "text")
+
+    def __init__(self, text: bytes) -> None:
+        """No layer of it was read yet."""
+        self.text = text
+        self.content: LayerContent | None = None
+        self.named: tuple[int, ...] | None = None
 
 
 class Text(NamedTuple):
     """A layer as it is written, up to the next one.
 
     Attributes:
-        form: without id, name, tensor names and a constant's offset. Layers of one form differ in nothing else, but for
-            what is in their bodies.
-        offset: where a constant's bytes start; None for other layers, and where `form` still says it.
+        form: layers of one form differ in nothing but id, names and offset, and in what is in their bodies.
+        offset: where a constant's bytes start; None for other layers, and if `form` still says it.
+        names: the tensor names of its ports, as they are written.
     """
 
-    form: bytes
+    form: Form
     offset: int | None
+    names: tuple[bytes, ...]
 
 
 def texts_of(document: Document) -> Mapping[Element, Text]:
@@ -37,34 +58,45 @@ def texts_of(document: Document) -> Mapping[Element, Text]:
     elements = list(document.root.iter("layer"))
     if len(elements) != len(pieces):
         return {}
-    return {element: text for element, piece in zip(elements, pieces, strict=True) if (text := _text(piece))}
+    forms: dict[bytes, Form] = {}
+    return {element: text for element, piece in zip(elements, pieces, strict=True) if (text := _text(piece, forms))}
 
 
-def _text(piece: bytes) -> Text | None:
-    """What follows `<layer `; None where it does not start with a plain id and a name."""
+def _text(piece: bytes, forms: dict[bytes, Form]) -> Text | None:
+    """What follows `<layer `; None if it does not start with a plain id and a name."""
     parts = piece.split(b'"', 4)
     if len(parts) < 5 or parts[0] != b"id=" or parts[2] != b" name=" or not parts[3] or not _is_plain(parts[1]):
         return None
-    form = parts[4]
-    if b"'" in form:
-        return Text(form, None)
-    if b' names="' in form:
-        first, *named = form.split(b' names="')
-        form = first + b"".join([rest.partition(b'"')[2] for rest in named])
-    return _of_constant(form) if form.startswith(_CONST) else Text(form, None)
+    form, names, offset = parts[4], tuple[bytes, ...](), None
+    if b"'" not in form:
+        if _NAMES in form:
+            form, names = _without_names(form)
+        if form.startswith(_CONST):
+            form, offset = _without_offset(form)
+    known = forms.get(form)
+    if known is None:
+        known = forms[form] = Form(form)
+    return Text(known, offset, names)
 
 
-def _of_constant(form: bytes) -> Text:
-    """A constant, without the `offset` in its `<data>`."""
+def _without_names(form: bytes) -> tuple[bytes, tuple[bytes, ...]]:
+    """A layer with nothing between the quotation marks of its tensor names, and those."""
+    first, *named = form.split(_NAMES)
+    pairs = [rest.partition(b'"') for rest in named]
+    return _NAMES.join([first, *[quote + rest for _, quote, rest in pairs]]), tuple([names for names, _, _ in pairs])
+
+
+def _without_offset(form: bytes) -> tuple[bytes, int | None]:
+    """A constant without the `offset` in its `<data>`, and that."""
     before, tag, behind = form.partition(b"<data ")
     data, end, rest = behind.partition(b">")
     first, _, behind = data.partition(b'offset="')
     offset, quote, last = behind.partition(b'"')
     if not quote or not _is_plain(offset):
-        return Text(form, None)
-    return Text(b"".join((before, tag, first, last, end, rest)), int(offset))
+        return form, None
+    return b"".join((before, tag, first, last, end, rest)), int(offset)
 
 
 def _is_plain(number: bytes) -> bool:
-    """Whether this is a number that anybody can read."""
-    return number.isdigit() and len(number) <= MAX_DIGITS
+    """Whether this is a number that anybody can read and that is written in the usual way."""
+    return number.isdigit() and len(number) <= MAX_DIGITS and (number == b"0" or not number.startswith(b"0"))

@@ -66,7 +66,7 @@ class Usual:
         if not layers or len(self._texts) != layers:
             return text
         forms = {one.form for one in self._texts.values()}
-        return text[: text.index(b"<layer ")] + b"".join([b'<layer id="0" name="layer"' + form for form in forms])
+        return text[: text.index(b"<layer ")] + b"".join([b'<layer id="0" name="layer"' + form.text for form in forms])
 
     def _all(self, pattern: re.Pattern[bytes], tag: bytes) -> bool:
         return self._document.plain and len(pattern.findall(self._written)) == self._count(tag)

@@ -1,15 +1,14 @@
 """Writing models: the bytes of everything untouched are copied, and a pair of files is replaced whole or not at all."""
 
 import os
-import secrets
-import shutil
-from collections.abc import Callable, Sequence
+import stat
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from ir_tools.collection import no_collection
 from ir_tools.errors import WriteError
+from ir_tools.files import Growth, NewFile, check_target, write_files
 from ir_tools.format.changes import Changes, net_nodes
 from ir_tools.format.content import SourceFile
 from ir_tools.format.markup import Node
@@ -17,7 +16,10 @@ from ir_tools.format.markup import render as render_node
 from ir_tools.graph import Model
 from ir_tools.source import Style
 
-__all__ = ["render", "write"]
+__all__ = ["check_complete", "check_output", "output_files", "render", "write"]
+
+MOST_APPENDED = 1 << 20
+"""Bytes that one call of the system writes without being interrupted for long."""
 
 
 def render(model: Model) -> bytes:
@@ -36,86 +38,114 @@ def render(model: Model) -> bytes:
     return document.encode(changes.patch.apply(document.text)) if changes.patch else document.data
 
 
-def write(model: Model, path: str | Path) -> None:
-    """Write `path` and the `.bin` beside it; both, or neither.
+def write(model: Model, path: str | Path, *, overwrite: bool = True) -> None:
+    """Write `path` and the `.bin` beside it; both, or neither. Without `overwrite`, neither may exist.
 
-    A model whose `.bin` is not there is written without one.
+    A symbolic link is followed if the `.bin` beside it is a link to the same pair or not there (then it becomes one);
+    else it is replaced, and the file that it led to stays as it is.
 
     Raises:
-        WriteError: it cannot be written; the files are as they were.
+        WriteError: the pair cannot be written, or the model's own `.bin` is missing; the files are as they were.
     """
-    target = Path(path)
-    if target.suffix.lower() != ".xml":
-        raise WriteError(f"{target}: the name of a model ends in .xml")
-    target = Path(os.path.realpath(target))
-    if not target.parent.is_dir():
-        raise WriteError(f"{target.parent}: there is no such folder; make it first")
-    text, beside = render(model), target.with_suffix(".bin")
-    weights, jobs = model.weights, []
-    own = weights.is_file(beside)
-    if weights.pending or not (weights.missing or own):
-        jobs.append(_Job(beside, weights.save, own))
-    jobs.append(_Job(target, lambda file: file.write(text), True))
-    try:
-        _replace_all(jobs)
-    except OSError as why:
-        raise WriteError(f"{target}: cannot be written: {why.strerror or why}; nothing was changed") from why
+    pair = _pair_of(Path(path))
+    check_complete(model)
+    text, weights = render(model), model.weights
+    own = weights.is_file(pair.bin)
+    if not own:
+        _check_pair(pair)
+    files, growth = [NewFile(pair.xml, lambda file: file.write(text))], None
+    if own and weights.pending and _may_grow(pair.bin, weights.pending):
+        growth = Growth(pair.bin, b"".join(weights.tail()))
+    elif weights.pending or not (weights.missing or own):
+        files.insert(0, NewFile(pair.bin, weights.save, durable=own))
 
+    def confirm() -> None:
+        if own and not weights.is_file(pair.bin):
+            raise WriteError(f"{pair.bin} was changed by another program; nothing was written")
 
-class _Job(NamedTuple):
-    """A file to be made by `fill`. `sync`: it must be on the disk before it takes the place of the old one.
-
-    That is so where the old one may be all that there is: not for weights that are copied from a file that stays.
-    """
-
-    path: Path
-    fill: Callable[[IO[bytes]], object]
-    sync: bool
-
-
-def _replace_all(jobs: Sequence[_Job]) -> None:
-    """Write every file under another name, then rename; undo the first renames when a later one fails."""
-    with ExitStack() as tidy, ExitStack() as undo:
-        new = []
-        for job in jobs:
-            new.append(_beside(job.path))
-            tidy.callback(_forget, new[-1])
-            _fill(new[-1], job)
-        for temporary, job in zip(new, jobs, strict=True):
-            _keep(job.path, undo, tidy)
-            os.replace(temporary, job.path)
+    with ExitStack() as undo:
+        if pair.link is not None and (weights.pending or not weights.missing):
+            _link(pair.link, pair.bin)
+            undo.callback(_unlink, pair.link)
+        write_files(files, growth=growth, overwrite=overwrite, confirm=confirm)
         undo.pop_all()
 
 
-def _fill(temporary: Path, job: _Job) -> None:
-    with temporary.open("xb") as file:
-        job.fill(file)
-        file.flush()
-        if job.sync:
-            os.fsync(file.fileno())
-    with suppress(FileNotFoundError):
-        shutil.copymode(job.path, temporary)
+def check_output(path: Path) -> None:
+    """Check that a pair can be written at `path`, and leave no trace.
+
+    Raises:
+        WriteError: not so, or the `.bin` belongs to something else: there is one, and no `.xml` beside it.
+    """
+    pair = _pair_of(path)
+    for file in (path, pair.xml, pair.bin):
+        check_target(file)
+    _check_pair(pair)
 
 
-def _keep(path: Path, undo: ExitStack, tidy: ExitStack) -> None:
-    """Keep what stands at `path` under a second name, to be put back by `undo` and dropped by `tidy`."""
-    if not path.exists():
-        undo.callback(_forget, path)
-        return
-    old = _beside(path)
-    tidy.callback(_forget, old)
+def check_complete(model: Model) -> None:
+    """Check that the model has the weights that it was read without.
+
+    Raises:
+        WriteError: constants need a `.bin`, and there is none.
+    """
+    lacking = model.weights.lacking
+    if lacking:
+        name = model.weights.path or "the .bin"
+        raise WriteError(f"{name} is missing, and constants need {lacking} bytes of it; nothing was written")
+
+
+def output_files(path: Path) -> tuple[Path, Path]:
+    """Return the `.xml` and the `.bin` that are written for `path`."""
+    pair = _pair_of(path)
+    return pair.xml, pair.bin
+
+
+class _Pair(NamedTuple):
+    """The files of a model, and the name beside a symbolic link to `xml` that has to become a link to `bin`."""
+
+    xml: Path
+    bin: Path
+    link: Path | None = None
+
+
+def _pair_of(path: Path) -> _Pair:
+    if path.suffix.lower() != ".xml":
+        raise WriteError(f"{path}: the name of a model ends in .xml")
+    beside = path.with_suffix(".bin")
+    if path.is_symlink():
+        xml = Path(os.path.realpath(path))
+        followed = xml.with_suffix(".bin")
+        there = os.path.lexists(beside)
+        if xml.suffix.lower() == ".xml" and (not there or Path(os.path.realpath(beside)) == followed):
+            return _Pair(xml, followed, None if there else beside)
+    return _Pair(path, beside)
+
+
+def _may_grow(path: Path, size: int) -> bool:
+    """Return whether constants of this size are appended to the model's own `.bin`, and not to a copy of it.
+
+    The old `.xml` goes on to work with the longer file. One that has other names belongs to others, too.
+    """
+    status = path.lstat()
+    return size <= MOST_APPENDED and stat.S_ISREG(status.st_mode) and status.st_nlink == 1
+
+
+def _check_pair(pair: _Pair) -> None:
+    if os.path.lexists(pair.bin) and not os.path.lexists(pair.xml):
+        raise WriteError(
+            f"{pair.bin} exists without {pair.xml.name}, so it belongs to something else; name another file"
+        )
+
+
+def _link(link: Path, target: Path) -> None:
     try:
-        os.link(path, old)
-    except OSError:
-        shutil.copy2(path, old)
-    undo.callback(os.rename, old, path)
+        link.symlink_to(os.path.relpath(target, os.path.realpath(link.parent)))
+    except OSError as why:
+        raise WriteError(f"{link}: cannot be made: {why.strerror}; nothing was changed") from why
 
 
-def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-
-
-def _forget(path: Path) -> None:
+def _unlink(path: Path) -> None:
     with suppress(OSError):
         path.unlink()
 

@@ -7,7 +7,8 @@ element of that name in the tree. Places are worked out that way, and only when 
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from lxml import etree
 
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError
+from ir_tools.lfs import pointer_problem
 from ir_tools.source.broken import HIDDEN_ENDS, broken_place
 from ir_tools.source.encoding import MAX_SIZE, decode, encode
 
@@ -26,6 +28,11 @@ Wiring = dict[tuple[int, int], tuple[int, int]]
 """Reader and its input port -> maker and its output port."""
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+(<!DOCTYPE)?", re.DOTALL)
 _START_TAG = re.compile(rb"<[^\s/>]++(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
+ATTRIBUTE = re.compile(rb"\s+([^\s=/>]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+"""An attribute in a start tag: its name, its text between double quotes or else between single ones."""
+BLOCK = 1 << 12
+FEW = 64
+"""Layers that are searched for elements of one name; for more than that the whole document is."""
 _DTD_REMEDY = "delete it: IR has no DTD, and entities are not read from files of strangers"
 
 
@@ -54,12 +61,15 @@ class Document:
         """Parse `data`; no DTD, no entity, no network.
 
         Raises:
-            ReadError: it is not well-formed XML or is more than `MAX_SIZE`, with the line.
+            ReadError: it is not well-formed XML, is a pointer of Git LFS, or is more than `MAX_SIZE`; with the line.
         """
         self.file = file
         self.data = data
         if not data.strip():
             raise self._error("IR009", "the file is empty", 1, "export the model again")
+        pointer = pointer_problem(data, file)
+        if pointer is not None:
+            raise ReadError(pointer)
         if len(data) > MAX_SIZE:
             raise self._error("IR015", f"{len(data)} bytes of XML are more than are read ({MAX_SIZE})", 1)
         self.text, self.codec = decode(data, file)
@@ -67,7 +77,10 @@ class Document:
         self.root = self._parse()
         self.wiring: dict[Element, Wiring] = {}
         self._places: dict[tuple[Element | None, str], dict[Element, int]] = {}
-        self._counted: tuple[int, int, int, np.ndarray[tuple[int], np.dtype[np.int64]]] | None = None
+        self._asked: Counter[str] = Counter()
+        self._spans: dict[Element, Span] = {}
+        self._tag_ends: dict[int, int] = {}
+        self._attributes: tuple[int, dict[bytes, re.Match[bytes]]] | None = None
 
     def encode(self, text: bytes) -> bytes:
         """UTF-8 text in the encoding of the document."""
@@ -82,55 +95,71 @@ class Document:
         return int(np.searchsorted(self._newlines, offset)) + 1
 
     def columns(self, element: Element, attribute: str | None = None) -> tuple[int, int]:
-        """Where an element's start tag (with its text, where it has nothing else) begins and ends on its line.
+        """Where an element's start tag (with its text, if it has nothing else) begins and ends on its line.
 
         Counted in characters from 1; the end is the one behind the last. With an `attribute` of the tag, its place.
         """
         start = self.start(element)
         end = self._tag_end(start)
-        if attribute and (
-            found := re.compile(rb"\s(%s\s*=\s*(?:\"[^\"]*\"|'[^']*'))" % re.escape(attribute.encode())).search(
-                self.text, start, end
-            )
-        ):
-            begin, end = found.span(1)
+        named = self.attributes(element).get(attribute.encode()) if attribute else None
+        if named is not None:
+            begin, end = named.start(1), named.end()
         else:
             begin = start
             if element.text and not len(element):
                 end = self._end(element, start, end)
-        first, last, characters = self._line_around(start)
+        number = self.line_at(start) - 1
+        first = int(self._newlines[number - 1]) + 1 if number else 0
+        last = int(self._newlines[number]) if number < len(self._newlines) else len(self.text)
         if not start <= begin <= last:
             begin = start
         end = min(end, last)
-        if self.text[first:last].endswith(b"\r"):
+        if self.text[last - 1 : last] == b"\r":
             end = min(end, last - 1)
-        return int(characters[begin - first]) + 1, int(characters[end - first]) + 1
+        before = self._characters(first)
+        return self._characters(begin) - before + 1, self._characters(end) - before + 1
 
-    def _line_around(self, offset: int) -> tuple[int, int, np.ndarray[tuple[int], np.dtype[np.int64]]]:
-        """Where the line of a byte begins and ends, and how many characters stand on it before each of its bytes.
+    def attributes(self, element: Element) -> Mapping[bytes, re.Match[bytes]]:
+        """The attributes in a start tag by name, prefix included; see `ATTRIBUTE` for the groups."""
+        start = self.start(element)
+        if self._attributes is None or self._attributes[0] != start:
+            found = ATTRIBUTE.finditer(self.text, start, self._tag_end(start))
+            self._attributes = start, {match[1]: match for match in found}
+        return self._attributes[1]
 
-        The last line that was asked for is kept: a file may be one long line with a finding everywhere.
-        """
-        number = self.line_at(offset) - 1
-        if self._counted is None or self._counted[0] != number:
-            first = int(self._newlines[number - 1]) + 1 if number else 0
-            last = int(self._newlines[number]) if number < len(self._newlines) else len(self.text)
-            begins = (np.frombuffer(self.text, np.uint8, last - first, first) & 0xC0) != 0x80
-            self._counted = number, first, last, np.concatenate(([0], np.cumsum(begins)))
-        return self._counted[1:]
+    def _characters(self, offset: int) -> int:
+        """How many characters are before a byte of the text."""
+        if self._begins is None:
+            return offset
+        begins, blocks = self._begins
+        block = offset // BLOCK
+        return int(blocks[block] + np.count_nonzero(begins[block * BLOCK : offset]))
+
+    @cached_property
+    def _begins(
+        self,
+    ) -> "tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], np.ndarray[tuple[int], np.dtype[np.int64]]] | None":
+        """Which bytes begin a character, and how many do before each block; None if all of them do."""
+        if self.text.isascii():
+            return None
+        begins = (np.frombuffer(self.text, np.uint8) & 0xC0) != 0x80
+        counts = np.add.reduceat(begins, np.arange(0, len(begins), BLOCK), dtype=np.int64)
+        return begins, np.concatenate(([0], np.cumsum(counts)))
 
     def start(self, element: Element) -> int:
         """The offset of an element's `<`."""
-        if element.tag == "layer":
-            return self._starts(None, "layer")[element]
-        anchor = next(element.iterancestors("layer"), None)
-        return self._starts(anchor, element.tag)[element]
+        tag = element.tag
+        anchor = None if tag == "layer" or self._asked[tag] > FEW else next(element.iterancestors("layer"), None)
+        return self._starts(anchor, tag)[element]
 
     def span(self, element: Element) -> Span:
-        """Where an element stands."""
-        start = self.start(element)
-        tag_end = self._tag_end(start)
-        return Span(start, tag_end, self._end(element, start, tag_end))
+        """Where an element is."""
+        found = self._spans.get(element)
+        if found is None:
+            start = self.start(element)
+            tag_end = self._tag_end(start)
+            found = self._spans[element] = Span(start, tag_end, self._end(element, start, tag_end))
+        return found
 
     def _parse(self) -> Element:
         prolog = _PROLOG.match(self.text)
@@ -180,6 +209,7 @@ class Document:
         local = tag.rpartition("}")[2]
         key = (anchor, local)
         if key not in self._places:
+            self._asked[tag] += 1
             begin, end = (0, len(self.text)) if anchor is None else self.span(anchor)[::2]
             scope = self.root if anchor is None else anchor
             elements = scope.iter(local if self.plain else "{*}" + local)
@@ -195,9 +225,12 @@ class Document:
         return (at for at in found if at >= hidden_until or not self._hidden(at))
 
     def _tag_end(self, start: int) -> int:
-        tag = _START_TAG.match(self.text, start)
-        assert tag
-        return tag.end()
+        end = self._tag_ends.get(start)
+        if end is None:
+            tag = _START_TAG.match(self.text, start)
+            assert tag
+            end = self._tag_ends[start] = tag.end()
+        return end
 
     def _end(self, element: Element, start: int, tag_end: int) -> int:
         """The offset behind an element: behind the end tag that closes it."""

@@ -1,14 +1,12 @@
 """How a document is laid out: line ends, indentation, quotes, and the end of an empty tag."""
 
 import re
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 __all__ = ["Style"]
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     r"""The defaults are those of OpenVINO's own files.
 
     Attributes:

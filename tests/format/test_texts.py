@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from ir_tools.format import nets
+from ir_tools.format import content, nets
 from ir_tools.format.content import attributes_of
-from ir_tools.format.texts import texts_of
+from ir_tools.format.read import read
+from ir_tools.format.texts import Form, texts_of
 from ir_tools.source import Document
 from ir_tools.validation import validate
 from tests.conftest import corpus_cases
@@ -25,7 +26,7 @@ def test_every_layer_tells_no_more_than_its_form(path: Path, monkeypatch: pytest
 @pytest.mark.parametrize("path", corpus_cases())
 def test_layers_of_one_form_differ_in_names_and_offsets_alone(path: Path) -> None:
     texts = texts_of(Document(path.read_bytes()))
-    first: dict[bytes, object] = {}
+    first: dict[Form, object] = {}
     for element, text in texts.items():
         if element.find("body") is None and element.find("then_body") is None:
             said = [_said(child.tag, attributes_of(child), child.text) for child in element.iter()]
@@ -60,7 +61,45 @@ def test_form(first: str, second: str, alike: bool) -> None:
     rows = [LAYER.format(0, "x", "Const", first), LAYER.format(1, "y", "Const", second)]
     texts = texts_of(Document(f"<net><layers>{rows[0]} {rows[1]} {rows[0]}</layers></net>".encode()))
     one, other, _ = texts.values()
-    assert (one.form == other.form.replace(b" </layers></net>", b"")) == alike
+    assert (one.form.text == other.form.text.replace(b" </layers></net>", b"")) == alike
+
+
+@pytest.mark.parametrize("path", corpus_cases())
+def test_contents_are_those_of_layers_that_are_read_one_by_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert_the_same_contents(path.read_bytes(), monkeypatch)
+
+
+PORTS = '><data a="1"/><input><port id="0"/></input><output><port id="1" {}/><port id="2" {}/></output>'
+
+
+@pytest.mark.parametrize(
+    ("names", "other"),
+    [
+        (('names="a"', ""), ("", 'names="a"')),
+        (('names="a"', 'names="b"'), ('names="c,d"', 'names="e"')),
+        (('names=""', 'names="b"'), ('names="a"', 'names=""')),
+        (('names="a\\,b"', ""), ('names="c"', "")),
+        (('names="a&lt;b"', ""), ('names="a&amp;b"', "")),
+        (('names="a\nb"', ""), ('names="a b"', "")),
+        (('names="a,,b"', ""), ('names=","', "")),
+        (('precision="I8" names="a"', ""), ('precision="I8" names="b"', "")),
+    ],
+    ids=["places", "several", "empty", "commas", "entities", "line-ends", "nothing", "precision"],
+)
+def test_each_layer_has_its_own_names(
+    names: tuple[str, str], other: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = [names, other, names, other]
+    rows = [LAYER.format(at, f"l{at}", "Split", PORTS.format(*pair)) for at, pair in enumerate(pairs)]
+    rows.append(LAYER.format(9, "c", "Const", '><data element_type="u8" shape="1" offset="007" size="1"/>'))
+    rows.append(LAYER.format(10, "d", "Const", '><data element_type="u8" shape="1" offset="8" size="1"/>'))
+    assert_the_same_contents(f'<net version="11"><layers>{"".join(rows)}</layers></net>'.encode(), monkeypatch)
+
+
+def assert_the_same_contents(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [located.layer.content for located in read(data).walk()]
+    monkeypatch.setattr(nets, "texts_of", lambda document: {})
+    assert found == [located.layer.content for located in read(data).walk()]
 
 
 @pytest.mark.parametrize(
@@ -77,3 +116,12 @@ def test_form(first: str, second: str, alike: bool) -> None:
 )
 def test_layers_written_otherwise_have_none(text: str) -> None:
     assert not texts_of(Document(text.encode()))
+
+
+def test_a_tag_with_many_attributes_has_those_of_one_with_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "".join(f' a{at}="{at} &amp; é&#10;\t"' for at in range(300))
+    element = Document(f'<net xmlns:p="u" p:b="1"{words} c=""/>'.encode()).root
+    many = attributes_of(element)
+    monkeypatch.setattr(content, "FEW", 1000)
+    assert list(many.items()) == list(attributes_of(element).items())
+    assert len(many) == 302

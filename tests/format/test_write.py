@@ -1,3 +1,4 @@
+import fcntl
 import os
 import subprocess
 import sys
@@ -478,8 +479,9 @@ def test_a_pair_is_written(pair: Path, name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["m.xml", "n.xml", "fresh.xml"])
-@pytest.mark.parametrize("call", [1, 2])
+@pytest.mark.parametrize(
+    ("name", "call"), [("m.xml", 1), ("n.xml", 1), ("n.xml", 2), ("fresh.xml", 1), ("fresh.xml", 2)]
+)
 def test_an_interrupted_write_changes_nothing(
     pair: Path, monkeypatch: pytest.MonkeyPatch, name: str, call: int
 ) -> None:
@@ -500,8 +502,11 @@ def test_an_interrupted_write_changes_nothing(
     assert content(pair.parent) == before
 
 
-@pytest.mark.parametrize("call", [1, 2])
-def test_a_killed_write_leaves_a_pair_that_works(pair: Path, call: int) -> None:
+@pytest.mark.parametrize(("links", "call"), [(1, 1), (2, 1), (2, 2)])
+def test_a_killed_write_leaves_a_pair_that_works(pair: Path, links: int, call: int) -> None:
+    """A `.bin` with one name is appended to, one with two names is replaced."""
+    if links == 2:
+        pair.with_name("other.bin").hardlink_to(pair.with_suffix(".bin"))
     script = f"""
 import os, sys
 from ir_tools.format.read import read
@@ -532,8 +537,38 @@ def test_a_full_disk_changes_nothing(pair: Path, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(Weights, "save", save)
     with pytest.raises(WriteError):
-        write(model, pair)
+        write(model, pair.with_name("n.xml"))
     assert content(pair.parent) == before
+
+
+def test_weights_that_grow_are_appended_to(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, (model, offset) = pair.with_suffix(".bin").stat().st_ino, edited(pair)
+    write(model, pair)
+    assert pair.with_suffix(".bin").stat().st_ino == before
+    assert read(pair).weights.view(offset, 12).view(np.float32).tolist() == [0, 1, 2]
+    write(model, pair)
+    assert read(pair).weights.size == offset + 12, "once, though the model does not know that it was written"
+    with pytest.raises(WriteError, match=r"exists already"):
+        write(edited(pair)[0], pair, overwrite=False)
+
+
+@pytest.mark.parametrize("kind", ["two names", "a link", "much"])
+def test_weights_of_others_do_not_grow(pair: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    own, other = pair.with_suffix(".bin"), pair.with_name("other.bin")
+    if kind == "two names":
+        other.hardlink_to(own)
+    elif kind == "a link":
+        own.rename(other)
+        own.symlink_to(other)
+    else:
+        monkeypatch.setattr("ir_tools.format.write.MOST_APPENDED", 60)
+    before = own.stat().st_ino
+    model, offset = edited(pair)
+    write(model, pair)
+    assert own.stat().st_ino != before
+    assert read(pair).weights.size == offset + 12
+    if other.exists():
+        assert other.read_bytes() == b"weights"
 
 
 def test_places_where_nothing_can_be_written(pair: Path, tmp_path: Path) -> None:
@@ -543,7 +578,7 @@ def test_places_where_nothing_can_be_written(pair: Path, tmp_path: Path) -> None
     with pytest.raises(WriteError, match=r"ends in \.xml"):
         write(model, tmp_path / "m.bin")
     (tmp_path / "d.xml").mkdir()
-    with pytest.raises(WriteError, match="nothing was changed"):
+    with pytest.raises(WriteError, match=r"d\.xml is a folder"):
         write(model, tmp_path / "d.xml")
 
 
@@ -589,7 +624,64 @@ def _tag(name: str, kind: str) -> dict[str, str]:
     return {"name": name, "type": kind, "version": "opset1"}
 
 
+def test_a_model_without_the_weights_that_it_needs_is_not_written(samples: Path, tmp_path: Path) -> None:
+    model = read((samples / "looped.xml").read_bytes())
+    with pytest.raises(WriteError, match=r"the \.bin is missing, and constants need \d+ bytes of it"):
+        write(model, tmp_path / "m.xml")
+    assert content(tmp_path) == {}
+
+
 def test_constants_cannot_join_weights_that_are_missing(samples: Path) -> None:
     model = read((samples / "looped.xml").read_bytes())
     with pytest.raises(ReadError, match="missing"):
         model.weights.append(b"1234")
+
+
+def test_weights_that_another_program_replaces_meanwhile_are_not_mixed(
+    pair: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = read(pair)
+    set_kernel(model)
+    sync = os.fsync
+
+    def replaced_meanwhile(descriptor: int) -> None:
+        sync(descriptor)
+        pair.with_name("new.bin").write_bytes(b"WEIGHTS")
+        pair.with_name("new.bin").replace(pair.with_suffix(".bin"))
+
+    monkeypatch.setattr(os, "fsync", replaced_meanwhile)
+    with pytest.raises(WriteError, match=r"m\.bin was changed by another program"):
+        write(model, pair)
+    assert content(pair.parent) == {"m.xml": SMALL, "m.bin": b"WEIGHTS"}
+
+
+def test_a_model_is_read_from_one_write(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the two files of a pair no other process of ours may rename."""
+    locks: list[str] = []
+
+    def load(path: Path) -> bytes:
+        descriptor = os.open(path.parent, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            locks.append("held")
+        finally:
+            os.close(descriptor)
+        return path.read_bytes()
+
+    monkeypatch.setattr("ir_tools.format.read.load", load)
+    assert read(pair).weights.size == 7
+    assert locks == ["held"]
+
+
+def test_weights_without_a_model_are_not_replaced(pair: Path) -> None:
+    pair.with_name("data.bin").write_bytes(b"precious")
+    with pytest.raises(WriteError, match=r"data\.bin exists without data\.xml"):
+        write(read(pair), pair.with_name("data.xml"))
+    assert content(pair.parent) == {"m.xml": SMALL, "m.bin": b"weights", "data.bin": b"precious"}
+
+
+def test_existing_pairs_are_kept_on_demand(pair: Path) -> None:
+    write(read(pair), pair.with_name("n.xml"), overwrite=False)
+    with pytest.raises(WriteError, match=r"n\.(xml|bin) exists already"):
+        write(read(pair), pair.with_name("n.xml"), overwrite=False)

@@ -1,0 +1,298 @@
+"""Writing files: each is replaced as a whole or not at all, whenever the process ends and whoever else writes."""
+
+import ast
+import errno
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from ir_tools import files
+from ir_tools.errors import WriteError
+from ir_tools.files import (
+    Growth,
+    NewFile,
+    check_target,
+    locked,
+    protecting,
+    same_file,
+    temporary_folder,
+    write_file,
+    write_files,
+)
+
+OLD, NEW = b"old" * 1000, b"new" * 1000
+
+
+@pytest.fixture(params=["nameless", "named", "without hard links"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in file systems of three kinds."""
+    if request.param != "nameless":
+        monkeypatch.setattr(files, "NAMELESS", str(tmp_path / "nothing"))
+    if request.param == "without hard links":
+        monkeypatch.setattr(os, "link", refuse_link)
+    here = tmp_path / "work"
+    here.mkdir()
+    return here
+
+
+def refuse_link(*_: object, **__: object) -> None:
+    raise PermissionError(errno.EPERM, "Operation not permitted")
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def new(file: IO[bytes]) -> None:
+    file.write(NEW)
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_file_is_written(folder: Path, there: bool) -> None:
+    if there:
+        (folder / "a").write_bytes(OLD)
+        (folder / "a").chmod(0o640)
+    write_file(folder / "a", new)
+    assert content(folder) == {"a": NEW}
+    umask = os.umask(0)
+    os.umask(umask)
+    assert (folder / "a").stat().st_mode & 0o777 == (0o640 if there else 0o666 & ~umask)
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+def test_what_goes_wrong_while_writing_changes_nothing(folder: Path, error: BaseException) -> None:
+    def fail(file: IO[bytes]) -> None:
+        new(file)
+        raise error
+
+    (folder / "a").write_bytes(OLD)
+    with pytest.raises((WriteError, KeyboardInterrupt)) as raised:
+        write_files([NewFile(folder / "b", new), NewFile(folder / "a", fail)])
+    assert content(folder) == {"a": OLD}
+    if isinstance(error, OSError):
+        assert str(raised.value) == f"{folder / 'a'}: cannot be written: No space left on device; nothing was changed"
+
+
+def test_a_file_that_cannot_grow_is_as_it_was(folder: Path) -> None:
+    (folder / "a").write_bytes(OLD)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4000, hard))
+    try:
+        with pytest.raises(WriteError, match="a: cannot be written: File too large"):
+            write_files([NewFile(folder / "b", new)], growth=Growth(folder / "a", NEW))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert content(folder) == {"a": OLD}
+
+
+def test_a_file_that_grew_is_cut_off_if_the_rest_fails(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "a").write_bytes(OLD)
+    monkeypatch.setattr(os, "replace", refuse_link)
+    with pytest.raises(WriteError, match="b: cannot be written"):
+        write_files([NewFile(folder / "b", new)], growth=Growth(folder / "a", NEW))
+    assert content(folder) == {"a": OLD}
+
+
+@pytest.mark.parametrize("call", [1, 2])
+def test_a_rename_that_fails_changes_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch, call: int) -> None:
+    calls, rename = [0], os.replace
+
+    def replace(source: Path, target: Path) -> None:
+        calls[0] += 1
+        if calls[0] == call:
+            raise OSError(errno.EIO, "Input/output error")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    for name in ("a", "b"):
+        (folder / name).write_bytes(OLD)
+    with pytest.raises(WriteError, match="Input/output error"):
+        write_files([NewFile(folder / name, new) for name in ("a", "b")])
+    assert content(folder) == {"a": OLD, "b": OLD}
+
+
+def test_existing_files_are_kept_on_demand(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "b").write_bytes(OLD)
+    with pytest.raises(WriteError, match="b exists already"):
+        write_files([NewFile(folder / name, new) for name in ("a", "b")], overwrite=False)
+    assert content(folder) == {"b": OLD}
+    monkeypatch.setattr(files, "check_target", lambda *_, **__: None)
+    with pytest.raises(WriteError, match="b: cannot be written: File exists"):
+        write_files([NewFile(folder / name, new) for name in ("a", "b")], overwrite=False)
+    assert content(folder) == {"b": OLD}, "also if it came to be after it was looked for"
+
+
+def test_protected_files_are_not_written(folder: Path) -> None:
+    (folder / "read").write_bytes(OLD)
+    (folder / "soft").symlink_to("read")
+    (folder / "sub").mkdir()
+    with protecting([folder / "read"]):
+        for name in ("read", "soft", "sub/../read"):
+            assert same_file(folder / name, folder / "read")
+            with pytest.raises(WriteError, match="read by this command"):
+                write_file(folder / name, new)
+        write_file(folder / "other", new)
+    write_file(folder / "read", new)
+    assert (folder / "read").read_bytes() == NEW
+
+
+@pytest.mark.parametrize("name", ["folder", "fifo", "none/such", "loop", "x" * 300, "a\0b", "file/below"])
+def test_places_that_take_no_file(folder: Path, name: str) -> None:
+    (folder / "folder").mkdir()
+    os.mkfifo(folder / "fifo")
+    (folder / "loop").symlink_to("loop")
+    (folder / "file").write_bytes(OLD)
+    before = sorted(os.listdir(folder))
+    with pytest.raises(WriteError, match=f"{folder}"):
+        check_target(folder / name)
+    assert sorted(os.listdir(folder)) == before
+
+
+def test_a_read_only_file_is_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "a").write_bytes(OLD)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(WriteError, match="a is read-only"):
+        write_file(folder / "a", new)
+
+
+def test_names_may_be_as_long_as_the_system_allows(folder: Path) -> None:
+    write_file(folder / ("x" * 255), new)
+    write_file(folder / ("x" * 255), new)
+    assert content(folder) == {"x" * 255: NEW}
+
+
+def test_a_lock_is_waited_for_but_not_forever(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "PATIENCE", 0.2)
+    with locked(folder, shared=True):
+        before = time.monotonic()
+        with locked(folder, shared=True):
+            assert time.monotonic() - before < 0.1
+        write_file(folder / "a", new)
+        assert time.monotonic() - before >= 0.2
+    assert content(folder) == {"a": NEW}
+
+
+# --- other processes --------------------------------------------------------------------------------------------
+
+PROLOGUE = """
+import os, sys
+from pathlib import Path
+from ir_tools import files
+folder = Path(sys.argv[1])
+if sys.argv[2] == "named":
+    files.NAMELESS = "/nothing"
+def pair(text):
+    return [files.NewFile(folder / name, lambda file: file.write(text)) for name in ("a.bin", "a.xml")]
+"""
+KILLED_AT_EACH_STEP = """
+import signal
+STEPS = {"open", "os.rename", "os.link", "os.remove", "os.truncate", "fcntl.flock", "os.chmod", "os.chown"}
+def write():
+    if sys.argv[2] == "growing":
+        files.write_files(pair(b"new" * 1000)[1:], growth=files.Growth(folder / "a.bin", b"new" * 1000))
+    else:
+        files.write_files(pair(b"new" * 1000))
+def state(code):
+    name = lambda path: path.name.rpartition(".tmp")[1] or path.name
+    known = {b"old" * 1000: "old", b"new" * 1000: "new", b"old" * 1000 + b"new" * 1000: "new"}
+    found = {name(path): known.get(path.read_bytes(), "half") for path in folder.iterdir()}
+    print([code, found])
+step = 0
+while True:
+    for path in folder.iterdir():
+        path.unlink()
+    files.write_files(pair(b"old" * 1000))
+    step += 1
+    child = os.fork()
+    if not child:
+        seen = [0]
+        def count(event, arguments):
+            seen[0] += event in STEPS
+            if event in STEPS and seen[0] == step:
+                os.kill(os.getpid(), signal.SIGKILL)
+        sys.addaudithook(count)
+        write()
+        os._exit(0)
+    code = os.waitpid(child, 0)[1]
+    state(code)
+    if code == 0:
+        break
+"""
+
+
+def python(program: str, *words: object) -> list[str]:
+    command = [sys.executable, "-c", PROLOGUE + program, *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.splitlines()
+
+
+@pytest.mark.parametrize("kind", ["nameless", "named", "growing"])
+def test_killed_at_each_step(tmp_path: Path, kind: str) -> None:
+    states = [ast.literal_eval(line) for line in python(KILLED_AT_EACH_STEP, tmp_path, kind)]
+    assert len(states) > 12
+    assert states[-1] == [0, {"a.bin": "new", "a.xml": "new"}]
+    assert {code for code, _ in states[:-1]} == {signal.SIGKILL}
+    for _, found in states:
+        pair = found["a.bin"], found["a.xml"]
+        assert pair in {("old", "old"), ("new", "new"), ("new", "old")}
+        if kind != "named":
+            assert found.get(".tmp", "new") != "half"
+    mixed = [found for _, found in states if found["a.bin"] != found["a.xml"]]
+    assert kind == "growing" or len(mixed) == 1, "only between the two renames"
+
+
+TWO_AT_ONCE = """
+for round in range(40):
+    text = b"%d" % (int(sys.argv[3]) * 1000 + round) * 2000
+    files.write_files(pair(text))
+"""
+READING = """
+seen = set()
+while not (folder / "stop").exists():
+    with files.locked(folder, shared=True):
+        seen.add((folder / "a.bin").read_bytes() == (folder / "a.xml").read_bytes())
+print(seen)
+"""
+
+
+def test_two_writers_and_a_reader(tmp_path: Path) -> None:
+    write_files([NewFile(tmp_path / name, new) for name in ("a.bin", "a.xml")])
+    reader = subprocess.Popen(
+        [sys.executable, "-c", PROLOGUE + READING, tmp_path, "nameless"], stdout=subprocess.PIPE, text=True
+    )
+    command = [sys.executable, "-c", PROLOGUE + TWO_AT_ONCE, str(tmp_path), "nameless"]
+    writers = [subprocess.Popen([*command, str(number)]) for number in (1, 2)]
+    assert [writer.wait(60) for writer in writers] == [0, 0]
+    (tmp_path / "stop").touch()
+    assert reader.communicate(timeout=60)[0] == "{True}\n"
+    assert (tmp_path / "a.bin").read_bytes() == (tmp_path / "a.xml").read_bytes()
+    assert sorted(os.listdir(tmp_path)) == ["a.bin", "a.xml", "stop"]
+
+
+def test_a_temporary_folder_goes_with_the_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with temporary_folder() as folder:
+        (folder / "file").write_bytes(NEW)
+        assert folder.stat().st_mode & 0o777 == 0o700
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_signal_while_the_folder_is_made_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mkdir = Path.mkdir
+
+    def interrupted(path: Path, mode: int) -> None:
+        mkdir(path, mode)
+        raise SystemExit(143)
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(Path, "mkdir", interrupted)
+    with pytest.raises(SystemExit), temporary_folder():
+        pass
+    assert list(tmp_path.iterdir()) == []
