@@ -5,7 +5,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.known_differences._define import Instance, Kind, KnownDifference
-from ir_tools.known_differences._model import Call, Fixed, counted, floats, whole
+from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
 from ir_tools.ops import Array
 
 __all__ = ["ROWS"]
@@ -19,6 +19,7 @@ TWO = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1
 BINARY = {**TWO, "mode": "xnor-popcount", "pad_value": "0"}
 POOL = {"kernel": "2,2", "strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
 ALL = {"keep_dims": "false"}
+LOWEST = {"fill_mode": "LOWEST"}
 FORWARD = ("Convolution-1", "GroupConvolution-1")
 CONVOLUTIONS = (*FORWARD, "ConvolutionBackpropData-1", "GroupConvolutionBackpropData-1", "DeformableConvolution-8")
 REDUCTIONS = ("ReduceSum-1", "ReduceMean-1", "ReduceProd-1", "ReduceL1-4", "ReduceL2-4")
@@ -49,6 +50,12 @@ def _beyond_i32(layer: Instance) -> bool:
     data = layer.inputs[0]
     wide = data.dtype.itemsize == 8 and data.dtype.kind in "iu"
     return wide and bool((np.abs(data) >= 2**31).any())
+
+
+def _filled_in_another_type(layer: Instance) -> bool:
+    return layer.attrs.fill_mode == "lowest" and layer.inputs[0].dtype.name not in {
+        *("float32", "bfloat16", "int32", "int8", "uint8", "bool"),
+    }
 
 
 def _cut_off(layer: Instance) -> bool:
@@ -115,7 +122,8 @@ CONVOLUTION = (
         ops=("BinaryConvolution-1",),
         kind=Kind.WRONG,
         setting="the number of channels is no multiple of 8",
-        reason="The plugin starts every filter at a byte of its own, where the file goes on in the same.",
+        reason="The plugin starts every filter at a byte of its own, where the file goes on in the same, and reads it"
+        " from the lowest bit on. The reference reads it from the highest bit on, and padding with 0 counts as -1.",
         model=Call(
             "BinaryConvolution-1",
             (np.sign(counted(1, 4, 2, 2) - 1), Fixed(np.array([0xAA, 0xF0], np.uint8), "u1", (4, 4, 1, 1))),
@@ -302,6 +310,24 @@ REDUCTION = (
         reason="The plugin cuts off, or wraps, on the way; the reference at the end.",
         model=Call("ReduceL2-4", (np.array([100, 100], np.int8), Fixed(whole(0))), ALL),
         applies=_cut_off,
+    ),
+    KnownDifference(
+        name="ReduceL2-4 of integers",
+        ops=("ReduceL2-4",),
+        kind=Kind.WRONG,
+        setting="integers, and a root that is none",
+        reason="The plugin cuts off the fraction; the reference rounds to the nearest, as OpenVINO's own does.",
+        model=Call("ReduceL2-4", (np.array([1, 1, 1], np.int32), Fixed(whole(0))), ALL),
+        applies=lambda layer: layer.kind() in "iu",
+    ),
+    KnownDifference(
+        name="SegmentMax-16 of nothing",
+        ops=("SegmentMax-16",),
+        kind=Kind.WRONG,
+        setting='segments without rows, `fill_mode="LOWEST"`, in f16, f64, and integers other than i32, i8 and u8',
+        reason="The plugin fills with the least number of f32 or i32, converted to the type: -inf in f16, 0 in i16.",
+        model=Call("SegmentMax-16", (np.array([1], np.float16), whole(0), number(2, np.int64)), LOWEST),
+        applies=_filled_in_another_type,
     ),
     KnownDifference(
         name="maxima of NaN",

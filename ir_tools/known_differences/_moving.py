@@ -86,10 +86,10 @@ ROWS = (
         name="SliceScatter-15 between computed bounds",
         ops=("SliceScatter-15",),
         kind=Kind.DIES,
-        setting="`start`, `stop` and `step` are no constants",
-        reason="The plugin changes nothing, or ends the process.",
+        setting="`start`, `step` or `axes` is not a constant",
+        reason="The plugin changes nothing, or writes beyond its data and ends the process.",
         model=Call("SliceScatter-15", (counted(3), counted(1) + 9, whole(0), whole(1), whole(1), whole(0))),
-        applies=lambda layer: 2 not in layer.constant,
+        applies=lambda layer: not {2, 4, 5}.intersection(range(len(layer.inputs))) <= set(layer.constant),
     ),
     KnownDifference(
         name="StridedSlice-1 that adds and drops axes",

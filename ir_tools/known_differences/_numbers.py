@@ -43,6 +43,10 @@ def _of_constants(layer: Instance) -> bool:
     return len(layer.constant) == len(layer.inputs) and layer.kind() in "iu"
 
 
+def _below_zero(layer: Instance) -> bool:
+    return layer.kind() == "i" and layer.attrs.m_pythondiv and any((array < 0).any() for array in layer.inputs)
+
+
 def _of_wide_shifts(layer: Instance) -> bool:
     return layer.inputs[0].dtype.itemsize == 8
 
@@ -65,7 +69,8 @@ def _wide(array: Array) -> Array:
 
 
 def _pdpd(layer: Instance) -> bool:
-    return layer.attrs.auto_broadcast == "pdpd" and layer.inputs[0].ndim != layer.inputs[1].ndim
+    aligned = {-1, layer.inputs[0].ndim - layer.inputs[1].ndim}
+    return layer.attrs.auto_broadcast == "pdpd" and layer.attrs.auto_broadcast_axis not in aligned
 
 
 ROWS = (
@@ -110,10 +115,19 @@ ROWS = (
         ops=("Divide-1", "Subtract-1", "Add-1", *TRANSCENDENTAL, *CONVERSIONS, "BitwiseNot-13"),
         kind=Kind.WRONG,
         setting="whole numbers, all of them constants of the model",
-        reason="Such a layer is computed before the model runs, by other code: division rounds down, 8 bits wrap,"
-        " unsigned numbers beyond 2^31 are cut off. The reference does as the plugin, wherever the numbers come from.",
-        model=Call("Divide-1", (Fixed(np.array([-14, 9], np.int32)), Fixed(np.array([11, 2], np.int32)))),
+        reason="Such a layer is computed before the model runs, by other code: 8 bits wrap, unsigned numbers beyond"
+        " 2^31 are cut off. The reference does as the plugin, wherever the numbers come from.",
+        model=Call("Subtract-1", (Fixed(np.array([1, 9], np.uint8)), Fixed(np.array([4, 2], np.uint8)))),
         applies=_of_constants,
+    ),
+    KnownDifference(
+        name="quotients of integers below 0",
+        ops=("Divide-1",),
+        kind=Kind.WRONG,
+        setting='integers below 0, with `m_pythondiv="true"` (the default)',
+        reason="The plugin cuts quotients off towards 0 whatever `m_pythondiv` says; the reference rounds them down.",
+        model=Call("Divide-1", (np.array([-14, 9], np.int32), np.array([11, 2], np.int32))),
+        applies=_below_zero,
     ),
     KnownDifference(
         name="floats that 8 bits do not hold",
@@ -145,11 +159,14 @@ ROWS = (
     ),
     KnownDifference(
         name="pdpd of operations that forget it",
-        ops=("Subtract-1", "Divide-1", *COMPARISONS, *BITS[:3], *SHIFTS, "LogicalAnd-1", "LogicalOr-1", "LogicalXor-1"),
+        ops=(
+            *("Subtract-1", "Divide-1", *COMPARISONS, *BITS[:3], *SHIFTS),
+            *("LogicalAnd-1", "LogicalOr-1", "LogicalXor-1", "FakeQuantize-1"),
+        ),
         kind=Kind.WRONG,
-        setting='`auto_broadcast="pdpd"` with inputs of different ranks',
-        reason="The runtime aligns the first dimensions in its shapes, and the last ones when it computes; where those"
-        " do not fit it refuses the layer. The reference aligns the first.",
+        setting='`auto_broadcast="pdpd"` with an axis that does not align the last dimensions',
+        reason="The runtime aligns the dimensions from the axis on in its shapes, and the last ones when it computes."
+        " If those do not fit it refuses the layer. The reference aligns them from the axis on.",
         model=Call("Subtract-1", (floats([1, 2], [3, 4]), floats(1, 2)), {"auto_broadcast": "pdpd"}),
         applies=_pdpd,
     ),

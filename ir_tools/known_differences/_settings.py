@@ -29,7 +29,7 @@ def _axes(*values: int) -> Fixed:
 
 
 def _no_axes(layer: Instance) -> bool:
-    return not layer.inputs[1].size
+    return not layer.inputs[1].size and layer.inputs[0].ndim < 2
 
 
 def _whole(layer: Instance) -> bool:
@@ -153,9 +153,9 @@ VALUES = (
         name="NormalizeL2-1 along no axis",
         ops=("NormalizeL2-1",),
         kind=Kind.WRONG,
-        setting="`axes` is empty",
-        reason="The plugin fills the output with ones, also for negative numbers and large `eps`.",
-        model=Call("NormalizeL2-1", (floats([-2, 3]), _axes()), {"eps": "1e-10", "eps_mode": "add"}),
+        setting="`axes` is empty, and the data have one dimension",
+        reason="By the specification each element is divided by itself. The plugin keeps the sign, and reads `eps`.",
+        model=Call("NormalizeL2-1", (floats(-2, 3), _axes()), {"eps": "0.1", "eps_mode": "add"}),
         applies=_no_axes,
     ),
     KnownDifference(

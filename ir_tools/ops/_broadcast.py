@@ -8,25 +8,39 @@ from collections.abc import Callable
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import UNBOUNDED, Array, Bounds
+from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Int, OneOf
 from ir_tools.types import Dim, Shape, format_shape
 
-__all__ = ["broadcast", "broadcast_arrays", "interval", "merge"]
+__all__ = ["AUTO_BROADCAST", "auto_broadcast", "broadcast", "broadcast_arrays", "first_axis", "interval", "merge"]
+
+AUTO_BROADCAST = {
+    "auto_broadcast": OneOf(words=("none", "numpy", "pdpd"), synonyms={"explicit": "none"}, default="numpy"),
+    "auto_broadcast_axis": Int(xml="auto_broadcast.auto_broadcast_axis", default=0),
+}
+"""How inputs are broadcast. The axis is written and read with `pdpd` only."""
 
 
-def broadcast(left: Shape, right: Shape, mode: str) -> Shape:
-    """The common shape of two inputs under `auto_broadcast`: `none`, `numpy`, `pdpd`.
-
-    `pdpd` lines up the first dimensions: the runtime does not read the `axis` that would say otherwise.
+def auto_broadcast(attrs: Attrs, left: Shape, right: Shape) -> Shape:
+    """Return the common shape of two inputs under `auto_broadcast`.
 
     Raises:
-        ShapeError: there is none.
+        ShapeError: the shapes do not fit.
     """
-    if mode == "numpy":
-        return _numpy(left, right)
-    if mode == "pdpd":
-        return _pdpd(left, right)
-    return merge(left, right)
+    if attrs.auto_broadcast == "pdpd":
+        return _pdpd(left, right, attrs.auto_broadcast_axis)
+    return broadcast(left, right) if attrs.auto_broadcast == "numpy" else merge(left, right)
+
+
+def first_axis(axis: int, rank: int, other: int, *, whole: bool = False) -> int:
+    """Return the axis of a tensor of `rank` at which one of rank `other` begins in mode `pdpd`; -1: both end together.
+
+    Raises:
+        ShapeError: the other tensor does not lie within the axes of the first, or with `whole` not at their end.
+    """
+    start = rank - other if axis == -1 else axis
+    if start < 0 or start + other > rank or (whole and start + other < rank):
+        raise ShapeError(f"an input of rank {other} does not fit into one of rank {rank} from axis {axis} on")
+    return start
 
 
 def merge(left: Shape, right: Shape) -> Shape:
@@ -43,7 +57,12 @@ def merge(left: Shape, right: Shape) -> Shape:
     return tuple(dim for dim in dims if dim is not None)
 
 
-def _numpy(left: Shape, right: Shape) -> Shape:
+def broadcast(left: Shape, right: Shape) -> Shape:
+    """Return the common shape of two inputs, aligned at their last dimensions as in numpy.
+
+    Raises:
+        ShapeError: the shapes do not fit.
+    """
     if left is None or right is None:
         return None
     rank = max(len(left), len(right))
@@ -66,13 +85,14 @@ def _broadcast_dim(left: Dim, right: Dim) -> Dim | None:
     return left if 1 in right else left.meet(right)
 
 
-def _pdpd(left: Shape, right: Shape) -> Shape:
+def _pdpd(left: Shape, right: Shape, axis: int) -> Shape:
     if left is None or right is None:
         return None
-    dims = [_pdpd_dim(a, b) for a, b in zip(left, right, strict=False)]
-    if len(right) > len(left) or None in dims:
+    start = first_axis(axis, len(left), len(right))
+    dims = [_pdpd_dim(a, b) for a, b in zip(left[start:], right, strict=False)]
+    if None in dims:
         raise ShapeError(f"the inputs [{format_shape(left)}] and [{format_shape(right)}] do not broadcast")
-    return (*(dim for dim in dims if dim is not None), *left[len(right) :])
+    return (*left[:start], *(dim for dim in dims if dim is not None), *left[start + len(right) :])
 
 
 def _pdpd_dim(left: Dim, right: Dim) -> Dim | None:
@@ -81,10 +101,11 @@ def _pdpd_dim(left: Dim, right: Dim) -> Dim | None:
     return None if left == one and right.static and right != one else _broadcast_dim(left, right)
 
 
-def broadcast_arrays(left: Array, right: Array, mode: str) -> tuple[Array, Array]:
-    """Two arrays that numpy can combine; only `pdpd` needs help."""
-    if mode == "pdpd":
-        right = right.reshape((*right.shape, *[1] * (left.ndim - right.ndim)))
+def broadcast_arrays(attrs: Attrs, left: Array, right: Array) -> tuple[Array, Array]:
+    """Return two inputs so that numpy can combine them: under `pdpd` the second gets dimensions of 1 at its end."""
+    if attrs.auto_broadcast == "pdpd":
+        start = first_axis(attrs.auto_broadcast_axis, left.ndim, right.ndim)
+        right = right.reshape((*right.shape, *[1] * (left.ndim - start - right.ndim)))
     return left, right
 
 

@@ -2,16 +2,21 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from ir_tools.ops._define import REQUIRED, Attrs, Fact, Field, Flag, Kind, Op, Violation
-from ir_tools.types import ElementType, closest
+from ir_tools.errors import ShapeError
+from ir_tools.ops._define import REQUIRED, Array, Attrs, Bounds, Fact, Field, Flag, Kind, Op, Violation
+from ir_tools.types import ELEMENT_TYPES, Dim, ElementType, closest
+from ir_tools.types.packing import element_type_of
 
 __all__ = [
     "closest",
+    "fact_of",
     "faults_of_attributes",
     "faults_of_ports",
     "faults_of_settings",
     "faults_of_types",
+    "require_known_kinds",
     "too_many_outputs",
 ]
 
@@ -29,7 +34,19 @@ LEFTOVERS = {
 WINDOW_SIZES = {"kernel", "strides", "dilations", "pads_begin", "pads_end", "output_padding"}
 MOST = 10**8
 """In a window; the largest of real models are thousands."""
+TAKES_STRINGS = {
+    *("ShapeOf", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Concat", "Split", "Gather"),
+    *("DepthToSpace", "SpaceToDepth", "Result", "ReadValue", "Assign", "If", "Loop", "TensorIterator"),
+}
+"""Operations for any type that the CPU plugin computes of strings; others are refused or kill it. Measured."""
+UNFOLDED = {
+    *("NonMaxSuppression", "NMSRotated", "MatrixNms", "MulticlassNms", "GenerateProposals", "StringTensorPack"),
+    *("RGBtoNV12", "BGRtoNV12"),
+}
+"""Operations that neither the runtime's core nor the CPU plugin computes of constants. Measured."""
 FLAG_WORDS = {"true", "false", "0", "1"}
+MOST_VALUES = 64
+"""Of an array whose values a check may want to see."""
 
 
 # --- attributes -------------------------------------------------------------------------------------------------
@@ -38,7 +55,7 @@ FLAG_WORDS = {"true", "false", "0", "1"}
 def faults_of_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, list[Violation]]:
     """The typed attributes, None where they have no meaning, and what is wrong with the `<data>` of a layer.
 
-    Each misspelling is told once: with the required attribute that it stands for, else with the misspelled one.
+    Each misspelling is reported once: with the required attribute that it stands for, else with the misspelled one.
     """
     found: list[Violation] = []
     attrs = op.read(raw, found)
@@ -47,17 +64,30 @@ def faults_of_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, 
     out, told = [], set[str]()
     for violation in (*found, *_assumed(op, fields, raw)):
         name = violation.attribute
-        if violation.kind is Kind.MISSING and strange:
-            word = next((alias for alias in fields[name].aliases if alias in raw), None) or closest(name, strange)
+        spec = fields.get(name)
+        if violation.kind in {Kind.MISSING, Kind.ASSUMED} and strange and spec and spec.default is REQUIRED:
+            word = next((alias for alias in spec.aliases if alias in raw), None) or closest(name, strange)
             if word is not None and word not in told:
                 told.add(word)
-                message = f"is missing; the runtime does not read '{word}'"
-                violation = Violation(name, message, f"call it {name}", Kind.MISSING)
+                violation = _misspelled(name, spec, word, raw[word])
         if violation.kind is not Kind.UNKNOWN:
             out.append(violation)
     out += _unknown(op, fields, raw, [name for name in strange if name not in told])
     out += _misread(fields, raw)
     return attrs, out
+
+
+def _misspelled(name: str, spec: Field, word: str, text: str) -> Violation:
+    """A required attribute under a wrong name: an error unless the runtime assumes the value that is written."""
+    message = f"is missing; the runtime does not read '{word}'"
+    if spec.missing is REQUIRED:
+        return Violation(name, message, f"call it {name}", Kind.MISSING)
+    message += f" and takes {_shown(spec, spec.missing)}"
+    try:
+        same = spec.parse(text) == spec.missing
+    except ValueError:
+        same = False
+    return Violation(name, message, f"call it {name}", Kind.ASSUMED if same else Kind.MISSING)
 
 
 def _unknown(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str], names: Iterable[str]) -> Iterator[Violation]:
@@ -74,12 +104,12 @@ def _unknown(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str], names:
 
 
 def _assumed(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Violation]:
-    """Absent attributes that the specification requires or gives another default than the runtime does.
-
-    Pads mean nothing beside an `auto_pad`.
-    """
+    """Absent attributes that the specification requires or gives another default than the runtime does."""
     for name, spec in fields.items():
         present = name in raw and (raw[name].strip() or not spec.blank)
+        if spec.needed and not present:
+            message = f"is missing; the specification means '{spec.default}', and the runtime refuses the layer"
+            yield Violation(name, message, f'write {name}="{spec.default}"', Kind.MISSING)
         if spec.missing is REQUIRED or present:
             continue
         value = spec.render(spec.missing, ",")
@@ -88,10 +118,14 @@ def _assumed(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str]) -> Ite
             message = f"is missing; the specification means '{meant}', and the runtime takes '{value}'"
             yield Violation(name, message, f'write {name}="{meant}"', Kind.ASSUMED)
             continue
-        message = f"is missing, though {op} requires it; the runtime takes {repr(value) if value else 'none'}"
-        idle = name.startswith("pads_") and raw.get("auto_pad", "explicit").lower() != "explicit"
-        remedy = f'write {name}="{value}"' if value else None
-        yield Violation(name, message, remedy, Kind.ASSUMED if idle else Kind.MISSING)
+        message = f"is missing, though {op} requires it; the runtime takes {_shown(spec, spec.missing)}"
+        yield Violation(name, message, f'write {name}="{value}"' if value else None, Kind.ASSUMED)
+
+
+def _shown(spec: Field, value: Any) -> str:
+    """`'true'`; `none` for an empty list."""
+    text = spec.render(value, ",")
+    return repr(text) if text else "none"
 
 
 def _misread(fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Violation]:
@@ -135,9 +169,12 @@ def faults_of_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
     for index, fact in enumerate(inputs):
         slot = op.inputs[min(index, len(op.inputs) - 1)]
         dtype = fact.dtype
+        words = op.types.get(slot.type, slot.type)
+        if dtype.kind == "string" and takes(words, dtype) and op.type not in TAKES_STRINGS and "string" not in words:
+            message = "has element type string, for which the CPU plugin has no code"
+            yield Violation(slot.name, message, None, Kind.TYPES, index)
         if not slot.type or dtype.kind == "dynamic":
             continue
-        words = op.types.get(slot.type, slot.type)
         if not takes(words, dtype):
             message = f"has element type {dtype} where {_listed(words)} is meant"
             yield Violation(slot.name, message, None, Kind.TYPES, index)
@@ -152,6 +189,42 @@ def takes(words: str, dtype: ElementType) -> bool:
     """Whether an element type is one of those that `words` mean: kinds (`float integer`) and single types (`i64`)."""
     fitting = {"any", dtype.name, dtype.kind, "integer" if dtype.is_integer else dtype.kind}
     return not words or not fitting.isdisjoint(words.split())
+
+
+def fact_of(array: Array) -> Fact:
+    """Return what is known of an array: element type, shape, and the values of small ones."""
+    kind = element_type_of(array)
+    value = Bounds.exactly(array) if array.size <= MOST_VALUES and kind.kind != "string" else None
+    return Fact(kind, tuple(map(Dim.of, array.shape)), value)
+
+
+def require_known_kinds(op: Op, arrays: Sequence[Array]) -> None:
+    """Check that arrays are floats, integers, booleans or strings as the operation takes them.
+
+    More exact element types are left to the rules: kernels compute what only the runtime refuses.
+
+    Raises:
+        ShapeError: an array is of another kind.
+    """
+    key = (op.type, op.version, *[array.dtype.num for array in arrays])
+    if key in _KNOWN_KINDS:
+        return
+    for index, array in enumerate(arrays):
+        slot = op.inputs[min(index, len(op.inputs) - 1)]
+        words, kind = op.types.get(slot.type, slot.type), element_type_of(array)
+        alike = (
+            other
+            for other in ELEMENT_TYPES.values()
+            if other.kind == kind.kind or (other.is_integer and kind.is_integer)
+        )
+        if words and not any(takes(words, other) for other in alike):
+            raise ShapeError(f"{slot.name} has element type {kind}; expected {_listed(words)}")
+    if len(arrays) < MOST_VALUES:
+        _KNOWN_KINDS.add(key)
+
+
+_KNOWN_KINDS: set[tuple[str | int, ...]] = set()
+"""Operations and the numpy types of inputs that they take; asked for every layer that runs."""
 
 
 def _listed(words: str) -> str:
@@ -180,3 +253,5 @@ def faults_of_settings(op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator
     """
     absurd = list(_absurd(attrs))
     yield from absurd or op.check(attrs, inputs)
+    if op.type in UNFOLDED and all(fact.constant for fact in inputs):
+        yield Violation("it", "reads constants alone, and the CPU plugin does not compile it then", "compute it before")

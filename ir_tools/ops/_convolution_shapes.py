@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ir_tools.ops._define import Attrs, Kind, Violation
-from ir_tools.ops._faults import listed, refuse
+from ir_tools.ops._faults import listed, oversized, refuse
 from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
 from ir_tools.types import Dim, Shape, format_shape
 
@@ -185,11 +185,14 @@ def forward_faults(
 
 
 def suspect_windows(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -> Iterator[Violation]:
-    """What runs, but hardly as meant: pads that hold whole windows, strides beyond the data, pads that nobody reads."""
+    """Yield what runs but is hardly intended: filters and strides beyond the data, pads that hold whole windows."""
     if attrs.auto_pad != "explicit":
         yield from ignored_pads(attrs, data, filters, layout)
         return
-    for axis, filter in enumerate((filters or ())[layout.leading :]):
+    sizes = (filters or ())[layout.leading :]
+    if not layout.backward:
+        yield from oversized("filters", [size.lo for size in sizes], data)
+    for axis, filter in enumerate(sizes):
         windows = windows_of(attrs, len(filters or ()) - layout.leading)
         extent = reach(filter, windows.dilations[axis])
         for name, pads in (("pads_begin", windows.begin), ("pads_end", windows.end)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
@@ -92,11 +92,16 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What is known of a tensor before anything runs: the currency of shape rules."""
+    """What is known of a tensor before anything runs: the currency of shape rules.
+
+    `constant`: it is computed of constants alone, also if they are too large for `value`: the runtime folds it before a
+    device sees it. Known to checks only.
+    """
 
     dtype: ElementType
     shape: Shape
     value: Bounds | None = None
+    constant: bool = False
 
     @property
     def spatial(self) -> tuple[Dim, ...]:
@@ -113,8 +118,8 @@ class Fact:
 class Kind(enum.StrEnum):
     """What sort of fault a violation is: the name of its rule.
 
-    ASSUMED: absent where the specification requires it, though nothing depends on it here. FATAL: the runtime crashes
-    on it, hangs or exhausts memory.
+    ASSUMED: absent though the specification requires it, and the runtime takes a value of its own. FATAL: the runtime
+    crashes on it, hangs or exhausts memory.
     """
 
     MISSING = "missing-attribute"
@@ -179,13 +184,15 @@ class Field:
     """One attribute. `xml`: its name in the file where it differs; `aliases`: misspellings that real files have.
 
     `default` stands for an absent or empty attribute by the specification; `missing` is what the runtime makes of
-    absence where the specification requires the attribute, or has another default.
+    absence where the specification requires the attribute, or has another default; `needed`: the runtime refuses
+    absence, whatever the default is.
     """
 
     xml: str | None = None
     aliases: tuple[str, ...] = ()
     default: Any = REQUIRED
     missing: Any = REQUIRED
+    needed: bool = False
 
     blank: ClassVar[bool] = True
     """Whether an attribute without text counts as absent, and is not read as a (wrong) value."""
@@ -318,15 +325,17 @@ class Flag(Field):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneOf(Field):
-    """One word of a list; case does not matter, as for the runtime."""
+    """One word of a list; case does not matter, as for the runtime. `synonyms`: other words for some of them."""
 
     blank: ClassVar[bool] = False
 
     words: tuple[str, ...]
+    synonyms: Mapping[str, str] = field(default_factory=dict)
 
     def parse(self, text: str) -> str:
         """`"SAME_UPPER"` -> `"same_upper"`."""
         word = text.lower()
+        word = self.synonyms.get(word, word)
         if word not in self.words:
             raise ValueError(f"is '{text}' where one of {', '.join(self.words)} is meant")
         return word
@@ -412,6 +421,10 @@ class Attrs(Mapping[str, Any]):
     def __len__(self) -> int:
         """How many."""
         return len(self._values)
+
+    def values(self) -> ValuesView[Any]:
+        """The values."""
+        return self._values.values()
 
 
 # --- rewrites ---------------------------------------------------------------------------------------------------

@@ -7,10 +7,14 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._define import Fact, Kind, Violation
 from ir_tools.types import Shape, format_shape
 
-__all__ = ["broken_axes", "immense", "known_axes", "listed", "refuse"]
+__all__ = ["broken_axes", "immense", "known_axes", "listed", "oversized", "refuse"]
 
 MOST_ELEMENTS = 1 << 33
 """Of one tensor: 32 GiB in f32."""
+LARGE_KERNEL, TIMES = 64, 8
+"""A kernel of so many elements is too large for an axis with a TIMES-th of them; real models have 51 over 7."""
+LARGEST_KERNEL = 1 << 16
+"""Over an axis of unknown size."""
 
 
 def refuse(violations: Iterable[Violation]) -> None:
@@ -35,6 +39,17 @@ def immense(shape: Shape, attribute: str) -> Iterator[Violation]:
         text = format_shape(shape)
         message = f"makes an output of [{text}]: {elements} elements, which no machine has room for"
         yield Violation(attribute, message, kind=Kind.FATAL)
+
+
+def oversized(name: str, kernel: Sequence[int], data: Shape) -> Iterator[Violation]:
+    """Yield the first axis over which a kernel is many times as large as the data: most of it reads padding."""
+    sizes = [dim.hi for dim in (data or ())[2:]] or [None] * len(kernel)
+    for axis, (length, size) in enumerate(zip(kernel, sizes, strict=False)):
+        if length > LARGEST_KERNEL if size is None else length >= LARGE_KERNEL and length > TIMES * size:
+            there = "a size that is not known" if size is None else f"{size} element{'s' if size != 1 else ''}"
+            message = f"has {length} elements over axis {axis + 2} of the data, which has {there}"
+            yield Violation(name, message, "make it smaller, or check the shape of the data", Kind.SUSPECT)
+            return
 
 
 def known_axes(axes: Fact) -> list[int] | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ir_tools.errors import UsageError
-from ir_tools.ops._define import Field, Int, OneOf
+from ir_tools.ops._define import Field, Int, OneOf, OutOfRange
 from ir_tools.types import Dim, ElementType, element_type, parse_shape, type_in_file
 
 __all__ = ["ExactWord", "IndexType", "Int32", "ShapeText", "Type"]
@@ -12,15 +12,19 @@ __all__ = ["ExactWord", "IndexType", "Int32", "ShapeText", "Type"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Type(Field):
-    """An element type by name."""
+    """An element type by name; `dynamic` only if the attribute may leave the type `open`."""
+
+    open: bool = False
 
     blank: ClassVar[bool] = False
 
     def parse(self, text: str) -> ElementType:
-        """`"f32"` -> `f32`, in any case; `undefined` is the old name of `dynamic`."""
-        kind = type_in_file(text.lower())
-        if kind is None:
+        """`"f32"` -> `f32`, in any case; `undefined` is rejected, as most releases do."""
+        kind = type_in_file(text)
+        if kind is None or text.lower() == "undefined":
             raise ValueError(f"is '{text[:40]}', which is not an element type of OpenVINO")
+        if kind.kind == "dynamic" and not self.open:
+            raise OutOfRange("is dynamic; expected the element type of the result")
         return kind
 
 

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from ir_tools.errors import ShapeError
 from ir_tools.ops._define import Array, Fact
 from ir_tools.types import ElementType, element_type
+from ir_tools.types.packing import PackedArray
 
 __all__ = [
     "half_away",
@@ -34,7 +35,7 @@ def is_half(dtype: npt.DTypeLike) -> bool:
 def in_working_type(function: Callable[..., Array], *arrays: Array, saturate: bool = False) -> Array:
     """Apply a function in the arrays' own type, half floats in f32, rounded once at the end.
 
-    With `saturate`, 8-bit integers are computed in i32 and cut off at their limits.
+    With `saturate`, 8-bit integers are computed in i32 and cut off at their limits, and packed ones are not cut off.
     """
     dtype = arrays[0].dtype
     if is_half(dtype):
@@ -42,6 +43,8 @@ def in_working_type(function: Callable[..., Array], *arrays: Array, saturate: bo
         return out.astype(dtype) if out.dtype == np.float32 else out
     if saturate and dtype.itemsize == 1 and dtype.kind in "iu":
         out = function(*(array.astype(np.int32) for array in arrays))
+        if isinstance(arrays[0], PackedArray):
+            return out
         limits = np.iinfo(dtype)
         return np.clip(out, limits.min, limits.max).astype(dtype) if out.dtype == np.int32 else out
     return function(*arrays)
@@ -53,10 +56,9 @@ def in_working_types(function: Callable[..., tuple[Array, ...]], *arrays: Array)
     Only floats are converted: lengths and indices come as they are.
     """
     dtype = arrays[0].dtype
-    if not is_half(dtype):
-        return function(*arrays)
-    wide = (array.astype(np.float32) if is_half(array.dtype) else array for array in arrays)
-    return tuple(out.astype(dtype) for out in function(*wide))
+    if is_half(dtype):
+        arrays = tuple(array.astype(np.float32) if is_half(array.dtype) else array for array in arrays)
+    return tuple(out.astype(dtype, copy=False) for out in function(*arrays))
 
 
 def sigmoid(values: Array) -> Array:
@@ -72,7 +74,7 @@ def half_away(values: Array) -> Array:
 
 
 def through_floats(function: Callable[..., Array], round: Callable[[Array], Array] = np.rint) -> Callable[..., Array]:
-    """A function of floats for integers too: computed in f32 and rounded, as the CPU plugin does."""
+    """Return a function of floats for integers and booleans too: in f32 and rounded, as the CPU plugin does."""
 
     def wrapped(*arrays: Array) -> Array:
         if arrays[0].dtype.kind == "f":
@@ -84,11 +86,14 @@ def through_floats(function: Callable[..., Array], round: Callable[[Array], Arra
 
 
 def to_integer(values: Array, dtype: npt.DTypeLike) -> Array:
-    """Whole f32 values as integers, the way of the CPU plugin.
+    """Return integral f32 values as integers or booleans, as the CPU plugin does.
 
-    8-bit types cut off at their limits and make 0 of NaN; for wider ones what is beyond i32, or NaN, becomes the
-    least i32, of which they keep the low bits.
+    Anything but 0 is true. 8-bit types cut off at their limits and make 0 of NaN; for wider ones what is beyond i32, or
+    NaN, becomes the least i32, of which they keep the low bits.
     """
+    if dtype == np.bool_:
+        true: Array = values != 0
+        return true
     limits = np.iinfo(np.dtype(dtype))
     if limits.bits == 8:
         out: Array = np.nan_to_num(np.clip(values, limits.min, limits.max)).astype(dtype)

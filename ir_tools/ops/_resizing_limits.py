@@ -57,7 +57,7 @@ class Resized:
 
 def limits(resized: Resized) -> Iterator[Violation]:
     """Settings that are refused or come out wrong; data that are known before running are not the plugin's."""
-    if resized.data.value is not None or not resized.rank:
+    if resized.data.constant or not resized.rank:
         return
     if resized.by_core:
         yield from _limits_of_core(resized)

@@ -21,6 +21,7 @@ __all__ = [
     "divided",
     "floor_div",
     "intervals",
+    "is_empty",
     "known",
     "known_axes",
     "known_axis",
@@ -156,6 +157,11 @@ def require_integers(fact: Fact, name: str) -> None:
         raise ShapeError(f"{name} has element type {fact.dtype} where an integer type is meant")
 
 
+def is_empty(fact: Fact) -> bool:
+    """Whether a tensor has no elements for certain: the CPU plugin leaves out a layer that reads it. Measured."""
+    return any(dim.hi == 0 for dim in fact.shape or ())
+
+
 def outside(fact: Fact, sizes: Sequence[Dim], *, negative: bool = True) -> int | None:
     """The first known index that some size does not have; None where there is none.
 
@@ -262,6 +268,6 @@ def carried(
     try:
         lower = kernel(attrs, [value.lower for value in bounds])
         upper = lower if exact else kernel(attrs, [value.upper for value in bounds])
-    except ShapeError:
+    except (ShapeError, IndexError):
         return tuple(outputs)
     return tuple(replace(fact, value=Bounds(low, high)) for fact, low, high in zip(outputs, lower, upper, strict=True))

@@ -413,7 +413,7 @@ def prelu(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> 
     def parts(x: Array, s: Array) -> Array:
         """Both sides added, one of which is 0: much faster than a choice for each element."""
         if x.dtype.kind != "f" or not np.isfinite(s).all():
-            return np.where(x < 0, x * s, x)
+            return np.where(x < 0, x * s, x).astype(x.dtype, copy=False)
         low = np.minimum(x, 0)
         low *= s
         low += np.maximum(x, 0)
@@ -504,7 +504,7 @@ SELU = Op(
 PRELU = Op(
     type="PReLU",
     version=1,
-    inputs=(DATA, Input("slope", type="any")),
+    inputs=(DATA, Input("slope", type=NUMBERS)),
     types={"T": NUMBERS},
     check=check_prelu,
     shape=prelu_shape,

@@ -43,14 +43,14 @@ def attention_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     keys = _common(dim(key, -2), dim(value, -2), "number of keys and values")
     for fact in (key, value):
         if fact.shape is not None:
-            batch = broadcast(batch, fact.shape[:-2], "numpy")
+            batch = broadcast(batch, fact.shape[:-2])
     queries = dim(query, -2)
     mask = rest[0].shape if rest and not attrs.causal else None
     if mask:
         require(len(mask) >= 2, f"the mask is [{format_shape(mask)}] where rank 2 or more is meant")
         queries = _common(queries, mask[-2], "number of queries")
         _common(keys, mask[-1], "number of keys")
-        batch = broadcast(batch, mask[:-2], "numpy")
+        batch = broadcast(batch, mask[:-2])
     _require_scale_and_sink(query, rest)
     return (Fact(query.dtype, None if batch is None else (*batch, queries, dim(value, -1))),)
 
@@ -62,7 +62,7 @@ def _common(left: Dim, right: Dim, what: str) -> Dim:
         ShapeError: the sizes differ.
     """
     try:
-        both = broadcast((left,), (right,), "numpy")
+        both = broadcast((left,), (right,))
     except ShapeError:
         raise ShapeError(f"the inputs do not agree on the {what}: {left} and {right}") from None
     assert both is not None
@@ -76,7 +76,7 @@ def _require_scale_and_sink(query: Fact, rest: Sequence[Fact]) -> None:
         if sink.shape is not None and query.shape is not None:
             require(len(sink.shape) == len(query.shape), "the sink has another rank than the query")
             require_size(sink, -1, (1,), "the sink")
-            broadcast(query.shape[:-1], sink.shape[:-1], "numpy")
+            broadcast(query.shape[:-1], sink.shape[:-1])
 
 
 def grouped_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._define import Array, Attrs, Fact, Flag, Input, Op, Output, Violation
-from ir_tools.ops._numbers import in_working_type
+from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._ranks import dim, require, require_rank, require_size
 from ir_tools.ops._values import divided, times
 from ir_tools.types import Dim, Shape, format_shape
@@ -145,9 +145,7 @@ def _colors(luma: Array, blue: Array, red: Array) -> Array:
         colors = (light + 1.596 * red, light - 0.391 * blue - 0.813 * red, light + 2.018 * blue)
         return np.clip(np.stack(colors, axis=-1), 0, 255)
 
-    if luma.dtype != np.uint8:
-        return in_working_type(mixed, luma, blue, red)
-    return np.rint(mixed(*(each.astype(np.float32) for each in (luma, blue, red)))).astype(np.uint8)
+    return in_working_type(through_floats(mixed), luma, blue, red)
 
 
 RGB, BGR = slice(None), slice(None, None, -1)

@@ -6,22 +6,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.errors import ShapeError, UnsupportedError
+from ir_tools.errors import ShapeError
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Flag, Input, Op, Output, Violation
 from ir_tools.ops._fields import Type
 from ir_tools.ops._numbers import low_bits, near_steps
-from ir_tools.types import Dim, ElementType, element_type, from_dtype
+from ir_tools.types import Dim, ElementType, element_type
+from ir_tools.types.packing import element_type_of, fit
 
 __all__ = ["CONVERT", "CONVERT_LIKE", "CONVERT_PROMOTE_TYPES", "OPS"]
 
 
 def convert_bounds(value: Bounds | None, target: ElementType) -> Bounds | None:
     """Bounds in another type; what has no bound keeps none."""
-    if value is None or target.dtype is None:
+    if value is None or target.held_dtype is None:
         return None
     if value.exact is not None:
-        return Bounds.exactly(cast(value.exact, target))
+        known = cast(value.exact, target)
+        return Bounds.exactly(known.astype(np.float32) if target.is_float and target.bits < 32 else known)
     return Bounds(_cast_bound(value.lower, target), _cast_bound(value.upper, target))
 
 
@@ -35,16 +37,21 @@ def _cast_bound(bound: Array, target: ElementType) -> Array:
 
 
 def cast(data: Array, target: ElementType) -> Array:
-    """The values in another type: floats cut off towards zero, anything but 0 is true, integers wrap.
+    """Return the values in another type: floats cut off towards zero, anything but 0 is true, integers wrap.
 
     A float that i32 cannot hold becomes what the CPU makes of it.
 
     Raises:
-        UnsupportedError: the elements of the type are smaller than a byte.
+        ShapeError: strings are converted to something else, or something else to strings.
     """
-    dtype = target.dtype
-    if dtype is None:
-        raise UnsupportedError(f"the reference does not convert to {target}, whose elements are no whole bytes")
+    dtype = target.held_dtype
+    if dtype is None or data.dtype.kind == "O":
+        raise ShapeError(f"{element_type_of(data)} is not converted to {target}")
+    if target.packed:
+        exact = low_bits(data.astype(np.float64), np.int64) if target.is_integer and data.dtype.kind in "fV" else data
+        return fit(exact, target)
+    if target.name == "f8e8m0":
+        return _powers_of_two(data.astype(np.float32)).astype(dtype)
     if target.kind == "boolean":
         out: Array = data != 0
         return out
@@ -62,10 +69,21 @@ def _cut_off(data: Array, dtype: "np.dtype[Any]") -> Array:
     return low_bits(np.clip(data, limits.min, limits.max), dtype)
 
 
+def _powers_of_two(values: Array) -> Array:
+    """Return the nearest powers of two, of two as near the one with an even exponent in the file; -127 to 127.
+
+    Zero and negative values become the smallest one, and NaN stays. Measured.
+    """
+    mantissa, exponent = np.frexp(np.clip(values, np.float32(2.0**-127), np.float32(2.0**127)))
+    exponent = exponent - 1
+    up = (mantissa > 0.75) | ((mantissa == 0.75) & (exponent % 2 == 0))
+    return np.where(np.isnan(values), values, np.ldexp(np.float32(1), np.minimum(exponent + up, 127)))
+
+
 def check_target(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """A type that nothing can be converted to."""
     del inputs
-    if attrs.destination_type.kind in {"string", "dynamic"}:
+    if attrs.destination_type.kind == "string":
         yield Violation("destination_type", f"is {attrs.destination_type}, to which nothing can be converted")
 
 
@@ -88,13 +106,14 @@ def cut_off(attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.NDArray[
 def convert_like_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The first input's shape in the second's type."""
     del attrs
-    return (Fact(inputs[1].dtype, inputs[0].shape),)
+    data, like = inputs
+    return (Fact(like.dtype, data.shape, convert_bounds(data.value, like.dtype)),)
 
 
 def convert_like(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """The first input's values in the second's type."""
     del attrs
-    return (cast(arrays[0], from_dtype(arrays[1].dtype)),)
+    return (cast(arrays[0], element_type_of(arrays[1])),)
 
 
 # --- promotion ----------------------------------------------------------------------------------------------------
@@ -119,7 +138,7 @@ def promoted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def promoted(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Both inputs in their common type."""
-    facts = [Fact(from_dtype(array.dtype), tuple(map(Dim.of, array.shape))) for array in arrays]
+    facts = [Fact(element_type_of(array), tuple(map(Dim.of, array.shape))) for array in arrays]
     target = promoted_shape(attrs, facts)[0].dtype
     return tuple(cast(array, target) for array in arrays)
 

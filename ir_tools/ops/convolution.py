@@ -92,15 +92,19 @@ class Forward:
         return (through_floats(convolved)(data, filters),)
 
     def binary_kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-        """What agrees less what does not: what is above 0 stands for 1, all else for -1.
+        """Return how many bits agree less how many do not: what is above 0 stands for 1, all else for -1.
 
-        `pad_value` 0 leaves padding out, 1 is a 1, anything else a -1. Measured.
+        With channels in groups of 8, filters begin with the lowest bit of a byte and `pad_value` 0 leaves padding out,
+        as measured on the CPU plugin. With other channels it gives garbage; filters begin with the highest bit, as
+        in files, and 0 is a -1, by OpenVINO's reference tests. `pad_value` 1 is a 1, anything else a -1.
         """
         data, filters = arrays
         signs = np.where(data > 0, np.float32(1), np.float32(-1))
-        bits = kernels.low_bits_first(filters)[None].astype(np.float32) * 2 - 1
+        grouped = data.shape[1] % 8 == 0
+        ordered = kernels.low_bits_first(filters) if grouped else np.asarray(filters)
+        bits = ordered[None].astype(np.float32) * 2 - 1
         windows, begin, end = resolved(attrs, data.shape[2:], bits.shape[3:])
-        fill = {0.0: 0, 1.0: 1}.get(attrs.pad_value, -1)
+        fill = 0 if grouped and attrs.pad_value == 0 else 1 if attrs.pad_value == 1 else -1
         out = kernels.convolve(signs, bits, windows.strides, windows.dilations, begin, end, fill=fill)
         return (out.astype(data.dtype),)
 
@@ -429,13 +433,15 @@ def _backward(type: str, layout: Layout) -> Op:
     )
 
 
+GROUPS = Int(default=1, least=1, needed=True)
+
 BINARY = Forward(FORWARD, ranks=(4,))
 
 DEFORMABLE_1 = Op(
     type="DeformableConvolution",
     version=1,
     inputs=(Input("data", type="T"), Input("offsets", type="T"), Input("filters", type="T")),
-    attrs={**WINDOWS, "group": Int(default=1, least=1), "deformable_group": Int(default=1, least=1)},
+    attrs={**WINDOWS, "group": GROUPS, "deformable_group": GROUPS},
     types=NUMBERS,
     check=deformable_check,
     shape=deformable_shape,

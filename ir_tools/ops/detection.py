@@ -20,7 +20,7 @@ from ir_tools.ops._define import (
 )
 from ir_tools.ops._detection_output import detections
 from ir_tools.ops._fields import ExactWord, Int32
-from ir_tools.ops._numbers import in_working_type, sigmoid
+from ir_tools.ops._numbers import in_working_type, in_working_types, sigmoid
 from ir_tools.ops._prior_boxes import MOST_DENSE, clustered_boxes, number_of_priors, prior_boxes, priors
 from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
 from ir_tools.ops._values import divided, normal_axis, times
@@ -276,7 +276,7 @@ def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
 
 def detection_output(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     """`[1, 1, images * boxes, 7]`."""
-    return (in_working_type(lambda *arrays: detections(attrs, arrays), *inputs),)
+    return in_working_types(lambda *arrays: (detections(attrs, arrays),), *inputs)
 
 
 DETECTION_NAMES = ("box_logits", "class_preds", "proposals", "aux_class_preds", "aux_box_preds")

@@ -1,22 +1,21 @@
 """Operations on two tensors element by element, with broadcasting: arithmetic, comparison, logic, bits; Select."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._broadcast import broadcast, broadcast_arrays, interval, merge
+from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast_arrays, interval
 from ir_tools.ops._by_blocks import elementwise, fits
-from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Field, Flag, Input, OneOf, Op
+from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Field, Flag, Input, Op
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
 from ir_tools.types import element_type
 
 __all__ = ["OPS", "SELECT", "Binary"]
 
 BOOLEAN = element_type("boolean")
-AUTO_BROADCAST = {"auto_broadcast": OneOf(words=("none", "numpy", "pdpd"), default="numpy")}
 NUMBERS = "float integer boolean"
 """Everything but strings, which the core lets pass and no device computes with."""
 Folding = Literal["interval", "exact", "none"]
@@ -35,9 +34,10 @@ class Binary:
         boolean: whether the result is boolean whatever the inputs are.
         folds: what the runtime knows of the result's values before running: bounds, exact values only, or nothing.
         folded: the function on values before running, where it is another one.
+        chosen: the function that attributes choose, instead of `function` and, for integers, of `folded`.
         saturates: whether 8-bit integers are cut off at their limits, as the CPU plugin does.
         judge: as of `Op`.
-        attrs: of the operation, where they are not auto_broadcast alone.
+        attrs: of the operation besides those of broadcasting.
         until, instead: the last opset that holds the operation, and what to use in its place.
     """
 
@@ -48,9 +48,10 @@ class Binary:
     boolean: bool = False
     folds: Folding = "exact"
     folded: Callable[[Array, Array], Array] | None = None
+    chosen: Callable[[Attrs], Callable[[Array, Array], Array] | None] | None = None
     saturates: bool = True
     judge: str = "the runtime"
-    attrs: Mapping[str, Field] | None = None
+    attrs: Mapping[str, Field] = field(default_factory=dict)
     until: int | None = None
     instead: str | None = None
 
@@ -58,7 +59,7 @@ class Binary:
         """The broadcast shape, the common type or boolean."""
         dtype = same_type(inputs)
         require(dtype, self.accepts)
-        shape = broadcast(inputs[0].shape, inputs[1].shape, attrs.auto_broadcast)
+        shape = auto_broadcast(attrs, inputs[0].shape, inputs[1].shape)
         return (Fact(BOOLEAN if self.boolean else dtype, shape, self.value(attrs, inputs)),)
 
     def value(self, attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
@@ -66,7 +67,7 @@ class Binary:
         left, right = inputs[0].value, inputs[1].value
         if self.folds == "none" or left is None or right is None or attrs.auto_broadcast == "pdpd":
             return None
-        function = self.folded or self.function
+        function = self._chosen(attrs) or self.folded or self.function
         with np.errstate(all="ignore"):
             if left.exact is not None and right.exact is not None:
                 return Bounds.exactly(function(left.exact, right.exact))
@@ -80,15 +81,19 @@ class Binary:
 
     def kernel(self, attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
         """The function on the broadcast inputs."""
-        left, right = broadcast_arrays(arrays[0], arrays[1], attrs.auto_broadcast)
-        if isinstance(self.function, np.ufunc) and left.dtype.kind == "f" and left.dtype.itemsize > 2:
+        function = self._chosen(attrs) or self.function
+        left, right = broadcast_arrays(attrs, arrays[0], arrays[1])
+        if isinstance(function, np.ufunc) and left.dtype.kind == "f" and left.dtype.itemsize > 2:
             out = spare if spare is not None and not self.boolean and fits(spare, _shape(left, right), left) else None
-            return (self.function(left, right, out=out),)
+            return (function(left, right, out=out),)
 
         def applied(one: Array, other: Array) -> Array:
-            return in_working_type(self.function, one, other, saturate=self.saturates)
+            return in_working_type(function, one, other, saturate=self.saturates)
 
         return (elementwise(applied, left, right, spare=spare),)
+
+    def _chosen(self, attrs: Attrs) -> Callable[[Array, Array], Array] | None:
+        return None if self.chosen is None else self.chosen(attrs)
 
     @property
     def op(self) -> Op:
@@ -97,7 +102,7 @@ class Binary:
             type=self.type,
             version=self.version,
             inputs=(Input("a", type="T"), Input("b", type="T")),
-            attrs=AUTO_BROADCAST if self.attrs is None else self.attrs,
+            attrs={**AUTO_BROADCAST, **self.attrs},
             types={"T": NUMBERS if self.accepts == "any" else self.accepts},
             until=self.until,
             instead=self.instead,
@@ -160,6 +165,11 @@ def floor_divide(left: Array, right: Array) -> Array:
     return np.divide(left, right) if left.dtype.kind == "f" else np.floor_divide(left, right)
 
 
+def divide_towards_zero(attrs: Attrs) -> Callable[[Array, Array], Array] | None:
+    """What `m_pythondiv="false"` asks for: the quotient of integers without its fraction."""
+    return None if attrs.m_pythondiv else through_floats(np.divide, np.trunc)
+
+
 def mod(left: Array, right: Array) -> Array:
     """The remainder with the sign of the dividend."""
     out: Array = left - np.trunc(left / right) * right
@@ -201,10 +211,11 @@ ROWS = (
     Binary(type="Multiply", function=np.multiply, folds="interval"),
     Binary(
         type="Divide",
-        function=through_floats(np.divide, np.trunc),
+        function=through_floats(np.divide, np.floor),
         folds="interval",
         folded=floor_divide,
-        attrs={**AUTO_BROADCAST, "m_pythondiv": Flag(default=True)},
+        chosen=divide_towards_zero,
+        attrs={"m_pythondiv": Flag(default=True)},
     ),
     Binary(type="Maximum", function=maximum, folds="interval"),
     Binary(type="Minimum", function=minimum, folds="interval"),
@@ -259,13 +270,8 @@ def select_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The three inputs broadcast together; the type of `then` and `else`."""
     condition, then, other = inputs
     require(condition.dtype, "boolean")
-    mode = attrs.auto_broadcast
-    if mode == "numpy":
-        shape = broadcast(broadcast(other.shape, then.shape, mode), condition.shape, mode)
-    elif mode == "pdpd":
-        shape = broadcast(broadcast(then.shape, other.shape, mode), condition.shape, mode)
-    else:
-        shape = merge(merge(other.shape, then.shape), condition.shape)
+    first, second = (then, other) if attrs.auto_broadcast == "pdpd" else (other, then)
+    shape = auto_broadcast(attrs, auto_broadcast(attrs, first.shape, second.shape), condition.shape)
     return (Fact(same_type(inputs[1:]), shape, _select_value(condition, then, other)),)
 
 
@@ -286,9 +292,8 @@ def _select_value(condition: Fact, then: Fact, other: Fact) -> Bounds | None:
 def select(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """`then` where the condition holds, `else` elsewhere."""
     condition, then, other = arrays
-    mode = attrs.auto_broadcast
-    then, other = broadcast_arrays(then, other, mode)
-    then, condition = broadcast_arrays(then, condition, mode)
+    then, other = broadcast_arrays(attrs, then, other)
+    then, condition = broadcast_arrays(attrs, then, condition)
     return (np.where(condition, then, other),)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._define import Array, Attrs, Fact, Input, Kind, OneOf, Op, Violation
 from ir_tools.ops._numbers import in_working_type
@@ -127,6 +128,8 @@ def no_weights(inputs: int) -> Check:
 def _sums(attrs: Attrs, bags: Array, count: int, rows: Array, filling: Array | None) -> Array:
     """The rows of each bag added up, or their mean; what no row falls into is filled."""
     out = np.zeros((count, *rows.shape[1:]), rows.dtype)
+    if (bags < 0).any():
+        raise ShapeError("offsets does not begin with 0, or is not in ascending order")
     np.add.at(out, bags, rows)
     sizes = np.bincount(bags, minlength=count).reshape(count, *[1] * (rows.ndim - 1))
     if attrs.get("reduction") == "mean":

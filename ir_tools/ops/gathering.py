@@ -133,10 +133,9 @@ def _take(data: Array, places: Array, axis: int, batches: int) -> Array:
     if not batches:
         return np.take(data, places, axis)
     count, inner = prod(data.shape[:batches]), places.shape[batches:]
-    moved = np.moveaxis(data, axis, batches).reshape(count, data.shape[axis], -1)
-    flat = places.reshape(count, -1)
-    picked = moved[np.arange(count)[:, None], flat]
     others = (*data.shape[batches:axis], *data.shape[axis + 1 :])
+    moved = np.moveaxis(data, axis, batches).reshape(count, data.shape[axis], prod(others))
+    picked = moved[np.arange(count)[:, None], places.reshape(count, prod(inner))]
     picked = picked.reshape(*data.shape[:batches], *inner, *others)
     start = batches + len(inner)
     middle = range(start, start + axis - batches)

@@ -56,7 +56,7 @@ def _batches(a: tuple[Dim, ...], b: tuple[Dim, ...]) -> Iterator[tuple[Dim, Dim]
 def _batch(first: Dim, second: Dim) -> Dim:
     """What two batch dimensions broadcast to; the runtime takes intervals that do not meet for any size."""
     try:
-        found = broadcast((first,), (second,), "numpy")
+        found = broadcast((first,), (second,))
     except ShapeError:
         return Dim()
     assert found is not None
@@ -209,7 +209,7 @@ def _equal(label: str, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[D
 def _common(label: str, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[Dim, ...]:
     """A label of two inputs: they broadcast."""
     try:
-        return broadcast(left, right, "numpy") or ()
+        return broadcast(left, right) or ()
     except ShapeError:
         raise ValueError(f"has '{label}' for dimensions {listed(left)} and {listed(right)}") from None
 

@@ -264,9 +264,13 @@ def mvn_6(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def mvn_1(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Mean and variance over the spatial axes, or with `across_channels` over all but the batch."""
+    """Return data less their mean, over the spatial axes or with `across_channels` over all but the batch.
+
+    `reduction_axes` decides it if it is there: with axis 1 in it channels are taken together (measured).
+    """
     (data,) = arrays
-    places = tuple(range(1 if attrs.across_channels else 2, data.ndim))
+    across = 1 in attrs.reduction_axes if attrs.reduction_axes else attrs.across_channels
+    places = tuple(range(1 if across else 2, data.ndim))
 
     def mixed(x: Array) -> Array:
         return normalized(x, places, attrs.eps, variance=attrs.normalize_variance)
@@ -305,8 +309,13 @@ def window_sums(data: Array, axis: int, size: int) -> Array:
 
 
 def normalize_l2(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Divided by the root of the sum of squares over the axes, which `eps` is added to, or which is `eps` at least."""
+    """Return the data divided by the root of the sum of squares over the axes, to which `eps` is added or a minimum.
+
+    Without axes each element is divided by itself, and 0 stays.
+    """
     data, axes = arrays
+    if not axes.size:
+        return ((data != 0).astype(data.dtype),)
     places = tuple(sorted({int(axis) % max(data.ndim, 1) for axis in axes.ravel()}))
 
     def divided(x: Array) -> Array:

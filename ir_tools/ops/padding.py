@@ -9,8 +9,8 @@ from math import prod
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._broadcast import broadcast
-from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Fact, Input, Kind, OneOf, Op, Violation
+from ir_tools.ops._broadcast import broadcast, first_axis
+from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops._numbers import same_type
 from ir_tools.ops._values import (
     carried,
@@ -31,6 +31,8 @@ from ir_tools.types import Dim, Shape, format_shape
 __all__ = ["OPS"]
 
 ONE = Dim.of(1)
+MOST_PADS = 10**8
+"""On one side of a dimension, whatever its size is."""
 
 # --- Pad --------------------------------------------------------------------------------------------------------
 
@@ -98,32 +100,45 @@ def _require_room(mode: str, axis: int, size: int, begin: tuple[int, int], end: 
 
 
 def pad(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The elements with more before and after them; then negative pads cut off."""
+    """Return the elements with more before and after them; then negative pads cut off.
+
+    Raises:
+        ShapeError: there are not enough elements to repeat or mirror, or to cut off.
+    """
     data = arrays[0]
     pads = [(int(begin), int(end)) for begin, end in zip(*arrays[1:3], strict=True)]
+    for axis, (size, (begin, end)) in enumerate(zip(data.shape, pads, strict=True)):
+        _require_room(attrs.pad_mode, axis, size, (begin, begin), (end, end))
+        if size + begin + end < 0:
+            raise ShapeError(f"pads_begin and pads_end cut {-begin - end} off the {size} elements of dimension {axis}")
     widths = [(max(begin, 0), max(end, 0)) for begin, end in pads]
     if attrs.pad_mode == "constant":
         value = arrays[3].ravel()[0] if len(arrays) > 3 else data.dtype.type(0)
         out = np.full([size + sum(width) for size, width in zip(data.shape, widths, strict=True)], value, data.dtype)
         out[tuple(slice(width[0], width[0] + size) for size, width in zip(data.shape, widths, strict=True))] = data
     else:
-        out = np.pad(data, widths, mode=attrs.pad_mode)
+        out = np.pad(data, widths, mode=attrs.pad_mode) if widths else data
     cuts = (slice(max(-begin, 0), size - max(-end, 0)) for (begin, end), size in zip(pads, out.shape, strict=True))
     return (out[tuple(cuts)],)
 
 
 def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Pads that make an output which no machine can hold, or cut off more than there is.
+    """Pads that no tensor has, that make an output which no machine can hold, or cut off more than there is.
 
     The latter are read as any size, and fail to run.
     """
-    yield from _check_size("pads_begin", PAD_1, attrs, inputs)
     begin, end = known(inputs[1]), known(inputs[2])
+    for name, pads in (("pads_begin", begin), ("pads_end", end)):
+        largest = max(pads or (0,), key=abs)
+        if abs(largest) > MOST_PADS:
+            yield Violation(name, f"holds {largest}, with which the runtime runs out of memory", kind=Kind.FATAL)
+            return
+    yield from _check_size("pads_begin", PAD_1, attrs, inputs)
     for axis, (dim, first, last) in enumerate(zip(inputs[0].shape or (), begin or (), end or (), strict=False)):
         if dim.hi is not None and dim.hi + first + last < 0:
             message = f"and pads_end cut {-first - last} off the {dim} elements of dimension {axis}"
             yield Violation("pads_begin", message, "cut off no more than there is")
-    if attrs.pad_mode == "constant" and len(inputs) > 3 and begin and end and inputs[3].value is None:
+    if attrs.pad_mode == "constant" and len(inputs) > 3 and begin and end and not inputs[3].constant:
         message = "is no constant, and the pads are: the CPU plugin pads with zeros"
         yield Violation("pad_value", message, "make it a constant", Kind.SUSPECT)
 
@@ -189,25 +204,22 @@ def broadcast_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def broadcast_3_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The target shape, or in modes bidirectional and pdpd what it and the input broadcast to."""
-    if (len(inputs) > 2) != (attrs.mode in EXPLICIT):
-        what = "is missing, and needed in" if attrs.mode in EXPLICIT else "has no meaning in"
+    if (len(inputs) > 2) != (attrs.mode == "explicit"):
+        what = "is missing, and needed in" if attrs.mode == "explicit" else "has no meaning in"
         raise ShapeError(f"axes_mapping {what} mode {attrs.mode}")
     return _broadcast_facts(attrs.mode, attrs, inputs)
 
 
-EXPLICIT = ("explicit", "none")
-
-
 def _mode(attrs: Attrs, inputs: Sequence[object]) -> str:
     mode: str = attrs.mode
-    return "numpy" if mode in EXPLICIT and len(inputs) == 2 else mode
+    return "numpy" if mode == "explicit" and len(inputs) == 2 else mode
 
 
 def _broadcast_facts(mode: str, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     data, target = inputs[:2]
     require_integers(target, "target_shape")
     require_sizes(target, "target_shape")
-    if mode in EXPLICIT:
+    if mode == "explicit":
         require_integers(inputs[2], "axes_mapping")
         require_list(inputs[2], "axes_mapping")
     dims = sizes_of(target, "target_shape")
@@ -215,14 +227,14 @@ def _broadcast_facts(mode: str, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[F
     if dims is None:
         length = target.shape[0] if target.shape else Dim()
         shape = (Dim(),) * length.lo if length.static else None
-    if mode in EXPLICIT:
+    if mode == "explicit":
         _require_mapping(data.shape, target.shape, inputs[2], dims)
     elif mode == "numpy" and dims is not None:
         _require_broadcast(data.shape, dims)
     elif mode == "pdpd" and dims is not None:
-        shape = _broadcast_from_front(data.shape, dims)
+        shape = _broadcast_from_axis(attrs.axis, data.shape, dims)
     elif mode == "bidirectional":
-        shape = broadcast(data.shape, shape, "numpy")
+        shape = broadcast(data.shape, shape)
     out = Fact(data.dtype, shape)
     if dims is None or (mode != "bidirectional" and not all(dim.static for dim in dims)):
         return (out,)
@@ -245,18 +257,18 @@ def _require_broadcast(data: Shape, target: tuple[Dim, ...]) -> None:
         raise ShapeError(f"target_shape [{format_shape(target)}] is none that [{format_shape(data)}] broadcasts to")
 
 
-def _broadcast_from_front(data: Shape, target: tuple[Dim, ...]) -> Shape:
-    """Mode pdpd: dimensions counted from the first; ones of the target are stretched too."""
+def _broadcast_from_axis(axis: int, data: Shape, target: tuple[Dim, ...]) -> Shape:
+    """Mode pdpd: the input begins at an axis of the target, and ones of the target are stretched too."""
     if data is None:
         return (Dim(),) * len(target)
-    if len(data) < len(target):
-        raise ShapeError(f"target_shape has {len(target)} sizes where the input has rank {len(data)}")
+    start = first_axis(axis, len(target), len(data), whole=True)
     out = [
-        size if dim == ONE else dim if size == ONE else dim.meet(size) for dim, size in zip(data, target, strict=False)
+        size if dim == ONE else dim if size == ONE else dim.meet(size)
+        for dim, size in zip(data, target[start:], strict=True)
     ]
     if None in out:
         raise ShapeError(f"target_shape [{format_shape(target)}] is none that [{format_shape(data)}] broadcasts to")
-    return tuple(dim for dim in out if dim is not None)
+    return (*target[:start], *(dim for dim in out if dim is not None))
 
 
 def _require_mapping(data: Shape, target: Shape, mapping: Fact, dims: tuple[Dim, ...] | None) -> None:
@@ -285,11 +297,11 @@ def broadcast_to(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """The elements repeated along dimensions of 1; a view that must not be written to."""
     data = arrays[0]
     sizes = [int(size) for size in arrays[1]]
-    if _mode(attrs, arrays) in EXPLICIT:
+    if _mode(attrs, arrays) == "explicit":
         places = dict(zip((int(axis) for axis in arrays[2]), data.shape, strict=False))
         data = data.reshape([places.get(axis, 1) for axis in range(len(sizes))])
-    elif attrs.mode == "pdpd":
-        data = data.reshape(data.shape + (1,) * (len(sizes) - data.ndim))
+    if attrs.mode == "pdpd":
+        first_axis(attrs.axis, len(sizes), data.ndim, whole=True)
     if attrs.mode in {"pdpd", "bidirectional"}:
         sizes = list(np.broadcast_shapes(data.shape, tuple(1 if size == -1 else size for size in sizes)))
     return (np.broadcast_to(data, sizes),)
@@ -454,14 +466,22 @@ BROADCAST_1 = Op(
     type="Broadcast",
     version=1,
     inputs=(DATA, Input("target_shape", type="integer"), Input("axes_mapping", optional=True)),
-    attrs={"mode": OneOf(words=("explicit", "none", "numpy", "pdpd"), default="explicit")},
+    attrs={
+        "mode": OneOf(words=("explicit", "numpy", "pdpd"), synonyms={"none": "explicit"}, default="explicit"),
+        "axis": Int(xml="mode.auto_broadcast_axis", default=0),
+    },
     check=check_broadcast,
     shape=broadcast_1_shape,
     kernel=broadcast_to,
 )
 BROADCAST_3 = BROADCAST_1.at(
     3,
-    attrs={"mode": OneOf(words=("numpy", "explicit", "none", "pdpd", "bidirectional"), default="numpy")},
+    attrs={
+        "mode": OneOf(
+            words=("numpy", "explicit", "pdpd", "bidirectional"), synonyms={"none": "explicit"}, default="numpy"
+        ),
+        "axis": Int(xml="mode.mode.axis", default=0),
+    },
     shape=broadcast_3_shape,
 )
 SPACE_TO_BATCH = Op(

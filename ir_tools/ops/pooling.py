@@ -27,7 +27,7 @@ from ir_tools.ops._define import (
     Output,
     Violation,
 )
-from ir_tools.ops._faults import refuse
+from ir_tools.ops._faults import oversized, refuse
 from ir_tools.ops._lowering import move_avg_pool, move_max_pool
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
@@ -103,6 +103,7 @@ def check_avg_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         *covered_by_padding(attrs, inputs[0].shape, range(len(attrs.kernel))),
         *no_dilations(attrs),
         *doubtful_windows(attrs, inputs[0]),
+        *oversized("kernel", attrs.kernel, inputs[0].shape),
         *ignored_pads(attrs, inputs[0]),
     )
 
@@ -114,6 +115,7 @@ def check_max_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     yield from broken or (
         *no_dilations(attrs),
         *empty_windows(attrs, inputs[0], "the least value of its type"),
+        *oversized("kernel", attrs.kernel, inputs[0].shape),
         *ignored_pads(attrs, inputs[0]),
     )
 
@@ -369,8 +371,10 @@ SLIDING: dict[str, Field] = {
     "rounding_type": FLOOR_CEIL,
     "auto_pad": AUTO_PAD,
 }
-DATA = (Input("data"),)
-ADAPTIVE = (Input("data"), Input("output_shape", type="integer"))
+NUMBERS = "float integer boolean"
+"""Everything but strings."""
+DATA = (Input("data", type=NUMBERS),)
+ADAPTIVE = (Input("data", type=NUMBERS), Input("output_shape", type="integer"))
 WITH_INDICES = (Output("output"), Output("indices"))
 
 AVG_POOL_1 = Op(

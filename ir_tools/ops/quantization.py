@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._broadcast import broadcast, broadcast_arrays, merge
+from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast, broadcast_arrays, merge
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._define import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops._faults import refuse
@@ -24,7 +24,7 @@ def quantize_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]
     shape = inputs[0].shape
     for name, fact in zip(LIMITS, inputs[1:], strict=True):
         try:
-            shape = broadcast(shape, fact.shape, attrs.auto_broadcast)
+            shape = auto_broadcast(attrs, shape, fact.shape)
         except ShapeError:
             yield Violation(
                 name,
@@ -71,7 +71,7 @@ def convert_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
             text = f"is [{format_shape(inputs[2].shape)}] where scale is [{format_shape(scale)}]"
             yield Violation("shift", text)
     try:
-        merge(data, broadcast(data, scale, "numpy"))
+        merge(data, broadcast(data, scale))
     except ShapeError:
         text = f"is [{format_shape(scale)}], which does not broadcast to the data [{format_shape(data)}]"
         yield Violation("scale", text)
@@ -83,7 +83,7 @@ def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     if dtype.name not in {"f32", "f16", "bf16", "dynamic"}:
         raise ShapeError(f"the data has element type {dtype} where f32, f16 or bf16 is meant")
     refuse(convert_faults(attrs, inputs))
-    return (Fact(dtype, broadcast(inputs[0].shape, inputs[1].shape, "numpy")),)
+    return (Fact(dtype, broadcast(inputs[0].shape, inputs[1].shape)),)
 
 
 def fake_quantize(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
@@ -92,7 +92,7 @@ def fake_quantize(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = N
     Two levels without a range between the limits only say on which side of them an element is.
     """
     data, *limits = arrays
-    shaped = [broadcast_arrays(data, limit, attrs.auto_broadcast)[1].astype(data.dtype) for limit in limits]
+    shaped = [broadcast_arrays(attrs, data, limit)[1].astype(data.dtype) for limit in limits]
     sides = attrs.levels == 2 and np.array_equal(shaped[0], shaped[1])
     function = through_floats(on_a_side if sides else partial(quantized, attrs.levels))
     return (elementwise(partial(in_working_type, function), data, *shaped, spare=spare),)
@@ -130,7 +130,7 @@ def between_levels(attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.N
     if arrays[0].dtype.kind not in "fV" or not arrays[0].size:
         return None
     data, low, high = (array.astype(np.float64) for array in arrays[:3])
-    low, high = (broadcast_arrays(data, limit, attrs.auto_broadcast)[1] for limit in (low, high))
+    low, high = (broadcast_arrays(attrs, data, limit)[1] for limit in (low, high))
     reach = error * np.max(np.abs(data), initial=0.0, where=np.isfinite(data))
     with np.errstate(all="ignore"):
         scale = (attrs.levels - 1) / (high - low)
@@ -169,7 +169,7 @@ FAKE_QUANTIZE = Op(
     inputs=tuple(Input(name, type="float integer") for name in ("data", *LIMITS)),
     attrs={
         "levels": Int(),
-        "auto_broadcast": OneOf(words=("none", "numpy", "pdpd"), default="numpy"),
+        **AUTO_BROADCAST,
     },
     check=check_quantize,
     shape=quantize_shape,

@@ -132,13 +132,18 @@ def _gated(hidden: Dim, rows: Sequence[Dim], telling: Sequence[Dim], bias: Dim, 
 # --- checks -----------------------------------------------------------------------------------------------------
 
 
-def check_recurrent(net: Network) -> Check:
-    """The check of a network: the hidden size is that of the states, and there are as many activations as gates need.
+def check_recurrent(net: Network, before_weights: int = 1) -> Check:
+    """The check of a network: sizes of data and states are those of the weights, each gate has an activation.
+
+    `before_weights`: how many inputs besides the states come before the weights.
 
     LSTMCell-1 makes the peepholes that it is not given as large as the hidden size says.
     """
 
     def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+        elements, columns = dim(inputs[0], -1), dim(inputs[before_weights + net.states], -1)
+        if elements.meet(columns) is None:
+            yield Violation("X", f"has {elements} elements per step; expected {columns}, as the weights W have columns")
         hidden = dim(inputs[1], -1)
         if attrs.hidden_size not in hidden:
             message = f"is {attrs.hidden_size} where the state has {hidden} elements"
@@ -164,7 +169,7 @@ def check_sequence(net: Network) -> Check:
     """The check of a network over time: the CPU plugin reads no lengths where a size of the data is not known."""
 
     def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-        yield from check_recurrent(net)(attrs, inputs)
+        yield from check_recurrent(net, before_weights=2)(attrs, inputs)
         shape, lengths = inputs[0].shape, known(inputs[1 + net.states])
         if not shape or len(shape) != 3 or not lengths or all(size.static for size in shape):
             return

@@ -1,7 +1,7 @@
 """Regions of interest: Proposal, GenerateProposals, ROIPooling, ROIAlign, ROIAlignRotated, (Deformable)PSROIPooling."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import ClassVar
 
@@ -10,6 +10,7 @@ import numpy as np
 from ir_tools.ops._define import (
     Array,
     Attrs,
+    Bounds,
     Fact,
     Field,
     Flag,
@@ -36,7 +37,7 @@ from ir_tools.ops._regions import (
     position_points,
     rotated,
 )
-from ir_tools.ops._values import outside, times, whole
+from ir_tools.ops._values import is_empty, outside, times, whole
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]
@@ -175,7 +176,7 @@ def generate_proposals(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ..
 GENERATE_PROPOSALS_9 = Op(
     type="GenerateProposals",
     version=9,
-    inputs=tuple(map(Input, GENERATED)),
+    inputs=tuple(Input(name, type="float") for name in GENERATED),
     outputs=(Output("rpn_rois"), Output("rpn_roi_probs"), Output("rpn_roi_num")),
     attrs={
         "min_size": Float(missing=0.0),
@@ -291,6 +292,22 @@ MOST_SAMPLES = 1 << 28
 """More points than these in one region fit into no usual machine."""
 
 
+def _check_images(inputs: Sequence[Fact], stops: bool) -> Iterator[Violation]:
+    """Indices of images that there are not; `stops`: the runtime stops at the first that is -1. Measured."""
+    data, batches = inputs[0], inputs[2]
+    known = None if batches.value is None else batches.value.exact
+    if known is None or is_empty(data):
+        return
+    ends = np.flatnonzero(known.ravel() == -1) if stops else np.empty(0, int)
+    read = known.ravel()[: ends[0]] if len(ends) and ends[0] else known.ravel()
+    image = outside(replace(batches, value=Bounds.exactly(read)), [dim(data, 0)], negative=False)
+    if image is not None:
+        yield Violation("batch_indices", f"holds {image}, and there are {dim(data, 0)} images", input=2)
+    elif len(read) < known.size:
+        message = f"holds -1 at place {len(read)}: the runtime leaves out this region and all that follow"
+        yield Violation("batch_indices", message, None, Kind.SUSPECT, 2)
+
+
 def check_aligned(shape: Shape) -> Check:
     """The check of a version: regions and their points fit into memory."""
 
@@ -299,9 +316,7 @@ def check_aligned(shape: Shape) -> Check:
             yield Violation(
                 "sampling_ratio", f"is {attrs.sampling_ratio}, which makes more points than fit into memory"
             )
-        image = outside(inputs[2], [dim(inputs[0], 0)], negative=False)
-        if image is not None:
-            yield Violation("batch_indices", f"holds {image} where there are {dim(inputs[0], 0)} images", input=2)
+        yield from _check_images(inputs, shape is roi_align_shape)
         yield from too_large_for(shape, "pooled_h")(attrs, inputs)
 
     return check

@@ -47,9 +47,19 @@ def random_uniform(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     found = torch_words(count, attrs.global_seed) if torch else words(count, attrs.global_seed, attrs.op_seed)
     if dtype.kind in "iu":
         return (integers_between(found, int(least[0]), int(most[0])).astype(dtype).reshape(shape),)
-    parts = torch_fractions(found, dtype) if torch else fractions(found, dtype)
-    low, high = (limit.astype(parts.dtype)[0] for limit in (least, most))
-    return ((parts * (high - low) + low).astype(dtype).reshape(shape),)
+    parts = (torch_fractions(found, dtype) if torch else fractions(found, dtype)).astype(np.float32)
+    low, high = (limit.astype(np.float32)[0] for limit in (least, most))
+    if attrs.output_type.name != "bf16":
+        return ((parts * (high - low) + low).astype(dtype).reshape(shape),)
+    scaled = parts * (high - low) if torch else in_bf16(parts * in_bf16(high - low))
+    return (in_bf16(scaled + low).astype(dtype).reshape(shape),)
+
+
+def in_bf16(values: Array) -> Array:
+    """Return f32 values rounded to bf16 as OpenVINO's core does it: up by half a step if the last bit kept is 1."""
+    bits = np.asarray(values, np.float32).view(np.uint32)
+    rounded: Array = ((bits + ((bits & 0x10000) >> 1)) & np.uint32(0xFFFF0000)).view(np.float32)
+    return rounded
 
 
 def by_chance(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:

@@ -213,6 +213,8 @@ def sparse_fill_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     dtype = same_type((values, default))
     index = same_type((dense, indices))
     sizes, places = known(dense), known(indices)
+    if sizes is not None and min(sizes) < 0:
+        raise ShapeError(f"dense_shape holds {min(sizes)}; expected sizes")
     sizes_of(dense, "dense_shape")
     rows, count, filled = Dim(), Dim(), Dim()
     if sizes is not None:

@@ -10,7 +10,7 @@ from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Flag, Input, Int, K
 from ir_tools.ops._fields import IndexType, Type
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._ranks import agreed, dim, known_number, require, require_rank
-from ir_tools.ops._values import known, normal_axis, require_one
+from ir_tools.ops._values import is_empty, known, normal_axis, require_one
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]
@@ -55,15 +55,15 @@ def _chosen(size: Dim, k: Bounds | None) -> Dim:
 
 
 def check_top_k(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """No more elements than the axis has; a stable order only where there is an order."""
+    """No more elements than the axis has; a stable order only if there is an order. Of empty data nothing is taken."""
     data, k = inputs
     wanted = known_number(k)
     if wanted is not None and data.shape and -len(data.shape) <= attrs.axis < len(data.shape):
-        size = data.shape[attrs.axis]
+        size, kind = data.shape[attrs.axis], Kind.SUSPECT if is_empty(data) else Kind.CONTRADICTION
         if wanted < 1:
-            yield Violation("k", f"is {wanted:g} where at least 1 is meant")
+            yield Violation("k", f"is {wanted:g}; expected at least 1", kind=kind)
         elif size.hi is not None and wanted > size.hi:
-            yield Violation("k", f"is {wanted:g} where axis {attrs.axis} has {size} elements")
+            yield Violation("k", f"is {wanted:g}, and axis {attrs.axis} has {size} elements", kind=kind)
     if attrs.get("stable") and attrs.sort == "none":
         yield Violation("stable", "is true where sort is none, which keeps no order")
 

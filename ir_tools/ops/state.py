@@ -7,14 +7,25 @@ from typing import ClassVar
 import numpy as np
 
 from ir_tools.errors import ShapeError
+from ir_tools.graph import Layer
 from ir_tools.ops._define import Array, Attrs, Fact, Input, Op, Text, Violation
 from ir_tools.ops._fields import ShapeText, Type
 from ir_tools.ops._ranks import require
 from ir_tools.types import Shape, element_type, format_shape
 
-__all__ = ["OPS"]
+__all__ = ["OPS", "read_id", "stored_id"]
 
 UNKNOWN = Fact(element_type("dynamic"), None)
+
+
+def read_id(layer: Layer) -> str | None:
+    """Return the id of the variable that a layer reads; None for any layer but a ReadValue."""
+    return layer.raw.get("variable_id", "") if layer.type.lower() == "readvalue" else None
+
+
+def stored_id(layer: Layer) -> str | None:
+    """Return the id of the variable that a layer stores; None for any layer but an Assign."""
+    return layer.raw.get("variable_id", "") if layer.type.lower() == "assign" else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +108,7 @@ READ_VALUE_3 = Op(
 READ_VALUE_6 = READ_VALUE_3.at(
     6,
     inputs=(Input("init_value", optional=True),),
-    attrs={"variable_type": Type(default=UNKNOWN.dtype), "variable_shape": VariableShape(default=None)},
+    attrs={"variable_type": Type(default=UNKNOWN.dtype, open=True), "variable_shape": VariableShape(default=None)},
     check=check_variable,
     shape=variable_shape,
     kernel=initial_value,

@@ -57,14 +57,14 @@ PARAMETER = Op(
     type="Parameter",
     version=1,
     inputs=(),
-    attrs={"element_type": Type(), "shape": ShapeText(default=())},
+    attrs={"element_type": Type(open=True), "shape": ShapeText(default=())},
     shape=parameter_shape,
 )
 CONST = Op(
     type="Const",
     version=1,
     inputs=(),
-    attrs={"element_type": Type(), "shape": ShapeText(default=()), "offset": Int(), "size": Int()},
+    attrs={"element_type": Type(open=True), "shape": ShapeText(default=()), "offset": Int(), "size": Int()},
     shape=parameter_shape,
 )
 RESULT = Op(type="Result", version=1, inputs=(Input("input"),), shape=result_shape, kernel=result)

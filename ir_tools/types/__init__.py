@@ -1,6 +1,6 @@
 """Element types and partial shapes, in the words of OpenVINO."""
 
-from ir_tools.types.dims import Dim, Shape, format_shape, parse_shape
+from ir_tools.types.dims import Dim, Shape, Shapes, format_shape, parse_shape
 from ir_tools.types.elements import (
     ELEMENT_TYPES,
     ElementType,
@@ -19,6 +19,7 @@ __all__ = [
     "Dim",
     "ElementType",
     "Shape",
+    "Shapes",
     "closest",
     "constant_type",
     "element_type",

@@ -1,20 +1,31 @@
 """Dimension intervals and partial shapes: `1,3,?,16..64`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 from ir_tools.errors import UsageError
 from ir_tools.types.numbers import whole_number
 
-__all__ = ["Dim", "Shape", "format_shape", "parse_shape"]
+__all__ = ["Dim", "Shape", "Shapes", "format_shape", "parse_shape"]
 
 LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Dim:
-    """One dimension: every size from `lo` to `hi`, both included; `hi=None` has no upper bound."""
+    """One dimension: every size from `lo` to `hi`, both included; `hi=None` has no upper bound.
+
+    Raises:
+        UsageError: `lo` is negative or above `hi`.
+
+    Example:
+        >>> dim = ir_tools.Dim(16, 64)
+        >>> str(dim), dim.static, 32 in dim
+        ('16..64', False, True)
+        >>> ir_tools.Dim.of(3).size
+        3
+    """
 
     lo: int = 0
     hi: int | None = None
@@ -70,7 +81,10 @@ class Dim:
 
 
 Shape = tuple[Dim, ...] | None
-"""A partial shape; None where even the rank is unknown."""
+"""A partial shape; None if even the rank is unknown."""
+
+Shapes = Mapping[str, str | int | Sequence[int | Dim] | Shape]
+"""Shapes by tensor or layer name, in any form that `parse_shape` takes."""
 
 
 def format_shape(shape: Shape) -> str:

@@ -46,6 +46,16 @@ class ElementType:
         return _dtype(self.numpy_name) if self.numpy_name else None
 
     @property
+    def held_dtype(self) -> np.dtype[Any] | None:
+        """The numpy type of arrays that hold the elements: `dtype`, a wider one for packed types, None for string."""
+        return _dtype(_HELD_IN[self.name]) if self.packed else self.dtype
+
+    @property
+    def packed(self) -> bool:
+        """Whether numpy does not have the type: its elements are smaller than a byte."""
+        return 0 < self.bits < 8
+
+    @property
     def is_float(self) -> bool:
         """Whether the type holds fractions."""
         return self.kind == "float"
@@ -76,6 +86,11 @@ def _dtype(name: str) -> np.dtype[Any]:
 
 
 _FROM_ML_DTYPES = {"bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"}
+_HELD_IN = {
+    **dict.fromkeys(("u1", "u2", "u3", "u4", "u6"), "uint8"),
+    "i4": "int8",
+    **dict.fromkeys(("nf4", "f4e2m1"), "float32"),
+}
 
 ELEMENT_TYPES: dict[str, ElementType] = {
     kind.name: kind
@@ -154,13 +169,17 @@ def from_precision(precision: str) -> ElementType:
     return found
 
 
-def from_dtype(dtype: np.dtype) -> ElementType:
-    """The element type that numpy stores as `dtype`.
+@cache
+def from_dtype(dtype: np.dtype[Any]) -> ElementType:
+    """Return the element type that numpy stores as `dtype`; arrays of objects hold strings.
 
     Raises:
         UsageError: OpenVINO has no such type.
     """
+    name = dtype.name
+    if name == "object":
+        return ELEMENT_TYPES["string"]
     for kind in ELEMENT_TYPES.values():
-        if kind.numpy_name == dtype.name:
+        if kind.numpy_name == name:
             return kind
     raise UsageError(f"OpenVINO has no element type for numpy's {dtype}")

@@ -1,4 +1,4 @@
-"""Elements smaller than a byte: how OpenVINO packs them, and what values they have.
+"""Elements smaller than a byte: how OpenVINO packs them, what values they have, and how arrays hold them.
 
 Measured on OpenVINO 2026.4: u1 starts with the highest bit of a byte; u2, u4, i4, nf4 and f4e2m1 with the lowest; u3
 and u6 fill groups of three bytes, of which two hold the low bits and the third the high bits, highest first. The values
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.types.elements import ElementType
+from ir_tools.types.elements import ElementType, from_dtype
 
-__all__ = ["unpack"]
+__all__ = ["PackedArray", "element_type_of", "fit", "in_element_type", "pack", "unpack"]
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -41,9 +41,89 @@ NF4: npt.NDArray[np.float32] = np.array(
 F4: npt.NDArray[np.float32] = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6], np.float32)
 
 
-def unpack(data: Bytes, kind: ElementType, count: int) -> npt.NDArray[Any]:
-    """The first `count` elements of packed bytes: u1-u6 as uint8, i4 as int8, nf4 and f4e2m1 as float32; `[count]`."""
-    return _UNPACKERS[kind.name](data)[:count]
+class PackedArray(np.ndarray[Any, np.dtype[Any]]):
+    """An array that knows which packed type its elements have. What is computed of it does not."""
+
+    element_type: ElementType
+
+    def __array_finalize__(self, source: object) -> None:
+        """Views and copies have the type of their source."""
+        if isinstance(source, PackedArray):
+            self.element_type = source.element_type
+
+
+def unpack(data: Bytes, kind: ElementType, count: int) -> PackedArray:
+    """Return the first `count` elements of packed bytes: u1-u6 in uint8, i4 in int8, nf4 and f4e2m1 in float32."""
+    return _of_type(_UNPACKERS[kind.name](data)[:count], kind)
+
+
+def pack(array: PackedArray) -> Bytes:
+    """Return the bytes of packed elements: the inverse of `unpack`."""
+    kind = array.element_type
+    low = {3: 2, 6: 4}.get(kind.bits, kind.bits)
+    each = (16 if low < kind.bits else 8) // low
+    codes = _codes(np.asarray(array).reshape(-1), kind)
+    codes = np.append(codes, np.zeros(-len(codes) % each, np.uint8))
+    bits = np.unpackbits(codes.reshape(-1, each, 1), axis=2)[:, :, 8 - kind.bits :]
+    if kind.bits in {2, 4}:
+        bits = bits[:, ::-1]
+    lower, upper = bits[:, :, kind.bits - low :], bits[:, :, : kind.bits - low]
+    groups = [part.reshape(len(bits), part.shape[1] * part.shape[2]) for part in (lower, upper)]
+    return np.packbits(np.concatenate(groups, axis=1))
+
+
+def _codes(values: npt.NDArray[Any], kind: ElementType) -> Bytes:
+    """The bits of each element as a number."""
+    if not kind.is_float:
+        return values.astype(np.uint8)
+    every = np.asarray(unpack(np.arange(16, dtype=np.uint8), kind, 32))[::2]
+    nearest: npt.NDArray[np.intp] = np.abs(values[:, None] - every).argmin(axis=1)
+    return nearest.astype(np.uint8)
+
+
+def element_type_of(array: npt.NDArray[Any]) -> ElementType:
+    """Return the element type of an array.
+
+    Raises:
+        UsageError: OpenVINO has no type for the elements.
+    """
+    return array.element_type if isinstance(array, PackedArray) else from_dtype(array.dtype)
+
+
+def in_element_type(values: npt.NDArray[Any], kind: ElementType) -> npt.NDArray[Any]:
+    """Return a result as an array of its element type: for packed types fitted to it, otherwise as it is."""
+    plain = np.asarray(values)
+    return _of_type(fit(plain, kind), kind) if kind.packed else plain
+
+
+def _of_type(values: npt.NDArray[Any], kind: ElementType) -> PackedArray:
+    out = np.asarray(values).view(PackedArray)
+    out.element_type = kind
+    return out
+
+
+def fit(values: npt.NDArray[Any], kind: ElementType) -> npt.NDArray[Any]:
+    """Return values as a packed type has them, in the numpy type that holds it.
+
+    Integers keep their low bits, fractions are cut off first. Floats become the nearest value that the type has: of two
+    as near nf4 takes the lower, f4e2m1 the one with an even code. NaN becomes -1 in nf4 and 6, with its sign, in
+    f4e2m1.
+    """
+    if kind.name == "nf4":
+        borders = (NF4[1:].astype(np.float64) + NF4[:-1]) / 2
+        found = np.searchsorted(borders.astype(np.float32), np.nan_to_num(values.astype(np.float32), nan=-1))
+        nearest: npt.NDArray[np.float32] = NF4[found]
+        return nearest
+    if kind.name == "f4e2m1":
+        import ml_dtypes
+
+        wide = values.astype(np.float32)
+        known = np.where(np.isnan(wide), np.copysign(np.float32(6), wide), wide)
+        return np.asarray(known.astype(ml_dtypes.float4_e2m1fn), np.float32)
+    low = values.astype(np.int64) & (2**kind.bits - 1)
+    signed = kind.kind == "signed"
+    wrapped: npt.NDArray[np.int64] = np.where(signed & (low >= 2 ** (kind.bits - 1)), low - 2**kind.bits, low)
+    return wrapped.astype(kind.held_dtype)
 
 
 def _high_first(data: Bytes, bits: int) -> Bytes:

@@ -56,7 +56,10 @@ def broadcasts(rng: Rng) -> Setting:
     if mode == "explicit" and not (op.version == 1 and rng.random() < 0.2):
         start = len(front) if rng.random() < 0.9 else 0
         slots.append(values(rng, list(range(start, start + len(dims) + int(rng.random() < 0.05)))))
-    return Setting(op, slots, {"mode": mode})
+    if mode != "pdpd":
+        return Setting(op, slots, {"mode": mode})
+    axis = rng.choice([len(front), -1]) if rng.random() < 0.8 else rng.integers(-2, 3)
+    return Setting(op, slots, {"mode": mode, "mode.mode.axis": str(axis)})
 
 
 def batches(rng: Rng) -> Setting:

@@ -416,7 +416,7 @@ def sliced_model(kind: str, cut: Slice, join: Slice, rounds: int = 6) -> tuple[b
 def findings(text: bytes, blob: bytes) -> list[Severity]:
     """Of the rule about slices, in a model whose ports say their sizes."""
     model = read(text, blob)
-    propagate_shapes(model)
+    propagate_shapes(model, in_place=True)
     return [finding.severity for finding in validate(model, select=["IR149"])]
 
 

@@ -1,13 +1,14 @@
 """Settings at the edges of kernels, shape rules and checks, one by one against the runtime."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 import numpy as np
 import pytest
 
 from ir_tools import execute, read, validation
 from ir_tools.comparison import difference
-from ir_tools.errors import RuntimeFailure, UnsupportedError
+from ir_tools.errors import RuntimeFailure, ShapeError
 from ir_tools.format.write import render
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences import Call, Fixed, Given, as_model
@@ -60,14 +61,10 @@ def calls() -> Iterator[Call]:
             yield Call(name, (whole(kind).reshape(2, 0), axes(1)), {"keep_dims": "true"})
         for name, places in (("ReduceMean-1", (1, 3)), ("ReduceMean-1", (4, 5)), ("ReduceMean-1", (5, 4))):
             yield Call(name, (ramp(kind, *BATCH), axes(*places)), {"keep_dims": "true"})
-        segments = (whole(kind, 1, 2).reshape(2, 1), axes(0, 2))
-        yield Call("SegmentMax-16", segments, {"fill_mode": "LOWEST"})
         yield Call("Convert-1", (np.array([-3.7, 300.5, -300.5, 7e4, 3e9, -3e9]),), {"destination_type": kind})
     for type in ("Sqrt-1", "Log-1", "Acos-1", "Acosh-4", "Atanh-4"):
         yield Call(type, (whole("i8", -3, 5),))
     for dtype in (np.float16, np.float64):
-        data = np.array([[1], [2]], dtype)
-        yield Call("SegmentMax-16", (data, axes(0, 2)), {"fill_mode": "LOWEST"})
         yield Call("ReduceMax-1", (np.zeros((2, 0), dtype), axes(1)), {"keep_dims": "false"})
     yield Call("BitwiseLeftShift-15", (whole("i32", 3, 5), whole("i32", 33, 40)))
     yield Call("BitwiseRightShift-15", (whole("i16", -300, 5), whole("i16", 34, 65)))
@@ -170,9 +167,59 @@ def test_packed_inputs(kind: str, client: RuntimeClient) -> None:
     np.testing.assert_array_equal(found, wanted)
 
 
-def test_no_conversion_to_packed_elements() -> None:
-    """It is refused in words."""
-    model, _ = as_model(Call("Convert-1", (floats(1, 2),), {"destination_type": "f16"}))
-    text = render(model).replace(b'destination_type="f16"', b'destination_type="u4"')
-    with pytest.raises(UnsupportedError, match="u4"):
-        execute.run(read(text), {read(text).inputs[0].name: floats(1, 2)})
+@pytest.mark.parametrize(
+    ("mode", "begin", "end", "told"),
+    [("reflect", 3, 0, "at most 2"), ("symmetric", 0, 4, "at most 3"), ("constant", -2, -2, "cut 4 off the 3")],
+)
+def test_pads_beyond_the_data(mode: str, begin: int, end: int, told: str) -> None:
+    """The executor refuses them, also where the pads are computed while it runs."""
+    pads = [Call("Add-1", (np.array([pad]), np.array([0]))) for pad in (begin, end)]
+    model, fed = as_model(Call("Pad-1", (np.arange(3.0), *pads), {"pad_mode": mode}))
+    with pytest.raises(ShapeError, match=told):
+        execute.run(model, fed)
+
+
+@pytest.mark.parametrize(
+    ("raw", "axes"),
+    [
+        ({"across_channels": "true", "reduction_axes": "2,3"}, (2, 3)),
+        ({"across_channels": "false", "reduction_axes": "1,2,3"}, (1, 2, 3)),
+        ({"across_channels": "false", "reduction_axes": "3"}, (2, 3)),
+        ({"across_channels": "true"}, (1, 2, 3)),
+    ],
+)
+def test_axes_of_the_first_mvn(raw: dict[str, str], axes: tuple[int, ...], client: RuntimeClient) -> None:
+    """`reduction_axes` decides whether channels are taken together, and nothing else."""
+    data = np.random.default_rng(0).normal(size=(2, 3, 4, 5)).astype(np.float32) * 3
+    model, fed = as_model(Call("MVN-1", (data,), {"eps": "1e-6", "normalize_variance": "true", **raw}))
+    exact = (data - data.mean(axes, keepdims=True)) / np.sqrt(data.var(axes, keepdims=True) + 1e-6)
+    for (found,) in (execute.run(model, fed).values(), client.infer_model(model, fed).outputs.values()):
+        np.testing.assert_allclose(found, exact, atol=1e-4)
+
+
+def known_call(type: str, *inputs: Array, **raw: str) -> Call:
+    return Call(type, tuple(map(Fixed, inputs)), raw)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        known_call("Pad-12", np.array(2.5), np.zeros(0, np.int64), np.zeros(0, np.int64), pad_mode="edge"),
+        known_call("Gather-8", np.zeros((0, 3, 2)), np.zeros(0, np.int64), np.array(1), batch_dims="1"),
+        known_call("ScatterElementsUpdate-3", np.zeros((2, 2)), np.ones((3, 1), int), np.ones((3, 1)), np.array(1)),
+    ],
+    ids=lambda call: call.op,
+)
+def test_values_of_constants_that_are_scalar_empty_or_out_of_range(call: Call) -> None:
+    """Shapes are worked out, or the layer is refused in words, by rule and executor."""
+    model, fed = as_model(call)
+    with suppress(ShapeError):
+        propagate_shapes(model)
+    with suppress(ShapeError):
+        execute.run(model, fed)
+
+
+def test_broadcast_refuses_what_the_axis_does_not_fit() -> None:
+    model, fed = as_model(Call("Broadcast-3", (floats(1, 2), Fixed(np.array([2, 2]))), {"mode": "pdpd"}))
+    with pytest.raises(ShapeError, match="does not fit"):
+        execute.run(model, fed)

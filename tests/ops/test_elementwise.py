@@ -23,6 +23,7 @@ SETTINGS: Mapping[str, Sequence[Mapping[str, str]]] = {
     "Round": [{"mode": "half_to_even"}, {"mode": "half_away_from_zero"}],
     "Gelu": [{"approximation_mode": "ERF"}, {"approximation_mode": "TANH"}],
     "Elu": [{"alpha": "0.7"}],
+    "Divide": [{}, {"m_pythondiv": "false"}],
     "Clamp": [{"min": "-1.5", "max": "2.7"}, {"min": "0", "max": "6"}],
     "IsInf": [{}, {"detect_negative": "false"}, {"detect_positive": "false"}],
     "SoftMax": [{"axis": "1"}],
@@ -33,8 +34,6 @@ CASES = [
     pytest.param(op, raw, id=f"{op}-{'-'.join(raw.values())}") for op in OPS for raw in SETTINGS.get(op.type, [{}])
 ]
 
-NOT_OF_BOOLEANS = {"Elu", "SoftMax", "LogSoftmax"}
-"""Operations that have no meaning for booleans, though the runtime reads some of them."""
 ODD_AT_SPECIALS = {
     op
     for row in named("activations of NaN and infinity", "comparisons of NaN", "SoftMax of infinity")
@@ -111,11 +110,14 @@ def shape_pairs(mode: str, count: int) -> list[tuple[dict[str, str], list[Shape]
     for _ in range(count):
         left = random_shape(rng)
         right = random_shape(rng)
+        axis = int(rng.integers(-2, 4)) if mode == "pdpd" and rng.random() < 0.7 else 0
         if rng.random() < 0.6 and left is not None:
-            right = tuple(Dim.of(1) if rng.random() < 0.3 else dim for dim in left[rng.integers(0, len(left) + 1) :])
+            start = axis if axis > 0 else rng.integers(0, len(left) + 1)
+            right = tuple(Dim.of(1) if rng.random() < 0.3 else dim for dim in left[start:])
             if rng.random() < 0.5:
                 right = tuple(random_dim(rng) if rng.random() < 0.3 else dim for dim in right)
-        out.append(({"auto_broadcast": mode}, [without_zeros(left, mode), without_zeros(right, mode)]))
+        raw = {"auto_broadcast": mode, "auto_broadcast.auto_broadcast_axis": str(axis)}
+        out.append((raw, [without_zeros(left, mode), without_zeros(right, mode)]))
     return out
 
 
@@ -150,6 +152,20 @@ def test_broadcast_of_select(mode: str) -> None:
         third = left if rng.random() < 0.4 else without_zeros(random_shape(rng), mode)
         shapes = [third, left, right]
         compare_shapes(elementwise.SELECT, raw, ["boolean", "f32", "f32"], [shapes[i] for i in rng.permutation(3)])
+
+
+@pytest.mark.parametrize("type", ["Add", "Multiply", "Maximum", "Power", "SquaredDifference", "FloorMod"])
+@pytest.mark.parametrize(("right", "axis"), [((3,), 1), ((2, 3), 0), ((3, 1), 1), ((3, 4), -1), ((1,), 2), ((), 0)])
+def test_axis_of_pdpd(type: str, right: tuple[int, ...], axis: int) -> None:
+    """Operations that the CPU plugin computes from the axis on; the others are among the known differences."""
+    op = next(op for op in OPS if op.type == type)
+    rng = np.random.default_rng(1)
+    left, other = (rng.uniform(0.5, 2, sizes).astype(np.float32) for sizes in ((2, 3, 4), right))
+    raw = {"auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": str(axis)}
+    slots: list[Slot] = [("f32", "2,3,4"), ("f32", ",".join(map(str, right)))]
+    wanted = infer(single(type, 1, raw, slots), [left, other])
+    assert op.kernel is not None
+    assert np.allclose(op.kernel(attrs_of(op, raw), [left, other])[0], wanted, rtol=1e-5)
 
 
 @pytest.mark.parametrize("op", [op for op in activations.OPS if len(op.inputs) > 1], ids=str)
@@ -279,9 +295,21 @@ def kernel_difference(op: Op, raw: Mapping[str, str], kind: str, seed: int) -> s
 @pytest.mark.parametrize(("op", "raw"), CASES)
 def test_kernel(op: Op, raw: Mapping[str, str]) -> None:
     for kind, seed in product(TYPES, range(2)):
-        if kind == "boolean" and op.type in NOT_OF_BOOLEANS:
-            continue
+        if kind == "boolean" and op.type == "LogSoftmax":
+            continue  # the runtime reads it, and fails to compile it
         assert kernel_difference(op, raw, kind, seed) is None, kind
+
+
+@pytest.mark.parametrize("kind", ["i8", "i16", "i32", "i64"])
+def test_integers_are_divided_as_the_attribute_says(kind: str) -> None:
+    """Against Python: rounded down, or without the fraction."""
+    op = next(op for op in OPS if op.type == "Divide")
+    assert op.kernel is not None
+    pairs = [pair for pair in product(range(-9, 10), range(-4, 5)) if pair[1]]
+    arrays = [np.array(column).astype(element_type(kind).dtype) for column in zip(*pairs, strict=True)]
+    down, cut = (op.kernel(attrs_of(op, {"m_pythondiv": flag}), arrays)[0].tolist() for flag in ("true", "false"))
+    assert down == [left // right for left, right in pairs]
+    assert cut == [int(left / right) for left, right in pairs]
 
 
 def test_erf_inv_is_the_inverse() -> None:

@@ -41,11 +41,11 @@ def f32(rng: np.random.Generator, sizes: Sequence[int], known: float) -> Slot:
 def random_quantize(rng: np.random.Generator) -> Case:
     sizes = [2, 3, 1, 4][: rng.integers(1, 5)]
     known, mode = float(rng.choice([1, 0.5])), str(rng.choice(["numpy"] * 3 + ["none", "pdpd"]))
-    limits = [
-        f32(rng, {"numpy": part_of(rng, sizes), "none": sizes, "pdpd": sizes[: rng.integers(1, 5)]}[mode], known)
-        for _ in range(4)
-    ]
-    return Case(FAKE_QUANTIZE, {"levels": "16", "auto_broadcast": mode}, [f32(rng, sizes, known), *limits])
+    axis = int(rng.integers(-1, 3)) if mode == "pdpd" else 0
+    aligned = sizes[axis : axis + rng.integers(1, 5)] if axis >= 0 else sizes[-rng.integers(1, 5) :]
+    limits = [f32(rng, {"numpy": part_of(rng, sizes), "none": sizes, "pdpd": aligned}[mode], known) for _ in range(4)]
+    raw = {"levels": "16", "auto_broadcast": mode, "auto_broadcast.auto_broadcast_axis": str(axis)}
+    return Case(FAKE_QUANTIZE, raw, [f32(rng, sizes, known), *limits])
 
 
 def random_convert(rng: np.random.Generator) -> Case:

@@ -5,7 +5,7 @@ import pytest
 
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import element_type
-from ir_tools.types.packing import unpack
+from ir_tools.types.packing import pack, unpack
 
 MODEL = """<net name="packed" version="11"><layers>
 <layer id="0" name="packed" type="Const" version="opset1">
@@ -34,3 +34,14 @@ def test_unpacked_as_the_runtime_has_them(client: RuntimeClient, name: str, coun
     text = MODEL.format(kind=name, count=count, size=size, precision=kind.precision)
     (expected,) = client.infer(text.encode(), data.tobytes(), {}).outputs.values()
     np.testing.assert_array_equal(unpack(data, kind, count).astype(np.float32), expected)
+
+
+@pytest.mark.parametrize("name", ["u1", "u2", "u3", "u4", "u6", "i4", "nf4", "f4e2m1"])
+@pytest.mark.parametrize("count", [0, 1, 7, 16, 1001])
+def test_packed_again(name: str, count: int) -> None:
+    """What is packed again is unpacked to the same values, in as many bytes as the type takes."""
+    kind = element_type(name)
+    data = np.random.default_rng(count).integers(0, 256, kind.byte_size(count), dtype=np.uint8)
+    values = unpack(data, kind, count)
+    assert len(pack(values)) == kind.byte_size(count)
+    np.testing.assert_array_equal(unpack(pack(values), kind, count), values)

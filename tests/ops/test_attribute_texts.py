@@ -1,0 +1,130 @@
+"""Attributes in files: what the runtime writes is read here, and what is written here is read by the runtime."""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import openvino as ov
+import pytest
+
+from ir_tools.ops import FAMILIES, Op
+from ir_tools.ops._checks import faults_of_attributes
+from ir_tools.ops._define import Field, Flag, Float, Floats, Int, Ints, OneOf, Text, Words
+from ir_tools.ops._fields import ExactWord, IndexType, ShapeText, Type
+from tests.ops.samples import Sample, sample_of
+from tests.ops.single import single
+from tests.ops.test_table import AHEAD, OLDER, key_of
+
+SAMPLED = [op for family in FAMILIES for op in family.OPS if sample_of(op) and str(op) not in AHEAD]
+TEXTS: Mapping[type[Field], tuple[str, ...]] = {
+    Flag: ("true", "FALSE", "1"),
+    IndexType: ("i32", "I64"),
+    Type: ("f16", "I64", "u4", "nf4", "f8e4m3", "boolean"),
+    Int: ("0", "1", "2", "7", "-1"),
+    Float: ("0.25", "1e-5", "3", "-1.5"),
+    Ints: ("1", "2", "0,1", "1, 1", "2, 2", "1,2,3"),
+    Floats: ("0.5", "0.25, 1e-5", "1,2,3,4"),
+    Words: ("relu", "Sigmoid, TANH", "tanh,sigmoid,relu", "de,ef->df"),
+    ShapeText: ("2,3", "?,3", "1..4,3", "..."),
+    Text: ("a", "b c"),
+}
+"""Texts of attributes in the spellings that files have; the tests leave out those that a layer cannot have."""
+
+REWRITTEN: Mapping[str, str] = {
+    "Broadcast-1 mode": "with two inputs the runtime writes numpy, with three none",
+    "Interpolate-4 pads_begin": "the runtime writes as many values as there are axes",
+    "Interpolate-4 pads_end": "the runtime writes as many values as there are axes",
+    "Interpolate-11 pads_begin": "the runtime writes as many values as there are axes",
+    "Interpolate-11 pads_end": "the runtime writes as many values as there are axes",
+    "MaxPool-8 axis": "the runtime counts it from the front",
+    "MaxPool-14 axis": "the runtime counts it from the front",
+    "MVN-1 reduction_axes": "the runtime writes each axis once",
+    "OneHot-1 axis": "the runtime counts it from the front",
+    "OneHot-16 axis": "the runtime counts it from the front",
+    "ROIPooling-1 output_size": "the runtime writes pooled_h and pooled_w under this name too",
+    "ROIPooling-1 output_roi": "the runtime writes pooled_h and pooled_w under this name too",
+}
+"""Attributes that the runtime writes with other values than it has read."""
+
+FATAL: Mapping[str, str] = {
+    "Interpolate-1 axes": "of lists of another length the runtime reads memory that is not its own"
+}
+"""Attributes of which other values end the process."""
+
+
+def texts_of(spec: Field) -> Iterator[str]:
+    if isinstance(spec, OneOf) and not isinstance(spec, IndexType):
+        yield from (*spec.words, *spec.synonyms)
+        if not isinstance(spec, ExactWord):
+            yield spec.words[-1].upper()
+        return
+    kind = next(kind for kind in type(spec).__mro__ if kind in TEXTS)
+    yield from TEXTS[kind]
+
+
+def variants(op: Op, key: str, spec: Field) -> Iterator[tuple[Sample, ov.Model]]:
+    """Yield the sample with other values of one attribute, as far as the runtime reads and the table allows them."""
+    sample = sample_of(op)
+    assert sample is not None
+    extra = {"auto_broadcast": "pdpd"} if key.startswith("auto_broadcast.") else {}
+    extra |= {"mode": "pdpd"} if key.startswith("mode.") else {}
+    for text in texts_of(spec):
+        raw = {**sample.raw, **extra, key: text}
+        if op.read(raw, []) is None or f"{op} {key}" in FATAL:
+            continue
+        try:
+            yield Sample(raw, sample.slots), single(op.type, 2 if str(op) in OLDER else op.version, raw, sample.slots)
+        except RuntimeError:
+            continue
+
+
+def written(model: ov.Model, folder: Path) -> dict[str, str]:
+    """The attributes that the runtime writes for the layer called `op`."""
+    ov.serialize(model, folder / "m.xml", folder / "m.bin")
+    found = ElementTree.parse(folder / "m.xml").getroot().find("layers/layer[@name='op']/data")
+    return {} if found is None else dict(found.attrib)
+
+
+def attributes(model: ov.Model) -> dict[str, Any]:
+    """The attributes that the runtime says the layer called `op` has."""
+    node = next(node for node in model.get_ops() if node.get_friendly_name() == "op")
+    return dict(node.get_attributes())
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are equal; floats as f32, which is what the runtime holds many of them in."""
+    values = np.asarray(one)
+    return (
+        np.array_equal(values.astype(np.float32), np.asarray(other, np.float32))
+        if values.dtype.kind == "f"
+        else bool(one == other)
+    )
+
+
+@pytest.mark.parametrize("op", SAMPLED, ids=str)
+def test_both_ways(op: Op, tmp_path: Path) -> None:
+    """Attributes that the runtime writes are known, and have the values that they were given; and the other way round.
+
+    The runtime reads a value as it is rendered here just as it reads the text that the value was read from.
+    """
+    for name, spec in op.attrs.items():
+        key = key_of(name, spec)
+        for sample, model in islice(variants(op, key, spec), None if isinstance(spec, OneOf) else 2):
+            wanted, (found, faults) = op.read(sample.raw, []), faults_of_attributes(op, written(model, tmp_path))
+            assert wanted is not None
+            assert found is not None
+            assert [fault for fault in faults if fault.attribute not in sample.raw] == []
+            assert same(wanted[name], found[name]) or f"{op} {key}" in REWRITTEN, (key, sample.raw[key])
+            rendered = {**sample.raw, key: spec.render(wanted[name], ", ")}
+            again = single(op.type, 2 if str(op) in OLDER else op.version, rendered, sample.slots)
+            assert attributes(again) == attributes(model), (key, rendered[key])
+
+
+def test_most_attributes_vary() -> None:
+    """The test above sees several values of nearly every attribute, as a part of them shows."""
+    keys = [(op, key_of(name, spec), spec) for op in SAMPLED for name, spec in op.attrs.items()][::7]
+    several = [len({sample.raw[key].lower() for sample, _ in variants(op, key, spec)}) > 1 for op, key, spec in keys]
+    assert sum(several) > 0.9 * len(several)
