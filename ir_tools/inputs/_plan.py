@@ -1,0 +1,214 @@
+"""What each input of a model gets: the array that is given, or a shape and a generator of values with the reason."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ir_tools.display import brief_fields
+from ir_tools.errors import UsageError
+from ir_tools.graph import Model
+from ir_tools.infer import Refusal
+from ir_tools.inputs._choice import Choice, Chooser
+from ir_tools.inputs._generators import Generator, default_for, parse_generator
+from ir_tools.inputs._given import Given, by_input, fitted, input_facts
+from ir_tools.inputs._sizes import static_sizes
+from ir_tools.ops import Array
+from ir_tools.types import ElementType, Shape
+
+__all__ = ["InputPlan", "InputValue", "PlannedInput", "complete_inputs", "generated_inputs", "plan_inputs"]
+
+InputValue = Array | Generator | str
+"""What a caller may give for an input: an array, or a generator as such or as a text (`uniform:0:255`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedInput:
+    """What one input gets.
+
+    Attributes:
+        name: of the input, `Endpoint.name`.
+        dtype: its element type.
+        shape: the sizes of the array; of packed elements, those of the input.
+        values: the array that was given, or the generator of the values.
+        sizes_chosen: whether the model leaves sizes open that were chosen here.
+        values_chosen: whether the generator was chosen here.
+        why: the reason for values and sizes, or how the array was cast; may be empty.
+    """
+
+    name: str
+    dtype: ElementType
+    shape: tuple[int, ...]
+    values: Array | Generator
+    sizes_chosen: bool = False
+    values_chosen: bool = False
+    why: str = ""
+
+    __repr__ = brief_fields
+
+    def __str__(self) -> str:
+        """Return one line: `ids: i64 [1,32], integers:0:999, sizes and values chosen: indices of Gather 'embed'`."""
+        values = str(self.values) if isinstance(self.values, Generator) else "as given"
+        words = [word for word, chosen in (("sizes", self.sizes_chosen), ("values", self.values_chosen)) if chosen]
+        chosen = f", {' and '.join(words)} chosen" if words else ""
+        shape = ",".join(map(str, self.shape))
+        return f"{self.name}: {self.dtype} [{shape}], {values}{chosen}{f': {self.why}' if self.why else ''}"
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the same for JSON."""
+        return {
+            "name": self.name,
+            "type": str(self.dtype),
+            "shape": list(self.shape),
+            "values": str(self.values) if isinstance(self.values, Generator) else "given",
+            "sizes_chosen": self.sizes_chosen,
+            "values_chosen": self.values_chosen,
+            "why": self.why,
+            "text": str(self),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputPlan:
+    """What the inputs of a model get, in the order of the model; `arrays` makes it.
+
+    Attributes:
+        inputs: one entry per input.
+        seed: of all values that generators make.
+        refusal: the layer that refuses the sizes, if none were found that all layers take.
+
+    Example:
+        >>> plan = ir_tools.plan_inputs("model.xml", {"data": "uniform:0:255"})
+        >>> print(plan.inputs[0])
+        data: f32 [1,2,8,8], uniform:0:255
+    """
+
+    inputs: tuple[PlannedInput, ...]
+    seed: int = 0
+    refusal: Refusal | None = None
+
+    __repr__ = brief_fields
+
+    def arrays(self, sample: int = 0) -> dict[str, Array]:
+        """Return one array per input, by `Endpoint.name`.
+
+        Args:
+            sample: 0, 1, 2, ...: other values of the same generators; arrays that were given are in every sample.
+
+        Raises:
+            UsageError: a generator whose values an input cannot hold; sizes that a layer refuses.
+        """
+        if self.refusal is not None:
+            raise UsageError(self._refused(self.refusal))
+        return {
+            entry.name: self._array(number, entry, sample) if isinstance(entry.values, Generator) else entry.values
+            for number, entry in enumerate(self.inputs)
+        }
+
+    def _refused(self, refusal: Refusal) -> str:
+        """Return why nothing can run with these sizes."""
+        where = f"{refusal.layer.type} '{refusal.path}' refuses"
+        if any(entry.sizes_chosen for entry in self.inputs):
+            text = f"no sizes were found that suit the model: {where} the best of them, {refusal.message}"
+            return f"{text}; set shapes (--set) or give arrays (--input)"
+        return f"the arrays do not suit each other: {where} them, {refusal.message}"
+
+    def _array(self, number: int, entry: PlannedInput, sample: int) -> Array:
+        assert isinstance(entry.values, Generator)
+        try:
+            return entry.values.make(entry.shape, entry.dtype, np.random.default_rng((self.seed, sample, number)))
+        except UsageError as why:
+            raise UsageError(f"input '{entry.name}': {why}") from None
+
+    @property
+    def chosen(self) -> tuple[PlannedInput, ...]:
+        """Return the inputs whose sizes or values were chosen here."""
+        return tuple(entry for entry in self.inputs if entry.sizes_chosen or entry.values_chosen)
+
+    def as_rows(self) -> list[dict[str, object]]:
+        """Return one dictionary per input, for JSON."""
+        return [entry.as_dict() for entry in self.inputs]
+
+
+def plan_inputs(model: Model, given: Mapping[str, InputValue] | None = None, *, seed: int = 0) -> InputPlan:
+    """Choose what each input gets: what is given, and for the rest sizes and values that suit the model.
+
+    A plan is made once and can be shown before anything runs; samples of it are what several runs of one model get:
+
+        plan = plan_inputs(model, {"data": "uniform:0:255"}, seed=3)
+        for entry in plan.inputs:
+            print(entry)
+        for sample in range(5):
+            run(model, plan.arrays(sample))
+
+    Args:
+        model: the model. New input shapes are set in it first (`reshaped`).
+        given: arrays or generators by tensor name or layer name, or by `""` for the only input.
+        seed: of the values.
+
+    Raises:
+        UsageError: a name that no input has, an array that the input does not take, a generator that does not exist.
+    """
+    facts = input_facts(model)
+    arrays: dict[str, Given] = {}
+    generators: dict[str, Generator] = {}
+    for name, value in by_input(model, given or {}).items():
+        if isinstance(value, str | Generator):
+            generators[name] = _generator(name, value)
+        else:
+            arrays[name] = fitted(name, value, *facts[name])
+    choice = Chooser(model, facts, arrays, generators).choose()
+    planned = tuple(
+        _planned(name, dtype, shape, arrays.get(name) or generators.get(name), choice)
+        for name, (dtype, shape) in facts.items()
+    )
+    return InputPlan(inputs=planned, seed=seed, refusal=choice.refusal)
+
+
+def complete_inputs(
+    model: Model, given: Mapping[str, InputValue] | None = None, *, seed: int = 0, sample: int = 0
+) -> dict[str, Array]:
+    """Return one array per input, by `Endpoint.name`: sample `sample` of what `plan_inputs` chooses.
+
+    Raises:
+        UsageError: as `plan_inputs`.
+    """
+    return plan_inputs(model, given, seed=seed).arrays(sample)
+
+
+def generated_inputs(model: Model, given: Mapping[str, InputValue], *, seed: int = 0) -> dict[str, Array]:
+    """Return the inputs that are given, by `Endpoint.name`: arrays, cast, and the values of generators; no others.
+
+    Raises:
+        UsageError: as `plan_inputs`.
+    """
+    named = by_input(model, given)
+    if any(isinstance(value, Generator | str) for value in named.values()):
+        plan = plan_inputs(model, given, seed=seed)
+        return {name: array for name, array in plan.arrays().items() if name in named}
+    facts = input_facts(model)
+    return {name: fitted(name, value, *facts[name]).array for name, value in named.items()}
+
+
+def _generator(name: str, value: str | Generator) -> Generator:
+    try:
+        return parse_generator(value) if isinstance(value, str) else value
+    except UsageError as why:
+        raise UsageError(f"input '{name}': {why}") from None
+
+
+def _planned(
+    name: str, dtype: ElementType, shape: Shape, given: Given | Generator | None, choice: Choice
+) -> PlannedInput:
+    if isinstance(given, Given):
+        return PlannedInput(name=name, dtype=dtype, shape=given.array.shape, values=given.array, why=given.note)
+    wish = choice.wishes.get(name)
+    return PlannedInput(
+        name=name,
+        dtype=dtype,
+        shape=choice.sizes[name],
+        values=given or (default_for(dtype) if wish is None else wish.values),
+        sizes_chosen=static_sizes(shape) is None,
+        values_chosen=given is None,
+        why="" if wish is None or given else wish.why,
+    )

@@ -1,0 +1,82 @@
+"""Values for every operation on its own: the runtime runs whatever is made up for its inputs."""
+
+import numpy as np
+import pytest
+
+import ir_tools
+from ir_tools.errors import RuntimeFailure
+from ir_tools.inputs import plan_inputs
+from ir_tools.inputs._readers import READERS
+from ir_tools.known_differences import TABLE, Kind
+from ir_tools.ops import FAMILIES, Array, Op
+from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types import from_dtype
+from tests.ops.around import clients
+from tests.ops.samples import sample, sample_of
+from tests.ops.single import Slot, single_text
+
+client = pytest.fixture(scope="module")(clients)
+OPS = [op for family in FAMILIES for op in family.OPS if op.type not in {"Parameter", "Const", "Result"}]
+
+
+def runs(client: RuntimeClient, op: Op, raw: dict[str, str], slots: list[Slot], fed: dict[str, Array]) -> bool:
+    text, blob = single_text(op.type, op.version, raw, slots, len(op.outputs))
+    try:
+        client.infer(text, blob, fed)
+    except RuntimeFailure:
+        return False
+    return True
+
+
+def as_parameter(slot: Slot) -> Slot:
+    return (from_dtype(slot.dtype).name, ",".join(map(str, slot.shape))) if isinstance(slot, np.ndarray) else slot
+
+
+NOT_RUN = {
+    *("Atan2-17", "GroupedMatMul-17", "RGBtoNV12-17", "BGRtoNV12-17", "AdaptiveMaxPool-8"),  # not by this release
+    *("ReadValue-3", "ReadValue-6"),  # not without a variable
+    *("HardSigmoid-1", "Selu-1"),  # not with computed parameters
+    "BinaryConvolution-1",  # not with computed filters
+}
+DEADLY = {name for row in TABLE if row.kind is Kind.DIES for name in row.ops}
+
+
+@pytest.mark.parametrize("op", OPS, ids=str)
+def test_the_runtime_runs_what_is_made_up(client: RuntimeClient, op: Op) -> None:
+    sample = sample_of(op)
+    if sample is None:
+        pytest.skip("it takes bodies or variables")
+    text, blob = single_text(op.type, op.version, sample.raw, list(sample.slots), len(op.outputs))
+    made = plan_inputs(ir_tools.read(text, blob)).arrays()
+    assert runs(client, op, dict(sample.raw), list(sample.slots), made) == (str(op) not in NOT_RUN)
+
+
+@pytest.mark.parametrize("op", [op for op in OPS if str(op) not in DEADLY], ids=str)
+def test_the_runtime_runs_what_is_made_up_for_constants(client: RuntimeClient, op: Op) -> None:
+    """What a constant of the sample says is made up in its place."""
+    given = sample_of(op) or sample("")
+    for number, constant in enumerate(given.slots):
+        if not isinstance(constant, np.ndarray):
+            continue
+        slots = [as_parameter(slot) if index == number else slot for index, slot in enumerate(given.slots)]
+        text, blob = single_text(op.type, op.version, given.raw, slots, len(op.outputs))
+        plan = plan_inputs(ir_tools.read(text, blob))
+        made = plan.arrays()
+        if runs(client, op, dict(given.raw), slots, {**made, f"in{number}": constant}):
+            assert runs(client, op, dict(given.raw), slots, made), f"{plan.inputs}"
+
+
+def test_the_table_names_inputs_of_operations() -> None:
+    known = {(op.type, slot.name) for op in OPS for slot in op.inputs}
+    assert set(READERS) <= known
+
+
+ANY = {"BitwiseLeftShift": "a", "BitwiseRightShift": "a", "Bincount": "data", "StringTensorUnpack": "data"}
+"""Inputs of integers or texts that may hold anything."""
+
+
+def test_the_table_has_every_input_of_integers() -> None:
+    numbers = {"float", "any", "boolean", "f16", "bf16", "f32", "f64"}
+    slots = {(op.type, slot.name): set(op.types.get(slot.type, slot.type).split()) for op in OPS for slot in op.inputs}
+    integers = {key for key, words in slots.items() if words and not words & numbers}
+    assert integers - set(READERS) == set(ANY.items())
