@@ -8,12 +8,14 @@ from pathlib import Path
 from ir_tools import comparison, onnx
 from ir_tools.comparison import Comparison, Difference, difference
 from ir_tools.diagnostics import Diagnostic
+from ir_tools.display import notebook_table, plural
 from ir_tools.errors import RuntimeFailure
 from ir_tools.graph import Model
-from ir_tools.inputs import complete_inputs
+from ir_tools.inputs import InputValue, complete_inputs
 from ir_tools.onnx.ort import run_onnxruntime
 from ir_tools.ops import Array, pooling
 from ir_tools.runtime.client import RuntimeClient
+from ir_tools.runtime.extensions import Extensions
 
 __all__ = ["Engine", "OnnxComparison", "OnnxOutput", "Pair", "compare_engines", "compare_onnx"]
 
@@ -97,16 +99,34 @@ class OnnxComparison:
     Attributes:
         engines: all three, those that could not run with the reason.
         outputs: of the model.
-        in_place: the numpy reference against the runtime, pooling by pooling; None where it was not asked for.
+        isolated: the numpy reference against the runtime, pooling by pooling; None where it was not asked for.
         diagnostics: what was found in the file.
         inputs: what was fed.
+
+    Example:
+        >>> comparison = ir_tools.compare_onnx("model.onnx")
+        >>> comparison
+        OnnxComparison(ir_tools, openvino, onnxruntime: 1 of 1 output agree)
+        >>> comparison.ok, comparison.supports_ours
+        (True, True)
     """
 
     engines: tuple[Engine, ...]
     outputs: tuple[OnnxOutput, ...]
-    in_place: Comparison | None = None
+    isolated: Comparison | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
     inputs: Mapping[str, Array] = field(repr=False)
+
+    def __repr__(self) -> str:
+        """Return `OnnxComparison(ir_tools, openvino, onnxruntime: 1 of 2 outputs agree)`."""
+        engines = ", ".join(engine.name for engine in self.engines if engine.ran)
+        agree = sum(entry.ok for entry in self.outputs)
+        return f"OnnxComparison({engines}: {agree} of {plural(len(self.outputs), 'output')} agree)"
+
+    def _repr_html_(self) -> str:
+        """What `repr` says, and a table of the outputs."""
+        rows = ((one.name, one.element_type, one.verdict) for one in self.outputs)
+        return notebook_table(repr(self), ("output", "type", "verdict"), rows, len(self.outputs))
 
     @property
     def first_difference(self) -> OnnxOutput | None:
@@ -116,7 +136,7 @@ class OnnxComparison:
     @property
     def ok(self) -> bool:
         """Whether all engines that ran agree, and so do the poolings in place."""
-        return self.first_difference is None and (self.in_place is None or self.in_place.ok)
+        return self.first_difference is None and (self.isolated is None or self.isolated.ok)
 
     @property
     def supports_ours(self) -> bool:
@@ -126,22 +146,24 @@ class OnnxComparison:
 
 def compare_onnx(
     path: str | Path,
-    inputs: Mapping[str, Array] | None = None,
+    inputs: Mapping[str, InputValue] | None = None,
     *,
     seed: int = 0,
     to: str = "opset8",
     device: str = "CPU",
     tolerance: float | None = None,
+    extensions: Extensions = (),
 ) -> OnnxComparison:
-    """Compare an ONNX file's poolings in place and its outputs three ways.
+    """Compare an ONNX file's poolings, each isolated, and its outputs three ways.
 
     Args:
         path: of the `.onnx`.
-        inputs: arrays by name; what is missing is drawn from `seed`.
+        inputs: arrays or generators (`uniform:0:255`) by name; see `plan_inputs` for those missing.
         seed: of the inputs.
         to: the opset of our conversion.
         device: of the OpenVINO runtime; onnxruntime runs on the CPU.
         tolerance: in place of the table `comparison.TOLERANCES`.
+        extensions: libraries with operations of others, for the OpenVINO runtime to load.
 
     Raises:
         ReadError: the file is broken or cannot be converted.
@@ -149,13 +171,13 @@ def compare_onnx(
         RuntimeFailure: the runtime cannot run our conversion. (What the other engines cannot do is only reported.)
     """
     path = Path(path)
-    found = onnx.convert(path, to)
+    found = onnx.convert(path, to, extensions)
     pools = {op.type for op in pooling.OPS} & {located.layer.type for located in found.model.walk()}
-    with RuntimeClient() as client:
+    with RuntimeClient(extensions=extensions) as client:
         result = compare_engines(
             found.model, path, inputs, seed=seed, device=device, tolerance=tolerance, client=client
         )
-        in_place = comparison.compare(
+        isolated = comparison.compare(
             found.model,
             inputs=result.inputs,
             layers=pools or False,
@@ -166,7 +188,7 @@ def compare_onnx(
     return OnnxComparison(
         engines=result.engines,
         outputs=result.outputs,
-        in_place=in_place,
+        isolated=isolated,
         diagnostics=found.diagnostics,
         inputs=result.inputs,
     )
@@ -175,7 +197,7 @@ def compare_onnx(
 def compare_engines(
     model: Model,
     path: Path,
-    inputs: Mapping[str, Array] | None = None,
+    inputs: Mapping[str, InputValue] | None = None,
     *,
     seed: int = 0,
     device: str = "CPU",

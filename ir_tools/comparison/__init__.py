@@ -1,49 +1,41 @@
 """Comparison, layer by layer: the reference against the runtime, two devices or precisions, two models."""
 
-import contextlib
-import math
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Collection, Mapping
+from contextlib import nullcontext
+from typing import get_args
 
+from ir_tools.arguments import check_word
 from ir_tools.comparison._bodies import BodyRunner
-from ir_tools.comparison._differences import (
-    DECADES,
-    TOLERANCES,
-    Difference,
-    aligned,
-    allowed,
-    difference,
-    padded,
-    type_name,
-)
-from ir_tools.comparison._layers import IDLE, Rows, Sink, sets_of
-from ir_tools.comparison._models import Side, matched_outputs, paired, partners, renamed
-from ir_tools.comparison._origin import Origin
-from ir_tools.comparison._results import Comparison, LayerComparison, Mode, OutputComparison
+from ir_tools.comparison._differences import DECADES, TOLERANCES, Difference, allowed, coarser, difference
+from ir_tools.comparison._layers import IDLE, Compared, Rows, Sink
+from ir_tools.comparison._models import paired_models
+from ir_tools.comparison._modes import LEFT_OUT, Found, Work
+from ir_tools.comparison._outputs import Outputs
+from ir_tools.comparison._results import Comparison, LayerComparison, Mode, OutputComparison, ReferenceMode, Sides
 from ir_tools.comparison._summary import narrow_note, one_line
-from ir_tools.comparison._tensors import SILENT, Choice, Setting, batches, living, living_taps
-from ir_tools.comparison._whole import Whole, infer
+from ir_tools.comparison._tensors import SILENT, Choice
 from ir_tools.errors import UsageError
-from ir_tools.execute import Execution, Precision
-from ir_tools.graph import Located, Model
-from ir_tools.inputs import complete_inputs
+from ir_tools.graph import Model
+from ir_tools.inputs import InputValue, complete_inputs
 from ir_tools.ops import Array
 from ir_tools.runtime.client import RuntimeClient
-from ir_tools.runtime.one_layer import LayerRunner
+from ir_tools.runtime.extensions import Extensions
+from ir_tools.runtime.setting import RuntimePrecision, Setting
+from ir_tools.states import checked_states
 
 __all__ = [
     "DECADES",
     "IDLE",
     "LEFT_OUT",
     "TOLERANCES",
+    "Compared",
     "Comparison",
     "Difference",
     "LayerComparison",
-    "Mode",
     "OutputComparison",
+    "ReferenceMode",
+    "Sides",
     "Sink",
-    "aligned",
     "allowed",
     "compare",
     "difference",
@@ -51,22 +43,22 @@ __all__ = [
     "one_line",
 ]
 
-LEFT_OUT = "leads to no output of the model: the runtime leaves it out"
-
 
 def compare(
     model: Model,
     other: Model | None = None,
-    inputs: Mapping[str, Array] | None = None,
-    layers: bool | Collection[str] = True,
+    inputs: Mapping[str, InputValue] | None = None,
+    layers: bool | str | Collection[str] = True,
     *,
-    mode: Literal["in place", "free running"] = "in place",
+    mode: ReferenceMode = "isolated",
     seed: int = 0,
     device: str = "CPU",
-    precision: str = "f32",
-    against: tuple[str, str] | None = None,
+    precision: RuntimePrecision = "f32",
+    against: str | tuple[str, RuntimePrecision] | None = None,
     tolerance: float | None = None,
     client: RuntimeClient | None = None,
+    extensions: Extensions = (),
+    states: Mapping[str, Array] | None = None,
     sink: Sink | None = None,
     advance: Callable[[], None] | None = None,
 ) -> Comparison:
@@ -74,40 +66,89 @@ def compare(
 
     Args:
         model: the model.
-        other: a second model with the same inputs: its tensors are compared with this one's, matched by tensor name,
-            else by layer name; outputs by name, else by position.
-        inputs: arrays by tensor or layer name; what is missing is drawn from `seed`.
+        other: a second model with the same inputs: its tensors are compared with this one's, matched by structure,
+            constants and names; outputs by name, else by what makes them, else by position.
+        inputs: arrays or generators (`uniform:0:255`) by tensor or layer name; see `plan_inputs` for those missing.
         layers: True for every layer, or operation types (`{"MaxPool"}`), or False for the outputs alone.
-        mode: of the reference: each layer on the runtime's own inputs, or the whole model by itself.
+        mode: of the reference: each layer on the runtime's own inputs, or the whole model by itself; outputs alone are
+            always compared with those of the whole model.
         seed: of the inputs.
         device: of the runtime.
-        precision: in which it is asked to compute floats (`INFERENCE_PRECISION_HINT`).
-        against: another device and precision to compare with, in place of the reference.
-        tolerance: in place of the table `TOLERANCES`.
-        client: a runtime to use; one is started and ended here otherwise.
+        precision: in which it is asked to compute floats: f32, f16, bf16, or int8 for quantized models.
+        against: another device and precision to compare with, instead of the reference: `CPU:bf16`, or a pair.
+        tolerance: instead of the table `TOLERANCES`.
+        client: a runtime to use; by default one is started, with `extensions`, and ended here.
+        extensions: libraries with operations of others, for the runtime to load.
+        states: values of variables by id before the inference, for all sides; the others have their initial values.
         sink: takes every pair of tensors that is compared.
         advance: called after every layer, for a progress bar.
 
     Raises:
-        UsageError: inputs that the model does not have or take; types that none of its layers has; models whose
-            outputs do not match.
+        UsageError: an unknown mode or precision; inputs that the model does not have or take; types that none of its
+            layers has; models whose outputs do not match.
         RuntimeFailure: the runtime rejects the model, crashes, or takes too long.
     """
+    check_word("mode", mode, get_args(ReferenceMode))
     if other is not None and against is not None:
         raise UsageError("compare with another model or with another device, not with both at once")
+    if tolerance is not None and not tolerance >= 0.0:
+        raise UsageError(f"tolerance is {tolerance}; expected 0 or more")
+    setting = Setting.of(device, precision)
+    second = None if against is None else Setting.parse(against) if isinstance(against, str) else Setting.of(*against)
     choice = Choice.of(layers)
     _require_layers(model, choice)
     fed = complete_inputs(model, inputs, seed=seed)
-    with contextlib.ExitStack() as stack:
-        runtime = stack.enter_context(RuntimeClient()) if client is None else client
-        setting = Setting(device, precision)
-        rows = Rows(model, choice, BodyRunner(runtime, setting), tolerance, sink, advance)
-        work = _Work(runtime, model, fed, setting, rows)
+    before = checked_states(model, states or {})
+    with (
+        nullcontext(client) if client else RuntimeClient(extensions=extensions) as runtime,
+        runtime.starting_from(before),
+    ):
+        precision = setting.precision if second is None else coarser(setting.precision, second.precision)
+        rows = Rows(model, choice, BodyRunner(runtime, setting), precision, tolerance, sink, advance, before)
+        work = Work(runtime, model, fed, setting, rows)
+        outputs = Outputs.of(model, rows.coarse(model.graph), precision, tolerance)
         if other is not None:
-            return work.with_model(other)
-        if against is not None:
-            return work.with_setting(Setting(*against))
-        return work.in_place() if mode == "in place" else work.free_running()
+            found = work.with_model(other, paired_models(model, other))
+            sides = Sides(_name(model, "the model"), _name(other, "the other model"))
+            return _result("model against model", sides.actual, found, outputs, fed, sides)
+        if second is not None:
+            sides = Sides(str(setting), str(second))
+            return _result("runtime against runtime", sides.actual, work.with_setting(second), outputs, fed, sides)
+        sides = Sides("reference", str(setting))
+        if mode == "cumulative" or not choice.any:
+            return _result("cumulative", sides.expected, work.cumulative(), outputs, fed, sides)
+        output_sides = Sides(f"{setting}, as it is", f"{setting}, all tensors taken out")
+        return _result("isolated", sides.expected, work.isolated(), outputs, fed, sides, output_sides)
+
+
+def _result(
+    mode: Mode,
+    second: str,
+    found: Found,
+    outputs: Outputs,
+    fed: Mapping[str, Array],
+    sides: Sides,
+    output_sides: Sides | None = None,
+) -> Comparison:
+    whole = found.whole
+    return Comparison(
+        mode=mode,
+        layers=tuple(found.rows),
+        outputs=outputs.compared(found.expected, found.actual, found.counterparts),
+        runtime=whole.run.version,
+        device=whole.run.device,
+        precision=whole.run.precision,
+        second=second,
+        layer_sides=sides,
+        output_sides=output_sides or sides,
+        inputs=fed,
+        narrow=whole.narrow,
+        in_use=outputs.measured(whole.wide, whole.run.outputs) if whole.narrow else (),
+    )
+
+
+def _name(model: Model, unnamed: str) -> str:
+    return str(model.path or model.name or unnamed)
 
 
 def _require_layers(model: Model, choice: Choice) -> None:
@@ -118,155 +159,3 @@ def _require_layers(model: Model, choice: Choice) -> None:
     missing = sorted(choice.types - known)
     if missing:
         raise UsageError(f"the model has no layer of type '{missing[0]}'; it has {', '.join(sorted(known)) or 'none'}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """One comparison."""
-
-    runtime: RuntimeClient
-    model: Model
-    fed: Mapping[str, Array]
-    setting: Setting
-    rows: Rows
-
-    def in_place(self) -> Comparison:
-        """The reference on the runtime's own inputs; outputs: all tensors taken out, against the model as it is."""
-        whole = Whole.of(self.runtime, self.model, self.fed, self.setting)
-        top, dead = self._chosen()
-        tapped: Mapping[str, Array] = whole.wide
-        entries: list[LayerComparison] = []
-        alone = LayerRunner(self.runtime)
-        for batch in batches(self.runtime, self.model, self.fed, top, self.setting, with_inputs=True):
-            tapped = batch.outputs or tapped
-            entries += self.rows.in_place(batch, self._precision, alone)
-        return self._result("in place", "reference", [*entries, *dead], whole, (whole.wide, tapped))
-
-    def free_running(self) -> Comparison:
-        """The reference by itself."""
-        whole = Whole.of(self.runtime, self.model, self.fed, self.setting)
-        top, dead = self._chosen()
-        alone = LayerRunner(self.runtime)
-        reference = Execution(self.model, self._precision, alone, torn=True)
-        walk = reference.steps(self.fed)
-        entries: list[LayerComparison] = []
-        for batch in batches(self.runtime, self.model, self.fed, top, self.setting, with_inputs=False):
-            entries += self.rows.free_running(batch, walk, self._precision, alone)
-        for _ in walk:
-            pass
-        return self._result("free running", "reference", [*entries, *dead], whole, (reference.results, whole.wide))
-
-    @property
-    def _precision(self) -> Precision:
-        """Of the reference: with floats as wide as the runtime computes them."""
-        return "f32" if self.setting.wide else "as written"
-
-    def _chosen(self) -> tuple[list[Located], list[LayerComparison]]:
-        """The layers of the main graph to compare, and rows for those that the runtime leaves out."""
-        alive = living(self.model.graph)
-        found = self.rows.choice.located(self.model.graph)
-        top = [located for located in found if located.layer.id in alive]
-        return top, [self.rows.skipped(located, LEFT_OUT) for located in found if located.layer.id not in alive]
-
-    def with_setting(self, second: Setting) -> Comparison:
-        """The same model on another device, or in another precision."""
-        return self._two_runs("runtime against runtime", str(second), self.model, self.fed, second)
-
-    def with_model(self, other: Model) -> Comparison:
-        """Another model on the same inputs."""
-        name = str(other.path or other.name or "the other model")
-        fed = renamed(self.model, other, self.fed)
-        return self._two_runs("model against model", name, other, fed, self.setting)
-
-    def _two_runs(self, mode: Mode, name: str, other: Model, fed: Mapping[str, Array], setting: Setting) -> Comparison:
-        before = Whole.of(self.runtime, self.model, self.fed, self.setting, as_used=True)
-        after = matched_outputs(before.wide, infer(self.runtime, other, fed, setting).outputs)
-        top, dead = self._chosen()
-        pairs = paired(Side(self.model, self.model.graph), Side(other, other.graph))
-        alive = living_taps(other.graph)
-        entries: list[LayerComparison] = []
-        for batch in batches(self.runtime, self.model, self.fed, top, self.setting, with_inputs=False):
-            taps = tuple(tap for tap in dict.fromkeys(partners(batch, pairs)) if tap in alive)
-            second = infer(self.runtime, other, fed, setting, taps).taps if taps else {}
-            entries += self.rows.of_runs(batch, other, second, pairs, BodyRunner(self.runtime, setting))
-        if other is not self.model:
-            entries = Origin(self.runtime, self.model, other, pairs, self.fed, self.setting).marked(entries)
-        return self._result(mode, name, [*entries, *dead], before, (before.wide, after))
-
-    def _result(
-        self,
-        mode: Mode,
-        second: str,
-        entries: Sequence[LayerComparison],
-        whole: Whole,
-        outputs: tuple[Mapping[str, Array], Mapping[str, Array]],
-    ) -> Comparison:
-        sets = _sets(self.model)
-        carried = _carried(self.model, self.rows)
-        compared = _compare_outputs(*outputs, self.rows.tolerance, sets, self.setting.precision, carried)
-        in_use: tuple[OutputComparison, ...] = ()
-        if whole.narrow:
-            in_use = _compare_outputs(whole.wide, whole.run.outputs, math.inf, sets)
-        return Comparison(
-            mode=mode,
-            layers=tuple(entries),
-            outputs=compared,
-            runtime=whole.run.version,
-            device=whole.run.device,
-            precision=whole.run.precision,
-            second=second,
-            inputs=self.fed,
-            narrow=whole.narrow,
-            in_use=in_use,
-        )
-
-
-def _sets(model: Model) -> frozenset[str]:
-    """The outputs whose rows are a set: those of detections."""
-    found = set()
-    for end in model.outputs:
-        for source in model.graph.sources(end.layer.id).values():
-            maker = model.graph.layer(source.layer)
-            if [port.id for port in maker.outputs].index(source.port) in sets_of(maker):
-                found.add(end.name)
-    return frozenset(found)
-
-
-def _carried(model: Model, rows: Rows) -> dict[str, str]:
-    """The outputs that carry errors of a narrower type than f32."""
-    reached = rows.coarse(model.graph).reached
-    return {end.name: reached[end.layer.id] for end in model.outputs if end.layer.id in reached}
-
-
-def _compare_outputs(
-    expected: Mapping[str, Array],
-    actual: Mapping[str, Array],
-    tolerance: float | None,
-    sets: frozenset[str],
-    precision: str = "f32",
-    carried: Mapping[str, str] | None = None,
-) -> tuple[OutputComparison, ...]:
-    """`carried`: by output, a narrower type of whose errors it has some."""
-    entries = []
-    for name, array in expected.items():
-        found, reason = actual[name], ""
-        kind, shape = type_name(found), found.shape
-        if array.shape != shape:
-            reason = f"it is {list(array.shape)} on one side, {list(shape)} on the other"
-            if array.ndim != found.ndim or kind == "string":
-                raise UsageError(f"output '{name}': {reason}")
-            array, found = padded(array, found)
-        if name in sets:
-            found = aligned(array, found)
-        rounded = (carried or {}).get(name, kind) if kind == "f32" else kind
-        limit = allowed(rounded, tolerance, precision)
-        entries.append(
-            OutputComparison(
-                name=name,
-                element_type=kind,
-                shape=shape,
-                difference=difference(array, found, tolerance=limit),
-                reason=reason,
-            )
-        )
-    return tuple(entries)

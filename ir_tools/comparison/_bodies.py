@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ir_tools.comparison._tensors import SILENT, Setting, inputs_of, labels_of, living
+from ir_tools.comparison._tensors import SILENT, inputs_of, labels_of, living
 from ir_tools.graph import Graph, Layer, Model
 from ir_tools.inputs import parameter_fact
 from ir_tools.ops import Array, control_flow
 from ir_tools.runtime.client import RuntimeClient, Tap, sources
+from ir_tools.runtime.setting import Setting
 from ir_tools.types import Dim, format_shape
 
 __all__ = ["BodyRunner", "Given", "Visit", "alone", "into_body"]

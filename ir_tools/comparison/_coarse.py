@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from ir_tools.graph import Graph, Layer
 
-__all__ = ["Coarse"]
+__all__ = ["NARROW", "Coarse"]
 
 NARROW: Mapping[str | None, str] = {"FP16": "f16", "BF16": "bf16"}
+"""Floats narrower than f32, as ports call them."""
 EXACT = frozenset(
     {"Const", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Gather", "Concat"}
     | {"Split", "VariadicSplit", "StridedSlice", "Slice", "Broadcast", "Tile"}

@@ -7,10 +7,23 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ir_tools.display import brief_fields
 from ir_tools.ops import Array
+from ir_tools.runtime.setting import RuntimePrecision
 from ir_tools.types import from_dtype
 
-__all__ = ["DECADES", "TOLERANCES", "Difference", "aligned", "allowed", "difference", "padded", "type_name"]
+__all__ = [
+    "DECADES",
+    "TOLERANCES",
+    "Difference",
+    "aligned",
+    "allowed",
+    "coarser",
+    "difference",
+    "padded",
+    "type_name",
+    "unlike",
+]
 
 TOLERANCES: Mapping[str, float] = {
     "f64": 1e-4,
@@ -25,8 +38,8 @@ that is not here (integers, booleans, strings) has to be equal.
 """
 
 
-INT8_STEPS = 2 / 255
-"""What floats of a quantized model may differ by where they are computed in int8: two steps of 255."""
+COMPUTED: Mapping[str, float] = {"f16": TOLERANCES["f16"], "bf16": TOLERANCES["bf16"], "int8": 2 / 255}
+"""By the precision that floats are computed in, if it is coarser than f32; int8: two steps of 255."""
 MOST_ROWS = 4096
 """Of a set whose rows are matched one by one."""
 SAME_ROW = 1e-3
@@ -66,6 +79,8 @@ class Difference:
     nan: tuple[int, int] = (0, 0)
     histogram: tuple[int, ...] = ()
 
+    __repr__ = brief_fields
+
     @property
     def ok(self) -> bool:
         """Whether the tensor is within the tolerance."""
@@ -73,11 +88,16 @@ class Difference:
 
 
 def allowed(kind: str, tolerance: float | None = None, precision: str = "f32") -> float:
-    """How far a tensor of an element type may be off, computed in a precision; `tolerance` replaces the table."""
+    """Return how far a tensor of a type may be off, computed in a precision; `tolerance` replaces the tables."""
     if tolerance is not None:
         return tolerance
     table = TOLERANCES.get(kind, 0.0)
-    return max(table, INT8_STEPS) if precision == "int8" and table else table
+    return max(table, COMPUTED.get(precision, 0.0)) if table else 0.0
+
+
+def coarser(first: RuntimePrecision, second: RuntimePrecision) -> RuntimePrecision:
+    """Return that of two precisions with the larger tolerance."""
+    return max(first, second, key=lambda precision: COMPUTED.get(precision, 0.0))
 
 
 def difference(
@@ -113,6 +133,23 @@ def difference(
         mean_abs=float(finite.sum() / max(expected.size - gap.size + finite.size, 1)),
         nan=(_nan_count(expected), _nan_count(actual)),
         histogram=_histogram(gap, expected.size - left_out, magnitude),
+    )
+
+
+def unlike(tolerance: float) -> Difference:
+    """Return the difference of two arrays of which no elements belong together."""
+    return Difference(
+        elements=0,
+        undefined=0,
+        max_abs=math.inf,
+        max_abs_at=None,
+        max_rel=math.inf,
+        max_rel_at=None,
+        needed=math.inf,
+        tolerance=tolerance,
+        expected=None,
+        actual=None,
+        histogram=(0,) * (len(DECADES) + 2),
     )
 
 

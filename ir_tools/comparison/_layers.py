@@ -3,14 +3,15 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_tools.comparison._bodies import BodyRunner, Given
-from ir_tools.comparison._coarse import Coarse
+from ir_tools.comparison._coarse import NARROW, Coarse
 from ir_tools.comparison._differences import aligned, allowed, difference, type_name
-from ir_tools.comparison._models import Pairs, Side, paired
+from ir_tools.comparison._partners import SecondRun
 from ir_tools.comparison._results import LayerComparison
 from ir_tools.comparison._tensors import Batch, Choice, labels_of, living
 from ir_tools.errors import IrToolsError
@@ -20,11 +21,30 @@ from ir_tools.known_differences import PAGE
 from ir_tools.ops import Array, find_op
 from ir_tools.runtime.client import Tap
 
-__all__ = ["IDLE", "Rows", "Sink", "sets_of"]
+__all__ = ["IDLE", "Compared", "Rows", "Sink", "sets_of"]
 
 IDLE = "its body does not run on these inputs"
-Sink = Callable[[Located, int, Array, Array], None]
-"""Takes every tensor that is compared: the layer, the number of the output, what is expected, and what is there."""
+
+
+class Compared(NamedTuple):
+    """Two tensors that are compared.
+
+    Attributes:
+        located: the layer.
+        output: the number of its output.
+        expected, actual: the tensors.
+        counterpart: the path of the other model's tensor, if there is another model.
+    """
+
+    located: Located
+    output: int
+    expected: Array
+    actual: Array
+    counterpart: str | None = None
+
+
+Sink = Callable[[Compared], None]
+"""Takes every two tensors that are compared."""
 BodyRows = Callable[[Batch, Given], Iterable[LayerComparison]]
 """The rows of one round of a body, and what the body was given."""
 
@@ -37,42 +57,48 @@ class Rows:
         model: whose layers they are.
         choice: of the layers.
         bodies: runs bodies.
-        tolerance: in place of the table.
+        precision: the coarser one of both sides.
+        tolerance: instead of the table.
         sink: takes the tensors, where somebody wants them.
         advance: called after every layer, for a progress bar.
+        states: the values of variables before the inference, by id; the others have their initial values.
     """
 
     model: Model
     choice: Choice
     bodies: BodyRunner
+    precision: str = "f32"
     tolerance: float | None = None
     sink: Sink | None = None
     advance: Callable[[], None] | None = None
+    states: Mapping[str, Array] = field(default_factory=dict)
     _order: dict[int, int] = field(default_factory=dict)
     _coarse: dict[int, Coarse] = field(default_factory=dict)
 
-    def in_place(self, batch: Batch, precision: Precision, fallback: Fallback) -> Iterator[LayerComparison]:
+    def isolated(self, batch: Batch, precision: Precision, fallback: Fallback) -> Iterator[LayerComparison]:
         """Every layer: the reference on the runtime's own inputs against the runtime; bodies before their layer."""
         for located in batch.layers:
             if batch.refused:
                 yield self._refused(located, batch.refused)
                 continue
             arrays = batch.arrays(self.model, located)
-            yield from self._inside(located, arrays, lambda inner, _: self.in_place(inner, precision, fallback))
+            yield from self._inside(located, arrays, lambda inner, _: self.isolated(inner, precision, fallback))
             if not self.choice.takes(located.layer):
                 continue
             try:
-                step = run_one(self.model, located, arrays, precision=precision, fallback=fallback)
+                step = run_one(
+                    self.model, located, arrays, precision=precision, fallback=fallback, states=self._states_in(located)
+                )
             except IrToolsError as why:
                 yield replace(self._blank(located), status="differs", reason=f"the reference fails: {why}")
             else:
                 yield from self._of_step(located, step, batch)
             self._done(located)
 
-    def free_running(
+    def cumulative(
         self, batch: Batch, walk: Iterator[Step], precision: Precision, fallback: Fallback
     ) -> Iterator[LayerComparison]:
-        """Every layer as the reference computes it by itself, against the runtime; those in bodies in place.
+        """Every layer as the reference computes it by itself, against the runtime; those in bodies isolated.
 
         Where no element of the input decides a value, or an error of rounding does, the reference goes on with the
         runtime's: such values are as good as random, and would make all that follows differ.
@@ -83,7 +109,7 @@ class Rows:
                 continue
             if located.layer.bodies:
                 arrays = batch.arrays(self.model, located)
-                yield from self._inside(located, arrays, lambda inner, _: self.in_place(inner, precision, fallback))
+                yield from self._inside(located, arrays, lambda inner, _: self.isolated(inner, precision, fallback))
             step = next(step for step in walk if step.layer is located.layer)
             if self.choice.takes(located.layer):
                 yield from self._of_step(located, step, batch, inherits=True)
@@ -94,48 +120,35 @@ class Rows:
                     step.outputs[index] = _adopted(step.outputs[index], actual, undefined, near)
             self._done(located)
 
-    def of_runs(
-        self, first: Batch, other: Model, second: Mapping[Tap, Array], pairs: Pairs, bodies: BodyRunner
-    ) -> Iterator[LayerComparison]:
-        """Every layer under two runs.
-
-        Args:
-            first: of this model.
-            other: the model of the second run.
-            second: its tensors, by label and output.
-            pairs: which tensors belong together.
-            bodies: runs those of the second run.
-        """
+    def of_runs(self, first: Batch, second: SecondRun) -> Iterator[LayerComparison]:
+        """Yield a row for every tensor under two runs."""
         for located in first.layers:
             if first.refused:
                 yield self._refused(located, first.refused)
                 continue
-            yield from self._inside_both(first, located, other, pairs, bodies)
+            yield from self._inside_both(first, located, second)
             if not self.choice.takes(located.layer):
                 continue
             for index, port in enumerate(located.layer.outputs):
-                partner = pairs.taps.get(Source(located.layer.id, port.id))
-                if partner is not None and partner in second:
-                    yield self._row(located, index, first.actual(located, index), second[partner])
+                partner = second.partner(Source(located.layer.id, port.id))
+                if partner is not None:
+                    tensors = Compared(located, index, first.actual(located, index), partner.tensor, partner.path)
+                    yield replace(self._row(tensors, carried=partner.narrow), engine="runtime")
                 else:
                     yield replace(self._blank(located), output=index, reason="the other model has no such tensor")
             self._done(located)
 
-    def _inside_both(
-        self, first: Batch, located: Located, other: Model, pairs: Pairs, bodies: BodyRunner
-    ) -> Iterator[LayerComparison]:
+    def _inside_both(self, first: Batch, located: Located, second: SecondRun) -> Iterator[LayerComparison]:
         """The bodies of a layer in both models, on what the first one gives them."""
-        twin = pairs.layers.get(located.layer.id)
+        twin = second.pairs.layers.get(located.layer.id)
         if twin is None or not located.layer.bodies or twin.bodies.keys() != located.layer.bodies.keys():
             return
 
         def rows(inner: Batch, given: Given) -> Iterable[LayerComparison]:
             graph = inner.layers[0].graph
             body = next(name for name, entry in located.layer.bodies.items() if entry is graph)
-            partner = twin.bodies[body]
-            deeper = paired(Side(self.model, graph), Side(other, partner))
-            ends = {deeper.layers[end].id: array for end, array in given.items() if end in deeper.layers}
-            return self.of_runs(inner, other, bodies.tensors(other, partner, ends), deeper, bodies)
+            deeper = second.inside(self.model, located.layer, twin, body, given)
+            return self.of_runs(inner, deeper)
 
         yield from self._inside(located, first.arrays(self.model, located), rows)
 
@@ -147,6 +160,10 @@ class Rows:
         """A layer whose tensors the runtime does not hand out."""
         self._done(located)
         return self.skipped(located, reason)
+
+    def _states_in(self, located: Located) -> Mapping[str, Array]:
+        """The values of variables for a layer of the main graph."""
+        return self.states if located.graph is self.model.graph else {}
 
     def _inside(self, located: Located, arrays: Mapping[int, Array], rows: BodyRows) -> Iterator[LayerComparison]:
         """The layers of the bodies of a layer, each in the round in which it is furthest off."""
@@ -187,30 +204,33 @@ class Rows:
         carried = (coarse.reached if inherits else coarse.alone).get(located.layer.id)
         ports = zip(located.layer.outputs, step.outputs, step.undefined, strict=False)
         for index, (_, expected, undefined) in enumerate(ports):
-            row = self._row(located, index, expected, batch.actual(located, index), undefined, carried)
+            row = self._row(Compared(located, index, expected, batch.actual(located, index)), undefined, carried)
             yield _explained(replace(row, engine=step.engine), step)
 
     def _row(
-        self,
-        located: Located,
-        index: int,
-        expected: Array,
-        actual: Array,
-        undefined: npt.NDArray[np.bool_] | None = None,
-        carried: str | None = None,
+        self, tensors: Compared, undefined: npt.NDArray[np.bool_] | None = None, carried: str | None = None
     ) -> LayerComparison:
         """`carried`: a narrower type than the tensor's, of whose errors it has some."""
         if self.sink is not None:
-            self.sink(located, index, expected, actual)
+            self.sink(tensors)
+        located, index, expected, actual, counterpart = tensors
         kind = _kind(located.layer, index, actual)
-        row = replace(self._blank(located), output=index, element_type=kind, shape=actual.shape)
-        if expected.shape != actual.shape:
-            return replace(row, status="differs", reason=f"{list(expected.shape)} is expected")
+        row = replace(
+            self._blank(located), output=index, element_type=kind, shape=actual.shape, counterpart=counterpart
+        )
+        if expected.shape != actual.shape or (kind == "string") != (type_name(expected) == "string"):
+            wanted = f"{type_name(expected)} {list(expected.shape)} is expected"
+            return replace(row, status="differs", reason=wanted)
         if index in sets_of(located.layer):
             actual = aligned(expected, actual)
-        limit = allowed(carried if kind == "f32" and carried else kind, self.tolerance, self.bodies.setting.precision)
+        limit = self._limit(kind, carried)
         found = difference(expected, actual, tolerance=limit, undefined=undefined)
         return replace(row, status="ok" if found.ok else "differs", difference=found)
+
+    def _limit(self, kind: str, carried: str | None) -> float:
+        """Return how far off a tensor may be; `carried`: a narrower type of whose errors it has some."""
+        own = allowed(kind, self.tolerance, self.precision)
+        return max(own, allowed(carried, self.tolerance)) if carried and own else own
 
     def coarse(self, graph: Graph) -> Coarse:
         """Which tensors of a graph carry errors of a narrower type than their own."""
@@ -258,7 +278,7 @@ def _share(row: LayerComparison) -> float:
 def _kind(layer: Layer, index: int, array: Array) -> str:
     """The element type of an output: what the file says of f16 and bf16, which may be handed out in f32."""
     precision = layer.outputs[index].precision
-    return {"FP16": "f16", "BF16": "bf16"}.get(precision or "", type_name(array))
+    return NARROW.get(precision, type_name(array))
 
 
 def _adopted(own: Array, actual: Array, undefined: npt.NDArray[np.bool_], limit: float) -> Array:

@@ -8,15 +8,19 @@ import numpy as np
 
 from ir_tools.comparison._bodies import into_body
 from ir_tools.comparison._differences import difference
-from ir_tools.comparison._models import Pairs, Side, constants_of, paired
+from ir_tools.comparison._models import paired_bodies
+from ir_tools.comparison._pairing import Pairs
 from ir_tools.comparison._results import LayerComparison
-from ir_tools.comparison._tensors import Setting, inputs_of, labels_of, tap_of
+from ir_tools.comparison._structure import Side
+from ir_tools.comparison._tensors import inputs_of, labels_of, tap_of
 from ir_tools.comparison._whole import infer
 from ir_tools.errors import IrToolsError
 from ir_tools.graph import Graph, Layer, Model
 from ir_tools.ops import Array
 from ir_tools.runtime.client import RuntimeClient, Tap
 from ir_tools.runtime.one_layer import LayerRunner
+from ir_tools.runtime.setting import Setting
+from ir_tools.weights import values
 
 __all__ = ["Origin"]
 
@@ -115,7 +119,7 @@ class Origin:
             if twin is None or body not in twin.bodies:
                 return
             own, other = Side(self.own, layer.bodies[body]), Side(self.other, twin.bodies[body])
-            pairs = paired(own, other)
+            pairs = paired_bodies(self.own, layer, self.other, twin, body)
         layer = own.graph.layer(row.layer_id)
         twin = pairs.layers.get(row.layer_id)
         if twin is None:
@@ -124,10 +128,19 @@ class Origin:
             mine, theirs = layer.raw.get(name), twin.raw.get(name)
             if _normal(mine) != _normal(theirs):
                 yield f"{name} is {_told(mine)} here and {_told(theirs)} there"
-        constants = zip(constants_of(own, layer), constants_of(other, twin), strict=False)
+        constants = zip(_constants_of(own, layer), _constants_of(other, twin), strict=False)
         for index, (first, second) in enumerate(constants):
             if first is not None and second is not None:
                 yield from _differing(index, first, second)
+
+
+def _constants_of(side: Side, layer: Layer) -> Iterator[Array | None]:
+    """Yield the constant that each input port reads; None for other tensors."""
+    sources = side.graph.sources(layer.id)
+    for port in layer.inputs:
+        if port.id in sources:
+            maker = side.graph.layer(sources[port.id].layer)
+            yield values(maker.raw, side.model.weights) if maker.type == "Const" else None
 
 
 def _is_of(row: LayerComparison, layer_id: int) -> bool:

@@ -2,28 +2,52 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple, get_args
 
 from ir_tools.comparison._differences import Difference
+from ir_tools.display import brief_fields
 from ir_tools.execute import Engine
 from ir_tools.ops import Array
 
-__all__ = ["Comparison", "LayerComparison", "Mode", "OutputComparison"]
+__all__ = ["Comparison", "LayerComparison", "Mode", "OutputComparison", "ReferenceMode", "Sides"]
 
-Mode = Literal["in place", "free running", "runtime against runtime", "model against model"]
-"""In place: each layer of the reference gets the runtime's own inputs, which isolates its error. Free running: the
+ReferenceMode = Literal["isolated", "cumulative"]
+"""Isolated: each layer of the reference gets the runtime's own inputs, which isolates its error. Cumulative: the
 reference runs the whole model by itself, so that errors accumulate as in use."""
+Mode = ReferenceMode | Literal["runtime against runtime", "model against model"]
+
+
+class Sides(NamedTuple):
+    """Who computed the two tensors of a row, in words."""
+
+    expected: str
+    actual: str
+
+
+UNNAMED = Sides("expected", "actual")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerComparison:
     """Output number `output` of one layer: expected against actual, as the mode says.
 
-    `engine`: who computed what is expected, where that is the reference: the runtime stands in, with that one layer
-    alone, where the reference has no kernel. `reason` says why, where `status` is `skipped`, or `differs` without a
-    `difference` (the shapes disagree), or what makes it differ. `index` counts the layers in the order of execution. A
-    layer in a body has the `round` of the body, from 0 on, in which it is furthest off.
-    `known`: the rows of `known_differences` that the layer falls under, where it differs or leaves something out.
+    Attributes:
+        path, layer_id, line, op: of the layer.
+        index: of the layer in the order of execution.
+        element_type, shape: of the tensor.
+        status: `skipped` if nothing was compared; `reason` says why.
+        difference: None if nothing was compared, or if the shapes disagree.
+        engine: who computed what is expected; None if nothing was compared. Against the reference, that is the runtime
+            for a layer without a kernel, which it ran as that one layer alone.
+        reason: why nothing was compared, or what makes the tensors differ.
+        known: the rows of `known_differences` that the layer falls under, if it differs or leaves something out.
+        counterpart: the path of the other model's tensor, if there is another model; with `.N` for output N above 0.
+        round: of a layer in a body: the iteration of the body, from 0 on, in which it is furthest off.
+
+    Example:
+        >>> row = ir_tools.compare("model.xml").layers[0]
+        >>> row.path, row.op, row.shape, row.status
+        ('pool', 'AvgPool-1', (1, 2, 4, 4), 'ok')
     """
 
     path: str
@@ -36,10 +60,13 @@ class LayerComparison:
     shape: tuple[int, ...] | None = None
     status: Literal["ok", "differs", "skipped"]
     difference: Difference | None = None
-    engine: Engine = "reference"
+    engine: Engine | None = None
     reason: str | None = None
     known: tuple[str, ...] = ()
+    counterpart: str | None = None
     round: int | None = None
+
+    __repr__ = brief_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +77,12 @@ class OutputComparison:
         name, element_type, shape: of the output, in the second run.
         difference: what one of two sizes does not have counts as NaN there.
         reason: what else is to be said.
+        counterpart: the other model's output, if there is another model.
+
+    Example:
+        >>> output = ir_tools.compare("model.xml").outputs[0]
+        >>> output.name, output.element_type, output.shape, output.ok
+        ('pooled', 'f32', (1, 2, 4, 4), True)
     """
 
     name: str
@@ -57,6 +90,9 @@ class OutputComparison:
     shape: tuple[int, ...]
     difference: Difference
     reason: str = ""
+    counterpart: str | None = None
+
+    __repr__ = brief_fields
 
     @property
     def ok(self) -> bool:
@@ -71,16 +107,21 @@ class Comparison:
     Attributes:
         mode: what was compared with what.
         layers: one entry per output of every layer compared, in the order of execution.
-        outputs: of the model. In place: with all tensors taken out of the runtime against the untouched model, since
-            taking tensors out changes what the runtime fuses. Free running: the reference's against the untouched
+        outputs: of the model. Isolated: with all tensors taken out of the runtime against the untouched model, since
+            taking tensors out changes what the runtime fuses. Cumulative: the reference's against the untouched
             model's. Otherwise: the second run's against the first one's.
         runtime, device, precision: what computed.
         second: in words, what was compared with it: the reference, another device, another model.
+        layer_sides, output_sides: who computed what is expected, and what is actual.
         inputs: what was fed.
         narrow: how many operations the device computes in int8 as the model is used, though f32 was asked for; all
             that is judged was computed in f32.
         in_use: the outputs as the model is used, where `narrow` is not 0, against those in f32: what quantized
             arithmetic costs. No part of the verdict.
+
+    Example:
+        >>> ir_tools.compare("model.xml")
+        Comparison(isolated against reference: 1 tensor and 1 output agree, ... is enough)
     """
 
     mode: Mode
@@ -91,11 +132,13 @@ class Comparison:
     precision: str
     second: str
     inputs: Mapping[str, Array] = field(repr=False)
+    layer_sides: Sides = UNNAMED
+    output_sides: Sides = UNNAMED
     narrow: int = 0
     in_use: tuple[OutputComparison, ...] = ()
 
     def __repr__(self) -> str:
-        """`Comparison(in place against reference: 12 tensors and 1 output agree, 1.2e-07 is enough)`."""
+        """`Comparison(isolated against reference: 12 tensors and 1 output agree, 1.2e-07 is enough)`."""
         from ir_tools.comparison._summary import one_line
 
         return f"Comparison({one_line(self)})"
@@ -112,6 +155,21 @@ class Comparison:
         bad_layers = (entry for entry in self.layers if entry.status == "differs")
         bad_outputs = (entry for entry in self.outputs if not entry.ok)
         return next(bad_layers, None) or next(bad_outputs, None)
+
+    @property
+    def with_reference(self) -> bool:
+        """Whether one of the sides is the reference."""
+        return self.mode in get_args(ReferenceMode)
+
+    @property
+    def other(self) -> bool:
+        """Whether there is another model."""
+        return self.mode == "model against model"
+
+    @property
+    def without_kernel(self) -> int:
+        """How many tensors were compared with the runtime alone, since the reference has no kernel for their layers."""
+        return sum(entry.engine == "runtime" for entry in self.layers) if self.with_reference else 0
 
     @property
     def skipped(self) -> tuple[LayerComparison, ...]:

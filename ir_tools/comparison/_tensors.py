@@ -3,20 +3,20 @@
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
+from ir_tools.arguments import word_list
 from ir_tools.errors import RuntimeFailure, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model, Port, Source
 from ir_tools.graph.model import walk
 from ir_tools.ops import Array, find_op
 from ir_tools.runtime.client import RuntimeClient, Tap
+from ir_tools.runtime.setting import Setting
 from ir_tools.types import from_precision
 from ir_tools.weights import values
 
 __all__ = [
     "Batch",
     "Choice",
-    "Setting",
     "batches",
     "inputs_of",
     "labels_of",
@@ -37,43 +37,6 @@ SILENT = frozenset({"Parameter", "Const", "Result", "Assign"})
 """What computes nothing."""
 
 
-class Setting(NamedTuple):
-    """Where a model runs."""
-
-    device: str
-    precision: str
-
-    @property
-    def config(self) -> Mapping[str, str]:
-        """For the runtime, as it runs in use: a quantized model in int8, on the CPU, whatever the hint says.
-
-        With f32, a model with compressed weights is not: the CPU would quantize what it multiplies with them.
-        """
-        if self.precision == "int8":
-            return {"INFERENCE_PRECISION_HINT": "f32"}
-        hint = {"INFERENCE_PRECISION_HINT": self.precision}
-        whole = self.precision == "f32" and self.device.split(".")[0] == "CPU"
-        return {**hint, "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"} if whole else hint
-
-    @property
-    def tapped(self) -> Mapping[str, str]:
-        """For a model whose tensors are taken out: with f32, nothing is computed in int8.
-
-        Only where all that is `quantized` is taken out; otherwise OpenVINO 2026.4 gives wrong outputs for some models.
-        """
-        whole = self.precision != "int8" and self.device.split(".")[0] == "CPU"
-        return {**self.config, "LP_TRANSFORMS_MODE": "NO"} if whole else self.config
-
-    @property
-    def wide(self) -> bool:
-        """Whether f16 and bf16 are computed in f32, so that tensors of theirs are handed out in f32."""
-        return self.precision in {"f32", "int8"}
-
-    def __str__(self) -> str:
-        """`CPU, f32`."""
-        return f"{self.device}, {self.precision}"
-
-
 @dataclass(frozen=True, slots=True)
 class Choice:
     """Which layers are compared. `types`: operation types; None for all layers that compute something."""
@@ -81,9 +44,14 @@ class Choice:
     types: frozenset[str] | None
 
     @classmethod
-    def of(cls, layers: bool | Collection[str]) -> "Choice":
+    def of(cls, layers: bool | str | Collection[str]) -> "Choice":
         """From True for every layer, False for none, or operation types."""
-        return cls(None if layers is True else frozenset(layers or ()))
+        return cls(None if layers is True else frozenset(word_list(layers or ())))
+
+    @property
+    def any(self) -> bool:
+        """Whether any layer is compared."""
+        return self.types is None or bool(self.types)
 
     def takes(self, layer: Layer) -> bool:
         """Whether the layer itself is compared."""
@@ -104,7 +72,7 @@ class Choice:
 
     def located(self, graph: Graph, prefix: str = "") -> list[Located]:
         """The layers of one graph that are compared or hold such layers, in the order of execution."""
-        if self.types == frozenset():
+        if not self.any:
             return []
         labels = labels_of(graph)
         wanted = (layer for layer in graph.ordered() if self.takes(layer) or self.inside(layer))
@@ -128,6 +96,12 @@ class Batch:
     outputs: Mapping[str, Array]
     labels: Mapping[int, str]
     refused: str | None = None
+
+    @property
+    def sources(self) -> Iterator[Source]:
+        """Yield the tensors of the layers, none if the runtime handed out none."""
+        for located in () if self.refused else self.layers:
+            yield from (Source(located.layer.id, port.id) for port in located.layer.outputs)
 
     def actual(self, located: Located, index: int) -> Array:
         """Output number `index` of a layer."""

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ir_tools.comparison._tensors import Setting, quantized
+from ir_tools.comparison._tensors import quantized
 from ir_tools.graph import Model
 from ir_tools.ops import Array
 from ir_tools.runtime.client import Inference, RuntimeClient, Tap
+from ir_tools.runtime.setting import Setting
 
 __all__ = ["Whole", "infer"]
 

@@ -2,17 +2,19 @@
 
 import json
 import re
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import IO, Self
 
 import numpy as np
 
+from ir_tools.comparison._layers import Compared
 from ir_tools.errors import WriteError
-from ir_tools.graph import Located
+from ir_tools.files import write_file
 from ir_tools.ops import Array
 
-__all__ = ["Dump"]
+__all__ = ["Dump", "save_array"]
 
 
 class Dump:
@@ -34,21 +36,20 @@ class Dump:
         except OSError as why:
             raise WriteError(f"{folder} cannot be made: {why.strerror or why}") from None
 
-    def __call__(self, located: Located, index: int, expected: Array, actual: Array) -> None:
+    def __call__(self, tensors: Compared) -> None:
         """Write both tensors of one output.
 
         Raises:
             WriteError: a file cannot be written.
         """
+        located, index = tensors.located, tensors.output
         stem = f"{len(self._rows):05}_{re.sub(r'[^A-Za-z0-9._-]+', '_', located.path)[:80]}.{index}"
         row: dict[str, object] = {"layer": located.path, "layer_id": located.layer.id, "output": index}
-        try:
-            for side, array in (("expected", expected), ("actual", actual)):
-                row[side] = f"{stem}.{side}.npy"
-                np.save(self.folder / f"{stem}.{side}.npy", _plain(array), allow_pickle=False)
-            self._rows.append(row)
-        except OSError as why:
-            raise WriteError(f"{self.folder / stem} cannot be written: {why.strerror or why}") from None
+        row["counterpart"] = tensors.counterpart
+        for side, array in (("expected", tensors.expected), ("actual", tensors.actual)):
+            row[side] = f"{stem}.{side}.npy"
+            save_array(self.folder / f"{stem}.{side}.npy", array)
+        self._rows.append(row)
 
     def __enter__(self) -> Self:
         """The sink itself."""
@@ -57,19 +58,34 @@ class Dump:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Write the table of what was written so far.
+        """Write the table of what was written so far; after an error, only if there is anything.
 
         Raises:
-            WriteError: it cannot be written.
+            WriteError: it cannot be written, and nothing went wrong before.
         """
-        try:
-            (self.folder / "tensors.json").write_text(json.dumps(self._rows, indent=1))
-        except OSError as why:
-            raise WriteError(f"{self.folder / 'tensors.json'} cannot be written: {why.strerror or why}") from None
+        table = json.dumps(self._rows, indent=1).encode()
+        if self._rows or error is None:
+            with nullcontext() if error is None else suppress(WriteError):
+                write_file(self.folder / "tensors.json", lambda file: file.write(table))
+
+
+def save_array(path: Path, array: Array) -> None:
+    """Write an array as `.npy`, of a type that numpy knows without help: bf16 and f8 as f32, texts as unicode.
+
+    Raises:
+        WriteError: it cannot be written.
+    """
+    write_file(path, lambda file: np.lib.format.write_array(_Checked(file), _plain(array), allow_pickle=False))
+
+
+class _Checked:
+    """A file that numpy writes to as to any stream: to a file of the system it writes without looking at errors."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.write = file.write
 
 
 def _plain(array: Array) -> Array:
-    """The array in a type that numpy knows without help: bf16 and f8 as f32, texts as unicode."""
     if array.dtype.kind == "V":
         return array.astype(np.float32)
     return array.astype(str) if array.dtype.kind == "O" else array

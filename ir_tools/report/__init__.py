@@ -1,54 +1,68 @@
 """A comparison as one self-contained page: it opens from disk, needs no network, and prints well."""
 
+from collections.abc import Sequence
+from datetime import datetime
 from importlib import resources
 from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
 
 from ir_tools import __version__
-from ir_tools.comparison import Comparison, LayerComparison, narrow_note
-from ir_tools.errors import WriteError
-from ir_tools.report._plots import error_plot, histogram_plot
-from ir_tools.report._rows import Row, number, rows, worst
+from ir_tools.comparison import Comparison, narrow_note
+from ir_tools.display import plural
+from ir_tools.files import write_file
+from ir_tools.inputs import InputPlan
+from ir_tools.report._plots import error_plot, group_size, histogram_plot
+from ir_tools.report._rows import Row, layer_rows, number, output_rows, worst
 
 __all__ = ["render_report", "write_report"]
 
+SHOWN_ROWS = 500
+"""Rows of the table that are laid out at first; with many thousands a browser takes its time."""
 
-def write_report(found: Comparison, path: Path, *, model: str, replay: str) -> None:
+
+def write_report(found: Comparison, path: Path, *, model: str, replay: str, plan: InputPlan) -> None:
     """Write the page.
 
     Args:
-        found: what is told.
+        found: what it shows.
         path: of the page.
-        model: what it was a comparison of, for the heading.
+        model: what was compared, for the heading.
         replay: the command line that repeats it.
+        plan: how the inputs were made.
 
     Raises:
         WriteError: it cannot be written.
     """
-    try:
-        path.write_text(render_report(found, model=model, replay=replay), encoding="utf-8")
-    except OSError as why:
-        raise WriteError(f"{path} cannot be written: {why.strerror or why}") from None
+    page = render_report(found, model=model, replay=replay, plan=plan, date=datetime.now().astimezone()).encode()
+    write_file(path, lambda file: file.write(page))
 
 
-def render_report(found: Comparison, *, model: str, replay: str) -> str:
-    """The page as text of HTML."""
+def render_report(found: Comparison, *, model: str, replay: str, plan: InputPlan, date: datetime) -> str:
+    """Return the page as text of HTML; `date`: when it was made, the rest as for `write_report`."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(_text("page.html"))
-    table = rows(found)
-    focus = worst(found)
+    tensors, outputs = layer_rows(found), output_rows(found)
+    first, focus = _first(found, tensors, outputs), worst([*tensors, *outputs])
     return template.render(
         found=found,
         model=model,
         replay=replay,
+        plan=plan,
+        date=date,
         version=__version__,
         style=_text("page.css"),
         script=_text("page.js"),
-        rows=table,
-        counts=_counts(table),
-        first=_first(found),
-        errors=error_plot(found),
+        rows=tensors,
+        shown_rows=SHOWN_ROWS,
+        outputs=outputs,
+        outputs_verdict=_verdict(outputs, "output"),
+        tensors_verdict=_verdict(tensors, "tensor"),
+        outputs_ok=all(row.status == "ok" for row in outputs),
+        counts=_counts(tensors),
+        first=first,
+        errors=error_plot(tensors, first),
+        grouped=group_size(tensors),
         worst=focus,
         histogram=None if focus is None else histogram_plot(focus),
         number=number,
@@ -56,19 +70,29 @@ def render_report(found: Comparison, *, model: str, replay: str) -> str:
     )
 
 
+def _verdict(rows: Sequence[Row], noun: str) -> str:
+    """Return `All 3 outputs are ok.` or `2 of 300 tensors differ.`, as it is."""
+    compared = [row for row in rows if row.status != "skipped"]
+    wrong = sum(row.status == "differs" for row in compared)
+    if not compared:
+        return f"No {noun} was compared."
+    if wrong:
+        return f"{wrong} of {plural(len(compared), noun)} {'differs' if wrong == 1 else 'differ'}."
+    return f"The {noun} is ok." if len(compared) == 1 else f"All {len(compared)} {noun}s are ok."
+
+
 def _text(name: str) -> str:
     return resources.files("ir_tools.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _counts(table: list[Row]) -> dict[str, int]:
-    """How many tensors agree, differ, are skipped, and were computed by the runtime in place of the reference."""
+def _counts(table: Sequence[Row]) -> dict[str, int]:
+    """How many tensors are ok, differ, are skipped, and were computed by the runtime in place of the reference."""
     counts = {status: sum(row.status == status for row in table) for status in ("ok", "differs", "skipped")}
     return {**counts, "runtime": sum(row.engine == "runtime" for row in table)}
 
 
-def _first(found: Comparison) -> Row | None:
+def _first(found: Comparison, tensors: Sequence[Row], outputs: Sequence[Row]) -> Row | None:
     """The first difference, as a row."""
     first = found.first_difference
-    if isinstance(first, LayerComparison):
-        return next(row for row, entry in zip(rows(found), found.layers, strict=False) if entry is first)
-    return next((row for row in rows(found) if row.kind == "output" and row.status == "differs"), None)
+    entries = [*zip(found.layers, tensors, strict=True), *zip(found.outputs, outputs, strict=True)]
+    return next((row for entry, row in entries if entry is first), None)

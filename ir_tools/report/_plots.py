@@ -1,21 +1,23 @@
 """The plots of the report, as SVG in the colours of the page."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from ir_tools.comparison import DECADES, Comparison, LayerComparison
-from ir_tools.report._rows import Row, number, rows
+from ir_tools.comparison import DECADES
+from ir_tools.report._rows import Row, number
 
-__all__ = ["error_plot", "histogram_plot"]
+__all__ = ["error_plot", "group_size", "histogram_plot"]
 
 WIDTH, HEIGHT = 960, 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 40
 LOWEST = -9
-"""Exponent of the smallest error that is told apart from none."""
+"""Exponent of the smallest error that is drawn above 0."""
 TICKS = 8
+MOST_POINTS = 880
+"""As many as there are pixels side by side."""
 LONGEST = 48
 """Characters of a name in a plot; of longer ones the end."""
 
@@ -36,14 +38,25 @@ class _Frame:
         return TOP + (HEIGHT - TOP - BOTTOM) * (self.top - exponent) / (self.top - LOWEST)
 
 
-def error_plot(found: Comparison) -> Markup:
-    """The error of every layer, relative to its tensor's largest magnitude, in the order of execution."""
-    points = [row for row in rows(found) if row.kind == "layer" and row.share is not None]
+def group_size(rows: Sequence[Row]) -> int:
+    """Return how many neighbours share one point of the error plot."""
+    return -(-len(rows) // MOST_POINTS) or 1
+
+
+def error_plot(rows: Sequence[Row], first: Row | None) -> Markup:
+    """Draw the error of every layer, relative to its tensor's largest magnitude, in the order of execution.
+
+    Of a group of neighbours the one is drawn that needs the largest part of its tolerance, or the first difference.
+    """
+    compared = [row for row in rows if row.share is not None]
+    step = group_size(rows)
+    groups = (compared[start : start + step] for start in range(0, len(compared), step))
+    points = [max(group, key=lambda row: (row is first, row.share or 0.0)) for group in groups]
     errors = [row.needed for row in points if row.needed and math.isfinite(row.needed)]
     frame = _Frame(len(points), max(0, math.ceil(math.log10(max(errors, default=1e-3)))))
     parts = [*_scale(frame), *_ticks(frame, points), *_allowed(frame, points), *_points(frame, points)]
-    parts += _first(frame, points, found)
-    return _svg(parts, "Error of every layer, in the order of execution")
+    parts += _first(frame, points, first)
+    return _svg(parts, "Error of every layer, in the order of execution", 'role="group"')
 
 
 def _scale(frame: _Frame) -> Iterator[str]:
@@ -51,18 +64,14 @@ def _scale(frame: _Frame) -> Iterator[str]:
         y = frame.y(10.0**exponent)
         label = "0" if exponent == LOWEST else f"1e{exponent}"
         yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        yield f'<text class="axis" x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{label}</text>'
+        yield _text(LEFT - 8, y + 4, label, "end")
 
 
 def _ticks(frame: _Frame, points: list[Row]) -> Iterator[str]:
     step = max(1, -(-len(points) // TICKS))
     for place in range(0, len(points), step):
-        yield (
-            f'<text class="axis" x="{frame.x(place):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">'
-            f"{points[place].index + 1}</text>"
-        )
-    middle = (LEFT + WIDTH - RIGHT) / 2
-    yield f'<text class="axis" x="{middle}" y="{HEIGHT - 4}" text-anchor="middle">tensor, in order of execution</text>'
+        yield _text(frame.x(place), HEIGHT - BOTTOM + 18, str(points[place].index + 1))
+    yield _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, "tensor, in order of execution")
 
 
 def _allowed(frame: _Frame, points: list[Row]) -> Iterator[str]:
@@ -80,22 +89,21 @@ def _allowed(frame: _Frame, points: list[Row]) -> Iterator[str]:
 
 
 def _points(frame: _Frame, points: list[Row]) -> Iterator[str]:
+    """A link to its row for every point; the title is what it is called."""
     for place, row in enumerate(points):
         error = 10.0**frame.top if row.needed is None else row.needed
-        title = f"{row.name} ({row.op}): {number(row.needed) or row.reason}"
-        radius = 4 if row.status == "differs" else 2.4
+        needs = row.reason if row.needed is None else f"needs {number(row.needed)}"
+        title = f"{row.name} ({row.op}): {needs}, {row.status}"
+        kind, radius = (' class="differs"', 4) if row.status == "differs" else ("", 2.4)
         yield (
-            f'<circle class="{row.status}" data-row="{row.index}" cx="{frame.x(place):.1f}" cy="{frame.y(error):.1f}"'
-            f' r="{radius}"><title>{escape(title)}</title></circle>'
+            f'<a href="#row{row.index}"{kind}><title>{escape(title)}</title>'
+            f'<circle cx="{frame.x(place):.1f}" cy="{frame.y(error):.1f}" r="{radius}"/></a>'
         )
 
 
-def _first(frame: _Frame, points: list[Row], found: Comparison) -> Iterator[str]:
+def _first(frame: _Frame, points: list[Row], first: Row | None) -> Iterator[str]:
     """A ring around the first difference, and its name."""
-    first = found.first_difference
-    if not isinstance(first, LayerComparison):
-        return
-    place = next((place for place, row in enumerate(points) if found.layers[row.index] is first), None)
+    place = next((place for place, row in enumerate(points) if row is first), None)
     if place is None:
         return
     row = points[place]
@@ -110,32 +118,50 @@ def _first(frame: _Frame, points: list[Row], found: Comparison) -> Iterator[str]
 
 
 def histogram_plot(row: Row) -> Markup:
-    """How many elements of one tensor are how far off, on a logarithmic scale."""
+    """Draw how many elements of one tensor are how far off, both axes logarithmic."""
     assert row.difference is not None
     counts = row.difference.histogram
     labels = ["equal", f"< 1e{LOWEST}", *(f"1e{round(math.log10(edge))}" for edge in DECADES)]
-    highest = math.log10(max(max(counts), 1)) + 0.3
+    top = max(1, math.ceil(math.log10(max(*counts, 1))))
+    parts = [*_counts_scale(top)]
     width = (WIDTH - LEFT - RIGHT) / len(counts)
-    parts = []
     for place, (count, label) in enumerate(zip(counts, labels, strict=True)):
-        height = (HEIGHT - TOP - BOTTOM) * ((math.log10(count) + 0.3) / highest if count else 0)
-        left, top = LEFT + place * width, HEIGHT - BOTTOM - height
-        kind = "equal" if place == 0 else "over" if _beyond(row, place) else "within"
-        parts.append(
-            f'<rect class="{kind}" x="{left + 2:.1f}" y="{top:.1f}" width="{width - 4:.1f}" height="{height:.1f}"/>'
-        )
+        left, kind = LEFT + place * width, "equal" if place == 0 else "over" if _beyond(row, place) else "within"
         if count:
+            y = _count_y(count, top)
             parts.append(
-                f'<text class="axis" x="{left + width / 2:.1f}" y="{top - 4:.1f}" text-anchor="middle">{count}</text>'
+                f'<rect class="{kind}" x="{left + 2:.1f}" y="{y:.1f}" width="{width - 4:.1f}"'
+                f' height="{HEIGHT - BOTTOM - y:.1f}"/>'
             )
-        parts.append(
-            f'<text class="axis" x="{left + width / 2:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">'
-            f"{escape(label)}</text>"
-        )
+            parts.append(_text(left + width / 2, y - 4, str(count)))
+        parts.append(_text(left + width / 2, HEIGHT - BOTTOM + 18, label))
     middle = (LEFT + WIDTH - RIGHT) / 2
-    text = "error of an element, at least, relative to the tensor's largest magnitude"
-    parts.append(f'<text class="axis" x="{middle}" y="{HEIGHT - 4}" text-anchor="middle">{text}</text>')
-    return _svg(parts, "How many elements are how far off")
+    parts.append(_text(middle, HEIGHT - 4, "error of an element, at least, relative to the tensor's largest magnitude"))
+    summary = ", ".join(f"{label}: {count}" for label, count in zip(labels, counts, strict=True) if count)
+    return _svg(parts, f"Elements by error, on a logarithmic axis. {summary}", 'role="img"')
+
+
+def _counts_scale(top: int) -> Iterator[str]:
+    """Lines at 1, 10, 100, ... elements, and the name of the axis."""
+    for exponent in range(top + 1):
+        y = _count_y(10**exponent, top)
+        yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        yield _text(LEFT - 8, y + 4, str(10**exponent) if exponent < 4 else f"1e{exponent}", "end")
+    middle = (TOP + HEIGHT - BOTTOM) / 2
+    yield (
+        f'<text class="axis" transform="translate(14 {middle}) rotate(-90)" text-anchor="middle">'
+        "elements, logarithmic</text>"
+    )
+
+
+def _count_y(count: int, top: int) -> float:
+    """Return the height of a bar; one element has a little, so that it is seen."""
+    lowest = HEIGHT - BOTTOM - 6
+    return lowest - (lowest - TOP - 8) * math.log10(count) / top
+
+
+def _text(x: float, y: float, words: str, anchor: str = "middle") -> str:
+    return f'<text class="axis" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
 
 
 def _beyond(row: Row, place: int) -> bool:
@@ -144,6 +170,6 @@ def _beyond(row: Row, place: int) -> bool:
     return place >= 2 and DECADES[place - 2] >= row.difference.tolerance
 
 
-def _svg(parts: list[str], title: str) -> Markup:
+def _svg(parts: list[str], title: str, role: str) -> Markup:
     inner = "\n".join(parts)
-    return Markup(f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}">\n{inner}\n</svg>')
+    return Markup(f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" {role} aria-label="{escape(title)}">\n{inner}\n</svg>')

@@ -1,18 +1,28 @@
-"""The rows of the report's table, and which of them is the worst."""
+"""The rows of the report's tables, and which of them is the worst."""
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ir_tools.comparison import Comparison, Difference, LayerComparison
 
-__all__ = ["Row", "number", "rows", "share", "worst"]
+__all__ = ["Row", "layer_rows", "number", "output_rows", "worst"]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One tensor.
+    """One tensor; texts are as people read them.
 
-    `kind`: `layer` or `output`. `share`: of the tolerance that it needs; infinite where shapes differ. Texts are as
-    people read them.
+    Attributes:
+        kind: `layer` or `output`.
+        index: its number among the rows.
+        name, op, line, type, shape: of the tensor.
+        counterpart: what it is called in the other model; empty if there is none.
+        engine: who computed what is expected.
+        status: `ok`, `differs` or `skipped`.
+        reason: why, if there is something to say.
+        share: which part of its tolerance it needs; infinite if shapes differ, None if nothing was compared.
+        difference: the numbers.
     """
 
     kind: str
@@ -26,13 +36,24 @@ class Row:
     status: str
     reason: str
     share: float | None
-    needed: float | None
     difference: Difference | None
+    counterpart: str = ""
+
+    @property
+    def needed(self) -> float | None:
+        """The smallest tolerance that would pass; None if nothing was compared."""
+        return None if self.difference is None else self.difference.needed
+
+    @property
+    def place(self) -> str:
+        """Where the largest error is."""
+        at = None if self.difference is None else self.difference.max_abs_at
+        return "" if at is None else ",".join(map(str, at))
 
 
-def rows(found: Comparison) -> list[Row]:
-    """A row per tensor of a layer, then one per output of the model."""
-    layers = [
+def layer_rows(found: Comparison) -> list[Row]:
+    """Return a row per tensor of a layer."""
+    return [
         Row(
             kind="layer",
             index=number,
@@ -41,19 +62,23 @@ def rows(found: Comparison) -> list[Row]:
             line=str(entry.line or ""),
             type=entry.element_type or "",
             shape="" if entry.shape is None else ",".join(map(str, entry.shape)) or "scalar",
-            engine=entry.engine,
+            engine=(entry.engine or "") if found.with_reference else "",
             status=entry.status,
             reason=_reason(entry),
-            share=share(entry),
-            needed=None if entry.difference is None else entry.difference.needed,
+            share=_share(entry.difference, entry.status),
             difference=entry.difference,
+            counterpart=entry.counterpart or "",
         )
         for number, entry in enumerate(found.layers)
     ]
-    outputs = [
+
+
+def output_rows(found: Comparison) -> list[Row]:
+    """Return a row per output of the model; their numbers follow those of the layers."""
+    return [
         Row(
             kind="output",
-            index=len(layers) + number,
+            index=number,
             name=entry.name,
             op="output",
             line="",
@@ -61,38 +86,39 @@ def rows(found: Comparison) -> list[Row]:
             shape=",".join(map(str, entry.shape)) or "scalar",
             engine="",
             status="ok" if entry.ok else "differs",
-            reason=entry.reason,
+            reason="; ".join(filter(None, (entry.reason, _nan(entry.difference)))),
             share=_share(entry.difference),
-            needed=entry.difference.needed,
             difference=entry.difference,
+            counterpart=entry.counterpart or "",
         )
-        for number, entry in enumerate(found.outputs)
+        for number, entry in enumerate(found.outputs, len(found.layers))
     ]
-    return [*layers, *outputs]
 
 
 def _reason(entry: LayerComparison) -> str:
-    """The reason, with the round of the body where there is one."""
+    """The reason, with the round of the body where there is one, and NaN that only one side has."""
     where = "" if entry.round is None or entry.difference is None else f"round {entry.round + 1} of its body"
-    return "; ".join(filter(None, (entry.reason, where)))
+    return "; ".join(filter(None, (entry.reason, where, _nan(entry.difference))))
 
 
-def share(entry: LayerComparison) -> float | None:
-    """Which part of its tolerance a tensor needs; None where nothing was compared."""
-    if entry.difference is None:
-        return float("inf") if entry.status == "differs" else None
-    return _share(entry.difference)
+def _nan(difference: Difference | None) -> str:
+    """How many NaN there are, if the sides do not have the same number of them."""
+    expected, found = (0, 0) if difference is None else difference.nan
+    return "" if expected == found else f"NaN: {expected} expected, {found} found"
 
 
-def _share(difference: Difference) -> float:
+def _share(difference: Difference | None, status: str = "") -> float | None:
+    """Which part of its tolerance a tensor needs; None if nothing was compared."""
+    if difference is None:
+        return math.inf if status == "differs" else None
     if difference.needed == 0.0:
         return 0.0
-    return difference.needed / difference.tolerance if difference.tolerance else float("inf")
+    return difference.needed / difference.tolerance if difference.tolerance else math.inf
 
 
-def worst(found: Comparison) -> Row | None:
-    """The tensor that needs the largest part of its tolerance, with numbers; None where nothing was compared."""
-    compared = [row for row in rows(found) if row.difference is not None]
+def worst(rows: Iterable[Row]) -> Row | None:
+    """Return the tensor with numbers that needs the largest part of its tolerance; None if nothing was compared."""
+    compared = [row for row in rows if row.difference is not None]
     return max(compared, key=lambda row: row.share or 0.0, default=None)
 
 

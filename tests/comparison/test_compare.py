@@ -7,12 +7,12 @@ import pytest
 
 import ir_tools
 from ir_tools.comparison import LayerComparison, compare
-from ir_tools.comparison._tensors import Setting
 from ir_tools.comparison.bisection import smallest_part
 from ir_tools.errors import UsageError
 from ir_tools.execute import LayerRun
 from ir_tools.graph import Layer, Model
 from ir_tools.runtime.client import RuntimeClient
+from ir_tools.runtime.setting import Setting
 from tests.comparison.networks import plant, random_network
 
 
@@ -57,7 +57,7 @@ def model(tmp_path: Path) -> Model:
     return ir_tools.read(random_network(np.random.default_rng(5), tmp_path / "net.xml"))
 
 
-@pytest.mark.parametrize("mode", ["in place", "free running"])
+@pytest.mark.parametrize("mode", ["isolated", "cumulative"])
 def test_the_reference_agrees_with_the_runtime(client: RuntimeClient, model: Model, mode: str) -> None:
     found = compare(model, mode=mode, client=client)  # type: ignore[arg-type] # one of its two words
     assert found.mode == mode
@@ -82,7 +82,7 @@ def break_reference(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(execute, "run_layer", wrong)
 
 
-def test_in_place_only_the_wrong_layer_differs(
+def test_isolated_only_the_wrong_layer_differs(
     client: RuntimeClient, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     break_reference(monkeypatch, "layer_1")
@@ -90,24 +90,35 @@ def test_in_place_only_the_wrong_layer_differs(
     assert [entry.path for entry in found.layers if entry.status == "differs"] == ["layer_1"]
 
 
-def test_free_running_the_error_goes_on(client: RuntimeClient, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cumulative_the_error_goes_on(client: RuntimeClient, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     break_reference(monkeypatch, "layer_1")
-    found = compare(model, mode="free running", client=client)
+    found = compare(model, mode="cumulative", client=client)
     wrong = [entry.path for entry in found.layers if entry.status == "differs"]
     assert wrong[0] == "layer_1"
     assert len(wrong) > 1
     assert not all(entry.ok for entry in found.outputs)
 
 
+def test_outputs_alone_are_those_of_the_reference(
+    client: RuntimeClient, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the isolated mode they would be the runtime's own on both sides."""
+    assert compare(model, layers=False, client=client).ok
+    break_reference(monkeypatch, "layer_1")
+    found = compare(model, layers=False, client=client)
+    assert not found.ok
+    assert (found.mode, found.output_sides, found.layers) == ("cumulative", ("reference", "CPU, f32"), ())
+
+
 def test_the_smallest_part_is_the_wrong_layer(
     client: RuntimeClient, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     break_reference(monkeypatch, "layer_2")
-    found = compare(model, mode="free running", client=client)
+    found = compare(model, mode="cumulative", client=client)
     part = smallest_part(
         model,
         found,
-        lambda cut, fed: compare(cut, inputs=fed, layers=False, mode="free running", client=client),
+        lambda cut, fed: compare(cut, inputs=fed, layers=False, mode="cumulative", client=client),
         client,
         Setting("CPU", "f32"),
     )
@@ -131,8 +142,21 @@ def test_one_device_against_itself(client: RuntimeClient, model: Model) -> None:
 def test_another_precision_differs_or_is_not_to_be_had(client: RuntimeClient, model: Model) -> None:
     """Machines without bf16 compute f32 instead, and say so."""
     found = compare(model, against=("CPU", "bf16"), tolerance=1e-7, client=client)
-    assert found.second == "CPU, bf16"
+    assert (found.second, found.layer_sides) == ("CPU, bf16", ("CPU, f32", "CPU, bf16"))
+    assert {entry.engine for entry in found.layers} == {"runtime"}
+    assert found.without_kernel == 0
     assert found.ok == (found.needed <= 1e-7)
+
+
+def test_the_tolerance_is_that_of_the_coarser_side(client: RuntimeClient, model: Model) -> None:
+    for found in (
+        compare(model, against="CPU:bf16", client=client),
+        compare(model, precision="bf16", against="CPU", client=client),
+        compare(model, precision="bf16", client=client),
+    ):
+        assert {entry.element_type for entry in found.layers} == {"f32"}
+        differences = [entry.difference for entry in found.layers] + [entry.difference for entry in found.outputs]
+        assert {entry.tolerance for entry in differences if entry} == {1.6e-2}
 
 
 def test_a_layer_without_a_kernel_is_run_by_the_runtime(
@@ -142,7 +166,7 @@ def test_a_layer_without_a_kernel_is_run_by_the_runtime(
 
     real = execute.has_kernel
     monkeypatch.setattr(execute, "has_kernel", lambda layer: real(layer) and layer.name != "layer_0")
-    for found in (compare(model, client=client), compare(model, mode="free running", client=client)):
+    for found in (compare(model, client=client), compare(model, mode="cumulative", client=client)):
         assert found.ok
         assert "layer_0" in [entry.path for entry in found.layers if entry.engine == "runtime"]
 
@@ -158,8 +182,8 @@ def test_types_that_no_layer_has_are_refused(client: RuntimeClient, model: Model
 
 
 def test_in_a_notebook_and_at_a_prompt(client: RuntimeClient, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert repr(compare(model, client=client)).startswith("Comparison(in place against reference: ")
+    assert repr(compare(model, client=client)).startswith("Comparison(isolated against reference: ")
     break_reference(monkeypatch, "layer_1")
     found = compare(model, client=client)
     assert "first 'layer_1'" in repr(found)
-    assert "<td>layer_1</td>" in found._repr_html_()
+    assert ">layer_1</td>" in found._repr_html_()

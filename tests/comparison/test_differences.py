@@ -1,4 +1,4 @@
-"""Differences against a loop over elements; comparison in place and model against model on small networks."""
+"""Differences against a loop over elements; comparison of isolated layers and model against model on small networks."""
 
 import math
 
@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ir_tools.comparison import TOLERANCES, aligned, difference
+from ir_tools.comparison import TOLERANCES, difference
+from ir_tools.comparison._differences import aligned
 from ir_tools.ops import Array
 
 SPECIAL = st.sampled_from([0.0, -0.0, 1.0, -1.0, 3.5, 1e30, math.inf, -math.inf, math.nan])

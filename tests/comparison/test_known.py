@@ -8,8 +8,8 @@ from ir_tools.comparison import LayerComparison, compare
 from ir_tools.known_differences import as_model, named
 from ir_tools.runtime.client import RuntimeClient
 
-Mode = Literal["in place", "free running"]
-MODES: tuple[Mode, ...] = ("in place", "free running")
+Mode = Literal["isolated", "cumulative"]
+MODES: tuple[Mode, ...] = ("isolated", "cumulative")
 
 
 @pytest.fixture(scope="module")

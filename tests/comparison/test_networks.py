@@ -1,4 +1,4 @@
-"""Whole networks: the reference against the runtime, in place and by itself, on seeded inputs."""
+"""Whole networks: the reference against the runtime, isolated and cumulative, on seeded inputs."""
 
 from pathlib import Path
 from typing import Literal
@@ -12,8 +12,8 @@ from ir_tools.runtime.client import RuntimeClient
 from tests.conftest import corpus_cases
 from tests.onnx.models import LIGHT, with_random_weights
 
-Mode = Literal["in place", "free running"]
-MODES: tuple[Mode, ...] = ("in place", "free running")
+Mode = Literal["isolated", "cumulative"]
+MODES: tuple[Mode, ...] = ("isolated", "cumulative")
 UNREADABLE = {"ovms-bge-tokenizer.v11.openvinotoolki": "its operations come from a package that is not installed"}
 CHAOTIC = {"person-detection-0203.FP16-INT8.v10.kovakimy"}
 """Networks in which errors of f16 decide between levels of quantization, so that they grow without bound."""
@@ -46,7 +46,7 @@ def check(client: RuntimeClient, path: Path, mode: Mode) -> None:
         pytest.skip(UNREADABLE[path.stem])
     if not path.with_suffix(".bin").exists() and "Const" in path.read_text(encoding="utf-8"):
         pytest.skip("its weights are not at hand")
-    if mode == "free running" and path.stem in CHAOTIC:
+    if mode == "cumulative" and path.stem in CHAOTIC:
         pytest.skip("errors of f16 decide between levels of quantization")
     found = compare(ir_tools.read(path), mode=mode, client=client)
     assert told(found) == []

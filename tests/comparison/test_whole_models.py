@@ -12,11 +12,12 @@ import pytest
 import ir_tools
 from ir_tools import execute
 from ir_tools.comparison import Comparison, LayerComparison, allowed, compare, narrow_note
-from ir_tools.comparison._tensors import Setting
+from ir_tools.comparison._differences import coarser
 from ir_tools.comparison.bisection import smallest_part
 from ir_tools.execute import LayerRun
 from ir_tools.graph import Layer
 from ir_tools.runtime.client import RuntimeClient
+from ir_tools.runtime.setting import Setting
 from tests.comparison.networks import change_a_weight, looping_network, plant, quantized_network, random_network
 
 TRUE, FALSE = np.array(True), np.array(False)
@@ -53,7 +54,7 @@ def make_wrong(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
 # --- bodies -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", ["in place", "free running"])
+@pytest.mark.parametrize("mode", ["isolated", "cumulative"])
 @pytest.mark.parametrize("name", ["Loop_1/body/plus", "Loop_1/body/bend", "If_1/then_body/left"])
 def test_a_wrong_kernel_in_a_body_is_named_and_cut_out(
     client: RuntimeClient, looping: Path, monkeypatch: pytest.MonkeyPatch, name: str, mode: str
@@ -66,7 +67,7 @@ def test_a_wrong_kernel_in_a_body_is_named_and_cut_out(
     assert first(found).round in range(3)
 
     def judge(part: ir_tools.graph.Model, given: dict[str, np.ndarray]) -> Comparison:
-        return compare(part, inputs=given, layers=False, mode="free running", client=client)
+        return compare(part, inputs=given, layers=False, mode="cumulative", client=client)
 
     part = smallest_part(model, found, judge, client, Setting("CPU", "f32"))
     assert part.layers == 1
@@ -174,7 +175,7 @@ def chain(path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("mode", ["in place", "free running"])
+@pytest.mark.parametrize("mode", ["isolated", "cumulative"])
 def test_two_layers_of_one_name(client: RuntimeClient, tmp_path: Path, mode: str) -> None:
     path = chain(tmp_path / "chain.xml")
     path.write_text(path.read_text().replace('"second"', '"first"'))
@@ -201,13 +202,13 @@ def test_a_model_with_a_state(client: RuntimeClient, tmp_path: Path) -> None:
     model = ov.Model([op.result(op.relu(total))], [op.assign(total, "sum")], [data], "state")
     ov.serialize(model, tmp_path / "state.xml")
     assert compare(ir_tools.read(tmp_path / "state.xml"), client=client).ok
-    assert compare(ir_tools.read(tmp_path / "state.xml"), mode="free running", client=client).ok
+    assert compare(ir_tools.read(tmp_path / "state.xml"), mode="cumulative", client=client).ok
 
 
 # --- quantized models ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", ["in place", "free running"])
+@pytest.mark.parametrize("mode", ["isolated", "cumulative"])
 def test_a_quantized_model_is_compared_in_f32_and_told_so(client: RuntimeClient, tmp_path: Path, mode: str) -> None:
     model = ir_tools.read(quantized_network(tmp_path / "quantized.xml"))
     found = compare(model, mode=mode, client=client)  # type: ignore[arg-type] # one of its two words
@@ -226,6 +227,18 @@ def test_an_error_in_a_quantized_model_is_named(client: RuntimeClient, tmp_path:
     weights = next(layer for layer in model.graph.layers() if layer.name == "weights_2")
     change_a_weight(np.random.default_rng(0), model, weights.id, other.with_suffix(".bin"))
     assert first(compare(model, ir_tools.read(other), client=client)).path == "weights_2"
+
+
+def test_the_tolerance_of_floats_is_that_of_the_coarser_of_type_and_precision() -> None:
+    """The bounds are the units in the last place of each type: 2**-8 of bf16, 2**-11 of f16."""
+    assert allowed("f32", None, "bf16") >= 2 * 2**-8
+    assert (
+        allowed("f16", None, "bf16") == allowed("f64", None, "bf16") == allowed("bf16") == allowed("f32", None, "bf16")
+    )
+    assert allowed("f32", None, "f16") == allowed("f16") >= 2 * 2**-11
+    assert allowed("bf16", None, "f16") == allowed("bf16")
+    assert allowed("i64", None, "bf16") == allowed("boolean", None, "f16") == 0.0
+    assert coarser("f32", "bf16") == coarser("bf16", "f16") == "bf16"
 
 
 def test_int8_has_a_tolerance_of_its_own() -> None:
@@ -251,6 +264,9 @@ def test_outputs_of_other_sizes_differ(tmp_path: Path, client: RuntimeClient) ->
     fed = {"x": np.arange(8, dtype=np.float32)}
     assert compare(ir_tools.read(one), inputs=fed, client=client).ok
     found = compare(ir_tools.read(one), ir_tools.read(other), inputs=fed, client=client, layers=False)
-    assert [output.reason for output in found.outputs] == ["it is [5] on one side, [4] on the other"] * 2
+    assert [output.reason for output in found.outputs] == [
+        "f32 [5] is expected, and it is f32 [4]",
+        "i64 [5] is expected, and it is i64 [4]",
+    ]
     assert not any(output.ok for output in found.outputs)
     assert all(sum(output.difference.nan) == 1 for output in found.outputs)

@@ -33,8 +33,8 @@ def test_agreement(plain: Path) -> None:
     assert [engine.name for engine in found.engines if engine.ran] == ENGINES
     assert [len(entry.pairs) for entry in found.outputs] == [3]
     assert found.outputs[0].verdict == "all agree"
-    assert found.in_place is not None
-    assert [entry.status for entry in found.in_place.layers] == ["ok"]
+    assert found.isolated is not None
+    assert [entry.status for entry in found.isolated.layers] == ["ok"]
 
 
 def test_the_importer_deviates_from_the_other_two(overhanging: Path) -> None:

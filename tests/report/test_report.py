@@ -2,14 +2,21 @@
 
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
+from ir_tools.cli.compare import _columns
 from ir_tools.comparison import Comparison, LayerComparison, OutputComparison, difference
+from ir_tools.inputs import InputPlan, PlannedInput, parse_generator
 from ir_tools.report import render_report
+from ir_tools.report._plots import MOST_POINTS
+from ir_tools.types import element_type
 
+DATE = datetime(2026, 1, 31, 12, 30, tzinfo=UTC)
+NOTHING = InputPlan(inputs=())
 EVIL = '</script><script>alert("x")</script>'
 
 
@@ -64,7 +71,7 @@ def comparison(count: int, wrong: int | None = None) -> Comparison:
         )
     output = OutputComparison(name="out", element_type="f32", shape=(3, 4), difference=difference(expected, expected))
     return Comparison(
-        mode="free running",
+        mode="cumulative",
         layers=tuple(layers),
         outputs=(output,),
         runtime="2026.4.1",
@@ -75,29 +82,94 @@ def comparison(count: int, wrong: int | None = None) -> Comparison:
     )
 
 
-@pytest.mark.parametrize("count", [0, 1, 10, 3000])
+def rendered(found: Comparison, *, model: str = "m", replay: str = "r", plan: InputPlan = NOTHING) -> str:
+    return render_report(found, model=model, replay=replay, plan=plan, date=DATE)
+
+
+@pytest.mark.parametrize("count", [0, 1, 10, 300])
 def test_every_tensor_has_its_row_and_its_point(count: int) -> None:
-    text = render_report(comparison(count), model="model.xml", replay="ir-tools compare model.xml")
+    text = rendered(comparison(count), model="model.xml", replay="ir-tools compare model.xml")
     page = Page(text)
-    assert page.rows == 1 + count + 1
+    assert page.rows == 2 + (1 + count if count else 0)
     assert text.count("<circle") == count
-    assert page.addresses == []
-    assert len(text) < 5_000_000
+    assert page.addresses == [f"#row{number}" for number in range(count)]
+
+
+@pytest.mark.parametrize("count", [3000, 20_000])
+def test_large_models_share_points_but_no_rows(count: int) -> None:
+    """The first difference has a point of its own."""
+    text = rendered(comparison(count, wrong=1234))
+    page = Page(text)
+    assert page.rows == 3 + count
+    assert text.count("<circle") - 1 <= MOST_POINTS
+    assert page.addresses.count("#row1234") == 2
+    assert len(text) < 300 * count
+
+
+def test_the_outputs_come_first() -> None:
+    words = rendered(comparison(9, wrong=4))
+    verdicts = re.findall(r'<p class="verdict (\w+)">(.*)</p>', words)
+    assert verdicts == [("ok", "The output is ok."), ("differs", "1 of 9 tensors differs.")]
+    headings = re.findall(r"<h2>(.*)</h2>", words)
+    assert headings[0] == "Outputs of the model"
+    assert headings[-1] == "Every tensor"
+    found = comparison(2)
+    wrong = difference(np.zeros(3, np.float32), np.array([0, 2, 0], np.float32))
+    page = rendered(replace(found, outputs=(replace(found.outputs[0], difference=wrong), *found.outputs * 2)))
+    assert "1 of 3 outputs differs." in page
+    assert "<title>differs: m</title>" in page
+
+
+def test_when_and_of_what_it_was_made() -> None:
+    given = PlannedInput(name="x", dtype=element_type("f32"), shape=(1, 3), values=parse_generator("uniform:0:255"))
+    page = rendered(comparison(2), plan=InputPlan(inputs=(given,), seed=17))
+    for text in ("2026-01-31 12:30:00 UTC", "<dt>seed</dt><dd>17</dd>", "<li>x: f32 [1,3], uniform:0:255</li>"):
+        assert text in page
+
+
+def test_where_the_largest_error_is() -> None:
+    expected = np.zeros((3, 4), np.float32)
+    actual = expected.copy()
+    actual[2, 1] = 7
+    found = comparison(1)
+    row = replace(found.layers[0], difference=difference(expected, actual), status="differs")
+    page = rendered(replace(found, layers=(row,)))
+    assert "<td>7</td><td>2,1</td>" in page
+    assert "largest 7 at 2,1" in page
+
+
+def test_the_columns_are_those_of_the_command_line() -> None:
+    page = rendered(comparison(1))
+    (heads,) = re.findall(r'<table id="tensors" .*>\n<thead><tr>(.*)</tr>', page)
+    assert re.findall(r'type="button">([^<]*)<', heads) == [
+        "#", "layer", "operation", "type", "shape", *(column.heading for column in _columns()), "result",
+    ]  # fmt: skip
+
+
+def test_points_have_names_and_lead_to_rows() -> None:
+    (title,) = re.findall(r'<a href="#row1"><title>(.*)</title><circle', rendered(comparison(3)))
+    assert title == "layer_1 (ReLU-1): needs 1.0e-06, ok"
+
+
+def test_the_histogram_says_that_its_axes_are_logarithmic() -> None:
+    page = rendered(comparison(3))
+    assert "elements, logarithmic</text>" in page
+    assert 'aria-label="Elements by error, on a logarithmic axis. 1e-' in page or "on a logarithmic axis. equal" in page
 
 
 def test_names_are_never_read_as_html() -> None:
-    text = render_report(comparison(2), model=EVIL, replay=EVIL)
+    text = rendered(comparison(2), model=EVIL, replay=EVIL)
     assert EVIL not in text
     assert text.count("<script>") == 1
     Page(text)
 
 
 def test_the_first_difference_is_told_with_its_values() -> None:
-    text = " ".join(Page(render_report(comparison(9, wrong=4), model="m", replay="r")).texts)
+    text = " ".join(Page(rendered(comparison(9, wrong=4), model="m", replay="r")).texts)
     words = re.sub(r"\s+", " ", text)
     assert "First difference" in words
     assert "layer_4 (ReLU-1, line 5)" in words
-    assert "1 tensor differs." in words
+    assert "1 of 9 tensors differs." in words
     assert "Worst tensor: layer_4" in words
 
 
@@ -105,8 +177,8 @@ def test_the_first_difference_is_ringed_and_linked_and_explained() -> None:
     found = comparison(9, wrong=4)
     reason = "it has another weight"
     layers = [replace(row, reason=reason, round=2) if row.status == "differs" else row for row in found.layers]
-    page = render_report(replace(found, layers=tuple(layers)), model="m", replay="r")
-    assert Page(page).addresses == ["#row4"]
+    page = rendered(replace(found, layers=tuple(layers)), model="m", replay="r")
+    assert Page(page).addresses == ["#row4", *(f"#row{number}" for number in range(9))]
     assert page.count('<circle class="ring"') == 1
     assert '<text class="first"' in page
     assert "Why: it has another weight; round 3 of its body." in page
@@ -114,21 +186,21 @@ def test_the_first_difference_is_ringed_and_linked_and_explained() -> None:
 
 def test_quantized_arithmetic_is_told() -> None:
     found = comparison(3)
-    page = render_report(replace(found, narrow=7, in_use=found.outputs), model="m", replay="r")
+    page = rendered(replace(found, narrow=7, in_use=found.outputs), model="m", replay="r")
     assert "7 operations in int8" in page
-    assert "int8" not in render_report(found, model="m", replay="r")
+    assert "int8" not in rendered(found, model="m", replay="r")
 
 
 def test_who_computed_is_told() -> None:
-    text = " ".join(Page(render_report(comparison(3), model="m", replay="ir-tools compare m")).texts)
-    for word in ("OpenVINO 2026.4.1", "a device", "by runtime", "free running", "ir-tools compare m"):
+    text = " ".join(Page(rendered(comparison(3), model="m", replay="ir-tools compare m")).texts)
+    for word in ("OpenVINO 2026.4.1", "a device", "by runtime", "cumulative", "ir-tools compare m"):
         assert word in text
 
 
 def test_a_layer_whose_shape_differs_is_the_worst_but_has_no_histogram() -> None:
     found = comparison(2)
     odd = LayerComparison(path="odd", layer_id=9, line=None, op="Add-1", status="differs", reason="[1, 2] is expected")
-    text = render_report(
+    text = rendered(
         Comparison(
             **{name: getattr(found, name) for name in Comparison.__slots__ if name != "layers"},
             layers=(odd, *found.layers),

@@ -1,0 +1,81 @@
+"""The outputs of a model under two runs."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ir_tools.comparison._coarse import Coarse
+from ir_tools.comparison._differences import aligned, allowed, difference, padded, type_name, unlike
+from ir_tools.comparison._layers import sets_of
+from ir_tools.comparison._results import OutputComparison
+from ir_tools.graph import Model
+from ir_tools.ops import Array
+
+__all__ = ["Outputs"]
+
+Arrays = Mapping[str, Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Compares the outputs of a model.
+
+    Attributes:
+        precision: the coarser one of both sides.
+        tolerance: instead of the table.
+        sets: the outputs whose rows are a set: those of detections.
+        carried: by output, a narrower type of whose errors it has some.
+    """
+
+    precision: str
+    tolerance: float | None
+    sets: frozenset[str]
+    carried: Mapping[str, str]
+
+    @classmethod
+    def of(cls, model: Model, coarse: Coarse, precision: str, tolerance: float | None) -> "Outputs":
+        """Of one model, in whose graph `coarse` says what carries errors of narrower types."""
+        carried = {end.name: coarse.reached[end.layer.id] for end in model.outputs if end.layer.id in coarse.reached}
+        return cls(precision, tolerance, frozenset(_sets(model)), carried)
+
+    def compared(
+        self, expected: Arrays, actual: Arrays, counterparts: Mapping[str, str] | None = None
+    ) -> tuple[OutputComparison, ...]:
+        """Return a row for each output; `counterparts`: their names in another model."""
+        return tuple(
+            self._row(name, array, actual[name], (counterparts or {}).get(name)) for name, array in expected.items()
+        )
+
+    def measured(self, expected: Arrays, actual: Arrays) -> tuple[OutputComparison, ...]:
+        """Return a row for each output, without a verdict."""
+        return Outputs("f32", math.inf, self.sets, {}).compared(expected, actual)
+
+    def _row(self, name: str, expected: Array, actual: Array, counterpart: str | None) -> OutputComparison:
+        kind, shape, reason = type_name(actual), actual.shape, ""
+        limit = self._limit(name, kind)
+        if expected.shape != shape or (kind == "string") != (type_name(expected) == "string"):
+            reason = f"{type_name(expected)} {list(expected.shape)} is expected, and it is {kind} {list(shape)}"
+        if reason and (expected.ndim != actual.ndim or kind == "string"):
+            found = unlike(limit)
+        else:
+            if reason:
+                expected, actual = padded(expected, actual)
+            if name in self.sets:
+                actual = aligned(expected, actual)
+            found = difference(expected, actual, tolerance=limit)
+        return OutputComparison(
+            name=name, element_type=kind, shape=shape, difference=found, reason=reason, counterpart=counterpart
+        )
+
+    def _limit(self, name: str, kind: str) -> float:
+        return allowed(self.carried.get(name, kind) if kind == "f32" else kind, self.tolerance, self.precision)
+
+
+def _sets(model: Model) -> set[str]:
+    found = set()
+    for end in model.outputs:
+        for source in model.graph.sources(end.layer.id).values():
+            maker = model.graph.layer(source.layer)
+            if [port.id for port in maker.outputs].index(source.port) in sets_of(maker):
+                found.add(end.name)
+    return found

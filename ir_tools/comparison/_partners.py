@@ -1,0 +1,64 @@
+"""The other one of two runs, and which of its tensors belong to those of the first."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ir_tools.comparison._bodies import BodyRunner, Given
+from ir_tools.comparison._coarse import NARROW
+from ir_tools.comparison._models import paired_bodies
+from ir_tools.comparison._pairing import Pairs
+from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.ops import Array
+from ir_tools.runtime.client import Tap
+
+__all__ = ["Partner", "SecondRun"]
+
+
+class Partner(NamedTuple):
+    """A tensor of a second run; `path`: in another model; `narrow`: `f16` or `bf16`, if its port has that type."""
+
+    tensor: Array
+    path: str | None
+    narrow: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SecondRun:
+    """The tensors of the other one of two runs.
+
+    Attributes:
+        model: the model of that run, or the one whose body it is.
+        graph: the graph or body.
+        tensors: by label and output.
+        pairs: which of them belong to those of the first run.
+        bodies: runs the bodies.
+        prefix: of the paths of its layers; None if both runs are of one model.
+    """
+
+    model: Model
+    graph: Graph
+    tensors: Mapping[Tap, Array]
+    pairs: Pairs
+    bodies: BodyRunner
+    prefix: str | None = ""
+
+    def partner(self, source: Source) -> Partner | None:
+        """Return the tensor that belongs to one of the first run."""
+        tap = self.pairs.taps.get(source)
+        if tap is None or tap not in self.tensors:
+            return None
+        theirs = self.pairs.sources[source]
+        narrow = NARROW.get(self.graph.layer(theirs.layer).port(theirs.port).precision)
+        path = f"{self.prefix}{tap.layer_name}" + (f".{tap.output_index}" if tap.output_index else "")
+        return Partner(self.tensors[tap], None if self.prefix is None else path, narrow)
+
+    def inside(self, own: Model, layer: Layer, twin: Layer, body: str, given: Given) -> "SecondRun":
+        """Return the run of a body of `twin` on what a layer of the first model gives its own."""
+        same = own is self.model
+        graph = twin.bodies[body]
+        pairs = Pairs.identical(graph) if same else paired_bodies(own, layer, self.model, twin, body)
+        ends = {pairs.layers[end].id: array for end, array in given.items() if end in pairs.layers}
+        tensors = self.bodies.tensors(self.model, graph, ends)
+        prefix = None if self.prefix is None else f"{self.prefix}{self.pairs.labels[twin.id]}/{body}/"
+        return SecondRun(self.model, graph, tensors, pairs, self.bodies, prefix)
