@@ -6,9 +6,17 @@ from dataclasses import asdict, dataclass
 
 __all__ = ["Diagnostic", "Severity", "format_text"]
 
+LONGEST = 300
+"""Characters of the text in a repr."""
+
 
 class Severity(enum.StrEnum):
-    """How bad a finding is: `error` cannot run as written, `warning` runs but probably not as meant."""
+    """How bad a finding is: `error` does not run or has no single meaning, `warning` runs but hardly as intended.
+
+    Example:
+        >>> [finding.code for finding in ir_tools.validate("broken.xml") if finding.severity is ir_tools.Severity.ERROR]
+        ['IR204']
+    """
 
     ERROR = "error"
     WARNING = "warning"
@@ -22,10 +30,15 @@ class Diagnostic:
     Attributes:
         code: of the rule that explains it (`ir-tools explain IR103`).
         severity, message: how bad it is, and what is wrong with the values that are there.
-        file, line: where it stands; lines count from 1.
+        file, line: where it is; lines count from 1.
         layer_id, layer_name, path: the layer; `path` leads through bodies, as in `Loop_3/body/Add_7`.
         help: what to do about it.
-        column, end_column: the first character of what is wrong, counted from 1, and the one behind its last.
+        column, end_column: the first character of what is wrong, counted from 1, and the one after its last.
+
+    Example:
+        >>> finding = ir_tools.validate("broken.xml")[0]
+        >>> finding.code, finding.severity, finding.line, finding.layer_name, finding.help
+        ('IR204', <Severity.ERROR: 'error'>, 9, 'pool', 'call it exclude-pad')
     """
 
     code: str
@@ -41,20 +54,29 @@ class Diagnostic:
     end_column: int | None = None
 
     @property
+    def layer(self) -> str:
+        """Return `layer 7 'pool'` with the parts that are known; empty for a finding about the file."""
+        name = self.path or self.layer_name
+        parts = ("layer", "" if self.layer_id is None else str(self.layer_id), f"'{name}'" if name else "")
+        return " ".join(filter(None, parts)) if any(parts[1:]) else ""
+
+    @property
     def place(self) -> str:
-        """`file:line: layer 7 'pool'` with the parts that are known."""
+        """Return `file:line: layer 7 'pool'` with the parts that are known."""
         where = self.file or "<model>"
         if self.line is not None:
             where += f":{self.line}"
-        if self.layer_id is not None:
-            where += f": layer {self.layer_id}"
-        name = self.path or self.layer_name
-        return f"{where} '{name}'" if name else where
+        return f"{where}: {self.layer}" if self.layer else where
+
+    def __repr__(self) -> str:
+        """Return `Diagnostic("model.xml:9: layer 1 'pool': error IR204: ...")`."""
+        text = str(self)
+        return f"Diagnostic({text if len(text) <= LONGEST else f'{text[: LONGEST - 1]}…'!r})"
 
     def __str__(self) -> str:
         """The finding on one line, with what to do about it."""
         text = f"{self.place}: {self.severity} {self.code}: {self.message}"
-        return f"{text} ({self.help})" if self.help else text
+        return " ".join((f"{text} ({self.help})" if self.help else text).splitlines())
 
     def as_dict(self) -> dict[str, object]:
         """Plain data for JSON."""

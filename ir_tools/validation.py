@@ -7,15 +7,19 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ir_tools.arguments import word_list
 from ir_tools.collection import no_collection
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError, UsageError
 from ir_tools.format.faults import Fault, told
-from ir_tools.format.read import load, weights_of
+from ir_tools.format.read import open_files, weights_of
 from ir_tools.format.write import render
 from ir_tools.graph import Model
 from ir_tools.rules import RULES, IrFile, Rule
+from ir_tools.runtime.extensions import Extensions, library_paths
+from ir_tools.runtime.installed import require_openvino
 from ir_tools.source import Document
+from ir_tools.types import Shapes, closest
 
 if TYPE_CHECKING:
     from ir_tools.runtime.client import RuntimeClient
@@ -30,34 +34,45 @@ def validate(
     source: Model | str | Path | bytes,
     weights: bytes | str | Path | None = None,
     *,
-    select: Collection[str] = (),
-    ignore: Collection[str] = (),
+    select: str | Collection[str] = (),
+    ignore: str | Collection[str] = (),
     runtime: bool | RuntimeClient = False,
+    extensions: Extensions = (),
+    shapes: Shapes | None = None,
 ) -> list[Diagnostic]:
     """Everything that is wrong with a file, in the order of its lines; empty where nothing is.
 
     Args:
         source: path of the `.xml`, its bytes, or a model (of which what `write` would write is looked at).
         weights: path or content of the `.bin`; by default the file beside the `.xml`, or the model's own.
-        select: only these codes or groups of codes (`IR103`, `IR1`).
-        ignore: all but these.
+        select: the rules to look for, as in `chosen`.
+        ignore: the rules to leave out, as in `chosen`.
         runtime: also let the installed runtime read, compile and infer it, in a child process; a client goes on with
             the process that it has.
+        extensions: libraries with operations of others, for the runtime to load; a client has its own. An operation
+            that is not OpenVINO's is a remark then, and an error otherwise.
+        shapes: of inputs that the runtime runs with, in place of those in the file.
 
     Raises:
-        UsageError: `select` or `ignore` name no code.
+        UsageError: `select` or `ignore` name no code, an extension is not a file or cannot be loaded, the model has no
+            input that `shapes` names.
+        RuntimeFailure: OpenVINO is not installed, and `runtime` asks for it.
     """
     rules = chosen(select, ignore)
+    library_paths(extensions)
+    if runtime:
+        require_openvino()
     found: list[Diagnostic] = []
     with no_collection():
         try:
-            found.extend(_findings(_open(source, weights), rules))
+            found.extend(_findings(_open(source, weights, extensions=bool(extensions)), rules))
         except ReadError as unreadable:
             found += unreadable.diagnostics
     if runtime:
         from ir_tools.runtime.trial import try_model
 
-        found += try_model(source, weights, client=None if runtime is True else runtime)
+        client = None if runtime is True else runtime
+        found += try_model(source, weights, client=client, extensions=extensions, shapes=shapes)
     codes = {rule.code for rule in rules}
     return sorted(
         (diagnostic for diagnostic in found if diagnostic.code in codes),
@@ -65,31 +80,45 @@ def validate(
     )
 
 
-def chosen(select: Collection[str], ignore: Collection[str]) -> tuple[Rule, ...]:
-    """The rules whose codes begin with one of `select` (empty: all) and with none of `ignore`.
+def chosen(select: str | Collection[str] = (), ignore: str | Collection[str] = ()) -> tuple[Rule, ...]:
+    """Return the rules that `select` names (all of them if it is empty) and `ignore` does not.
+
+    A word is a code, the beginning of codes, the name of a rule, or `ALL`; a text holds several with commas. If both
+    name a rule, the longer word decides, and `ignore` between equals.
 
     Raises:
-        UsageError: a word is the beginning of no code.
+        UsageError: a word names no rule.
     """
-    for word in (*select, *ignore):
-        if not any(rule.code.startswith(word) for rule in RULES):
-            raise UsageError(f"there is no rule '{word}'; codes look like {RULES[0].code}, groups like IR1")
-    return tuple(
-        rule
-        for rule in RULES
-        if (not select or rule.code.startswith(tuple(select))) and not (ignore and rule.code.startswith(tuple(ignore)))
-    )
+    selected, ignored = _words(select) or ("ALL",), _words(ignore)
+    return tuple(rule for rule in RULES if _precision(rule, selected) > _precision(rule, ignored))
 
 
-def _open(source: Model | str | Path | bytes, weights: bytes | str | Path | None) -> IrFile:
+def _words(given: str | Collection[str]) -> tuple[str, ...]:
+    words = word_list(given)
+    for word in words:
+        if not any(_names(word, rule) for rule in RULES):
+            close = closest(word, [text for rule in RULES for text in (rule.code, rule.name)])
+            hint = f"did you mean {close}?" if close else f"codes look like {RULES[0].code}, groups like IR1"
+            raise UsageError(f"there is no rule '{word}'; {hint}")
+    return words
+
+
+def _names(word: str, rule: Rule) -> bool:
+    return word.upper() == "ALL" or rule.code.startswith(word.upper()) or rule.name == word.lower()
+
+
+def _precision(rule: Rule, words: Iterable[str]) -> int:
+    """Return how exactly the words name a rule: the number of letters of its code; -1 if they do not."""
+    letters = (0 if word.upper() == "ALL" else min(len(word), len(rule.code)) for word in words if _names(word, rule))
+    return max(letters, default=-1)
+
+
+def _open(source: Model | str | Path | bytes, weights: bytes | str | Path | None, *, extensions: bool) -> IrFile:
     if isinstance(source, Model):
-        path = source.path
-        document = Document(render(source), None if path is None else str(path))
-        return IrFile(document, source.weights if weights is None else weights_of(document, weights, path), path)
-    path = None if isinstance(source, bytes) else Path(source)
-    data = source if isinstance(source, bytes) else load(Path(source))
-    document = Document(data, None if path is None else str(path))
-    return IrFile(document, weights_of(document, weights, path), path)
+        document = Document(render(source), None if source.path is None else str(source.path))
+        stored = source.weights if weights is None else weights_of(document, weights, source.path)
+        return IrFile(document, stored, source.path, extensions=extensions)
+    return IrFile(*open_files(source, weights), extensions=extensions)
 
 
 def _findings(file: IrFile, rules: Iterable[Rule]) -> Iterator[Diagnostic]:

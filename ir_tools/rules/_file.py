@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar, cast
 
+from ir_tools.format.constants import Constant
 from ir_tools.format.content import ElementSource
 from ir_tools.format.faults import Fault, Place, place_of
 from ir_tools.format.nets import Net
@@ -30,13 +31,17 @@ class IrFile:
         document: the bytes and the tree.
         weights: the `.bin`; it may be missing.
         path: of the `.xml`, where it has one.
+        extensions: whether libraries are named whose operations the file may have.
     """
 
-    def __init__(self, document: Document, weights: Weights, path: Path | None = None) -> None:
+    def __init__(
+        self, document: Document, weights: Weights, path: Path | None = None, *, extensions: bool = False
+    ) -> None:
         """See `ir_tools.validation`, which opens files."""
         self.document = document
         self.weights = weights
         self.path = path
+        self.extensions = extensions
         self._done: dict[object, object] = {}
 
     @property
@@ -57,6 +62,11 @@ class IrFile:
     def faults(self) -> list[Fault]:
         """What could not be read, by the codes of the rules that tell of it."""
         return self._reading.faults
+
+    @property
+    def constants(self) -> list[Constant]:
+        """Every Const whose attributes can be read."""
+        return self._reading.constants
 
     @property
     def usual(self) -> Usual:

@@ -9,7 +9,19 @@ __all__ = ["listing"]
 HEAD = """# Rules
 
 What `ir-tools validate` finds, by code. This page is made from the table in `ir_tools/rules`; `ir-tools explain CODE`
-shows the same. The examples stand in the files that the tests of the rules run on.
+shows the same. The examples are in the files that the tests of the rules run on.
+
+## Severity
+
+- **error**: the runtime refuses the file, crashes on it, does not end or runs out of memory; or the file has no single
+  meaning: it breaks the rules of XML, two parts of it contradict each other, or the runtime does not read a part that
+  changes the meaning.
+- **warning**: the file runs and has one meaning, but hardly the intended one: the runtime assumes an attribute that the
+  specification requires, ignores what changes nothing, or computes what nobody would ask for.
+- **info**: worth knowing; nothing is wrong.
+
+A rule lists its worst findings; some of them may be milder. The tests run every bad file on the runtime: a file with a
+warning runs, and a file with an error does not, or is listed in `tests/rules/test_severity.py` with the reason.
 """
 GROUPS = {
     "IR0": "Bytes, XML and weights",

@@ -1,6 +1,6 @@
-"""A layer lacks an attribute that its specification requires, though nothing depends on it here.
+"""A layer lacks an attribute that its specification requires, and the runtime takes a value of its own.
 
-Why: other readers of the file may refuse it.
+Why: the specification has no such value, so that other readers of the file may refuse it or take another one.
 
 Bad:
     <data ... pads_begin="0, 0" exclude-pad="true" auto_pad="valid" ... />

@@ -1,7 +1,7 @@
-"""An attribute of rt_info has no name or version, stands there twice, or has a value that cannot be read.
+"""An attribute of rt_info has no name or version, is there twice, or has a value that cannot be read or does not fit.
 
 Why: the runtime knows them by name and version, and takes one of two. It rejects the file for a layout, an order of
-dimensions or an element type that it cannot read.
+dimensions or an element type that it cannot read, and for a layout of another rank at an input or output of the model.
 
 Bad:
     <attribute name="layout" version="0" layout="[N," />
@@ -17,12 +17,12 @@ from ir_tools.diagnostics import Severity
 from ir_tools.rules._define import Finding, Rule
 from ir_tools.rules._file import IrFile
 from ir_tools.source import Element
-from ir_tools.types import type_in_file
+from ir_tools.types import id_number, type_in_file
 
 __all__ = ["RULE"]
 
 
-LAYOUT = re.compile(r"\s*(?:\[\s*(?:[A-Za-z0-9_?.]+\s*(?:,\s*[A-Za-z0-9_?.]+\s*)*)?\]|[A-Za-z0-9?.]*)\s*")
+LAYOUT = re.compile(r"\s*(?:\[\s*[A-Za-z0-9_?.]+\s*(?:,\s*[A-Za-z0-9_?.]+\s*)*\]|[A-Za-z0-9?.]*|\*\*SCALAR\*\*)\s*")
 NUMBERS = re.compile(r"\s*-?\d+\s*(?:,\s*-?\d+\s*)*")
 
 
@@ -37,6 +37,8 @@ def check(file: IrFile) -> Iterator[Finding]:
             for attribute in info.iterchildren("attribute"):
                 for message, remedy in _faults(attribute, seen):
                     yield Finding(file.place_of(attribute), message, remedy)
+                if attribute.get("name") == "layout":
+                    yield from _unfit_layout(file, attribute, info)
 
 
 def _faults(attribute: Element, seen: set[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -61,11 +63,45 @@ def _faults(attribute: Element, seen: set[tuple[str, str]]) -> Iterator[tuple[st
         yield f"'{value[:60]}' is no element type", 'write one as in value="f16"'
 
 
+def _unfit_layout(file: IrFile, attribute: Element, info: Element) -> Iterator[Finding]:
+    """A layout for another rank than its output port has: the runtime refuses it at inputs and outputs of the model."""
+    layout, port = (attribute.get("layout") or "").strip(), info.getparent()
+    side = None if port is None else port.getparent()
+    if port is None or side is None or side.tag != "output" or not LAYOUT.fullmatch(layout) or not layout:
+        return
+    rank, names = sum(1 for _ in port.iterchildren("dim")), _names(layout.replace("...", "."))
+    open_ended = "." in names
+    count = 0 if layout == "**SCALAR**" else len(names) - open_ended
+    if not rank or count == rank or (open_ended and count < rank):
+        return
+    message = f"the layout {layout} has {count} dimensions, and the port has {rank}"
+    severity = None if _is_border(file, port) else Severity.WARNING
+    yield Finding(file.place_of(attribute), message, "name each dimension of the port", severity)
+
+
+def _is_border(file: IrFile, port: Element) -> bool:
+    """Whether a port is an input of the model, or one of its outputs."""
+    layer = next(port.iterancestors("layer"))
+    layer_id = id_number(layer.get("id"))
+    is_inside = layer_id is not None and file.nets[0].layers.get(layer_id) is layer
+    return layer.get("type") == "Parameter" or (is_inside and (layer_id, id_number(port.get("id"))) in file.once(_ends))
+
+
+def _ends(file: IrFile) -> set[tuple[int, int]]:
+    """The layers and output ports that give the outputs of the model."""
+    net = file.nets[0]
+    return {maker for (reader, _), maker in net.wiring.items() if net.layers[reader].get("type") == "Result"}
+
+
+def _names(layout: str) -> list[str]:
+    """The names of a layout's dimensions, without regard to case."""
+    names = layout[1:-1].split(",") if layout.startswith("[") else list(layout)
+    return [name.strip().upper() for name in names]
+
+
 def _twice(layout: str) -> str | None:
     """The name that a layout gives to two dimensions, whatever its case; `?` may come any number of times."""
-    inner = layout.strip()
-    names = inner[1:-1].split(",") if inner.startswith("[") else list(inner)
-    words = [name.strip().upper() for name in names]
+    words = [] if layout.strip() == "**SCALAR**" else _names(layout.strip())
     return next((word for word in words if words.count(word) > 1 and word not in {"?", "."}), None)
 
 

@@ -1,6 +1,6 @@
-"""A layer lacks an attribute without which it has no meaning.
+"""A layer lacks an attribute without which it has no meaning, or says it under a name that the runtime does not read.
 
-Why: the runtime refuses the layer, often without its name, or takes a value of its own, as it does for `exclude-pad`.
+Why: the runtime refuses the layer, often without its name, or computes with another value than the one that is written.
 
 Bad:
     <data kernel="2, 2" pads_begin="0, 0" ... />

@@ -41,13 +41,13 @@ def check(file: IrFile) -> Iterator[Finding]:
                 message = f"there is text in <{tag}>: '{words[:40]}'"
                 place = file.place_of(element)._replace(line=line)
                 if MARKUP.search(words):
-                    yield Finding(place, message, "an element lost its bracket: write <", Severity.ERROR)
+                    yield Finding(place, message, "an element lost its bracket: write <")
                 else:
-                    yield Finding(place, message, "delete it")
+                    yield Finding(place, message, "delete it", Severity.WARNING)
 
 
 def _last_line(file: IrFile, element: Element) -> int:
     return file.document.line_at(file.document.span(element).end)
 
 
-RULE = Rule("IR135", "stray-text", Severity.WARNING, __doc__, check)
+RULE = Rule("IR135", "stray-text", Severity.ERROR, __doc__, check)

@@ -1,9 +1,9 @@
-"""A layer is of no opset: an operation of a package, or of a time before opsets.
+"""A layer is an operation of a library: the runtime needs openvino-tokenizers to read the file.
 
-Why: nothing is known of its attributes, types and shapes, so none are checked; those in the file are believed.
+Why: its attributes, types and shapes are not checked; those in the file are believed.
 
 Bad:
-    <layer id="1" name="own" type="Own" version="extension">
+    <layer id="1" name="own" type="CaseFold" version="extension">
 
 Good:
     <layer id="1" name="own" type="ReLU" version="opset1">

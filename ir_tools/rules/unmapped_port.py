@@ -1,6 +1,7 @@
-"""No row of the port map feeds a Parameter of the body, or gives an output of the layer.
+"""No row of the port map feeds a Parameter of the body, takes its Result, or gives an output of the layer.
 
-Why: a Parameter without a value cannot be computed with, and an output that nothing gives has no shape.
+Why: a Parameter without a value cannot be computed with, and an output that nothing gives has no shape. A Result that
+neither a row nor a back edge takes is a warning: the runtime computes it in vain.
 
 Bad:
     <layer id="0" name="slice" type="Parameter" version="opset1">

@@ -1,0 +1,47 @@
+"""The findings about one or more files, as a list."""
+
+from collections import Counter
+
+from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.display import notebook_table, shortened
+
+__all__ = ["Findings"]
+
+LINES = 10
+"""Findings in a repr."""
+WIDTH = 160
+"""Characters of each."""
+NOUNS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "remark"}
+
+
+class Findings(list[Diagnostic]):
+    """A list of findings that shows itself: the first ones in a console, a table in a notebook.
+
+    Example:
+        >>> ir_tools.validate("broken.xml")
+        1 error
+        broken.xml:9: layer 1 'pool': error IR204: exclude-pad is missing; ... (call it exclude-pad)
+    """
+
+    def counts(self) -> str:
+        """Return how many findings have which severity: `2 errors, 1 warning`; `Nothing found`."""
+        found = Counter(finding.severity for finding in self)
+        parts = (f"{found[key]} {noun}{'s' * (found[key] > 1)}" for key, noun in NOUNS.items() if found[key])
+        return ", ".join(parts) or "Nothing found"
+
+    def __repr__(self) -> str:
+        """The counts, and the first findings, one per line."""
+        lines = [self.counts(), *(shortened(str(finding), WIDTH) for finding in self[:LINES])]
+        return "\n".join([*lines, f"and {len(self) - LINES} more"] if len(self) > LINES else lines)
+
+    def _repr_html_(self) -> str:
+        """The counts, and a table of the first findings."""
+        rows = ((one.severity, one.code, *_place(one), one.message, one.help) for one in self)
+        return notebook_table(
+            self.counts(), ("severity", "code", "place", "layer", "what is wrong", "what to do"), rows, len(self)
+        )
+
+
+def _place(finding: Diagnostic) -> tuple[str, str | None]:
+    place = ":".join(str(part) for part in (finding.file, finding.line) if part is not None)
+    return place, finding.path or finding.layer_name

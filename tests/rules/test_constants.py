@@ -1,0 +1,181 @@
+"""Constants against the bytes of the `.bin`: what is not finite, read by nothing, or read twice."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from ir_tools.types import element_type
+from ir_tools.validation import validate
+
+INF, NAN = np.inf, np.nan
+CAUSAL = np.triu(np.full((8, 8), -INF), 1)
+DISTANCES = CAUSAL + np.arange(8.0)
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 48\n" % (b"0f" * 32)
+
+
+def port(number: int, dims: tuple[int, ...], kind: str) -> str:
+    sizes = "".join(f"<dim>{size}</dim>" for size in dims)
+    return f'<port id="{number}" precision="{element_type(kind).precision}">{sizes}</port>'
+
+
+def model(reader: str, shape: tuple[int, ...], kind: str = "f32", between: str = "") -> bytes:
+    """A constant that one layer reads, through a Convert if asked; neither types nor shapes of that need to fit."""
+    const = (
+        f'<layer id="1" name="c" type="Const" version="opset1"><data element_type="{kind}"'
+        f' shape="{",".join(map(str, shape))}" offset="0" size="{element_type(kind).byte_size(int(np.prod(shape)))}"/>'
+        f"<output>{port(0, shape, kind)}</output></layer>"
+    )
+    if between:
+        const += (
+            f'<layer id="2" name="b" type="{between}" version="opset1"><data destination_type="f32"/>'
+            f"<input>{port(0, shape, kind)}</input><output>{port(1, shape, 'f32')}</output></layer>"
+        )
+    edges = '<edge from-layer="1" from-port="0" to-layer="2" to-port="0"/>' if between else ""
+    edges += '<edge from-layer="%s" from-port="%s" to-layer="3" to-port="1"/>' % (("2", "1") if between else ("1", "0"))
+    return (
+        f'<net name="m" version="11"><layers>{const}'
+        f'<layer id="3" name="r" type="{reader}" version="opset1"><input>{port(1, shape, kind)}</input></layer>'
+        f"</layers><edges>{edges}</edges></net>"
+    ).encode()
+
+
+def codes(xml: bytes, weights: bytes, rule: str) -> list[str]:
+    return [found.message for found in validate(xml, weights, select=[rule])]
+
+
+@pytest.mark.parametrize(
+    ("values", "reader", "found"),
+    [
+        pytest.param([1.0, 2.0], "MatMul", "", id="finite"),
+        pytest.param([3.4e38, -3.4e38, 1e-45], "MatMul", "", id="largest-and-smallest"),
+        pytest.param([1.0, NAN], "Add", "NaN in 1", id="nan"),
+        pytest.param([NAN, NAN, INF], "Select", "NaN in 2, infinity in 1", id="nan-in-a-select"),
+        pytest.param([1.0, 2.0, INF], "MatMul", "infinity in 1", id="weights"),
+        pytest.param([INF, INF], "Convolution", "infinity in 2", id="only-infinite-weights"),
+        pytest.param([-INF], "Multiply", "minus infinity in 1", id="factor"),
+        pytest.param([-INF], "Add", "minus infinity in 1", id="infinity-added-to-everything"),
+        pytest.param([0.5, -INF, 1.5], "Add", "minus infinity in 1", id="bias"),
+        pytest.param([0.0, INF, 1.0, *[-INF] * 40], "Add", "infinity in 1, minus infinity in 40", id="both-signs"),
+        pytest.param([0.0, -INF, 0.0], "Add", "", id="mask"),
+        pytest.param(CAUSAL, "Add", "", id="causal-mask"),
+        pytest.param(DISTANCES, "Add", "", id="mask-with-distances"),
+        pytest.param(CAUSAL, "MatMul", "minus infinity in 28", id="mask-as-weights"),
+        pytest.param([-INF], "Select", "", id="fill"),
+        pytest.param([-INF], "Pad", "", id="pad-value"),
+        pytest.param([INF], "Minimum", "", id="bound"),
+        pytest.param([INF], "Loop", "", id="start-of-a-loop"),
+    ],
+)
+def test_what_is_not_finite(values: npt.ArrayLike, reader: str, found: str) -> None:
+    array: npt.NDArray[Any] = np.asarray(values, np.float32)
+    messages = codes(model(reader, array.shape), array.tobytes(), "IR020")
+    plural = "s" if array.size > 1 else ""
+    wanted = [f"the constant has {found} of {array.size} element{plural}"] if found else []
+    assert messages == wanted
+
+
+@pytest.mark.parametrize("kind", ["f64", "f32", "f16", "bf16", "f8e5m2", "f8e4m3", "f8e8m0"])
+def test_nan_of_every_type(kind: str) -> None:
+    dtype = element_type(kind).dtype
+    assert dtype is not None
+    for at in (0, 1, 2, None):
+        values = np.array([1.0, 2.0, 4.0]).astype(dtype)
+        if at is not None:
+            values[at] = np.array(NAN).astype(dtype)
+        assert len(codes(model("MatMul", (3,), kind), values.tobytes(), "IR020")) == (at is not None)
+
+
+def test_numbers_of_other_types_have_the_bits_of_nan() -> None:
+    assert codes(model("MatMul", (3,), "i32"), np.full(3, NAN, np.float32).tobytes(), "IR020") == []
+
+
+def test_what_hands_a_constant_on_does_not_decide() -> None:
+    weights = np.array([0, -INF], np.float16).tobytes()
+    assert codes(model("Add", (2,), "f16", between="Convert"), weights, "IR020") == []
+    assert codes(model("MatMul", (2,), "f16", between="Convert"), weights, "IR020") != []
+
+
+def test_nan_in_the_last_of_many_elements() -> None:
+    values = np.zeros((1 << 20) + 3, np.float32)
+    values[-1] = NAN
+    assert len(codes(model("MatMul", values.shape), values.tobytes(), "IR020")) == 1
+
+
+@pytest.mark.parametrize(
+    ("rest", "unread"),
+    [
+        (b"", 0),
+        (bytes(63), 0),
+        (bytes(64), 64),
+        (b"\r\n", 2),
+        (bytes(1000), 1000),
+    ],
+)
+def test_bytes_behind_the_last_constant(rest: bytes, unread: int) -> None:
+    found = codes(model("Add", (4,)), bytes(16) + rest, "IR019")
+    assert bool(found) == bool(unread)
+    if unread:
+        assert f"no constant reads {unread} of the {16 + unread} bytes" in found[0]
+
+
+@pytest.mark.parametrize(("gap", "found"), [(b"", 0), (bytes(63), 0), (bytes(64), 1), (bytes(3) + b"\1", 1)])
+def test_bytes_between_constants(gap: bytes, found: int) -> None:
+    xml = model("Add", (4,)).replace(b'offset="0"', b'offset="%d"' % len(gap))
+    assert len(codes(xml, gap + bytes(16), "IR019")) == found
+
+
+def test_bytes_that_a_broken_layer_reads_are_read() -> None:
+    xml = model("Add", (64,)).replace(b'id="1"', b'id="x"', 1)
+    assert codes(xml, bytes(256), "IR019") == []
+    assert codes(xml.replace(b'offset="0"', b'offset="zero"'), bytes(256), "IR019") == []
+
+
+@pytest.mark.parametrize(
+    ("second", "size", "offending"),
+    [
+        pytest.param((16, 16), 32, None, id="side-by-side"),
+        pytest.param((0, 16), 16, None, id="shared"),
+        pytest.param((12, 16), 32, 2, id="the-second-begins-too-early"),
+        pytest.param((8, 8), 100, 1, id="the-first-is-too-long"),
+        pytest.param((20, 4), 100, None, id="apart"),
+        pytest.param((4, 4), 100, 2, id="inside"),
+    ],
+)
+def test_overlapping(second: tuple[int, int], size: int, offending: int | None) -> None:
+    offset, length = second
+    other = (
+        f'<layer id="2" name="d" type="Const" version="opset1"><data element_type="f32" shape="{length // 4}"'
+        f' offset="{offset}" size="{length}"/><output>{port(0, (length // 4,), "f32")}</output></layer>'
+    )
+    xml = model("Add", (4,)).replace(b'<layer id="3"', other.encode() + b'<layer id="3"')
+    if offending == 1:
+        xml = xml.replace(b'shape="4" offset="0"', b'shape="4" offset="4"')
+        xml = xml.replace(b'offset="8" size="8"', b'offset="16" size="8"')
+    found = validate(xml, bytes(size), select=["IR018"])
+    assert [one.layer_id for one in found] == ([] if offending is None else [offending])
+
+
+def test_constants_without_elements_overlap_nothing() -> None:
+    other = (
+        b'<layer id="2" name="d" type="Const" version="opset1"><data element_type="f32" shape="0" offset="4" size="1"/>'
+    )
+    xml = model("Add", (4,)).replace(b'<layer id="3"', other + b'<output/></layer><layer id="3"')
+    assert codes(xml, bytes(16), "IR018") == []
+
+
+def test_pointers_of_git_lfs() -> None:
+    """Of the `.xml` and of the `.bin`; a comment that begins alike is none."""
+    assert [found.code for found in validate(POINTER)] == ["IR021"]
+    assert "IR021" not in {found.code for found in validate(b"<!-- " + POINTER + b" -->")}
+
+
+def test_pointers_in_place_of_the_weights(tmp_path: Any) -> None:
+    path = tmp_path / "m.xml"
+    path.write_bytes(model("Add", (4,)))
+    path.with_suffix(".bin").write_bytes(POINTER)
+    [found] = validate(path)
+    assert (found.code, found.file) == ("IR021", str(path.with_suffix(".bin")))
+    path.with_suffix(".bin").write_bytes(POINTER + bytes(1024))
+    assert "IR021" not in {found.code for found in validate(path)}

@@ -1,0 +1,175 @@
+"""Layers that nothing reads, loops that add up to nothing, and settings that suit no data."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+import numpy as np
+import openvino as ov
+import openvino.opset13 as ops
+import pytest
+
+from ir_tools.validation import validate
+from tests.rules.test_rules import FOLDER
+
+
+def text_of(rule: str) -> str:
+    """The good file of a rule, on one line."""
+    lines = (FOLDER / rule / "good.xml").read_text(encoding="utf-8").splitlines()
+    return "".join(line.strip() for line in lines)
+
+
+UNREAD = text_of("unread_layer")
+LOOP = text_of("missing_execution_condition")
+SLICED = text_of("bad_back_edge")
+CHAIN = text_of("duplicate_layer_id")
+POOL = text_of("pads_cover_kernel")
+BACK_EDGE = '<edge from-layer="2" to-layer="0" />'
+SECOND_INPUT = '<edge from-layer="1" from-port="0" to-layer="3" to-port="1" />'
+OF_THE_SLICE = '<edge from-layer="3" from-port="0" to-layer="1" to-port="1" /><edge from-layer="1" from-port="2"'
+LAST_OUTPUT = '<output external_port_id="2" internal_layer_id="2" />'
+STATE = '<input external_port_id="2" internal_layer_id="0" />'
+ITERATION = '<input external_port_id="-1" internal_layer_id="0" purpose="current_iteration" />'
+
+
+def changed(text: str, *pairs: tuple[str, str]) -> str:
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def told(text: str, codes: Collection[str], weights: bytes = bytes(24)) -> list[tuple[str, str | None, str]]:
+    return [(one.code, one.layer_name, str(one.severity)) for one in validate(text.encode(), weights, select=codes)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        pytest.param("", "", [], id="everything-is-read"),
+        pytest.param(SECOND_INPUT, SECOND_INPUT.replace("1", "0", 1), ["z"], id="edge-from-the-wrong-layer"),
+        pytest.param('type="ReLU"', 'type="Relu"', [], id="type-in-other-case"),
+        pytest.param(SECOND_INPUT, "", [], id="edge-lost"),
+        pytest.param(SECOND_INPUT, SECOND_INPUT.replace('from-port="0"', 'from-port="7"'), [], id="edge-from-no-port"),
+        pytest.param(SECOND_INPUT, SECOND_INPUT.replace("1", "9", 1), [], id="edge-from-no-layer"),
+        pytest.param('type="Result"', 'type="Resul"', [], id="no-result-at-all"),
+    ],
+)
+def test_unread_layers(old: str, new: str, names: list[str]) -> None:
+    """An edge or layer with a fault of its own accuses no other layer."""
+    assert [name for _, name, _ in told(changed(UNREAD, (old, new)), ["IR127"])] == names
+
+
+def test_a_parameter_of_a_body_may_go_unread() -> None:
+    text = changed(SLICED, (OF_THE_SLICE, OF_THE_SLICE.replace("3", "0", 1)))
+    assert told(text, ["IR127"]) == []
+    text = changed(text, ('name="slice" type="Parameter"', 'name="slice" type="Const"'))
+    assert [name for _, name, _ in told(text, ["IR127"])] == ["slice"]
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs", "found"),
+    [
+        pytest.param(LOOP, [], [], id="state"),
+        pytest.param(LOOP, [(BACK_EDGE, "")], ["IR151"], id="state-lost"),
+        pytest.param(SLICED, [], [], id="state-and-slices"),
+        pytest.param(SLICED, [(BACK_EDGE, "")], ["IR151"], id="only-the-last-slice-counts"),
+        pytest.param(
+            SLICED,
+            [(BACK_EDGE, ""), (LAST_OUTPUT, LAST_OUTPUT.replace(" />", ' axis="1" />'))],
+            [],
+            id="each-slice-for-itself",
+        ),
+    ],
+)
+def test_loops(text: str, pairs: list[tuple[str, str]], found: list[str]) -> None:
+    assert [code for code, _, _ in told(changed(text, *pairs), ["IR151", "IR147"])] == found
+
+
+def test_a_search_ends_itself() -> None:
+    """The last output is the first hit if each iteration computes whether to go on; else all others are in vain."""
+    on = '<layer id="4" name="on"'
+    port = '<output><port id="0" precision="I64" /></output></layer>'
+    number = f'<layer id="7" name="number" type="Parameter" version="opset1">{port}{on}'
+    always = changed(LOOP, (BACK_EDGE, ""), (STATE, STATE + ITERATION.replace('"0"', '"7"')), (on, number))
+    assert [code for code, _, _ in told(always, ["IR151"])] == ["IR151"]
+    search = changed(always, ('name="on" type="Const"', 'name="on" type="Less"'))
+    assert told(search, ["IR151"]) == []
+
+
+def test_one_of_two_back_edges_is_lost(tmp_path: Path) -> None:
+    """A running sum and a running product over the slices of an input, as the runtime writes them."""
+    data, one = ops.parameter([4, 3], np.float32), ops.parameter([1, 3], np.float32)
+    piece, total, product = (ops.parameter([1, 3], np.float32) for _ in range(3))
+    added, multiplied = ops.result(ops.add(total, piece)), ops.result(ops.multiply(product, piece))
+    loop = ops.tensor_iterator()
+    loop.set_body(ov.Model([added, multiplied], [piece, total, product]))
+    loop.set_sliced_input(piece, data.output(0), 0, 1, 1, -1, 0)
+    for state, result in ((total, added), (product, multiplied)):
+        loop.set_merged_input(state, one.output(0), result.output(0))
+    outputs = [loop.get_iter_value(result.output(0), -1) for result in (added, multiplied)]
+    ov.save_model(ov.Model([ops.result(output) for output in outputs], [data, one]), tmp_path / "loop.xml")
+    lines = (tmp_path / "loop.xml").read_text(encoding="utf-8").splitlines()
+    back_edges = [number for number, line in enumerate(lines) if 'edge from-layer="' in line and "port" not in line]
+    assert told("\n".join(lines), ["IR151"]) == []
+    assert len(back_edges) == 2
+    for number in back_edges:
+        assert [code for code, _, _ in told("\n".join(lines[:number] + lines[number + 1 :]), ["IR151"])] == ["IR151"]
+
+
+def test_a_result_of_a_body_that_nothing_takes() -> None:
+    """A second Result beside the one that is mapped."""
+    first = SLICED[SLICED.index('<layer id="2" name="result"') : SLICED.index("</layers><edges>")]
+    edge = '<edge from-layer="1" from-port="2" to-layer="9" to-port="0" />'
+    second = first.replace('id="2" name="result"', 'id="9" name="again"', 1)
+    text = SLICED.replace("</layers><edges>", second + "</layers><edges>" + edge, 1)
+    assert told(text, ["IR147"]) == [("IR147", "again", "warning")]
+
+
+@pytest.mark.parametrize("name", ["undefined", "Undefined"])
+def test_the_type_undefined(name: str) -> None:
+    found = validate(changed(CHAIN, ('element_type="f32"', f'element_type="{name}"')).encode())
+    assert [(one.code, one.layer_name, str(one.severity)) for one in found] == [("IR207", "data", "error")]
+
+
+def test_an_input_of_dynamic_type() -> None:
+    """In a body the loop gives it a type; nothing gives one to an input of the model."""
+    found = validate(changed(CHAIN, ('element_type="f32"', 'element_type="dynamic"')).encode())
+    assert [(one.code, one.layer_name, str(one.severity)) for one in found] == [("IR211", "data", "error")]
+    of_any_rank = changed(CHAIN, ('shape="1,3,8,8" element_type="f32"', 'shape="..." element_type="dynamic"'))
+    assert {str(one.severity) for one in validate(of_any_rank.encode(), select=["IR211"])} == {"warning"}
+    inner = 'name="state" type="Parameter" version="opset1"><data shape="1,1,8" element_type="f32" />'
+    assert told(changed(SLICED, (inner, inner.replace("f32", "dynamic"))), ["IR211"]) == []
+
+
+@pytest.mark.parametrize(
+    ("kernel", "more", "found"),
+    [
+        ("63, 3", 'auto_pad="same_upper"', 0),
+        ("65, 3", 'auto_pad="same_upper"', 1),
+        ("3, 999", 'auto_pad="same_lower"', 1),
+        ("3, 201", 'auto_pad="explicit"', 1),
+    ],
+)
+def test_kernels_far_larger_than_the_data(kernel: str, more: str, found: int) -> None:
+    start = POOL.index("<data kernel")
+    data = POOL[start : POOL.index("/>", start) + 2]
+    pads = 'pads_begin="0, 100" pads_end="0, 100"' if "explicit" in more else 'pads_begin="0, 0" pads_end="0, 0"'
+    new = f'<data kernel="{kernel}" strides="1, 1" {pads} exclude-pad="true" {more} />'
+    assert told(changed(POOL, (data, new)), ["IR401"]) == [("IR401", "pool", "warning")] * found
+
+
+def test_a_library_may_have_an_operation_that_is_not_known(tmp_path: Path) -> None:
+    """Then nothing is known of the layer; without a library the runtime refuses it."""
+    library = tmp_path / "own.so"
+    library.write_bytes(b"")
+    path = FOLDER / "unknown_extension" / "bad.xml"
+    assert [str(found.severity) for found in validate(path)] == ["error"]
+    assert [str(found.severity) for found in validate(path, extensions=library)] == ["info"]
+
+
+def test_tokenizers_are_not_broken() -> None:
+    text = (FOLDER / "unknown_extension" / "bad.xml").read_text(encoding="utf-8")
+    for name, code in (("RegexSplit", "IR302"), ("SentencepieceTokenizer", "IR302"), ("RegexSplitt", "IR216")):
+        (found,) = validate(text.replace('type="Own"', f'type="{name}"').encode())
+        assert found.code == code
+    assert found.help == "did you mean RegexSplit?"

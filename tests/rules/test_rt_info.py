@@ -1,0 +1,52 @@
+"""Layouts in rt_info, held against the runtime: where it reads them, and which it refuses."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from ir_tools.errors import RuntimeFailure
+from ir_tools.runtime.client import STAGES, RuntimeClient
+from ir_tools.validation import validate
+from tests.rules.test_rules import FOLDER
+
+CHAIN = (FOLDER / "duplicate_layer_id" / "good.xml").read_text(encoding="utf-8")
+LAYOUTS = ("[N,C,H,W]", "[N,C,H]", "[N,...,C,D,H,W]", "[N,...]", "N...W", "NCH", "[]", "", "**SCALAR**", "?", "scalar")
+PLACES = ("input's layer", "input's port", "output's layer", "output's port", "port of what gives the output", "inside")
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[RuntimeClient]:
+    with RuntimeClient() as runtime:
+        yield runtime
+
+
+def with_layout(place: str, layout: str) -> bytes:
+    """The chain Parameter, Abs, ReLU, Result with a layout somewhere."""
+    info = f'<rt_info><attribute name="layout" version="0" layout="{layout}" /></rt_info>'
+    at = {
+        "input's layer": CHAIN.index("<output>"),
+        "input's port": CHAIN.index("</port>"),
+        "output's layer": CHAIN.index("<input>", CHAIN.index('type="Result"')),
+        "output's port": CHAIN.rindex("</port>"),
+        "port of what gives the output": CHAIN.index("</port>", CHAIN.index("<output>", CHAIN.index('type="ReLU"'))),
+        "inside": CHAIN.index("</port>", CHAIN.index("<output>", CHAIN.index('type="Abs"'))),
+    }[place]
+    return (CHAIN[:at] + info + CHAIN[at:]).encode()
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts(client: RuntimeClient, place: str, layout: str) -> None:
+    text = with_layout(place, layout)
+    try:
+        client.attempt(text, None, until=STAGES[1], seconds=10)
+        refused = False
+    except RuntimeFailure:
+        refused = True
+    assert refused == any(found.severity == "error" for found in validate(text))
+
+
+def test_a_layout_inside_the_model_that_does_not_fit_is_a_warning() -> None:
+    (found,) = validate(with_layout("inside", "[N,C,H]"))
+    assert (found.code, str(found.severity)) == ("IR161", "warning")
+    assert found.message == "the layout [N,C,H] has 3 dimensions, and the port has 4"

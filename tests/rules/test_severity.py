@@ -1,0 +1,114 @@
+"""`error` and `warning` mean the same for all rules; the definition is in `docs/rules.md`, and the runtime judges."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from ir_tools.diagnostics import Severity
+from ir_tools.errors import RuntimeFailure
+from ir_tools.ops import FAMILIES
+from ir_tools.ops._checks import faults_of_attributes
+from ir_tools.ops._define import REQUIRED, Kind, Op
+from ir_tools.rules import RULES, Rule
+from ir_tools.runtime.client import STAGES, RuntimeClient
+from ir_tools.validation import validate
+from tests.ops.samples import sample_of
+from tests.rules.test_rules import FOLDER, SHOWN, folder_of
+
+NOT_THE_FORMAT = "the runtime's parser takes what the standard of XML or the format forbid"
+TWO_MEANINGS = "a part of the file says something else than what the runtime computes"
+LOST = "the runtime does not read a part of the file without which it means something else"
+UNDEFINED = "what the runtime computes is in no specification"
+RUNS = {
+    **dict.fromkeys(("IR002", "IR003", "IR004", "IR005"), NOT_THE_FORMAT),
+    **dict.fromkeys(("IR113", "IR303", "IR304", "IR305"), TWO_MEANINGS),
+    **dict.fromkeys(("IR131", "IR133", "IR134", "IR135", "IR137", "IR145", "IR146", "IR148"), LOST),
+    **dict.fromkeys(("IR013", "IR017", "IR207"), UNDEFINED),
+}
+"""Errors in files that the runtime runs, and why they are errors."""
+OPS = [op for family in FAMILIES for op in family.OPS]
+
+
+def shown(severity: Severity) -> list[Rule]:
+    return [rule for rule in SHOWN if rule.severity is severity]
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[RuntimeClient]:
+    with RuntimeClient(memory=3 << 30) as runtime:
+        yield runtime
+
+
+def failure(client: RuntimeClient, rule: Rule) -> str:
+    """How the runtime fails over the bad file of a rule; empty if it runs it."""
+    try:
+        client.attempt(folder_of(rule) / "bad.xml", None, until=STAGES[3], seconds=20)
+    except RuntimeFailure as why:
+        return f"{why.kind}: {why.reason}"
+    return ""
+
+
+@pytest.mark.parametrize("rule", shown(Severity.ERROR), ids=lambda rule: rule.code)
+def test_an_error_stops_the_runtime_or_has_no_single_meaning(client: RuntimeClient, rule: Rule) -> None:
+    """What is in no specification may kill the runtime or not."""
+    if RUNS.get(rule.code) != UNDEFINED:
+        assert bool(failure(client, rule)) != (rule.code in RUNS)
+
+
+@pytest.mark.parametrize("rule", shown(Severity.WARNING), ids=lambda rule: rule.code)
+def test_a_file_with_a_warning_runs(client: RuntimeClient, rule: Rule) -> None:
+    assert failure(client, rule) == ""
+
+
+@pytest.mark.parametrize("rule", SHOWN, ids=lambda rule: rule.code)
+def test_no_finding_is_worse_than_its_rule(rule: Rule) -> None:
+    """So that commands that want errors alone can leave out whole rules."""
+    order, severities = list(Severity), {other.code: other.severity for other in RULES}
+    for found in validate(folder_of(rule) / "bad.xml"):
+        assert order.index(found.severity) >= order.index(severities[found.code])
+
+
+def test_every_kind_of_violation_has_the_severity_of_its_rule() -> None:
+    severities = {rule.name: rule.severity for rule in RULES}
+    assert {kind: severities[kind] is Severity.WARNING for kind in Kind} == {kind: kind.mild for kind in Kind}
+
+
+@pytest.mark.parametrize("op", [op for op in OPS if sample_of(op)], ids=str)
+def test_an_attribute_that_the_runtime_assumes_is_a_warning(op: Op) -> None:
+    """For every attribute of every operation: absent, and misspelled with the value that is assumed or another."""
+    sample = sample_of(op)
+    assert sample
+    for key, spec in op.attrs.items():
+        name = spec.xml or key
+        raw = {other: text for other, text in sample.raw.items() if other != name}
+        kinds = {found.kind for found in faults_of_attributes(op, raw)[1] if found.attribute == name}
+        if spec.needed or (spec.default is REQUIRED and spec.missing is REQUIRED):
+            assert kinds == {Kind.MISSING}, name
+        elif spec.missing is not REQUIRED:
+            assert kinds == {Kind.ASSUMED}, name
+
+
+@pytest.mark.parametrize(
+    ("word", "value", "kind"),
+    [
+        ("exclude_pad", "true", Kind.ASSUMED),
+        ("exclude_pad", "false", Kind.MISSING),
+        ("exclude_pad", "yes?", Kind.ASSUMED),
+        ("pad_begin", "1,1", Kind.MISSING),
+        ("pad_begin", "one", Kind.MISSING),
+    ],
+)
+def test_a_misspelled_attribute_is_an_error_if_its_value_is_lost(word: str, value: str, kind: Kind) -> None:
+    op = next(op for op in OPS if str(op) == "AvgPool-1")
+    name = "exclude-pad" if "pad" in word and "exclude" in word else "pads_begin"
+    raw = {"kernel": "3,3", "strides": "2,2", "pads_begin": "0,0", "pads_end": "0,0", "exclude-pad": "true"}
+    del raw[name]
+    (found,) = faults_of_attributes(op, {**raw, word: value})[1]
+    assert (found.attribute, found.kind) == (name, kind)
+    assert f"does not read '{word}'" in found.message
+
+
+def test_the_bad_files_are_all_judged() -> None:
+    assert {path.name for path in FOLDER.iterdir() if (path / "bad.xml").exists()} == {
+        folder_of(rule).name for rule in SHOWN
+    }
