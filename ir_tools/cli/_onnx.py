@@ -1,12 +1,14 @@
 """What `inspect`, `migrate` and `compare` say of an `.onnx`, beyond what they say of an IR."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ir_tools.cli.app import Row
-from ir_tools.errors import RuntimeFailure, UnsupportedError
+from ir_tools.errors import IrToolsError, UnsupportedError, UsageError
 
 if TYPE_CHECKING:
+    from ir_tools.cli.arrays import InputOptions
     from ir_tools.cli.screen import Screen
     from ir_tools.graph import Model
     from ir_tools.onnx_comparison import OnnxComparison
@@ -19,9 +21,16 @@ KNOWN = (
 )
 
 
-def is_onnx(path: Path) -> bool:
-    """Whether the file is taken for ONNX."""
-    return path.suffix.lower() == ".onnx"
+def is_onnx(path: Path, weights: Path | None = None) -> bool:
+    """Return whether the file is taken for ONNX.
+
+    Raises:
+        UsageError: it is, and has weights in a file of their own.
+    """
+    found = path.suffix.lower() == ".onnx"
+    if found and weights is not None:
+        raise UsageError(f"--bin is for IR; {path} is an ONNX model")
+    return found
 
 
 def head(path: Path) -> Row:
@@ -40,24 +49,28 @@ def head(path: Path) -> Row:
     }
 
 
-def verify(model: "Model", path: Path, seed: int) -> Row:
-    """The moved model against the engines that take the `.onnx` itself.
+def verify(model: "Model", path: Path, inputs: "InputOptions", extensions: Sequence[Path]) -> Row:
+    """Compare the migrated model with the engines that take the `.onnx` itself; without any that ran, say why.
 
     An output passes if one of them, OpenVINO's own conversion or onnxruntime, agrees with it.
     """
     from ir_tools.cli.screen import working
     from ir_tools.onnx_comparison import compare_engines
+    from ir_tools.runtime.client import RuntimeClient
 
+    shaped = inputs.reshaped(model, extensions)
+    plan = inputs.plan(shaped)
+    shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows()}
     try:
-        with working("running the model and its judges"):
-            found = compare_engines(model, path, seed=seed)
-    except RuntimeFailure as error:
-        return {"ok": False, "seed": seed, "error": str(error), "outputs": []}
-    shared: Row = {"seed": seed, "engines": engine_rows(found), "outputs": output_rows(found)}
+        with working("running the model and its judges"), RuntimeClient(extensions=extensions) as client:
+            found = compare_engines(shaped, path, plan.arrays(), client=client)
+    except IrToolsError as error:
+        return {"ok": False, "error": str(error), "outputs": [], **shared}
+    shared |= {"engines": engine_rows(found), "outputs": output_rows(found)}
     judges = [entry for entry in found.engines[1:] if entry.ran]
     if not judges:
         why = "; ".join(f"{entry.name}: {entry.reason}" for entry in found.engines[1:])
-        return {"ok": False, "error": f"nothing to compare with: {why}", **shared}
+        return {"ok": False, "error": f"no other engine ran the model: {why}", "remarks": [], **shared}
     remarks: list[Row] = [] if found.supports_ours or len(judges) > 1 else [{"text": KNOWN}]
     return {"ok": found.supports_ours, "remarks": remarks, **shared}
 
@@ -102,7 +115,8 @@ def show_engines(screen: "Screen", engines: list[Row], outputs: list[Row]) -> No
     screen.line(", ".join(ran), style="dim")
     pairs: list[list[Row]] = [entry["pairs"] for entry in outputs if isinstance(entry["pairs"], list)]
     titles = list(dict.fromkeys(f"{pair['first']}:{pair['second']}" for row in pairs for pair in row))
-    columns = [Column("output", fold=True), *(Column(title, right=True) for title in titles), Column("result")]
+    columns = [Column("output", fold=True), *(Column(title, right=True) for title in titles)]
+    columns.append(Column("result", keep=True))
     rows = []
     for entry, own in zip(outputs, pairs, strict=True):
         cells = {f"{pair['first']}:{pair['second']}": _cell(pair) for pair in own}

@@ -3,9 +3,11 @@
 import functools
 import json
 import os
+import platform
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
@@ -13,9 +15,12 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from ir_tools import __version__
-from ir_tools.cli.plain_text import visible
+from ir_tools.cli.paths import Writing, guarded
+from ir_tools.cli.plain_text import escaped, visible
+from ir_tools.cli.process import drop_unwritten, ended_by_signals, lost_files_reported, open_streams
 from ir_tools.collection import no_collection
-from ir_tools.errors import IrToolsError
+from ir_tools.diagnostics import Diagnostic
+from ir_tools.errors import IrToolsError, ReadError, WriteError
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
@@ -38,6 +43,9 @@ COMMANDS: Mapping[str, str] = {
 
 FAILED, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 """Exit codes: bad usage or an error of any kind; Ctrl-C; the reader of the output went away."""
+
+COMPLETION = "_IR_TOOLS_COMPLETE"
+"""The variable in which a shell asks for completions: `bash_source`, `zsh_complete` and the like."""
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -71,7 +79,11 @@ class Commands(click.Group):
 def _print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     del parameter
     if wanted and not ctx.resilient_parsing:
+        from ir_tools.runtime.installed import openvino_version
+
         click.echo(f"ir-tools {__version__}")
+        click.echo(f"OpenVINO {openvino_version() or 'not installed'}")
+        click.echo(f"Python {platform.python_version()}")
         ctx.exit()
 
 
@@ -82,7 +94,12 @@ def _print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool)
     epilog="Every command takes --json, --debug and -h. Example: ir-tools inspect model.xml",
 )
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the versions of ir-tools, OpenVINO and Python.",
 )
 @click.pass_context
 def tools(ctx: click.Context) -> None:
@@ -97,11 +114,12 @@ def command(name: str, *, example: str) -> Callable[[Callable[..., Answer]], cli
 
     def wrap(function: Callable[..., Answer]) -> click.Command:
         @functools.wraps(function)
-        def call(*, as_json: bool, **arguments: object) -> None:
-            answer = function(**arguments)
+        def call(*, as_json: bool, no_clobber: bool = False, **arguments: object) -> None:
+            context = click.get_current_context()
+            with guarded(context, overwrite=not no_clobber), lost_files_reported():
+                answer = function(**arguments)
             _deliver(name, answer, as_json)
-            sys.stdout.flush()
-            click.get_current_context().exit(answer.code)
+            context.exit(answer.code)
 
         made = click.command(
             name,
@@ -109,6 +127,8 @@ def command(name: str, *, example: str) -> Callable[[Callable[..., Answer]], cli
             short_help=(function.__doc__ or "").partition(".")[0] + ".",
             epilog=f"\b\nExample:\n  {example}",
         )(call)
+        if any(isinstance(param.type, Writing) for param in made.params):
+            made.params.append(click.Option(["--no-clobber"], is_flag=True, help="Write no file that exists already."))
         made.params += [
             click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document and nothing else."),
             click.Option(["--debug"], is_flag=True, expose_value=False, help="Show the traceback of an error."),
@@ -119,19 +139,28 @@ def command(name: str, *, example: str) -> Callable[[Callable[..., Answer]], cli
 
 
 def _deliver(name: str, answer: Answer, as_json: bool) -> None:
-    """The answer; what is wrong with the model comes along in JSON, and on standard error for people."""
+    """Print the answer; what is wrong with the model comes along in JSON, and on standard error for people."""
     from ir_tools.cli.loading import findings
 
     found = findings()
-    if as_json:
-        notes = {"diagnostics": [diagnostic.as_dict() for diagnostic in found]} if found else {}
-        print_document(name, {**answer.data, **notes})
-        return
+    try:
+        if as_json:
+            notes = {"diagnostics": [diagnostic.as_dict() for diagnostic in found]} if found else {}
+            print_document(name, {**answer.data, **notes})
+        else:
+            _show(answer, found)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as why:
+        raise WriteError(f"standard output: {why.strerror}") from why
+
+
+def _show(answer: Answer, found: Sequence[Diagnostic]) -> None:
     from ir_tools.cli.screen import Screen
 
     for diagnostic in found:
         click.echo(visible(str(diagnostic)), err=True)
-
     answer.show(Screen())
 
 
@@ -141,40 +170,56 @@ def print_document(name: str, data: Mapping[str, object]) -> None:
 
 
 def print_json(document: Mapping[str, object]) -> None:
-    """A JSON document on standard output."""
+    """Print a JSON document in the encoding of standard output, with escapes for what would steer its reader."""
     from ir_tools.cli.screen import plain
 
-    click.echo(json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False))
+    unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    click.echo(escaped(json.dumps(plain(document), indent=2, ensure_ascii=not unicode, allow_nan=False)))
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit. No traceback reaches the user unless `--debug` asks for it."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    try:
-        with tools.make_context("ir-tools", words) as context:
-            tools.invoke(context)
-        code = 0
-    except click.exceptions.Exit as ended:
-        code = ended.exit_code
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = BROKEN_PIPE
-    except Exception as error:
-        code = _fail(error, words)
+    open_streams()
+    with ended_by_signals():
+        try:
+            code = _run(words)
+        finally:
+            drop_unwritten()
     sys.exit(code)
 
 
-def _fail(error: Exception, words: Sequence[str]) -> int:
+def _run(words: Sequence[str]) -> int:
+    """Return the exit code."""
+    try:
+        if COMPLETION in os.environ:
+            from click.shell_completion import shell_complete
+
+            return shell_complete(tools, {}, "ir-tools", COMPLETION, os.environ[COMPLETION])
+        with tools.make_context("ir-tools", list(words)) as context:
+            tools.invoke(context)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        return BROKEN_PIPE
+    except Exception as error:
+        with suppress(OSError):
+            _report(error, words)
+        return FAILED
+    return 0
+
+
+def _report(error: Exception, words: Sequence[str]) -> None:
     if "--debug" in words:
         traceback.print_exception(error)
     text = _text(error)
-    click.echo(f"ir-tools: {visible(text)}", err=True)
+    for line in text.split("\n"):
+        click.echo(f"ir-tools: {visible(line)}", err=True)
     if "--json" in words:
         found = [diagnostic.as_dict() for diagnostic in getattr(error, "diagnostics", ())]
         print_json({"ir_tools": __version__, "error": text, "kind": type(error).__name__, "diagnostics": found})
-    return FAILED
 
 
 def _text(error: Exception) -> str:
@@ -183,8 +228,10 @@ def _text(error: Exception) -> str:
         context = getattr(error, "ctx", None)
         hint = f"; see {context.command_path} --help" if context else ""
         return " ".join(error.format_message().rstrip(".").split()) + hint
+    if isinstance(error, ReadError):
+        return "\n".join(map(str, error.diagnostics))
     if isinstance(error, IrToolsError):
-        return str(error)
+        return " ".join(str(error).splitlines())
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if isinstance(error, MemoryError):

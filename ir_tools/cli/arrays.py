@@ -1,101 +1,148 @@
-"""The files of `--input`: arrays of numpy, and images."""
+"""The inputs that a command line names: files of arrays, images, generators of values, new shapes."""
 
+import zipfile
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ir_tools.cli.images import ImageOptions, split_name
 from ir_tools.errors import UsageError
 
 if TYPE_CHECKING:
+    from ir_tools.cli.screen import Screen
     from ir_tools.graph import Model
+    from ir_tools.inputs import InputPlan, InputValue
     from ir_tools.ops import Array
-    from ir_tools.types import Shape
 
-__all__ = ["load_inputs"]
-
-COLOURS = {3: "RGB", 1: "L", 4: "RGBA"}
-"""By number of channels, the likeliest first, what an image is converted to."""
+__all__ = ["InputOptions", "show_plan"]
 
 
-def load_inputs(pairs: Sequence[tuple[str, str]], model: "Model | None") -> "dict[str, Array]":
-    """Read the files of `--input`: pairs of input and file; a `.npz` without a name gives all its arrays.
+@dataclass(frozen=True, slots=True)
+class InputOptions:
+    """What a command line says of the inputs of a model.
 
-    An image is resized to the input's height and width, with its channels where the input has 1, 3 or 4 (`NCHW`,
-    `NHWC`, or without a batch); its values stay 0 to 255.
-
-    Args:
-        pairs: input names and files.
-        model: whose inputs tell the size of an image; None where that is not known.
-
-    Raises:
-        UsageError: a file that is not there or holds no array, an image that the input cannot take.
+    Attributes:
+        texts: of `--input`: `NAME=FILE`, `NAME=GENERATOR`, or either without a name.
+        seed: of `--seed`.
+        shapes: of `--set`, as pairs of name and shape.
+        images: of `--layout`, `--mean`, `--scale` and `--color`.
     """
-    return {name: array for pair in pairs for name, array in _load(*pair, model)}
 
+    texts: tuple[str, ...] = ()
+    seed: int = 0
+    shapes: tuple[tuple[str, str], ...] = ()
+    images: ImageOptions = field(default_factory=ImageOptions)
 
-def _load(name: str, file: str, model: "Model | None") -> "Iterator[tuple[str, Array]]":
-    label = f"--input {name}: {file}" if name else f"--input {file}"
-    try:
-        if not name:
-            with np.load(file, allow_pickle=False) as arrays:
-                yield from arrays.items()
-        elif Path(file).suffix.lower() in {".npy", ".npz"}:
-            yield name, _array(name, np.load(file, allow_pickle=False), label)
+    def words(self) -> Iterator[str]:
+        """Yield the options as a command line."""
+        yield from ("--seed", str(self.seed))
+        options = {"--input": self.texts, "--set": ["=".join(pair) for pair in self.shapes]}
+        options |= {f"--{name}": value for name, value in asdict(self.images).items()}
+        for option, values in options.items():
+            for value in values:
+                yield from (option, value)
+
+    def reshaped(self, model: "Model", extensions: Sequence[Path] = ()) -> "Model":
+        """Return the model with the shapes of `--set`; the same model if there are none.
+
+        Layers without a shape rule are asked of the runtime, which loads `extensions`.
+
+        Raises:
+            UsageError: an unknown input, or text that is not a shape.
+            ShapeError: a layer that cannot take its new inputs.
+        """
+        from ir_tools.api import reshaped
+
+        return reshaped(model, dict(self.shapes), extensions)
+
+    def plan(self, model: "Model") -> "InputPlan":
+        """Return what each input of the model gets.
+
+        Raises:
+            UsageError: a file that cannot be read, an input that the model does not have or that does not take it.
+        """
+        from ir_tools.inputs import plan_inputs
+
+        values = self.values(model)
+        for name, entries in values.items():
+            if len(entries) > 1:
+                raise UsageError(f"--input: input '{name}' has {len(entries)} values; leave all but one out")
+        return plan_inputs(model, {name: entries[0] for name, entries in values.items()}, seed=self.seed)
+
+    def values(self, model: "Model") -> "dict[str, list[InputValue]]":
+        """Return the arrays and generators of `--input` by name, or by an empty one if they have none.
+
+        An image is resized to the input's height and width; its values stay 0 to 255 unless `--mean` and `--scale`
+        say otherwise.
+
+        Raises:
+            UsageError: a file that cannot be read or does not hold an array, an image that the input does not take.
+        """
+        self.images.require_names({alias for end in model.inputs for alias in end.names})
+        found: dict[str, list[InputValue]] = {}
+        for text in self.texts:
+            for name, value in self._load(text, model):
+                found.setdefault(name, []).append(value)
+        return found
+
+    def _load(self, text: str, model: "Model") -> "Iterator[tuple[str, InputValue]]":
+        from ir_tools.inputs import input_facts, is_generator, parse_generator
+
+        ends = {alias: end for end in model.inputs for alias in end.names}
+        name, value = split_name(text, set(ends))
+        label = f"--input {text}"
+        if is_generator(value):
+            yield name, parse_generator(value)
+            return
+        if not name and "=" in value and not Path(value).exists():
+            raise UsageError(f"{label}: the model has no input '{text.partition('=')[0]}'; it has {_known(model)}")
+        kind = Path(value).suffix.lower()
+        arrays = _read(value, label) if kind in {".npy", ".npz"} else None
+        if arrays and not name and kind == ".npz" and (len(arrays) > 1 or len(model.inputs) > 1):
+            yield from arrays.items()
+            return
+        if not name and len(model.inputs) != 1:
+            raise UsageError(f"{label}: name the input that it is for, NAME=FILE; the model has {_known(model)}")
+        end = ends[name] if name else model.inputs[0]
+        if arrays is not None:
+            yield name, _only(name, arrays, label)
         else:
-            yield name, _image(name, file, model, label)
+            yield name, self.images.load(value, set(end.names), *input_facts(model)[end.name], label)
+
+
+def show_plan(screen: "Screen", plan: "InputPlan") -> None:
+    """Show one line for each input whose sizes or values were chosen, or that was cast."""
+    entries = [entry for entry in plan.inputs if entry.sizes_chosen or entry.values_chosen or entry.why]
+    if entries:
+        screen.heading("Inputs that were made up or cast (--input and --set give others)")
+    for entry in entries:
+        screen.line(str(entry))
+
+
+def _known(model: "Model") -> str:
+    return ", ".join(end.name for end in model.inputs) or "none"
+
+
+def _read(file: str, label: str) -> "dict[str, Array]":
+    """Return the arrays of a file by name; that of a `.npy` has none."""
+    try:
+        with open(file, "rb") as stream:
+            loaded = np.load(stream, allow_pickle=False)
+            return {"": loaded} if isinstance(loaded, np.ndarray) else dict(loaded.items())
     except OSError as error:
         raise UsageError(f"{label}: {error.strerror or error}") from None
-    except ValueError:
-        raise UsageError(f"{label} is not a .npy or .npz file of numbers") from None
+    except (ValueError, EOFError, MemoryError, zipfile.BadZipFile, zipfile.LargeZipFile) as error:
+        reason = "it holds Python objects" if "allow_pickle" in str(error) else "it is damaged, or another kind of file"
+        raise UsageError(f"{label}: {file} is not a .npy or .npz of numbers; {reason}") from None
 
 
-def _array(name: str, loaded: object, label: str) -> "Array":
-    """The one array of a `.npy`, or that of the input's name in a `.npz`, or its only one."""
-    if isinstance(loaded, np.ndarray):
-        return loaded
-    assert isinstance(loaded, np.lib.npyio.NpzFile)
-    with loaded:
-        if name in loaded.files:
-            return loaded[name]
-        if len(loaded.files) == 1:
-            return loaded[loaded.files[0]]
-        raise UsageError(f"{label} holds {', '.join(loaded.files) or 'nothing'}, and no '{name}'")
-
-
-def _image(name: str, file: str, model: "Model | None", label: str) -> "Array":
-    from ir_tools.inputs import input_facts
-
-    try:
-        from PIL import Image, UnidentifiedImageError
-    except ImportError:
-        raise UsageError(f"{label}: images need the package pillow; install it, or give a .npy") from None
-    if model is None:
-        raise UsageError(f"{label}: images are taken for IR models alone; give a .npy")
-    ends = {alias: end.name for end in model.inputs for alias in end.names}
-    if name not in ends:
-        raise UsageError(f"--input {name}: the model has {', '.join(end.name for end in model.inputs) or 'no inputs'}")
-    dtype, shape = input_facts(model)[ends[name]]
-    height, width, channels, last = _layout(shape, label)
-    try:
-        with Image.open(file) as image:
-            resized = image.convert(COLOURS[channels]).resize((width or image.width, height or image.height))
-    except UnidentifiedImageError:
-        raise UsageError(f"{label} is neither a .npy, a .npz nor an image") from None
-    pixels = np.asarray(resized).reshape(resized.height, resized.width, channels)
-    ordered = pixels if last else pixels.transpose(2, 0, 1)
-    assert shape is not None
-    return ordered.reshape((1,) * (len(shape) - 3) + ordered.shape).astype(dtype.dtype)
-
-
-def _layout(shape: "Shape", label: str) -> tuple[int | None, int | None, int, bool]:
-    """Height, width (None: any), number of channels, and whether these come last."""
-    dims = [] if shape is None else [dim.size if dim.static else None for dim in shape]
-    if len(dims) in {3, 4}:
-        for channels in COLOURS:
-            if dims[-3] == channels:
-                return dims[-2], dims[-1], channels, False
-            if dims[-1] == channels:
-                return dims[-3], dims[-2], channels, True
-    raise UsageError(f"{label}: this input takes no image; an image needs 3 or 4 dimensions with 1, 3 or 4 channels")
+def _only(name: str, arrays: "dict[str, Array]", label: str) -> "Array":
+    """Return the array of the input's name, or the only one."""
+    if name in arrays:
+        return arrays[name]
+    if len(arrays) == 1:
+        return next(iter(arrays.values()))
+    raise UsageError(f"{label}: the file holds {', '.join(arrays) or 'nothing'}, and no '{name}'")

@@ -5,23 +5,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
-import numpy as np
 
 import ir_tools
 from ir_tools.cli._onnx import engine_rows, is_onnx, output_rows, show_engines
 from ir_tools.cli.app import Answer, Row, command
-from ir_tools.cli.arrays import load_inputs
+from ir_tools.cli.arrays import InputOptions, show_plan
 from ir_tools.cli.loading import load
-from ir_tools.cli.options import XmlPath, inputs_option, model_argument, seed_option
+from ir_tools.cli.options import bin_option, extension_option, input_options, model_argument, states_option
+from ir_tools.cli.paths import OutputFile, OutputFolder, OutputModel
 from ir_tools.cli.screen import number, plural
+from ir_tools.cli.steps import load_states
+from ir_tools.runtime.setting import PRECISIONS, RuntimePrecision, Setting
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Column, Screen
-    from ir_tools.comparison import Comparison, Difference, LayerComparison
+    from ir_tools.comparison import Comparison, Difference, LayerComparison, ReferenceMode, Sides
     from ir_tools.graph import Model
+    from ir_tools.inputs import InputPlan
     from ir_tools.onnx_comparison import OnnxComparison
     from ir_tools.ops import Array
 
@@ -29,28 +32,28 @@ __all__ = ["compare"]
 
 SHOWN = 12
 """Layers that are listed without `--all`."""
-OUTPUTS = {
-    "in place": "as it is against all tensors taken out",
-    "free running": "reference against runtime",
-    "runtime against runtime": "first setting against second",
-    "model against model": "first model against second",
-}
-"""What the outputs are compared with, by mode."""
+CONTRADICTIONS = (
+    ("--layers", "--outputs-only"),
+    ("--layers", "--type"),
+    ("--type", "--outputs-only"),
+    ("--mode isolated", "--outputs-only"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to compare."""
 
-    mode: Literal["in place", "free running"]
+    mode: "ReferenceMode"
     device: str
-    precision: str
-    against: tuple[str, str] | None
+    precision: RuntimePrecision
+    against: Setting | None
     types: frozenset[str]
     outputs_only: bool
     tolerance: float | None
-    seed: int
-    inputs: tuple[tuple[str, str], ...]
+    inputs: InputOptions
+    extensions: tuple[Path, ...]
+    states: tuple[tuple[str, str], ...]
 
     @property
     def layers(self) -> bool | frozenset[str]:
@@ -59,73 +62,83 @@ class Options:
 
     def words(self) -> Iterator[str]:
         """The options as a command line."""
-        yield from ("--device", self.device, "--precision", self.precision, "--seed", str(self.seed))
-        if self.mode != "in place":
-            yield from ("--mode", self.mode.replace(" ", "-"))
+        yield from ("--device", self.device, "--precision", self.precision)
         if self.against is not None:
             yield from ("--against", ":".join(self.against))
         for name in sorted(self.types):
             yield from ("--type", name)
         if self.outputs_only:
             yield "--outputs-only"
+        elif self.mode != "isolated":
+            yield from ("--mode", self.mode)
         if self.tolerance is not None:
             yield from ("--tolerance", str(self.tolerance))
-        for name, file in self.inputs:
-            yield from ("--input", f"{name}={file}")
+        yield from self.inputs.words()
+        for library in self.extensions:
+            yield from ("--extension", str(library))
+        for name, file in self.states:
+            yield from ("--state", f"{name}={file}" if name else file)
 
 
-class Setting(click.ParamType[tuple[str, str]]):
-    """`DEVICE:PRECISION` as a pair; without a precision, f32."""
+class SettingWord(click.ParamType[Setting]):
+    """`DEVICE:PRECISION`; without a precision, f32."""
 
     name = "DEVICE[:PRECISION]"
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """The two words."""
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Setting:
+        """Read the setting; UsageError for an unknown precision."""
         del param, ctx
-        if isinstance(value, tuple):
-            return value
-        device, _, precision = str(value).rpartition(":") if ":" in str(value) else (str(value), "", "f32")
-        return device, precision
+        return value if isinstance(value, Setting) else Setting.parse(str(value))
 
 
-@command("compare", example="ir-tools compare model.xml --mode free-running --report report.html")
+@command("compare", example="ir-tools compare model.xml --mode cumulative --report report.html")
 @model_argument()
 @model_argument("other", required=False)
+@bin_option()
+@bin_option("other-bin")
 @click.option(
     "--mode",
-    type=click.Choice(["in-place", "free-running"]),
-    default="in-place",
-    show_default=True,
-    help="Each layer on the runtime's own inputs, or the reference by itself, so that errors add up.",
+    type=click.Choice(["isolated", "cumulative"]),
+    help="Each layer on the runtime's own inputs (the default), or the reference by itself, so that errors add up.",
 )
 @click.option("--device", default="CPU", show_default=True, help="Device of the runtime.")
-@click.option("--precision", default="f32", show_default=True, help="In which the runtime computes floats.")
 @click.option(
-    "--against", type=Setting(), help="Another device or precision, in place of the reference: GPU, CPU:bf16."
+    "--precision",
+    type=click.Choice(PRECISIONS),
+    default="f32",
+    show_default=True,
+    help="In which the runtime computes floats; int8: quantized models as they are used.",
+)
+@click.option(
+    "--against", type=SettingWord(), help="Another device or precision, instead of the reference: GPU, CPU:bf16."
 )
 @click.option("--layers", is_flag=True, help="Compare every layer; this is the default.")
 @click.option("--type", "types", multiple=True, metavar="TYPE", help="Only layers of this type. May be repeated.")
-@click.option("--outputs-only", is_flag=True, help="Compare the outputs of the model alone.")
+@click.option("--outputs-only", is_flag=True, help="Compare the outputs of the model alone, cumulative.")
 @click.option("--tolerance", type=click.FloatRange(min=0), help="Relative to each tensor's largest value.")
-@seed_option
-@inputs_option
+@input_options
+@states_option
+@extension_option
 @click.option("--all", "everything", is_flag=True, help="List every layer, not only the worst ones.")
-@click.option("--report", type=click.Path(path_type=Path), metavar="OUT.html", help="Write a page with all of it.")
-@click.option("--dump", type=click.Path(path_type=Path), metavar="FOLDER", help="Write every tensor compared as .npy.")
-@click.option("--bisect", type=XmlPath(), metavar="OUT.xml", help="Write the smallest part that still differs.")
+@click.option("--report", type=OutputFile(".html", ".htm"), metavar="OUT.html", help="Write a page with all of it.")
+@click.option("--dump", type=OutputFolder(), metavar="FOLDER", help="Write every tensor compared as .npy.")
+@click.option("--bisect", type=OutputModel(), metavar="OUT.xml", help="Write the smallest part that still differs.")
 def compare(
     model: Path,
     other: Path | None,
-    mode: str,
+    weights: Path | None,
+    other_weights: Path | None,
+    mode: "ReferenceMode | None",
     device: str,
-    precision: str,
-    against: tuple[str, str] | None,
+    precision: RuntimePrecision,
+    against: Setting | None,
     layers: bool,
     types: tuple[str, ...],
     outputs_only: bool,
     tolerance: float | None,
-    seed: int,
-    inputs: tuple[tuple[str, str], ...],
+    inputs: InputOptions,
+    extensions: tuple[Path, ...],
+    states: tuple[tuple[str, str], ...],
     everything: bool,
     report: Path | None,
     dump: Path | None,
@@ -133,39 +146,78 @@ def compare(
 ) -> Answer:
     """Compare what the numpy reference and the runtime make of MODEL, layer by layer, or MODEL with OTHER.
 
-    In place, a difference is that layer's alone; free running, errors add up as in use. The outputs of an .onnx are
+    Isolated, a difference is that layer's alone; cumulative, errors add up as in use. The outputs of an .onnx are
     computed three ways: converted here, converted by OpenVINO alone, and by onnxruntime. Exits with 0 within tolerance
     and with 1 where something differs.
     """
-    _require_sense(other, against, layers and outputs_only, bisect)
-    chosen: Literal["in place", "free running"] = "in place" if mode == "in-place" else "free running"
-    options = Options(chosen, device, precision, against, frozenset(types), outputs_only, tolerance, seed, inputs)
-    replay = shlex.join(["ir-tools", "compare", str(model), *([str(other)] if other else []), *options.words()])
-    if is_onnx(model) and other is None:
+    _require_sense(other, against, mode, layers, types, outputs_only, bisect)
+    if other is None and other_weights is not None:
+        raise click.UsageError("--other-bin is for OTHER, which is not given")
+    chosen = frozenset(types)
+    options = Options(
+        mode or "isolated", device, precision, against, chosen, outputs_only, tolerance, inputs, extensions, states
+    )
+    replay = shlex.join([*_models(model, other, weights, other_weights), *options.words()])
+    if states and bisect is not None:
+        raise click.UsageError("--bisect compares parts of the model, which have no variables; leave out --state")
+    if is_onnx(model, weights) and other is None:
         return _compare_onnx(model, options, replay)
-    loaded = load(model)
-    found = _compare(loaded, None if other is None else load(other), options, dump)
-    data = _facts(model, other, found, seed, replay)
+    loaded = inputs.reshaped(load(model, weights, extensions), extensions)
+    plan = inputs.plan(loaded)
+    second = None if other is None else inputs.reshaped(load(other, other_weights, extensions), extensions)
+    found = _compare(loaded, second, plan, options, dump)
+    data = _facts(model, other, found, plan, replay)
     if bisect is not None and not found.ok:
         data["part"] = _bisect(loaded, found, options, bisect)
     if report is not None:
         from ir_tools.report import write_report
 
-        write_report(found, report, model=str(model), replay=replay)
+        write_report(found, report, model=str(model), replay=replay, plan=plan)
         data["report"] = str(report)
-    return Answer(data, lambda screen: _show(screen, found, data, everything=everything), 0 if found.ok else 1)
+    return Answer(data, lambda screen: _show(screen, found, data, plan, everything=everything), 0 if found.ok else 1)
 
 
-def _require_sense(other: Path | None, against: object, contradiction: bool, bisect: Path | None) -> None:
-    if contradiction:
-        raise click.UsageError("--layers and --outputs-only contradict each other")
+def _models(model: Path, other: Path | None, weights: Path | None, other_weights: Path | None) -> Iterator[str]:
+    """Yield the start of a command line that compares the same models."""
+    yield from ("ir-tools", "compare", str(model))
+    if other is not None:
+        yield str(other)
+    if weights is not None:
+        yield from ("--bin", str(weights))
+    if other_weights is not None:
+        yield from ("--other-bin", str(other_weights))
+
+
+def _require_sense(
+    other: Path | None,
+    against: Setting | None,
+    mode: "ReferenceMode | None",
+    layers: bool,
+    types: Sequence[str],
+    outputs_only: bool,
+    bisect: Path | None,
+) -> None:
+    """Raise a usage error for options that contradict each other or that nothing would read."""
+    chosen = {
+        "--layers": layers,
+        "--type": bool(types),
+        "--outputs-only": outputs_only,
+        "--mode isolated": mode == "isolated",
+    }
+    for first, second in CONTRADICTIONS:
+        if chosen[first] and chosen[second]:
+            raise click.UsageError(f"{first} and {second} contradict each other")
+    if mode is not None and (other is not None or against is not None):
+        raise click.UsageError("--mode is for the reference; leave it out with OTHER and --against")
     if other is not None and against is not None:
         raise click.UsageError("compare with OTHER or --against another device, not with both")
     if other is not None and bisect is not None:
         raise click.UsageError("--bisect cuts a part out of one model; leave out OTHER")
 
 
-def _compare(model: "Model", other: "Model | None", options: Options, dump: Path | None) -> "Comparison":
+def _compare(
+    model: "Model", other: "Model | None", plan: "InputPlan", options: Options, dump: Path | None
+) -> "Comparison":
     from ir_tools.cli.screen import working
     from ir_tools.comparison.dumping import Dump
 
@@ -174,14 +226,15 @@ def _compare(model: "Model", other: "Model | None", options: Options, dump: Path
         return ir_tools.compare(
             model,
             other,
-            load_inputs(options.inputs, model),
+            plan.arrays(),
             options.layers,
             mode=options.mode,
-            seed=options.seed,
             device=options.device,
             precision=options.precision,
             against=options.against,
             tolerance=options.tolerance,
+            extensions=options.extensions,
+            states=load_states(options.states),
             sink=taken,
             advance=advance,
         )
@@ -191,18 +244,18 @@ def _bisect(model: "Model", found: "Comparison", options: Options, output: Path)
     """Search and write the smallest part; what it is, and the command that compares it."""
     from ir_tools.cli.screen import working
     from ir_tools.comparison import compare as compare_models
-    from ir_tools.comparison._tensors import Setting as Place
     from ir_tools.comparison.bisection import smallest_part
+    from ir_tools.comparison.dumping import save_array
     from ir_tools.runtime.client import RuntimeClient
 
-    with RuntimeClient() as client, working("searching the smallest part that differs"):
+    with RuntimeClient(extensions=options.extensions) as client, working("searching the smallest part that differs"):
 
         def judge(part: "Model", fed: "dict[str, Array]") -> "Comparison":
             return compare_models(
                 part,
                 inputs=fed,
                 layers=False,
-                mode="free running",
+                mode="cumulative",
                 device=options.device,
                 precision=options.precision,
                 against=options.against,
@@ -210,13 +263,14 @@ def _bisect(model: "Model", found: "Comparison", options: Options, output: Path)
                 client=client,
             )
 
-        part = smallest_part(model, found, judge, client, Place(options.device, options.precision))
+        part = smallest_part(model, found, judge, client, Setting(options.device, options.precision))
     ir_tools.write(part.model, output)
     files = {name: output.with_name(f"{output.stem}.{number}.npy") for number, name in enumerate(part.inputs)}
     for name, file in files.items():
-        np.save(file, part.inputs[name])
-    pairs = tuple((name, str(file)) for name, file in files.items())
-    again = replace(options, inputs=pairs, mode="free running", types=frozenset(), outputs_only=True)
+        save_array(file, part.inputs[name])
+    texts = tuple(f"{name}={file}" for name, file in files.items())
+    inputs = replace(options.inputs, texts=texts, shapes=())
+    again = replace(options, inputs=inputs, mode="cumulative", types=frozenset(), outputs_only=True)
     return {
         "layers": part.layers,
         "written": str(output),
@@ -225,7 +279,7 @@ def _bisect(model: "Model", found: "Comparison", options: Options, output: Path)
     }
 
 
-def _facts(model: Path, other: Path | None, found: "Comparison", seed: int, replay: str) -> Row:
+def _facts(model: Path, other: Path | None, found: "Comparison", plan: "InputPlan", replay: str) -> Row:
     return {
         "file": str(model),
         "other": None if other is None else str(other),
@@ -235,7 +289,9 @@ def _facts(model: Path, other: Path | None, found: "Comparison", seed: int, repl
         "device": found.device,
         "precision": found.precision,
         "second": found.second,
-        "seed": seed,
+        "sides": {"layers": _side_words(found.layer_sides), "outputs": _side_words(found.output_sides)},
+        "seed": plan.seed,
+        "inputs": plan.as_rows(),
         "needed": found.needed,
         "first_difference": found.first_difference,
         "layers": found.layers,
@@ -245,23 +301,30 @@ def _facts(model: Path, other: Path | None, found: "Comparison", seed: int, repl
     }
 
 
+def _side_words(sides: "Sides") -> Row:
+    return {"expected": sides.expected, "actual": sides.actual}
+
+
 def _compare_onnx(model: Path, options: Options, replay: str) -> Answer:
     from ir_tools.cli.screen import working
 
+    if options.states:
+        raise click.UsageError("--state is for IR models; an .onnx has no variables")
+    plan = options.inputs.plan(load(model, extensions=options.extensions))
     with working("running"):
         judged = ir_tools.compare_onnx(
             model,
-            load_inputs(options.inputs, None),
-            seed=options.seed,
+            plan.arrays(),
             device=options.device,
             tolerance=options.tolerance,
+            extensions=options.extensions,
         )
-    return _judged(model, judged, options.device, options.seed, replay)
+    return _judged(model, judged, options.device, plan, replay)
 
 
-def _judged(path: Path, found: "OnnxComparison", device: str, seed: int, replay: str) -> Answer:
-    """The outputs of an ONNX file three ways, and its poolings in place."""
-    assert found.in_place is not None
+def _judged(path: Path, found: "OnnxComparison", device: str, plan: "InputPlan", replay: str) -> Answer:
+    """The outputs of an ONNX file three ways, and its poolings, isolated."""
+    assert found.isolated is not None
     first = found.first_difference
     engines, outputs = engine_rows(found), output_rows(found)
     data: Row = {
@@ -270,12 +333,13 @@ def _judged(path: Path, found: "OnnxComparison", device: str, seed: int, replay:
         "ok": found.ok,
         "mode": "three ways",
         "engines": engines,
-        "runtime": found.in_place.runtime,
-        "device": found.in_place.device,
-        "precision": found.in_place.precision,
-        "seed": seed,
-        "first_difference": first or found.in_place.first_difference,
-        "layers": [replace(entry, line=None) for entry in found.in_place.layers],
+        "runtime": found.isolated.runtime,
+        "device": found.isolated.device,
+        "precision": found.isolated.precision,
+        "seed": plan.seed,
+        "inputs": plan.as_rows(),
+        "first_difference": first or found.isolated.first_difference,
+        "layers": [replace(entry, line=None) for entry in found.isolated.layers],
         "outputs": outputs,
         "warnings": [finding.as_dict() for finding in found.diagnostics],
         "replay": replay,
@@ -284,10 +348,11 @@ def _judged(path: Path, found: "OnnxComparison", device: str, seed: int, replay:
     def show(screen: "Screen") -> None:
         for finding in found.diagnostics:
             screen.line(f"warning: {finding.message}", style="yellow")
-        if found.in_place and found.in_place.layers:
+        if found.isolated and found.isolated.layers:
             screen.heading("Reference against runtime, each layer on the runtime's own inputs")
-            _show_layers(screen, found.in_place.layers)
+            _show_layers(screen, found.isolated, found.isolated.layers)
         show_engines(screen, engines, outputs)
+        show_plan(screen, plan)
         text = "No difference beyond the tolerance."
         if first is not None:
             text = f"The first difference is '{first.name}': {first.verdict}."
@@ -299,7 +364,7 @@ def _judged(path: Path, found: "OnnxComparison", device: str, seed: int, replay:
     return Answer(data, show, 0 if found.ok else 1)
 
 
-def _show(screen: "Screen", found: "Comparison", data: Row, *, everything: bool) -> None:
+def _show(screen: "Screen", found: "Comparison", data: Row, plan: "InputPlan", *, everything: bool) -> None:
     from ir_tools.comparison import narrow_note
 
     place = f"OpenVINO {found.runtime} on {found.device}, precision {found.precision}"
@@ -309,9 +374,10 @@ def _show(screen: "Screen", found: "Comparison", data: Row, *, everything: bool)
     if shown:
         heading = f"The {len(shown)} layers that are furthest off (--all lists {len(found.layers)})"
         screen.heading("Layers" if len(shown) == len(found.layers) else heading)
-        _show_layers(screen, shown)
-    screen.heading(f"Outputs of the model: {OUTPUTS[found.mode]}")
+        _show_layers(screen, found, shown)
+    screen.heading(f"Outputs of the model: {' against '.join(found.output_sides)}")
     _show_outputs(screen, found)
+    show_plan(screen, plan)
     note = narrow_note(found)
     if note is not None:
         screen.line()
@@ -360,14 +426,16 @@ def _cells(difference: "Difference | None") -> list[str]:
     ]
 
 
-def _show_layers(screen: "Screen", layers: "Sequence[LayerComparison]") -> None:
+def _show_layers(screen: "Screen", found: "Comparison", layers: "Sequence[LayerComparison]") -> None:
     from ir_tools.cli.screen import Column
 
-    columns = [Column("layer", fold=True), Column("operation"), Column("type", spare=True), Column("shape", spare=True)]
-    columns += [*_columns(), Column("result")]
+    other = [Column("in the other model", fold=True)] if found.other else []
+    columns = [Column("layer", fold=True), *other, Column("operation"), Column("type", spare=True)]
+    columns += [Column("shape", spare=True), *_columns(), Column("result", keep=True)]
     rows = [
         [
             entry.path + (f".{entry.output}" if entry.output else ""),
+            *([entry.counterpart or "-"] if found.other else []),
             entry.op,
             entry.element_type or "-",
             "-" if entry.shape is None else ",".join(map(str, entry.shape)),
@@ -388,11 +456,13 @@ _STYLES: Mapping[str, str] = {"ok": "", "differs": "red", "skipped": "dim"}
 def _show_outputs(screen: "Screen", found: "Comparison") -> None:
     from ir_tools.cli.screen import Column
 
-    columns = [Column("output", fold=True), Column("type", spare=True), Column("shape", spare=True)]
-    columns += [*_columns(), Column("result")]
+    other = [Column("in the other model", fold=True)] if found.other else []
+    columns = [Column("output", fold=True), *other, Column("type", spare=True), Column("shape", spare=True)]
+    columns += [*_columns(), Column("result", keep=True)]
     rows = [
         [
             entry.name,
+            *([entry.counterpart or "-"] if found.other else []),
             entry.element_type,
             ",".join(map(str, entry.shape)) or "[]",
             *_cells(entry.difference),
@@ -408,10 +478,10 @@ def _show_outputs(screen: "Screen", found: "Comparison") -> None:
 
 def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
     layers = plural(compared, "tensor")
-    alone = sum(entry.engine == "runtime" for entry in found.layers)
-    if alone:
+    if found.without_kernel:
         screen.line()
-        screen.line(f"{plural(alone, 'tensor')} computed by the runtime, one layer alone: the reference has no kernel.")
+        what = plural(found.without_kernel, "tensor")
+        screen.line(f"{what} computed by the runtime, one layer alone: the reference has no kernel.")
     first = found.first_difference
     if first is None:
         text = f"No difference beyond the tolerance in {layers} and {plural(len(found.outputs), 'output')};"
@@ -419,7 +489,7 @@ def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
         return
     name = getattr(first, "path", None) or getattr(first, "name", "")
     text = f"The first difference is '{name}'"
-    if found.mode == "in place" and first in found.outputs:
+    if found.mode == "isolated" and first in found.outputs:
         text = f"{layers} agree, but taking their tensors out changed the output '{name}' of the runtime"
     if getattr(first, "round", None) is not None:
         text += f" in round {getattr(first, 'round', 0) + 1} of its body"

@@ -48,7 +48,8 @@ def _row(rule: Rule) -> Row:
 def _list(screen: "Screen") -> None:
     from ir_tools.cli.screen import Column
 
-    columns = [Column("code"), Column("name"), Column("severity"), Column("what is wrong", fold=True)]
+    columns = [Column("code", keep=True), Column("name", fold=True), Column("severity")]
+    columns.append(Column("what is wrong", fold=True))
     screen.table(columns, [[*map(str, _row(rule).values())] for rule in RULES])
 
 

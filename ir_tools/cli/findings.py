@@ -1,15 +1,22 @@
 """Diagnostics for people: place, code and message, the line of the file with a mark under what is wrong, the remedy."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ir_tools.cli.app import Row
+from ir_tools.cli.checking import Checked
 from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.display import plural
+from ir_tools.findings import Findings
+from ir_tools.rules import RULES
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
 
-__all__ = ["count", "counts", "show_findings"]
+__all__ = ["show_findings", "show_statistics", "statistics"]
 
 STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold blue"}
 LONGEST = 160
@@ -17,71 +24,105 @@ LONGEST = 160
 MARGIN = 20
 
 
-def show_findings(screen: "Screen", diagnostics: Sequence[Diagnostic], files: int) -> None:
-    """All findings, then how many there are."""
-    for diagnostic in diagnostics:
-        show_finding(screen, diagnostic)
-    bad = count(diagnostics, Severity.ERROR)
-    where = "1 file" if files == 1 else f"{files} files"
-    screen.verdict(f"{counts(diagnostics)} in {where}.", good=not bad)
+def show_findings(screen: "Screen", checked: Sequence[Checked], *, concise: bool = False, quiet: bool = False) -> None:
+    """Show all findings, then how many there are.
+
+    Args:
+        screen: where.
+        checked: the files.
+        concise: one line for each finding, without the line of the file and the remedy.
+        quiet: the findings alone.
+    """
+    for file in checked:
+        for finding in file.findings:
+            _show_head(screen, finding)
+            if not concise:
+                _show_rest(screen, finding, file.task.data)
+    if not quiet:
+        _show_counts(screen, checked)
 
 
-def show_finding(screen: "Screen", diagnostic: Diagnostic) -> None:
-    """One finding."""
-    place = ":".join(str(part) for part in (diagnostic.file or "<model>", diagnostic.line, diagnostic.column) if part)
-    name = diagnostic.path or diagnostic.layer_name
-    layer = f"layer {diagnostic.layer_id}" if diagnostic.layer_id is not None else "layer" if name else ""
-    layer = f" {layer} '{name}':" if name else f" {layer}:" if layer else ""
+def show_statistics(screen: "Screen", checked: Sequence[Checked], *, quiet: bool = False) -> None:
+    """Show how often each rule was broken, then how many findings there are."""
+    from ir_tools.cli.screen import Column
+
+    rows = [[str(value) for value in row.values()] for row in statistics(checked)]
+    if rows:
+        screen.table([Column("count", right=True), Column("code"), Column("severity"), Column("rule", fold=True)], rows)
+    if not quiet:
+        _show_counts(screen, checked)
+
+
+def statistics(checked: Iterable[Checked]) -> list[Row]:
+    """Return how often each rule was broken, the most frequent first."""
+    names = {rule.code: rule.name for rule in RULES}
+    found = Counter((finding.code, str(finding.severity)) for file in checked for finding in file.findings)
+    return [
+        {"count": number, "code": code, "severity": severity, "name": names.get(code, "")}
+        for (code, severity), number in sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+def _show_counts(screen: "Screen", checked: Sequence[Checked]) -> None:
+    found = Findings(finding for file in checked for finding in file.findings)
+    known = sum(file.known for file in checked)
+    others = f", and {plural(known, 'known finding')}" if known else ""
+    text = f"{found.counts()} in {plural(len(checked), 'file')}{others}."
+    screen.verdict(text, good=not any(file.failures for file in checked))
+
+
+def _show_head(screen: "Screen", finding: Diagnostic) -> None:
+    place = ":".join(str(part) for part in (finding.file or "<model>", finding.line, finding.column) if part)
     screen.spans(
         (f"{place}: ", "bold"),
-        (f"{diagnostic.severity} {diagnostic.code}", STYLES[diagnostic.severity]),
-        (f":{layer} {diagnostic.message}", ""),
+        (f"{finding.severity} {finding.code}", STYLES[finding.severity]),
+        (f": {finding.layer}: {finding.message}" if finding.layer else f": {finding.message}", ""),
     )
-    for text, style in _excerpt(diagnostic):
+
+
+def _show_rest(screen: "Screen", finding: Diagnostic, data: bytes | None) -> None:
+    lines: Sequence[str] = ()
+    if finding.file and finding.line:
+        lines = _lines(finding.file) if data is None else _lines_of(data)
+    for text, style in _excerpt(finding, lines, screen.width):
         screen.line(text, style=style)
-    if diagnostic.help:
-        screen.spans(("    help: ", "bold cyan"), (diagnostic.help, ""))
+    if finding.help:
+        screen.spans(("    help: ", "bold cyan"), (finding.help, ""))
 
 
-def _excerpt(diagnostic: Diagnostic) -> Iterable[tuple[str, str]]:
-    """The line and the mark under it, with styles; nothing where the line is not to be had."""
-    lines = _lines(diagnostic.file) if diagnostic.file and diagnostic.line else ()
+def _excerpt(diagnostic: Diagnostic, lines: Sequence[str], width: int | None) -> Iterable[tuple[str, str]]:
+    """Yield the line and the mark under it, with styles, in a width if there is one; nothing if the line is unknown."""
+    from rich.cells import cell_len, set_cell_size
+
     if not diagnostic.line or diagnostic.line > len(lines):
         return
     line = lines[diagnostic.line - 1]
-    start = (diagnostic.column or len(line) - len(line.lstrip()) + 1) - 1
-    end = max((diagnostic.end_column or len(line.rstrip()) + 1) - 1, start + 1)
-    first = 0 if len(line) <= LONGEST else max(0, start - MARGIN)
-    indent = len(line[first:]) - len(line[first:].lstrip())
-    shown = line[first + indent : first + LONGEST].rstrip().expandtabs(1)
+    first = len(line[:LONGEST]) - len(line[:LONGEST].lstrip())
+    start = first if diagnostic.column is None else diagnostic.column - 1
+    end = len(line) if diagnostic.end_column is None else max(diagnostic.end_column - 1, start + 1)
     number = str(diagnostic.line)
+    longest = LONGEST if width is None else max(1, min(LONGEST, width - len(number) - 7))
+    if cell_len(line[first : first + longest + 1].rstrip()) > longest:
+        first = max(first, start - min(MARGIN, longest // 4))
+    shown = set_cell_size(line[first : first + longest].expandtabs(1), longest).rstrip()
     yield f"    {number} | {shown}", ""
-    mark = "^" * max(1, min(end, first + indent + len(shown)) - start)
-    yield f"    {' ' * len(number)} | {' ' * max(0, start - first - indent)}{mark}", STYLES[diagnostic.severity]
+    before = cell_len(line[first:start])
+    mark = "^" * max(1, min(cell_len(line[start : min(end, start + longest)].rstrip()), cell_len(shown) - before))
+    yield f"    {' ' * len(number)} | {' ' * before}{mark}", STYLES[diagnostic.severity]
 
 
-@cache
+@lru_cache(2)
 def _lines(file: str) -> Sequence[str]:
-    """The lines of a file, whatever its encoding; none where it cannot be read."""
-    from pathlib import Path
-
+    """Return the lines of a file; none if it cannot be read."""
+    path = Path(file)
     try:
-        data = Path(file).read_bytes()
+        return _lines_of(path.read_bytes()) if path.is_file() else ()
     except OSError:
         return ()
+
+
+@lru_cache(2)
+def _lines_of(data: bytes) -> Sequence[str]:
+    """Return the lines of a document, whatever its encoding."""
     encoding = "utf-16" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig"
     return data.decode(encoding, "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-
-
-def count(diagnostics: Iterable[Diagnostic], severity: Severity) -> int:
-    """How many findings have this severity."""
-    return sum(diagnostic.severity is severity for diagnostic in diagnostics)
-
-
-def counts(diagnostics: Sequence[Diagnostic]) -> str:
-    """`2 errors, 1 warning`; `nothing found`."""
-    parts = []
-    for severity, noun in ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "remark")):
-        if number := count(diagnostics, severity):
-            parts.append(f"{number} {noun}" + ("s" if number > 1 else ""))
-    return ", ".join(parts) or "Nothing found"

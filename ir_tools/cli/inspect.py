@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ir_tools.cli._onnx import head, is_onnx
 from ir_tools.cli.app import Answer, Row, command
 from ir_tools.cli.loading import load
-from ir_tools.cli.options import model_argument
+from ir_tools.cli.options import bin_option, extension_option, model_argument
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
@@ -19,20 +19,23 @@ __all__ = ["inspect"]
 
 @command("inspect", example="ir-tools inspect model.xml")
 @model_argument()
-def inspect(model: Path) -> Answer:
-    """Show what is in MODEL: version, inputs and outputs, layers, poolings, constants.
+@bin_option()
+@extension_option
+def inspect(model: Path, weights: Path | None, extensions: tuple[Path, ...]) -> Answer:
+    """Show what is in MODEL: version, inputs and outputs, states, layers, poolings, constants.
 
     An .onnx is shown as it is converted, with what the file says of itself.
     """
-    data = _onnx_facts(model) if is_onnx(model) else _facts(load(model), model)
+    onnx = is_onnx(model, weights)
+    data = _onnx_facts(model, extensions) if onnx else _facts(load(model, weights), model)
     return Answer(data, lambda screen: _show(screen, data))
 
 
-def _onnx_facts(path: Path) -> Row:
+def _onnx_facts(path: Path, extensions: Sequence[Path]) -> Row:
     """The converted model; no line and no `.xml` or `.bin`, as there is none, and the file's own head as `onnx`."""
     from ir_tools import onnx
 
-    found = onnx.convert(path)
+    found = onnx.convert(path, extensions=extensions)
     data = _facts(found.model, path)
     return {
         **data,
@@ -55,6 +58,7 @@ def _facts(model: "Model", path: Path) -> Row:
         "bytes": {"xml": path.stat().st_size, "bin": None if model.weights.missing else model.weights.stored},
         "inputs": [_endpoint(entry) for entry in model.inputs],
         "outputs": [_endpoint(entry) for entry in model.outputs],
+        "states": _states(model),
         "layers": len(located),
         "bodies": sum(len(entry.layer.bodies) for entry in located),
         "operations": _histogram(located),
@@ -69,6 +73,24 @@ def _endpoint(entry: "Endpoint") -> Row:
     raw = entry.layer.raw
     shape = format_shape(parse_shape(raw["shape"])) if raw.get("shape") is not None else _dims(entry.port.dims)
     return {"name": entry.name, "names": list(entry.names), "type": _precision(entry), "shape": shape}
+
+
+def _states(model: "Model") -> list[Row]:
+    """The variables, with the layers that read and store them."""
+    from ir_tools.states import initial_text, variables
+    from ir_tools.types import format_shape
+
+    return [
+        {
+            "id": variable.id,
+            "type": str(variable.element_type),
+            "shape": format_shape(variable.shape),
+            "initial": initial_text(model, variable),
+            "read_by": variable.read.path,
+            "stored_by": variable.stored_by,
+        }
+        for variable in variables(model).values()
+    ]
 
 
 def _precision(entry: "Endpoint") -> str | None:
@@ -150,6 +172,7 @@ def _constants(located: "Sequence[Located]") -> list[Row]:
 
 def _show(screen: "Screen", data: Mapping[str, object]) -> None:
     _show_head(screen, data)
+    _show_states(screen, _rows(data["states"]))
     _show_layers(screen, data)
     _show_poolings(screen, _rows(data["poolings"]))
     _show_constants(screen, _rows(data["constants"]))
@@ -186,6 +209,19 @@ def _show_head(screen: "Screen", data: Mapping[str, object]) -> None:
     ]
     screen.heading("Inputs and outputs")
     screen.table(columns, rows)
+
+
+def _show_states(screen: "Screen", rows: list[Row]) -> None:
+    from ir_tools.cli.screen import Column
+
+    if rows:
+        screen.heading(f"States ({len(rows)})")
+        columns = [Column("variable", fold=True), Column("type"), Column("shape"), Column("initial value", fold=True)]
+        cells = [
+            [str(row["id"]), str(row["type"]), f"[{str(row['shape']).strip('[]')}]", str(row["initial"])]
+            for row in rows
+        ]
+        screen.table(columns, cells)
 
 
 def _size(sizes: object) -> str:

@@ -1,5 +1,7 @@
 """Reading the MODEL of a command: what is wrong with it is told as `validate` tells it, whatever the command is."""
 
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -8,6 +10,7 @@ import ir_tools
 from ir_tools.cli._onnx import is_onnx
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError
+from ir_tools.format.read import load as read_bytes
 from ir_tools.graph import Model
 
 __all__ = ["findings", "load"]
@@ -16,26 +19,42 @@ NOTES = "ir_tools.findings"
 """Where the findings of the running command are kept."""
 
 
-def load(path: Path) -> Model:
-    """The model; its errors are kept for `findings`.
+def load(path: Path, weights: Path | None = None, extensions: Sequence[Path] = ()) -> Model:
+    """Return the model; its errors are kept for `findings`.
+
+    Args:
+        path: of the model, or a pipe with the `.xml`.
+        weights: path of the `.bin`, if it is not the one beside the `.xml`.
+        extensions: libraries with operations of the model.
 
     Raises:
         ReadError: the file cannot be read; the diagnostics are those of `validate`.
+        UsageError: `weights` for an ONNX model.
     """
-    if is_onnx(path):
-        return ir_tools.read(path)
+    if is_onnx(path, weights):
+        return ir_tools.onnx.read(path, extensions=extensions)
+    source = path if path.is_file() else read_bytes(path)
     try:
-        model = ir_tools.read(path)
+        model = ir_tools.read(source, weights)
     except ReadError as unreadable:
-        raise ReadError(*(_errors(path) or unreadable.diagnostics)) from None
-    findings().extend(_errors(path))
+        raise ReadError(*_named(_errors(source, weights, extensions) or unreadable.diagnostics, path)) from None
+    findings().extend(_named(_errors(source, weights, extensions), path))
     return model
 
 
-def _errors(path: Path) -> list[Diagnostic]:
+def _errors(source: Path | bytes, weights: Path | None, extensions: Sequence[Path]) -> list[Diagnostic]:
+    """Return the errors of a file; rules that find warnings alone, for which the whole `.bin` is read, are left out."""
+    from ir_tools.rules import RULES
     from ir_tools.validation import validate
 
-    return [found for found in validate(path) if found.severity is Severity.ERROR]
+    mild = [rule.code for rule in RULES if rule.severity is not Severity.ERROR]
+    found = validate(source, weights, ignore=mild, extensions=extensions)
+    return [one for one in found if one.severity is Severity.ERROR]
+
+
+def _named(found: Iterable[Diagnostic], path: Path) -> Iterator[Diagnostic]:
+    """Yield the findings, those about a pipe with its name."""
+    return (replace(one, file=one.file or str(path)) for one in found)
 
 
 def findings() -> list[Diagnostic]:

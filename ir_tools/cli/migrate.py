@@ -1,5 +1,6 @@
 """`ir-tools migrate`: move a model to another opset, with a proof for every step."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,9 +10,12 @@ import ir_tools
 from ir_tools.cli._onnx import is_onnx, show_engines
 from ir_tools.cli._onnx import verify as verify_onnx
 from ir_tools.cli.app import Answer, Row, command
+from ir_tools.cli.arrays import InputOptions
 from ir_tools.cli.loading import load
-from ir_tools.cli.options import model_argument, output_option, seed_option
-from ir_tools.errors import MigrationError, RuntimeFailure, UsageError
+from ir_tools.cli.options import bin_option, extension_option, input_options, model_argument, output_option
+from ir_tools.errors import IrToolsError, MigrationError, UsageError
+from ir_tools.format.write import check_complete
+from ir_tools.runtime.installed import require_openvino
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
@@ -26,37 +30,51 @@ DONE, REFUSED, NOT_VERIFIED = 0, 3, 4
 
 @command("migrate", example="ir-tools migrate model.xml --to opset8 --verify -o moved.xml")
 @model_argument()
+@bin_option()
 @output_option("Where to write the moved model; its weights go into the .bin beside it.")
 @click.option("--to", metavar="OPSET", help="Target: opset1 to opset17. Default: opset8, or none with --pass.")
 @click.option("--pass", "passes", metavar="NAME", multiple=True, help="Run this pass first. May be repeated.")
 @click.option("--dry-run", is_flag=True, help="List the steps and write nothing.")
 @click.option("--verify", is_flag=True, help="Run both models on the runtime and compare before writing.")
-@seed_option
+@input_options
+@extension_option
 def migrate(
-    model: Path, output: Path | None, to: str | None, passes: tuple[str, ...], dry_run: bool, verify: bool, seed: int
+    model: Path,
+    weights: Path | None,
+    output: Path | None,
+    to: str | None,
+    passes: tuple[str, ...],
+    dry_run: bool,
+    verify: bool,
+    inputs: InputOptions,
+    extensions: tuple[Path, ...],
 ) -> Answer:
     """Move MODEL to another opset. Every step is proved; if one has no proof, nothing is written.
 
     Of an .onnx, every AveragePool is moved by ONNX's meaning of it and the rest by OpenVINO's frontend; --verify asks
     OpenVINO's own conversion, which deviates in known cases, and onnxruntime: one of them has to agree on each output.
 
-    Exits with 0 when done, 3 when a layer was refused, 4 when --verify found a difference.
+    Exits with 0 when done, 3 when a layer was refused, 4 when --verify found a difference or could not run the models.
     """
     if output is None and not dry_run:
         raise UsageError("name the file to write with -o OUT.xml, or ask for --dry-run")
+    if verify:
+        require_openvino()
     target = to or (None if passes else "opset8")
-    if is_onnx(model):
+    if is_onnx(model, weights):
         try:
-            moved = ir_tools.migrate(model, to=target, passes=passes)
+            moved = ir_tools.migrate(model, to=target, passes=passes, extensions=extensions)
         except MigrationError as error:
             if not error.diagnostics:
                 raise
             return _refused_node(model, error)
-        checked = verify_onnx(moved.model, model, seed) if verify and not moved.refused else None
+        checked = verify_onnx(moved.model, model, inputs, extensions) if verify and not moved.refused else None
     else:
-        loaded = load(model)
+        loaded = load(model, weights, extensions)
+        if output is not None:
+            check_complete(loaded)
         moved = ir_tools.migrate(loaded, to=target, passes=passes)
-        checked = _verify(loaded, moved, seed) if verify and not moved.refused else None
+        checked = _verify(loaded, moved, inputs, extensions) if verify and not moved.refused else None
     code = REFUSED if moved.refused else NOT_VERIFIED if checked and not checked["ok"] else DONE
     write = output is not None and not dry_run and code == DONE
     if write and output is not None:
@@ -94,16 +112,19 @@ def _refused_node(path: Path, error: MigrationError) -> Answer:
     return Answer(data, show, REFUSED)
 
 
-def _verify(before: "Model", moved: "Migration", seed: int) -> Row:
-    """Both models on the runtime: their outputs compared, or what went wrong."""
+def _verify(before: "Model", moved: "Migration", inputs: InputOptions, extensions: Sequence[Path]) -> Row:
+    """Run both models on the runtime and compare their outputs; without a comparison, say why there is none."""
     from ir_tools.cli.screen import working
 
+    source, target = (inputs.reshaped(model, extensions) for model in (before, moved.model))
+    plan = inputs.plan(source)
+    shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows()}
     try:
         with working("running both models on the runtime"):
-            found = ir_tools.compare(before, moved.model, seed=seed)
-    except RuntimeFailure as error:
-        return {"ok": False, "seed": seed, "error": str(error), "outputs": []}
-    return {"ok": found.ok, "seed": seed, "runtime": found.runtime, "device": found.device, "outputs": _outputs(found)}
+            found = ir_tools.compare(source, target, plan.arrays(), extensions=extensions)
+    except IrToolsError as error:
+        return {"ok": False, "error": str(error), "outputs": [], **shared}
+    return {"ok": found.ok, "runtime": found.runtime, "device": found.device, "outputs": _outputs(found), **shared}
 
 
 def _outputs(found: "Comparison") -> list[Row]:
@@ -182,9 +203,9 @@ def _show_remaining(screen: "Screen", moved: "Migration") -> None:
 def _show_verification(screen: "Screen", checked: Row) -> None:
     from ir_tools.cli.screen import Column, number
 
-    if "error" in checked:
-        screen.heading("Verification")
-        screen.line(str(checked["error"]))
+    for entry in _rows(checked["inputs"]):
+        screen.line(f"input {entry['text']}", style="dim")
+    if "error" in checked and "engines" not in checked:
         return
     if "engines" in checked:
         show_engines(screen, _rows(checked["engines"]), _rows(checked["outputs"]))
@@ -211,6 +232,9 @@ def _show_verdict(screen: "Screen", moved: "Migration", data: Row) -> None:
     checked = data["verified"]
     if moved.refused:
         screen.verdict(f"{len(moved.refused)} refused; nothing was written.", good=False)
+    elif isinstance(checked, dict) and "error" in checked:
+        screen.verdict(f"Not verified: {checked['error']}. Nothing was written.", good=False)
+        screen.line("Give inputs that the model takes with --input, or their sizes with --set.")
     elif isinstance(checked, dict) and not checked["ok"]:
         screen.verdict("The moved model does not give the same values; nothing was written.", good=False)
     elif data["written"]:

@@ -1,53 +1,26 @@
 """Arguments and options that several commands take, read in one place."""
 
-import difflib
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from ir_tools.cli.paths import InputPath, ModelPath, OutputModel, Reading
 from ir_tools.errors import UsageError
 
-__all__ = ["XmlPath", "inputs_option", "model_argument", "output_option", "seed_option", "shapes_option", "similar"]
+__all__ = [
+    "bin_option",
+    "extension_option",
+    "input_options",
+    "model_argument",
+    "output_option",
+    "shapes_option",
+    "states_option",
+]
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-
-
-class ModelPath(click.ParamType[Path]):
-    """The path of an IR's `.xml` or of an `.onnx` that is there."""
-
-    name = "model"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The path; UsageError, with what is wrong with it, otherwise."""
-        del param, ctx
-        path = Path(value)
-        if path.is_dir():
-            raise UsageError(f"{path} is a folder; name an .xml{_listed(path)}")
-        if not path.exists():
-            raise UsageError(f"{path}: there is no such file{similar(path)}")
-        if path.suffix.lower() == ".bin":
-            raise UsageError(f"{path} holds weights; name the .xml beside it")
-        return path
-
-
-class XmlPath(click.ParamType[Path]):
-    """The path of an `.xml` to write, in a folder that is there."""
-
-    name = "file"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The path; UsageError, with what is wrong with it, otherwise."""
-        del param, ctx
-        path = Path(value)
-        if path.is_dir():
-            raise UsageError(f"{path} is a folder; name the .xml to write")
-        if path.suffix.lower() != ".xml":
-            raise UsageError(f"{path} does not end in .xml; the weights go into the .bin beside it")
-        if not path.parent.is_dir():
-            raise UsageError(f"{path.parent}: there is no such folder")
-        return path
 
 
 class Named(click.ParamType[tuple[str, str]]):
@@ -63,21 +36,21 @@ class Named(click.ParamType[tuple[str, str]]):
         return self.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """The name and the text behind the first sign."""
+        """Return the name and the text behind the last sign."""
         del param, ctx
         if isinstance(value, tuple):
             return value
-        name, sign, text = str(value).partition("=")
+        name, sign, text = str(value).rpartition("=")
         if not sign or not name or not text:
             raise UsageError(f"'{value}' is not {self.name}")
         return name, text
 
 
-class InputFile(Named):
+class StateFile(Named, Reading[tuple[str, str]]):
     """`NAME=FILE`, or a `.npz` alone, as a pair of texts; the name of the latter is empty."""
 
     def __init__(self) -> None:
-        """The words of `--input`."""
+        """Read the words of `--state`."""
         super().__init__("FILE")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
@@ -86,19 +59,20 @@ class InputFile(Named):
             return "", value
         return super().convert(value, param, ctx)
 
+    def reads(self, value: tuple[str, str]) -> Iterable[Path]:
+        """Yield the file."""
+        yield Path(value[1])
 
-def _listed(folder: Path) -> str:
-    files = sorted(path.name for path in folder.glob("*.xml"))[:3]
-    return f" in it, such as {files[0]}" if files else ""
 
+class InputValues(Reading[str]):
+    """`NAME=FILE`, `NAME=GENERATOR`, or either alone; names may hold the sign, and the model decides where they end."""
 
-def similar(path: Path) -> str:
-    """What a path that is not there may be meant for, as the end of a message; empty where nothing is like it."""
-    if not path.parent.is_dir():
-        return ""
-    names = [entry.name for entry in path.parent.iterdir() if entry.suffix in {".xml", ".onnx"}]
-    close = difflib.get_close_matches(path.name, names, n=1)
-    return f"; did you mean {path.with_name(close[0])}?" if close else ""
+    name = "[NAME=]VALUES"
+
+    def reads(self, value: str) -> Iterable[Path]:
+        """Yield all that may be the file."""
+        words = value.split("=")
+        yield from (Path("=".join(words[start:])) for start in range(len(words)))
 
 
 def model_argument(name: str = "model", *, required: bool = True) -> Decorator:
@@ -108,9 +82,21 @@ def model_argument(name: str = "model", *, required: bool = True) -> Decorator:
     )
 
 
+def bin_option(name: str = "bin") -> Decorator:
+    """`--bin FILE`, as the argument `weights` of the command, or `--other-bin FILE`."""
+    of = "OTHER" if name == "other-bin" else "MODEL"
+    return click.option(
+        f"--{name}",
+        name.replace("bin", "weights").replace("-", "_"),
+        type=InputPath(),
+        metavar="FILE",
+        help=f"The weights of {of}, if they are not in the .bin beside it.",
+    )
+
+
 def output_option(help_text: str) -> Decorator:
     """`-o OUT.xml`."""
-    return click.option("-o", "--output", type=XmlPath(), metavar="OUT.xml", help=help_text)
+    return click.option("-o", "--output", type=OutputModel(may_replace_model=True), metavar="OUT.xml", help=help_text)
 
 
 def shapes_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -124,19 +110,74 @@ def shapes_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def inputs_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--input NAME=FILE`, any number of times."""
+def extension_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--extension LIB`, any number of times."""
     return click.option(
-        "--input",
-        "inputs",
-        type=InputFile(),
+        "--extension",
+        "extensions",
+        type=InputPath(),
         multiple=True,
-        help="Values of an input: .npy, .npz or an image; a .npz alone gives all its arrays. May be repeated.",
+        metavar="LIB",
+        callback=_loadable,
+        help="Library with operations of others, for OpenVINO to load. May be repeated.",
     )(function)
 
 
-def seed_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--seed N`."""
+def _loadable(ctx: click.Context, parameter: click.Parameter, libraries: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Return the libraries if OpenVINO, where it is installed, can load them in a child process."""
+    del ctx, parameter
+    if libraries:
+        from ir_tools.runtime.client import RuntimeClient
+        from ir_tools.runtime.installed import openvino_version
+
+        if openvino_version() is not None:
+            RuntimeClient(extensions=libraries).close()
+    return libraries
+
+
+def input_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """All options about inputs, as one argument `inputs` of the command."""
+
+    @functools.wraps(function)
+    def gathered(texts: tuple[str, ...], seed: int, shapes: tuple[tuple[str, str], ...], **arguments: Any) -> Any:
+        from ir_tools.cli.arrays import InputOptions
+        from ir_tools.cli.images import ImageOptions
+
+        images = ImageOptions(**{name: arguments.pop(name) for name in IMAGE_OPTIONS})
+        return function(inputs=InputOptions(texts, seed, shapes, images), **arguments)
+
+    described: Callable[..., Any] = gathered
+    for name, (metavar, text) in reversed(IMAGE_OPTIONS.items()):
+        described = click.option(f"--{name}", name, multiple=True, metavar=metavar, help=text)(described)
+    described = click.option(
+        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the values that are made up."
+    )(described)
+    described = shapes_option(described)
     return click.option(
-        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of random inputs."
+        "--input",
+        "texts",
+        type=InputValues(),
+        multiple=True,
+        help="Values of an input: a .npy, .npz or image, or a generator such as uniform:0:255, normal, ones, zeros,"
+        " integers:0:9, constant:0.5, image. A .npz without a name gives all its arrays. May be repeated.",
+    )(described)
+
+
+IMAGE_OPTIONS = {
+    "layout": ("[NAME=]AXES", "Order of the axes of an input that takes an image: NCHW, NHWC."),
+    "mean": ("[NAME=]NUMBERS", "Subtracted from an image: one number, or one per channel (123.7,116.3,103.5)."),
+    "scale": ("[NAME=]NUMBERS", "What an image is divided by after that: one number, or one per channel."),
+    "color": ("[NAME=]ORDER", "Order of the channels of an image: rgb (the default) or bgr."),
+}
+"""Of images among the inputs: the option, how its value is written, what it does."""
+
+
+def states_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--state ID=FILE`, any number of times."""
+    return click.option(
+        "--state",
+        "states",
+        type=StateFile(),
+        multiple=True,
+        help="Value of a variable before the run: .npy; a .npz alone gives all its states. May be repeated.",
     )(function)

@@ -1,35 +1,48 @@
-"""`ir-tools run`: one inference, by the numpy reference or by the runtime."""
+"""`ir-tools run`: one inference or several in a row, by the numpy reference or by the runtime."""
 
 import warnings
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 
 import ir_tools
 from ir_tools.cli.app import Answer, Row, command
-from ir_tools.cli.arrays import load_inputs
+from ir_tools.cli.arrays import InputOptions, show_plan
 from ir_tools.cli.loading import load
-from ir_tools.cli.options import inputs_option, model_argument, seed_option
-from ir_tools.errors import UsageError
+from ir_tools.cli.options import bin_option, extension_option, input_options, model_argument, states_option
+from ir_tools.cli.paths import OutputFile
+from ir_tools.cli.steps import STATE, load_states, plans_by_step
+from ir_tools.files import write_file
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
-    from ir_tools.graph import Model
+    from ir_tools.execute import Engine, Precision
+    from ir_tools.inputs import InputPlan
     from ir_tools.ops import Array
 
 __all__ = ["run"]
 
 FIRST = 5
-"""How many values of an output are shown."""
+"""How many values of a tensor are shown."""
+SHOWN = 4
+"""Steps that are shown at the start and at the end."""
 
 
 @command("run", example="ir-tools run model.xml --input data=image.npy --engine runtime -o out.npz")
 @model_argument()
-@inputs_option
-@seed_option
+@bin_option()
+@input_options
+@click.option(
+    "--steps",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Run N times in a row; variables keep their values. --input repeated for one name gives the values of the"
+    " first steps; an array with one dimension more than the input has one value per step.",
+)
+@states_option
 @click.option(
     "--engine",
     type=click.Choice(["reference", "runtime"]),
@@ -38,69 +51,84 @@ FIRST = 5
     help="Who computes: numpy, or the installed OpenVINO in a child process.",
 )
 @click.option("--f64", "gold", is_flag=True, help="Let the reference compute all floats in f64: the gold answer.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="OUT.npz", help="Write the outputs by name.")
+@extension_option
+@click.option("-o", "--output", type=OutputFile(".npz"), metavar="OUT.npz", help="Write outputs and states by name.")
 def run(
-    model: Path, inputs: tuple[tuple[str, str], ...], seed: int, engine: str, gold: bool, output: Path | None
+    model: Path,
+    weights: Path | None,
+    inputs: InputOptions,
+    steps: int | None,
+    states: tuple[tuple[str, str], ...],
+    engine: "Engine",
+    gold: bool,
+    extensions: tuple[Path, ...],
+    output: Path | None,
 ) -> Answer:
-    """Run MODEL once and show its outputs."""
+    """Run MODEL and show its outputs, and the values that its variables have afterwards."""
     from ir_tools.cli.screen import working
     from ir_tools.execute import without_kernel
-    from ir_tools.inputs import complete_inputs
 
     if gold and engine != "reference":
         raise click.UsageError("--f64 is for the reference")
-    if output is not None and not output.parent.is_dir():
-        raise UsageError(f"{output.parent}: there is no such folder")
-    loaded = load(model)
-    fed = complete_inputs(loaded, load_inputs(inputs, loaded), seed=seed)
-    missing = [place.path for place in without_kernel(loaded)] if engine == "reference" else []
-    with working(f"running on the {engine}"):
-        outputs = _on_reference(loaded, fed, gold) if engine == "reference" else _on_runtime(loaded, fed)
+    loaded = inputs.reshaped(load(model, weights, extensions), extensions)
+    plans = plans_by_step(inputs, loaded, steps)
+    fed: list[Row] = []
+    found: list[Row] = []
+    kept: dict[str, Array] = {}
+    precision: Precision = "f64" if gold else "as written"
+    session = ir_tools.Session(loaded, engine=engine, precision=precision, extensions=extensions)
+    session.states.update(load_states(states))
+    with session, working(f"running on the {engine}", steps) as advance:
+        for step, plan in enumerate(plans, 1):
+            arrays = plan.arrays(step - 1)
+            outputs = _run_step(session, arrays)
+            fed += [{**entry.as_dict(), **_summary(entry.name, arrays[entry.name], step)} for entry in plan.inputs]
+            found += [_summary(name, array, step) for name, array in outputs.items()]
+            if output is not None:
+                kept |= {name if steps is None else f"step{step}/{name}": array for name, array in outputs.items()}
+            advance()
     if output is not None:
-        _save(output, outputs)
+        kept |= {f"{STATE}{name}": array for name, array in session.states.items()}
+        write_file(output, lambda file: _save(file, kept))
+    missing = [place.path for place in without_kernel(loaded)] if engine == "reference" else []
     data: Row = {
         "file": str(model),
         "engine": engine,
         "by_runtime": missing,
-        "seed": seed,
-        "inputs": [_summary(name, array) for name, array in fed.items()],
-        "outputs": [_summary(name, array) for name, array in outputs.items()],
+        "seed": inputs.seed,
+        "steps": steps or 1,
+        "inputs": fed,
+        "outputs": found,
+        "states": [_summary(name, array, steps or 1) for name, array in session.states.items()],
         "written": None if output is None else str(output),
     }
-    return Answer(data, lambda screen: _show(screen, data))
+    return Answer(data, lambda screen: _show(screen, data, plans[0]))
 
 
-def _on_reference(model: "Model", fed: "Mapping[str, Array]", gold: bool) -> "dict[str, Array]":
-    """The layers without a kernel are told in the answer, not as a warning."""
+def _run_step(session: "ir_tools.Session", arrays: "Mapping[str, Array]") -> "dict[str, Array]":
+    """Run once; the layers without a kernel are listed in the answer, not in a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        return ir_tools.run(model, fed, precision="f64" if gold else "as written")
+        return session.run(arrays)
 
 
-def _on_runtime(model: "Model", fed: "Mapping[str, Array]") -> "dict[str, Array]":
-    from ir_tools.runtime.client import RuntimeClient
-
-    with RuntimeClient() as client:
-        return client.infer_model(model, fed).outputs
-
-
-def _save(path: Path, arrays: "Mapping[str, Array]") -> None:
-    """A .npz whose names are those of the outputs, whatever they are."""
+def _save(file: IO[bytes], arrays: "Mapping[str, Array]") -> None:
+    """Write a .npz whose names are those of the outputs, whatever they are."""
     import numpy as np
 
-    with zipfile.ZipFile(path, "w") as archive:
+    with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
-                np.lib.format.write_array(file, array)
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array)
 
 
-def _summary(name: str, array: "Array") -> Row:
+def _summary(name: str, array: "Array", step: int) -> Row:
     """Shape, type, range, mean and first values; nothing but the first two and the last for texts."""
     import numpy as np
 
     from ir_tools.types import from_dtype
 
-    head: Row = {"name": name, "shape": list(array.shape), "first": array.ravel()[:FIRST]}
+    head: Row = {"name": name, "step": step, "shape": list(array.shape), "first": array.ravel()[:FIRST]}
     if array.dtype.kind in "OUST" or not array.size:
         kind = "string" if array.dtype.kind in "OUST" else str(from_dtype(array.dtype))
         return {**head, "type": kind, "min": None, "max": None, "mean": None, "nan": 0}
@@ -115,19 +143,22 @@ def _summary(name: str, array: "Array") -> Row:
     }
 
 
-def _show(screen: "Screen", data: Row) -> None:
+def _show(screen: "Screen", data: Row, plan: "InputPlan") -> None:
     from ir_tools.cli.screen import Column
 
+    steps = data["steps"]
+    assert isinstance(steps, int)
     names = ("min", "max", "mean")
     columns = [Column(""), Column("name", fold=True), Column("type"), Column("shape")]
     columns += [*(Column(name, right=True) for name in names), Column("first values", spare=True)]
+    left_out = range(SHOWN + 1, steps - SHOWN + 1)
     rows = []
-    for side in ("inputs", "outputs"):
+    for side in ("inputs", "outputs", "states"):
         entries = data[side]
         assert isinstance(entries, list)
         rows += [
             [
-                side[:-1],
+                side[:-1] if steps == 1 or side == "states" else f"{side[:-1]} {entry['step']}",
                 entry["name"],
                 entry["type"],
                 ",".join(map(str, entry["shape"])) or "[]",
@@ -136,10 +167,14 @@ def _show(screen: "Screen", data: Row) -> None:
                 + (f"  ({entry['nan']} NaN)" if entry["nan"] else ""),
             ]
             for entry in entries
+            if entry["step"] not in left_out
         ]
     screen.table(columns, rows)
+    if left_out:
+        screen.line(f"steps {left_out[0]} to {left_out[-1]} are left out here; -o and --json have them", style="dim")
+    show_plan(screen, plan)
     screen.line()
-    screen.line(f"computed by the {data['engine']}; inputs without a file from seed {data['seed']}", style="dim")
+    screen.line(f"computed by the {data['engine']}; values that are made up from seed {data['seed']}", style="dim")
     if data["by_runtime"]:
         assert isinstance(data["by_runtime"], list)
         screen.line(f"without a kernel, run by the runtime alone: {', '.join(data['by_runtime'])}", style="yellow")

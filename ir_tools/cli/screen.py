@@ -1,17 +1,21 @@
 """Output for people: tables and lines, drawn on a terminal, plain aligned text in a pipe or file; JSON values."""
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, is_dataclass
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
 from ir_tools.cli.plain_text import visible
+from ir_tools.display import plural
 
 if TYPE_CHECKING:
     from ir_tools.cli.drawing import Drawing
@@ -26,17 +30,23 @@ ASKING = ("FORCE_COLOR", "TTY_COMPATIBLE")
 class Column:
     """A column of a table.
 
+    On a terminal that is too narrow for the whole table columns are left out: those that are `spare`, then numbers,
+    then the others, each time the last one first. Names stay, and go on in the next line if need be; no other value is
+    ever cut.
+
     Attributes:
-        heading: what stands above it.
-        right: whether it is aligned to the right.
-        fold: long values may break over lines where the terminal is narrow.
-        spare: it is left out where the terminal is too narrow for the whole table, the last such column first.
+        heading: above it.
+        right: whether it holds numbers, aligned to the right.
+        fold: whether it holds names or sentences.
+        spare: whether it is among the first to be left out.
+        keep: whether it is among the last to be left out.
     """
 
     heading: str
     right: bool = False
     fold: bool = False
     spare: bool = False
+    keep: bool = False
 
 
 class Screen:
@@ -44,6 +54,7 @@ class Screen:
 
     def __init__(self) -> None:
         """A screen as wide as the terminal, or without an end in a pipe."""
+        self.width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         self._drawn = _may_draw(sys.stdout) and self._drawing.terminal
 
     @cached_property
@@ -57,12 +68,15 @@ class Screen:
         self.spans((text, style))
 
     def spans(self, *parts: tuple[str, str]) -> None:
-        """One line of texts with their styles."""
-        shown = [(visible(text), style) for text, style in parts]
+        """One line of texts with their styles; a terminal wraps it where it ends."""
+        self._write([(visible(text), style) for text, style in parts])
+
+    def _write(self, parts: Sequence[tuple[str, str]]) -> None:
+        """Write texts that are visible, line ends included."""
         if self._drawn:
-            self._drawing.line(shown)
+            self._drawing.line(parts)
         else:
-            sys.stdout.write("".join(text for text, _ in shown) + "\n")
+            sys.stdout.write("".join(text for text, _ in parts) + "\n")
 
     def heading(self, text: str) -> None:
         """A blank line and a heading."""
@@ -76,16 +90,31 @@ class Screen:
 
     def pairs(self, rows: Mapping[str, str]) -> None:
         """Names and values, aligned."""
-        self._drawing.pairs({name: visible(value) for name, value in rows.items()})
+        from ir_tools.cli.tables import layout
+
+        cells = [[visible(name), visible(value)] for name, value in rows.items()]
+        shown = layout([Column("", fold=True)] * 2, cells, self.width)
+        for row in cells:
+            for text in shown.lines(row):
+                self.spans((text, ""))
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]], styles: Sequence[str] = ()) -> None:
         """A table; `styles`: one per row (`red`), or none at all."""
-        self._drawing.table(columns, [[visible(cell) for cell in row] for row in rows], styles)
+        from ir_tools.cli.tables import layout
+
+        cells = [[*map(visible, row)] for row in rows]
+        shown = layout(columns, cells, self.width)
+        self._write([("\n".join(shown.lines([column.heading for column in columns])), "bold")])
+        if self._drawn:
+            self.line("\N{BOX DRAWINGS LIGHT HORIZONTAL}" * shown.width, style="dim")
+        drawn = zip(cells, styles or [""] * len(cells), strict=True)
+        for style, group in groupby(drawn, key=itemgetter(1)):
+            self._write([("\n".join(text for row, _ in group for text in shown.lines(row)), style)])
 
 
 @contextmanager
 def working(what: str, total: int | None = None) -> Iterator[Callable[[], None]]:
-    """A progress bar on standard error while the block runs; nothing where that is no terminal.
+    """A progress bar on standard error while the block runs; nothing if that is not a terminal.
 
     Gives a function that moves the bar one step further; without a `total` the bar only shows that work goes on.
     """
@@ -127,11 +156,6 @@ def plain(value: object) -> object:
 def number(value: float) -> str:
     """A number in few characters: `0`, `1.2e-07`, `0.123457`."""
     return f"{value:.6g}" if abs(value) >= 1e-3 or value == 0 else f"{value:.1e}"
-
-
-def plural(count: int, noun: str) -> str:
-    """`1 layer`, `2 layers`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def bytes_text(count: int) -> str:

@@ -10,8 +10,9 @@ import click
 import ir_tools
 from ir_tools.cli.app import Answer, Row, command
 from ir_tools.cli.loading import load
-from ir_tools.cli.options import model_argument, output_option, shapes_option
+from ir_tools.cli.options import bin_option, extension_option, model_argument, output_option, shapes_option
 from ir_tools.errors import ShapeError
+from ir_tools.format.write import check_complete
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
@@ -25,18 +26,29 @@ __all__ = ["shapes"]
 
 @command("shapes", example="ir-tools shapes model.xml --set data=1..8,3,?,? -o reshaped.xml")
 @model_argument()
+@bin_option()
 @shapes_option
 @click.option("--all", "everything", is_flag=True, help="List every port; with --set, also what each was before.")
+@extension_option
 @output_option("Write the model with the computed shapes.")
-def shapes(model: Path, shapes: tuple[tuple[str, str], ...], everything: bool, output: Path | None) -> Answer:
+def shapes(
+    model: Path,
+    weights: Path | None,
+    shapes: tuple[tuple[str, str], ...],
+    everything: bool,
+    extensions: tuple[Path, ...],
+    output: Path | None,
+) -> Answer:
     """Recompute type and shape of every port of MODEL and compare them with the recorded ones.
 
     Exits with 0 if they agree and with 1 if they differ or a layer contradicts itself. With --set, dims that change
     are what was asked for: then only types that differ and layers that cannot take the new shapes count.
     """
-    loaded = load(model)
+    loaded = load(model, weights, extensions)
+    if output is not None:
+        check_complete(loaded)
     try:
-        report = _propagate(loaded, dict(shapes))
+        report = _propagate(loaded, dict(shapes), extensions)
     except ShapeError as error:
         return _contradiction(model, error)
     if output is not None:
@@ -45,7 +57,7 @@ def shapes(model: Path, shapes: tuple[tuple[str, str], ...], everything: bool, o
     return Answer(data, lambda screen: _show(screen, data, report), 0 if data["ok"] else 1)
 
 
-def _propagate(model: "Model", shapes: Mapping[str, str]) -> "ShapeReport":
+def _propagate(model: "Model", shapes: Mapping[str, str], extensions: Sequence[Path]) -> "ShapeReport":
     """As `ir_tools.propagate_shapes`, with a progress bar over the layers that the runtime is asked about."""
     from ir_tools.cli.screen import working
     from ir_tools.infer import propagate_shapes
@@ -54,21 +66,21 @@ def _propagate(model: "Model", shapes: Mapping[str, str]) -> "ShapeReport":
     from ir_tools.runtime.client import RuntimeClient
 
     foreign = sum(find_op(entry.layer.type, entry.layer.version) is None for entry in model.walk())
-    with RuntimeClient() as client, working("asking the runtime about layers", foreign) as advance:
+    with RuntimeClient(extensions=extensions) as client, working("asking the runtime about layers", foreign) as advance:
         oracle = LayerOracle(client)
 
         def ask(model: "Model", graph: "Graph", layer: "Layer", facts: "Mapping[Source, Fact]") -> "tuple[Fact, ...]":
             advance()
             return oracle(model, graph, layer, facts)
 
-        return propagate_shapes(model, shapes, ask=ask)
+        return propagate_shapes(model, shapes, ask=ask, in_place=True)
 
 
 def _contradiction(model: Path, error: ShapeError) -> Answer:
     data: Row = {"file": str(model), "ok": False, "errors": [found.as_dict() for found in error.diagnostics]}
 
     def show(screen: "Screen") -> None:
-        for line in str(error).splitlines():
+        for line in [*map(str, error.diagnostics)] or [str(error)]:
             screen.line(line)
         screen.verdict("The layers above cannot take their inputs; nothing was written.", good=False)
 

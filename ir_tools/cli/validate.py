@@ -1,185 +1,209 @@
 """`ir-tools validate`: everything that is wrong with IR files, with file, line, layer and remedy."""
 
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, partial
+import contextlib
+import io
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ir_tools import __version__
-from ir_tools.cli.app import Answer, Row, command, print_document, print_json
-from ir_tools.cli.findings import count, show_findings
-from ir_tools.cli.options import similar
+from ir_tools.cli.app import Answer, Row, command, print_document
+from ir_tools.cli.baseline import Baseline
+from ir_tools.cli.checking import Checked, Runtime, Task, check_all
+from ir_tools.cli.discovery import Discovery, discover
+from ir_tools.cli.findings import show_findings, show_statistics, statistics
+from ir_tools.cli.options import bin_option, extension_option, shapes_option
+from ir_tools.cli.paths import InputPath, ModelsPath, OutputFile
+from ir_tools.cli.settings import Output, Settings, output_options, settings_options
 from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.display import plural
 from ir_tools.errors import UsageError
-from ir_tools.sarif import to_sarif
-from ir_tools.validation import chosen
-from ir_tools.validation import validate as validate_file
+from ir_tools.files import same_file, write_file
+from ir_tools.source import MAX_SIZE
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
-    from ir_tools.runtime.client import RuntimeClient
 
 __all__ = ["validate"]
 
-PEEK = 1 << 16
-"""Bytes at the start of an `.xml` of a folder that tell whether it is an IR."""
-FILES_PER_PROCESS = 16
-"""A process more pays from so many files on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What to look for."""
-
-    select: tuple[str, ...]
-    ignore: tuple[str, ...]
-    runtime: bool
-
-
-class Codes(click.ParamType[tuple[str, ...]]):
-    """`IR103,IR2`: codes or the beginnings of codes."""
-
-    name = "codes"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        """The words between the commas."""
-        del param, ctx
-        if isinstance(value, tuple):
-            return value
-        return tuple(word.strip().upper() for word in str(value).split(",") if word.strip())
+STANDARD_INPUT = Path("-")
 
 
 @command("validate", example="ir-tools validate model.xml models/ --ignore IR5 --format sarif > findings.sarif")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, type=ModelsPath(), metavar="PATH...")
+@output_options
+@settings_options
+@click.option("--baseline", type=InputPath(), metavar="FILE", help="Leave out the findings that FILE lists.")
 @click.option(
-    "--format",
-    "style",
-    type=click.Choice(["text", "json", "sarif"]),
-    default="text",
-    show_default=True,
-    help="For people, for programs, or for code-scanning services.",
+    "--write-baseline",
+    "new_baseline",
+    type=OutputFile(".json"),
+    metavar="FILE.json",
+    help="Write the findings for --baseline; those of other files stay in it.",
 )
-@click.option("--runtime", is_flag=True, help="Also let the installed OpenVINO read, compile and infer each file.")
-@click.option("--select", type=Codes(), multiple=True, metavar="CODES", help="Only these: IR103,IR2. May be repeated.")
-@click.option("--ignore", type=Codes(), multiple=True, metavar="CODES", help="All but these. May be repeated.")
-@click.option("--skip-others", is_flag=True, help="Leave out .xml files that are no IR, also where they are named.")
+@click.option("--runtime", "asked", is_flag=True, help="Also let the installed OpenVINO read and run each file.")
+@extension_option
+@shapes_option
+@bin_option()
+@click.option("--stdin-filename", "name", type=ModelsPath(), metavar="NAME", help="The name of -.")
+@click.option("--skip-others", is_flag=True, help="Leave out files that are not IR, also if they are named.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes; by default one, more for many files.")
 def validate(
     paths: tuple[Path, ...],
-    style: str,
-    runtime: bool,
-    select: tuple[tuple[str, ...], ...],
-    ignore: tuple[tuple[str, ...], ...],
+    output: Output,
+    settings: Settings,
+    baseline: Path | None,
+    new_baseline: Path | None,
+    asked: bool,
+    extensions: tuple[Path, ...],
+    shapes: tuple[tuple[str, str], ...],
+    weights: Path | None,
+    name: Path | None,
     skip_others: bool,
     jobs: int | None,
 ) -> Answer:
-    """Tell what is wrong with each IR file in PATH: files, or folders that are searched for them.
+    """Find what is wrong with each IR file in PATH: files, folders that are searched for them, or - for standard input.
 
-    Exits with 1 if anything of severity error was found, else with 0. `ir-tools explain CODE` tells more of a code.
+    Exits with 1 if anything of severity error was found (see --fail-on), with 2 if a PATH cannot be checked, else with
+    0. `ir-tools explain CODE` explains a code. Settings can be in a pyproject.toml or ir-tools.toml.
     """
-    options = Options(sum(select, ()), sum(ignore, ()), runtime)
-    chosen(options.select, options.ignore)
-    files = list(_files(paths, skip_others=skip_others))
-    found = _validate_all(files, options, jobs)
-    data = _facts(files, found)
-    everything = [diagnostic for diagnostics in found for diagnostic in diagnostics]
-    code = 1 if any(diagnostic.severity is Severity.ERROR for diagnostic in everything) else 0
-    shows: Mapping[str, Callable[[Screen], None]] = {
-        "text": lambda screen: show_findings(screen, everything, len(files)),
-        "json": lambda screen: print_document("validate", data),
-        "sarif": lambda screen: print_json(to_sarif(everything, version=__version__, root=Path.cwd())),
-    }
-    return Answer(data, shows[style], code)
+    if shapes and not asked:
+        raise UsageError("--set is for --runtime, which runs the model; add it")
+    here = settings.of(Path.cwd())
+    output = output.completed(here.format)
+    baseline = baseline or (None if new_baseline else here.baseline)
+    _refuse_to_write(output.file, new_baseline, reads=(here.file, baseline))
+    known = None if baseline is None else Baseline.read(baseline)
+    if STANDARD_INPUT in paths:
+        tasks, discovery = _standard_input(paths, name, weights, settings), Discovery()
+    else:
+        discovery = discover(paths, settings.excludes, skip_others=skip_others)
+        tasks = _tasks(discovery, name, weights, settings)
+    checked = check_all(tasks, Runtime(asked, extensions, shapes), jobs, quiet=output.quiet)
+    if new_baseline is not None:
+        return _write_baseline(new_baseline, checked)
+    left = [*_unknown(checked, known), *_problems(discovery, settings)]
+    data = _facts(left)
+    if known is not None:
+        gone = _gone(known, checked, asked)
+        data["baseline"] = {"file": str(known.file), "gone": gone}
+        if gone and not output.quiet:
+            what = "1 entry is" if len(gone) == 1 else f"{len(gone)} entries are"
+            click.echo(f"{known.file}: {what} no longer found; write it again with --write-baseline", err=True)
+    if output.file is not None:
+        _write(output, left, data)
+    code = 2 if discovery.bad_arguments else int(any(file.failures for file in left))
+    return Answer({"ok": code == 0, **data}, lambda screen: _show(screen, output, left, data), code)
 
 
-# --- files ------------------------------------------------------------------------------------------------------
+def _refuse_to_write(*outputs: Path | None, reads: Sequence[Path | None]) -> None:
+    """Raise a UsageError if a file of the configuration would be written."""
+    for file in filter(None, outputs):
+        if any(same_file(file, other) for other in reads if other is not None):
+            raise UsageError(f"{file} is read by this command; write to another file")
 
 
-def _files(paths: Sequence[Path], *, skip_others: bool) -> Iterator[Path]:
-    """The files that are named, and the IR files below the folders that are named, each once."""
-    seen = set()
-    for path in paths:
-        if not path.exists():
-            raise UsageError(f"{path}: there is no such file or folder{similar(path)}")
-        if path.suffix.lower() in {".bin", ".onnx"} and path.is_file():
-            raise UsageError(f"{path} is no IR; name an .xml, or a folder with such files")
-        for file in _below(path) if path.is_dir() else [path]:
-            if file not in seen and not (skip_others and not _is_ir(file)):
-                seen.add(file)
-                yield file
+# --- what is checked ----------------------------------------------------------------------------------------------
 
 
-def _below(folder: Path) -> list[Path]:
-    found = [path for path in sorted(folder.rglob("*.xml")) if path.is_file() and _is_ir(path)]
-    if not found:
-        raise UsageError(f"{folder}: there is no IR (.xml with a <net>) in this folder")
-    return found
+def _standard_input(paths: Sequence[Path], name: Path | None, weights: Path | None, settings: Settings) -> list[Task]:
+    if len(paths) > 1:
+        raise UsageError("- is standard input, which is checked alone; leave out the other paths")
+    beside = None if name is None else name.with_suffix(".bin")
+    file = STANDARD_INPUT if name is None else name
+    if name is not None and settings.excludes(name, named=True):
+        return []
+    data = sys.stdin.buffer.read(MAX_SIZE + 1) if sys.stdin else b""
+    return [settings.task(file, data=data, weights=weights or beside)]
 
 
-def _is_ir(path: Path) -> bool:
-    """Whether an `.xml` is meant as an IR: it has a `<net>`, or weights lie beside it."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(PEEK)
-    except OSError:
-        return True
-    return b"<net" in start or b"<\0n\0e\0t" in start or path.with_suffix(".bin").exists()
+def _tasks(discovery: Discovery, name: Path | None, weights: Path | None, settings: Settings) -> list[Task]:
+    if name is not None:
+        raise UsageError("--stdin-filename names the content of -, which is not among the paths")
+    if discovery.bad_arguments and not discovery.files and not discovery.unreadable:
+        raise UsageError("; ".join(f"{bad.file}: {bad.message}" for bad in discovery.bad_arguments))
+    if weights is not None and len(discovery.files) != 1:
+        raise UsageError(f"--bin is for one file; {len(discovery.files)} are to be checked")
+    return [settings.task(file, weights=weights) for file in discovery.files]
 
 
-def _validate_all(files: Sequence[Path], options: Options, jobs: int | None) -> list[list[Diagnostic]]:
-    """The findings of each file, in the order of the files."""
-    from ir_tools.cli.screen import working
-
-    work = partial(_validate_one, options=options)
-    processes = _processes(len(files), jobs, options)
-    found = []
-    with working("validating", len(files)) as advance:
-        if processes == 1:
-            for file in files:
-                found.append(work(file))
-                advance()
-            return found
-        from concurrent.futures import ProcessPoolExecutor
-
-        with ProcessPoolExecutor(processes) as pool:
-            for diagnostics in pool.map(work, files):
-                found.append(diagnostics)
-                advance()
-    return found
+def _problems(discovery: Discovery, settings: Settings) -> list[Checked]:
+    """Return the arguments and folders that cannot be checked, as files with a finding."""
+    tasks = ((settings.task(Path(str(one.file))), one) for one in (*discovery.bad_arguments, *discovery.unreadable))
+    return [Checked(task, [problem]) for task, problem in tasks if problem.code in task.codes]
 
 
-def _processes(files: int, jobs: int | None, options: Options) -> int:
-    """As many as asked for, else as many as pay; the runtime uses all cores by itself."""
-    paying = 1 if options.runtime else min(len(os.sched_getaffinity(0)), files // FILES_PER_PROCESS)
-    return max(1, min(jobs or paying, files))
+# --- the baseline -------------------------------------------------------------------------------------------------
 
 
-def _validate_one(file: Path, options: Options) -> list[Diagnostic]:
-    runtime = _runtime() if options.runtime else False
-    return validate_file(file, select=options.select, ignore=options.ignore, runtime=runtime)
+def _unknown(checked: Sequence[Checked], known: Baseline | None) -> list[Checked]:
+    if known is None:
+        return list(checked)
+    new = ((file, known.unknown(file.file, file.findings)) for file in checked)
+    return [Checked(file.task, found, len(file.findings) - len(found)) for file, found in new]
 
 
-@cache
-def _runtime() -> "RuntimeClient":
-    """One child process for all files of this process."""
-    from ir_tools.runtime.client import RuntimeClient
-    from ir_tools.runtime.trial import MEMORY
+def _gone(known: Baseline, checked: Sequence[Checked], asked: bool) -> list[Row]:
+    """Return the entries that no file has any more; those of the runtime only if it was asked."""
+    entries: list[Row] = []
+    for file in checked:
+        codes = {code for code in file.task.codes if asked or not code.startswith("RUN")}
+        gone = known.gone(file.file, file.findings, codes)
+        entries += [{"file": str(file.file), **entry._asdict()} for entry in gone]
+    return entries + [{"file": name} for name in known.gone_files()]
 
-    return RuntimeClient(memory=MEMORY)
+
+def _write_baseline(file: Path, checked: Sequence[Checked]) -> Answer:
+    """Write all findings; what was known of files that were not checked stays."""
+    old = Baseline.read(file) if file.exists() else Baseline(file)
+    old.updated({entry.file: entry.findings for entry in checked}).write()
+    findings = sum(len(entry.findings) for entry in checked)
+    data: Row = {"ok": True, "written": str(file), "findings": findings, "files": len(checked)}
+    text = f"Wrote {file}: {plural(findings, 'finding')} in {plural(len(checked), 'file')}."
+    return Answer(data, lambda screen: screen.verdict(text, good=True))
 
 
-def _facts(files: Sequence[Path], found: Sequence[Sequence[Diagnostic]]) -> Row:
-    rows: list[Row] = [
-        {"file": str(file), "findings": [diagnostic.as_dict() for diagnostic in diagnostics]}
-        for file, diagnostics in zip(files, found, strict=True)
-    ]
-    everything = [diagnostic for diagnostics in found for diagnostic in diagnostics]
+# --- output -------------------------------------------------------------------------------------------------------
+
+
+def _facts(checked: Sequence[Checked]) -> Row:
+    everything: list[Diagnostic] = [finding for file in checked for finding in file.findings]
     return {
-        "ok": not count(everything, Severity.ERROR),
-        "counts": {str(severity): count(everything, severity) for severity in Severity},
-        "files": rows,
+        "counts": {str(key): sum(finding.severity is key for finding in everything) for key in Severity},
+        "statistics": statistics(checked),
+        "files": [
+            {"file": str(file.file), "findings": [finding.as_dict() for finding in file.findings]} for file in checked
+        ],
     }
+
+
+def _write(output: Output, checked: Sequence[Checked], data: Row) -> None:
+    from ir_tools.cli.screen import Screen
+
+    assert output.file is not None
+    content = io.BytesIO()
+    text = io.TextIOWrapper(content, "utf-8", "backslashreplace", newline="\n", write_through=True)
+    with contextlib.redirect_stdout(text):
+        _print(Screen(), output, checked, data)
+    write_file(output.file, lambda file: file.write(content.getbuffer()))
+
+
+def _show(screen: "Screen", output: Output, checked: Sequence[Checked], data: Row) -> None:
+    if output.file is None:
+        _print(screen, output, checked, data)
+
+
+def _print(screen: "Screen", output: Output, checked: Sequence[Checked], data: Row) -> None:
+    if output.style == "json":
+        print_document("validate", {"ok": not any(file.failures for file in checked), **data})
+    elif output.style is not None and output.style not in {"text", "concise"}:
+        from ir_tools.cli.formats import RENDERERS
+
+        text = RENDERERS[output.style](checked)
+        click.echo(text.removesuffix("\n"), nl=bool(text))
+    elif output.statistics:
+        show_statistics(screen, checked, quiet=output.quiet)
+    else:
+        show_findings(screen, checked, concise=output.style == "concise", quiet=output.quiet)

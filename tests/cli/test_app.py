@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import platform
 import pty
 import re
 import struct
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import termios
 import time
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -38,12 +40,21 @@ def test_version_is_told_without_loading_anything_heavy() -> None:
         f"finally:\n    print([name for name in {HEAVY} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == [f"ir-tools {ir_tools.__version__}", "[]"]
+    versions = (f"ir-tools {ir_tools.__version__}", f"OpenVINO {metadata.version('openvino')}")
+    assert done.stdout.splitlines() == [*versions, f"Python {platform.python_version()}", "[]"]
 
 
 def test_module_and_command_are_the_same() -> None:
     done = subprocess.run([sys.executable, "-m", "ir_tools", "--version"], capture_output=True, text=True, check=True)
-    assert done.stdout == f"ir-tools {ir_tools.__version__}\n"
+    assert done.stdout.startswith(f"ir-tools {ir_tools.__version__}\n")
+
+
+def test_the_version_of_a_missing_openvino(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(package: str) -> str:
+        raise metadata.PackageNotFoundError(package)
+
+    monkeypatch.setattr(metadata, "version", version)
+    assert cli("--version").out.splitlines()[1] == "OpenVINO not installed"
 
 
 def test_no_command_shows_the_help(cli: Cli) -> None:
@@ -226,3 +237,33 @@ def test_json_is_one_document(cli: Cli, model: Path, name: str) -> None:
     assert outcome.document["command"] == name
     assert outcome.document["file"] == str(model)
     assert json.loads(outcome.out)["ir_tools"] == ir_tools.__version__
+
+
+# --- completion by shells -----------------------------------------------------------------------------------------
+
+
+def completed(cli: Cli, monkeypatch: pytest.MonkeyPatch, *words: str) -> list[tuple[str, str]]:
+    """What bash is offered for the last word: kind and text."""
+    monkeypatch.setenv("_IR_TOOLS_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", " ".join(["ir-tools", *words]))
+    monkeypatch.setenv("COMP_CWORD", str(len(words)))
+    outcome = cli()
+    assert (outcome.code, outcome.err) == (0, "")
+    kinds = (line.partition(",") for line in outcome.out.splitlines())
+    return [(kind, text) for kind, _, text in kinds]
+
+
+def test_shells_complete_commands_options_and_files(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert completed(cli, monkeypatch, "va") == [("plain", "validate")]
+    assert completed(cli, monkeypatch, "validate", "--extend-s") == [("plain", "--extend-select")]
+    assert completed(cli, monkeypatch, "validate", "--format", "gi") == [("plain", "github"), ("plain", "gitlab")]
+    assert completed(cli, monkeypatch, "inspect", "mod") == [("file", "mod")]
+    assert completed(cli, monkeypatch, "migrate", "none.xml", "-o", "ou") == [("file", "ou")]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_get_a_script(cli: Cli, monkeypatch: pytest.MonkeyPatch, shell: str) -> None:
+    monkeypatch.setenv("_IR_TOOLS_COMPLETE", f"{shell}_source")
+    outcome = cli()
+    assert outcome.code == 0
+    assert "_IR_TOOLS_COMPLETE" in outcome.out

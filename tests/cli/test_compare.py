@@ -6,29 +6,56 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import openvino as ov
 import pytest
 
 import ir_tools
 from ir_tools.comparison import Comparison
+from tests import stateful
 from tests.cli.conftest import Cli, pooling_xml
 
 KEYS = {
-    "command", "ir_tools", "file", "other", "ok", "mode", "runtime", "device", "precision", "second", "seed", "needed",
-    "first_difference", "layers", "outputs", "int8", "replay",
+    "command", "ir_tools", "file", "other", "ok", "mode", "runtime", "device", "precision", "second", "sides", "seed",
+    "inputs",
+    "needed", "first_difference", "layers", "outputs", "int8", "replay",
 }  # fmt: skip
 
 
-def test_in_place(cli: Cli, model: Path) -> None:
+def test_isolated(cli: Cli, model: Path) -> None:
     outcome = cli("compare", model, "--layers", "--seed", "3", "--json")
     assert outcome.code == 0
     found = outcome.document
     assert set(found) == KEYS
-    assert (found["mode"], found["precision"], found["first_difference"]) == ("in place", "f32", None)
+    assert (found["mode"], found["precision"], found["first_difference"]) == ("isolated", "f32", None)
     (layer,) = found["layers"]
     assert (layer["path"], layer["op"], layer["status"]) == ("pool", "AvgPool-1", "ok")
     assert layer["difference"]["elements"] == 32
     words = shlex.split(found["replay"])
     assert cli(*words[1:], "--json").document == found
+
+
+def test_the_printed_command_repeats_a_run_on_an_npz(cli: Cli, model: Path, tmp_path: Path) -> None:
+    arrays = tmp_path / "it's.npz"
+    np.savez(arrays, data=np.ones((1, 2, 8, 8), np.float32))
+    found = cli("compare", model, "--input", arrays, "--json").document
+    assert cli(*shlex.split(found["replay"])[1:], "--json").document == found
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--layers", "--outputs-only"),
+        ("--layers", "--type", "AvgPool"),
+        ("--type", "AvgPool", "--outputs-only"),
+        ("--mode", "isolated", "--outputs-only"),
+        ("--mode", "cumulative", "--against", "CPU"),
+    ],
+    ids="".join,
+)
+def test_options_that_contradict_each_other_are_refused(cli: Cli, model: Path, options: tuple[str, ...]) -> None:
+    found = cli("compare", model, *options)
+    assert found.code == 2
+    assert all(option in found.err for option in options if option.startswith("--"))
 
 
 def test_two_models(cli: Cli, model: Path, tmp_path: Path) -> None:
@@ -112,3 +139,20 @@ def test_the_smallest_part_is_written(cli: Cli, model: Path, tmp_path: Path) -> 
     assert found["part"]["layers"] == 1
     again = cli(*shlex.split(found["part"]["replay"])[1:], "--json").document
     assert again["ok"] is False
+
+
+def test_a_stateful_model_after_some_steps(cli: Cli, tmp_path: Path) -> None:
+    path, kept = tmp_path / "model.xml", tmp_path / "states.npz"
+    ov.serialize(stateful.accumulator(), path)
+    np.save(tmp_path / "x.npy", np.array([[5, 7]], np.float32))
+    given = ["--input", f"x={tmp_path / 'x.npy'}"]
+    assert cli("run", path, *given, "--steps", 3, "--engine", "runtime", "-o", kept).code == 0
+    outcome = cli(
+        "compare", path, *given, "--state", kept, "--mode", "cumulative", "--dump", tmp_path / "dump", "--json"
+    )
+    assert (outcome.code, shlex.quote(f"{kept}") in outcome.document["replay"]) == (0, True)
+    tensors = json.loads((tmp_path / "dump" / "tensors.json").read_text())
+    assert "ReadValue" in tensors[0]["layer"]
+    for side in ("expected", "actual"):
+        assert np.load(tmp_path / "dump" / tensors[0][side]).tolist() == [[3 + 3 * 5, 3 + 3 * 7]]
+    assert "--bisect compares parts" in cli("compare", path, "--state", kept, "--bisect", tmp_path / "part.xml").err

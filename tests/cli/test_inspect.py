@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import openvino as ov
+
+from tests import stateful
 from tests.cli.conftest import Cli
 
 KEYS = {
     "command", "ir_tools", "file", "name", "ir_version", "producer", "bytes", "inputs", "outputs", "layers", "bodies",
-    "operations", "poolings", "constants",
+    "operations", "poolings", "constants", "states",
 }  # fmt: skip
 
 
@@ -24,7 +27,7 @@ def test_document(cli: Cli, model: Path) -> None:
 
 
 def test_poolings_are_told_as_the_runtime_reads_them(cli: Cli, model: Path) -> None:
-    model.write_text(model.read_text().replace("exclude-pad", "exclude_pad"))
+    model.write_text(model.read_text().replace('exclude-pad="true"', 'exclude_pad="false"'))
     (pooling,) = cli("inspect", model, "--json").document["poolings"]
     assert (pooling["path"], pooling["line"], pooling["op"]) == ("pool", 8, "AvgPool-1")
     assert (pooling["input"], pooling["output"]) == ("1,2,8,8", "1,2,4,4")
@@ -52,3 +55,12 @@ def test_shared_constants_count_once(cli: Cli, tmp_path: Path) -> None:
     assert found["constants"] == [{"type": "f16", "count": 2, "bytes": 6}]
     assert found["bytes"]["bin"] == 6
     assert "(no name)" in cli("inspect", path).out
+
+
+def test_states(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    ov.serialize(stateful.accumulator(), path)
+    (found,) = cli("inspect", path, "--json").document["states"]
+    assert [found.pop(key)[:6] for key in ("read_by", "stored_by")] == ["ReadVa", "Assign"]
+    assert found == {"id": "sum", "type": "f32", "shape": "1,2", "initial": "3.0"}
+    assert "States (1)\nvariable  type  shape  initial value\nsum       f32   [1,2]  3.0\n" in cli("inspect", path).out

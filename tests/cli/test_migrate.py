@@ -9,6 +9,7 @@ import ir_tools
 from ir_tools.comparison import Comparison
 from ir_tools.errors import RuntimeFailure
 from ir_tools.migration import Migration, RefusedStep
+from ir_tools.ops import Array
 from tests.cli.conftest import Cli
 
 KEYS = {"command", "ir_tools", "file", "ok", "steps", "refused", "remaining", "verified", "written"}
@@ -74,10 +75,10 @@ def test_a_difference_on_the_runtime_writes_nothing(
 ) -> None:
     real = ir_tools.compare
 
-    def compare(before: ir_tools.Model, moved: ir_tools.Model, *, seed: int) -> Comparison:
+    def compare(before: ir_tools.Model, moved: ir_tools.Model, inputs: dict[str, Array], **_: object) -> Comparison:
         """The moved model with another kernel, as a wrong move would have made it."""
         moved.graph.layer(1).raw.update(kernel="4,4", pads_begin="1,1", pads_end="1,1")
-        return real(before, moved, seed=seed)
+        return real(before, moved, inputs)
 
     monkeypatch.setattr("ir_tools.compare", compare, raising=False)
     target = tmp_path / "moved.xml"
@@ -97,6 +98,11 @@ def test_a_runtime_that_fails_writes_nothing(
     outcome = cli("migrate", model, "-o", tmp_path / "moved.xml", "--verify", "--json")
     assert outcome.code == 4
     assert outcome.document["verified"]["error"] == "the runtime rejects the model"
+    shown = cli("migrate", model, "-o", tmp_path / "moved.xml", "--verify")
+    assert shown.code == 4
+    assert "Not verified: the runtime rejects the model. Nothing was written." in shown.out
+    assert "--input" in shown.out
+    assert "does not give the same" not in shown.out
     assert not (tmp_path / "moved.xml").exists()
 
 

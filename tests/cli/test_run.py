@@ -8,6 +8,7 @@ import openvino.opset13 as ops
 import pytest
 
 import ir_tools
+from tests import stateful
 from tests.cli.conftest import Cli
 
 
@@ -65,10 +66,33 @@ def test_not_a_number_is_text_in_json(cli: Cli, model: Path, tmp_path: Path) -> 
 def test_wrong_arguments(cli: Cli, model: Path, array: Path, tmp_path: Path) -> None:
     np.savez(tmp_path / "several.npz", a=np.zeros(1), b=np.zeros(1))
     np.save(tmp_path / "small.npy", np.zeros((1, 2), dtype=np.float32))
-    np.save(tmp_path / "wide.npy", np.zeros((1, 2, 8, 8)))
+    np.save(tmp_path / "wide.npy", np.full((1, 2, 8, 8), 1e60))
+    np.save(tmp_path / "objects.npy", np.array([None]), allow_pickle=True)
+    np.save(tmp_path / "dates.npy", np.zeros((1, 2, 8, 8), "datetime64[s]"))
+    (tmp_path / "empty.npy").touch()
+    (tmp_path / "cut.npy").write_bytes(array.read_bytes()[:-8])
+    (tmp_path / "cut.npz").write_bytes((tmp_path / "several.npz").read_bytes()[:-8])
     (tmp_path / "text.npy").write_text("no array")
     cases: list[tuple[list[object], str]] = [
-        (["--input", "data"], "NAME=FILE"),
+        (["--input", "data"], "data"),
+        (["--input", "data="], "data="),
+        (["--input", f"data={tmp_path / 'objects.npy'}"], "Python objects"),
+        (["--input", f"data={tmp_path / 'dates.npy'}"], "datetime64"),
+        (["--input", f"data={tmp_path / 'empty.npy'}"], "empty.npy"),
+        (["--input", f"data={tmp_path / 'cut.npy'}"], "cut.npy"),
+        (["--input", f"data={tmp_path / 'cut.npz'}"], "cut.npz"),
+        (["--input", tmp_path], "Is a directory"),
+        (["--input", "unifrom:0:1"], "a generator (uniform:0:255)"),
+        (["--input", "data=uniform:1:0"], "uniform:LOW:HIGH"),
+        (["--input", "data=uniform:a"], "uniform:LOW:HIGH"),
+        (["--input", "data=constant"], "constant:VALUE"),
+        (["--input", "data=constant:1e60"], "f32 cannot hold"),
+        (["--input", "data=ones", "--input", "pooled=ones"], "pooled"),
+        (["--input", "data=ones", "--input", "data=zeros"], "2 values"),
+        (["--input", "data=ones", "--input", "ones"], "two values"),
+        (["--set", "data=1,2"], "pool"),
+        (["--set", "other=1,2,8,8"], "other"),
+        (["--layout", "other=NCHW"], "other"),
         (["--input", "data=nowhere.npy"], "nowhere.npy"),
         (["--input", f"data={tmp_path / 'text.npy'}"], "text.npy"),
         (["--input", f"data={tmp_path / 'several.npz'}"], "several"),
@@ -91,3 +115,65 @@ def test_a_layer_without_a_kernel_is_named(cli: Cli, model: Path) -> None:
     assert outcome.code == 2
     assert "Mystery" in outcome.err
     assert outcome.err.count("\n") == 1
+
+
+@pytest.fixture
+def accumulator(tmp_path: Path) -> Path:
+    """`y = 2 * (sum + x)`; `sum` is 3 at first."""
+    path = tmp_path / "accumulator.xml"
+    ov.serialize(stateful.accumulator(), path)
+    return path
+
+
+@pytest.mark.parametrize("engine", ["reference", "runtime"])
+def test_steps_keep_states(cli: Cli, accumulator: Path, tmp_path: Path, engine: str) -> None:
+    np.save(tmp_path / "x.npy", np.array([[[1, 1]], [[2, 2]], [[3, 0]]], np.float32))
+    words = ["run", accumulator, "--input", f"x={tmp_path / 'x.npy'}", "--steps", 3, "--engine", engine]
+    found = cli(*words, "-o", tmp_path / "out.npz", "--json").document
+    assert found["steps"] == 3
+    assert [(entry["step"], entry["first"]) for entry in found["inputs"]] == [(1, [1, 1]), (2, [2, 2]), (3, [3, 0])]
+    assert [entry["first"] for entry in found["outputs"]] == [[8, 8], [12, 12], [18, 12]]
+    assert [(entry["name"], entry["first"]) for entry in found["states"]] == [("sum", [9, 6])]
+    with np.load(tmp_path / "out.npz") as saved:
+        assert {name: saved[name].tolist() for name in saved} == {
+            "step1/y": [[8, 8]],
+            "step2/y": [[12, 12]],
+            "step3/y": [[18, 12]],
+            "state/sum": [[9, 6]],
+        }
+    again = cli("run", accumulator, "--input", f"x={tmp_path / 'x.npy'}", "--state", tmp_path / "out.npz", "--steps", 3)
+    assert "30 18" in again.out
+
+
+def test_inputs_of_later_steps(cli: Cli, accumulator: Path, tmp_path: Path) -> None:
+    for number in (1, 5):
+        np.save(tmp_path / f"{number}.npy", np.full((1, 2), number, np.float32))
+    inputs = [word for number in (1, 5) for word in ("--input", f"x={tmp_path / f'{number}.npy'}")]
+    assert "has 2 values; leave all but one out" in cli("run", accumulator, *inputs).err
+    found = cli("run", accumulator, *inputs, "--steps", 4, "--json").document
+    assert [entry["first"][0] for entry in found["inputs"]] == [1, 5, 5, 5]
+    assert [entry["first"][0] for entry in found["outputs"]] == [8, 18, 28, 38]
+    made_up = cli("run", accumulator, "--steps", 2, "--json").document["inputs"]
+    assert made_up[0]["first"] != made_up[1]["first"]
+
+
+def test_a_state_that_is_set(cli: Cli, accumulator: Path, tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.array([[1, 1]], np.float32))
+    np.save(tmp_path / "sum.npy", np.array([[10, 20]], np.float32))
+    words = ["run", accumulator, "--input", f"x={tmp_path / 'x.npy'}"]
+    assert "22 42" in cli(*words, "--state", f"sum={tmp_path / 'sum.npy'}").out
+    for given, says in (
+        (f"total={tmp_path / 'sum.npy'}", "there is no state 'total'; the model has sum"),
+        (f"sum={tmp_path / 'nowhere.npy'}", "nowhere.npy: No such file"),
+        (tmp_path / "x.npy", "is not NAME=FILE"),
+    ):
+        outcome = cli(*words, "--state", given)
+        assert (outcome.code, outcome.err.count("\n"), says in outcome.err) == (2, 1, True), outcome.err
+    np.save(tmp_path / "x.npy", np.zeros((4, 1, 2), np.float32))
+    assert "has values for 4 steps; expected 3" in cli(*words, "--steps", 3).err
+
+
+def test_many_steps_fit_on_a_screen(cli: Cli, accumulator: Path) -> None:
+    shown = cli("run", accumulator, "--steps", 30).out
+    assert "steps 5 to 26 are left out here" in shown
+    assert ("output 4" in shown, "output 5" in shown, "output 27" in shown) == (True, False, True)

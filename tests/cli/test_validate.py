@@ -1,13 +1,22 @@
 """`ir-tools validate` and `ir-tools explain`, as people and programs use them."""
 
+import errno
+import io
 import json
+import os
+import re
 import subprocess
 import sys
 import time
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import jsonschema
+import numpy as np
+import openvino
 import pytest
+from openvino import opset13
 
 from ir_tools.rules import RULES
 from tests.cli.conftest import Cli, pooling_xml
@@ -85,11 +94,11 @@ def test_sarif_is_valid_by_the_published_schema(cli: Cli, bad: Path, monkeypatch
 
 
 def test_every_rule_makes_valid_sarif() -> None:
+    from ir_tools.cli.formats.sarif import sarif_log
     from ir_tools.diagnostics import Diagnostic
-    from ir_tools.sarif import to_sarif
 
     found = [Diagnostic(code=rule.code, severity=rule.severity, message="m", file="/x y.xml") for rule in RULES]
-    log = to_sarif(found, version="1.0.0", root=Path("/somewhere"))
+    log = sarif_log(found, version="1.0.0", root=Path("/somewhere"))
     jsonschema.Draft7Validator(json.loads(SCHEMA.read_text())).validate(log)
 
 
@@ -105,6 +114,48 @@ def test_other_xml_is_left_out_on_demand(cli: Cli, good: Path) -> None:
     assert cli("validate", other).code == 1
     outcome = cli("validate", other, good, "--skip-others", "--json")
     assert [entry["file"] for entry in outcome.document["files"]] == [str(good)]
+
+
+def test_one_bad_argument_keeps_no_other_from_being_checked(cli: Cli, bad: Path, good: Path) -> None:
+    weights = good.with_name("weights.bin")
+    weights.write_bytes(b"")
+    missing = good.with_name("nothing.xml")
+    outcome = cli("validate", missing, bad, weights, good, "--json")
+    assert outcome.code == 2
+    found = {entry["file"]: {row["code"] for row in entry["findings"]} for entry in outcome.document["files"]}
+    assert found == {str(bad): found[str(bad)], str(good): set(), str(missing): {"IR001"}, str(weights): {"IR001"}}
+    assert CODE in found[str(bad)]
+    assert f"{missing}: error IR001: there is no such file or folder" in cli("validate", missing, good).out
+
+
+def test_in_a_folder_capitals_and_links_that_lead_nowhere_count(cli: Cli, good: Path) -> None:
+    capitals = good.rename(good.with_name("CAPITALS.XML"))
+    below = good.parent / "below"
+    below.mkdir()
+    (below / "link.xml").symlink_to("nowhere.xml")
+    outcome = cli("validate", good.parent, "--json")
+    assert outcome.code == 1
+    first, second = outcome.document["files"]
+    assert first == {"file": str(capitals), "findings": []}
+    assert second["file"] == str(below / "link.xml")
+    assert [row["message"] for row in second["findings"]] == ["is a link to nowhere.xml, which is not there"]
+
+
+def test_a_folder_that_cannot_be_searched_is_reported(cli: Cli, good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not by permissions: whoever runs the tests may be allowed everything."""
+    locked, scandir = good.parent / "locked", os.scandir
+    locked.mkdir()
+
+    def scan(path: str) -> Iterator[os.DirEntry[str]]:
+        if Path(path) == locked:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(locked))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", scan)
+    outcome = cli("validate", good.parent)
+    assert outcome.code == 1
+    assert f"{locked}: error IR001: the folder cannot be searched: Permission denied" in outcome.out
+    assert "in 2 files" in outcome.out
 
 
 def test_several_processes_find_the_same(cli: Cli, bad: Path, good: Path) -> None:
@@ -128,7 +179,7 @@ def test_select_and_ignore(cli: Cli, bad: Path) -> None:
     [
         (["nothing.xml"], "nothing.xml: there is no such file or folder"),
         (["goood.xml"], "did you mean good.xml?"),
-        (["weights.bin"], "weights.bin is no IR"),
+        (["weights.bin"], "weights.bin: is not an IR"),
         (["good.xml", "--select", "XY1"], "there is no rule 'XY1'"),
         (["good.xml", "--jobs", "0"], "0 is not in the range"),
         (["empty"], "there is no IR"),
@@ -221,3 +272,131 @@ def test_a_file_cannot_steer_the_terminal(cli: Cli, tmp_path: Path) -> None:
     outcome = cli("validate", path)
     assert outcome.code == 1
     assert "\u202e" not in outcome.out
+
+
+# --- what is checked, and how much is said ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def convolved(tmp_path: Path) -> Path:
+    """A model with weights, `model.xml` and `model.bin`."""
+    path = tmp_path / "model.xml"
+    data = opset13.parameter([1, 3, 8, 8], np.float32, name="data")
+    kernel = np.ones((4, 3, 3, 3), np.float32)
+    node = opset13.convolution(data, kernel, [1, 1], [1, 1], [1, 1], [1, 1], name="conv")
+    openvino.save_model(openvino.Model([node], [data], "convolved"), path, compress_to_fp16=False)
+    return path
+
+
+def feed(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+
+def test_standard_input(cli: Cli, bad: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = cli("validate", bad, "--format", "text")
+    feed(monkeypatch, bad.read_bytes())
+    outcome = cli("validate", "-", "--format", "text")
+    assert (outcome.code, outcome.out) == (1, wanted.out.replace(str(bad), "-"))
+    feed(monkeypatch, bad.read_bytes())
+    named = cli("validate", "-", "--stdin-filename", bad.with_name("other.xml"))
+    assert named.out == wanted.out.replace("bad.xml", "other.xml")
+
+
+def test_standard_input_that_is_closed(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    outcome = cli("validate", "-")
+    assert (outcome.code, outcome.err) == (1, "")
+    assert "the file is empty" in outcome.out
+
+
+def test_the_weights_of_standard_input(cli: Cli, convolved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def codes(*words: object) -> list[str]:
+        feed(monkeypatch, convolved.read_bytes())
+        document = cli("validate", "-", "--json", "--fail-on", "never", *words).document
+        return [finding["code"] for finding in document["files"][0]["findings"]]
+
+    assert codes() == ["IR011"]
+    assert codes("--stdin-filename", convolved) == []
+    assert codes("--stdin-filename", convolved.with_name("other.xml")) == ["IR011"]
+    assert codes("--bin", convolved.with_suffix(".bin")) == []
+
+
+def test_the_weights_of_a_file(cli: Cli, convolved: Path) -> None:
+    weights = convolved.with_suffix(".bin").rename(convolved.with_name("other.bin"))
+    assert cli("validate", convolved).code == 1
+    assert cli("validate", convolved, "--bin", weights).code == 0
+
+
+def test_weights_stand_for_the_model_beside_them(cli: Cli, convolved: Path, bad: Path) -> None:
+    """As a hook gives them if nothing else has changed."""
+    weights = convolved.with_suffix(".bin")
+    assert [entry["file"] for entry in cli("validate", weights, convolved, "--json").document["files"]] == [
+        str(convolved)
+    ]
+    weights.write_bytes(weights.read_bytes()[:40])
+    assert cli("validate", weights).code == 1
+    lonely = convolved.with_name("lonely.bin")
+    lonely.write_bytes(b"x")
+    assert cli("validate", lonely, "--skip-others").code == 0
+    assert cli("validate", lonely, bad, "--skip-others").code == 1
+    assert cli("validate", lonely).code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["-", "good.xml"], "- is standard input"),
+        (["good.xml", "--stdin-filename", "a.xml"], "names the content of -"),
+        (["good.xml", "bad.xml", "--bin", "good.xml"], "--bin is for one file; 2 are to be checked"),
+        (["good.xml", "--config", "none.toml"], "none.toml: there is no such file"),
+        (["good.xml", "--config", "good.xml", "--isolated"], "--config and --isolated contradict each other"),
+        (["good.xml", "--statistics", "--format", "junit"], "--statistics goes with --format text, concise or json"),
+        (["good.xml", "--format", "xml"], "'xml' is not one of"),
+        (["good.xml", "--fail-on", "errors"], "'errors' is not one of"),
+        (["good.xml", "--extend-select", "IR9"], "there is no rule 'IR9'"),
+        (["good.xml", "--select", "duplicate-layer-ids"], "did you mean duplicate-layer-id?"),
+        (["good.xml", "--write-baseline", "known.xml"], "expected a name that ends in .json"),
+        (["good.xml", "--baseline", "none.json"], "none.json: there is no such file"),
+    ],
+)
+def test_options_that_contradict_each_other(
+    cli: Cli, good: Path, bad: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], text: str
+) -> None:
+    monkeypatch.chdir(good.parent)
+    outcome = cli("validate", *words)
+    assert (outcome.code, outcome.err.count("\n")) == (2, 1)
+    assert text in outcome.err
+
+
+def test_concise_is_one_line_for_each_finding(cli: Cli, bad: Path) -> None:
+    long, short = cli("validate", bad), cli("validate", bad, "--format", "concise")
+    lines = [line for line in long.out.splitlines() if line.startswith(str(bad))]
+    assert short.out.splitlines() == [*lines, "", long.out.splitlines()[-1]]
+
+
+def test_quiet_shows_the_findings_alone(cli: Cli, good: Path, bad: Path) -> None:
+    assert cli("validate", good, "--quiet").out == ""
+    assert cli("validate", bad, "-q").out == cli("validate", bad).out.rpartition("\n\n")[0] + "\n"
+
+
+def test_statistics(cli: Cli, bad: Path, good: Path) -> None:
+    findings = [row for entry in cli("validate", bad, bad, "--json").document["files"] for row in entry["findings"]]
+    counted = Counter(finding["code"] for finding in findings)
+    rows = cli("validate", bad, "--json").document["statistics"]
+    assert {row["code"]: row["count"] for row in rows} == counted
+    heading, *lines, _, counts = cli("validate", bad, "--statistics").out.splitlines()
+    assert heading.split() == ["count", "code", "severity", "rule"]
+    assert [line.split()[:2] for line in lines] == [[str(row["count"]), row["code"]] for row in rows]
+    assert counts == cli("validate", bad).out.splitlines()[-1]
+    assert cli("validate", good, "--statistics", "-q").out == ""
+
+
+def test_the_hook_of_pre_commit(cli: Cli, convolved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its entry runs, and its pattern takes a `.bin` alone."""
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text()
+    (entry,) = re.findall(r"entry: ir-tools (.*)", text)
+    (files,) = re.findall(r"files: (.*)", text)
+    assert all(re.search(files, f"models/a{ending}") for ending in (".xml", ".bin"))
+    assert cli(*entry.split(), convolved.with_suffix(".bin")).code == 0
+    convolved.with_suffix(".bin").write_bytes(b"")
+    assert cli(*entry.split(), convolved.with_suffix(".bin")).code == 1

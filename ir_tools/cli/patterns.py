@@ -1,0 +1,53 @@
+"""Patterns of paths in settings: `old/**`, `*.int8.xml`, `third_party`."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+__all__ = ["Pattern"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern as in `.gitignore`, without `!`.
+
+    `*` and `?` stand for characters of one name, `**` for any folders. A pattern without a slash is compared with names
+    alone, any other with paths below `root`.
+
+    Attributes:
+        text: the pattern.
+        root: the folder that it is relative to.
+    """
+
+    text: str
+    root: Path
+
+    def matches(self, path: Path) -> bool:
+        """Return whether the pattern matches this very path, which is absolute."""
+        text = self.text.rstrip("/")
+        if "/" not in text:
+            return bool(_regex(text).fullmatch(path.name))
+        return bool(_regex((self.root / text.removeprefix("./")).as_posix()).fullmatch(path.as_posix()))
+
+    def covers(self, path: Path) -> bool:
+        """Return whether the pattern matches a path or a folder below `root` that it is in."""
+        return self.matches(path) or any(self.matches(up) for up in path.parents if up.is_relative_to(self.root))
+
+
+@cache
+def _regex(glob: str) -> re.Pattern[str]:
+    parts = re.split(r"(\*\*/|\*\*|\*|\?|\[!?\]?[^\]/]*\])", glob)
+    return re.compile("".join(_WILD.get(part) or _class(part) or re.escape(part) for part in parts), re.DOTALL)
+
+
+_WILD = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+
+
+def _class(part: str) -> str:
+    """Return `[a-z]` or `[!a-z]` as a class of a regular expression; nothing for other text."""
+    if len(part) < 3 or part[0] != "[" or part[-1] != "]":
+        return ""
+    negated = part[1] == "!"
+    inner = part[1 + negated : -1].replace("\\", r"\\").replace("[", r"\[").replace("]", r"\]").replace("^", r"\^")
+    return f"(?!/)[{'^' if negated else ''}{inner}]"

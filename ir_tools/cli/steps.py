@@ -1,0 +1,94 @@
+"""Steps of `run`: which value each input has in which step, and which values variables have before the first."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ir_tools.cli.arrays import InputOptions
+from ir_tools.errors import UsageError
+
+if TYPE_CHECKING:
+    from ir_tools.graph import Model
+    from ir_tools.inputs import InputPlan, InputValue
+    from ir_tools.ops import Array
+    from ir_tools.types import Shape
+
+__all__ = ["STATE", "load_states", "plans_by_step"]
+
+Pair = tuple[str, str]
+STATE = "state/"
+"""Before the ids of variables among the names of a .npz that `run` writes."""
+
+
+def plans_by_step(options: InputOptions, model: "Model", steps: int | None) -> "list[InputPlan]":
+    """Return what the inputs get in each step.
+
+    The values that are given for one input are those of the first steps, the last of them of all later steps. With
+    `steps`, an array with one dimension more than its input holds one value per step along its first axis.
+
+    Args:
+        options: of the command line.
+        model: the model.
+        steps: how many; None for one.
+
+    Raises:
+        UsageError: as `InputOptions.plan`; an array with values for fewer or more steps.
+    """
+    from ir_tools.inputs import by_input, input_facts, plan_inputs
+
+    if steps is None:
+        return [options.plan(model)]
+    facts = input_facts(model)
+    given = {
+        name: [value for entry in values for value in _per_step(name, entry, facts[name][1], steps)]
+        for name, values in by_input(model, options.values(model)).items()
+    }
+    plans: list[InputPlan] = []
+    for step in range(steps):
+        if step < max(map(len, given.values()), default=1):
+            current = {name: values[min(step, len(values) - 1)] for name, values in given.items()}
+            plans.append(plan_inputs(model, current, seed=options.seed))
+        else:
+            plans.append(plans[-1])
+    return plans
+
+
+def _per_step(name: str, value: "InputValue", shape: "Shape", steps: int) -> "Sequence[InputValue]":
+    """Return the values of an array along its first axis, if it has one dimension more than its input."""
+    if not isinstance(value, np.ndarray) or shape is None or value.ndim != len(shape) + 1:
+        return [value]
+    if len(value) != steps:
+        raise UsageError(f"input '{name}' has values for {len(value)} steps; expected {steps}, as --steps says")
+    return list(value)
+
+
+def load_states(pairs: Sequence[Pair]) -> "dict[str, Array]":
+    """Read the files of `--state`: a .npy of one variable, or a .npz without a name, such as `run -o` writes.
+
+    Raises:
+        UsageError: a file that cannot be read or holds no array.
+    """
+    return {name: array for pair in pairs for name, array in _load(*pair)}
+
+
+def _load(name: str, file: str) -> "Iterator[tuple[str, Array]]":
+    label = f"--state {name}={file}" if name else f"--state {file}"
+    try:
+        loaded = np.load(file, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            yield name, loaded
+            return
+        with loaded as arrays:
+            own = {key.removeprefix(STATE): key for key in arrays if key.startswith(STATE)} or {
+                key: key for key in arrays
+            }
+            if name and name not in own:
+                raise UsageError(f"{label} holds {', '.join(own) or 'nothing'}; expected '{name}'")
+            for known, key in own.items():
+                if name in {"", known}:
+                    yield known, arrays[key]
+    except OSError as error:
+        raise UsageError(f"{label}: {error.strerror or error}") from None
+    except (EOFError, ValueError):
+        raise UsageError(f"{label} is not a .npy or .npz file of numbers") from None
