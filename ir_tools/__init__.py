@@ -1,21 +1,46 @@
-"""Check, move and prove OpenVINO IR models.
+"""Check, migrate and prove OpenVINO IR models.
 
-The names here are all that scripts need; each loads its module on first use, and none but the ones that ask the
-runtime ever load openvino.
+The names here are all that scripts need; each loads its module on first use. OpenVINO is needed only by what asks the
+runtime: `compare`, `to_openvino`, `validate(..., runtime=True)` and everything about ONNX.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ir_tools import onnx
-    from ir_tools.api import compare, compare_onnx, migrate, propagate_shapes, read, run, to_openvino, validate, write
-    from ir_tools.comparison import Comparison
+    from ir_tools import ngraph, onnx
+    from ir_tools.api import (
+        compare,
+        compare_onnx,
+        migrate,
+        plan_inputs,
+        propagate_shapes,
+        read,
+        run,
+        to_openvino,
+        validate,
+        write,
+    )
+    from ir_tools.comparison import Comparison, LayerComparison, OutputComparison
     from ir_tools.diagnostics import Diagnostic, Severity
-    from ir_tools.errors import IrToolsError, ReadError
-    from ir_tools.graph import Graph, Layer, Model, Port
+    from ir_tools.errors import (
+        GraphError,
+        IrToolsError,
+        MigrationError,
+        ReadError,
+        RuntimeFailure,
+        ShapeError,
+        UnsupportedError,
+        UsageError,
+        WriteError,
+    )
+    from ir_tools.findings import Findings
+    from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
     from ir_tools.infer import ShapeReport
-    from ir_tools.migration import Migration
+    from ir_tools.inputs import InputPlan
+    from ir_tools.migration import Migration, MigrationStep, RefusedStep
+    from ir_tools.onnx_comparison import OnnxComparison
+    from ir_tools.session import Session
     from ir_tools.types import Dim
 
 __version__ = "0.1.0"
@@ -24,19 +49,38 @@ __all__ = [
     "Comparison",
     "Diagnostic",
     "Dim",
+    "Findings",
     "Graph",
+    "GraphError",
+    "InputPlan",
     "IrToolsError",
     "Layer",
+    "LayerComparison",
+    "LayerContent",
     "Migration",
+    "MigrationError",
+    "MigrationStep",
     "Model",
+    "OnnxComparison",
+    "OutputComparison",
     "Port",
     "ReadError",
+    "RefusedStep",
+    "RuntimeFailure",
+    "Session",
     "Severity",
+    "ShapeError",
     "ShapeReport",
+    "Source",
+    "UnsupportedError",
+    "UsageError",
+    "WriteError",
     "compare",
     "compare_onnx",
     "migrate",
+    "ngraph",
     "onnx",
+    "plan_inputs",
     "propagate_shapes",
     "read",
     "run",
@@ -50,6 +94,7 @@ _HOMES = {
         "compare",
         "compare_onnx",
         "migrate",
+        "plan_inputs",
         "propagate_shapes",
         "read",
         "run",
@@ -57,26 +102,42 @@ _HOMES = {
         "validate",
         "write",
     ),
-    "ir_tools.comparison": ("Comparison",),
+    "ir_tools.comparison": ("Comparison", "LayerComparison", "OutputComparison"),
     "ir_tools.diagnostics": ("Diagnostic", "Severity"),
-    "ir_tools.errors": ("IrToolsError", "ReadError"),
-    "ir_tools.graph": ("Graph", "Layer", "Model", "Port"),
+    "ir_tools.errors": (
+        "GraphError",
+        "IrToolsError",
+        "MigrationError",
+        "ReadError",
+        "RuntimeFailure",
+        "ShapeError",
+        "UnsupportedError",
+        "UsageError",
+        "WriteError",
+    ),
+    "ir_tools.findings": ("Findings",),
+    "ir_tools.graph": ("Graph", "Layer", "LayerContent", "Model", "Port", "Source"),
     "ir_tools.infer": ("ShapeReport",),
-    "ir_tools.migration": ("Migration",),
+    "ir_tools.inputs": ("InputPlan",),
+    "ir_tools.migration": ("Migration", "MigrationStep", "RefusedStep"),
+    "ir_tools.onnx_comparison": ("OnnxComparison",),
+    "ir_tools.session": ("Session",),
     "ir_tools.types": ("Dim",),
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Load a public name from its module."""
-    if name == "onnx":
-        return import_module("ir_tools.onnx")
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(home), name)
-    raise AttributeError(f"module 'ir_tools' has no attribute '{name}'")
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Load a public name from its module. Type checkers do not see this, which would let any name pass."""
+        if name in {"ngraph", "onnx"}:
+            return import_module(f"ir_tools.{name}")
+        for home, names in _HOMES.items():
+            if name in names:
+                return getattr(import_module(home), name)
+        raise AttributeError(f"module 'ir_tools' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
-    """The public names, loaded or not."""
-    return sorted([*globals(), *__all__])
+    """Return the public names, loaded or not."""
+    return sorted([*__all__, "__version__"])

@@ -1,37 +1,44 @@
-"""The functions behind `import ir_tools`: paths or models in, the runtime wired in where it is needed.
+"""The functions behind `import ir_tools`: paths or models in, the runtime wired in.
 
 Each function imports what it needs when it is called, so that reading a model does not load the rest.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from ir_tools import parameters
 from ir_tools.errors import UsageError
-from ir_tools.format.read import read as read_ir
 from ir_tools.graph import Model
+from ir_tools.parameters import checked, optional
+from ir_tools.session import Session, is_onnx, load_model, path_or_bytes
 
 if TYPE_CHECKING:
     import openvino
 
-    from ir_tools.comparison import Comparison, Sink
-    from ir_tools.diagnostics import Diagnostic
+    from ir_tools.comparison import Comparison, ReferenceMode, Sink
     from ir_tools.execute import Precision
+    from ir_tools.findings import Findings
     from ir_tools.infer import ShapeReport
+    from ir_tools.inputs import InputPlan, InputValue
     from ir_tools.migration import Migration, MigrationStep
     from ir_tools.onnx import Translated
     from ir_tools.onnx_comparison import OnnxComparison
     from ir_tools.ops import Array
-    from ir_tools.types import Shape
+    from ir_tools.runtime.extensions import Extensions
+    from ir_tools.runtime.setting import RuntimePrecision
+    from ir_tools.session import File, ModelSource
+    from ir_tools.types import Shapes
 
 __all__ = [
     "compare",
     "compare_onnx",
     "migrate",
+    "plan_inputs",
     "propagate_shapes",
     "read",
     "run",
@@ -41,167 +48,367 @@ __all__ = [
 ]
 
 
-def read(source: str | Path | bytes | openvino.Model, weights: bytes | str | Path | None = None) -> Model:
+@checked(source=parameters.SOURCE, weights=optional(parameters.WEIGHTS))
+def read(source: ModelSource, weights: bytes | File | None = None) -> Model:
     """Read an IR model of version 10 or 11, or an ONNX model as IR (`ir_tools.onnx.read`).
 
     Args:
-        source: the path of an `.xml` (its `.bin` lies beside it) or `.onnx`, the bytes of an `.xml`, or an
-            `openvino.Model`.
-        weights: the `.bin`, as bytes or path, where it does not lie beside the `.xml`.
+        source: the path of an `.xml` (with its `.bin` beside it) or `.onnx`, the bytes of an `.xml`, or an
+            `openvino.Model`. A model of ir_tools is returned as it is.
+        weights: the `.bin`, as bytes or path, if it is not beside the `.xml`.
+
+    Returns:
+        The model. Its weights are mapped, not loaded.
 
     Raises:
-        ReadError: the file cannot be read; its diagnostics name file, line and reason.
+        ReadError: the file cannot be read; the diagnostics name file, line and reason.
+        UsageError: an argument of the wrong type, or weights for a source that has its own.
+        RuntimeFailure: OpenVINO, which converts ONNX models, is not installed or crashes.
+
+    Example:
+        >>> model = ir_tools.read("model.xml")
+        >>> model
+        Model('small', IR v11, 3 layers, model.xml)
+        >>> [layer.type for layer in model.graph.layers()]
+        ['Parameter', 'AvgPool', 'Result']
     """
-    if isinstance(source, str | Path) and _is_onnx(source):
-        if weights is not None:
-            raise UsageError(f"{source}: an ONNX model takes no weights")
-        return _model(source)
-    if isinstance(source, str | Path | bytes):
-        return read_ir(source, weights)
-    from ir_tools.runtime.interop import from_openvino
-
-    return from_openvino(source)
+    return load_model(source, weights=weights)
 
 
-def write(model: Model, path: str | Path) -> None:
-    """Write `path` and the `.bin` beside it: both or, on any error, neither. What was not changed keeps its bytes.
+@checked(model=parameters.MODEL, path=parameters.PATH, overwrite=parameters.FLAG)
+def write(model: Model, path: File, *, overwrite: bool = True) -> None:
+    """Write an `.xml` and the `.bin` beside it: both, or on any error neither. What was not changed keeps its bytes.
+
+    Args:
+        model: the model; one that was read without the `.bin` that it needs is not written.
+        path: of the `.xml`; it may be the file that the model was read from.
+        overwrite: False to refuse to replace files that exist.
 
     Raises:
-        WriteError: the folder is not there or cannot be written.
+        WriteError: the files cannot be written, or a `.bin` exists there without its `.xml`.
+        UsageError: an argument of the wrong type.
+
+    Example:
+        >>> model = ir_tools.read("model.xml")
+        >>> model.graph.rename(1, "average")
+        >>> ir_tools.write(model, "renamed.xml")
     """
     from ir_tools.format.write import write as write_ir
 
-    write_ir(model, path)
+    write_ir(model, Path(path), overwrite=overwrite)
 
 
+@checked(
+    model=parameters.SOURCE,
+    inputs=optional(parameters.INPUT_SHAPES),
+    in_place=parameters.FLAG,
+    extensions=parameters.EXTENSIONS,
+)
 def propagate_shapes(
-    model: Model | str | Path, inputs: Mapping[str, str | Sequence[int] | Shape] | None = None
+    model: ModelSource,
+    inputs: Shapes | None = None,
+    *,
+    in_place: bool = False,
+    extensions: Extensions = (),
 ) -> ShapeReport:
-    """Recompute the element type and partial shape of every port, bodies included, and write them into the model.
+    """Recompute the element type and partial shape of every port, bodies included.
 
     Args:
-        model: the model, changed in place, or the path of one.
-        inputs: new input shapes by tensor or layer name: `"1,3,?,16..64"`, `[1, 3, -1, 64]`.
+        model: the model, or what `read` takes.
+        inputs: new input shapes by tensor or layer name: `"1..8,3,?,?"`, `[1, 3, -1, 64]`.
+        in_place: also write the new types and shapes into the model.
+        extensions: libraries with operations of others, for the runtime to load.
+
+    Returns:
+        The shape of every port, where it comes from, and what the model records differently.
 
     Raises:
-        ShapeError: a layer that cannot take its inputs; the diagnostics name it.
-        UsageError: an unknown input, or text that is no shape.
+        ShapeError: a layer cannot take its inputs; the diagnostics name it. The model is unchanged.
+        ReadError: the file cannot be read.
+        UsageError: an unknown input, a text that is not a shape, or `in_place` without a model to change.
+
+    Example:
+        >>> report = ir_tools.propagate_shapes("model.xml", {"data": "1..4,2,?,8"})
+        >>> report
+        ShapeReport(4 ports: 4 by rule, 4 differ from the record)
+        >>> ", ".join(map(str, report.shapes["pool", 1]))
+        '1..4, 2, 1.., 4'
     """
     from ir_tools import infer
     from ir_tools.runtime.ask import LayerOracle
     from ir_tools.runtime.client import RuntimeClient
 
-    with RuntimeClient() as client:
-        return infer.propagate_shapes(_model(model), inputs, ask=LayerOracle(client))
+    if in_place and not isinstance(model, Model):
+        raise UsageError(
+            "propagate_shapes: in_place=True changes a model; read the file first, and write it afterwards"
+        )
+    with RuntimeClient(extensions=extensions) as client:
+        return infer.propagate_shapes(load_model(model, extensions), inputs, ask=LayerOracle(client), in_place=in_place)
 
 
+@checked(
+    model=parameters.SOURCE,
+    weights=optional(parameters.WEIGHTS),
+    select=parameters.CODES,
+    ignore=parameters.CODES,
+    runtime=parameters.FLAG,
+    extensions=parameters.EXTENSIONS,
+    shapes=optional(parameters.INPUT_SHAPES),
+)
 def validate(
-    model: Model | str | Path | bytes,
-    weights: bytes | str | Path | None = None,
+    model: ModelSource,
+    weights: bytes | File | None = None,
     *,
-    select: Collection[str] = (),
-    ignore: Collection[str] = (),
+    select: str | Collection[str] = (),
+    ignore: str | Collection[str] = (),
     runtime: bool = False,
-) -> list[Diagnostic]:
-    """Everything that is wrong with an IR, in the order of its lines; empty where nothing is.
+    extensions: Extensions = (),
+    shapes: Shapes | None = None,
+) -> Findings:
+    """List everything that is wrong with an IR, in the order of its lines.
 
     Args:
-        model: path of the `.xml`, its bytes, or a model in memory (of which what `write` would write is looked at).
-        weights: path or content of the `.bin`; by default the file beside the `.xml`, or the model's own.
-        select: only these codes or groups of codes (`IR103`, `IR2`).
-        ignore: all but these.
-        runtime: also let the installed OpenVINO read, compile and infer it, in a child process.
+        model: the path of the `.xml`, its bytes, or a model in memory, which is checked as `write` would write it.
+        weights: the `.bin`, as path or bytes; by default the file beside the `.xml`, or the model's own.
+        select: only these rules: codes (`IR103`), beginnings of codes (`IR2`) or names; by default all.
+        ignore: leave out these rules. Of `select` and `ignore`, the longer word decides about a rule.
+        runtime: also let the installed OpenVINO read, compile and run the model, in a child process.
+        extensions: libraries with operations of others, for the runtime to load.
+        shapes: of inputs that the runtime runs with, in place of those in the file.
+
+    Returns:
+        The findings; empty if nothing is wrong.
 
     Raises:
-        UsageError: `select` or `ignore` name no code.
+        UsageError: `select` or `ignore` name an unknown rule, an extension cannot be loaded, an argument has the wrong
+            type.
+        RuntimeFailure: `runtime` is asked for and OpenVINO is not installed.
+
+    Example:
+        >>> for finding in ir_tools.validate("broken.xml"):
+        ...     print(finding.code, finding.line, finding.path, finding.help)
+        IR204 9 pool call it exclude-pad
     """
     from ir_tools import validation
+    from ir_tools.findings import Findings
 
-    return validation.validate(model, weights, select=select, ignore=ignore, runtime=runtime)
+    if isinstance(model, str | PathLike) and is_onnx(model):
+        raise UsageError(f"validate: {model} is an ONNX file; validate takes IR: give it ir_tools.read(path)")
+    source = path_or_bytes(model) if isinstance(model, str | PathLike | bytes) else load_model(model, extensions)
+    given = None if weights is None else path_or_bytes(weights)
+    return Findings(
+        validation.validate(
+            source, given, select=select, ignore=ignore, runtime=runtime, extensions=extensions, shapes=shapes
+        )
+    )
 
 
-def migrate(model: Model | str | Path, to: str | None = "opset8", passes: Sequence[str] = ()) -> Migration:
-    """Move a model to another opset: every step planned and proved first, then all of them, or none.
+@checked(
+    model=parameters.SOURCE, to=optional(parameters.OPSET), passes=parameters.NAMES, extensions=parameters.EXTENSIONS
+)
+def migrate(
+    model: ModelSource, to: str | None = "opset8", passes: str | Sequence[str] = (), *, extensions: Extensions = ()
+) -> Migration:
+    """Migrate a model to another opset: every step is planned and proved first; then all are made, or none.
 
     Args:
-        model: the model or the path of one; it is not changed. Of an `.onnx`, AveragePool is moved by its own meaning
-            first, one step for each node, then what the frontend made of the rest.
+        model: the model, which is not changed, or what `read` takes. Of an `.onnx`, AveragePool is migrated by its own
+            meaning first, one step for each node, then what OpenVINO made of the rest.
         to: `opset8`, `opset14`, ...; None to run the passes alone.
-        passes: names of passes to run before the move.
+        passes: names of passes to run before the migration.
+        extensions: libraries with operations of others, for the conversion of an `.onnx`.
+
+    Returns:
+        The migrated model, the steps with their proofs, and what was refused.
 
     Raises:
-        MigrationError: an unknown target or pass; an ONNX node that has no exact form in the target.
+        MigrationError: an unknown target or pass; an ONNX node without an exact form in the target.
+        ReadError: the file, or a constant that a rewrite depends on, cannot be read.
+        UsageError: an argument of the wrong type.
+
+    Example:
+        >>> migration = ir_tools.migrate("model.xml", to="opset8")
+        >>> migration
+        Migration(1 step, 0 refused)
+        >>> print(migration.steps[0].path, migration.steps[0].after, "because of", migration.steps[0].proof)
+        pool AvgPool opset8 because of equal windows on 8x8, the settings being the same
+        >>> ir_tools.write(migration.model, "migrated.xml")
     """
     from ir_tools import migration
 
-    if not isinstance(model, Model) and _is_onnx(model):
-        return _migrate_onnx(Path(model), to, passes)
-    return migration.migrate(_model(model), to=to, passes=passes, in_place=not isinstance(model, Model))
+    if isinstance(model, str | PathLike) and is_onnx(model):
+        return _migrate_onnx(Path(model), to, passes, extensions)
+    return migration.migrate(load_model(model), to=to, passes=passes, in_place=not isinstance(model, Model))
 
 
-def run(
-    model: Model | str | Path,
-    inputs: Mapping[str, Array],
+@checked(
+    model=parameters.SOURCE,
+    inputs=optional(parameters.INPUT_VALUES),
+    shapes=optional(parameters.INPUT_SHAPES),
+    seed=parameters.SEED,
+    extensions=parameters.EXTENSIONS,
+)
+def plan_inputs(
+    model: ModelSource,
+    inputs: Mapping[str, InputValue] | None = None,
     *,
-    precision: Precision = "as written",
-    runtime: bool = True,
-) -> dict[str, Array]:
-    """One inference in the numpy reference: arrays in and out by tensor name or layer name.
-
-    A layer for which the reference has no kernel is run by the runtime, as that one layer, in a child process; a
-    `RuntimeWarning` names all such layers.
+    shapes: Shapes | None = None,
+    seed: int = 0,
+    extensions: Extensions = (),
+) -> InputPlan:
+    """Choose what each input of a model gets: what is given, and for the rest sizes and values that suit the model.
 
     Args:
-        model: the model or the path of one.
-        inputs: an array for every input.
-        precision: `f64` computes all floats in f64: the gold answer, which tells which of two results is closer.
-        runtime: False to refuse a model with a layer without a kernel.
+        model: the model, or what `read` takes.
+        inputs: arrays or generators (`"uniform:0:255"`) by tensor name or layer name.
+        shapes: new input shapes, as for `propagate_shapes`.
+        seed: of the values that are made up.
+        extensions: libraries with operations of others, for the runtime to load.
+
+    Returns:
+        The plan: `.inputs` says for each input its shape, its values and why; `.arrays(sample)` makes the arrays.
 
     Raises:
-        UnsupportedError: there is such a layer, and the runtime is not to be asked.
-        UsageError: an input that is missing, unknown, or of the wrong type or shape.
-        RuntimeFailure: the runtime rejects such a layer or crashes.
+        ShapeError: a layer that cannot take the new shapes.
+        ReadError: the file cannot be read.
+        UsageError: an input that the model does not have or that does not take the array; a wrong argument.
+
+    Example:
+        >>> plan = ir_tools.plan_inputs("model.xml", {"data": "uniform:0:255"})
+        >>> plan.arrays()["data"].shape
+        (1, 2, 8, 8)
+        >>> outputs = ir_tools.run("model.xml", plan.arrays())
     """
-    from ir_tools import execute
+    from ir_tools import inputs as planning
 
-    loaded = _model(model)
-    missing = execute.without_kernel(loaded)
-    if not runtime or not missing:
-        return execute.run(loaded, inputs, precision=precision)
-    from ir_tools.runtime.client import RuntimeClient
-    from ir_tools.runtime.one_layer import LayerRunner
-
-    names = ", ".join(f"'{place.path}' ({place.layer.type})" for place in missing[:3])
-    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-    warnings.warn(f"the reference has no kernel for {names}{more}; the runtime ran them", RuntimeWarning, stacklevel=2)
-    with RuntimeClient() as client:
-        return execute.run(loaded, inputs, precision=precision, fallback=LayerRunner(client))
+    return planning.plan_inputs(reshaped(load_model(model, extensions), shapes, extensions), inputs, seed=seed)
 
 
-def compare(
-    model: Model | str | Path,
-    other: Model | str | Path | None = None,
-    inputs: Mapping[str, Array] | None = None,
-    layers: bool | Collection[str] = True,
+@checked(
+    model=parameters.SOURCE,
+    inputs=parameters.INPUT_VALUES,
+    seed=parameters.SEED,
+    precision=parameters.TEXT,
+    runtime=parameters.FLAG,
+    extensions=parameters.EXTENSIONS,
+)
+def run(
+    model: ModelSource,
+    inputs: Mapping[str, InputValue],
     *,
-    mode: Literal["in place", "free running"] = "in place",
+    seed: int = 0,
+    precision: Precision = "as written",
+    runtime: bool = True,
+    extensions: Extensions = (),
+) -> dict[str, Array]:
+    """Run one inference in numpy: arrays in and out by tensor name or layer name.
+
+    Variables have their initial values; `Session` keeps them from run to run, and runs on either engine. A layer
+    without a kernel is run by the runtime, as that one layer, in a child process; a `RuntimeWarning` names all such
+    layers.
+
+    Args:
+        model: the model, or what `read` takes.
+        inputs: an array for every input, of any type whose values the input can hold, or a generator of values
+            (`"uniform:0:255"`). `plan_inputs` makes up those of which nothing is known.
+        seed: of the values of generators.
+        precision: `as written`, `f32` or `f64`; `f64` computes all floats in f64, to decide which of two results is
+            closer.
+        runtime: False to refuse a model with a layer without a kernel.
+        extensions: libraries with operations of others, for the runtime to load.
+
+    Returns:
+        The outputs.
+
+    Raises:
+        UsageError: an input that is missing, unknown, or of the wrong type or shape; an argument of the wrong type.
+        UnsupportedError: a layer has no kernel, and `runtime` is False.
+        RuntimeFailure: the runtime rejects such a layer or crashes, or is not installed.
+        ReadError: the file cannot be read.
+
+    Example:
+        >>> outputs = ir_tools.run("model.xml", {"data": np.ones((1, 2, 8, 8), np.float32)})
+        >>> outputs["pooled"].shape
+        (1, 2, 4, 4)
+    """
+    with Session(model, precision=precision, runtime=runtime, extensions=extensions) as session:
+        return session.run(inputs, seed=seed)
+
+
+@checked(
+    model=parameters.SOURCE,
+    other=optional(parameters.SOURCE),
+    inputs=optional(parameters.INPUT_VALUES),
+    layers=parameters.LAYERS,
+    shapes=optional(parameters.INPUT_SHAPES),
+    mode=parameters.TEXT,
+    seed=parameters.SEED,
+    device=parameters.TEXT,
+    precision=parameters.TEXT,
+    against=optional(parameters.SETTING),
+    tolerance=optional(parameters.TOLERANCE),
+    sink=optional(parameters.CALLABLE),
+    extensions=parameters.EXTENSIONS,
+    states=optional(parameters.ARRAYS),
+    advance=optional(parameters.CALLABLE),
+)
+def compare(
+    model: ModelSource,
+    other: ModelSource | None = None,
+    inputs: Mapping[str, InputValue] | None = None,
+    layers: bool | str | Collection[str] = True,
+    *,
+    shapes: Shapes | None = None,
+    mode: ReferenceMode = "isolated",
     seed: int = 0,
     device: str = "CPU",
-    precision: str = "f32",
-    against: tuple[str, str] | None = None,
+    precision: RuntimePrecision = "f32",
+    against: str | tuple[str, RuntimePrecision] | None = None,
     tolerance: float | None = None,
+    extensions: Extensions = (),
+    states: Mapping[str, Array] | None = None,
     sink: Sink | None = None,
     advance: Callable[[], None] | None = None,
 ) -> Comparison:
     """Compare tensors layer by layer: the reference with the runtime, two devices or precisions, two models.
 
-    See `ir_tools.comparison.compare`.
+    Args:
+        model: the model, or what `read` takes.
+        other: a second model with the same inputs, to compare with in place of the reference.
+        inputs: arrays or generators (`"uniform:0:255"`) by tensor or layer name; `plan_inputs` makes up the rest.
+        layers: True for every layer, operation types (`{"MaxPool"}`), or False for the outputs alone.
+        shapes: new input shapes, as for `propagate_shapes`.
+        mode: of the reference: `isolated`, each layer on the runtime's own inputs, or `cumulative`, the whole model by
+            itself, so that errors add up.
+        seed: of the inputs that are made up.
+        device: of the runtime.
+        precision: in which the runtime is asked to compute floats (`INFERENCE_PRECISION_HINT`).
+        against: another device and precision to compare with, in place of the reference: `"CPU:bf16"`.
+        tolerance: relative to each tensor's largest magnitude, in place of the table by element type.
+        extensions: libraries with operations of others, for the runtime to load.
+        states: values of variables by id before the inference, such as `Session.states`; by default the initial ones.
+        sink: takes every pair of tensors that is compared.
+        advance: called after every layer, for a progress bar.
+
+    Returns:
+        One entry per tensor and per output, and whether all are within the tolerance.
+
+    Raises:
+        UsageError: inputs that the model does not have or take; layer types that it does not have; models whose
+            outputs do not match; an argument of the wrong type.
+        RuntimeFailure: the runtime rejects the model, crashes, takes too long, or is not installed.
+        ReadError: a file cannot be read.
+
+    Example:
+        >>> comparison = ir_tools.compare("model.xml")
+        >>> comparison.ok, [(row.path, row.op, row.status) for row in comparison.layers]
+        (True, [('pool', 'AvgPool-1', 'ok')])
     """
     from ir_tools import comparison
 
     return comparison.compare(
-        _model(model),
-        None if other is None else _model(other),
+        reshaped(load_model(model, extensions), shapes, extensions),
+        None if other is None else reshaped(load_model(other, extensions), shapes, extensions),
         inputs,
         layers,
         mode=mode,
@@ -210,57 +417,115 @@ def compare(
         precision=precision,
         against=against,
         tolerance=tolerance,
+        extensions=extensions,
+        states=states,
         sink=sink,
         advance=advance,
     )
 
 
+@checked(
+    path=parameters.PATH,
+    inputs=optional(parameters.INPUT_VALUES),
+    seed=parameters.SEED,
+    to=parameters.OPSET,
+    device=parameters.TEXT,
+    tolerance=optional(parameters.TOLERANCE),
+    extensions=parameters.EXTENSIONS,
+)
 def compare_onnx(
-    path: str | Path,
-    inputs: Mapping[str, Array] | None = None,
+    path: File,
+    inputs: Mapping[str, InputValue] | None = None,
     *,
     seed: int = 0,
     to: str = "opset8",
     device: str = "CPU",
     tolerance: float | None = None,
+    extensions: Extensions = (),
 ) -> OnnxComparison:
-    """Compare an ONNX file three ways: our conversion, OpenVINO's own, onnxruntime; see `ir_tools.onnx_comparison`."""
-    from ir_tools import onnx_comparison
+    """Compare an ONNX file three ways: the conversion of ir_tools, OpenVINO's own, and onnxruntime.
 
-    return onnx_comparison.compare_onnx(path, inputs, seed=seed, to=to, device=device, tolerance=tolerance)
+    Args:
+        path: of the `.onnx`.
+        inputs: arrays or generators (`"uniform:0:255"`) by name; the rest is made up.
+        seed: of the inputs that are made up.
+        to: the opset of the conversion.
+        device: of the OpenVINO runtime; onnxruntime runs on the CPU.
+        tolerance: relative to each tensor's largest magnitude, in place of the table by element type.
+        extensions: libraries with operations of others, for the runtime to load.
 
-
-def to_openvino(model: Model | str | Path) -> openvino.Model:
-    """The model as an `openvino.Model`, in this process.
+    Returns:
+        For each output, who agrees with whom, and the numpy reference against the runtime for each pooling.
 
     Raises:
-        RuntimeFailure: openvino is not installed or rejects the model.
+        ReadError: the file is broken or cannot be converted.
+        MigrationError: an unknown opset, or a node without an exact form in it.
+        UsageError: inputs that the model does not have or take; an argument of the wrong type.
+        RuntimeFailure: the runtime cannot run the conversion, or is not installed. What the other two cannot do is only
+            reported.
+
+    Example:
+        >>> comparison = ir_tools.compare_onnx("model.onnx")
+        >>> comparison.ok, comparison.outputs[0].verdict
+        (True, 'all agree')
+    """
+    from ir_tools import onnx_comparison
+
+    return onnx_comparison.compare_onnx(
+        Path(path), inputs, seed=seed, to=to, device=device, tolerance=tolerance, extensions=extensions
+    )
+
+
+def reshaped(model: Model, shapes: Shapes | None, extensions: Extensions = ()) -> Model:
+    """Return a copy of a model with new input shapes, all ports recomputed; the same model if there are none.
+
+    Args:
+        model: the model; it is not changed.
+        shapes: by tensor or layer name, as for `propagate_shapes`.
+        extensions: libraries with operations of others, for the runtime to load.
+
+    Raises:
+        ShapeError: a layer that cannot take its new inputs.
+        UsageError: an unknown input, or text that is not a shape.
+    """
+    if not shapes:
+        return model
+    twin = model.copy()
+    propagate_shapes(twin, shapes, in_place=True, extensions=extensions)
+    return twin
+
+
+@checked(model=parameters.SOURCE, extensions=parameters.EXTENSIONS)
+def to_openvino(model: ModelSource, *, extensions: Extensions = ()) -> openvino.Model:
+    """Convert a model to an `openvino.Model`, in this process.
+
+    Args:
+        model: the model, or what `read` takes.
+        extensions: libraries with operations of others, to load into this process.
+
+    Returns:
+        The model as OpenVINO reads it; its weights are mapped from the same file.
+
+    Raises:
+        RuntimeFailure: OpenVINO is not installed or rejects the model.
+        ReadError: the file cannot be read.
+        UsageError: an argument of the wrong type.
+
+    Example:
+        >>> ir_tools.to_openvino(ir_tools.read("model.xml")).get_friendly_name()
+        'small'
     """
     from ir_tools.runtime.interop import to_openvino as convert
 
-    return convert(_model(model))
+    return convert(load_model(model, extensions), extensions)
 
 
-def _model(source: Model | str | Path) -> Model:
-    if isinstance(source, Model):
-        return source
-    if not _is_onnx(source):
-        return read_ir(source)
-    from ir_tools import onnx
-
-    return onnx.read(source)
-
-
-def _is_onnx(path: str | Path) -> bool:
-    return Path(path).suffix.lower() == ".onnx"
-
-
-def _migrate_onnx(path: Path, to: str | None, passes: Sequence[str]) -> Migration:
+def _migrate_onnx(path: Path, to: str | None, passes: str | Sequence[str], extensions: Extensions) -> Migration:
     """Steps for the nodes, then those for other layers; AvgPool layers are in the first, and no line is in the file."""
     from ir_tools import migration, onnx
 
     target = to or "opset8"
-    found = onnx.convert(path, target)
+    found = onnx.convert(path, target, extensions)
     moved = migration.migrate(found.model, to=to, passes=passes, in_place=True)
     others = tuple(replace(step, line=None) for step in moved.steps if not _only_restamped(step))
     return replace(moved, steps=(*(_step(node, target) for node in found.nodes), *others))

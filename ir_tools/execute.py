@@ -4,19 +4,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from sys import getrefcount
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from ir_tools.arguments import check_word
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ShapeError, UnsupportedError, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model
 from ir_tools.inputs import checked_inputs
 from ir_tools.known_differences import KnownDifference, find
-from ir_tools.ops import Array, Attrs, Op, Violation, control_flow, find_op
+from ir_tools.ops import Array, Attrs, Op, Violation, control_flow, find_op, state
+from ir_tools.ops._checks import fact_of, faults_of_types, require_known_kinds
 from ir_tools.schedule import Task, schedule
-from ir_tools.types import ElementType, element_type
+from ir_tools.states import checked_states
+from ir_tools.types import ElementType, element_type, precision_in_file, type_in_file
+from ir_tools.types.packing import PackedArray, element_type_of, in_element_type
 from ir_tools.weights import values
 
 __all__ = [
@@ -108,9 +112,7 @@ def run(
         UsageError: an input that is missing, unknown, or of the wrong type or shape.
         GraphError: the layers feed each other in a circle.
     """
-    execution = Execution(model, precision, fallback)
-    _exhaust(execution.steps(inputs), advance)
-    return execution.results
+    return Execution(model, precision, fallback).run(inputs, advance)
 
 
 def run_one(
@@ -120,6 +122,7 @@ def run_one(
     *,
     precision: Precision = "as written",
     fallback: Fallback | None = None,
+    states: Mapping[str, Array] | None = None,
 ) -> Step:
     """One layer of a model, bodies included, on given arrays by input port; the step tells of known differences.
 
@@ -128,14 +131,20 @@ def run_one(
         UsageError: its attributes have no meaning.
         ShapeError: its attributes do not fit the inputs.
     """
-    execution = Execution(model, precision, fallback, explain=True)
-    return execution.layer(
-        located.graph, located.layer, {port: execution.cast(array) for port, array in arrays.items()}
-    )
+    execution = Execution(model, precision, fallback, explain=True, states=states)
+    kinds = {port.id: precision_in_file(port.precision or "") for port in located.layer.inputs}
+    given = {port: _of_type(kinds.get(port), execution.cast(array)) for port, array in arrays.items()}
+    return execution.layer(located.graph, located.layer, given)
 
 
 class Execution:
-    """One inference of one model, layer by layer; `results` holds its outputs when the last step is done."""
+    """One inference of one model, layer by layer.
+
+    Attributes:
+        results: the outputs by name, when the last step is done.
+        states: the values of variables by id: those before the inference, and when the last step is done, those after
+            it. A variable without one has its initial value.
+    """
 
     def __init__(
         self,
@@ -145,6 +154,7 @@ class Execution:
         *,
         torn: bool = False,
         explain: bool = False,
+        states: Mapping[str, Array] | None = None,
     ) -> None:
         """As for `run`; with `torn`, the steps count as undefined what errors of rounding decide.
 
@@ -153,10 +163,18 @@ class Execution:
         self.torn = torn
         self.explain = explain or torn
         self.model = model
+        check_word("precision", precision, get_args(Precision))
         self.floats = None if precision == "as written" else element_type(precision)
         self.fallback = fallback
         self.results: dict[str, Array] = {}
+        self.states = checked_states(model, states or {}, self.floats)
+        self._stored: dict[str, Array] = {}
         self._plans: dict[int, dict[str, _Plan]] = {}
+
+    def run(self, inputs: Mapping[str, Array], advance: Callable[[], None] | None = None) -> dict[str, Array]:
+        """Run all steps and return the outputs by name. Arguments and errors as of `run`."""
+        _exhaust(self.steps(inputs), advance)
+        return self.results
 
     def steps(self, inputs: Mapping[str, Array]) -> Iterator[Step]:
         """The layers, in the order of execution. Raises as `run`."""
@@ -167,7 +185,8 @@ class Execution:
         given = {endpoint.layer.id: fed[endpoint.name] for endpoint in self.model.inputs}
         found: dict[int, Array] = {}
         yield from self._graph(_Plan(self.model.graph), given, found)
-        self.results = {endpoint.name: found[endpoint.layer.id] for endpoint in self.model.outputs}
+        self.results = {endpoint.name: np.asarray(found[endpoint.layer.id]) for endpoint in self.model.outputs}
+        self.states.update(self._stored)
 
     def _graph(self, plan: "_Plan", given: Mapping[int, Array], found: dict[int, Array]) -> Iterator[Step]:
         """Run a graph or a body: arrays by Parameter in, arrays by Result into `found`.
@@ -182,7 +201,7 @@ class Execution:
             if task.type == "Result":
                 found[task.layer.id] = arrays.pop()
             elif task.type == "Parameter":
-                _keep(tensors, task, [self.cast(given[task.layer.id])])
+                _keep(tensors, task, [_of_parameter(task.layer, self.cast(given[task.layer.id]))])
             elif task.type == "Const":
                 _keep(tensors, task, [self._constant(plan, task.layer)])
             else:
@@ -190,6 +209,9 @@ class Execution:
                 arrays.clear()
                 yield step
                 _keep(tensors, task, step.outputs)
+                stored = state.stored_id(task.layer)
+                if stored is not None:
+                    self._stored[stored] = step.outputs[0]
                 del step
 
     def _constant(self, plan: "_Plan", layer: Layer) -> Array:
@@ -204,6 +226,9 @@ class Execution:
     def _step(self, plan: "_Plan", task: Task, arrays: list[Array]) -> Step:
         """One layer; where nothing but `arrays` holds an input, the output may come to stand in its memory."""
         layer = task.layer
+        held = self._held(layer)
+        if held is not None:
+            return held
         if layer.bodies or (self.fallback is not None and not has_kernel(layer)):
             return self.layer(plan.graph, layer, dict(zip(task.ports, arrays, strict=True)))
         ready = plan.ready.get(layer.id)
@@ -215,8 +240,16 @@ class Execution:
         done = run_layer(layer, arrays, lean=task.lean, torn=self.torn, ready=ready, reuse=True)
         return self._step_of(layer, done, known)
 
+    def _held(self, layer: Layer) -> Step | None:
+        """A ReadValue of a variable that has a value; None for any other layer."""
+        value = self.states.get(state.read_id(layer) or "")
+        return None if value is None else Step(layer, [value], (None,), "reference")
+
     def layer(self, graph: Graph, layer: Layer, arrays: Mapping[int, Array]) -> Step:
         """One layer on given arrays by input port."""
+        held = self._held(layer)
+        if held is not None:
+            return held
         if self.fallback is not None and not has_kernel(layer):
             outputs = self.fallback(self.model, graph, layer, tuple(arrays.values()))
             return Step(layer, [*map(self.cast, outputs)], (None,) * len(outputs), "runtime")
@@ -269,10 +302,11 @@ class Execution:
 
 
 class _Ready(NamedTuple):
-    """A layer's operation and attributes."""
+    """A layer's operation and attributes, and whether one of these is a packed element type."""
 
     op: Op
     attrs: Attrs
+    packed: bool
 
 
 class _Plan:
@@ -301,6 +335,16 @@ def _either(one: npt.NDArray[np.bool_] | None, two: npt.NDArray[np.bool_] | None
     if one is None or two is None:
         return two if one is None else one
     return one | two
+
+
+def _of_parameter(layer: Layer, array: Array) -> Array:
+    """What a Parameter is fed, in its element type."""
+    return _of_type(type_in_file(layer.raw.get("element_type", "")), array)
+
+
+def _of_type(kind: ElementType | None, array: Array) -> Array:
+    """The array, in a packed type if it is to have one."""
+    return in_element_type(array, kind) if kind is not None and kind.packed else array
 
 
 def _keep(tensors: dict[tuple[int, int], Array], task: Task, outputs: Sequence[Array]) -> None:
@@ -337,19 +381,23 @@ def run_layer(
         UsageError: its attributes have no meaning.
         ShapeError: its attributes do not fit the inputs.
     """
-    op, attrs = ready or _prepared(layer, floats)
+    op, attrs, packed = ready or _prepared(layer, floats)
     assert op.kernel is not None
     judged = op.torn if torn and op.torn else None
     spare = _spare(inputs) if reuse and op.into and not judged else None
     with np.errstate(all="ignore"):
         try:
+            require_known_kinds(op, inputs)
             if op.into and spare is not None:
                 outputs = op.into(attrs, inputs, spare)
             else:
                 outputs = (op.lean if lean and op.lean else op.kernel)(attrs, inputs)
-        except (ShapeError, ValueError, IndexError) as why:
-            shapes = ", ".join(str(list(array.shape)) for array in inputs)
-            raise ShapeError(f"layer '{layer.name}' ({op}) cannot take inputs of {shapes}: {why}") from why
+            if packed or PackedArray in map(type, inputs):
+                outputs = _in_element_types(op, attrs, inputs, outputs)
+        except (ShapeError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as why:
+            shapes = ", ".join(f"{element_type_of(array)} {list(array.shape)}" for array in inputs)
+            reason = why if isinstance(why, ShapeError) else _problem(op, attrs, inputs, why)
+            raise ShapeError(f"layer '{layer.name}' ({op}) cannot take inputs of {shapes}: {reason}") from why
         undefined = op.undefined(attrs, inputs) if op.undefined else None
         if judged:
             undefined = judged(attrs, inputs, ROUNDING.get(layer.outputs[0].precision, LEAST_ROUNDING))
@@ -368,7 +416,37 @@ def _prepared(layer: Layer, floats: ElementType | None) -> _Ready:
         raise UsageError(f"layer '{layer.name}' ({op}): {faults}")
     if floats is not None:
         attrs = Attrs({name: floats if _is_wide(value) else value for name, value in attrs.items()})
-    return _Ready(op, attrs)
+    kinds = [value for value in attrs.values() if type(value) is ElementType]
+    return _Ready(op, attrs, any(kind.packed for kind in kinds))
+
+
+def _in_element_types(op: Op, attrs: Attrs, inputs: Sequence[Array], outputs: tuple[Array, ...]) -> tuple[Array, ...]:
+    """Outputs in the element types that the shape rule gives them, which the kernel computed in those that hold them.
+
+    Raises:
+        ShapeError: the operation does not take inputs of such types.
+    """
+    facts = op.outputs_of(attrs, [fact_of(array) for array in inputs])
+    if facts is None:
+        return outputs
+    return tuple(in_element_type(array, fact.dtype) for array, fact in zip(outputs, facts, strict=True))
+
+
+def _problem(op: Op, attrs: Attrs, inputs: Sequence[Array], failure: Exception) -> str:
+    """What the operation's own checks say of inputs that its kernel fails on, or what kind of failure it is."""
+    facts = [fact_of(array) for array in inputs]
+    try:
+        for violation in (*faults_of_types(op, facts), *op.check(attrs, facts)):
+            if not violation.kind.mild:
+                return f"{violation.attribute} {violation.message}"
+        op.outputs_of(attrs, facts)
+    except ShapeError as why:
+        return str(why)
+    if any(array.dtype.hasobject for array in inputs):
+        return "the operation does not take strings"
+    if isinstance(failure, IndexError):
+        return "they hold an index that is out of range"
+    return "they contradict each other or the attributes"
 
 
 LONE = 2

@@ -2,15 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple, Self
 
+from ir_tools.arguments import word_list
+from ir_tools.collection import no_collection
+from ir_tools.display import brief_fields, notebook_table, plural
 from ir_tools.errors import MigrationError, ShapeError
 from ir_tools.graph import Layer, Located, Model
+from ir_tools.infer import Form, Forms
 from ir_tools.ops import COMPLETE_OPSETS, find_op, opset_number
-from ir_tools.ops._define import Op, Refused, Rewrite, Violation
+from ir_tools.ops._define import Fact, Op, Refused, Rewrite, Violation
 from ir_tools.passes import PASSES, Pass
-from ir_tools.rewriting import Facts, KnownFacts, apply, changes_nothing, lost_output
+from ir_tools.rewriting import Facts, KnownFacts, Rewriter, changes_nothing, lost_output
 
 __all__ = ["Migration", "MigrationStep", "RefusedStep", "RemainingLayer", "migrate", "parse_target"]
 
@@ -29,6 +33,11 @@ class MigrationStep:
         how: what the rewrite does.
         proof: why it means the same.
         notes: what the reader should know about the layer as it was.
+
+    Example:
+        >>> step = ir_tools.migrate("model.xml", to="opset8").steps[0]
+        >>> step.path, step.line, step.before, step.after, step.how
+        ('pool', 8, 'AvgPool-1', 'AvgPool opset8', 'same attributes')
     """
 
     path: str
@@ -40,10 +49,17 @@ class MigrationStep:
     proof: str
     notes: tuple[str, ...] = ()
 
+    __repr__ = brief_fields
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedStep:
-    """One layer that has no exact form in the target, and why."""
+    """One layer that has no exact form in the target, and why.
+
+    Example:
+        >>> print(ir_tools.migrate("unreadable.xml", to="opset8").refused[0])
+        layer 1 'pool' (AvgPool-1): strides ...
+    """
 
     path: str
     layer_id: int
@@ -52,6 +68,8 @@ class RefusedStep:
     reason: str
     attribute: str | None = None
     notes: tuple[str, ...] = ()
+
+    __repr__ = brief_fields
 
     def __str__(self) -> str:
         """`layer 7 'pool' (AvgPool-16): dilations: ...`."""
@@ -69,10 +87,24 @@ class RemainingLayer:
     type: str
     version: str
 
+    __repr__ = brief_fields
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Migration:
-    """The outcome. `model` is the moved model, or, where a layer was refused, the model as it was."""
+    """What came of a migration.
+
+    Attributes:
+        model: the migrated model; if a layer was refused, the model as it was.
+        steps: the layers that were rewritten, each with its proof.
+        refused: the layers without an exact form in the target; with any, nothing was changed.
+        remaining: the layers above the target that cannot be migrated yet.
+
+    Example:
+        >>> migration = ir_tools.migrate("model.xml", to="opset14")
+        >>> migration.ok, len(migration.steps), migration.model
+        (True, 1, Model('small', IR v11, 3 layers, model.xml))
+    """
 
     model: Model
     steps: tuple[MigrationStep, ...] = ()
@@ -83,6 +115,18 @@ class Migration:
     def ok(self) -> bool:
         """Whether nothing was refused."""
         return not self.refused
+
+    def __repr__(self) -> str:
+        """Return `Migration(3 steps, 0 refused)`."""
+        remaining = f", {len(self.remaining)} remaining" if self.remaining else ""
+        return f"Migration({plural(len(self.steps), 'step')}, {len(self.refused)} refused{remaining})"
+
+    def _repr_html_(self) -> str:
+        """What `repr` says, and a table of what was refused and of the steps."""
+        refused = ((one.path, one.line, one.before, "refused", one.reason) for one in self.refused)
+        steps = ((one.path, one.line, one.before, one.after, one.proof) for one in self.steps)
+        columns = ("layer", "line", "before", "after", "proof or reason")
+        return notebook_table(repr(self), columns, chain(refused, steps), len(self.refused) + len(self.steps))
 
 
 def parse_target(text: str) -> int:
@@ -100,8 +144,9 @@ def parse_target(text: str) -> int:
     return opset
 
 
+@no_collection()
 def migrate(
-    model: Model, to: str | None = "opset8", passes: Sequence[str] = (), *, in_place: bool = False
+    model: Model, to: str | None = "opset8", passes: str | Sequence[str] = (), *, in_place: bool = False
 ) -> Migration:
     """Run the named passes, then move every layer that its family can move to the opset `to`.
 
@@ -116,24 +161,29 @@ def migrate(
         ReadError: a constant that decides about a rewrite cannot be read.
     """
     target = None if to is None else parse_target(to)
-    stages: list[_Move | _Named] = [_stage(name) for name in passes]
+    stages: list[_Move | _Named] = [_stage(name) for name in word_list(passes)]
     if target is not None:
         stages.append(_Move(target))
     work, steps = model, list[MigrationStep]()
     remaining: tuple[RemainingLayer, ...] = ()
     for number, stage in enumerate(stages):
-        plan = _plan(work, stage)
+        forms = Forms()
+        plan = _Planning(work, stage, forms).plan()
+        steps += [item.step for item in plan.rewrites]
         if plan.refused:
-            done = (*steps, *(item.step for item in plan.rewrites))
-            return Migration(model=model, steps=done, refused=tuple(plan.refused))
-        if plan.rewrites and work is model and not (in_place and number == len(stages) - 1):
-            work = model.copy()
-            plan = _plan(work, stage)
-        for item in plan.rewrites:
-            apply(work, item.located.graph, item.located.layer, item.op, item.rewrite)
-            steps.append(item.step)
+            return Migration(model=model, steps=tuple(steps), refused=tuple(plan.refused))
+        if plan.rewrites:
+            copied = work is model and not (in_place and number == len(stages) - 1)
+            work = _rewritten(work, plan, forms, copied=copied)
         remaining = tuple(plan.remaining)
     return Migration(model=work, steps=tuple(steps), remaining=remaining)
+
+
+class _Outcome(NamedTuple):
+    """What stands for a layer (None: itself), and what the reader should know about the layer as it was."""
+
+    found: Rewrite | Refused | None
+    notes: tuple[str, ...] = ()
 
 
 class _Move:
@@ -146,21 +196,21 @@ class _Move:
         del layer
         return op is not None and op.move is not None
 
-    def rewrite(self, layer: Layer, op: Op | None, facts: Facts, notes: list[str]) -> Rewrite | Refused | None:
+    def rewrite(self, layer: Layer, op: Op | None, inputs: Sequence[Fact]) -> _Outcome:
         assert op is not None
         assert op.move is not None
         violations: list[Violation] = []
         attrs = op.read(layer.raw, violations)
         if attrs is None:
             *violations, worst = violations
-        notes.extend(f"{violation.attribute} {violation.message}" for violation in violations)
+        notes = tuple(f"{violation.attribute} {violation.message}" for violation in violations)
         if attrs is None:
-            return Refused(worst.message, worst.attribute)
+            return _Outcome(Refused(worst.message, worst.attribute), notes)
         try:
-            op.outputs_of(attrs, facts.inputs)
+            op.outputs_of(attrs, inputs)
         except ShapeError as why:
-            return Refused(str(why))
-        return op.move(attrs, facts.inputs, self.target)
+            return _Outcome(Refused(str(why)), notes)
+        return _Outcome(op.move(attrs, inputs, self.target), notes)
 
 
 class _Named:
@@ -173,9 +223,9 @@ class _Named:
         del op
         return layer.type in self.step.types
 
-    def rewrite(self, layer: Layer, op: Op | None, facts: Facts, notes: list[str]) -> Rewrite | Refused | None:
-        del op, notes
-        return self.step.rewrite(layer, facts.inputs)
+    def rewrite(self, layer: Layer, op: Op | None, inputs: Sequence[Fact]) -> _Outcome:
+        del op
+        return _Outcome(self.step.rewrite(layer, inputs))
 
 
 def _stage(name: str) -> _Named:
@@ -199,37 +249,6 @@ class _Plan:
     rewrites: list[_Rewriting] = field(default_factory=list)
     refused: list[RefusedStep] = field(default_factory=list)
     remaining: list[RemainingLayer] = field(default_factory=list)
-
-
-def _plan(model: Model, stage: _Move | _Named) -> _Plan:
-    plan, known = _Plan(), KnownFacts(model)
-    kinds: dict[tuple[str, str], _Kind] = {}
-    for located in model.walk():
-        path, layer, graph = located
-        kind = kinds.get((layer.type, layer.version))
-        if kind is None:
-            kind = kinds[layer.type, layer.version] = _Kind.of(layer, stage)
-        found: Rewrite | Refused | None = None
-        notes: list[str] = []
-        if kind.concerned:
-            facts = known.of(located)
-            notes = [*facts.notes]
-            found = stage.rewrite(layer, kind.op, facts, notes)
-        if isinstance(found, Rewrite):
-            found = lost_output(graph, layer, found) or found
-        if found is None:
-            if kind.above:
-                plan.remaining.append(_remaining(model, located))
-            continue
-        if isinstance(found, Rewrite) and changes_nothing(layer, kind.op, found):
-            continue
-        before = str(kind.op) if kind.op else f"{layer.type} {layer.version}"
-        place = _Place(path, layer.id, model.line_of(graph, layer.id), before, tuple(notes))
-        if isinstance(found, Refused):
-            plan.refused.append(place.refused(found))
-        else:
-            plan.rewrites.append(_Rewriting(located, kind.op, found, place.step(found)))
-    return plan
 
 
 class _Kind(NamedTuple):
@@ -270,3 +289,68 @@ def _remaining(model: Model, located: Located) -> RemainingLayer:
     path, layer, graph = located
     line = model.line_of(graph, layer.id)
     return RemainingLayer(path=path, layer_id=layer.id, line=line, type=layer.type, version=layer.version)
+
+
+class _Planning:
+    """Plans one stage; layers of one form with the same inputs are planned once."""
+
+    def __init__(self, model: Model, stage: _Move | _Named, forms: Forms) -> None:
+        self.model = model
+        self.stage = stage
+        self.forms = forms
+        self.known = KnownFacts(model, forms)
+        self.kinds: dict[int, _Kind] = {}
+        self.outcomes: dict[tuple[int, ...], _Outcome] = {}
+
+    def plan(self) -> _Plan:
+        """What the stage does to each layer."""
+        plan = _Plan()
+        for located in self.model.walk():
+            form, _ = self.forms.of(located.layer)
+            kind = self.kinds.get(form.number)
+            if kind is None:
+                kind = self.kinds[form.number] = _Kind.of(located.layer, self.stage)
+            if kind.concerned:
+                self._add(plan, located, form, kind)
+            elif kind.above:
+                plan.remaining.append(_remaining(self.model, located))
+        return plan
+
+    def _add(self, plan: _Plan, located: Located, form: Form, kind: _Kind) -> None:
+        """One layer that the stage may rewrite."""
+        path, layer, graph = located
+        facts = self.known.of(located)
+        found, notes = self._outcome(layer, form, kind.op, facts)
+        if isinstance(found, Rewrite):
+            found = lost_output(graph, layer.id, form, found) or found
+        elif found is None:
+            if kind.above:
+                plan.remaining.append(_remaining(self.model, located))
+            return
+        if isinstance(found, Rewrite) and changes_nothing(form, kind.op, found):
+            return
+        before = str(kind.op) if kind.op else f"{layer.type} {layer.version}"
+        line = self.model.line_of(graph, layer.id)
+        place = _Place(path, layer.id, line, before, (*facts.notes, *notes))
+        if isinstance(found, Refused):
+            plan.refused.append(place.refused(found))
+        else:
+            plan.rewrites.append(_Rewriting(located, kind.op, found, place.step(found)))
+
+    def _outcome(self, layer: Layer, form: Form, op: Op | None, facts: Facts) -> _Outcome:
+        key = (form.number, *facts.key)
+        found = self.outcomes.get(key)
+        if found is None:
+            found = self.outcomes[key] = self.stage.rewrite(layer, op, facts.inputs)
+        return found
+
+
+def _rewritten(model: Model, plan: _Plan, forms: Forms, *, copied: bool) -> Model:
+    """The model, or a copy of it, with the rewrites made."""
+    work = model.copy() if copied else model
+    graphs = {id(before): after for before, after in zip(model.graphs(), work.graphs(), strict=True)}
+    rewriter = Rewriter(work, forms)
+    for item in plan.rewrites:
+        graph = graphs[id(item.located.graph)]
+        rewriter.apply(graph, graph.layer(item.located.layer.id), item.op, item.rewrite)
+    return work

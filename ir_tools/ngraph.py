@@ -1,22 +1,26 @@
-"""nGraph's AvgPool-0: what it means, and the same as a model of today's layers.
-
-Source: the page of the operation in the nGraph documentation. Its divisor tensor repeats the denominator of the sum
-tensor; what is meant is the quotient of the two, in which that denominator cancels.
-"""
+"""nGraph's AvgPool-0 as a model of today's layers; `docs/ngraph-average-pooling.md` has an example and the source."""
 
 from collections.abc import Sequence
 
-from ir_tools import types
+from ir_tools import parameters, types
 from ir_tools.errors import MigrationError, UsageError
 from ir_tools.graph import Model
 from ir_tools.migration import parse_target
 from ir_tools.ops import Fact, Form, Pooling, Refused, average_pooling
+from ir_tools.parameters import checked, optional
 from ir_tools.single import as_model
 from ir_tools.types import Dim, format_shape, parse_shape
 
 __all__ = ["avg_pool", "to_model"]
 
 
+@checked(
+    window_shape=parameters.INTEGERS,
+    strides=optional(parameters.INTEGERS),
+    padding_below=optional(parameters.INTEGERS),
+    padding_above=optional(parameters.INTEGERS),
+    include_padding=parameters.FLAG,
+)
 def avg_pool(
     window_shape: Sequence[int],
     strides: Sequence[int] | None = None,
@@ -24,25 +28,34 @@ def avg_pool(
     padding_above: Sequence[int] | None = None,
     include_padding: bool = False,
 ) -> Form:
-    """The meaning of AvgPool-0, with `d` elements on an axis and window `w`, strides `s`, padding `p` and `q`.
+    """Describe one AvgPool-0, for `to_model`.
 
-    There are `ceil((p + d + q - w + 1) / s)` windows, which is `floor((p + d + q - w) / s) + 1`, so that none hangs
-    over the padded input. They divide by the elements that they read; with `include_padding` by `w`.
+    With `d` elements on an axis, window `w`, stride `s`, padding `p` and `q` there are `ceil((p + d + q - w + 1) / s)`
+    windows, so that none reaches beyond the padded input. They divide by the number of elements that they read; with
+    `include_padding` by `prod(w)`.
 
     Args:
         window_shape: one size per spatial axis.
-        strides: 1 on every axis where left out.
-        padding_below: before the first element; 0 where left out.
-        padding_above: after the last element; 0 where left out.
-        include_padding: average as though the padding held zeros.
+        strides: 1 on every axis by default.
+        padding_below: before the first element of each axis; 0 by default.
+        padding_above: after the last element of each axis; 0 by default.
+        include_padding: average as if the padding held zeros.
+
+    Returns:
+        The windows and the divisor, in the terms of all average poolings.
 
     Raises:
-        UsageError: no axis, a list that is not as long as the window, or a value out of range.
+        UsageError: no axis, a list of another length than the window, or a value out of range; an argument of the wrong
+            type.
+
+    Example:
+        >>> ir_tools.ngraph.avg_pool([2, 2], strides=[2, 2]).pooling.kernel
+        (2, 2)
     """
     window = _list("window_shape", window_shape, len(window_shape), 1)
     rank = len(window)
     if rank == 0:
-        raise UsageError("window_shape is empty where one size per spatial axis is meant")
+        raise UsageError("window_shape is empty; expected one size per spatial axis")
     pooling = Pooling(
         kernel=window,
         strides=_list("strides", (1,) * rank if strides is None else strides, rank, 1),
@@ -54,10 +67,16 @@ def avg_pool(
     return Form(pooling, divisor="padded" if include_padding else "real")
 
 
+@checked(
+    pooling=parameters.instance(Form, "what avg_pool returned"),
+    data_shape=parameters.SHAPE,
+    element_type=parameters.TEXT,
+    to=parameters.OPSET,
+)
 def to_model(
     pooling: Form, data_shape: str | Sequence[int | Dim], element_type: str = "f32", to: str = "opset8"
 ) -> Model:
-    """A model of IR v11 that takes `data`, pools it in layers of the opset `to`, and gives `AvgPool`.
+    """Build a model of IR v11 with the input `data`, layers of the opset `to`, and the output `AvgPool`.
 
     Args:
         pooling: from `avg_pool`.
@@ -65,10 +84,18 @@ def to_model(
         element_type: `f32`, `f16` and the like.
         to: an opset.
 
+    Returns:
+        The model.
+
     Raises:
-        UsageError: the shape is not of the window's rank, or not a shape at all; no such element type.
+        UsageError: the shape cannot be read or does not have the window's rank; an unknown element type; an argument of
+            the wrong type.
         ShapeError: the window is larger than the padded input.
-        MigrationError: there is no such opset, or it has no layers that mean the same.
+        MigrationError: an unknown opset, or one without layers of the same meaning.
+
+    Example:
+        >>> ir_tools.ngraph.to_model(ir_tools.ngraph.avg_pool([2, 2]), "1,3,8,8")
+        Model('AvgPool', IR v11, 3 layers)
     """
     target, shape, rank = parse_target(to), parse_shape(data_shape), pooling.pooling.rank
     if shape is None or len(shape) != rank + 2:
@@ -80,9 +107,9 @@ def to_model(
     return as_model(rewrite, data, name="AvgPool")
 
 
-def _list(name: str, values: Sequence[int], length: int, least: int) -> tuple[int, ...]:
+def _list(name: str, values: Sequence[int], length: int, minimum: int) -> tuple[int, ...]:
     if len(values) != length:
-        raise UsageError(f"{name} has {len(values)} values where window_shape has {length}")
-    if any(value < least for value in values):
-        raise UsageError(f"{name} is {list(values)} where every value must be at least {least}")
+        raise UsageError(f"{name} has {len(values)} values; expected {length}, one per value of window_shape")
+    if any(value < minimum for value in values):
+        raise UsageError(f"{name} is {list(values)}; expected values of at least {minimum}")
     return tuple(int(value) for value in values)

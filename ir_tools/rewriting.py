@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ir_tools.errors import IrToolsError, UsageError
-from ir_tools.graph import Graph, Layer, LayerContent, Located, Model, Port, Source
-from ir_tools.infer import propagate_shapes
+from ir_tools.graph import Graph, Layer, LayerContent, Located, Model, Port, Source, find_port
+from ir_tools.infer import Form, Forms, propagate_shapes
 from ir_tools.ops._define import Array, Bounds, Fact, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.types import Dim, ElementType, Shape, element_type, format_shape, from_dtype, from_precision, parse_shape
 from ir_tools.weights import Weights, constant
 
-__all__ = ["Facts", "KnownFacts", "apply", "changes_nothing", "lost_output"]
+__all__ = ["Facts", "KnownFacts", "Rewriter", "changes_nothing", "lost_output"]
 
 LIST = re.compile(r"\s*[+-]?\d+\s*(,\s*[+-]?\d+\s*)+")
 LARGEST_VALUE = 1024
@@ -30,15 +30,26 @@ class Facts:
     inputs: tuple[Fact, ...]
     notes: tuple[str, ...]
 
+    @property
+    def key(self) -> tuple[int, ...]:
+        """The identities of the facts."""
+        return tuple(map(id, self.inputs))
+
 
 class KnownFacts:
-    """What is known of the tensors of a model: as recorded, and computed where the record does not say enough."""
+    """What is known of the tensors of a model: as recorded, and computed where the record does not say enough.
 
-    def __init__(self, model: Model) -> None:
+    There is one object for equal records, and one for what each constant holds.
+    """
+
+    def __init__(self, model: Model, forms: Forms) -> None:
         """Nothing is computed until a layer needs it; the model is not changed."""
         self.model = model
+        self.forms = forms
         self._computed: dict[tuple[str, int], Fact] | None = None
         self._intervals: bool | None = None
+        self._ports: dict[tuple[str | None, tuple[int, ...]], Fact] = {}
+        self._outputs: dict[tuple[int, int | None, int], Fact] = {}
 
     def of(self, located: Located) -> Facts:
         """Types and shapes of a layer's inputs, with the values of small integer constants.
@@ -49,18 +60,37 @@ class KnownFacts:
         path, layer, graph = located
         facts, notes = [], []
         sources = graph.sources(layer.id)
-        for port in layer.inputs:
+        for port in self.forms.of(layer)[0].inputs:
             source = sources.get(port.id)
             if source is None:
-                fact = _port_fact(port)
+                fact = self._recorded(port)
             else:
                 maker = graph.layer(source.layer)
-                fact = _output_fact(maker, source, self.model.weights)
+                fact = self._output(maker, source)
                 if not _agree(port, fact.shape):
                     recorded, made = list(port.dims), format_shape(fact.shape)
                     notes.append(f"input port {port.id} records {recorded} where '{maker.name}' makes {made}")
             facts.append(self._computed_fact(path, port.id, fact) if self._says_little(fact) else fact)
         return Facts(tuple(facts), tuple(notes))
+
+    def _recorded(self, port: Port) -> Fact:
+        key = port.precision, port.dims
+        fact = self._ports.get(key)
+        if fact is None:
+            fact = self._ports[key] = _port_fact(port)
+        return fact
+
+    def _output(self, maker: Layer, source: Source) -> Fact:
+        """The record of an output, with the shape of a Parameter and the values of a small integer constant."""
+        form, offset = self.forms.of(maker)
+        key = form.number, offset, source.port
+        fact = self._outputs.get(key)
+        if fact is None:
+            fact = self._recorded(find_port(form.outputs, source.port) or maker.port(source.port))
+            if form.type in {"Parameter", "Const"}:
+                fact = _said_fact(maker, fact, self.model.weights)
+            self._outputs[key] = fact
+        return fact
 
     def _says_little(self, fact: Fact) -> bool:
         """Whether a rule may want more: a type, a rank, an interval, or the sizes that a small tensor holds."""
@@ -80,15 +110,15 @@ class KnownFacts:
         """The fact out of shape propagation; the recorded one where that fails or knows no rank."""
         if self._computed is None:
             try:
-                self._computed = propagate_shapes(self.model.copy()).facts
+                self._computed = propagate_shapes(self.model).facts
             except IrToolsError:
                 self._computed = {}
         fact = self._computed.get((path, port_id))
         return recorded if fact is None or fact.shape is None or fact.dtype.kind == "dynamic" else fact
 
 
-def _output_fact(maker: Layer, source: Source, weights: Weights) -> Fact:
-    fact = _port_fact(maker.port(source.port))
+def _said_fact(maker: Layer, fact: Fact, weights: Weights) -> Fact:
+    """The record of the output of a Parameter or Const, with what its attributes and its bytes say."""
     if maker.type == "Parameter" and "shape" in maker.raw:
         return Fact(fact.dtype, parse_shape(maker.raw["shape"]))
     if maker.type != "Const" or not fact.dtype.is_integer or fact.dtype.dtype is None:
@@ -124,26 +154,27 @@ def _agree(port: Port, shape: Shape) -> bool:
 # --- before the edit --------------------------------------------------------------------------------------------
 
 
-def lost_output(graph: Graph, layer: Layer, rewrite: Rewrite) -> Refused | None:
+def lost_output(graph: Graph, layer_id: int, form: Form, rewrite: Rewrite) -> Refused | None:
     """A refusal where somebody reads an output that the rewrite does not have."""
-    for index, port in enumerate(layer.outputs[len(rewrite.layers[-1].outputs) :], len(rewrite.layers[-1].outputs)):
-        for reader, _ in graph.readers(layer.id, port.id):
+    kept = len(rewrite.layers[-1].outputs)
+    for index, port in enumerate(form.outputs[kept:], kept):
+        for reader, _ in graph.readers(layer_id, port.id):
             return Refused(f"output {index} is read by '{graph.layer(reader).name}', and the target has no such output")
     return None
 
 
-def changes_nothing(layer: Layer, op: Op | None, rewrite: Rewrite) -> bool:
-    """Whether the layer is already what the rewrite would make of it."""
+def changes_nothing(form: Form, op: Op | None, rewrite: Rewrite) -> bool:
+    """Whether a layer of this form is already what the rewrite would make of it."""
     new = rewrite.layers[-1]
     return (
-        _in_place(layer, rewrite)
-        and layer.version == f"opset{new.opset}"
-        and len(layer.outputs) == len(new.outputs)
-        and _merged(layer, op, new, ",") == layer.raw
+        _in_place(form, rewrite)
+        and form.version == f"opset{new.opset}"
+        and len(form.outputs) == len(new.outputs)
+        and _merged(form.raw, op, new, ",") == form.raw
     )
 
 
-def _in_place(layer: Layer, rewrite: Rewrite) -> bool:
+def _in_place(layer: Layer | Form, rewrite: Rewrite) -> bool:
     new = rewrite.layers[-1]
     if len(rewrite.layers) != 1 or len(new.inputs) != len(layer.inputs) or layer.type.lower() != new.type.lower():
         return False
@@ -153,42 +184,101 @@ def _in_place(layer: Layer, rewrite: Rewrite) -> bool:
 # --- the edit ---------------------------------------------------------------------------------------------------
 
 
-def apply(model: Model, graph: Graph, layer: Layer, op: Op | None, rewrite: Rewrite) -> None:
-    """Replace a layer. The last new layer takes over its id, name, place, tensor names, readers and rt_info.
+class Rewriter:
+    """Puts rewrites into one model, in the style of its file."""
 
-    An edit in place keeps the bytes of everything but version and attributes.
-    """
-    writer = _Writer(model, graph, layer, op)
-    if _in_place(layer, rewrite):
-        writer.edit(rewrite.layers[-1])
-        return
-    made: list[Source] = []
-    for new in rewrite.layers[:-1]:
-        added, feeds = writer.layer(new, made)
-        graph.add(added, feeds)
-        made.append(Source(added.id, added.outputs[0].id))
-    last, feeds = writer.layer(rewrite.layers[-1], made)
-    for old, port in zip(layer.outputs, last.outputs, strict=False):
-        port.dims, port.precision = old.dims, old.precision or port.precision
-    graph.replace(layer.id, last, feeds)
+    def __init__(self, model: Model, forms: Forms | None = None) -> None:
+        """`forms`: of the model's layers, if they are known."""
+        self.model = model
+        self.forms = forms or Forms()
+        self._separators: dict[int, str] = {}
+        self._merged: dict[object, tuple[NewLayer, Mapping[str, str]]] = {}
+        self._styled: dict[object, tuple[NewLayer, Mapping[str, str]]] = {}
+        self._constants: dict[tuple[int, int, str], tuple[Array, Source]] = {}
+
+    def apply(self, graph: Graph, layer: Layer, op: Op | None, rewrite: Rewrite) -> None:
+        """Replace a layer. The last new layer takes over its id, name, place, tensor names, readers and rt_info.
+
+        An edit in place keeps the bytes of everything but version and attributes.
+        """
+        writer = _Writer(self, graph, layer, op)
+        if _in_place(layer, rewrite):
+            writer.edit(rewrite.layers[-1])
+            return
+        made: list[Source] = []
+        for new in rewrite.layers[:-1]:
+            added, feeds = writer.layer(new, made)
+            graph.add(added, feeds)
+            made.append(Source(added.id, added.outputs[0].id))
+        last, feeds = writer.layer(rewrite.layers[-1], made)
+        for old, port in zip(layer.outputs, last.outputs, strict=False):
+            port.dims, port.precision = old.dims, old.precision or port.precision
+        graph.replace(layer.id, last, feeds)
+
+    def port(self, graph: Graph, source: Source) -> Port:
+        """An output port; the layer is not loaded by it."""
+        layer = graph.layer(source.layer)
+        known = None if layer.loaded else find_port(self.forms.of(layer)[0].outputs, source.port)
+        return known or layer.port(source.port)
+
+    def separator(self, graph: Graph, layer: Layer) -> str:
+        """What is between list items in this file: that of the layer itself, or else of the first list in its graph."""
+        own = _separator_in(layer.raw)
+        if own is not None:
+            return own
+        if id(graph) not in self._separators:
+            found = (_separator_in(self.forms.of(other)[0].raw) for other in graph.layers())
+            self._separators[id(graph)] = next((text for text in found if text is not None), ",")
+        return self._separators[id(graph)]
+
+    def merged(self, layer: Layer, op: Op | None, new: NewLayer, separator: str) -> dict[str, str]:
+        """The new attributes in the order of the old ones; worked out once for layers with the same ones."""
+        key = (tuple(layer.raw.items()), layer.type, layer.version, id(new), separator)
+        found = self._merged.get(key)
+        if found is None:
+            found = self._merged[key] = new, _merged(layer.raw, op, new, separator)
+        return {**found[1]}
+
+    def styled(self, new: NewLayer, separator: str) -> dict[str, str]:
+        """The attributes of a new layer."""
+        key = id(new), separator
+        found = self._styled.get(key)
+        if found is None:
+            raw = {name: _with_separator(text, separator) for name, text in new.raw.items()}
+            found = self._styled[key] = new, raw
+        return {**found[1]}
+
+    def constant(self, graph: Graph, array: Array, name: str, separator: str) -> Source:
+        """A constant in a graph, with a name if it is new: an array of a rewrite becomes one layer."""
+        key = id(graph), id(array), separator
+        found = self._constants.get(key)
+        if found is None:
+            offset, size = self.model.weights.append(array)
+            dtype, shape = from_dtype(array.dtype), separator.join(map(str, array.shape))
+            raw = {"element_type": dtype.name, "shape": shape, "offset": str(offset), "size": str(size)}
+            content = LayerContent(raw, [], [Port(0, dtype.precision, array.shape)])
+            tag = {"name": graph.new_name(name), "type": "Const", "version": "opset1"}
+            added = graph.add(Layer(graph.new_id(), tag, content))
+            found = self._constants[key] = array, Source(added.id, 0)
+        return found[1]
 
 
 class _Writer:
-    """Makes layers in the style of the file, in place of one layer."""
+    """Makes layers in place of one layer."""
 
-    def __init__(self, model: Model, graph: Graph, layer: Layer, op: Op | None) -> None:
-        self.model = model
+    def __init__(self, rewriter: Rewriter, graph: Graph, layer: Layer, op: Op | None) -> None:
+        self.rewriter = rewriter
         self.graph = graph
         self.old = layer
         self.op = op
-        self.separator = _separator(graph, layer)
+        self.separator = rewriter.separator(graph, layer)
         self.inputs_typed = any(port.precision for port in layer.inputs)
         self.sources = graph.sources(layer.id)
 
     def edit(self, new: NewLayer) -> None:
         """Change version and attributes of the old layer, and how many outputs it has."""
         self.old.tag["version"] = f"opset{new.opset}"
-        self.old.content.raw = _merged(self.old, self.op, new, self.separator)
+        self.old.content.raw = self.rewriter.merged(self.old, self.op, new, self.separator)
         outputs = self.old.outputs
         del outputs[len(new.outputs) :]
         for fact in new.outputs[len(outputs) :]:
@@ -199,36 +289,28 @@ class _Writer:
         sources = [self._source(given, made, f"{new.label}_{index}") for index, given in enumerate(new.inputs)]
         inputs = []
         for index, source in enumerate(sources):
-            port = self.graph.layer(source.layer).port(source.port)
+            port = self.rewriter.port(self.graph, source)
             inputs.append(Port(index, port.precision if self.inputs_typed else None, port.dims))
         outputs = [_port(len(inputs) + index, fact) for index, fact in enumerate(new.outputs)]
-        raw = _merged(self.old, self.op, new, self.separator) if new.type == self.old.type else self._styled(new.raw)
+        same = new.type == self.old.type
+        raw = (
+            self.rewriter.merged(self.old, self.op, new, self.separator)
+            if same
+            else self.rewriter.styled(new, self.separator)
+        )
         content = LayerContent(raw, inputs, outputs)
         tag = {"name": self._name(new.label), "type": new.type, "version": f"opset{new.opset}"}
         return Layer(self.graph.new_id(), tag, content), dict(enumerate(sources))
 
     def _source(self, given: Ref | Array, made: Sequence[Source], label: str) -> Source:
         if not isinstance(given, Ref):
-            return self._constant(given, label)
+            return self.rewriter.constant(self.graph, given, f"{self.old.name}/{label}", self.separator)
         if given.layer is None:
             return self.sources[self.old.inputs[given.output].id]
         return made[given.layer]
 
-    def _constant(self, array: Array, label: str) -> Source:
-        offset, size = self.model.weights.append(array)
-        dtype = from_dtype(array.dtype)
-        shape = self.separator.join(map(str, array.shape))
-        raw = {"element_type": dtype.name, "shape": shape, "offset": str(offset), "size": str(size)}
-        content = LayerContent(raw, [], [Port(0, dtype.precision, array.shape)])
-        tag = {"name": self._name(label), "type": "Const", "version": "opset1"}
-        added = self.graph.add(Layer(self.graph.new_id(), tag, content))
-        return Source(added.id, 0)
-
     def _name(self, label: str) -> str:
         return self.graph.new_name(f"{self.old.name}/{label}")
-
-    def _styled(self, raw: Mapping[str, str]) -> dict[str, str]:
-        return {key: _with_separator(text, self.separator) for key, text in raw.items()}
 
 
 def _port(port_id: int, fact: Fact) -> Port:
@@ -236,7 +318,7 @@ def _port(port_id: int, fact: Fact) -> Port:
     return Port(port_id, fact.dtype.precision, dims)
 
 
-def _merged(layer: Layer, op: Op | None, new: NewLayer, separator: str) -> dict[str, str]:
+def _merged(raw: Mapping[str, str], op: Op | None, new: NewLayer, separator: str) -> dict[str, str]:
     """The new attributes in the order of the old ones; text that says the same stays as it is.
 
     Attributes of the old operation that the new one lacks, and misspelled ones, go; unknown ones stay.
@@ -244,7 +326,7 @@ def _merged(layer: Layer, op: Op | None, new: NewLayer, separator: str) -> dict[
     fields = op.attrs if op else {}
     gone = {spec.xml or name for name, spec in fields.items()}.union(*(spec.aliases for spec in fields.values()))
     merged: dict[str, str] = {}
-    for key, text in layer.raw.items():
+    for key, text in raw.items():
         if key in new.raw:
             same = "".join(text.split()) == "".join(new.raw[key].split())
             merged[key] = text if same else _with_separator(new.raw[key], separator)
@@ -253,13 +335,10 @@ def _merged(layer: Layer, op: Op | None, new: NewLayer, separator: str) -> dict[
     return merged | {key: _with_separator(text, separator) for key, text in new.raw.items() if key not in merged}
 
 
-def _separator(graph: Graph, layer: Layer) -> str:
-    """What stands between list items in this file: that of the layer itself, or else of the first list found."""
-    for one in (layer, *graph.layers()):
-        for text in one.raw.values():
-            if LIST.fullmatch(text):
-                return ", " if ", " in text else ","
-    return ","
+def _separator_in(raw: Mapping[str, str]) -> str | None:
+    """What is between the items of the first list among attributes, if there is one."""
+    text = next((text for text in raw.values() if LIST.fullmatch(text)), None)
+    return None if text is None else ", " if ", " in text else ","
 
 
 def _with_separator(text: str, separator: str) -> str:

@@ -2,7 +2,7 @@
 
 from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
 from ir_tools.ops import Fact, Rewrite
-from ir_tools.rewriting import apply
+from ir_tools.rewriting import Rewriter
 from ir_tools.types import format_shape
 from ir_tools.weights import Weights
 
@@ -31,5 +31,5 @@ def as_model(rewrite: Rewrite, data: Fact, *, name: str, source: str = "data") -
     end = LayerContent({}, [Port(0, result.dtype.precision, found)], [])
     graph.add(Layer(2, {"name": f"{name}/result", "type": "Result", "version": "opset1"}, end), {0: Source(1, 1)})
     model = Model(graph, name=name, version=11, weights=Weights.open(None), origin=None, path=None)
-    apply(model, graph, place, None, rewrite)
+    Rewriter(model).apply(graph, place, None, rewrite)
     return model

@@ -5,8 +5,7 @@ import openvino
 from openvino import opset13
 
 import ir_tools
-from ir_tools.graph import Layer, LayerContent, Port
-from ir_tools.graph.graph import Source
+from ir_tools import Layer, LayerContent, Port, Source
 
 
 def main() -> None:

@@ -49,10 +49,10 @@ def prove(folder: Path) -> int:
     ir_tools.write(moved.model, moved_path)
 
     before_after = ir_tools.compare(model, ir_tools.read(moved_path))
-    in_place = ir_tools.compare(ir_tools.read(moved_path), layers={"AvgPool"})
+    isolated = ir_tools.compare(ir_tools.read(moved_path), layers={"AvgPool"})
 
     show_steps(moved)
-    show_layers(in_place)
+    show_layers(isolated)
     rows = [
         ("read and written back", "the same bytes, .xml and .bin", identical),
         ("shapes", f"{len(shapes.facts)} ports computed, {len(shapes.mismatches)} differ", not shapes.mismatches),
@@ -62,10 +62,10 @@ def prove(folder: Path) -> int:
             len(moved.steps) == 8 and not moved.refused,
         ),
         ("original and moved on OpenVINO", worst_output(before_after), before_after.ok),
-        ("numpy and OpenVINO, 8 poolings", worst_layer(in_place), in_place.ok and len(in_place.layers) == 8),
-        ("outputs, untouched and tapped", worst_output(in_place), all(entry.ok for entry in in_place.outputs)),
+        ("numpy and OpenVINO, 8 poolings", worst_layer(isolated), isolated.ok and len(isolated.layers) == 8),
+        ("outputs, untouched and tapped", worst_output(isolated), all(entry.ok for entry in isolated.outputs)),
     ]
-    return show_verdict(rows, in_place)
+    return show_verdict(rows, isolated)
 
 
 def seeded_onnx(folder: Path, seed: int = 0) -> Path:

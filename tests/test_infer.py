@@ -197,7 +197,7 @@ def small(*changes: tuple[str, str]) -> Model:
 
 def test_agreement_changes_no_byte() -> None:
     model = small()
-    report = propagate_shapes(model)
+    report = propagate_shapes(model, in_place=True)
     assert not report.mismatches
     assert bytes(render(model)) == SMALL.encode()
 
@@ -213,7 +213,7 @@ def test_custom_layer_keeps_its_record_and_is_reported() -> None:
 
 def test_custom_layer_is_unknown_after_new_shapes() -> None:
     model = small()
-    report = propagate_shapes(model, {"x": "2,3,8,8"})
+    report = propagate_shapes(model, {"x": "2,3,8,8"}, in_place=True)
     assert report.origins["own", 1] == "unknown"
     assert report.shapes["own", 1] is None
     assert report.shapes["relu", 1] == parse_shape("2,3,8,8")
@@ -227,15 +227,25 @@ def test_custom_layer_is_unknown_after_new_shapes() -> None:
 def test_new_shapes_by_any_name_in_any_form(name: str, shape: object) -> None:
     model = small()
     # all three ways of writing a shape, parametrised as object
-    report = propagate_shapes(model, {name: shape})  # type: ignore[dict-item] # shapes of every kind that is taken
+    given = {name: shape}
+    report = propagate_shapes(model, given, in_place=True)  # type: ignore[arg-type] # shapes of every kind that is taken
     assert report.shapes["relu", 1] == parse_shape("?,3,16..64,8")
     assert model.graph.layer(0).raw["shape"] == "?,3,16..64,8"
     assert model.ports["relu", 1].dims == (-1, 3, -1, 8)
 
 
+def test_the_model_is_left_as_it_was_unless_asked() -> None:
+    model = small(('<port id="1" precision="FP32">', '<port id="1" precision="I64">'))
+    before = bytes(render(model))
+    report = propagate_shapes(model, {"x": "2,3,8,8"})
+    assert report.shapes["relu", 1] == parse_shape("2,3,8,8")
+    assert bytes(render(model)) == before
+    assert model.ports["relu", 1].dims == (1, 3, 8, 8)
+
+
 def test_only_what_differs_is_rendered_anew() -> None:
     model = small()
-    propagate_shapes(model, {"x": "1,3,9,8"})
+    propagate_shapes(model, {"x": "1,3,9,8"}, in_place=True)
     old, new = SMALL.splitlines(), bytes(render(model)).decode().splitlines()
     changed = {line.strip() for line in old} ^ {line.strip() for line in new}
     assert changed <= {
@@ -255,7 +265,7 @@ def test_mismatch_names_port_line_and_both_sides() -> None:
     relu_out = SMALL.index("<output>", SMALL.index('name="relu"'))
     text = SMALL[:relu_out] + SMALL[relu_out:].replace("<dim>8</dim>", "<dim>9</dim>", 1)
     model = read(text.encode(), b"")
-    (found,) = propagate_shapes(model).mismatches
+    (found,) = propagate_shapes(model, in_place=True).mismatches
     assert (found.path, found.layer_id, found.line, found.port, found.what) == ("relu", 1, line_of("relu"), 1, "dims")
     assert (found.recorded, found.computed) == ("1,3,9,8", "1,3,8,8")
     assert model.ports["relu", 1].dims == (1, 3, 8, 8)

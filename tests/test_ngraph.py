@@ -1,7 +1,10 @@
 """nGraph's AvgPool-0: the worked example of its page, and both of its definitions written out, on the runtime."""
 
 import itertools
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -94,6 +97,20 @@ def test_the_worked_example(include: bool, corner: float) -> None:
     assert got.shape == (1, 1, 3, 3)
     assert got[0, 0, 0, 0] == corner
     assert got[0, 0, 1, 1] == 5.5
+
+
+def test_the_page_shows_what_its_code_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(ir_tools.__file__).parents[1] / "docs" / "ngraph-average-pooling.md").read_text()
+    code, _, rest = page.partition("```python\n")[2].partition("```")
+    shown = rest.partition("```text\n")[2].partition("```")[0]
+    exec(code, {})
+    assert capsys.readouterr().out == shown
+
+
+def test_it_is_public() -> None:
+    done = "import ir_tools, sys; ir_tools.ngraph.avg_pool((2,)); assert 'openvino' not in sys.modules"
+    subprocess.run([sys.executable, "-c", done], check=True)
+    assert "ngraph" in ir_tools.__all__
 
 
 @pytest.mark.parametrize("definition", [informal, formal])

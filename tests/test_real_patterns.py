@@ -150,7 +150,7 @@ def test_an_error_of_rounding_before_a_step(name: str, tmp_path: Path, client: R
         return ov.Model([STEPS[name](ops.matmul(data, np.ones((4096, 1), np.float32), False, False))], [data])
 
     model = read(saved(build, tmp_path))
-    found = compare(model, inputs={model.inputs[0].name: rows}, mode="free running", client=client)
+    found = compare(model, inputs={model.inputs[0].name: rows}, mode="cumulative", client=client)
     steps = [entry for entry in found.layers if entry.op.startswith(name)]
     assert [entry.status for entry in found.layers] == ["ok"] * len(found.layers)
     assert any(entry.difference and entry.difference.undefined for entry in steps)
@@ -169,8 +169,8 @@ def compressed(folder: Path) -> Path:
     return target
 
 
-@pytest.mark.parametrize("mode", ["in place", "free running"])
-def test_compressed_weights(mode: Literal["in place", "free running"], tmp_path: Path, client: RuntimeClient) -> None:
+@pytest.mark.parametrize("mode", ["isolated", "cumulative"])
+def test_compressed_weights(mode: Literal["isolated", "cumulative"], tmp_path: Path, client: RuntimeClient) -> None:
     """Nothing is quantized on the way, and errors of f16 in the weights are allowed for in what is f32 after them."""
     model = read(compressed(tmp_path))
     data = np.random.default_rng(2).standard_normal((64, 512)).astype(np.float32)
@@ -179,7 +179,7 @@ def test_compressed_weights(mode: Literal["in place", "free running"], tmp_path:
     assert [entry.ok for entry in found.outputs] == [True]
     after = {entry.op: entry.difference.tolerance for entry in found.layers if entry.difference}
     assert after["MatMul-1"] == TOLERANCES["f16"]
-    assert after["ReLU-1"] == TOLERANCES["f32" if mode == "in place" else "f16"]
+    assert after["ReLU-1"] == TOLERANCES["f32" if mode == "isolated" else "f16"]
     assert found.outputs[0].difference.tolerance == TOLERANCES["f16"]
 
 
@@ -191,9 +191,9 @@ def test_f16_weights_alone_carry_nothing() -> None:
     assert not Coarse.of(model.graph).reached
 
 
-@pytest.mark.parametrize("mode", ["in place", "free running"])
+@pytest.mark.parametrize("mode", ["isolated", "cumulative"])
 def test_a_tensor_that_cannot_be_taken_out(
-    mode: Literal["in place", "free running"], tmp_path: Path, client: RuntimeClient
+    mode: Literal["isolated", "cumulative"], tmp_path: Path, client: RuntimeClient
 ) -> None:
     """The CPU refuses a Multinomial whose output is read twice, as it is when it is taken out; the rest is compared."""
 

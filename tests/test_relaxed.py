@@ -80,7 +80,7 @@ def test_as_the_runtime(
     path = model(tmp_path, pattern, first, transposes)
     wanted = client.shapes(path, None, {"x": shape})
     changed = read(path)
-    report = propagate_shapes(changed, {"x": shape})
+    report = propagate_shapes(changed, {"x": shape}, in_place=True)
     assert report.facts["rows", 2].shape == parse_shape(wanted["rows", 0][1])
     assert report.facts["y", 2].shape == parse_shape(wanted["y", 0][1])
     write(changed, tmp_path / "out.xml")
@@ -98,5 +98,5 @@ def test_without_new_shapes_nothing_gives_way(tmp_path: Path) -> None:
 def test_patterns_that_still_fit_keep_their_bytes(tmp_path: Path) -> None:
     path = model(tmp_path, (1, 18), True, (False, False))
     same = read(path)
-    propagate_shapes(same, {"x": "1,2,3,3"})
+    propagate_shapes(same, {"x": "1,2,3,3"}, in_place=True)
     assert not same.weights.pending

@@ -11,9 +11,11 @@ from ir_tools.format.read import read
 from ir_tools.infer import Survey
 from ir_tools.validation import validate
 from tests.conftest import corpus_cases
-from tests.test_infer import SMALL
+from tests.test_infer import SMALL as WITH_A_CUSTOM_LAYER
 
 ERROR = "error"
+SMALL = WITH_A_CUSTOM_LAYER.replace('type="Custom"', 'type="CaseFold"')
+"""With an operation of which nothing is known but the library."""
 
 
 def errors(data: bytes, weights: bytes = b"") -> list[Diagnostic]:
@@ -106,9 +108,10 @@ def test_an_edge_from_elsewhere_is_told_at_the_port_that_it_feeds() -> None:
 def test_nothing_is_claimed_of_what_a_custom_layer_gives() -> None:
     """Its own outputs may be recorded at will, as long as those who read them agree."""
     text = SMALL.replace("<dim>4</dim>", "<dim>5</dim>")
-    assert not errors(text.encode())
     (note,) = validate(text.encode(), b"")
     assert (note.code, note.severity, note.layer_name) == ("IR302", "info", "own")
+    (note,) = validate(text.replace("CaseFold", "Custom").encode(), b"")
+    assert (note.code, note.severity, note.layer_name) == ("IR216", "error", "own")
 
 
 # --- the corpus -----------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """The model in memory: layers with their ports, the graph between them, and the model around it."""
 
 from ir_tools.graph.graph import Graph, Source
-from ir_tools.graph.layer import Layer, LayerContent, LayerSource, Port
+from ir_tools.graph.layer import Layer, LayerContent, LayerSource, Port, find_port, port_place
 from ir_tools.graph.model import Endpoint, Located, Model, Origin
 
 __all__ = [
@@ -15,4 +15,6 @@ __all__ = [
     "Origin",
     "Port",
     "Source",
+    "find_port",
+    "port_place",
 ]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
+
+from ir_tools.display import brief, brief_fields, shortened
 
 if TYPE_CHECKING:
     from ir_tools.graph.graph import Graph
 
-__all__ = ["Layer", "LayerContent", "LayerSource", "Port"]
+__all__ = ["Layer", "LayerContent", "LayerSource", "Port", "find_port", "port_place"]
 
 
 @dataclass(slots=True)
@@ -20,6 +23,10 @@ class Port:
         precision: `FP32` and the like; input ports of Model Optimizer's files have none.
         dims: recorded sizes, -1 for dynamic. Empty for a scalar and for an unknown rank alike: the file cannot tell.
         names: tensor names of an output port.
+
+    Example:
+        >>> ir_tools.Port(0, "FP32", (1, 2, 8, 8))
+        Port(id=0, precision='FP32', dims=(1, 2, 8, 8))
     """
 
     id: int
@@ -27,14 +34,40 @@ class Port:
     dims: tuple[int, ...] = ()
     names: tuple[str, ...] = ()
 
+    __repr__ = brief_fields
+
+
+def port_place(ports: Sequence[Port], port_id: int) -> int | None:
+    """Return the place of the port with this id; as ids mostly rise by one, that place is looked at first."""
+    place = port_id - ports[0].id if ports else 0
+    if 0 <= place < len(ports) and ports[place].id == port_id:
+        return place
+    return next((place for place, port in enumerate(ports) if port.id == port_id), None)
+
+
+def find_port(ports: Sequence[Port], port_id: int) -> Port | None:
+    """Return the port with this id."""
+    place = port_place(ports, port_id)
+    return None if place is None else ports[place]
+
 
 @dataclass(slots=True)
 class LayerContent:
-    """What stands inside a `<layer>`: read on first use, written back only where it was changed.
+    """Everything inside a `<layer>` but its bodies: read on first use, written back only if it was changed.
 
     `mapping` holds the rows of `<port_map>` and `<back_edges>` of a layer with bodies, as
     `{"port_map": [("input", {...}), ("output", {...})], "back_edges": [("edge", {...})]}`
     (for If: `then_port_map`, `else_port_map`).
+
+    Attributes:
+        raw: the attributes of `<data>` as text.
+        inputs, outputs: the ports.
+        rt_info: one dict per `<attribute>` of `<rt_info>`.
+        mapping: see above.
+
+    Example:
+        >>> ir_tools.LayerContent({"axis": "1"}, [ir_tools.Port(0, "FP32")], [ir_tools.Port(1, "FP32")])
+        LayerContent(raw={'axis': '1'}, inputs=[Port(id=0, precision='FP32')], outputs=[Port(id=1, precision='FP32')])
     """
 
     raw: dict[str, str] = field(default_factory=dict)
@@ -43,12 +76,14 @@ class LayerContent:
     rt_info: list[dict[str, str]] = field(default_factory=list)
     mapping: dict[str, list[tuple[str, dict[str, str]]]] = field(default_factory=dict)
 
+    __repr__ = brief_fields
+
     def copy(self) -> LayerContent:
         """The same content, sharing nothing that can change."""
         return LayerContent(
             {**self.raw},
-            [replace(port) for port in self.inputs],
-            [replace(port) for port in self.outputs],
+            [Port(port.id, port.precision, port.dims, port.names) for port in self.inputs],
+            [Port(port.id, port.precision, port.dims, port.names) for port in self.outputs],
             [{**entry} for entry in self.rt_info],
             {name: [(kind, {**row}) for kind, row in rows] for name, rows in self.mapping.items()},
         )
@@ -70,10 +105,10 @@ class LayerSource(Protocol):
         """One attribute of the tag, as read."""
         ...
 
-    def text(self) -> tuple[bytes, int | None] | None:
+    def text(self) -> tuple[object, int | None] | None:
         """What the layer was read from without id, names and a constant's offset, and that offset; None if not known.
 
-        Equal text is an equal layer but for these.
+        One object for equal texts. Equal text is an equal layer but for these.
         """
         ...
 
@@ -89,6 +124,15 @@ class Layer:
         id: the layer's node in its graph.
         bodies: by element name, `body`, `then_body`.
         source: where it was read; None for a new layer.
+
+    Example:
+        >>> pool = ir_tools.read("model.xml").graph.layer(1)
+        >>> pool
+        Layer(1, 'pool', AvgPool opset1)
+        >>> pool.raw["kernel"], pool.port(1).dims
+        ('2,2', (1, 2, 4, 4))
+        >>> ir_tools.Layer(7, {"name": "relu", "type": "ReLU", "version": "opset1"})
+        Layer(7, 'relu', ReLU opset1)
     """
 
     __slots__ = ("_content", "_tag", "_type", "bodies", "id", "source")
@@ -183,10 +227,10 @@ class Layer:
         Raises:
             KeyError: there is none.
         """
-        for port in (*self.inputs, *self.outputs):
-            if port.id == port_id:
-                return port
-        raise KeyError(f"layer '{self.name}' has no port {port_id}")
+        port = find_port(self.inputs, port_id) or find_port(self.outputs, port_id)
+        if port is None:
+            raise KeyError(f"layer '{self.name}' has no port {port_id}")
+        return port
 
     def _attribute(self, name: str) -> str:
         if self._tag is None and self.source:
@@ -206,10 +250,19 @@ class Layer:
             bodies={name: body.clone() for name, body in self.bodies.items()} if self.bodies else None,
         )
 
-    def __deepcopy__(self, memo: dict[int, object]) -> Layer:
-        """As `copy`, for those algorithms of networkx which copy the data of nodes; the source stays shared."""
+    def __copy__(self) -> Layer:
+        """Return `copy()`."""
         return self.copy()
 
+    def __deepcopy__(self, memo: dict[int, object]) -> Layer:
+        """Return `copy()`, also for algorithms of networkx that copy the data of nodes; the source stays shared."""
+        return self.copy()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle tag, content and bodies, without the document that they were read from."""
+        return Layer, (self.id, self.tag, self.content), (None, {"bodies": self.bodies})
+
     def __repr__(self) -> str:
-        """`Layer(7, 'pool', AvgPool opset14)`."""
-        return f"Layer({self.id}, {self.name!r}, {self.type} {self.version})"
+        """Return `Layer(7, 'pool', AvgPool opset14)`."""
+        stamp = shortened(f"{self.type} {self.version}", 60).strip()
+        return f"Layer({self.id}, {brief(self.name)}, {stamp})"

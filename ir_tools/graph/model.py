@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from ir_tools.display import brief, notebook_table, plural, shortened
 from ir_tools.graph.graph import Graph
-from ir_tools.graph.layer import Layer, Port
+from ir_tools.graph.layer import Layer, Port, port_place
+from ir_tools.types import precision_in_file
 from ir_tools.weights import Weights
 
 __all__ = ["Endpoint", "Located", "Model", "Origin"]
@@ -31,6 +33,10 @@ class Endpoint(NamedTuple):
         """The first of the names."""
         return self.names[0]
 
+    def __repr__(self) -> str:
+        """Return `Endpoint('data', Layer(...), Port(...))`."""
+        return f"Endpoint({brief(self.name)}, {self.layer!r}, {self.port!r})"
+
 
 class Located(NamedTuple):
     """A layer with the way to it: `Loop_3/body/Add_7`."""
@@ -38,6 +44,10 @@ class Located(NamedTuple):
     path: str
     layer: Layer
     graph: Graph
+
+    def __repr__(self) -> str:
+        """Return `Located('Loop_3/body/Add_7', Layer(...), Graph(...))`."""
+        return f"Located({brief(self.path)}, {self.layer!r}, {self.graph!r})"
 
 
 class Origin(Protocol):
@@ -47,9 +57,31 @@ class Origin(Protocol):
         """The line on which the layer's tag starts, counted from 1; None for a layer that is not in the document."""
         ...
 
+    def reduce(self, model: Model) -> tuple[object, ...]:
+        """Return a function and its arguments that make the model again, for pickling."""
+        ...
+
 
 class Model:
-    """An IR model in memory. The graph and its layers may be changed; the files never are."""
+    """An IR model in memory. The graph and its layers may be changed; the files never are.
+
+    A model is pickled as `write` would write it, with the path of its `.bin`: the process that reads it maps the same
+    file, and refuses one that has changed since.
+
+    Attributes:
+        graph: the layers.
+        name: of the model.
+        version: of the IR, 10 or 11.
+        weights: the `.bin`, mapped.
+        path: of the `.xml`; None if it was not read from a file.
+
+    Example:
+        >>> model = ir_tools.read("model.xml")
+        >>> [(end.name, end.port.dims) for end in model.inputs], [end.name for end in model.outputs]
+        ([('data', (1, 2, 8, 8))], ['pooled'])
+        >>> [(path, layer.type) for path, layer, graph in model.walk()]
+        [('data', 'Parameter'), ('pool', 'AvgPool'), ('result', 'Result')]
+    """
 
     def __init__(
         self, graph: Graph, *, name: str, version: int, weights: Weights, origin: Origin | None, path: Path | None
@@ -73,14 +105,38 @@ class Model:
             path=self.path,
         )
 
+    def __copy__(self) -> Model:
+        """Return `copy()`."""
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Model:
+        """Return `copy()`: neither weights nor the document that it was read from are ever changed."""
+        return self.copy()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the model as it would be written, and its weights, which name their file."""
+        if self.origin is not None:
+            return self.origin.reduce(self)
+        return _assembled, (self.graph, self.name, self.version, self.weights, self.path)
+
     def __repr__(self) -> str:
-        """`Model('chain', IR v11, 303 layers, chain.xml)`."""
-        place = f", {self.path}" if self.path else ""
-        return f"Model({self.name!r}, IR v{self.version}, {len(self.graph)} layers{place})"
+        """Return `Model('chain', IR v11, 303 layers, chain.xml)`."""
+        place = f", {shortened(str(self.path), 200)}" if self.path else ""
+        return f"Model({brief(self.name)}, IR v{self.version}, {plural(len(self.graph), 'layer')}{place})"
+
+    def _repr_html_(self) -> str:
+        """What `repr` says, and a table of inputs and outputs."""
+        ends = [("input", end) for end in self.inputs] + [("output", end) for end in self.outputs]
+        rows = ((side, end.name, _type_of(end.port), _shape_of(end.port)) for side, end in ends)
+        return notebook_table(repr(self), ("side", "name", "type", "shape"), rows, len(ends))
 
     def walk(self) -> Iterator[Located]:
         """Every layer, bodies included, each with its path, in the order of the file."""
         yield from walk(self.graph)
+
+    def graphs(self) -> Iterator[Graph]:
+        """The main graph and every body, in the order of the file."""
+        return graphs(self.graph)
 
     @property
     def inputs(self) -> list[Endpoint]:
@@ -102,7 +158,8 @@ class Model:
             names: list[str] = [name for name in layer.tag.get("output_names", "").split(",") if name]
             for source in self.graph.sources(layer.id).values():
                 maker = self.graph.layer(source.layer)
-                index = next(i for i, port in enumerate(maker.outputs) if port.id == source.port)
+                index = port_place(maker.outputs, source.port)
+                assert index is not None, "edges lead to ports that are there"
                 names += [
                     *maker.outputs[index].names,
                     maker.name if len(maker.outputs) == 1 else f"{maker.name}.{index}",
@@ -120,6 +177,19 @@ class Model:
         return self.origin.line_of(graph, layer_id) if self.origin else None
 
 
+def _type_of(port: Port) -> str:
+    known = precision_in_file(port.precision) if port.precision else None
+    return known.name if known else port.precision or ""
+
+
+def _shape_of(port: Port) -> str:
+    return ",".join("?" if size < 0 else str(size) for size in port.dims)
+
+
+def _assembled(graph: Graph, name: str, version: int, weights: Weights, path: Path | None) -> Model:
+    return Model(graph, name=name, version=version, weights=weights, origin=None, path=path)
+
+
 def walk(graph: Graph, prefix: str = "") -> Iterator[Located]:
     """Every layer of a graph and of the bodies in it; a name that occurs twice in one graph gets `#id`."""
     layers = list(graph.layers())
@@ -130,3 +200,11 @@ def walk(graph: Graph, prefix: str = "") -> Iterator[Located]:
         yield Located(prefix + label, layer, graph)
         for body, inner in layer.bodies.items():
             yield from walk(inner, f"{prefix}{label}/{body}/")
+
+
+def graphs(graph: Graph) -> Iterator[Graph]:
+    """A graph and the bodies in it."""
+    yield graph
+    for layer in graph.layers():
+        for inner in layer.bodies.values():
+            yield from graphs(inner)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -21,7 +22,7 @@ from ir_tools.ops._checks import (
 )
 from ir_tools.ops._define import UNBOUNDED, Bounds, Fact, Kind, Op, Violation
 from ir_tools.ops.control_flow import BodyFacts
-from ir_tools.weights import Weights, constant
+from ir_tools.weights import Weights, values
 
 __all__ = ["Answer", "Answers", "results_of"]
 
@@ -31,6 +32,8 @@ MOST_CHECKED, MOST_FLOATS = 1 << 12, 64
 """The same where a file is checked: lists of sizes, limits and scales are short, and weights need not be computed."""
 OPEN = {"Result", "Parameter", "Const", "Convert", "ShapeOf"}
 """Operations whose rules can be asked when nothing at all is known of an input."""
+RANDOM = {"RandomUniform", "Multinomial"}
+"""Operations that the runtime does not compute before it runs, whatever they read."""
 SURPRISES = (
     ArithmeticError,
     AssertionError,
@@ -148,6 +151,8 @@ class Answers:
             return Answer(None, found, str(why))
         if any(slot.many for slot in op.outputs) and len(outputs) < len(form.outputs):
             found.append(too_many_outputs(op, len(form.outputs), len(outputs)))
+        if op.type == "Const" or (inputs and all(fact.constant for fact in inputs) and op.type not in RANDOM):
+            outputs = tuple(replace(fact, constant=True) for fact in outputs)
         return Answer([self.facts.known(fact) for fact in outputs], found)
 
     def constant(self, layer: Layer, template: Known, offset: int | None) -> Known:
@@ -167,7 +172,7 @@ class Answers:
 
     def _size(self, fact: Fact) -> int | None:
         """How many bytes a constant of this type and shape has; None where its values do not matter."""
-        if fact.dtype.dtype is None or 0 < fact.dtype.bits < 8 or fact.shape is None:
+        if fact.dtype.held_dtype is None or fact.shape is None:
             return None
         count = math.prod([dim.lo for dim in fact.shape])
         most = MOST_VALUES if not self.checks else MOST_CHECKED if fact.dtype.is_integer else MOST_FLOATS
@@ -177,12 +182,12 @@ class Answers:
 def _values(layer: Layer, weights: Weights, fact: Fact) -> Bounds:
     """The values of a constant, half floats as f32; any values where its attributes cannot be read."""
     try:
-        values = constant(layer.raw, weights)
+        found = values(layer.raw, weights)
     except ReadError:
         least, most = (-np.inf, np.inf) if fact.dtype.is_float else (-UNBOUNDED, UNBOUNDED)
         sizes = [dim.lo for dim in fact.shape or ()]
         return Bounds(np.full(sizes, least), np.full(sizes, most))
-    return Bounds.exactly(values.astype(np.float32) if fact.dtype.is_float and fact.dtype.bits < 32 else values)
+    return Bounds.exactly(found.astype(np.float32) if fact.dtype.is_float and fact.dtype.bits < 32 else found)
 
 
 def _digest(fact: Fact) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ir_tools.graph import Port
 from ir_tools.ops._define import Array, Bounds, Fact
@@ -37,6 +38,10 @@ class StoredBounds(Bounds):
 
     __slots__ = ("_found", "_load", "used")
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the values."""
+        return Bounds, (self.lower, self.upper)
+
     def __init__(self, load: Callable[[], Bounds]) -> None:
         self._load = load
         self._found: Bounds | None = None
@@ -67,7 +72,7 @@ class Facts:
 
     def known(self, fact: Fact) -> Known:
         """The one for this fact."""
-        key: object = (fact.dtype.name, fact.shape)
+        key: object = (fact.dtype.name, fact.shape, fact.constant)
         if fact.value is not None:
             digest = content(fact.value)
             if digest is None:
@@ -85,7 +90,7 @@ class Facts:
         if first is None:
             first = self._plain[key] = Known(template.fact, self._next())
         twin = Known.__new__(Known)
-        twin.fact = Fact(template.fact.dtype, template.fact.shape, values)
+        twin.fact = replace(template.fact, value=values)
         twin.key, twin.dims, twin.precision = first.key, template.dims, template.precision
         return twin
 

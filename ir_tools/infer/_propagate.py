@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.display import brief_fields, notebook_table, plural
 from ir_tools.errors import RuntimeFailure, ShapeError, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model, Port
 from ir_tools.graph.graph import Source
@@ -17,10 +19,10 @@ from ir_tools.infer._relaxed import relaxed_patterns
 from ir_tools.ops import control_flow, opset_number
 from ir_tools.ops._define import Array, Bounds, Fact
 from ir_tools.ops.control_flow import BodyFacts, BodyRule, port_maps
-from ir_tools.types import Dim, Shape, element_type, format_shape, parse_shape
+from ir_tools.types import Dim, Shape, Shapes, element_type, format_shape, parse_shape
 from ir_tools.weights import constant
 
-__all__ = ["Ask", "Mismatch", "Origin", "ShapeReport", "propagate_shapes"]
+__all__ = ["Ask", "FactsBySource", "Mismatch", "Origin", "Propagation", "ShapeReport", "propagate_shapes"]
 
 Origin = Literal["rule", "runtime", "recorded", "unknown"]
 """Where a fact comes from: a rule of ir_tools, the runtime, the file as it was, or nowhere."""
@@ -56,6 +58,8 @@ class Mismatch:
     recorded: str
     computed: str
 
+    __repr__ = brief_fields
+
     def __str__(self) -> str:
         """One line."""
         return f"{self.path} port {self.port}: {self.what} recorded {self.recorded}, computed {self.computed}"
@@ -70,6 +74,13 @@ class ShapeReport:
         origins: where each fact comes from.
         mismatches: recorded against computed, in the order of the model.
         diagnostics: layers whose shapes could not be computed, as warnings.
+
+    Example:
+        >>> report = ir_tools.propagate_shapes("model.xml")
+        >>> report
+        ShapeReport(4 ports: 4 by rule)
+        >>> report.mismatches, ir_tools.Dim.of(4) in report.shapes["pool", 1]
+        ([], True)
     """
 
     facts: dict[tuple[str, int], Fact] = field(default_factory=dict)
@@ -82,29 +93,55 @@ class ShapeReport:
         """The shape of every port."""
         return {key: fact.shape for key, fact in self.facts.items()}
 
+    def __repr__(self) -> str:
+        """Return `ShapeReport(178 ports: 178 by rule, 2 differ from the record)`."""
+        origins = ", ".join(f"{count} by {name}" for name, count in Counter(self.origins.values()).items())
+        differ = f", {len(self.mismatches)} differ from the record" if self.mismatches else ""
+        return f"ShapeReport({plural(len(self.facts), 'port')}: {origins}{differ})"
+
+    def _repr_html_(self) -> str:
+        """What `repr` says, and a table of what differs from the record, else of the ports."""
+        if self.mismatches:
+            changed = ((one.path, one.port, one.what, one.recorded, one.computed) for one in self.mismatches)
+            columns = ("layer", "port", "what", "recorded", "computed")
+            return notebook_table(repr(self), columns, changed, len(self.mismatches))
+        ports = (
+            (path, port, fact.dtype, format_shape(fact.shape), self.origins[path, port])
+            for (path, port), fact in self.facts.items()
+        )
+        return notebook_table(repr(self), ("layer", "port", "type", "shape", "origin"), ports, len(self.facts))
+
 
 def propagate_shapes(
-    model: Model, inputs: Mapping[str, str | Sequence[int | Dim] | Shape] | None = None, *, ask: Ask | None = None
+    model: Model,
+    inputs: Shapes | None = None,
+    *,
+    ask: Ask | None = None,
+    in_place: bool = False,
 ) -> ShapeReport:
-    """Recompute dims and precision of every port, and write what differs back into the model.
+    """Recompute dims and precision of every port.
 
     Args:
-        model: its ports are updated, and with `inputs` the `shape` attributes of its Parameters too.
+        model: the model.
         inputs: new shapes by tensor or layer name: `"1,3,?,16..64"`, or a sequence with -1 for any size. With them
             some hard-coded patterns of Reshape give way too; see `_relaxed`.
         ask: whom to ask about a layer without a rule.
+        in_place: write what differs into the model: its ports and, with `inputs`, the `shape` of its Parameters.
 
     Raises:
         UsageError: there is no such input, or a shape cannot be read.
         ShapeError: a layer cannot take its inputs; the diagnostics name each, and the model is as it was.
     """
     given = _new_inputs(model, inputs or {})
-    work = _Propagation(model, ask, relaxed_patterns(model.graph) if given else {})
+    work = Propagation(model, ask, relaxed_patterns(model.graph) if given else {})
     work.graph(model.graph, given)
-    return work.finish(parameters=bool(given))
+    report = work.report()
+    if in_place:
+        work.write(report, parameters=bool(given))
+    return report
 
 
-def _new_inputs(model: Model, inputs: Mapping[str, str | Sequence[int | Dim] | Shape]) -> dict[int, Fact]:
+def _new_inputs(model: Model, inputs: Shapes) -> dict[int, Fact]:
     """The facts of the Parameters that get a new shape, by layer id."""
     known = {name: end for end in model.inputs for name in end.names} if inputs else {}
     given = {}
@@ -128,7 +165,7 @@ class _State:
     origins: dict[Source, Origin] = field(default_factory=dict)
 
 
-class _Facts(Mapping[Source, Fact]):
+class FactsBySource(Mapping[Source, Fact]):
     """The facts themselves."""
 
     def __init__(self, known: Mapping[Source, Known]) -> None:
@@ -144,7 +181,7 @@ class _Facts(Mapping[Source, Fact]):
         return len(self._known)
 
 
-class _Propagation:
+class Propagation:
     """One propagation through a model: walks graphs, collects facts and findings, changes nothing until the end."""
 
     def __init__(self, model: Model, ask: Ask | None, patterns: Mapping[int, Array]) -> None:
@@ -160,10 +197,14 @@ class _Propagation:
         self.paths = {(id(graph), layer.id): path for path, layer, graph in self.places}
         self.states: dict[int, _State] = {}
         self.errors: list[Diagnostic] = []
+        self.outdated: list[tuple[Layer, int, Known]] = []
         self.notes: dict[str, Diagnostic] = {}
 
     def graph(self, graph: Graph, given: Mapping[int, Fact]) -> dict[Source, Known]:
-        """Propagate through one graph; `given` says shapes (and types unless dynamic) of some of its Parameters."""
+        """Propagate through one graph.
+
+        `given`: shapes of some of its Parameters, types unless they are dynamic, and in the main graph values.
+        """
         state = self.states[id(graph)] = _State()
         facts, origins = state.facts, state.origins
         for layer in graph.ordered():
@@ -176,7 +217,9 @@ class _Propagation:
                     answer = (self.common.known(relaxed),)
             if given and layer_id in given and form.type == "Parameter" and answer:
                 own, new = answer[0].fact, given[layer_id]
-                answer = (self.common.known(Fact(own.dtype if new.dtype.kind == "dynamic" else new.dtype, new.shape)),)
+                dtype = own.dtype if new.dtype.kind == "dynamic" else new.dtype
+                value = new.value if graph is self.model.graph else None
+                answer = (self.common.known(Fact(dtype, new.shape, value)),)
             for index, port in enumerate(form.outputs):
                 source = Source(layer_id, port.id)
                 known = index < len(answer)
@@ -227,7 +270,7 @@ class _Propagation:
         why = "ir_tools has no rule for it, and nobody was asked"
         if self.ask is not None:
             try:
-                answer = self.ask(self.model, graph, layer, _Facts(facts))
+                answer = self.ask(self.model, graph, layer, FactsBySource(facts))
                 return [self.common.known(fact) for fact in answer], "runtime"
             except RuntimeFailure as failure:
                 if failure.kind == "rejected" and opset_number(layer.version) is not None:
@@ -272,24 +315,33 @@ class _Propagation:
 
     # --- the end ---
 
-    def finish(self, *, parameters: bool) -> ShapeReport:
-        """Report, and write into the model what differs; with `parameters`, into their attributes too.
+    def report(self) -> ShapeReport:
+        """Return what was found.
 
         Raises:
             ShapeError: something was wrong.
         """
         if self.errors:
             raise ShapeError("\n".join(map(str, self.errors)), self.errors)
-        for layer_id, values in self.patterns.items():
-            self._write_pattern(self.model.graph.layer(layer_id), values)
         report = ShapeReport(diagnostics=list(self.notes.values()))
         for located in self.places:
             state = self.states.get(id(located.graph))
             if state is not None:
                 self._report(located, state, report)
-                if parameters and located.layer.type == "Parameter":
-                    _write_shape(located.layer, report.facts.get((located.path, located.layer.outputs[0].id)))
         return report
+
+    def write(self, report: ShapeReport, *, parameters: bool) -> None:
+        """Write what differs into the model; with `parameters`, into their attributes too."""
+        for layer_id, values in self.patterns.items():
+            self._write_pattern(self.model.graph.layer(layer_id), values)
+        for layer, port_id, known in self.outdated:
+            port = layer.port(port_id)
+            port.dims = known.dims
+            if port.precision is not None and known.fact.dtype.kind != "dynamic":
+                port.precision = known.precision
+        for located in self.places if parameters else ():
+            if located.layer.type == "Parameter" and id(located.graph) in self.states:
+                _write_shape(located.layer, report.facts.get((located.path, located.layer.outputs[0].id)))
 
     def _write_pattern(self, layer: Layer, values: Array) -> None:
         """Give a constant new values, unless the old ones are sizes that still hold, or no sizes but 0 or -1."""
@@ -318,10 +370,7 @@ class _Propagation:
                 continue
             if origin != "unknown":
                 report.mismatches.extend(self._mismatches(located, port, known))
-            own = layer.port(port.id)
-            own.dims = known.dims
-            if own.precision is not None and known.fact.dtype.kind != "dynamic":
-                own.precision = known.precision
+            self.outdated.append((layer, port.id, known))
 
     def _mismatches(self, located: Located, port: Port, known: Known) -> Iterator[Mismatch]:
         path, layer, graph = located

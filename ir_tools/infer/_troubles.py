@@ -19,6 +19,19 @@ Part = Literal["layer", "data", "input", "output", "port_map", "back_edges"]
 OPEN_STAMPS = {"extension", "experimental"}
 """Of operations that packages bring; files of 2020 have them for operations that later came into an opset."""
 
+TOKENIZERS = frozenset(
+    {
+        *("StringTensorPack", "StringTensorUnpack", "RaggedTensorPack", "RaggedTensorUnpack", "RaggedToDense"),
+        *("RaggedToSparse", "RaggedToRagged", "CaseFold", "EqualStr", "NormalizeUnicode", "CharsMapNormalization"),
+        *("RegexNormalization", "RegexSplit", "SpecialTokensSplit", "WordpieceTokenizer", "BPETokenizer"),
+        *("UnigramTokenizer", "TrieTokenizer", "SentencepieceTokenizer", "SentencepieceDetokenizer"),
+        *("SentencepieceStreamDetokenizer", "BytesToChars", "CharsToBytes", "CombineSegments", "FuzeRagged"),
+        *("ByteFallback", "UTF8Validate", "Truncate", "VocabEncoder", "VocabDecoder", "StringToHashBucket"),
+        *("NumericToString", "ContribStringJoin", "ContribStringSplit"),
+    }
+)
+"""The operations of the package openvino-tokenizers, from 2023.3 to 2026.4."""
+
 FORMER = {("lstmsequence", opset) for opset in range(1, 4)}
 """Operations, with an opset that holds none, that a release once wrote and read: an LSTM with peepholes of ONNX."""
 
@@ -70,8 +83,7 @@ def about_operation(layer: Layer, form: Form) -> Trouble:
     if opset is None and (
         stamp in OPEN_STAMPS or not (known or stamp.strip().lower().startswith("opset") or not stamp)
     ):
-        message = f"{type_} ({stamp}) is no operation of OpenVINO's opsets: its attributes and shapes are not checked"
-        return Trouble("unknown-shapes", layer, message, None, "layer")
+        return _about_extension(layer, type_, stamp)
     if opset is None or opset > NEWEST_OPSET:
         says = f"'{stamp}' is not an opset" if stamp else "there is no opset"
         return Trouble(
@@ -86,6 +98,17 @@ def about_operation(layer: Layer, form: Form) -> Trouble:
     if mild:
         message += "; OpenVINO 2022 reads it all the same"
     return Trouble("operation-not-in-opset", layer, message, _stamp_for(type_), "layer", mild=mild)
+
+
+def _about_extension(layer: Layer, type_: str, stamp: str) -> Trouble:
+    """Report an operation of a library: one that is known, or one that the runtime has to be given."""
+    if type_ in TOKENIZERS and stamp == "extension":
+        message = f"{type_} is an operation of openvino-tokenizers: its attributes and shapes are not checked"
+        return Trouble("unknown-shapes", layer, message, None, "layer")
+    message = f"{type_[:80]} ({stamp[:40]}) is not an operation of OpenVINO or of a library that is known"
+    meant = closest(type_, TOKENIZERS)
+    remedy = f"did you mean {meant}?" if meant else "name its library with --extension, or correct type and version"
+    return Trouble("unknown-extension", layer, message, remedy, "layer")
 
 
 @lru_cache(maxsize=1024)

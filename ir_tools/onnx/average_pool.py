@@ -9,8 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ir_tools import parameters
 from ir_tools.errors import UsageError
 from ir_tools.ops import AutoPad, Form, Pooling
+from ir_tools.parameters import checked, optional
 
 __all__ = ["SINCE", "average_pool", "disputed"]
 
@@ -48,8 +50,9 @@ class _Settings:
     counts: bool
 
 
+@checked(attributes=parameters.ATTRIBUTES, rank=optional(parameters.COUNT))
 def average_pool(attributes: Mapping[str, Any], rank: int | None = None) -> Form:
-    """The meaning of an AveragePool node.
+    """Describe what an AveragePool node computes.
 
     - Counting: `floor`, or `ceil` with `ceil_mode=1`, where a window that would start in the padding after the input
       is dropped (node test `averagepool_2d_ceil_last_window_starts_on_pad`). `SAME_*` always counts
@@ -60,10 +63,18 @@ def average_pool(attributes: Mapping[str, Any], rank: int | None = None) -> Form
 
     Args:
         attributes: by ONNX name; `auto_pad` as text or bytes.
-        rank: number of spatial axes of the input, where it is known.
+        rank: number of spatial axes of the input, if it is known.
+
+    Returns:
+        The windows and the divisor, in the terms of all average poolings.
 
     Raises:
-        UsageError: an attribute that is missing, of the wrong length, or out of range.
+        UsageError: an attribute that is missing, of the wrong length, or out of range; an argument of the wrong type.
+
+    Example:
+        >>> meaning = ir_tools.onnx.average_pool({"kernel_shape": [2, 2], "strides": [2, 2]})
+        >>> meaning.pooling.strides, meaning.divisor
+        ((2, 2), 'real')
     """
     settings = _settings(attributes, rank)
     same = settings.auto_pad.startswith("same")

@@ -7,11 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from ir_tools import parameters
+from ir_tools.display import brief_fields
 from ir_tools.errors import MigrationError, UsageError
 from ir_tools.format.write import render
 from ir_tools.migration import parse_target
 from ir_tools.onnx.average_pool import SINCE, average_pool, disputed
 from ir_tools.ops import Fact, Refused, Rewrite, average_pooling
+from ir_tools.parameters import checked, optional
+from ir_tools.runtime.installed import require_openvino
 from ir_tools.single import as_model
 from ir_tools.types import Shape, element_type, format_shape, parse_shape
 
@@ -27,6 +31,11 @@ class Translated:
 
     `name`: of the layer that stands for the node; during a conversion, when the frontend has not named it yet, of the
     layer that feeds it. `output`: its `openvino.Output` in a conversion in this process.
+
+    Example:
+        >>> node = ir_tools.onnx.convert("model.onnx").nodes[0]
+        >>> node.name, node.layers, node.how
+        ('pooled', 'AvgPool', 'same attributes')
     """
 
     name: str
@@ -37,23 +46,38 @@ class Translated:
     notes: tuple[str, ...] = field(default=())
     output: Any = field(default=None, repr=False, compare=False)
 
+    __repr__ = brief_fields
 
+
+@checked(to=parameters.OPSET, report=optional(parameters.CALLABLE))
 def average_pool_extension(
     to: str = "opset8", report: Callable[[Translated], None] | None = None
 ) -> ConversionExtension:
-    """A conversion of ONNX AveragePool, all versions, for `Core.add_extension` or `ov.convert_model(extension=...)`.
+    """Make an extension that converts ONNX AveragePool, all versions, exactly.
 
-    The layers are right for every shape that the frontend knows of the input at conversion; a model that is reshaped
-    afterwards beyond it (a static size to another one) has to be converted anew.
+    It is for `Core.add_extension` and `ov.convert_model(extension=...)`. The layers are right for every shape that the
+    frontend knows of the input at conversion; a model that is reshaped afterwards beyond it (a static size to another
+    one) has to be converted again.
 
     Args:
         to: the opset whose AvgPool is used, `opset8`, `opset14` or another.
         report: called with what became of each node.
 
+    Returns:
+        The extension.
+
     Raises:
-        MigrationError: there is no such opset.
-        ImportError: openvino is not installed.
+        MigrationError: an unknown opset.
+        RuntimeFailure: OpenVINO is not installed.
+        UsageError: an argument of the wrong type.
+
+    Example:
+        >>> import openvino
+        >>> model = openvino.convert_model("model.onnx", extension=[ir_tools.onnx.average_pool_extension()])
+        >>> [node.get_type_name() for node in model.get_ordered_ops()]
+        ['Parameter', 'AvgPool', 'Result']
     """
+    require_openvino()
     from openvino.frontend.onnx import ConversionExtension
 
     target = parse_target(to)

@@ -6,13 +6,13 @@
 import importlib.util
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ir_tools.errors import RuntimeFailure
+from ir_tools.files import temporary_folder
 from ir_tools.ops import Array
 from ir_tools.runtime._frames import PREFIX, Buffer, from_array, pack, to_array, unpack
 
@@ -38,8 +38,8 @@ def run_onnxruntime(path: Path, inputs: Mapping[str, Array]) -> OrtRun:
     """
     if importlib.util.find_spec("onnxruntime") is None:
         raise RuntimeFailure("onnxruntime is not installed", kind="missing")
-    with tempfile.TemporaryDirectory(prefix="ir_tools-") as folder:
-        fed, answer = Path(folder) / "inputs", Path(folder) / "outputs"
+    with temporary_folder() as folder:
+        fed, answer = folder / "inputs", folder / "outputs"
         _save(fed, {"names": list(inputs)}, list(inputs.values()))
         command = [sys.executable, "-m", "ir_tools.onnx.ort", str(path), str(fed), str(answer)]
         try:

@@ -3,19 +3,25 @@
 import json
 import subprocess
 import sys
-import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ir_tools import parameters
 from ir_tools.diagnostics import Diagnostic
-from ir_tools.errors import RuntimeFailure
+from ir_tools.display import brief_fields
+from ir_tools.errors import RuntimeFailure, UsageError
+from ir_tools.files import temporary_folder
 from ir_tools.format.read import read as read_ir
 from ir_tools.graph import Model
 from ir_tools.migration import parse_target
 from ir_tools.onnx._failures import failure
 from ir_tools.onnx.extension import Translated
 from ir_tools.onnx.inspecting import check
+from ir_tools.parameters import checked
+from ir_tools.runtime.extensions import Extensions, library_paths
+from ir_tools.runtime.installed import require_openvino
 from ir_tools.types import parse_shape
 
 __all__ = ["Conversion", "convert", "read"]
@@ -26,32 +32,76 @@ LIMIT = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """An ONNX model as IR, what became of its AveragePool nodes, and what was found on the way."""
+    """An ONNX model as IR, what became of its AveragePool nodes, and what was found on the way.
+
+    Example:
+        >>> conversion = ir_tools.onnx.convert("model.onnx")
+        >>> conversion.nodes[0].name, conversion.nodes[0].layers, conversion.diagnostics
+        ('pooled', 'AvgPool', ())
+    """
 
     model: Model
     nodes: tuple[Translated, ...]
     diagnostics: tuple[Diagnostic, ...]
 
+    __repr__ = brief_fields
 
-def read(path: str | Path, to: str = "opset8") -> Model:
-    """The IR of an ONNX model, with average pooling in the layers of `to`; other layers as the frontend makes them.
+
+@checked(path=parameters.PATH, to=parameters.OPSET, extensions=parameters.EXTENSIONS)
+def read(path: str | Path, to: str = "opset8", extensions: Extensions = ()) -> Model:
+    """Read an ONNX model as IR, with average pooling in the layers of `to`; other layers as OpenVINO converts them.
+
+    Args:
+        path: of the `.onnx`.
+        to: the opset whose AvgPool is used, `opset8`, `opset14` or another.
+        extensions: libraries with operations of others, for OpenVINO to load.
+
+    Returns:
+        The model.
 
     Raises:
-        ReadError: the file is broken or holds what the frontend cannot convert; node and attribute are named.
-        MigrationError: there is no such opset, or a node has no exact form in it (then with diagnostics).
-        RuntimeFailure: the frontend crashed, took too long, or openvino is not installed.
+        ReadError: the file is broken or holds what OpenVINO cannot convert; node and attribute are named.
+        MigrationError: an unknown opset, or a node without an exact form in it (then with diagnostics).
+        RuntimeFailure: OpenVINO crashes, takes too long, or is not installed.
+        UsageError: an extension is not a file; an argument of the wrong type.
+
+    Example:
+        >>> [layer.type for layer in ir_tools.onnx.read("model.onnx").graph.layers()]
+        ['Parameter', 'AvgPool', 'Result']
     """
-    return convert(path, to).model
+    return convert(path, to, extensions).model
 
 
-def convert(path: str | Path, to: str = "opset8") -> Conversion:
-    """As `read`, with the proofs."""
+@checked(path=parameters.PATH, to=parameters.OPSET, extensions=parameters.EXTENSIONS)
+def convert(path: str | Path, to: str = "opset8", extensions: Extensions = ()) -> Conversion:
+    """Read an ONNX model as IR, with the proof for each AveragePool.
+
+    Args:
+        path: of the `.onnx`.
+        to: the opset whose AvgPool is used.
+        extensions: libraries with operations of others, for OpenVINO to load.
+
+    Returns:
+        The model, what became of the nodes, and what was found in the file.
+
+    Raises:
+        ReadError: as `read`.
+        MigrationError: as `read`.
+        RuntimeFailure: as `read`.
+        UsageError: an extension is not a file; an argument of the wrong type.
+
+    Example:
+        >>> print(ir_tools.onnx.convert("model.onnx").nodes[0].proof)
+        equal windows on ...
+    """
     path = Path(path)
     parse_target(to)
+    libraries = library_paths(extensions)
+    require_openvino()
     diagnostics = check(path)
-    with tempfile.TemporaryDirectory(prefix="ir_tools-") as folder:
-        out = Path(folder) / "model.xml"
-        report = _convert(path, out, to)
+    with temporary_folder() as folder:
+        out = folder / "model.xml"
+        report = _convert(path, out, to, libraries)
         model = read_ir(out.read_bytes(), out.with_suffix(".bin"))
     model.weights.path = None
     nodes = tuple(
@@ -61,8 +111,8 @@ def convert(path: str | Path, to: str = "opset8") -> Conversion:
     return Conversion(model, nodes, diagnostics)
 
 
-def _convert(path: Path, out: Path, to: str) -> dict[str, list[dict[str, Any]]]:
-    command = [sys.executable, "-m", "ir_tools.onnx.worker", str(path), str(out), to]
+def _convert(path: Path, out: Path, to: str, libraries: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    command = [sys.executable, "-m", "ir_tools.onnx.worker", str(path), str(out), to, *libraries]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
@@ -74,6 +124,8 @@ def _convert(path: Path, out: Path, to: str) -> dict[str, list[dict[str, Any]]]:
         last = done.stderr.strip().splitlines()[-1:] or ["it gave no reason"]
         raise RuntimeFailure(f"{path}: the frontend cannot run: {last[0]}", kind="missing")
     report = json.loads(lines[-1])
+    if "usage" in report:
+        raise UsageError(str(report["usage"]))
     if "error" in report:
         raise failure(path, str(report["error"]))
     found: dict[str, list[dict[str, Any]]] = report

@@ -1,4 +1,4 @@
-"""The child process that converts an ONNX file: `python -m ir_tools.onnx.worker MODEL OUT.xml OPSET`.
+"""The child process that converts an ONNX file: `python -m ir_tools.onnx.worker MODEL OUT.xml OPSET EXTENSION...`.
 
 Its last line on standard output is a JSON object: the translated nodes, or what went wrong.
 """
@@ -6,20 +6,26 @@ Its last line on standard output is a JSON object: the translated nodes, or what
 import json
 import sys
 
-from ir_tools.errors import IrToolsError
+from ir_tools.errors import IrToolsError, UsageError
 from ir_tools.onnx.extension import Translated, average_pool_extension
+from ir_tools.runtime.extensions import add_extensions
 from ir_tools.types import format_shape
 
 __all__ = ["main"]
 
 
-def main(model: str, out: str, to: str) -> int:
+def main(model: str, out: str, to: str, *extensions: str) -> int:
     """Convert, write the IR, print the report."""
     import openvino as ov
 
     nodes: list[Translated] = []
     core = ov.Core()
     core.add_extension(average_pool_extension(to, nodes.append))
+    try:
+        add_extensions(core, extensions)
+    except UsageError as error:
+        print(json.dumps({"usage": str(error)}))
+        return 1
     try:
         ov.save_model(core.read_model(model), out, compress_to_fp16=False)
     except (RuntimeError, IrToolsError) as error:
@@ -42,4 +48,4 @@ def _row(node: Translated) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:4]))
+    sys.exit(main(*sys.argv[1:]))

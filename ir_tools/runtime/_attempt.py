@@ -5,15 +5,17 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ir_tools.errors import UsageError
+from ir_tools.runtime._frames import Blob
 from ir_tools.runtime._messages import explain, is_memory
 from ir_tools.runtime._request import Answer, Request, compile_model, stage
+from ir_tools.runtime._tensors import feed
 from ir_tools.types import element_type
 
 if TYPE_CHECKING:
@@ -41,8 +43,20 @@ def attempt(request: Request) -> Answer:
     if request["until"] != "reading the model":
         compiled = compile_model(model, request)
         if request["until"] != "compiling the model":
-            unfit = _run(compiled, request["fills"])
+            given = dict(zip(request["inputs"], request.blobs[-len(request["inputs"]) :], strict=False))
+            unfit = _run_on(compiled, given) if given else _run(compiled, request["fills"])
     return {"seconds": time.process_time() - started, "peak": _peak(), "unfit": unfit}, []
+
+
+def _run_on(compiled: ov.CompiledModel, given: Mapping[str, Blob]) -> str:
+    """Infer on the inputs that are given."""
+    run = compiled.create_infer_request()
+    stage("making up inputs")
+    for index, tensor in feed(compiled, given).items():
+        run.set_input_tensor(index, tensor)
+    stage("running the model")
+    run.infer()
+    return ""
 
 
 def _run(compiled: ov.CompiledModel, fills: list[int]) -> str:
@@ -101,7 +115,7 @@ def _within(dim: ov.Dimension, wanted: int) -> int:
 
 
 def _tensor(generator: np.random.Generator, parameter: ov.Output, shape: tuple[int, ...], fill: int) -> ov.Tensor:
-    """Normal floats; whole numbers and booleans are all `fill`, which is an index, a length and a count alike."""
+    """Return normal floats; integers and booleans are all `fill`, which is an index, a length and a count alike."""
     import openvino as ov
 
     kind = element_type(parameter.get_element_type().get_type_name())

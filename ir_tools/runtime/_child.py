@@ -20,7 +20,7 @@ __all__ = ["Child"]
 TAIL = 2000
 """Bytes of a dead child's last words that are read."""
 GRACE = 10.0
-"""Seconds that the system gets to tell how a child ended."""
+"""Seconds that the system gets to report how a child ended."""
 
 
 class Child:

@@ -11,12 +11,14 @@ import os
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.types import element_type, from_dtype
+from ir_tools.types import element_type, from_dtype, packing
+from ir_tools.types.packing import PackedArray
 
 __all__ = ["PREFIX", "STAGE", "Blob", "Buffer", "from_array", "pack", "pack_shared", "to_array", "unpack"]
 
@@ -81,20 +83,22 @@ def from_array(array: Array) -> Blob:
     """
     if array.dtype.kind in "OUST":
         return Blob("string", array.shape, _join(_encode(item) for item in array.ravel()))
+    if isinstance(array, PackedArray):
+        return Blob(array.element_type.name, array.shape, packing.pack(array).data)
     whole = np.ascontiguousarray(array)
     return Blob(from_dtype(array.dtype).name, array.shape, whole.reshape(-1).view(np.uint8).data)
 
 
 def to_array(blob: Blob) -> Array:
-    """The array of a blob: shaped, or flat bytes where numpy has no such type; strings become objects."""
+    """Return the array of a blob: elements smaller than a byte unpacked, strings as objects."""
     if blob.type == "string":
         texts = np.empty(blob.shape, dtype=object)
         texts.ravel()[:] = _split(blob)
         return texts
-    dtype = element_type(blob.type).dtype
-    if dtype is None:
-        return np.frombuffer(blob.data, np.uint8)
-    return np.frombuffer(blob.data, dtype).reshape(blob.shape)
+    kind = element_type(blob.type)
+    if kind.packed:
+        return packing.unpack(np.frombuffer(blob.data, np.uint8), kind, prod(blob.shape)).reshape(blob.shape)
+    return np.frombuffer(blob.data, kind.dtype).reshape(blob.shape)
 
 
 def _encode(item: object) -> bytes:

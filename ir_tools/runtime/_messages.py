@@ -15,10 +15,10 @@ _MEMORY = re.compile(
     r"bad_alloc|bad allocation|Cannot allocate memory|MemoryError|Failed to allocate|out of memory", re.I
 )
 _LIBRARY = {
-    "stoll": "a whole number cannot be read or is too large",
-    "stol": "a whole number cannot be read or is too large",
-    "stoi": "a whole number cannot be read or is too large",
-    "stoull": "a whole number cannot be read or is too large",
+    "stoll": "an integer cannot be read or is too large",
+    "stol": "an integer cannot be read or is too large",
+    "stoi": "an integer cannot be read or is too large",
+    "stoull": "an integer cannot be read or is too large",
     "stof": "a number cannot be read or is too large",
     "stod": "a number cannot be read or is too large",
     "map::at": "something is named that is not there",
@@ -29,7 +29,7 @@ _EMPTY = {"", "Converting input model", "FrontEnd API failed with GeneralFailure
 
 
 def is_memory(text: str) -> bool:
-    """Whether a message tells of memory that could not be had."""
+    """Return whether a message reports that memory ran out."""
     return bool(_MEMORY.search(text))
 
 

@@ -1,6 +1,6 @@
 """Parts of a model: the first layers of its order, or a body, each as the text of a model of its own.
 
-The text of a layer is copied as it stands in the file, so that a part holds the very faults that the file holds.
+The text of a layer is copied as it is in the file, so that a part holds the very faults that the file holds.
 """
 
 from collections.abc import Collection, Iterator

@@ -1,4 +1,4 @@
-"""Where a failure of the runtime stands in the file, as far as its message tells."""
+"""Find the place of a failure of the runtime in the file, as far as its message names one."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -99,13 +99,18 @@ def core() -> ov.Core:
 def compile_model(model: ov.Model, request: Request) -> ov.CompiledModel:
     """The model on the device and with the properties of the request.
 
+    With the hint f32 the CPU plugin keeps keys and values of attention in f32, too, and not in u8.
+
     Raises:
         UsageError: there is no such device here, or it has no such property.
         RuntimeError: the device rejects the model.
     """
     stage("compiling the model")
+    config = request["config"]
+    if request["device"] == "CPU" and config.get("INFERENCE_PRECISION_HINT") == "f32":
+        config = {"KV_CACHE_PRECISION": "f32", **config}
     try:
-        return core().compile_model(model, request["device"], request["config"])
+        return core().compile_model(model, request["device"], config)
     except RuntimeError as error:
         if _NO_DEVICE.search(str(error)):
             here = ", ".join(core().available_devices)

@@ -23,9 +23,9 @@ class Found:
     """What the search came to.
 
     Attributes:
-        layer: the guilty one; None where there is no one layer, or none was found in time.
+        layer: the offending one; None if it is not a single layer, or was not found in time.
         failure: of the smallest part that still fails, which ends with that layer.
-        note: what is known where there is no layer.
+        note: what is known without a layer.
     """
 
     layer: Layer | None
@@ -69,7 +69,7 @@ class Search:
         return self._inside(parts, layer, failure) or Found(layer, worst)
 
     def _inside(self, parts: Parts, layer: Layer, failure: RuntimeFailure) -> Found | None:
-        """The guilty layer in a body, where the body alone fails in the same way."""
+        """Return the offending layer in a body, if the body alone fails in the same way."""
         found = (self.find(parts.body(layer, name), failure) for name in layer.bodies)
         return next((entry for entry in found if entry and entry.layer), None)
 
@@ -98,4 +98,4 @@ def _between(parts: Parts, low: int, high: int) -> str:
     if high == len(parts.layers) and not low:
         return "there was no time to find the layer"
     start = f"behind '{parts.layers[low - 1].name}' and " if low else ""
-    return f"the layer stands {start}not behind '{parts.layers[high - 1].name}'; there was no time to find it"
+    return f"the layer is {start}not behind '{parts.layers[high - 1].name}'; there was no time to find it"

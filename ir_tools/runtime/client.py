@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import tempfile
 import threading
 import time
 import weakref
@@ -18,12 +17,16 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.errors import RuntimeFailure, UsageError
+from ir_tools.errors import IrToolsError, RuntimeFailure, UsageError
+from ir_tools.files import NewFile, temporary_folder, write_files
 from ir_tools.format.write import render
 from ir_tools.graph import Model
 from ir_tools.runtime._child import Child
 from ir_tools.runtime._frames import Blob, from_array, pack, to_array, unpack
 from ir_tools.runtime._messages import is_memory
+from ir_tools.runtime.extensions import Extensions, library_paths
+from ir_tools.runtime.installed import require_openvino
+from ir_tools.states import checked_states
 from ir_tools.types import Shape, parse_shape
 
 __all__ = ["STAGES", "Attempt", "Endpoints", "Executed", "Inference", "RuntimeClient", "Tap", "TensorInfo", "sources"]
@@ -39,7 +42,7 @@ STAGES = ("reading the model", "compiling the model", "making up inputs", "runni
 F32 = {"INFERENCE_PRECISION_HINT": "f32"}
 
 TWO_THREADS = {"INFERENCE_NUM_THREADS": "2"}
-"""On one thread the CPU plugin of 2026.4.1 swallows what fails while a model with dynamic shapes runs."""
+"""On one thread the CPU plugin of 2026.4.1 hides errors while a model with dynamic shapes runs."""
 
 
 class Tap(NamedTuple):
@@ -103,6 +106,7 @@ class Inference:
         device: its full name.
         precision: the element type that floats were computed in, or `dynamic` where the device does not say.
         executed: the operations in the order of execution, where they were asked for.
+        states: the values of the variables after the inference, by id.
     """
 
     outputs: dict[str, Array]
@@ -112,6 +116,7 @@ class Inference:
     device: str
     precision: str
     executed: tuple[Executed, ...] = ()
+    states: dict[str, Array] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,17 +140,29 @@ class RuntimeClient:
     A context manager; `close` ends the child, and so does the end of the program.
     """
 
-    def __init__(self, *, timeout: float = 300.0, memory: int | None = None) -> None:
-        """`timeout`: seconds that one request may take. `memory`: bytes that the child may allocate.
+    def __init__(self, *, timeout: float = 300.0, memory: int | None = None, extensions: Extensions = ()) -> None:
+        """Prepare a child; with extensions it starts now, to load them.
 
-        Without `memory`, three quarters of what the machine (or its container) has.
+        Args:
+            timeout: seconds that one request may take.
+            memory: bytes that the child may allocate; by default three quarters of what the machine, or its container,
+                has.
+            extensions: libraries with operations of others, for OpenVINO to load.
+
+        Raises:
+            UsageError: an extension is not a file, or not a library for this OpenVINO.
+            RuntimeFailure: an extension crashes the child or takes too long.
         """
+        self._extensions = library_paths(extensions)
         self.timeout = timeout
         self.memory = _generous() if memory is None else memory
         self._lock = threading.Lock()
         self._child: Child | None = None
         self._used = False
         self._finalizer: weakref.finalize[[], RuntimeClient] | None = None
+        self._states: Mapping[str, Array] = {}
+        if self._extensions:
+            self._started()
 
     def __enter__(self) -> Self:
         """The client itself."""
@@ -169,6 +186,15 @@ class RuntimeClient:
         """Whether the child had models before: one that writes beyond its memory may kill it over a later one."""
         return self._used
 
+    @contextlib.contextmanager
+    def starting_from(self, states: Mapping[str, Array]) -> Iterator[None]:
+        """Let the variables have these values before each inference of `infer_model` that does not name others."""
+        before, self._states = self._states, states
+        try:
+            yield
+        finally:
+            self._states = before
+
     # --- requests ---
 
     def infer(
@@ -182,6 +208,7 @@ class RuntimeClient:
         device: str = "CPU",
         config: Mapping[str, str] | None = None,
         shapes: Mapping[str, str] | None = None,
+        states: Mapping[str, Array] | None = None,
         executed: bool = False,
         keep: bool = False,
         timeout: float | None = None,
@@ -192,13 +219,14 @@ class RuntimeClient:
             model_xml: a path, or the bytes of an `.xml`.
             weights: a path, or the bytes of the `.bin`; None for the file beside the `.xml`, or for no constants.
             inputs: arrays by tensor name or layer name, of the model's types (an IR v10 takes the file's as well as
-                those that the runtime presents); packed types as flat uint8, strings as objects.
+                those that the runtime presents); packed types as `PackedArray`, strings as objects.
             taps: tensors inside the model to return as well; none in a body, which the runtime does not hand out.
             wide: whether taps of f16 and bf16 come in f32, as they are computed with the hint f32, and not rounded.
             device: as openvino calls it.
             config: properties of the device; floats are computed in f32 unless it says otherwise.
             shapes: new input shapes to reshape the model to first.
-            executed: tell also what the device made of the layers, and in which element types.
+            states: values of variables by id; the others have their initial values.
+            executed: return also what the device made of the layers, and in which element types.
             keep: let the child keep the compiled model for the same request with other inputs; for small models.
             timeout: seconds, in place of the client's.
 
@@ -207,10 +235,12 @@ class RuntimeClient:
             RuntimeFailure: the runtime rejected the model, crashed, hung or ran out of memory.
         """
         wanted = tuple(dict.fromkeys(Tap(*tap) for tap in taps))
+        before = states or {}
         header, blobs = self._ask_model(
             {
                 "do": "infer",
                 "inputs": list(inputs),
+                "states": list(before),
                 "taps": wanted,
                 "wide": wide,
                 "device": device,
@@ -221,14 +251,15 @@ class RuntimeClient:
             },
             model_xml,
             weights,
-            [from_array(np.asarray(array)) for array in inputs.values()],
+            [from_array(np.asanyarray(array)) for array in (*inputs.values(), *before.values())],
             timeout,
         )
-        arrays = [to_array(blob) for blob in blobs]
+        arrays = iter([to_array(blob) for blob in blobs])
         info = tuple(_info(row) for row in header["outputs"])
         return Inference(
-            outputs=dict(zip(_distinct(info), arrays[: len(info)], strict=True)),
-            taps=dict(zip(wanted, arrays[len(info) :], strict=True)),
+            outputs={name: next(arrays) for name in _distinct(info)},
+            taps={tap: next(arrays) for tap in wanted},
+            states={name: next(arrays) for name in header["states"]},
             info=info,
             version=header["version"],
             device=header["device"],
@@ -245,10 +276,13 @@ class RuntimeClient:
         wide: bool = False,
         device: str = "CPU",
         config: Mapping[str, str] | None = None,
+        states: Mapping[str, Array] | None = None,
         executed: bool = False,
+        keep: bool = False,
         timeout: float | None = None,
     ) -> Inference:
         """One inference of a model in memory; outputs and inputs go by `Endpoint.name`. See `infer`."""
+        states = self._states if states is None else states
         with sources(model) as (text, weights):
             found = self.infer(
                 text,
@@ -258,7 +292,9 @@ class RuntimeClient:
                 wide=wide,
                 device=device,
                 config=config,
+                states=checked_states(model, states),
                 executed=executed,
+                keep=keep,
                 timeout=timeout,
             )
         return _by_endpoint(model, found)
@@ -322,17 +358,19 @@ class RuntimeClient:
         *,
         until: str = "running the model",
         seconds: float = 30.0,
+        inputs: Mapping[str, Array] | None = None,
         fills: Sequence[int] = (1, 0),
         device: str = "CPU",
     ) -> Attempt:
-        """Read, compile and run a model once, on inputs that the child makes up.
+        """Read, compile and run a model once, on the inputs that are given, or on inputs that the child makes up.
 
         Args:
             model_xml: as in `infer`.
             weights: as in `infer`.
             until: the last stage: `reading the model`, `compiling the model` or `running the model`.
             seconds: of processor time; by the clock it may take three times as long.
-            fills: what whole numbers and booleans of the inputs are, tried one after the other.
+            inputs: arrays by tensor name or layer name, as in `infer`; by default the child makes them up.
+            fills: values for integers and booleans of the inputs, tried one after the other.
             device: as openvino calls it.
 
         Raises:
@@ -344,11 +382,13 @@ class RuntimeClient:
             "do": "attempt",
             "until": until,
             "seconds": seconds,
+            "inputs": list(inputs or {}),
             "fills": list(fills),
             "device": device,
             "config": config,
         }
-        answer, _ = self._ask_model(header, model_xml, weights, [], 3 * seconds)
+        blobs = [from_array(array) for array in (inputs or {}).values()]
+        answer, _ = self._ask_model(header, model_xml, weights, blobs, 3 * seconds)
         return Attempt(answer["seconds"], answer["peak"], answer["unfit"])
 
     def _ask_model(
@@ -373,13 +413,23 @@ class RuntimeClient:
     def _exchange(self, header: Header, blobs: Sequence[Blob], timeout: float) -> tuple[Header, list[Blob]]:
         """Send a request and wait for its answer, in `timeout` seconds; a new child first gets time to start."""
         with self._lock:
-            if self._child is None or not self._child.alive:
-                self.close()
-                self._child = Child(self.memory)
-                self._finalizer = weakref.finalize(self, self._child.stop)
-                self._request(self._child, {"do": "hello"}, [], STARTUP)
+            child = self._started()
             self._used = True
-            return self._request(self._child, header, blobs, timeout)
+            return self._request(child, header, blobs, timeout)
+
+    def _started(self) -> Child:
+        """Return the child, a new one if there is none that lives."""
+        if self._child is None or not self._child.alive:
+            self.close()
+            require_openvino()
+            self._child = Child(self.memory)
+            self._finalizer = weakref.finalize(self, self._child.stop)
+            try:
+                self._request(self._child, {"do": "hello", "extensions": self._extensions}, [], STARTUP)
+            except IrToolsError:
+                self.close()
+                raise
+        return self._child
 
     def _request(
         self, child: Child, header: Header, blobs: Sequence[Blob], timeout: float
@@ -420,14 +470,14 @@ class RuntimeClient:
         """What happened, in words. `words`: the runtime's own, or the seconds that it took."""
         during = f" while {stage}" if stage else ""
         limit = f" (its limit is {self.memory / 2**30:.3g} GiB)"
-        told = {
+        phrases = {
             "rejected": ("the runtime rejects it", words),
             "crashed": (f"the runtime crashed ({how}){during}", words),
             "memory": (f"the runtime ran out of memory{during}{limit}", words),
             "timeout": (f"the runtime took more than {words} s{during} and was stopped", ""),
             "missing": ("", words),
         }
-        message = ": ".join(filter(None, told[kind]))
+        message = ": ".join(filter(None, phrases[kind]))
         return RuntimeFailure(message, kind=kind, stage=stage, reason=how or words)
 
 
@@ -454,15 +504,15 @@ def sources(model: Model) -> Iterator[tuple[Path | bytes, Source]]:
         own = path is not None and weights.path in {None, path.with_suffix(".bin")} and _holds(path, text)
         yield path if own and path is not None else text, None if weights.missing else weights.path
         return
-    with tempfile.NamedTemporaryFile(prefix="ir_tools-", suffix=".bin") as file:
-        weights.save(file)
-        file.flush()
-        yield text, file.name
+    with temporary_folder() as folder:
+        copy = folder / "weights.bin"
+        write_files([NewFile(copy, weights.save, durable=False)])
+        yield text, copy
 
 
 def _holds(path: Path, text: bytes) -> bool:
     try:
-        return path.read_bytes() == text
+        return path.is_file() and path.read_bytes() == text
     except OSError:
         return False
 

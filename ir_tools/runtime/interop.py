@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ir_tools.errors import RuntimeFailure
+from ir_tools.files import temporary_folder
 from ir_tools.format.read import read
 from ir_tools.graph import Model
 from ir_tools.runtime._messages import explain
 from ir_tools.runtime.client import sources
+from ir_tools.runtime.extensions import Extensions, core_with, library_paths
+from ir_tools.runtime.installed import require_openvino, unimportable
 
 if TYPE_CHECKING:
     import openvino as ov
@@ -18,25 +20,27 @@ if TYPE_CHECKING:
 __all__ = ["from_openvino", "to_openvino"]
 
 
-def to_openvino(model: Model) -> ov.Model:
-    """The model as openvino reads it.
+def to_openvino(model: Model, extensions: Extensions = ()) -> ov.Model:
+    """The model as openvino reads it, with the operations of `extensions`.
 
     The weights are mapped from their file, or from a copy without a name where constants were added.
 
     Raises:
+        UsageError: an extension cannot be loaded.
         RuntimeFailure: openvino is not installed, or rejects the model.
     """
+    require_openvino()
+    libraries = library_paths(extensions)
     try:
-        import openvino as ov
+        core = core_with(libraries)
     except ImportError as error:
-        message = f"openvino cannot be imported ({error}); install it with: pip install openvino"
-        raise RuntimeFailure(message, kind="missing") from None
-    with sources(model) as (text, weights), tempfile.TemporaryDirectory(prefix="ir_tools-") as folder:
-        path = text if isinstance(text, Path) else Path(folder) / "model.xml"
+        raise RuntimeFailure(unimportable(error), kind="missing") from None
+    with sources(model) as (text, weights), temporary_folder() as folder:
+        path = text if isinstance(text, Path) else folder / "model.xml"
         if isinstance(text, bytes):
             path.write_bytes(text)
         try:
-            return ov.Core().read_model(path, weights or "")
+            return core.read_model(path, weights or "")
         except RuntimeError as error:
             raise RuntimeFailure(f"the runtime rejects it: {explain(str(error))}", kind="rejected") from None
 
@@ -51,8 +55,8 @@ def from_openvino(model: ov.Model) -> Model:
     """
     import openvino as ov
 
-    with tempfile.TemporaryDirectory(prefix="ir_tools-") as folder:
-        path, beside = Path(folder) / "model.xml", Path(folder) / "model.bin"
+    with temporary_folder() as folder:
+        path, beside = folder / "model.xml", folder / "model.bin"
         try:
             ov.serialize(model, path, beside)
         except RuntimeError as error:

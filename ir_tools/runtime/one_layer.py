@@ -51,7 +51,7 @@ class _Alone:
     """A model of one layer: its text, its constants, and what its Parameters are given."""
 
     def __init__(self, weights: Weights) -> None:
-        """`weights`: of the model that the layer stands in."""
+        """`weights`: of the model that holds the layer."""
         self.data = bytearray()
         self.given: dict[str, Array] = {}
         self._weights = weights

@@ -11,19 +11,25 @@ import functools
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
 from ir_tools.diagnostics import Diagnostic, Severity
-from ir_tools.errors import IrToolsError, ReadError, RuntimeFailure, UsageError
-from ir_tools.format.read import load, model_of, weights_of
+from ir_tools.errors import IrToolsError, ReadError, RuntimeFailure, ShapeError, UsageError
+from ir_tools.format.read import load, model_of, read, weights_of
 from ir_tools.graph import Model
+from ir_tools.infer import propagate_shapes
+from ir_tools.inputs import plan_inputs
+from ir_tools.ops import Array
 from ir_tools.runtime._parts import Parts, element_of
 from ir_tools.runtime._places import Place, mentioned, named, place_of
 from ir_tools.runtime._search import Found, Search
+from ir_tools.runtime.ask import LayerOracle
 from ir_tools.runtime.client import STAGES, Attempt, RuntimeClient, TensorInfo, sources
+from ir_tools.runtime.extensions import Extensions
 from ir_tools.runtime.outcomes import COMPILING, CRASHED, ENDLESS, READING, RUNNING, TOO_LARGE, UNTRIED
 from ir_tools.source import Document
-from ir_tools.types import element_type
+from ir_tools.types import Shapes, element_type
 
 __all__ = ["MEMORY", "try_model"]
 
@@ -35,9 +41,12 @@ SHORT = (1.0, 5.0)
 READ, COMPILE, MAKE, RUN = STAGES
 REJECTED = {READ: READING, COMPILE: COMPILING, MAKE: RUNNING, RUN: RUNNING}
 KINDS = {"crashed": CRASHED, "timeout": ENDLESS, "memory": TOO_LARGE}
-OWN_INPUTS = "run it on inputs of its own"
+OWN_INPUTS = "run it on arrays of its own: ir-tools run --engine runtime --input NAME=FILE"
+OTHER_SHAPES = "give sizes that suit it with --set NAME=SHAPE"
+MOST_ELEMENTS = 1 << 24
+"""Elements of all inputs; more are made in the child, whose memory is limited."""
 NOT_IN_THE_FILE: Mapping[str, str] = {
-    "unsupported opset: extension": "load the model with its extension library (openvino-tokenizers, say)",
+    "unsupported opset: extension": "name its library with --extension (that of openvino-tokenizers, say)",
     "Empty weights data in bin file": "put the .bin beside the .xml, or name it",
 }
 """Words of the runtime about something that is missing and not in the file, and what to do."""
@@ -52,6 +61,8 @@ def try_model(
     memory: int = MEMORY,
     device: str = "CPU",
     client: RuntimeClient | None = None,
+    extensions: Extensions = (),
+    shapes: Shapes | None = None,
 ) -> list[Diagnostic]:
     """Let the installed runtime read, compile and run a model; empty where all went well.
 
@@ -62,17 +73,59 @@ def try_model(
         search_seconds: by the clock, for finding the layer afterwards.
         memory: bytes that the runtime may allocate.
         device: as openvino calls it.
-        client: a runtime to use, with its own memory limit, where many files are tried; else one is started and ended.
+        client: a runtime to use, with its own memory limit and extensions; by default one is started and ended.
+        extensions: libraries with operations of others, for the runtime to load.
+        shapes: new shapes of inputs, with which all layers are recomputed first.
+
+    Raises:
+        UsageError: an extension cannot be loaded; the model has no such input, or there is no such shape.
     """
     with contextlib.ExitStack() as stack:
-        runtime = client or stack.enter_context(RuntimeClient(memory=memory))
+        runtime = client or stack.enter_context(RuntimeClient(memory=memory, extensions=extensions))
+        path = source.path if isinstance(source, Model) else None if isinstance(source, bytes) else Path(source)
+        file = None if path is None else str(path)
+        if shapes:
+            try:
+                source = _reshaped(source, weights, shapes, runtime)
+            except ShapeError as why:
+                reason = f"the new shapes do not suit the model: {why.diagnostics[0].message}"
+                return [_untried(file, reason, OTHER_SHAPES)]
+        inputs, unfit = _made_inputs(source, weights)
         if isinstance(source, Model):
-            path = source.path
             source, weights = stack.enter_context(sources(source))
-        else:
-            path = None if isinstance(source, bytes) else Path(source)
-        trial = _Trial(runtime, source, weights, None if path is None else str(path), seconds, search_seconds, device)
+        trial = _Trial(runtime, source, weights, file, seconds, search_seconds, device, inputs, unfit)
         return list(trial.findings())
+
+
+def _reshaped(
+    source: Model | str | Path | bytes, weights: bytes | str | Path | None, shapes: Shapes, client: RuntimeClient
+) -> Model | str | Path | bytes:
+    """Return the model with new input shapes; the source as it is if it cannot be read."""
+    try:
+        model = source.copy() if isinstance(source, Model) else read(source, weights)
+    except ReadError:
+        return source
+    propagate_shapes(model, shapes, ask=LayerOracle(client), in_place=True)
+    return model
+
+
+def _made_inputs(
+    source: Model | str | Path | bytes, weights: bytes | str | Path | None
+) -> tuple[Mapping[str, Array], str]:
+    """Return inputs that suit the model, none if they are not known or large; and why no sizes suit, if none do.
+
+    Packed elements have no shape of their own, so that the child makes them if sizes are open.
+    """
+    try:
+        plan = plan_inputs(source if isinstance(source, Model) else read(source, weights))
+        shapeless = any(entry.sizes_chosen and 0 < entry.dtype.bits < 8 for entry in plan.inputs)
+        if shapeless or sum(prod(entry.shape) for entry in plan.inputs) > MOST_ELEMENTS:
+            return {}, ""
+        return plan.arrays(), ""
+    except ReadError:
+        return {}, ""
+    except IrToolsError as why:
+        return {}, str(why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,23 +139,24 @@ class _Trial:
     seconds: float
     search_seconds: float
     device: str
+    inputs: Mapping[str, Array]
+    unfit: str
 
     def findings(self) -> Iterator[Diagnostic]:
         """Try it."""
         for path in (self.source, self.weights):
             if isinstance(path, str | Path) and not Path(path).is_file():
-                yield self._untried(f"there is no file {path}", "check the path")
+                yield _untried(self.file, f"there is no file {path}", "check the path")
                 return
         try:
             attempt = self._whole()
         except UsageError as error:
-            yield self._untried(str(error), None)
+            yield _untried(self.file, str(error), None)
         except RuntimeFailure as failure:
             yield self._told(failure)
         else:
             if attempt.unfit:
-                reason = f"none of the input sizes that were made up fits: {attempt.unfit}"
-                yield self._untried(reason, OWN_INPUTS)
+                yield _untried(self.file, self.unfit or f"no sizes suit its inputs: {attempt.unfit}", OTHER_SHAPES)
 
     def _whole(self) -> Attempt:
         """Run the whole model; once more on zeros where it crashes over ones, which may be indices beyond the end.
@@ -111,7 +165,7 @@ class _Trial:
         """
         used = self.client.used
         try:
-            return self._attempt(self.source, RUN, self.seconds)
+            return self._attempt(self.source, RUN, self.seconds, inputs=self.inputs)
         except RuntimeFailure as failure:
             doubtful = used or (failure.stage == RUN and any(map(_is_whole, self._inputs())))
             if failure.kind != "crashed" or not doubtful:
@@ -119,13 +173,20 @@ class _Trial:
         return self._attempt(self.source, RUN, self.seconds, fills=(0,))
 
     def _attempt(
-        self, source: str | Path | bytes, until: str, seconds: float, fills: tuple[int, ...] = (1, 0)
+        self,
+        source: str | Path | bytes,
+        until: str,
+        seconds: float,
+        fills: tuple[int, ...] = (1, 0),
+        inputs: Mapping[str, Array] | None = None,
     ) -> Attempt:
         weights = self.weights
         if weights is None and isinstance(source, bytes) and isinstance(self.source, str | Path):
             beside = Path(self.source).with_suffix(".bin")
             weights = beside if beside.is_file() else None
-        return self.client.attempt(source, weights, until=until, seconds=seconds, fills=fills, device=self.device)
+        return self.client.attempt(
+            source, weights, until=until, seconds=seconds, inputs=inputs, fills=fills, device=self.device
+        )
 
     # --- from failure to diagnostic ---
 
@@ -133,10 +194,10 @@ class _Trial:
         """The diagnostic of a failure."""
         remedies = [remedy for words, remedy in NOT_IN_THE_FILE.items() if words in failure.reason]
         if remedies or failure.kind == "missing":
-            return self._untried(failure.reason, remedies[0] if remedies else None)
+            return _untried(self.file, failure.reason, remedies[0] if remedies else None)
         inputs = self._inputs() if failure.stage in {MAKE, RUN} else ()
         if failure.kind == "rejected" and any(map(_is_whole, inputs)):
-            return self._untried(f"inputs that were made up do not fit: {failure.reason}", OWN_INPUTS)
+            return _untried(self.file, f"inputs that were made up do not suit it: {failure.reason}", OWN_INPUTS)
         made_up = any(map(_is_dynamic, inputs))
         outcome = KINDS.get(failure.kind) or REJECTED.get(failure.stage, RUNNING)
         smallest, place = self._place(failure)
@@ -160,10 +221,6 @@ class _Trial:
             path=place.path,
             help=outcome.help,
         )
-
-    def _untried(self, reason: str, remedy: str | None) -> Diagnostic:
-        message = UNTRIED.message.format(reason=reason)
-        return Diagnostic(code=UNTRIED.code, severity=UNTRIED.severity, message=message, file=self.file, help=remedy)
 
     def _inputs(self) -> tuple[TensorInfo, ...]:
         with contextlib.suppress(IrToolsError):
@@ -205,6 +262,11 @@ class _Trial:
             if found is None or found.layer is not None:
                 break
         return found
+
+
+def _untried(file: str | None, reason: str, remedy: str | None) -> Diagnostic:
+    message = UNTRIED.message.format(reason=reason)
+    return Diagnostic(code=UNTRIED.code, severity=UNTRIED.severity, message=message, file=file, help=remedy)
 
 
 def _is_whole(info: TensorInfo) -> bool:

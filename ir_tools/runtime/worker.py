@@ -21,17 +21,19 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
 
 from ir_tools.errors import IrToolsError, UsageError
 from ir_tools.runtime._attempt import attempt
-from ir_tools.runtime._frames import PREFIX, Blob, from_array, pack_shared, to_array, unpack
+from ir_tools.runtime._frames import PREFIX, Blob, pack_shared, unpack
 from ir_tools.runtime._messages import explain, is_memory
 from ir_tools.runtime._request import Answer, Header, Request, compile_model, core, stage
-from ir_tools.types import element_type
+from ir_tools.runtime._tensors import feed, from_tensor, input_index, new_tensor
+from ir_tools.runtime.extensions import add_extensions
+from ir_tools.runtime.installed import unimportable
 
 if TYPE_CHECKING:
     import openvino as ov
@@ -69,12 +71,15 @@ def infer(request: Request) -> Answer:
 
     presented, model, tapped, compiled, _ = _kept(request) if request["keep"] else _prepare(request)
     run = compiled.create_infer_request()
-    names, first = request["inputs"], len(request.blobs) - len(request["inputs"])
-    for index, tensor in _feed(model, dict(zip(names, request.blobs[first:], strict=True))).items():
+    names, states = request["inputs"], request["states"]
+    arrays = iter(request.blobs[_first_array(request) :])
+    for index, tensor in feed(model, {name: next(arrays) for name in names}).items():
         run.set_input_tensor(index, tensor)
+    _set_states(run, {name: next(arrays) for name in states})
     stage("running the model")
     run.infer()
-    results = [_from_tensor(run.get_output_tensor(index)) for index in range(len(model.outputs))]
+    after = run.query_state()
+    results = [from_tensor(run.get_output_tensor(index)) for index in range(len(model.outputs))]
     own = len(presented.outputs)
     header = {
         "outputs": [_describe(output) for output in presented.outputs],
@@ -82,8 +87,10 @@ def infer(request: Request) -> Answer:
         "device": _device_name(compiled, request["device"]),
         "precision": _precision(compiled),
         "executed": _executed(compiled) if request["executed"] else [],
+        "states": [variable.name for variable in after],
     }
-    return header, [*results[:own], *(results[index] for index in tapped)]
+    values = (from_tensor(variable.state) for variable in after)
+    return header, [*results[:own], *(results[index] for index in tapped), *values]
 
 
 def _prepare(request: Request) -> Prepared:
@@ -99,8 +106,8 @@ def _kept(request: Request) -> Prepared:
     """The model of an equal request, or a new one, which is kept."""
     files = [os.stat(path) for path in (request["model"], request["weights"]) if isinstance(path, str)]
     stamps = [(stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in files]
-    key = hashlib.blake2b(json.dumps([{**request.header, "inputs": []}, stamps]).encode())
-    for blob in request.blobs[: len(request.blobs) - len(request["inputs"])]:
+    key = hashlib.blake2b(json.dumps([{**request.header, "inputs": [], "states": []}, stamps]).encode())
+    for blob in request.blobs[: _first_array(request)]:
         key.update(len(blob.data).to_bytes(8, "little"))
         key.update(blob.data)
     found = _KEPT.pop(key.digest(), None) or _prepare(request)
@@ -108,6 +115,19 @@ def _kept(request: Request) -> Prepared:
     if len(_KEPT) > MOST_KEPT:
         del _KEPT[next(iter(_KEPT))]
     return found
+
+
+def _first_array(request: Request) -> int:
+    """Return the number of the blob of the first input; before it come the model and its weights, if they were sent."""
+    return len(request.blobs) - len(request["inputs"]) - len(request["states"])
+
+
+def _set_states(run: ov.InferRequest, given: Mapping[str, Blob]) -> None:
+    known = {variable.name: variable for variable in run.query_state()} if given else {}
+    for name, blob in given.items():
+        if name not in known:
+            raise UsageError(f"there is no state '{name}'; the model has {', '.join(known) or 'none'}")
+        known[name].state = new_tensor(f"state '{name}'", blob, known[name].state.element_type, blob.shape)
 
 
 def _device_name(compiled: ov.CompiledModel, asked: str) -> str:
@@ -175,7 +195,7 @@ def _find(named: Mapping[str, list[ov.Node]], name: str, index: int) -> ov.Outpu
             f"the runtime has no layer '{name}': nothing that leads to an output of the model has this name"
         )
     if len(found) > 1:
-        raise UsageError(f"{len(found)} layers are called '{name}'; rename them to tell which one is meant")
+        raise UsageError(f"{len(found)} layers are called '{name}'; rename all but one")
     if found[0].get_type_name() == "Result":
         return found[0].input_value(0)
     if index >= found[0].get_output_size():
@@ -220,78 +240,12 @@ def _shape(output: ov.Output) -> str:
     return text if text == "[]" else text[1:-1]
 
 
-def _input_index(model: ov.Model, name: str) -> int:
-    """The number of the input that `name` means."""
-    by_name: dict[str, int] = {}
-    for index, parameter in enumerate(model.inputs):
-        for alias in (*parameter.get_names(), parameter.get_node().get_friendly_name()):
-            by_name.setdefault(alias, index)
-    if name not in by_name:
-        raise UsageError(f"there is no input '{name}'; the model has {', '.join(by_name) or 'none'}")
-    return by_name[name]
-
-
 def _reshape(model: ov.Model, shapes: Mapping[str, str]) -> None:
     import openvino as ov
 
     if shapes:
         stage("reshaping the model")
-        model.reshape({_input_index(model, name): ov.PartialShape(text) for name, text in shapes.items()})
-
-
-def _feed(model: ov.Model, given: Mapping[str, Blob]) -> dict[int, ov.Tensor]:
-    """A tensor for every input, by its number."""
-    tensors = {
-        index: _to_tensor(name, blob, model.inputs[index])
-        for name, blob in given.items()
-        for index in [_input_index(model, name)]
-    }
-    for index, parameter in enumerate(model.inputs):
-        if index not in tensors:
-            raise UsageError(f"input '{parameter.get_node().get_friendly_name()}' has no value")
-    return tensors
-
-
-def _to_tensor(name: str, blob: Blob, wanted: ov.Output) -> ov.Tensor:
-    """A tensor of the wanted type; values of another type are taken where none of them changes."""
-    import openvino as ov
-
-    kind = element_type(wanted.get_element_type().get_type_name())
-    if blob.type == "string" and kind.name == "string":
-        return ov.Tensor(to_array(blob).astype(str))
-    tensor_shape = blob.shape
-    data = np.frombuffer(blob.data, np.uint8)
-    if blob.type != kind.name and kind.dtype is None:
-        if blob.type != "u8" or not wanted.get_partial_shape().is_static:
-            raise UsageError(f"input '{name}' takes {kind}, packed into bytes (uint8), and a static shape")
-        tensor_shape = tuple(wanted.get_shape())
-    elif blob.type != kind.name:
-        data = _cast(name, blob, kind.name).reshape(-1).view(np.uint8)
-    tensor = ov.Tensor(wanted.get_element_type(), ov.Shape(tensor_shape))
-    if data.nbytes != tensor.byte_size:
-        raise UsageError(f"input '{name}' takes {tensor.byte_size} bytes, not {data.nbytes}")
-    tensor.data.reshape(-1).view(np.uint8)[:] = data
-    return tensor
-
-
-def _cast(name: str, blob: Blob, kind: str) -> Any:
-    array, dtype = to_array(blob), element_type(kind).dtype
-    if blob.type == "string" or kind == "string" or dtype is None:
-        raise UsageError(f"input '{name}' takes {kind}, not {blob.type}")
-    with np.errstate(all="ignore"):
-        cast = array.astype(dtype)
-        same = np.array_equal(cast.astype(array.dtype), array, equal_nan=array.dtype.kind == "f")
-    if not same:
-        raise UsageError(f"input '{name}' takes {kind}, not {blob.type}; convert it with .astype")
-    return cast
-
-
-def _from_tensor(tensor: ov.Tensor) -> Blob:
-    kind, shape = tensor.get_element_type().get_type_name(), tuple(tensor.get_shape())
-    if kind == "string":
-        return from_array(np.asarray(tensor.bytes_data, dtype=object))
-    data = np.ascontiguousarray(tensor.data).reshape(-1)
-    return Blob(kind, shape, data.view(np.uint8).data)
+        model.reshape({input_index(model, name): ov.PartialShape(text) for name, text in shapes.items()})
 
 
 # --- shapes -----------------------------------------------------------------------------------------------------
@@ -401,10 +355,12 @@ def _values(output: ov.Output) -> tuple[list[float], list[float]] | None:
 
 
 def hello(request: Request) -> Answer:
-    """Load openvino, which takes the longest at the start."""
-    del request
+    """Load openvino, which takes the longest at the start, and the extensions."""
     stage("loading openvino")
-    core()
+    loaded = core()
+    for path in request["extensions"]:
+        stage(f"loading the extension {path}")
+        add_extensions(loaded, [path])
     return {}, []
 
 
@@ -470,7 +426,7 @@ def _answer(request: Request) -> Answer:
     try:
         return TASKS[request["do"]](request)
     except ImportError as error:
-        kind, message = "missing", f"openvino cannot be imported ({error}); install it with: pip install openvino"
+        kind, message = "missing", unimportable(error)
     except MemoryError:
         kind, message = "memory", "it does not fit into the memory limit"
     except IrToolsError as error:

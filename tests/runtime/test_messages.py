@@ -32,7 +32,7 @@ CASES = {
     ),
     "library": (
         CORE + "Check 'false' failed at src/frontends/common/src/frontend.cpp:53:\nConverting input model\nstoll\n",
-        "a whole number cannot be read or is too large (stoll)",
+        "an integer cannot be read or is too large (stoll)",
     ),
     "nothing": ("", "it gave no reason"),
 }

@@ -221,7 +221,7 @@ def test_missing_openvino_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.syspath_prepend(tmp_path)
     (found,) = try_model(one_layer("AvgPool", "opset1", POOL))
     assert (found.code, found.severity) == ("RUN107", Severity.INFO)
-    assert "pip install openvino" in found.message
+    assert "pip install" in found.message
 
 
 def test_missing_files_are_told(client: RuntimeClient, tmp_path: Path) -> None:

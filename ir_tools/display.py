@@ -1,0 +1,73 @@
+"""Objects as people see them: reprs that fit on a screen, and tables in notebooks."""
+
+import reprlib
+from collections.abc import Iterable, Sequence
+from dataclasses import MISSING, Field, fields
+from html import escape
+from typing import Any
+
+__all__ = ["brief", "brief_fields", "notebook_table", "plural", "shortened"]
+
+ROWS = 20
+"""Rows of a notebook's table."""
+CELL = 300
+"""Characters of one cell."""
+
+_REPR = reprlib.Repr()
+_REPR.maxstring = _REPR.maxother = 120
+_REPR.maxlevel = 3
+
+
+def plural(count: int, noun: str) -> str:
+    """Return `1 layer`, `2 layers`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def shortened(text: str, length: int) -> str:
+    """Return a text on one line of at most `length` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else f"{line[: length - 1]}…"
+
+
+def brief(value: object) -> str:
+    """Return the repr of a value, with the middle of what is long left out."""
+    return _REPR.repr(value)
+
+
+def brief_fields(instance: Any) -> str:
+    """Return the repr of a dataclass without the fields that have their default value; for its `__repr__`."""
+    pairs = ((entry, getattr(instance, entry.name)) for entry in fields(instance) if entry.repr)
+    shown = (f"{entry.name}={brief(value)}" for entry, value in pairs if not _is_default(entry, value))
+    return f"{type(instance).__name__}({', '.join(shown)})"
+
+
+def _is_default(entry: Field[Any], value: object) -> bool:
+    default = entry.default if entry.default_factory is MISSING else entry.default_factory()
+    return value is default or (type(value) is type(default) and bool(value == default))
+
+
+def notebook_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], total: int) -> str:
+    """Return a title and a table as HTML that follows the colours of the page.
+
+    Args:
+        title: a line above the table.
+        columns: the headings.
+        rows: the cells, as many as `columns`; the first `ROWS` rows are shown.
+        total: the number of rows.
+    """
+    lines = [f"<p><b>{_cell(title)}</b></p>"]
+    if total:
+        lines += ["<table><thead>", _row("th", columns), "</thead><tbody>"]
+        lines += [_row("td", row) for _, row in zip(range(ROWS), rows, strict=False)]
+        lines.append("</tbody></table>")
+    if total > ROWS:
+        lines.append(f"<p>and {total - ROWS} more</p>")
+    return "\n".join(lines)
+
+
+def _row(tag: str, cells: Iterable[object]) -> str:
+    return "".join(["<tr>", *(f"<{tag} style='text-align: left'>{_cell(cell)}</{tag}>" for cell in cells), "</tr>"])
+
+
+def _cell(value: object) -> str:
+    return escape("" if value is None else shortened(str(value), CELL))

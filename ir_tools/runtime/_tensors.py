@@ -1,0 +1,88 @@
+"""In the worker: tensors of openvino from the blobs of a request, and the other way round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ir_tools.errors import UsageError
+from ir_tools.runtime._frames import Blob, from_array, to_array
+from ir_tools.types import element_type
+
+if TYPE_CHECKING:
+    import openvino as ov
+
+__all__ = ["feed", "from_tensor", "input_index", "new_tensor"]
+
+
+def input_index(model: ov.Model | ov.CompiledModel, name: str) -> int:
+    """The number of the input that `name` means."""
+    by_name: dict[str, int] = {}
+    for index, parameter in enumerate(model.inputs):
+        for alias in (*parameter.get_names(), parameter.get_node().get_friendly_name()):
+            by_name.setdefault(alias, index)
+    if name not in by_name:
+        raise UsageError(f"there is no input '{name}'; the model has {', '.join(by_name) or 'none'}")
+    return by_name[name]
+
+
+def feed(model: ov.Model | ov.CompiledModel, given: Mapping[str, Blob]) -> dict[int, ov.Tensor]:
+    """A tensor for every input, by its number."""
+    tensors = {
+        index: _to_tensor(name, blob, model.inputs[index])
+        for name, blob in given.items()
+        for index in [input_index(model, name)]
+    }
+    for index, parameter in enumerate(model.inputs):
+        if index not in tensors:
+            raise UsageError(f"input '{parameter.get_node().get_friendly_name()}' has no value")
+    return tensors
+
+
+def _to_tensor(name: str, blob: Blob, wanted: ov.Output) -> ov.Tensor:
+    """A tensor of the wanted type; values of another type are taken where none of them changes."""
+    kind = element_type(wanted.get_element_type().get_type_name())
+    packed = blob.type != kind.name and kind.dtype is None and kind.name != "string"
+    if packed and (blob.type != "u8" or not wanted.get_partial_shape().is_static):
+        raise UsageError(f"input '{name}' takes {kind}, packed into bytes (uint8), and a static shape")
+    sizes = tuple(wanted.get_shape()) if packed else blob.shape
+    return new_tensor(f"input '{name}'", blob, wanted.get_element_type(), sizes)
+
+
+def new_tensor(what: str, blob: Blob, type_: ov.Type, sizes: tuple[int, ...]) -> ov.Tensor:
+    """A tensor of the type with the bytes of the blob, cast if the blob has another type that numpy knows."""
+    import openvino as ov
+
+    kind = element_type(type_.get_type_name())
+    if blob.type == "string" and kind.name == "string":
+        return ov.Tensor(to_array(blob).astype(str))
+    data = np.frombuffer(blob.data, np.uint8)
+    if blob.type != kind.name and (kind.dtype is not None or "string" in {blob.type, kind.name}):
+        data = _cast(what, blob, kind.name).reshape(-1).view(np.uint8)
+    tensor = ov.Tensor(type_, ov.Shape(sizes))
+    if data.nbytes != tensor.byte_size:
+        raise UsageError(f"{what} takes {tensor.byte_size} bytes, not {data.nbytes}")
+    tensor.data.reshape(-1).view(np.uint8)[:] = data
+    return tensor
+
+
+def _cast(what: str, blob: Blob, kind: str) -> Any:
+    array, dtype = to_array(blob), element_type(kind).dtype
+    if blob.type == "string" or kind == "string" or dtype is None:
+        raise UsageError(f"{what} takes {kind}, not {blob.type}")
+    with np.errstate(all="ignore"):
+        cast = array.astype(dtype)
+        same = np.array_equal(cast.astype(array.dtype), array, equal_nan=array.dtype.kind == "f")
+    if not same:
+        raise UsageError(f"{what} takes {kind}, not {blob.type}; convert it with .astype")
+    return cast
+
+
+def from_tensor(tensor: ov.Tensor) -> Blob:
+    kind, shape = tensor.get_element_type().get_type_name(), tuple(tensor.get_shape())
+    if kind == "string":
+        return from_array(np.asarray(tensor.bytes_data, dtype=object))
+    data = np.ascontiguousarray(tensor.data).reshape(-1)
+    return Blob(kind, shape, data.view(np.uint8).data)

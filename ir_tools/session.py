@@ -1,0 +1,191 @@
+"""One model that runs again and again, on either engine; its variables keep their values from run to run."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeAlias, get_args
+
+from ir_tools import parameters
+from ir_tools.arguments import check_word
+from ir_tools.errors import UsageError
+from ir_tools.format.read import read as read_ir
+from ir_tools.graph import Model
+from ir_tools.parameters import checked
+from ir_tools.runtime.extensions import Extensions, library_paths
+
+if TYPE_CHECKING:
+    import openvino
+
+    from ir_tools.execute import Engine, Precision
+    from ir_tools.inputs import InputValue
+    from ir_tools.ops import Array
+    from ir_tools.runtime.client import RuntimeClient
+
+    File: TypeAlias = str | PathLike[str]
+    ModelSource: TypeAlias = Model | File | bytes | openvino.Model
+
+__all__ = ["Session", "is_onnx", "load_model", "path_or_bytes"]
+
+
+class Session:
+    """A model ready to run; its variables keep their values from one run to the next.
+
+    A context manager; `close` ends the child process of the runtime, if there is one.
+
+    Example:
+        >>> with ir_tools.Session("model.xml", engine="runtime") as session:
+        ...     session.run({"data": np.ones((1, 2, 8, 8), np.float32)})["pooled"].shape
+        (1, 2, 4, 4)
+
+    Attributes:
+        model: the model.
+        engine: `reference` or `runtime`.
+        states: the values of the variables by id, after the last run. Assign to an entry to set a variable. A variable
+            without an entry has its initial value: `states.clear()` resets them all.
+    """
+
+    @checked(
+        model=parameters.SOURCE,
+        engine=parameters.TEXT,
+        precision=parameters.TEXT,
+        runtime=parameters.FLAG,
+        extensions=parameters.EXTENSIONS,
+    )
+    def __init__(
+        self,
+        model: ModelSource,
+        *,
+        engine: Engine = "reference",
+        precision: Precision = "as written",
+        runtime: bool = True,
+        extensions: Extensions = (),
+    ) -> None:
+        """Prepare to run a model.
+
+        Args:
+            model: the model, or what `read` takes.
+            engine: `reference` computes in numpy, `runtime` on the installed OpenVINO with f32 precision, in a child
+                process.
+            precision: of the reference: `f32` and `f64` compute all floats in that type.
+            runtime: False to refuse a model with a layer without a kernel; else the runtime runs such layers for the
+                reference, and a `RuntimeWarning` names them.
+            extensions: libraries with operations of others, for the runtime to load.
+
+        Raises:
+            UsageError: an unknown engine, a precision for the runtime, or an extension that is not a file.
+        """
+        from ir_tools import execute
+
+        check_word("engine", engine, get_args(execute.Engine))
+        check_word("precision", precision, get_args(execute.Precision))
+        if engine == "runtime" and precision != "as written":
+            raise UsageError("precision is for the reference; the runtime computes in f32")
+        self._extensions = library_paths(extensions)
+        self.model = load_model(model, self._extensions)
+        self.engine = engine
+        self.states: dict[str, Array] = {}
+        self._precision = precision
+        self._runtime = runtime
+        self._client: RuntimeClient | None = None
+
+    @checked(inputs=parameters.INPUT_VALUES, seed=parameters.SEED)
+    def run(self, inputs: Mapping[str, InputValue], *, seed: int = 0) -> dict[str, Array]:
+        """Run the model once: arrays in and out by tensor name or layer name.
+
+        Args:
+            inputs: an array for every input, of any type whose values the input can hold, or a generator of values
+                (`"uniform:0:255"`). `plan_inputs` makes up those of which nothing is known.
+            seed: of the values of generators.
+
+        Raises:
+            UnsupportedError: a layer has no kernel, and the runtime may not be asked.
+            UsageError: an input or state that is missing, unknown, or of the wrong type or shape.
+            RuntimeFailure: the runtime rejects the model or a layer, or crashes.
+        """
+        from ir_tools.inputs import generated_inputs
+
+        arrays = generated_inputs(self.model, inputs, seed=seed)
+        if self.engine == "runtime":
+            found = self._started().infer_model(self.model, arrays, states=self.states, keep=True)
+            self.states.update(found.states)
+            return found.outputs
+        from ir_tools.execute import Execution
+        from ir_tools.runtime.one_layer import LayerRunner
+
+        fallback = LayerRunner(self._started()) if self._runtime and self._without_kernel() else None
+        execution = Execution(self.model, self._precision, fallback, states=self.states)
+        outputs = execution.run(arrays)
+        self.states.update(execution.states)
+        return outputs
+
+    def close(self) -> None:
+        """End the child process; the next run starts a new one. The states stay."""
+        if self._client is not None:
+            self._client.close()
+
+    def __enter__(self) -> Self:
+        """The session itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the child process."""
+        self.close()
+
+    def _started(self) -> RuntimeClient:
+        from ir_tools.runtime.client import RuntimeClient
+
+        if self._client is None:
+            self._client = RuntimeClient(extensions=self._extensions)
+        return self._client
+
+    def _without_kernel(self) -> bool:
+        """Return whether a layer has no kernel, and warn of those that have none."""
+        from ir_tools.execute import without_kernel
+
+        missing = without_kernel(self.model)
+        if missing:
+            names = ", ".join(f"'{place.path}' ({place.layer.type})" for place in missing[:3])
+            more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+            warnings.warn(
+                f"the reference has no kernel for {names}{more}; the runtime ran them", RuntimeWarning, stacklevel=4
+            )
+        return bool(missing)
+
+
+def load_model(source: ModelSource, extensions: Extensions = (), *, weights: bytes | File | None = None) -> Model:
+    """Return a model of any source, as `ir_tools.read`; `extensions` are for the conversion of an `.onnx`.
+
+    Raises:
+        ReadError: the file cannot be read.
+        UsageError: weights for a source that has its own.
+        RuntimeFailure: OpenVINO, which converts ONNX models, is not installed or crashes.
+    """
+    if isinstance(source, str | PathLike | bytes) and not is_onnx(source):
+        return read_ir(path_or_bytes(source), None if weights is None else path_or_bytes(weights))
+    if weights is not None:
+        raise UsageError("weights belong to an .xml; the source has its own")
+    if isinstance(source, Model):
+        return source
+    if isinstance(source, str | PathLike):
+        from ir_tools import onnx
+
+        return onnx.read(Path(source), extensions=extensions)
+    from ir_tools.runtime.interop import from_openvino
+
+    return from_openvino(source)
+
+
+def is_onnx(source: object) -> bool:
+    """Return whether a source is a path that is taken for ONNX."""
+    return isinstance(source, str | PathLike) and Path(source).suffix.lower() == ".onnx"
+
+
+def path_or_bytes(source: File | bytes) -> Path | bytes:
+    """Return bytes as they are, and any other source as a path."""
+    return source if isinstance(source, bytes) else Path(source)

@@ -1,0 +1,173 @@
+"""Layers with bodies: many, deep ones, long port maps."""
+
+from collections.abc import Callable, Mapping
+
+from tests.benchmarks.growth.pieces import Sample, edge, layer, parameter, port, relu, result, sample
+
+__all__ = ["BODIES"]
+
+SMALL = (1, 8)
+
+
+def body(inner: str, edges: str, tag: str = "body") -> str:
+    return f"<{tag}>\n<layers>\n{inner}</layers>\n<edges>\n{edges}</edges>\n</{tag}>\n"
+
+
+def row(side: str, outer: object, inner: object, **more: object) -> str:
+    words = "".join(f' {name}="{text}"' for name, text in more.items())
+    return f'<{side} external_port_id="{outer}" internal_layer_id="{inner}"{words} />\n'
+
+
+PLAIN = body(parameter(0) + relu(1) + result(2), edge(0, 0, 1, 0) + edge(1, 1, 2, 0))
+
+
+def iterator(number: int, inside: str, *, name: str = "") -> str:
+    """A TensorIterator from port 0 to port 1."""
+    return layer(number, "TensorIterator", name=name, inside=inside, inputs=[port(0)], outputs=[port(1)])
+
+
+def iterators(count: int) -> Sample:
+    rows = f"<port_map>\n{row('input', 0, 0)}{row('output', 1, 2)}</port_map>\n"
+    inner = (iterator(at, rows + PLAIN) for at in range(3, count + 3))
+    return sample(layers=inner, edges=(edge(0, 0, at, 0) for at in range(3, count + 3)))
+
+
+def without_tables(count: int) -> Sample:
+    inner = (iterator(at, PLAIN) for at in range(3, count + 3))
+    return sample(layers=inner, edges=(edge(0, 0, at, 0) for at in range(3, count + 3)))
+
+
+def long_body(count: int) -> Sample:
+    """One body of as many layers."""
+    inside = parameter(0) + "".join(map(relu, range(1, count + 1))) + result(count + 1)
+    wires = edge(0, 0, 1, 0) + "".join(edge(at, 1, at + 1, 0) for at in range(1, count + 1))
+    rows = f"<port_map>\n{row('input', 0, 0)}{row('output', 1, count + 1)}</port_map>\n"
+    return sample(layers=[iterator(3, rows + body(inside, wires))], edges=[edge(0, 0, 3, 0)])
+
+
+def rows(count: int, *, merged: bool, wrong: Callable[[int], int] = lambda at: at) -> Sample:
+    """A TensorIterator with a row for each of many Parameters and Results."""
+    inside = "".join(parameter(at, SMALL) + result(count + at, SMALL) for at in range(count))
+    wires = "".join(edge(at, 0, count + at, 0) for at in range(count))
+    table = "".join(row("input", at, wrong(at)) + row("output", count + at, count + wrong(at)) for at in range(count))
+    back = "".join(f'<edge from-layer="{count + at}" to-layer="{at}" />\n' for at in range(count)) if merged else ""
+    text = f"<port_map>\n{table}</port_map>\n<back_edges>\n{back}</back_edges>\n{body(inside, wires)}"
+    inputs, outputs = [port(at, SMALL) for at in range(count)], [port(count + at, SMALL) for at in range(count)]
+    made = layer(4, "TensorIterator", inputs=inputs, outputs=outputs, inside=text)
+    start = parameter(3, SMALL)
+    return sample(layers=[start, made], edges=(edge(3, 0, 4, at) for at in range(count)))
+
+
+def one_row(text: Callable[[int], str]) -> Callable[[int], Sample]:
+    """Rows that say the same, or cannot be read."""
+
+    def make(count: int) -> Sample:
+        table = row("input", 0, 0) + row("output", 1, 2) + "".join(map(text, range(count)))
+        return sample(layers=[iterator(3, f"<port_map>\n{table}</port_map>\n{PLAIN}")], edges=[edge(0, 0, 3, 0)])
+
+    return make
+
+
+def back_edges(text: Callable[[int], str]) -> Callable[[int], Sample]:
+    def make(count: int) -> Sample:
+        table = f"<port_map>\n{row('input', 0, 0)}{row('output', 1, 2)}</port_map>\n"
+        back = f"<back_edges>\n{''.join(map(text, range(count)))}</back_edges>\n"
+        return sample(layers=[iterator(3, table + back + PLAIN)], edges=[edge(0, 0, 3, 0)])
+
+    return make
+
+
+def slices(count: int) -> Sample:
+    """Rows that cut a tensor."""
+    found = rows(count, merged=False)
+    cut = found.xml.replace(b'<input external_port_id="', b'<input axis="1" part_size="1" external_port_id="')
+    return found._replace(xml=cut)
+
+
+def branches(count: int) -> Sample:
+    """Ifs with two bodies."""
+    table = row("input", 1, 0) + row("output", 2, 2)
+    inside = "".join(
+        f"<{side}_port_map>\n{table}</{side}_port_map>\n{PLAIN.replace('body>', f'{side}_body>')}"
+        for side in ("then", "else")
+    )
+    condition = port(0, (), precision="BOOL")
+    ports = [condition, port(1)]
+    choice = layer(3, "Parameter", data='shape="" element_type="boolean"', outputs=[condition])
+    numbers = range(4, count + 4)
+    inner = (layer(at, "If", version="opset8", inputs=ports, outputs=[port(2)], inside=inside) for at in numbers)
+    wires = (text for at in numbers for text in (edge(3, 0, at, 0), edge(0, 0, at, 1)))
+    return sample(layers=[choice, *inner], edges=wires)
+
+
+def loops(count: int) -> Sample:
+    """Loops whose trip count and condition are constants."""
+    inside = (
+        f"<port_map>\n{row('input', 2, 0)}{row('output', 3, 2)}"
+        f"{row('output', -1, 3, purpose='execution_condition')}</port_map>\n"
+        '<back_edges>\n<edge from-layer="2" to-layer="0" />\n</back_edges>\n'
+    )
+    yes = layer(
+        4, "Const", data='element_type="boolean" shape="" offset="8" size="1"', outputs=[port(0, (), precision="BOOL")]
+    )
+    end = layer(3, "Result", inputs=[port(0, (), precision="BOOL")])
+    inner = parameter(0) + relu(1) + result(2) + yes + end
+    inside += body(inner, edge(0, 0, 1, 0) + edge(1, 1, 2, 0) + edge(4, 0, 3, 0))
+    trips = layer(
+        3, "Const", data='element_type="i64" shape="" offset="0" size="8"', outputs=[port(0, (), precision="I64")]
+    )
+    ports = [port(0, (), precision="I64"), port(1, (), precision="BOOL"), port(2)]
+    numbers = range(5, count + 5)
+    made = (layer(at, "Loop", version="opset5", inputs=ports, outputs=[port(3)], inside=inside) for at in numbers)
+    wires = (text for at in numbers for text in (edge(3, 0, at, 0), edge(4, 0, at, 1), edge(0, 0, at, 2)))
+    return sample(layers=[trips, yes, *made], edges=wires, weights=(4).to_bytes(8, "little") + b"\1")
+
+
+def nested(depth: int) -> Callable[[int], Sample]:
+    """Many layers, each with bodies inside each other."""
+    rows = f"<port_map>\n{row('input', 0, 0)}{row('output', 1, 2)}</port_map>\n"
+    text = rows + PLAIN
+    for _ in range(depth):
+        inner = parameter(0) + iterator(1, text) + result(2)
+        text = rows + body(inner, edge(0, 0, 1, 0) + edge(1, 1, 2, 0))
+
+    def make(count: int) -> Sample:
+        made = (iterator(at, text) for at in range(3, count + 3))
+        return sample(layers=made, edges=(edge(0, 0, at, 0) for at in range(3, count + 3)))
+
+    return make
+
+
+def deep(count: int) -> Sample:
+    """Bodies inside each other, as many as there are."""
+    opening = '<layer id="0" name="loop" type="Loop" version="opset5">\n<body>\n<layers>\n'
+    closing = "</layers>\n</body>\n</layer>\n"
+    return sample(layers=[opening * count, closing * count])
+
+
+def second_bodies(count: int) -> Sample:
+    """A layer with as many bodies."""
+    return sample(layers=[iterator(3, PLAIN * count)], edges=[edge(0, 0, 3, 0)])
+
+
+BODIES: Mapping[str, Callable[[int], Sample]] = {
+    "TensorIterators": iterators,
+    "TensorIterators without port map": without_tables,
+    "Ifs": branches,
+    "Loops": loops,
+    "bodies inside each other": deep,
+    "many of 8 bodies inside each other": nested(8),
+    "many of 40 bodies inside each other": nested(40),
+    "bodies of one layer": second_bodies,
+    "layers of one body": long_body,
+    "rows of a port map": lambda count: rows(count, merged=False),
+    "rows of a port map with back edges": lambda count: rows(count, merged=True),
+    "rows that cut": slices,
+    "rows that lead to one layer": lambda count: rows(count, merged=False, wrong=lambda at: 0),
+    "rows that lead nowhere": lambda count: rows(count, merged=False, wrong=lambda at: -1 - at),
+    "one row repeated": one_row(lambda at: row("input", 0, 0)),
+    "rows without numbers": one_row(lambda at: row("input", "x", f"y{at}")),
+    "rows of unknown purpose": one_row(lambda at: row("output", -1, 2, purpose=f"execution_conditio{at}")),
+    "one back edge repeated": back_edges(lambda at: '<edge from-layer="2" to-layer="0" />\n'),
+    "back edges that lead nowhere": back_edges(lambda at: f'<edge from-layer="{at + 9}" to-layer="x" />\n'),
+}

@@ -1,0 +1,144 @@
+"""Edges: many at one port or layer, wrong ones, circles, long ways."""
+
+import random
+from collections.abc import Callable, Mapping
+
+from tests.benchmarks.growth.pieces import Sample, chain, edge, layer, net, parameter, port, relu, result, sample
+
+__all__ = ["EDGES"]
+
+SMALL = (1, 8)
+
+
+def more(write: Callable[[int], str]) -> Callable[[int], Sample]:
+    """As many edges more as are asked for."""
+
+    def make(count: int) -> Sample:
+        return sample(edges=map(write, range(count)))
+
+    return make
+
+
+def fan_out(count: int) -> Sample:
+    """One port that as many layers read."""
+    inner = (relu(at + 3, dims=SMALL) for at in range(count))
+    return Sample(net([parameter(0, SMALL), *inner], (edge(0, 0, at + 3, 0) for at in range(count))))
+
+
+def fan_in(count: int) -> Sample:
+    """One layer that reads as many others."""
+    joined = (count, 8)
+    ports = [port(at, SMALL) for at in range(count)]
+    concat = layer(1, "Concat", data='axis="0"', inputs=ports, outputs=[port(count, joined)])
+    inner = (relu(at + 3, dims=SMALL) for at in range(count))
+    wires = (text for at in range(count) for text in (edge(0, 0, at + 3, 0), edge(at + 3, 1, 1, at)))
+    return Sample(net([parameter(0, SMALL), *inner, concat, result(2, joined)], [*wires, edge(1, count, 2, 0)]))
+
+
+def to_one_port(count: int) -> Sample:
+    """One input that as many layers feed."""
+    return sample(
+        layers=(parameter(at + 3, SMALL) for at in range(count)), edges=(edge(at + 3, 0, 2, 0) for at in range(count))
+    )
+
+
+def from_ports(count: int) -> Sample:
+    """Edges from ports of one layer that it does not have, to others that are fed."""
+    inner = (relu(at + 3, dims=SMALL) for at in range(count))
+    return sample(layers=inner, edges=(edge(0, at + 1, at + 3, 0) for at in range(count)))
+
+
+def without_ports(count: int) -> Sample:
+    """Edges to layers without `<input>`, from layers without `<output>`."""
+    inner = (layer(at + 3, "ReLU") for at in range(count))
+    return sample(layers=inner, edges=(edge(at + 3, 1, at + 4, 0) for at in range(count - 1)))
+
+
+def backwards(count: int) -> Sample:
+    """A chain of layers that the file has in the opposite order."""
+    inner = (relu(at, dims=SMALL) for at in range(count, 0, -1))
+    wires = [edge(0, 0, 1, 0), *(edge(at, 1, at + 1, 0) for at in range(count, 0, -1))]
+    return Sample(net([result(count + 1, SMALL), *inner, parameter(0, SMALL)], wires))
+
+
+def shuffled(count: int) -> Sample:
+    """A chain of layers that the file has in no order."""
+    order = [*range(1, count + 1)]
+    random.Random(0).shuffle(order)
+    inner = (relu(at, dims=SMALL) for at in order)
+    wires = [edge(0, 0, 1, 0), *(edge(at, 1, at + 1, 0) for at in order)]
+    return Sample(net([result(count + 1, SMALL), *inner, parameter(0, SMALL)], wires))
+
+
+def long_chain(count: int) -> Sample:
+    return chain((relu(at) for at in range(1, count + 1)), (), count)
+
+
+def ladder(count: int) -> Sample:
+    """Additions of a tensor to itself: the number of ways doubles with each."""
+    inner = (
+        layer(
+            at,
+            "Add",
+            data='auto_broadcast="numpy"',
+            inputs=[port(0, SMALL), port(1, SMALL)],
+            outputs=[port(2, SMALL)],
+        )
+        for at in range(1, count + 1)
+    )
+    wires = [edge(0, 0, 1, 0), edge(0, 0, 1, 1)]
+    for at in range(1, count):
+        wires += [edge(at, 2, at + 1, 0), edge(at, 2, at + 1, 1)]
+    return Sample(net([parameter(0, SMALL), *inner, result(count + 1, SMALL)], [*wires, edge(count, 2, count + 1, 0)]))
+
+
+def circle(count: int) -> Sample:
+    """One circle of as many layers."""
+    inner = (relu(at + 3, dims=SMALL) for at in range(count))
+    return sample(layers=inner, edges=(edge(at + 3, 1, (at + 1) % count + 3, 0) for at in range(count)))
+
+
+def circles(count: int) -> Sample:
+    """Pairs of layers that feed each other."""
+    inner = (relu(at + 3, dims=SMALL) for at in range(2 * count))
+    return sample(layers=inner, edges=(edge(at + 3, 1, (at ^ 1) + 3, 0) for at in range(2 * count)))
+
+
+def loops(count: int) -> Sample:
+    """Layers that feed themselves."""
+    inner = (relu(at + 3, dims=SMALL) for at in range(count))
+    return sample(layers=inner, edges=(edge(at + 3, 1, at + 3, 0) for at in range(count)))
+
+
+def nested_circles(count: int) -> Sample:
+    """A chain of additions whose second inputs come from the far end: circles inside each other."""
+    inner = (
+        layer(at + 3, "Add", inputs=[port(0, SMALL), port(1, SMALL)], outputs=[port(2, SMALL)]) for at in range(count)
+    )
+    wires = [edge(at + 3, 2, at + 4, 0) for at in range(count - 1)]
+    return sample(layers=inner, edges=[*wires, *(edge(count + 2 - at, 2, at + 3, 1) for at in range(count))])
+
+
+EDGES: Mapping[str, Callable[[int], Sample]] = {
+    "layers that read one port": fan_out,
+    "layers that one layer reads": fan_in,
+    "layers that feed one port": to_one_port,
+    "one edge repeated": more(lambda at: edge(0, 0, 1, 0)),
+    "edges from one missing layer": more(lambda at: edge(99, at, 1, 0)),
+    "edges from missing layers": more(lambda at: edge(at + 99, 0, 1, 0)),
+    "edges to missing layers": more(lambda at: edge(0, 0, at + 99, 0)),
+    "edges between missing layers": more(lambda at: edge(at + 99, 0, at + 100, 0)),
+    "edges to missing ports": more(lambda at: edge(0, 0, 1, at + 1)),
+    "edges from missing ports": from_ports,
+    "edges without numbers": more(lambda at: edge(f"x{at}", "y", at, "")),
+    "edges without attributes": more(lambda at: "\t\t<edge />\n"),
+    "edges of layers without ports": without_ports,
+    "a chain": long_chain,
+    "a chain in the opposite order": backwards,
+    "a chain in no order": shuffled,
+    "ways that double": ladder,
+    "one circle": circle,
+    "pairs that feed each other": circles,
+    "layers that feed themselves": loops,
+    "circles inside each other": nested_circles,
+}

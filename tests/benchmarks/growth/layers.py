@@ -1,0 +1,241 @@
+"""Layers: many of one kind, wrong ones, names, constants, variables."""
+
+import struct
+from collections.abc import Callable, Mapping
+
+from tests.benchmarks.growth.attributes import pool
+from tests.benchmarks.growth.pieces import (
+    Sample,
+    chain,
+    constant,
+    edge,
+    layer,
+    net,
+    parameter,
+    port,
+    relu,
+    result,
+    sample,
+)
+
+__all__ = ["LAYERS"]
+
+SMALL = (1, 8)
+
+
+def more(write: Callable[[int], str], weights: int = 0) -> Callable[[int], Sample]:
+    """As many layers more as are asked for, fed by nothing; `weights`: bytes for each."""
+
+    def make(count: int) -> Sample:
+        return sample(layers=(write(at) for at in range(3, count + 3)), weights=bytes(weights * count))
+
+    return make
+
+
+def fed(write: Callable[[int], str]) -> Callable[[int], Sample]:
+    """As many layers more, each fed by the Parameter."""
+
+    def make(count: int) -> Sample:
+        numbers = range(3, count + 3)
+        return sample(layers=map(write, numbers), edges=(edge(0, 0, at, 0) for at in numbers))
+
+    return make
+
+
+def parameters(count: int) -> Sample:
+    return Sample(net((parameter(at, SMALL, tag=f' names="in{at}"') for at in range(count)), ()))
+
+
+def results(count: int) -> Sample:
+    ends = (result(at + 1, SMALL) for at in range(count))
+    return Sample(net([parameter(0, SMALL), *ends], (edge(0, 0, at + 1, 0) for at in range(count))))
+
+
+def constants(
+    place: Callable[[int, int], int], weights: Callable[[int], int], size: int = 4
+) -> Callable[[int], Sample]:
+    """As many constants; `place`: where each of how many begins; `weights`: how many bytes there are."""
+
+    def make(count: int) -> Sample:
+        found = sample(layers=(constant(at + 3, place(at, count), size) for at in range(count)))
+        return found._replace(weights=bytes(weights(count)))
+
+    return make
+
+
+def constants_read(count: int) -> Sample:
+    """Constants of shape that a Reshape reads."""
+    kind = 'element_type="i64" shape="2" offset="0" size="16" '
+    inner = []
+    for at in range(3, 2 * count + 3, 2):
+        inner.append(layer(at, "Const", data=kind, outputs=[port(0, [2], precision="I64")]))
+        inputs = [port(0), port(1, [2], precision="I64")]
+        inner.append(layer(at + 1, "Reshape", data='special_zero="true"', inputs=inputs, outputs=[port(2, (1, 2048))]))
+    wires = (text for at in range(3, 2 * count + 3, 2) for text in (edge(0, 0, at + 1, 0), edge(at, 0, at + 1, 1)))
+    return sample(layers=inner, edges=wires, weights=struct.pack("<2q", 1, 2048))
+
+
+def strings(count: int) -> Sample:
+    """One constant of as many strings."""
+    text = b"word" * count
+    data = struct.pack(f"<{count + 2}i", count, *range(0, 4 * count + 1, 4)) + text
+    kind = f'element_type="string" shape="{count}" offset="0" size="{len(data)}"'
+    made = layer(3, "Const", data=kind, outputs=[port(0, [count], precision="STRING")])
+    return sample(layers=[made], weights=data)
+
+
+def long_constant(count: int) -> Sample:
+    """A list of sizes of as many numbers that a Reshape reads."""
+    data = struct.pack(f"<{count}q", *[1] * count)
+    kind = f'element_type="i64" shape="{count}" offset="0" size="{len(data)}"'
+    made = layer(3, "Const", data=kind, outputs=[port(0, [count], precision="I64")])
+    inputs = [port(0, SMALL), port(1, [count], precision="I64")]
+    reshape = layer(4, "Reshape", data='special_zero="true"', inputs=inputs, outputs=[port(2, [1] * count)])
+    return sample(layers=[made, reshape], edges=[edge(0, 0, 4, 0), edge(3, 0, 4, 1)], weights=data)
+
+
+def variables(count: int) -> Sample:
+    """Pairs of ReadValue and Assign."""
+    inner, wires = [], []
+    for at in range(3, 2 * count + 3, 2):
+        data = f'variable_id="state{at}" variable_type="f32" variable_shape="1,8,16,16"'
+        inner.append(layer(at, "ReadValue", version="opset6", data=data, inputs=[port(0)], outputs=[port(1)]))
+        data = f'variable_id="state{at}"'
+        inner.append(layer(at + 1, "Assign", version="opset6", data=data, inputs=[port(0)], outputs=[port(1)]))
+        wires += [edge(0, 0, at, 0), edge(at, 1, at + 1, 0)]
+    return sample(layers=inner, edges=wires)
+
+
+def one_variable(kind: str) -> Callable[[int], Sample]:
+    """As many layers that store or read one variable."""
+
+    def make(count: int) -> Sample:
+        data = 'variable_id="state" variable_type="f32" variable_shape="1,8,16,16"'
+        numbers = range(3, count + 3)
+        inner = (layer(at, kind, version="opset6", data=data, inputs=[port(0)], outputs=[port(1)]) for at in numbers)
+        return sample(layers=inner, edges=(edge(0, 0, at, 0) for at in numbers))
+
+    return make
+
+
+def sizes_computed(count: int) -> Sample:
+    """A long way of ShapeOf and Broadcast, where sizes travel as values."""
+    inner, wires, last = [], [], (0, 0)
+    for at in range(3, 2 * count + 3, 2):
+        inner.append(
+            layer(
+                at,
+                "ShapeOf",
+                version="opset3",
+                data='output_type="i64"',
+                inputs=[port(0, ["-1"] * 4)],
+                outputs=[port(1, [4], precision="I64")],
+            )
+        )
+        inputs = [port(0, ["-1"] * 4), port(1, [4], precision="I64")]
+        data = 'mode="numpy"'
+        inner.append(
+            layer(at + 1, "Broadcast", version="opset3", data=data, inputs=inputs, outputs=[port(2, ["-1"] * 4)])
+        )
+        wires += [edge(*last, at, 0), edge(*last, at + 1, 0), edge(at, 1, at + 1, 1)]
+        last = (at + 1, 2)
+    start = layer(0, "Parameter", data='shape="1..4,?,16,16" element_type="f32"', outputs=[port(0, [-1, -1, 16, 16])])
+    return Sample(net([start, *inner, result(1, ["-1"] * 4)], [*wires, edge(*last, 1, 0)]))
+
+
+def growing(count: int) -> Sample:
+    """A chain in which each layer has another shape: paddings by one."""
+    wires, last = [], (0, 0)
+    pads = 'element_type="i64" shape="4" offset="0" size="32"'
+    inner = [layer(number, "Const", data=pads, outputs=[port(0, [4], precision="I64")]) for number in (1, 2)]
+    for at in range(3, count + 3):
+        size = at - 3
+        before, after = [1, 8, 16, 16 + 2 * size], [1, 8, 16, 18 + 2 * size]
+        inputs = [port(0, before), port(1, [4], precision="I64"), port(2, [4], precision="I64")]
+        inner.append(layer(at, "Pad", data='pad_mode="edge"', inputs=inputs, outputs=[port(3, after)]))
+        wires += [edge(*last, at, 0), edge(1, 0, at, 1), edge(2, 0, at, 2)]
+        last = (at, 3)
+    end = result(count + 3, [1, 8, 16, 16 + 2 * count])
+    return Sample(net([parameter(0), *inner, end], [*wires, edge(*last, count + 3, 0)]), struct.pack("<4q", 0, 0, 0, 1))
+
+
+def poolings(version: str, to_migrate: str = "floor", **changed: str) -> Callable[[int], Sample]:
+    """A chain of poolings."""
+
+    def make(count: int) -> Sample:
+        inner = (pool(at, version, rounding_type=to_migrate, **changed) for at in range(1, count + 1))
+        return chain(inner, (), count)
+
+    return make
+
+
+def adaptive(count: int) -> Sample:
+    """A chain of AdaptiveAvgPool that keep the size."""
+    data = 'element_type="i64" shape="2" offset="0" size="16"'
+    const = layer(count + 9, "Const", data=data, outputs=[port(0, [2], precision="I64")])
+    numbers = range(1, count + 1)
+    inner = (
+        layer(
+            at,
+            "AdaptiveAvgPool",
+            version="opset8",
+            inputs=[port(0), port(2, [2], precision="I64")],
+            outputs=[port(1)],
+        )
+        for at in numbers
+    )
+    found = chain([const, *inner], (edge(count + 9, 0, at, 2) for at in numbers), count)
+    return found._replace(weights=struct.pack("<2q", 16, 16))
+
+
+def poolings_of_one_name(count: int) -> Sample:
+    """Poolings that become several layers, and layers with the names that those would get."""
+    inner = (pool(at, "opset16", dilations="2, 2").replace(f"AvgPool_{at}", "pool") for at in range(1, count + 1))
+    taken = (relu(count + 1 + at, name=f"pool/pad/{at}") for at in range(1, count + 1))
+    wires = (edge(0, 0, count + 1 + at, 0) for at in range(1, count + 1))
+    base = chain(inner, wires, count)
+    return base._replace(xml=base.xml.replace(b"\t</layers>", "".join(taken).encode() + b"\t</layers>"))
+
+
+LAYERS: Mapping[str, Callable[[int], Sample]] = {
+    "Parameters": parameters,
+    "Results": results,
+    "layers that nothing feeds": more(relu),
+    "layers without content": more(lambda at: f'<layer id="{at}" name="l{at}" type="ReLU" version="opset1"/>\n'),
+    "layers of unknown types": fed(lambda at: relu(at).replace("ReLU", f"Foo{at}")),
+    "layers of misspelled types": fed(lambda at: relu(at).replace("ReLU", f"Convolution{at}")),
+    "layers of extensions": fed(
+        lambda at: relu(at).replace('type="ReLU" version="opset1"', f'type="Foo{at}" version="extension"')
+    ),
+    "layers of unknown opsets": fed(lambda at: relu(at).replace("opset1", f"opset{at + 99}")),
+    "layers without type": fed(lambda at: relu(at).replace(' type="ReLU"', "")),
+    "layers without id": fed(lambda at: relu(at).replace(f'id="{at}" ', "")),
+    "layers of one id": fed(lambda at: relu(3, name=f"l{at}")),
+    "layers whose ids are not numbers": fed(lambda at: relu(at).replace(f'id="{at}"', f'id="x{at}"')),
+    "layers of one name": fed(lambda at: relu(at, name="same")),
+    "layers without a name": fed(lambda at: relu(at).replace(f'name="ReLU_{at}"', 'name=""')),
+    "names that end in numbers": fed(lambda at: relu(at, name=f"same/{at}")),
+    "constants of the same bytes": constants(lambda at, count: 0, lambda count: 4),
+    "constants beside each other": constants(lambda at, count: 4 * at, lambda count: 4 * count),
+    "constants that overlap": constants(lambda at, count: at, lambda count: count + 64, 64),
+    "constants in the opposite order": constants(lambda at, count: 4 * (count - at), lambda count: 4 * count + 4),
+    "constants outside the .bin": constants(lambda at, count: 4 * at, lambda count: 4),
+    "constants without elements": constants(lambda at, count: at, lambda count: count, 0),
+    "constants of a wrong size": more(lambda at: constant(at, 0, 4).replace('size="4"', f'size="{at + 9}"'), 9),
+    "constants that cannot be read": more(lambda at: constant(at, 0, 4).replace('"u8"', f'"u8_{at}"'), 4),
+    "constants that are read": constants_read,
+    "strings of one constant": strings,
+    "numbers of one constant": long_constant,
+    "variables": variables,
+    "layers that store one variable": one_variable("Assign"),
+    "layers that read one variable": one_variable("ReadValue"),
+    "sizes that are computed": sizes_computed,
+    "a chain of other shapes": growing,
+    "poolings that stay": poolings("opset1"),
+    "poolings to restamp": poolings("opset14"),
+    "poolings in ceil_torch": poolings("opset14", "ceil_torch", strides="1, 1"),
+    "poolings with dilations": poolings("opset16", dilations="2, 2", pads_begin="2, 2", pads_end="2, 2"),
+    "poolings that contradict themselves": poolings("opset14", strides="2", pads_begin="x"),
+    "adaptive poolings": adaptive,
+    "names that new layers want": poolings_of_one_name,
+}

@@ -1,0 +1,164 @@
+"""Ports and dimensions: many on one layer, many in one port, wrong ones."""
+
+from collections.abc import Callable, Mapping
+
+from tests.benchmarks.growth.pieces import Sample, edge, layer, net, parameter, port, relu, result, sample
+
+__all__ = ["PORTS"]
+
+SMALL = (1, 8)
+
+
+def inputs_fed(count: int) -> Sample:
+    """A Concat of as many inputs, all fed by one Parameter."""
+    ports = [port(at, SMALL) for at in range(count)]
+    joined = (count, 8)
+    concat = layer(1, "Concat", data='axis="0"', inputs=ports, outputs=[port(count, joined)])
+    wires = [*(edge(0, 0, 1, at) for at in range(count)), edge(1, count, 2, 0)]
+    return Sample(net([parameter(0, SMALL), concat, result(2, joined)], wires))
+
+
+def inputs_unfed(count: int) -> Sample:
+    ports = [port(at, SMALL) for at in range(count)]
+    return sample(layers=[layer(3, "Concat", data='axis="0"', inputs=ports, outputs=[port(count, SMALL)])])
+
+
+def inputs_too_many(count: int) -> Sample:
+    """A ReLU with as many inputs, all fed."""
+    many = layer(3, "ReLU", inputs=[port(at) for at in range(count)], outputs=[port(count)])
+    return sample(layers=[many], edges=(edge(0, 0, 3, at) for at in range(count)))
+
+
+def outputs_read(count: int) -> Sample:
+    """A Split into as many parts, each read."""
+    whole, part = (count, 8), (1, 8)
+    axis = layer(
+        1,
+        "Const",
+        data='element_type="i64" shape="" offset="0" size="8"',
+        outputs=[port(0, (), precision="I64")],
+    )
+    outputs = [port(2 + at, part) for at in range(count)]
+    inputs = [port(0, whole), port(1, (), precision="I64")]
+    split = layer(2, "Split", data=f'num_splits="{count}"', inputs=inputs, outputs=outputs)
+    ends = (result(3 + at, part) for at in range(count))
+    wires = [edge(0, 0, 2, 0), edge(1, 0, 2, 1), *(edge(2, 2 + at, 3 + at, 0) for at in range(count))]
+    return Sample(net([parameter(0, whole), axis, split, *ends], wires), bytes(8))
+
+
+def outputs_unread(count: int) -> Sample:
+    many = layer(3, "ReLU", inputs=[port(0)], outputs=[port(at + 1) for at in range(count)])
+    return sample(layers=[many], edges=[edge(0, 0, 3, 0)])
+
+
+def outputs_wrong(count: int) -> Sample:
+    """Outputs of a Split that all say another size, each read by two layers that agree with it."""
+    base = outputs_read(count)
+    return base._replace(xml=base.xml.replace(b"<dim>8</dim>", b"<dim>9</dim>").replace(b'shape="', b'shape="1,', 1))
+
+
+def ids(change: Callable[[int], object]) -> Callable[[int], Sample]:
+    """Outputs with other ids than 0, 1, 2."""
+
+    def make(count: int) -> Sample:
+        return sample(layers=[layer(3, "ReLU", outputs=[port(str(change(at)), SMALL) for at in range(count)])])
+
+    return make
+
+
+def falling(count: int) -> Sample:
+    return sample(layers=[layer(3, "Concat", data='axis="0"', inputs=[port(count - at, SMALL) for at in range(count)])])
+
+
+def dims(size: str) -> Callable[[int], Sample]:
+    """One tensor of as many dimensions."""
+
+    def make(count: int) -> Sample:
+        sizes = [size] * count
+        shape = ",".join("?" if size == "-1" else size for size in sizes)
+        start = layer(0, "Parameter", data=f'shape="{shape}" element_type="f32"', outputs=[port(0, sizes)])
+        return Sample(net([start, relu(1, dims=sizes), result(2, sizes)], [edge(0, 0, 1, 0), edge(1, 1, 2, 0)]))
+
+    return make
+
+
+def dims_wrong(count: int) -> Sample:
+    """A port that says many dimensions more than its tensor has."""
+    return sample(layers=[layer(3, "ReLU", inputs=[port(0, [1] * count)], outputs=[port(1)])], edges=[edge(0, 0, 3, 0)])
+
+
+def dims_apart(count: int) -> Sample:
+    """A tensor of many dimensions, each of which its reader says to be another."""
+    ones, twos = [1] * count, [2] * count
+    wrong = layer(1, "ReLU", inputs=[port(0, twos)], outputs=[port(1, ones)])
+    return Sample(net([parameter(0, ones), wrong, result(2, twos)], [edge(0, 0, 1, 0), edge(1, 1, 2, 0)]))
+
+
+def broadcast(count: int) -> Sample:
+    """Add of two tensors of many dimensions."""
+    ones, twos = [1] * count, [2] * count
+    add = layer(2, "Add", data='auto_broadcast="numpy"', inputs=[port(0, ones), port(1, twos)], outputs=[port(2, twos)])
+    wires = [edge(0, 0, 2, 0), edge(1, 0, 2, 1), edge(2, 2, 3, 0)]
+    return Sample(net([parameter(0, ones), parameter(1, twos), add, result(3, twos)], wires))
+
+
+def many_shapes(count: int) -> Sample:
+    """Layers of which each has another shape."""
+    inner = (
+        text for at in range(count) for text in (parameter(2 * at + 3, [1, at + 1]), relu(2 * at + 4, dims=[1, at + 1]))
+    )
+    return sample(layers=inner, edges=(edge(2 * at + 3, 0, 2 * at + 4, 0) for at in range(count)))
+
+
+def names(change: Callable[[int], str]) -> Callable[[int], Sample]:
+    """One port with as many tensor names."""
+
+    def make(count: int) -> Sample:
+        words = ",".join(change(at) for at in range(count))
+        return sample(middle=relu(1, tag=f' names="{words}"'))
+
+    return make
+
+
+def names_in_many(change: Callable[[int], str]) -> Callable[[int], Sample]:
+    """A name at each of many ports."""
+
+    def make(count: int) -> Sample:
+        inner = (relu(at + 3, dims=SMALL, tag=f' names="{change(at)}"') for at in range(count))
+        return sample(layers=inner, edges=(edge(0, 0, at + 3, 0) for at in range(count)))
+
+    return make
+
+
+def output_names(count: int) -> Sample:
+    words = ",".join(f"name{at}" for at in range(count))
+    return sample(
+        layers=[layer(3, "Result", tag=f' output_names="{words}"', inputs=[port(0)])], edges=[edge(1, 1, 3, 0)]
+    )
+
+
+PORTS: Mapping[str, Callable[[int], Sample]] = {
+    "inputs of one Concat": inputs_fed,
+    "inputs that nothing feeds": inputs_unfed,
+    "inputs of a ReLU": inputs_too_many,
+    "outputs of one Split": outputs_read,
+    "outputs of a ReLU": outputs_unread,
+    "outputs that contradict their layer": outputs_wrong,
+    "equal port ids": ids(lambda at: 1),
+    "port ids that are not numbers": ids(lambda at: f"p{at}"),
+    "port ids that fall": falling,
+    "dimensions of one tensor": dims("1"),
+    "dimensions of one large tensor": dims("1000"),
+    "dimensions of any size": dims("-1"),
+    "dimensions that are not numbers": dims("x"),
+    "dimensions of one wrong port": dims_wrong,
+    "dimensions that contradict": dims_apart,
+    "dimensions of an Add": broadcast,
+    "different shapes": many_shapes,
+    "tensor names of one port": names(lambda at: f"name{at}"),
+    "equal tensor names of one port": names(lambda at: "name"),
+    "tensor names with escaped commas": names(lambda at: "a\\,"),
+    "tensor names of many ports": names_in_many(lambda at: f"name{at}"),
+    "one tensor name at many ports": names_in_many(lambda at: "name"),
+    "names of one Result": output_names,
+}
