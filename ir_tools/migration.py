@@ -1,6 +1,6 @@
 """Moving a model to another opset: every step is planned and proved first, then all are made, or none."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby
 from typing import NamedTuple, Self
@@ -11,9 +11,8 @@ from ir_tools.display import brief_fields, notebook_table, plural
 from ir_tools.errors import MigrationError, ShapeError
 from ir_tools.graph import Layer, Located, Model
 from ir_tools.infer import Form, Forms
-from ir_tools.ops import COMPLETE_OPSETS, find_op, opset_number
-from ir_tools.ops._define import Fact, Op, Refused, Rewrite, Violation
-from ir_tools.passes import PASSES, Pass
+from ir_tools.ops import COMPLETE_OPSETS, find_op, named_rewrites, opset_number
+from ir_tools.ops._define import Attrs, Fact, ObservedAttrs, Op, Refused, Rewrite, Violation
 from ir_tools.rewriting import Facts, KnownFacts, Rewriter, changes_nothing, lost_output
 
 __all__ = ["Migration", "MigrationStep", "RefusedStep", "RemainingLayer", "migrate", "parse_target"]
@@ -148,12 +147,12 @@ def parse_target(text: str) -> int:
 def migrate(
     model: Model, to: str | None = "opset8", passes: str | Sequence[str] = (), *, in_place: bool = False
 ) -> Migration:
-    """Run the named passes, then move every layer that its family can move to the opset `to`.
+    """Run the named rewrites, then move every layer that its family can move to the opset `to`.
 
     Args:
         model: the model.
         to: `opset8` and the like; None: the passes only.
-        passes: names out of `ir_tools.passes.PASSES`, in this order.
+        passes: names of rewrites, in this order (`ir_tools.ops.named_rewrites`).
         in_place: change `model` itself instead of a copy; it is not changed where a layer is refused.
 
     Raises:
@@ -161,9 +160,9 @@ def migrate(
         ReadError: a constant that decides about a rewrite cannot be read.
     """
     target = None if to is None else parse_target(to)
-    stages: list[_Move | _Named] = [_stage(name) for name in word_list(passes)]
+    stages: list[_Stage] = [_stage(name) for name in word_list(passes)]
     if target is not None:
-        stages.append(_Move(target))
+        stages.append(_Migrating(target))
     work, steps = model, list[MigrationStep]()
     remaining: tuple[RemainingLayer, ...] = ()
     for number, stage in enumerate(stages):
@@ -186,58 +185,64 @@ class _Outcome(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class _Move:
+@dataclass(frozen=True, slots=True)
+class _Migrating:
     """Every layer to the target opset, as its family says."""
 
-    def __init__(self, target: int) -> None:
-        self.target = target
+    target: int
 
-    def concerns(self, layer: Layer, op: Op | None) -> bool:
-        del layer
-        return op is not None and op.move is not None
+    def concerns(self, op: Op) -> bool:
+        return op.move is not None
 
-    def rewrite(self, layer: Layer, op: Op | None, inputs: Sequence[Fact]) -> _Outcome:
-        assert op is not None
-        assert op.move is not None
-        violations: list[Violation] = []
-        attrs = op.read(layer.raw, violations)
-        if attrs is None:
-            *violations, worst = violations
-        notes = tuple(f"{violation.attribute} {violation.message}" for violation in violations)
-        if attrs is None:
-            return _Outcome(Refused(worst.message, worst.attribute), notes)
-        try:
-            op.outputs_of(attrs, inputs)
-        except ShapeError as why:
-            return _Outcome(Refused(str(why)), notes)
-        return _Outcome(op.move(attrs, inputs, self.target), notes)
+    def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | Refused | None:
+        return None if op.move is None else op.move(attrs, inputs, self.target)
 
 
+@dataclass(frozen=True, slots=True)
 class _Named:
-    """One named pass."""
+    """One named rewrite of the operations that have it."""
 
-    def __init__(self, step: Pass) -> None:
-        self.step = step
+    name: str
 
-    def concerns(self, layer: Layer, op: Op | None) -> bool:
-        del op
-        return layer.type in self.step.types
+    def concerns(self, op: Op) -> bool:
+        return self.name in op.rewrites
 
-    def rewrite(self, layer: Layer, op: Op | None, inputs: Sequence[Fact]) -> _Outcome:
-        del op
-        return _Outcome(self.step.rewrite(layer, inputs))
+    def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | None:
+        return op.rewrites[self.name](attrs, inputs)
+
+
+_Stage = _Migrating | _Named
 
 
 def _stage(name: str) -> _Named:
+    known = named_rewrites()
+    if name not in known:
+        raise MigrationError(f"there is no pass '{name}'; there are {', '.join(known)}")
+    return _Named(name)
+
+
+def _outcome(stage: _Stage, op: Op, raw: Mapping[str, str], inputs: Sequence[Fact]) -> _Outcome:
+    """Rewrite one layer. What has no meaning, or would lose an attribute, is refused."""
+    violations: list[Violation] = []
+    attrs = op.read(raw, violations)
+    if attrs is None:
+        *violations, worst = violations
+    notes = tuple(f"{violation.attribute} {violation.message}" for violation in violations)
+    if attrs is None:
+        return _Outcome(Refused(worst.message, worst.attribute), notes)
+    observed = ObservedAttrs(attrs)
     try:
-        return _Named(PASSES[name])
-    except KeyError:
-        raise MigrationError(f"there is no pass '{name}'; there are {', '.join(PASSES)}") from None
+        op.outputs_of(attrs, inputs)
+        found = stage.rewrite(op, observed, inputs)
+    except ShapeError as why:
+        return _Outcome(Refused(str(why)), notes)
+    lost = op.not_carried_over(observed) if isinstance(found, Rewrite) else None
+    return _Outcome(Refused("has a value that is not carried over", lost) if lost else found, notes)
 
 
 class _Rewriting(NamedTuple):
     located: Located
-    op: Op | None
+    op: Op
     rewrite: Rewrite
     step: MigrationStep
 
@@ -252,17 +257,16 @@ class _Plan:
 
 
 class _Kind(NamedTuple):
-    """All layers of one type and stamp: their operation, whether the stage rewrites it, whether it is too new."""
+    """All layers of one type and stamp: their operation if the stage may rewrite it, and whether it is too new."""
 
     op: Op | None
-    concerned: bool
     above: bool
 
     @classmethod
-    def of(cls, layer: Layer, stage: _Move | _Named) -> Self:
+    def of(cls, layer: Layer, stage: _Stage) -> Self:
         op, opset = find_op(layer.type, layer.version), opset_number(layer.version)
-        above = isinstance(stage, _Move) and opset is not None and opset > stage.target
-        return cls(op, stage.concerns(layer, op), above)
+        above = isinstance(stage, _Migrating) and opset is not None and opset > stage.target
+        return cls(op if op is not None and stage.concerns(op) else None, above)
 
 
 class _Place(NamedTuple):
@@ -294,7 +298,7 @@ def _remaining(model: Model, located: Located) -> RemainingLayer:
 class _Planning:
     """Plans one stage; layers of one form with the same inputs are planned once."""
 
-    def __init__(self, model: Model, stage: _Move | _Named, forms: Forms) -> None:
+    def __init__(self, model: Model, stage: _Stage, forms: Forms) -> None:
         self.model = model
         self.stage = stage
         self.forms = forms
@@ -310,38 +314,40 @@ class _Planning:
             kind = self.kinds.get(form.number)
             if kind is None:
                 kind = self.kinds[form.number] = _Kind.of(located.layer, self.stage)
-            if kind.concerned:
-                self._add(plan, located, form, kind)
+            if kind.op is not None:
+                self._add(plan, located, form, kind.op, above=kind.above)
             elif kind.above:
                 plan.remaining.append(_remaining(self.model, located))
         return plan
 
-    def _add(self, plan: _Plan, located: Located, form: Form, kind: _Kind) -> None:
+    def _add(self, plan: _Plan, located: Located, form: Form, op: Op, *, above: bool) -> None:
         """One layer that the stage may rewrite."""
         path, layer, graph = located
         facts = self.known.of(located)
-        found, notes = self._outcome(layer, form, kind.op, facts)
+        found, notes = self._outcome(layer, form, op, facts)
         if isinstance(found, Rewrite):
             found = lost_output(graph, layer.id, form, found) or found
         elif found is None:
-            if kind.above:
+            if above:
                 plan.remaining.append(_remaining(self.model, located))
             return
-        if isinstance(found, Rewrite) and changes_nothing(form, kind.op, found):
+        if isinstance(found, Rewrite) and changes_nothing(form, op, found):
             return
-        before = str(kind.op) if kind.op else f"{layer.type} {layer.version}"
         line = self.model.line_of(graph, layer.id)
-        place = _Place(path, layer.id, line, before, (*facts.notes, *notes))
+        place = _Place(path, layer.id, line, str(op), (*facts.notes, *notes))
         if isinstance(found, Refused):
             plan.refused.append(place.refused(found))
         else:
-            plan.rewrites.append(_Rewriting(located, kind.op, found, place.step(found)))
+            plan.rewrites.append(_Rewriting(located, op, found, place.step(found)))
 
-    def _outcome(self, layer: Layer, form: Form, op: Op | None, facts: Facts) -> _Outcome:
+    def _outcome(self, layer: Layer, form: Form, op: Op, facts: Facts) -> _Outcome:
         key = (form.number, *facts.key)
         found = self.outcomes.get(key)
         if found is None:
-            found = self.outcomes[key] = self.stage.rewrite(layer, op, facts.inputs)
+            found = _outcome(self.stage, op, layer.raw, facts.inputs)
+            if isinstance(found.found, Refused) and isinstance(self.stage, _Named):
+                found = _Outcome(None)
+            self.outcomes[key] = found
         return found
 
 

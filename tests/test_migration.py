@@ -5,11 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ir_tools import migration
 from ir_tools.errors import MigrationError
 from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Layer, Model
 from ir_tools.migration import migrate, parse_target
+from ir_tools.ops import find_op
+from ir_tools.ops._define import Int, Op
 from tests.moves import Compiled, Row, build, model_of
 
 PLAIN = {
@@ -254,3 +257,21 @@ def test_infinities_stay_in_their_windows() -> None:
     assert np.array_equal(before, after, equal_nan=True)
     assert np.isfinite(before).any()
     assert not np.isfinite(before).all()
+
+
+def with_a_divisor(type: str, version: str) -> Op | None:
+    """The table, with an attribute of AvgPool that nothing reads."""
+    op = find_op(type, version)
+    if op is None or type != "AvgPool":
+        return op
+    return op.at(op.version, attrs={"divisor_override": Int(default=0)}, readers={"divisor_override": ""})
+
+
+@pytest.mark.parametrize("to", ["opset8", None])
+def test_an_attribute_that_would_be_lost_stops_the_rewrite(to: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(migration, "find_op", with_a_divisor)
+    passes = [] if to else ["avg-pool-to-adaptive"]
+    for text, lost in (("3", True), ("0", False)):
+        moved = migrate(model_of([pool("opset14", (1, 3, 8, 8), divisor_override=text)]), to, passes)
+        assert len(moved.steps) == (not lost)
+        assert [step.attribute for step in moved.refused] == ["divisor_override"] * (lost and to is not None)

@@ -34,7 +34,6 @@ RANKS = {
     "execute": 8,
     "rewriting": 7,
     "runtime": 8,
-    "passes": 8,
     "rules": 9,
     "validation": 10,
     "migration": 9,

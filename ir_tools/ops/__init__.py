@@ -63,6 +63,7 @@ __all__ = [
     "average_pooling",
     "find_op",
     "known_types",
+    "named_rewrites",
     "ops_of",
     "opset_number",
 ]
@@ -181,6 +182,12 @@ def find_op(type: str, version: str) -> Op | None:
 def known_types() -> tuple[str, ...]:
     """The type of every operation, as files write it."""
     return tuple(ops[-1].type for ops in _table().values())
+
+
+@cache
+def named_rewrites() -> tuple[str, ...]:
+    """Return the names of the rewrites that operations have, in alphabetical order."""
+    return tuple(sorted({name for family in FAMILIES for op in family.OPS for name in op.rewrites}))
 
 
 @cache

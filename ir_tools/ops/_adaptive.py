@@ -27,10 +27,9 @@ __all__ = [
 
 def move_adaptive_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
     """AdaptiveAvgPool stays from opset8 on; below, it becomes what means the same: one layer, or a product per axis."""
-    del attrs
     if target >= 8:
         return _as_it_is("AdaptiveAvgPool", inputs)
-    found = adaptive_to_reduce_mean(inputs) or adaptive_to_avg_pool(inputs, target)
+    found = adaptive_to_reduce_mean(attrs, inputs) or adaptive_to_avg_pool(attrs, inputs, target)
     if found is None and (inputs[0].shape is None or inputs[0].dtype.kind == "dynamic"):
         return Refused(f"opset{target} has no AdaptiveAvgPool, and the input's rank or type is not known")
     return found or by_matrices(inputs, target)
@@ -141,8 +140,12 @@ def _guess(axis: AxisWindows, size: int) -> tuple[int, int, int, int]:
 # --- one layer for another --------------------------------------------------------------------------------------
 
 
-def adaptive_to_avg_pool(inputs: Sequence[Fact], target: int) -> Rewrite | None:
-    """AdaptiveAvgPool as one AvgPool: static input, known output sizes, windows of one size."""
+def adaptive_to_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int = 8) -> Rewrite | None:
+    """Rewrite AdaptiveAvgPool-8 to AvgPool if all of its windows have one size and distance.
+
+    Input and output sizes are static, and a sliding window (with pads that do not count) has an equal plan.
+    """
+    del attrs
     pooling, data = _sliding(inputs), inputs[0]
     if pooling is None:
         return None
@@ -150,8 +153,13 @@ def adaptive_to_avg_pool(inputs: Sequence[Fact], target: int) -> Rewrite | None:
     return Rewrite(layers=(layer,), how="windows of one size", proof=_equal_on(_sizes(data)))
 
 
-def adaptive_to_reduce_mean(inputs: Sequence[Fact]) -> Rewrite | None:
-    """AdaptiveAvgPool to one value along some axes, all others as they are: the mean over these axes."""
+def adaptive_to_reduce_mean(attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | None:
+    """Rewrite AdaptiveAvgPool-8 to one value along some axes to ReduceMean over them.
+
+    The output size is a constant, 1 on some axes and the input's own size on all others: the plans are equal, whatever
+    size the reduced axes have.
+    """
+    del attrs
     axes = _whole_axes(inputs)
     if axes is None:
         return None
@@ -161,7 +169,10 @@ def adaptive_to_reduce_mean(inputs: Sequence[Fact]) -> Rewrite | None:
 
 
 def avg_pool_to_adaptive(attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | None:
-    """AvgPool on a static input whose windows are those of an AdaptiveAvgPool."""
+    """Rewrite AvgPool of any version on a static input to AdaptiveAvgPool-8 with the same number of windows.
+
+    The plans are equal. Integers are left alone: AdaptiveAvgPool has none.
+    """
     data = inputs[0]
     sizes = _sizes(data)
     if sizes is None or not data.dtype.is_float:
@@ -172,8 +183,14 @@ def avg_pool_to_adaptive(attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | None
     return _adaptive(inputs, wanted.counts).rewrite("windows of an adaptive pooling", _equal_on(sizes))
 
 
-def reduce_mean_to_adaptive(keep_dims: bool, inputs: Sequence[Fact]) -> Rewrite | None:
-    """ReduceMean over spatial axes as AdaptiveAvgPool to one value; other spatial axes have to be static."""
+def reduce_mean_to_adaptive(attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | None:
+    """Rewrite ReduceMean over spatial axes of `[N, C, spatial...]` to AdaptiveAvgPool-8 to one value along them.
+
+    The axes are constant (negative ones count from the end); other spatial axes are static and keep their size.
+    Without `keep_dims` a Squeeze follows. Integers are left alone.
+    """
+    if len(inputs) != 2:
+        return None
     data, axes = inputs[0], _known(inputs)
     if data.shape is None or not 3 <= len(data.shape) <= 5 or not axes or not data.dtype.is_float:
         return None
@@ -184,7 +201,7 @@ def reduce_mean_to_adaptive(keep_dims: bool, inputs: Sequence[Fact]) -> Rewrite 
         return None
     counts = [1 if axis in chosen else data.shape[axis].size for axis in range(2, rank)]
     layers = _adaptive(inputs, counts)
-    if not keep_dims:
+    if not attrs.keep_dims:
         shape = tuple(dim for axis, dim in enumerate(data.shape) if axis not in chosen)
         layers.add("Squeeze", [Ref(0), np.array(chosen, np.int64)], Fact(data.dtype, shape))
     return layers.rewrite("one value along whole axes", "equal windows for every input size")

@@ -28,6 +28,7 @@ __all__ = [
     "Ints",
     "Kind",
     "NewLayer",
+    "ObservedAttrs",
     "OneOf",
     "Op",
     "OutOfRange",
@@ -196,6 +197,11 @@ class Field:
 
     blank: ClassVar[bool] = True
     """Whether an attribute without text counts as absent, and is not read as a (wrong) value."""
+
+    @property
+    def absent(self) -> Any:
+        """What the runtime takes for an absent attribute; REQUIRED where it takes nothing."""
+        return self.default if self.missing is REQUIRED else self.missing
 
     def parse(self, text: str) -> Any:
         """The value of `text`; ValueError, with the reason, where it is none; OutOfRange where it is not allowed."""
@@ -414,6 +420,10 @@ class Attrs(Mapping[str, Any]):
         except KeyError:
             raise AttributeError(name) from None
 
+    def __contains__(self, name: object) -> bool:
+        """Whether the version has the attribute."""
+        return name in self._values
+
     def __iter__(self) -> Iterator[str]:
         """The names."""
         return iter(self._values)
@@ -425,6 +435,38 @@ class Attrs(Mapping[str, Any]):
     def values(self) -> ValuesView[Any]:
         """The values."""
         return self._values.values()
+
+
+class ObservedAttrs(Attrs):
+    """Attributes that remember which of them were read."""
+
+    __slots__ = ("names_read",)
+
+    def __init__(self, attrs: Attrs) -> None:
+        """Nothing is read yet."""
+        super().__init__(attrs)
+        self.names_read: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the value of the attribute, and remember the name."""
+        value = super().__getitem__(name)
+        self.names_read.add(name)
+        return value
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the value of the attribute, and remember the name."""
+        value = super().__getattr__(name)
+        self.names_read.add(name)
+        return value
+
+    def peek(self, name: str) -> Any:
+        """Return the value of the attribute without reading it."""
+        return super().__getitem__(name)
+
+    def values(self) -> ValuesView[Any]:
+        """Return the values, which reads all of them."""
+        self.names_read.update(self)
+        return super().values()
 
 
 # --- rewrites ---------------------------------------------------------------------------------------------------
@@ -487,6 +529,8 @@ class Refused:
 
 Step = Callable[["Attrs", Sequence["Fact"], int], "Rewrite | Refused | None"]
 """`(attributes, input facts, target opset) -> ` a rewrite, a refusal, or None where nothing need be done."""
+NamedRewrite = Callable[["Attrs", Sequence["Fact"]], "Rewrite | None"]
+"""`(attributes, input facts) -> ` a rewrite, or None to leave the layer alone."""
 
 
 # --- operations -------------------------------------------------------------------------------------------------
@@ -524,6 +568,10 @@ def no_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     return iter(())
 
 
+PARTS = ("check", "shape", "kernel", "lean", "into", "undefined", "torn", "move")
+"""The functions of an operation that read its attributes."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Op:
     """One operation version, whole: `AvgPool-14`.
@@ -548,6 +596,9 @@ class Op:
         sets: numbers of the outputs whose rows (along the last axis) are a set: their order says nothing where scores
             are nearly equal, as of detections.
         move: the step to another opset, up or down.
+        rewrites: rewrites to other operations, by the name that users give; one that was made leaves nothing to do.
+        readers: by attribute that a later version added, the inherited parts that read it: `check shape kernel`.
+        unread: attributes that neither shape rule nor kernel reads, each with the reason.
         until: the last opset that holds the operation; None while all do.
         instead: for an operation that should not be used any more: what to use in its place.
         judge: what shape rule and kernel are held against by the tests, where that is not the runtime.
@@ -568,6 +619,9 @@ class Op:
     torn: Callable[[Attrs, Sequence[Array], float], npt.NDArray[np.bool_] | None] | None = None
     sets: tuple[int, ...] = ()
     move: Step | None = None
+    rewrites: Mapping[str, NamedRewrite] = field(default_factory=dict)
+    readers: Mapping[str, str] = field(default_factory=dict)
+    unread: Mapping[str, str] = field(default_factory=dict)
     until: int | None = None
     instead: str | None = None
     judge: str = "the runtime"
@@ -584,9 +638,36 @@ class Op:
         """
         return None if self.shape is None else self.shape(attrs, inputs)
 
-    def at(self, version: int, *, attrs: Mapping[str, Field] | None = None, **changes: Any) -> Op:
-        """A later version, told as its difference."""
-        return replace(self, version=version, attrs={**self.attrs, **(attrs or {})}, **changes)
+    def at(
+        self,
+        version: int,
+        *,
+        attrs: Mapping[str, Field] | None = None,
+        readers: Mapping[str, str] | None = None,
+        **changes: Any,
+    ) -> Op:
+        """Return a later version, described by its difference.
+
+        Raises:
+            TypeError: `readers` does not say of an added attribute which of the inherited parts read it.
+        """
+        added = [name for name in attrs or {} if name not in self.attrs]
+        inherited = [part for part in PARTS if part not in changes and getattr(self, part) not in (None, no_violations)]
+        unclear = [name for name in added if inherited and name not in (readers or {})]
+        if unclear:
+            raise TypeError(
+                f"{self.type}-{version} adds {', '.join(unclear)}: list in `readers` which of the inherited parts"
+                f" ({', '.join(inherited)}) read it, or write those anew"
+            )
+        later = {**self.readers, **(readers or {})}
+        return replace(self, version=version, attrs={**self.attrs, **(attrs or {})}, readers=later, **changes)
+
+    def not_carried_over(self, attrs: ObservedAttrs) -> str | None:
+        """Return the name in the file of an attribute that was not read although its value matters, if there is one."""
+        for name, spec in self.attrs.items():
+            if name not in attrs.names_read and name not in self.unread and attrs.peek(name) != spec.absent:
+                return spec.xml or name
+        return None
 
     def read(self, raw: Mapping[str, str], violations: list[Violation]) -> Attrs | None:
         """The typed attributes of a layer's `<data>`; None, and an entry in `violations`, where it has no meaning.
@@ -606,7 +687,7 @@ class Op:
                     violations.append(Violation(key, str(why), kind=kind))
                     usable = False
                 continue
-            values[name] = spec.default if spec.missing is REQUIRED else spec.missing
+            values[name] = spec.absent
             misspelled = next((alias for alias in spec.aliases if alias in raw), None)
             if values[name] is REQUIRED:
                 remedy = f"{misspelled} is not read by the runtime; call it {key}" if misspelled else None

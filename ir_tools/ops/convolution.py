@@ -471,5 +471,6 @@ OPS = (
         8,
         inputs=(*DEFORMABLE_1.inputs, Input("mask", optional=True, type="T")),
         attrs={"bilinear_interpolation_pad": Flag(default=False)},
+        readers={"bilinear_interpolation_pad": "kernel"},
     ),
 )

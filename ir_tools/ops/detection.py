@@ -127,7 +127,11 @@ PRIOR_BOX_1 = Op(
     shape=prior_box_shape,
     kernel=prior_box,
 )
-PRIOR_BOX_8 = PRIOR_BOX_1.at(8, attrs={"min_max_aspect_ratios_order": Flag(default=True)})
+PRIOR_BOX_8 = PRIOR_BOX_1.at(
+    8,
+    attrs={"min_max_aspect_ratios_order": Flag(default=True)},
+    readers={"min_max_aspect_ratios_order": "check kernel"},
+)
 
 PRIOR_BOX_CLUSTERED_1 = Op(
     type="PriorBoxClustered",
@@ -314,7 +318,9 @@ DETECTION_OUTPUT_8 = Op(
     kernel=detection_output,
     sets=(0,),
 )
-DETECTION_OUTPUT_1 = DETECTION_OUTPUT_8.at(1, attrs={"num_classes": Int32(least=1)})
+DETECTION_OUTPUT_1 = DETECTION_OUTPUT_8.at(
+    1, attrs={"num_classes": Int32(least=1)}, readers={"num_classes": "check shape"}
+)
 
 # --- YOLO -------------------------------------------------------------------------------------------------------
 
@@ -395,6 +401,7 @@ REGION_YOLO_1 = Op(
     check=check_region_yolo,
     shape=region_yolo_shape,
     kernel=region_yolo,
+    unread={"anchors": "for whoever decodes the regions: the output does not depend on them"},
 )
 
 

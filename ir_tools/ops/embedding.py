@@ -204,7 +204,7 @@ EMBEDDING_BAG_OFFSETS_SUM_3 = Op(
     kernel=offsets,
 )
 EMBEDDING_BAG_OFFSETS_15 = EMBEDDING_BAG_OFFSETS_SUM_3.at(
-    15, type="EmbeddingBagOffsets", attrs=REDUCTION, check=no_weights(5)
+    15, type="EmbeddingBagOffsets", attrs=REDUCTION, check=no_weights(5), readers={"reduction": "check kernel"}
 )
 EMBEDDING_BAG_PACKED_SUM_3 = Op(
     type="EmbeddingBagPackedSum",
@@ -215,7 +215,7 @@ EMBEDDING_BAG_PACKED_SUM_3 = Op(
     kernel=packed,
 )
 EMBEDDING_BAG_PACKED_15 = EMBEDDING_BAG_PACKED_SUM_3.at(
-    15, type="EmbeddingBagPacked", attrs=REDUCTION, check=no_weights(3)
+    15, type="EmbeddingBagPacked", attrs=REDUCTION, check=no_weights(3), readers={"reduction": "check kernel"}
 )
 EMBEDDING_SEGMENTS_SUM_3 = Op(
     type="EmbeddingSegmentsSum",

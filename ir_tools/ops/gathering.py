@@ -354,7 +354,7 @@ GATHER_1 = Op(
     shape=gather_shape,
     kernel=gather_forward,
 )
-GATHER_7 = GATHER_1.at(7, attrs={"batch_dims": Int(default=0)})
+GATHER_7 = GATHER_1.at(7, attrs={"batch_dims": Int(default=0)}, readers={"batch_dims": "check shape kernel"})
 GATHER_8 = GATHER_7.at(8, kernel=gather)
 GATHER_ELEMENTS = Op(
     type="GatherElements",
@@ -394,7 +394,9 @@ ONE_HOT_1 = Op(
     kernel=one_hot,
 )
 ONE_HOT_16 = ONE_HOT_1.at(
-    16, attrs={"negative_indices_mode": OneOf(words=("ignore_negative", "normalize"), default="ignore_negative")}
+    16,
+    attrs={"negative_indices_mode": OneOf(words=("ignore_negative", "normalize"), default="ignore_negative")},
+    readers={"negative_indices_mode": "check shape kernel"},
 )
 
 OPS = (

@@ -152,6 +152,7 @@ RANGE_4 = RANGE_1.at(
     4,
     inputs=tuple(Input(name, type="float integer") for name in NAMES),
     attrs={"output_type": Type()},
+    readers={"output_type": "check shape kernel"},
     types={},
     shape=range_4_shape,
 )

@@ -358,7 +358,7 @@ SQUEEZE_1 = Op(
     shape=squeeze_shape,
     kernel=squeeze,
 )
-SQUEEZE_15 = SQUEEZE_1.at(15, attrs={"allow_axis_skip": Flag(default=False)})
+SQUEEZE_15 = SQUEEZE_1.at(15, attrs={"allow_axis_skip": Flag(default=False)}, readers={"allow_axis_skip": "shape"})
 UNSQUEEZE = Op(
     type="Unsqueeze",
     version=1,

@@ -10,7 +10,13 @@ import numpy.typing as npt
 from ir_tools.errors import ShapeError
 from ir_tools.ops import _window_kernels as kernels
 from ir_tools.ops import _windows as windows
-from ir_tools.ops._adaptive import move_adaptive_avg_pool, move_adaptive_max_pool
+from ir_tools.ops._adaptive import (
+    adaptive_to_avg_pool,
+    adaptive_to_reduce_mean,
+    avg_pool_to_adaptive,
+    move_adaptive_avg_pool,
+    move_adaptive_max_pool,
+)
 from ir_tools.ops._define import (
     Array,
     Attrs,
@@ -387,9 +393,12 @@ AVG_POOL_1 = Op(
     kernel=avg_pool,
     undefined=undefined_windows,
     move=move_avg_pool,
+    rewrites={"avg-pool-to-adaptive": avg_pool_to_adaptive},
 )
 AVG_POOL_14 = AVG_POOL_1.at(14, attrs={"rounding_type": CEIL_TORCH})
-AVG_POOL_16 = AVG_POOL_14.at(16, attrs={"dilations": DILATIONS})
+AVG_POOL_16 = AVG_POOL_14.at(
+    16, attrs={"dilations": DILATIONS}, readers={"dilations": "check shape kernel undefined move"}
+)
 
 MAX_POOL_1 = Op(
     type="MaxPool",
@@ -408,6 +417,11 @@ MAX_POOL_8 = MAX_POOL_1.at(
     outputs=WITH_INDICES,
     kernel=max_pool_with_indices,
     lean=max_pool,
+    readers={
+        "dilations": "check shape kernel lean undefined move",
+        "index_element_type": "shape kernel move",
+        "axis": "check shape kernel move",
+    },
 )
 MAX_POOL_14 = MAX_POOL_8.at(14, attrs={"rounding_type": CEIL_TORCH})
 
@@ -420,6 +434,7 @@ ADAPTIVE_AVG_POOL_8 = Op(
     kernel=adaptive_avg_pool,
     undefined=undefined_parts,
     move=move_adaptive_avg_pool,
+    rewrites={"adaptive-to-avg-pool": adaptive_to_avg_pool, "adaptive-to-reduce-mean": adaptive_to_reduce_mean},
 )
 ADAPTIVE_MAX_POOL_8 = Op(
     type="AdaptiveMaxPool",

@@ -254,6 +254,13 @@ DIRECTION = OneOf(words=("forward", "reverse", "bidirectional"), missing="forwar
 LINEAR: dict[str, Field] = {"linear_before_reset": Flag(default=False)}
 
 
+UNREAD = {
+    "hidden_size": "the sizes of the weights say the same, which `check` compares",
+    "activations_alpha": "sigmoid, tanh and relu have no parameters",
+    "activations_beta": "sigmoid, tanh and relu have no parameters",
+}
+
+
 def _cell_op(type: str, version: int, net: Network, **attrs: Field) -> Op:
     return Op(
         type=type,
@@ -265,6 +272,7 @@ def _cell_op(type: str, version: int, net: Network, **attrs: Field) -> Op:
         check=check_recurrent(net),
         shape=cell_shape(net),
         kernel=cell_kernel(net),
+        unread=UNREAD,
     )
 
 
@@ -281,6 +289,7 @@ def _sequence_op(type: str, net: Network, **attrs: Field) -> Op:
         check=check_sequence(net),
         shape=sequence_shape(net),
         kernel=sequence_kernel(net),
+        unread=UNREAD,
     )
 
 
@@ -312,6 +321,11 @@ LSTM_CELL_1 = LSTM_CELL_4.at(
     check=check_lstm_cell_1,
     shape=lstm_cell_1_shape,
     kernel=lstm_cell_1,
+    unread={
+        **UNREAD,
+        "input_forget": "the runtime does not read it (measured)",
+        "weights_format": "the runtime does not read it (measured)",
+    },
 )
 _GRU_CELL = _cell_op("GRUCell", 3, GRU, **LINEAR)
 GRU_CELL_3 = replace(_GRU_CELL, inputs=(*_GRU_CELL.inputs[:2], Input("W"), *_GRU_CELL.inputs[3:]))

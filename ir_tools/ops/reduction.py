@@ -1,14 +1,28 @@
 """Reductions along axes, running sums, and largest values of segments: Reduce*, CumSum-3, SegmentMax-16."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import prod
 from typing import Any, Literal
 
 import numpy as np
 
-from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Flag, Input, Kind, OneOf, Op, Violation
+from ir_tools.ops._adaptive import reduce_mean_to_adaptive
+from ir_tools.ops._define import (
+    UNBOUNDED,
+    Array,
+    Attrs,
+    Bounds,
+    Fact,
+    Flag,
+    Input,
+    Kind,
+    NamedRewrite,
+    OneOf,
+    Op,
+    Violation,
+)
 from ir_tools.ops._faults import broken_axes, immense, known_axes, refuse
 from ir_tools.ops._numbers import in_working_type, require, to_integer
 from ir_tools.types import Dim, Shape, format_shape
@@ -33,6 +47,7 @@ class Reduction:
         accepts: kinds of element types that the runtime takes.
         function: on an array and a tuple of axes, which it keeps with size 1.
         folds: what the runtime knows of the result before running: bounds, exact values, or those of floats only.
+        rewrites: as of `Op`.
     """
 
     type: str
@@ -40,6 +55,7 @@ class Reduction:
     version: int = 1
     accepts: str = "float integer"
     folds: Literal["bounds", "exact", "floats"] = "exact"
+    rewrites: Mapping[str, NamedRewrite] = field(default_factory=dict)
 
     def faults(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         """Axes that are no list of whole numbers, or that the data does not have."""
@@ -110,6 +126,7 @@ class Reduction:
             check=self.faults,
             shape=self.shape,
             kernel=self.kernel,
+            rewrites=self.rewrites,
         )
 
 
@@ -227,7 +244,7 @@ def length(data: Array, axes: tuple[int, ...]) -> Array:
 
 ROWS = (
     Reduction(type="ReduceSum", function=total),
-    Reduction(type="ReduceMean", function=mean),
+    Reduction(type="ReduceMean", function=mean, rewrites={"reduce-mean-to-adaptive": reduce_mean_to_adaptive}),
     Reduction(type="ReduceMax", function=largest, folds="bounds"),
     Reduction(type="ReduceMin", function=smallest, folds="bounds"),
     Reduction(type="ReduceProd", function=product, folds="bounds"),

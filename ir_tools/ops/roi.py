@@ -376,6 +376,7 @@ ROI_ALIGN_9 = ROI_ALIGN_3.at(
     attrs={
         "aligned_mode": OneOf(words=("asymmetric", "half_pixel_for_nn", "half_pixel"), default="asymmetric"),
     },
+    readers={"aligned_mode": "kernel"},
 )
 ROI_ALIGN_ROTATED_15 = Op(
     type="ROIAlignRotated",

@@ -244,6 +244,7 @@ SCATTER_ELEMENTS_12 = SCATTER_ELEMENTS_3.at(
         "reduction": OneOf(words=("none", "sum", "prod", "min", "max", "mean"), default="none"),
         "use_init_val": Flag(default=True),
     },
+    readers={"reduction": "shape kernel", "use_init_val": "shape kernel"},
 )
 SCATTER_ND_4 = Op(
     type="ScatterNDUpdate",
@@ -255,7 +256,9 @@ SCATTER_ND_4 = Op(
     kernel=scatter_nd,
 )
 SCATTER_ND_15 = SCATTER_ND_4.at(
-    15, attrs={"reduction": OneOf(words=("none", "sum", "sub", "prod", "min", "max"), default="none")}
+    15,
+    attrs={"reduction": OneOf(words=("none", "sum", "sub", "prod", "min", "max"), default="none")},
+    readers={"reduction": "shape kernel"},
 )
 
 OPS = (SCATTER_UPDATE, SCATTER_ELEMENTS_3, SCATTER_ELEMENTS_12, SCATTER_ND_4, SCATTER_ND_15)

@@ -123,7 +123,12 @@ TOP_K_1 = Op(
     undefined=tied,
 )
 TOP_K_3 = TOP_K_1.at(3, inputs=(Input("data"), Input("k", type="integer")))
-TOP_K_11 = TOP_K_3.at(11, attrs={"stable": Flag(default=False)})
+TOP_K_11 = TOP_K_3.at(
+    11,
+    attrs={"stable": Flag(default=False)},
+    readers={"stable": "check undefined"},
+    unread={"stable": "the kernel always keeps the order of equal values"},
+)
 
 # --- connectionist temporal classification ----------------------------------------------------------------------
 

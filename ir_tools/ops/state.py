@@ -97,6 +97,8 @@ def same_value(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     return (inputs[0],)
 
 
+VARIABLE = {"variable_id": "names the state, which the executor keeps"}
+
 READ_VALUE_3 = Op(
     type="ReadValue",
     version=3,
@@ -104,6 +106,7 @@ READ_VALUE_3 = Op(
     attrs={"variable_id": Text()},
     shape=same_shape,
     kernel=same_value,
+    unread=VARIABLE,
 )
 READ_VALUE_6 = READ_VALUE_3.at(
     6,
@@ -120,6 +123,7 @@ ASSIGN_3 = Op(
     attrs={"variable_id": Text()},
     shape=same_shape,
     kernel=same_value,
+    unread=VARIABLE,
 )
 ASSIGN_6 = ASSIGN_3.at(6)
 

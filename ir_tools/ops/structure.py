@@ -66,6 +66,7 @@ CONST = Op(
     inputs=(),
     attrs={"element_type": Type(open=True), "shape": ShapeText(default=()), "offset": Int(), "size": Int()},
     shape=parameter_shape,
+    unread={name: "says where the constant lies in the .bin" for name in ("offset", "size")},
 )
 RESULT = Op(type="Result", version=1, inputs=(Input("input"),), shape=result_shape, kernel=result)
 SHAPE_OF_1 = Op(
@@ -75,7 +76,7 @@ SHAPE_OF_1 = Op(
     shape=shape_of_shape,
     kernel=shape_of,
 )
-SHAPE_OF_3 = SHAPE_OF_1.at(3, attrs={"output_type": IndexType(default=I64)})
+SHAPE_OF_3 = SHAPE_OF_1.at(3, attrs={"output_type": IndexType(default=I64)}, readers={"output_type": "shape kernel"})
 
 IDENTITY = Op(type="Identity", version=16, inputs=(Input("data"),), shape=identity_shape, kernel=result)
 

@@ -166,7 +166,7 @@ NMS_1 = Op(
     kernel=only_places,
     sets=(0,),
 )
-NMS_3 = NMS_1.at(3, attrs={"output_type": IndexType(default=I64)})
+NMS_3 = NMS_1.at(3, attrs={"output_type": IndexType(default=I64)}, readers={"output_type": "shape kernel"})
 NMS_4 = NMS_3.at(4, shape=nms_4_shape)
 NMS_5 = NMS_4.at(5, inputs=_nms_inputs(4), outputs=SELECTED, shape=nms_5_shape, kernel=non_max_suppression, sets=(0, 1))
 NMS_9 = NMS_5.at(9)

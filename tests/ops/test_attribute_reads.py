@@ -1,0 +1,153 @@
+"""Every attribute has a meaning: the shape rule or the kernel reads it, or the table says why neither does."""
+
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ir_tools.errors import IrToolsError, ShapeError
+from ir_tools.ops import FAMILIES, Array, Op
+from ir_tools.ops._define import PARTS, Field, Flag, Int, ObservedAttrs, OneOf
+from ir_tools.types import ELEMENT_TYPES
+from tests.ops import test_random_kernels, test_random_layers
+from tests.ops.layer_support import fact_of
+from tests.ops.samples import Sample, sample, sample_of
+from tests.ops.single import Slot
+
+OPS = [op for family in FAMILIES for op in family.OPS if op.attrs]
+BY_NAME = {str(op): op for op in OPS}
+COMPUTED = [op for op in OPS if op.kernel or op.type in {"Parameter", "Const"}]
+"""Without a kernel, only the runtime knows what an attribute does."""
+MORE: Mapping[str, Sample] = {
+    "Parameter-1": sample("element_type=f32;shape=2,3"),
+    "Const-1": sample("element_type=f32;shape=2,3;offset=0;size=24"),
+    "Assign-3": sample("variable_id=v", "f32 2,3"),
+    "Assign-6": sample("variable_id=v", "f32 2,3"),
+    "Bincount-17": sample("minlength=0", "i32 4"),
+    "ConvertPromoteTypes-14": sample("promote_unsafe=true", "u64 2", "i32 2"),
+    "PSROIPooling-1": sample(
+        "output_dim=1;group_size=2;spatial_scale=0.5;mode=bilinear;spatial_bins_x=2;spatial_bins_y=2",
+        *("f32 1,16,8,8", "f32 2,5"),
+    ),
+}
+"""Where the table of samples has none, or one that reads less."""
+RANDOM = 12
+"""How many random settings of each maker are looked at."""
+Case = tuple[Mapping[str, str], Sequence[Array]]
+
+
+def words(field: Field) -> Sequence[str]:
+    if isinstance(field, Flag):
+        return ("true", "false")
+    return field.words if isinstance(field, OneOf) else ()
+
+
+def array_of(slot: Slot, rng: np.random.Generator) -> Array:
+    assert not isinstance(slot, tuple) or len(slot) == 2
+    if not isinstance(slot, tuple):
+        assert isinstance(slot, np.ndarray)
+        return slot
+    kind, shape = ELEMENT_TYPES[slot[0]], [int(size) for size in slot[1].split(",") if size]
+    if kind.is_float:
+        return rng.random(shape).astype(kind.dtype)
+    return rng.integers(0, 2, shape).astype(kind.dtype)
+
+
+def samples(op: Op) -> Iterator[Case]:
+    """The sample of an operation, with every word of every attribute."""
+    rng = np.random.default_rng(0)
+    for given in (sample_of(op), MORE.get(str(op))):
+        if given is None:
+            continue
+        raws = [given.raw]
+        raws += [{**given.raw, field.xml or name: word} for name, field in op.attrs.items() for word in words(field)]
+        for raw in raws:
+            yield raw, [array_of(slot, rng) for slot in given.slots]
+
+
+@cache
+def made() -> Mapping[str, list[Case]]:
+    """Random settings by operation."""
+    found = defaultdict[str, list[Case]](list)
+    for makers in (test_random_kernels.MAKERS, test_random_layers.CALLS):
+        for parameter in makers:
+            rng = np.random.default_rng(3)
+            maker: Any = parameter.values[0]
+            for _ in range(RANDOM):
+                call = maker(rng)
+                found[str(call.op)].append((call.raw, call.arrays))
+    return found
+
+
+def arguments(part: str, inputs: Sequence[Array]) -> Iterator[tuple[Any, ...]]:
+    """What a part takes behind the attributes."""
+    facts = [fact_of(array) for array in inputs]
+    if part == "move":
+        yield from ((facts, target) for target in range(1, 17))
+    elif part in {"check", "shape"}:
+        yield (facts,)
+    elif part == "torn":
+        yield inputs, 1e-5
+    elif part == "into":
+        yield inputs, inputs[0].copy()
+    else:
+        yield (inputs,)
+
+
+def reads(op: Op) -> Mapping[str, set[str]]:
+    """The attributes that each part of an operation reads, of layers that are valid."""
+    found = defaultdict[str, set[str]](set)
+    for raw, inputs in (*samples(op), *made()[str(op)]):
+        attrs = op.read(raw, [])
+        try:
+            assert attrs is not None
+            op.outputs_of(attrs, [fact_of(array) for array in inputs])
+        except (AssertionError, ShapeError):
+            continue
+        for part in (part for part in PARTS if getattr(op, part)):
+            for given in arguments(part, inputs):
+                observed = ObservedAttrs(attrs)
+                with suppress(IrToolsError, ValueError, IndexError, KeyError), np.errstate(all="ignore"):
+                    result = getattr(op, part)(observed, *given)
+                    deque(result if isinstance(result, Iterator) else (), maxlen=0)
+                    found[part] |= observed.names_read
+    return found
+
+
+def has_one_value(field: Field) -> bool:
+    least, most = getattr(field, "least", None), getattr(field, "most", None)
+    return len(getattr(field, "words", ())) == 1 or (least is not None and least == most)
+
+
+@pytest.mark.parametrize("op", COMPUTED, ids=str)
+def test_every_attribute_is_read_or_has_a_reason(op: Op) -> None:
+    found = reads(op)
+    unread = set(op.attrs) - found.get("shape", set()) - found.get("kernel", set())
+    assert {name for name in unread if not has_one_value(op.attrs[name])} == set(op.unread)
+
+
+@pytest.mark.parametrize("op", [op for op in OPS if op.readers], ids=str)
+def test_inherited_parts_read_what_is_claimed(op: Op) -> None:
+    read = reads(op)
+    found = {name: {part for part in PARTS if name in read.get(part, ())} for name in op.readers}
+    assert {name: set(parts.split()) for name, parts in op.readers.items()} == found
+
+
+def test_a_later_version_says_who_reads_what_it_adds() -> None:
+    op = BY_NAME["AvgPool-16"]
+    with pytest.raises(TypeError, match=r"adds divisor_override: list in `readers` .*\(check, shape, kernel"):
+        op.at(17, attrs={"divisor_override": Int(default=0)})
+
+
+def test_a_claim_that_is_not_true_is_noticed() -> None:
+    op = BY_NAME["AvgPool-16"].at(
+        17, attrs={"divisor_override": Int(default=0)}, readers={"divisor_override": "kernel"}
+    )
+    with pytest.raises(AssertionError):
+        test_inherited_parts_read_what_is_claimed(op)
+    with pytest.raises(AssertionError):
+        test_every_attribute_is_read_or_has_a_reason(op)
