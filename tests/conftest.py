@@ -2,15 +2,22 @@
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from ir_tools.runtime import _child
+from tests import forks
+
 _IR10 = re.compile(rb"<net [^>]*version=[\"']1[01][\"']")
 ROOT = Path(__file__).resolve().parents[1]
+STARTED = _child._spawn
 os.environ.setdefault("MALLOC_PERTURB_", "133")
 """The C library fills fresh memory with this byte in the runtimes that tests start: an output that one leaves unwritten
 is a large number each time, and not 0 on most days."""
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+"""The processes that tests start keep the byte code of the package, and do not each compile it."""
 
 
 def corpus_folder() -> Path | None:
@@ -49,3 +56,17 @@ def corpus_model(request: pytest.FixtureRequest) -> Path:
     """Each `.xml` of IR v10 or v11 in the corpus."""
     path: Path = request.param
     return path
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forked_workers() -> Iterator[None]:
+    """The runtimes of this process are forks; a module about how they start overrides this."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_child, "_spawn", forks.spawn)
+        yield
+
+
+@pytest.fixture
+def started_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one test: runtimes that start as those of users do."""
+    monkeypatch.setattr(_child, "_spawn", STARTED)

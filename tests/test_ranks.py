@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -66,8 +67,13 @@ def part_of(path: Path) -> str:
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
-def imports(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def imports(path: Path) -> list[tuple[int, str]]:
     """Line and full name of everything that a module imports when it runs, wherever in it."""
+    return [*_imports(path)]
+
+
+def _imports(path: Path) -> Iterator[tuple[int, str]]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     typing = {id(inner) for node in ast.walk(tree) if is_typing(node) for inner in ast.walk(node)}
     for node in ast.walk(tree):

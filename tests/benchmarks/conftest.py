@@ -1,8 +1,13 @@
-"""What is timed runs as users run it: without the filled memory of the other tests."""
+"""What is timed runs as users run it: without the filled memory and the forked workers of the other tests."""
 
 from collections.abc import Iterator
 
 import pytest
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forked_workers() -> None:
+    """None here."""
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -29,6 +29,11 @@ GOOD = one_layer("AvgPool", "opset1", POOL)
 MEANS = X["x"].reshape(1, 3, 4, 2, 4, 2).mean((3, 5))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def forked_workers() -> None:
+    """None here: the workers start as those of users do."""
+
+
 @pytest.fixture(scope="module")
 def client() -> Iterator[RuntimeClient]:
     with RuntimeClient(timeout=30) as started:

@@ -216,6 +216,7 @@ def test_model_in_memory_is_tried_as_it_is_now(client: RuntimeClient, tmp_path: 
 # --- what cannot be tried ---
 
 
+@pytest.mark.usefixtures("started_workers")
 def test_missing_openvino_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "openvino.py").write_text("raise ImportError('no such thing')")
     monkeypatch.syspath_prepend(tmp_path)

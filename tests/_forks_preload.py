@@ -1,0 +1,7 @@
+"""What every fork has loaded; see `tests.forks`."""
+
+from ir_tools.runtime import worker
+
+worker.leave_out_converter()
+
+import openvino  # noqa: E402, F401
