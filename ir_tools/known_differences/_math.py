@@ -52,6 +52,10 @@ def _beyond_i32(layer: Instance) -> bool:
     return wide and bool((np.abs(data) >= 2**31).any())
 
 
+def _not_ascending(layer: Instance) -> bool:
+    return layer.attrs.auto_broadcast != "pdpd" and not np.all(layer.inputs[1] < layer.inputs[2])
+
+
 def _filled_in_another_type(layer: Instance) -> bool:
     return layer.attrs.fill_mode == "lowest" and layer.inputs[0].dtype.name not in {
         *("float32", "bfloat16", "int32", "int8", "uint8", "bool"),
@@ -366,6 +370,21 @@ QUANTIZATION = (
         model=Call(
             "FakeQuantize-1", (floats(-5.2, 1.8), *(one(value) for value in (0.4, 3.6, 0.4, 3.6))), {"levels": "65536"}
         ),
+    ),
+    KnownDifference(
+        name="FakeQuantize-1 between limits that do not ascend",
+        ops=("FakeQuantize-1",),
+        kind=Kind.WRONG,
+        setting="constant limits, `input_low` not below `input_high`, and data of three dimensions or more",
+        reason="The plugin gives NaN for equal limits and one value for limits turned around, where the specification"
+        " says on which side of equal limits an element is, and counts levels downwards. So does the plugin if the"
+        " limits are no constants.",
+        model=Call(
+            "FakeQuantize-1",
+            (floats(-3, -1, 0, 1, 3)[None, None], *(one(value) for value in (2, -2, 0, 8))),
+            {"levels": "9"},
+        ),
+        applies=_not_ascending,
     ),
     KnownDifference(
         name="FakeQuantize-1 of f64",

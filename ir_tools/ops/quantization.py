@@ -89,19 +89,28 @@ def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def fake_quantize(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
     """Every element to the nearest of `levels` values, in the data's type; integers through f32.
 
-    Two levels without a range between the limits only say on which side of them an element is.
+    Data up to the lower limit become `output_low`, data beyond the higher one `output_high`, by the specification also
+    if the limits are equal or the low one is the higher.
     """
     data, *limits = arrays
     shaped = [broadcast_arrays(attrs, data, limit)[1].astype(data.dtype) for limit in limits]
-    sides = attrs.levels == 2 and np.array_equal(shaped[0], shaped[1])
-    function = through_floats(on_a_side if sides else partial(quantized, attrs.levels))
+    ascending = bool(np.all(shaped[0] < shaped[1]))
+    function = through_floats(partial(quantized if ascending else quantized_between, attrs.levels))
     return (elementwise(partial(in_working_type, function), data, *shaped, spare=spare),)
 
 
-def on_a_side(data: Array, low: Array, high: Array, out_low: Array, out_high: Array) -> Array:
-    """The high value above the limit, the low one elsewhere."""
-    del high
-    return np.where(data > low, out_high, out_low).astype(data.dtype)
+def quantized_between(levels: int, data: Array, low: Array, high: Array, out_low: Array, out_high: Array) -> Array:
+    """Return the data on levels; limits that do not ascend are counted from `low` to `high` downwards."""
+    lower, upper = np.minimum(low, high), np.maximum(low, high)
+    sides = np.where(data > upper, out_high, out_low).astype(data.dtype)
+    if np.array_equal(low, high):
+        return sides
+    with np.errstate(all="ignore"):
+        rising = quantized(levels, data, lower, upper, out_low, out_high)
+        falling = np.rint((data - low) / (high - low) * (levels - 1)) / (levels - 1) * (out_high - out_low) + out_low
+    outside = (low >= high) & ~((data > lower) & (data <= upper))
+    between: Array = np.where(outside, sides, np.where(low < high, rising, falling)).astype(data.dtype)
+    return between
 
 
 def quantized(levels: int, data: Array, low: Array, high: Array, out_low: Array, out_high: Array) -> Array:

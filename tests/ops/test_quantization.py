@@ -139,11 +139,10 @@ def test_values(make: Callable[[np.random.Generator], tuple[Case, list[Array]]],
 @pytest.mark.parametrize(
     ("limits", "data"),
     [
-        ((2, -2, 0, 8), [-3, -1, 0, 1, 3]),
         ((0, 1, 3, 2), [-1, 0.25, 0.5, 2]),
         ((-1, 1, -1, 1), [np.nan, np.inf, -np.inf]),
     ],
-    ids=["low above high", "outputs turned around", "not finite"],
+    ids=["outputs turned around", "not finite"],
 )
 def test_odd_quantisations(limits: tuple[float, ...], data: list[float]) -> None:
     arrays = [np.array([data], np.float32), *(np.array(limit, np.float32) for limit in limits)]
