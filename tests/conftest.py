@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from ir_tools.runtime import _child
-from tests import forks
-
 _IR10 = re.compile(rb"<net [^>]*version=[\"']1[01][\"']")
 ROOT = Path(__file__).resolve().parents[1]
-STARTED = _child._spawn
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+"""Where tests share the cores, threads of numpy that wait for each other take up to ten times the time of one."""
 os.environ.setdefault("MALLOC_PERTURB_", "133")
 """The C library fills fresh memory with this byte in the runtimes that tests start: an output that one leaves unwritten
 is a large number each time, and not 0 on most days."""
@@ -61,12 +60,16 @@ def corpus_model(request: pytest.FixtureRequest) -> Path:
 @pytest.fixture(scope="module", autouse=True)
 def forked_workers() -> Iterator[None]:
     """The runtimes of this process are forks; a module about how they start overrides this."""
+    from tests import forks
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_child, "_spawn", forks.spawn)
+        patch.setattr("ir_tools.runtime._child._spawn", forks.spawn)
         yield
 
 
 @pytest.fixture
 def started_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """In one test: runtimes that start as those of users do."""
-    monkeypatch.setattr(_child, "_spawn", STARTED)
+    from tests import forks
+
+    monkeypatch.setattr("ir_tools.runtime._child._spawn", forks.START)

@@ -12,9 +12,12 @@ from multiprocessing.context import ForkServerProcess
 from multiprocessing.reduction import DupFd
 from typing import IO, Any
 
-from ir_tools.runtime import worker
+from ir_tools.runtime import _child, worker
 
-__all__ = ["spawn"]
+__all__ = ["START", "spawn"]
+
+START = _child._spawn
+"""What `spawn` takes the place of."""
 
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["tests._forks_preload"])

@@ -104,7 +104,7 @@ def block(data: bytes, layer: Layer) -> range:
     return range(whole.line_at(span.start), whole.line_at(span.end) + 1)
 
 
-SETTINGS = settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 
 
 @SETTINGS

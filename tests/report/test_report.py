@@ -95,7 +95,7 @@ def test_every_tensor_has_its_row_and_its_point(count: int) -> None:
     assert page.addresses == [f"#row{number}" for number in range(count)]
 
 
-@pytest.mark.parametrize("count", [3000, 20_000])
+@pytest.mark.parametrize("count", [3000, pytest.param(20_000, marks=pytest.mark.sweep)])
 def test_large_models_share_points_but_no_rows(count: int) -> None:
     """The first difference has a point of its own."""
     text = rendered(comparison(count, wrong=1234))
