@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         validate,
         write,
     )
+    from ir_tools.builder import Builder
     from ir_tools.comparison import Comparison, LayerComparison, OutputComparison
     from ir_tools.diagnostics import Diagnostic, Severity
     from ir_tools.errors import (
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Builder",
     "Comparison",
     "Diagnostic",
     "Dim",
@@ -102,6 +104,7 @@ _HOMES = {
         "validate",
         "write",
     ),
+    "ir_tools.builder": ("Builder",),
     "ir_tools.comparison": ("Comparison", "LayerComparison", "OutputComparison"),
     "ir_tools.diagnostics": ("Diagnostic", "Severity"),
     "ir_tools.errors": (

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Mapping
 
+from ir_tools.builder import Builder
 from ir_tools.errors import UsageError
-from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
+from ir_tools.graph import Graph, Model, Source
 from ir_tools.ops import Array
 from ir_tools.types import ElementType, element_type, from_dtype
 from ir_tools.weights import Weights
@@ -36,42 +37,29 @@ def cut(model: Model, layers: Collection[int], tensors: Mapping[Source, Array], 
     """
     if target not in layers:
         raise UsageError(f"layer {target} is not among those that are to be cut out")
-    graph, small = model.graph, Graph()
+    graph, builder = model.graph, Builder(name=f"{model.name or 'model'}_part")
+    small = builder.graph
     kept = set(layers) | {
         source.layer
         for layer_id in layers
         for source in graph.sources(layer_id).values()
         if graph.layer(source.layer).type == "Const"
     }
-    new_id = max(graph.nodes) + 1
-    parameters: dict[Source, int] = {}
-    for source in reads(model, layers):
-        if source not in tensors:
-            raise UsageError(f"there is no array for what layer {source.layer} gives")
-        parameters[source] = new_id
-        small.add(_parameter(new_id, graph, source, tensors[source]))
-        new_id += 1
     for layer in graph.layers():
         if layer.id in kept:
             small.add(layer.copy())
+    parameters: dict[Source, Source] = {}
+    for source in reads(model, layers):
+        if source not in tensors:
+            raise UsageError(f"there is no array for what layer {source.layer} gives")
+        parameters[source] = _parameter(builder, graph, source, tensors[source])
     for layer_id in layers:
         for to, source in graph.sources(layer_id).items():
-            small.connect(Source(parameters[source], 0) if source in parameters else source, layer_id, to)
+            small.connect(parameters.get(source, source), layer_id, to)
     for port in graph.layer(target).outputs:
-        end = LayerContent({}, [Port(0, port.precision, port.dims)])
-        result = Layer(new_id, {"name": f"result_{port.id}", "type": "Result", "version": "opset1"}, end)
-        small.add(result, {0: Source(target, port.id)})
-        new_id += 1
-    part = Model(
-        small,
-        name=f"{model.name or 'model'}_part",
-        version=11,
-        weights=Weights.from_bytes(b""),
-        origin=None,
-        path=None,
-    )
-    _take_constants(part, model.weights)
-    return part
+        builder.result(Source(target, port.id))
+    _take_constants(builder.model, model.weights)
+    return builder.model
 
 
 def _take_constants(part: Model, weights: Weights) -> None:
@@ -83,14 +71,13 @@ def _take_constants(part: Model, weights: Weights) -> None:
             layer.raw.update(offset=str(offset), size=str(size))
 
 
-def _parameter(number: int, graph: Graph, source: Source, array: Array) -> Layer:
-    """A Parameter in place of an output port; it takes over the tensor names of the port."""
+def _parameter(builder: Builder, graph: Graph, source: Source, array: Array) -> Source:
+    """Add a Parameter in place of an output port; it takes over the tensor names of the port."""
     maker = graph.layer(source.layer)
-    kind = _kind(array)
-    raw = {"shape": ",".join(map(str, array.shape)), "element_type": kind.name}
     name = maker.name if len(maker.outputs) == 1 else f"{maker.name}.{source.port}"
-    port = Port(0, kind.precision, array.shape, maker.port(source.port).names)
-    return Layer(number, {"name": name, "type": "Parameter", "version": "opset1"}, LayerContent(raw, [], [port]))
+    made = builder.parameter(name, array.shape, _kind(array))
+    builder.graph.layer(made.layer).outputs[0].names = maker.port(source.port).names
+    return made
 
 
 def _kind(array: Array) -> ElementType:

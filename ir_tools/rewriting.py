@@ -4,20 +4,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from ir_tools.errors import IrToolsError, UsageError
+from ir_tools.builder import port_fact, port_of, recorded_fact
+from ir_tools.errors import IrToolsError
 from ir_tools.graph import Graph, Layer, LayerContent, Located, Model, Port, Source, find_port
 from ir_tools.infer import Form, Forms, propagate_shapes
-from ir_tools.ops._define import Array, Bounds, Fact, NewLayer, Op, Ref, Refused, Rewrite
-from ir_tools.types import Dim, ElementType, Shape, element_type, format_shape, from_dtype, from_precision, parse_shape
-from ir_tools.weights import Weights, constant
+from ir_tools.ops._define import Array, Fact, NewLayer, Op, Ref, Refused, Rewrite
+from ir_tools.types import Shape, format_shape, from_dtype
 
 __all__ = ["Facts", "KnownFacts", "Rewriter", "changes_nothing", "lost_output"]
 
 LIST = re.compile(r"\s*[+-]?\d+\s*(,\s*[+-]?\d+\s*)+")
-LARGEST_VALUE = 1024
-"""Elements of an integer constant that a rule may want to see."""
 
 
 # --- facts ------------------------------------------------------------------------------------------------------
@@ -77,7 +73,7 @@ class KnownFacts:
         key = port.precision, port.dims
         fact = self._ports.get(key)
         if fact is None:
-            fact = self._ports[key] = _port_fact(port)
+            fact = self._ports[key] = port_fact(port)
         return fact
 
     def _output(self, maker: Layer, source: Source) -> Fact:
@@ -86,9 +82,11 @@ class KnownFacts:
         key = form.number, offset, source.port
         fact = self._outputs.get(key)
         if fact is None:
-            fact = self._recorded(find_port(form.outputs, source.port) or maker.port(source.port))
+            port = find_port(form.outputs, source.port) or maker.port(source.port)
             if form.type in {"Parameter", "Const"}:
-                fact = _said_fact(maker, fact, self.model.weights)
+                fact = recorded_fact(maker, port, self.model.weights)
+            else:
+                fact = self._recorded(port)
             self._outputs[key] = fact
         return fact
 
@@ -115,31 +113,6 @@ class KnownFacts:
                 self._computed = {}
         fact = self._computed.get((path, port_id))
         return recorded if fact is None or fact.shape is None or fact.dtype.kind == "dynamic" else fact
-
-
-def _said_fact(maker: Layer, fact: Fact, weights: Weights) -> Fact:
-    """The record of the output of a Parameter or Const, with what its attributes and its bytes say."""
-    if maker.type == "Parameter" and "shape" in maker.raw:
-        return Fact(fact.dtype, parse_shape(maker.raw["shape"]))
-    if maker.type != "Const" or not fact.dtype.is_integer or fact.dtype.dtype is None:
-        return fact
-    shape = parse_shape(maker.raw.get("shape", ""))
-    if shape is None or np.prod([dim.lo for dim in shape], dtype=np.float64) > LARGEST_VALUE:
-        return fact
-    return Fact(fact.dtype, shape, Bounds.exactly(constant(maker.raw, weights)))
-
-
-def _port_fact(port: Port) -> Fact:
-    """A port without dims may be a scalar or of unknown rank: unknown it is, since nothing is claimed then."""
-    shape = tuple(Dim() if size < 0 else Dim.of(size) for size in port.dims) or None
-    return Fact(_element_type(port.precision), shape)
-
-
-def _element_type(precision: str | None) -> ElementType:
-    try:
-        return from_precision(precision or "UNSPECIFIED")
-    except UsageError:
-        return element_type("dynamic")
 
 
 def _agree(port: Port, shape: Shape) -> bool:
@@ -282,7 +255,7 @@ class _Writer:
         outputs = self.old.outputs
         del outputs[len(new.outputs) :]
         for fact in new.outputs[len(outputs) :]:
-            outputs.append(_port(max(port.id for port in (*self.old.inputs, *outputs)) + 1, fact))
+            outputs.append(port_of(max(port.id for port in (*self.old.inputs, *outputs)) + 1, fact))
 
     def layer(self, new: NewLayer, made: Sequence[Source]) -> tuple[Layer, dict[int, Source]]:
         """A layer that is in no graph yet, and what feeds its inputs; its constants are in the graph already."""
@@ -291,7 +264,7 @@ class _Writer:
         for index, source in enumerate(sources):
             port = self.rewriter.port(self.graph, source)
             inputs.append(Port(index, port.precision if self.inputs_typed else None, port.dims))
-        outputs = [_port(len(inputs) + index, fact) for index, fact in enumerate(new.outputs)]
+        outputs = [port_of(len(inputs) + index, fact) for index, fact in enumerate(new.outputs)]
         same = new.type == self.old.type
         raw = (
             self.rewriter.merged(self.old, self.op, new, self.separator)
@@ -311,11 +284,6 @@ class _Writer:
 
     def _name(self, label: str) -> str:
         return self.graph.new_name(f"{self.old.name}/{label}")
-
-
-def _port(port_id: int, fact: Fact) -> Port:
-    dims = () if fact.shape is None else tuple(dim.lo if dim.static else -1 for dim in fact.shape)
-    return Port(port_id, fact.dtype.precision, dims)
 
 
 def _merged(raw: Mapping[str, str], op: Op | None, new: NewLayer, separator: str) -> dict[str, str]:

@@ -5,22 +5,13 @@ import openvino
 from openvino import opset13
 
 import ir_tools
-from ir_tools import Layer, LayerContent, Port, Source
 
 
 def main() -> None:
     model = ir_tools.read(build())
     graph = model.graph
     pool = next(layer for layer in graph.layers() if layer.type == "AvgPool")
-    port = pool.outputs[0]
-
-    relu = Layer(
-        graph.new_id(),
-        {"id": str(graph.new_id()), "name": graph.new_name("relu"), "type": "ReLU", "version": "opset1"},
-        LayerContent(inputs=[Port(0, port.precision, port.dims)], outputs=[Port(1, port.precision, port.dims)]),
-    )
-    graph.add(relu, {0: Source(pool.id, port.id)})
-    graph.redirect(Source(pool.id, port.id), Source(relu.id, 1))
+    ir_tools.Builder(model).insert(ir_tools.Source(pool.id, pool.outputs[0].id), "ReLU")
 
     data = np.linspace(-1, 1, 16, dtype=np.float32).reshape(1, 1, 4, 4)
     result = ir_tools.run(model, {"data": data})

@@ -1,0 +1,317 @@
+"""Building models: layers by operation, with ids, names, ports, element types and shapes worked out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_tools.errors import ShapeError, UsageError
+from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
+from ir_tools.ops import COMPLETE_OPSETS, Array, Attrs, Bounds, Fact, Op, Violation, find_op
+from ir_tools.types import Dim, ElementType, element_type, format_shape, from_dtype, from_precision, parse_shape
+from ir_tools.weights import Weights, constant
+
+__all__ = ["Builder", "Tensor", "port_fact", "port_of", "recorded_fact"]
+
+Tensor = Source | npt.ArrayLike
+"""An input of a layer: an output port of the graph, or numbers that become a constant."""
+LARGEST_VALUE = 1024
+"""Elements of an integer constant that a shape rule may want to see."""
+
+
+class Builder:
+    """Adds layers to a graph: to that of a new model, of a model, or to a body.
+
+    An output port is a `Source`. Ids, names, ports, element types and shapes follow from the table of operations.
+
+    Attributes:
+        model: the model, whose weights take the constants.
+        graph: the graph that layers are added to.
+
+    Example:
+        >>> builder = ir_tools.Builder()
+        >>> data = builder.parameter("data", "1,3,?,16..64", "f32")
+        >>> pooled = builder.call("MaxPool", data, kernel=(2, 2), strides=(2, 2), pads_begin=(0, 0), pads_end=(0, 0))
+        >>> builder.result(builder.call("Multiply", pooled, np.float32(2)), "doubled")
+        Layer(4, 'doubled/result', Result opset1)
+        >>> builder.model.outputs[0].name, builder.model.outputs[0].port.dims
+        ('doubled', (1, 3, -1, -1))
+
+        Insert a layer behind another:
+
+        >>> builder = ir_tools.Builder(ir_tools.read("model.xml"))
+        >>> builder.insert(ir_tools.Source(1, 1), "ReLU")
+        Source(layer=3, port=1)
+        >>> [layer.name for layer in builder.graph.ordered()]
+        ['data', 'pool', 'relu', 'result']
+    """
+
+    def __init__(
+        self,
+        model: Model | None = None,
+        *,
+        graph: Graph | None = None,
+        name: str = "model",
+        opset: int = COMPLETE_OPSETS,
+    ) -> None:
+        """Start with a model, or with an empty one.
+
+        Args:
+            model: None for a new model of IR v11.
+            graph: a body of `model`; None for its main graph.
+            name: of a new model.
+            opset: whose operations are added: `call("AvgPool", ...)` adds AvgPool-1 with 8, AvgPool-14 with 14.
+        """
+        weights = Weights.from_bytes(b"")
+        self.model = model or Model(Graph(), name=name, version=11, weights=weights, origin=None, path=None)
+        self.graph = self.model.graph if graph is None else graph
+        self.opset = opset
+        self._facts: dict[Source, Fact] = {}
+
+    def parameter(
+        self, name: str, shape: str | Sequence[int | Dim] | int | None, dtype: str | ElementType | npt.DTypeLike = "f32"
+    ) -> Source:
+        """Add an input of the model, or of the body.
+
+        Args:
+            name: of the layer and its tensor.
+            shape: partial: `"1,3,?,16..64"`, `"..."` or None for an unknown rank, or sizes, -1 for any.
+            dtype: element type by name, or of numpy.
+
+        Raises:
+            UsageError: no such element type or shape.
+        """
+        fact = Fact(_type_of(dtype), None if shape is None else parse_shape(shape))
+        text = "" if fact.shape == () else format_shape(fact.shape)
+        raw = {"shape": text, "element_type": fact.dtype.name}
+        return self._added(name, "Parameter", 1, LayerContent(raw, [], [port_of(0, fact, (name,))]), [], (fact,))[0]
+
+    def constant(
+        self,
+        array: npt.ArrayLike,
+        name: str = "constant",
+        dtype: str | ElementType | None = None,
+        shape: Sequence[int] | None = None,
+    ) -> Source:
+        """Add a constant.
+
+        Args:
+            array: its numbers; or, with `dtype` and `shape`, its bytes as they stand in the file.
+            name: of the layer.
+            dtype: element type, if the numbers are to have another one.
+            shape: of packed bytes of an element type that numpy does not have.
+        """
+        values = np.asarray(array)
+        kind = from_dtype(values.dtype) if dtype is None else _type_of(dtype)
+        if shape is None and dtype is not None:
+            values = values.astype(kind.dtype)
+        sizes = values.shape if shape is None else tuple(shape)
+        offset, size = self.model.weights.append(np.ascontiguousarray(values))
+        raw = {"element_type": kind.name, "shape": ",".join(map(str, sizes)), "offset": str(offset), "size": str(size)}
+        fact = _constant_fact(values) if shape is None else Fact(kind, tuple(map(Dim.of, sizes)))
+        return self._added(name, "Const", 1, LayerContent(raw, [], [port_of(0, fact)]), [], (fact,))[0]
+
+    def call(self, type: str, *inputs: Tensor, name: str | None = None, **attributes: object) -> Source:
+        """Add a layer and return its first output. See `outputs`."""
+        return self.outputs(type, *inputs, name=name, **attributes)[0]
+
+    def outputs(self, type: str, *inputs: Tensor, name: str | None = None, **attributes: object) -> tuple[Source, ...]:
+        """Add a layer and return all of its outputs.
+
+        Args:
+            type: of the operation; the builder's opset decides about its version.
+            inputs: output ports of the graph, or numbers, which become constants of the type of the first input.
+            name: of the layer; the type in small letters where it is None.
+            attributes: by their names in Python or in the file: `kernel=(2, 2)`, `exclude_pad=True`.
+
+        Raises:
+            UsageError: no such operation in the opset, or attributes that the runtime does not take.
+            ShapeError: the operation does not take these inputs.
+        """
+        op = find_op(type, f"opset{self.opset}")
+        if op is None:
+            raise UsageError(f"there is no operation '{type}' in opset{self.opset}")
+        raw = {_key(op, key): _text(value) for key, value in attributes.items()}
+        attrs = _read(op, raw)
+        given = [source if isinstance(source, Source) else self._numbers(source, inputs) for source in inputs]
+        facts = [self.fact(one) if isinstance(one, Source) else _constant_fact(one) for one in given]
+        found = op.outputs_of(attrs, facts)
+        _raise_first(op, op.check(attrs, facts))
+        names = [*op.inputs, *op.inputs[-1:] * len(inputs)]
+        sources = [
+            one if isinstance(one, Source) else self.constant(one, slot.name)
+            for slot, one in zip(names, given, strict=False)
+        ]
+        return self._call(op, raw, sources, name or type.lower(), found)
+
+    def unchecked(self, op: Op, raw: Mapping[str, str], sources: Sequence[Source], name: str) -> tuple[Source, ...]:
+        """Add a layer of one version of an operation, whatever its inputs are, and return its outputs.
+
+        If the operation does not take the inputs, the outputs have an unknown rank.
+        """
+        try:
+            found = op.outputs_of(_read(op, raw), [self.fact(source) for source in sources])
+        except ShapeError:
+            found = None
+        return self._call(op, raw, sources, name, found)
+
+    def _call(
+        self, op: Op, raw: Mapping[str, str], sources: Sequence[Source], name: str, found: Sequence[Fact] | None
+    ) -> tuple[Source, ...]:
+        facts = [self.fact(source) for source in sources]
+        if found is None:
+            found = [Fact(facts[0].dtype if facts else element_type("dynamic"), None)] * len(op.outputs)
+        inputs = [port_of(number, fact) for number, fact in enumerate(facts)]
+        outputs = [port_of(len(facts) + number, fact) for number, fact in enumerate(found)]
+        return self._added(name, op.type, op.version, LayerContent(dict(raw), inputs, outputs), sources, found)
+
+    def result(self, source: Source, name: str | None = None) -> Layer:
+        """Add an output of the model, or of the body.
+
+        Args:
+            source: the tensor.
+            name: added to the names of the tensor.
+        """
+        maker = self.graph.layer(source.layer)
+        port = maker.port(source.port)
+        if name is not None and name not in port.names:
+            port.names = (*port.names, name)
+        content = LayerContent({}, [Port(0, port.precision, port.dims)], [])
+        return self._layer(f"{name or maker.name}/result", "Result", 1, content, [source])
+
+    def insert(
+        self, source: Source, type: str, *others: Tensor, name: str | None = None, **attributes: object
+    ) -> Source:
+        """Add a layer behind an output port: what read that port reads the new layer, and its names move along.
+
+        Args:
+            source: the port; it becomes the first input.
+            type: of the operation.
+            others: further inputs.
+            name: as of `outputs`.
+            attributes: as of `outputs`.
+        """
+        new = self.call(type, source, *others, name=name, **attributes)
+        self.graph.redirect(source, new)
+        return new
+
+    def fact(self, source: Source) -> Fact:
+        """Return what is known of an output port: element type, partial shape, and the values of small constants."""
+        if source not in self._facts:
+            layer = self.graph.layer(source.layer)
+            self._facts[source] = recorded_fact(layer, layer.port(source.port), self.model.weights)
+        return self._facts[source]
+
+    def _numbers(self, given: npt.ArrayLike, inputs: Sequence[Tensor]) -> Array:
+        """Return numbers as an array; Python's floats take the element type of the first tensor among the inputs."""
+        values = np.asarray(given)
+        first = next((other for other in inputs if isinstance(other, Source)), None)
+        if isinstance(given, np.ndarray | np.generic) or first is None or values.dtype.kind != "f":
+            return values
+        return values.astype(self.fact(first).dtype.dtype)
+
+    def _added(
+        self,
+        name: str,
+        type: str,
+        version: int,
+        content: LayerContent,
+        sources: Sequence[Source],
+        facts: Sequence[Fact],
+    ) -> tuple[Source, ...]:
+        layer = self._layer(name, type, version, content, sources)
+        made = tuple(Source(layer.id, port.id) for port in layer.outputs)
+        self._facts.update(zip(made, facts, strict=True))
+        return made
+
+    def _layer(self, name: str, type: str, version: int, content: LayerContent, sources: Sequence[Source]) -> Layer:
+        tag = {"name": self.graph.new_name(name), "type": type, "version": f"opset{version}"}
+        feeds = {port.id: source for port, source in zip(content.inputs, sources, strict=True)}
+        return self.graph.add(Layer(self.graph.new_id(), tag, content), feeds)
+
+
+def _constant_fact(values: Array) -> Fact:
+    """Return what is known of a constant with these values."""
+    known = Bounds.exactly(values) if values.size <= LARGEST_VALUE and values.dtype.kind in "iufb" else None
+    return Fact(from_dtype(values.dtype), tuple(map(Dim.of, values.shape)), known)
+
+
+def port_of(number: int, fact: Fact, names: Sequence[str] = ()) -> Port:
+    """Return a port with the element type and the sizes of a fact; an unknown rank has none, as a scalar."""
+    dims = tuple(dim.lo if dim.static else -1 for dim in fact.shape or ())
+    return Port(number, fact.dtype.precision, dims, tuple(names))
+
+
+def port_fact(port: Port) -> Fact:
+    """Return the element type and the sizes of a port.
+
+    A port without dims may be a scalar or of unknown rank; the rank counts as unknown, since nothing is claimed then.
+    """
+    return Fact(
+        _recorded_type(port.precision), tuple(Dim() if size < 0 else Dim.of(size) for size in port.dims) or None
+    )
+
+
+def recorded_fact(layer: Layer, port: Port, weights: Weights) -> Fact:
+    """Return what a file says of an output port, with the shape of a Parameter and the values of a small constant."""
+    fact = port_fact(port)
+    if layer.type == "Parameter" and "shape" in layer.raw:
+        return Fact(fact.dtype, parse_shape(layer.raw["shape"]))
+    if layer.type != "Const" or not fact.dtype.is_integer or fact.dtype.dtype is None:
+        return fact
+    shape = parse_shape(layer.raw.get("shape", ""))
+    if shape is None or np.prod([dim.lo for dim in shape], dtype=np.float64) > LARGEST_VALUE:
+        return fact
+    return Fact(fact.dtype, shape, Bounds.exactly(constant(layer.raw, weights)))
+
+
+def _recorded_type(precision: str | None) -> ElementType:
+    try:
+        return from_precision(precision or "UNSPECIFIED")
+    except UsageError:
+        return element_type("dynamic")
+
+
+def _type_of(dtype: str | ElementType | npt.DTypeLike) -> ElementType:
+    if isinstance(dtype, ElementType):
+        return dtype
+    return element_type(dtype) if isinstance(dtype, str) else from_dtype(np.dtype(dtype))
+
+
+def _key(op: Op, name: str) -> str:
+    field = op.attrs.get(name)
+    return (field.xml or name) if field else name
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
+        return ",".join(map(_text, value))
+    return str(value)
+
+
+def _read(op: Op, raw: Mapping[str, str]) -> Attrs:
+    """Return the typed attributes.
+
+    Raises:
+        UsageError: one is missing, unknown, or has a value that it cannot have.
+    """
+    known = {field.xml or name for name, field in op.attrs.items()}
+    unknown = next((key for key in raw if key not in known), None)
+    if unknown is not None:
+        raise UsageError(f"{op} has no attribute '{unknown}'; it has {', '.join(sorted(known)) or 'none'}")
+    violations: list[Violation] = []
+    attrs = op.read(raw, violations)
+    _raise_first(op, violations)
+    assert attrs is not None
+    return attrs
+
+
+def _raise_first(op: Op, violations: Iterable[Violation]) -> None:
+    worst = next((violation for violation in violations if not violation.kind.mild), None)
+    if worst is not None:
+        remedy = f" ({worst.remedy})" if worst.remedy else ""
+        raise UsageError(f"{op}: {worst.attribute} {worst.message}{remedy}")

@@ -1,0 +1,135 @@
+"""Models that are built layer by layer: what the runtime reads and computes is what was meant."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import openvino as ov
+import pytest
+
+import ir_tools
+from ir_tools import Builder, Source
+from ir_tools.errors import ShapeError, UsageError
+from ir_tools.ops import Op, known_types, ops_of
+from ir_tools.types import Dim
+from tests.ops.samples import sample_of
+from tests.ops.test_attribute_reads import array_of
+
+CORE = ov.Core()
+OPS = [
+    ops[-1] for type in known_types() if (ops := ops_of(type))[-1].kernel and sample_of(ops[-1]) and type != "Result"
+]
+POOLING = {"kernel": "2,2", "strides": "2,2", "pads_begin": "0,0", "pads_end": "0,0"}
+Call = Callable[[Builder, Source], object]
+NOT_READ = {"Atan2-17": "the runtime does not hold it", "ReadValue-6": "no Assign"}
+
+
+def values(model: ir_tools.Model, **inputs: object) -> list[np.ndarray]:
+    compiled = CORE.compile_model(ir_tools.to_openvino(model), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    return list(compiled(inputs).values())
+
+
+@pytest.mark.parametrize("op", [op for op in OPS if str(op) not in NOT_READ], ids=str)
+def test_every_operation_of_constants_and_parameters(op: Op) -> None:
+    """The runtime reads what is built, with the element types and sizes that the ports record."""
+    sample = sample_of(op)
+    assert sample is not None
+    builder, rng = Builder(opset=op.version), np.random.default_rng(0)
+    inputs = [
+        builder.parameter(f"in{number}", slot[1], slot[0]) if isinstance(slot, tuple) else array_of(slot, rng)
+        for number, slot in enumerate(sample.slots)
+    ]
+    attributes = {
+        name: sample.raw[field.xml or name] for name, field in op.attrs.items() if (field.xml or name) in sample.raw
+    }
+    for source in builder.outputs(op.type, *inputs, **attributes):
+        builder.result(source)
+    read = ir_tools.to_openvino(builder.model)
+    shown = [(end.port.precision, list(end.port.dims)) for end in builder.model.outputs]
+    made = [out.get_partial_shape() for out in read.outputs]
+    assert [[-1 if dim.is_dynamic else dim.get_length() for dim in shape] for shape in made] == [
+        dims for _, dims in shown
+    ]
+
+
+def test_ports_names_and_shapes() -> None:
+    builder = Builder(name="small", opset=14)
+    data = builder.parameter("data", "1,3,?,16..64", "f16")
+    pooled = builder.call(
+        "AvgPool", data, kernel=(2, 2), strides=[2, 2], pads_begin="0,0", pads_end=(0, 0), exclude_pad=True
+    )
+    values, indices = builder.outputs("TopK", pooled, np.int64(2), axis=3, mode="max", sort="value")
+    builder.result(values, "best")
+    builder.result(indices)
+    model = builder.model
+    assert [layer.name for layer in model.graph.layers()] == [
+        *("data", "avgpool", "k", "topk", "best/result", "topk/result"),
+    ]
+    assert builder.fact(pooled).shape == (Dim.of(1), Dim.of(3), Dim(1), Dim(8, 32))
+    assert [(end.name, end.port.precision, end.port.dims) for end in model.outputs] == [
+        ("best", "FP16", (1, 3, -1, 2)),
+        ("topk.1", "I32", (1, 3, -1, 2)),
+    ]
+    assert model.graph.layer(pooled.layer).version == "opset14"
+    assert ir_tools.validate(model) == []
+
+
+def test_an_insertion_into_a_file_keeps_the_other_lines(tmp_path: Path) -> None:
+    built = Builder()
+    data = built.parameter("data", "2,3")
+    built.result(built.call("Negative", data), "out")
+    ir_tools.write(built.model, tmp_path / "before.xml")
+    model = ir_tools.read(tmp_path / "before.xml")
+    builder = Builder(model)
+    builder.insert(Source(1, 1), "ReLU")
+    ir_tools.write(model, tmp_path / "after.xml")
+    before, after = ((tmp_path / name).read_text().splitlines() for name in ("before.xml", "after.xml"))
+    gone = [line.strip() for line in before if line not in after]
+    assert gone == ['<edge from-layer="1" from-port="1" to-layer="2" to-port="0" />']
+    array = np.array([[-1, 2, 3], [4, -5, 6]], np.float32)
+    assert np.array_equal(values(model, data=array)[0], np.maximum(-array, 0))
+    assert [end.name for end in model.outputs] == ["out"]
+
+
+def test_a_layer_that_kills_the_runtime_is_refused() -> None:
+    builder = Builder()
+    data = builder.parameter("x", "1,1,4,4")
+    with pytest.raises(UsageError, match=r"dilations is missing, .* \(write dilations=\"1,1\"\)"):
+        builder.call("AvgPool", data, exclude_pad=True, **POOLING)
+
+
+def test_numbers_take_the_type_of_the_first_input() -> None:
+    builder = Builder()
+    doubled = builder.call("Multiply", builder.parameter("x", "2", "f16"), 2.0)
+    assert builder.fact(doubled).dtype.name == "f16"
+
+
+def test_in_a_body() -> None:
+    body = Builder()
+    body.result(body.call("Add", body.parameter("x", "2"), np.array([1, 2], np.float32)), "y")
+    inner = Builder(body.model, graph=body.graph)
+    inner.insert(Source(2, 2), "Abs")
+    assert np.array_equal(values(body.model, x=np.array([-3, 1], np.float32))[0], [2, 3])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda b, x: b.call("Nothing", x), UsageError, "there is no operation 'Nothing' in opset16"),
+        (lambda b, x: b.call("AvgPool", x), UsageError, "AvgPool-16: kernel is missing"),
+        (lambda b, x: b.call("MaxPool", x, **POOLING), ShapeError, "rank 3, 4 or 5"),
+        (lambda b, x: b.call("ReLU", x, slope=1), UsageError, "ReLU-1 has no attribute 'slope'; it has none"),
+        (lambda b, x: b.call("Concat", x, axis="two"), UsageError, "Concat-1: axis"),
+        (lambda b, x: b.call("MatMul", x, np.ones((5, 5), np.float32)), ShapeError, "rows"),
+        (lambda b, x: b.parameter("y", "1,b"), UsageError, "b"),
+    ],
+)
+def test_what_has_no_meaning_is_refused(
+    call: Callable[[Builder, Source], object], error: type[Exception], message: str
+) -> None:
+    builder = Builder()
+    data = builder.parameter("x", "2,3")
+    count = len(builder.graph)
+    with pytest.raises(error, match=message):
+        call(builder, data)
+    assert len(builder.graph) == count
