@@ -343,6 +343,7 @@ def run(
     shapes=optional(parameters.INPUT_SHAPES),
     mode=parameters.TEXT,
     seed=parameters.SEED,
+    samples=parameters.SAMPLES,
     device=parameters.TEXT,
     precision=parameters.TEXT,
     against=optional(parameters.SETTING),
@@ -361,6 +362,7 @@ def compare(
     shapes: Shapes | None = None,
     mode: ReferenceMode = "isolated",
     seed: int = 0,
+    samples: int = 1,
     device: str = "CPU",
     precision: RuntimePrecision = "f32",
     against: str | tuple[str, RuntimePrecision] | None = None,
@@ -381,6 +383,7 @@ def compare(
         mode: of the reference: `isolated`, each layer on the runtime's own inputs, or `cumulative`, the whole model by
             itself, so that errors add up.
         seed: of the inputs that are made up.
+        samples: how many samples of the inputs to compare; each tensor is shown where it is furthest off.
         device: of the runtime.
         precision: in which the runtime is asked to compute floats (`INFERENCE_PRECISION_HINT`).
         against: another device and precision to compare with, in place of the reference: `"CPU:bf16"`.
@@ -413,6 +416,7 @@ def compare(
         layers,
         mode=mode,
         seed=seed,
+        samples=samples,
         device=device,
         precision=precision,
         against=against,

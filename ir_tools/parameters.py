@@ -30,6 +30,7 @@ __all__ = [
     "NAMES",
     "OPSET",
     "PATH",
+    "SAMPLES",
     "SEED",
     "SETTING",
     "SHAPE",
@@ -126,6 +127,7 @@ ATTRIBUTES = Argument(_are_by_name, "attributes by name")
 CALLABLE = Argument(callable, "a function")
 COUNT = instance(Integral, "an integer")
 SEED = Argument(lambda value: isinstance(value, Integral) and int(value) >= 0, "an integer of at least 0")
+SAMPLES = Argument(lambda value: isinstance(value, Integral) and int(value) >= 1, "an integer of at least 1")
 TOLERANCE = Argument(lambda value: isinstance(value, Real) and float(value) >= 0, "a number of at least 0")
 OPSET = instance(str, "an opset, as in 'opset8'")
 NAMES = Argument(lambda value: isinstance(value, str) or _are_texts(value), "names, as in ['adaptive-to-avg-pool']")

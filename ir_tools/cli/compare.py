@@ -52,6 +52,7 @@ class Options:
     outputs_only: bool
     tolerance: float | None
     inputs: InputOptions
+    samples: int
     extensions: tuple[Path, ...]
     states: tuple[tuple[str, str], ...]
 
@@ -74,6 +75,8 @@ class Options:
         if self.tolerance is not None:
             yield from ("--tolerance", str(self.tolerance))
         yield from self.inputs.words()
+        if self.samples > 1:
+            yield from ("--samples", str(self.samples))
         for library in self.extensions:
             yield from ("--extension", str(library))
         for name, file in self.states:
@@ -117,6 +120,14 @@ class SettingWord(click.ParamType[Setting]):
 @click.option("--outputs-only", is_flag=True, help="Compare the outputs of the model alone, cumulative.")
 @click.option("--tolerance", type=click.FloatRange(min=0), help="Relative to each tensor's largest value.")
 @input_options
+@click.option(
+    "--samples",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Compare on N samples of the inputs; each tensor is shown where it is furthest off.",
+    metavar="N",
+)
 @states_option
 @extension_option
 @click.option("--all", "everything", is_flag=True, help="List every layer, not only the worst ones.")
@@ -137,6 +148,7 @@ def compare(
     outputs_only: bool,
     tolerance: float | None,
     inputs: InputOptions,
+    samples: int,
     extensions: tuple[Path, ...],
     states: tuple[tuple[str, str], ...],
     everything: bool,
@@ -147,20 +159,34 @@ def compare(
     """Compare what the numpy reference and the runtime make of MODEL, layer by layer, or MODEL with OTHER.
 
     Isolated, a difference is that layer's alone; cumulative, errors add up as in use. The outputs of an .onnx are
-    computed three ways: converted here, converted by OpenVINO alone, and by onnxruntime. Exits with 0 within tolerance
-    and with 1 where something differs.
+    computed three ways: converted here, converted by OpenVINO alone, and by onnxruntime; with an option about layers,
+    sides or files, the model converted here is compared as any other. Exits with 0 within tolerance and with 1 where
+    something differs.
     """
     _require_sense(other, against, mode, layers, types, outputs_only, bisect)
     if other is None and other_weights is not None:
         raise click.UsageError("--other-bin is for OTHER, which is not given")
     chosen = frozenset(types)
     options = Options(
-        mode or "isolated", device, precision, against, chosen, outputs_only, tolerance, inputs, extensions, states
+        mode=mode or "isolated",
+        device=device,
+        precision=precision,
+        against=against,
+        types=chosen,
+        outputs_only=outputs_only,
+        tolerance=tolerance,
+        inputs=inputs,
+        samples=samples,
+        extensions=extensions,
+        states=states,
     )
     replay = shlex.join([*_models(model, other, weights, other_weights), *options.words()])
     if states and bisect is not None:
         raise click.UsageError("--bisect compares parts of the model, which have no variables; leave out --state")
-    if is_onnx(model, weights) and other is None:
+    if dump is not None and samples > 1:
+        raise click.UsageError("--dump writes the tensors of one sample; leave out --samples")
+    one_model = (layers, types, outputs_only, mode, against, report, dump, bisect, samples > 1, precision != "f32")
+    if is_onnx(model, weights) and other is None and not any(one_model):
         return _compare_onnx(model, options, replay)
     loaded = inputs.reshaped(load(model, weights, extensions), extensions)
     plan = inputs.plan(loaded)
@@ -219,15 +245,18 @@ def _compare(
     model: "Model", other: "Model | None", plan: "InputPlan", options: Options, dump: Path | None
 ) -> "Comparison":
     from ir_tools.cli.screen import working
+    from ir_tools.comparison import compare as compare_models
     from ir_tools.comparison.dumping import Dump
 
     sink = nullcontext() if dump is None else Dump(dump)
-    with working("comparing", None if options.outputs_only else len(model.graph)) as advance, sink as taken:
-        return ir_tools.compare(
+    steps = None if options.outputs_only else len(model.graph) * options.samples
+    with working("comparing", steps) as advance, sink as taken:
+        return compare_models(
             model,
             other,
-            plan.arrays(),
+            plan,
             options.layers,
+            samples=options.samples,
             mode=options.mode,
             device=options.device,
             precision=options.precision,
@@ -292,7 +321,9 @@ def _facts(model: Path, other: Path | None, found: "Comparison", plan: "InputPla
         "sides": {"layers": _side_words(found.layer_sides), "outputs": _side_words(found.output_sides)},
         "seed": plan.seed,
         "inputs": plan.as_rows(),
+        "samples": found.samples,
         "needed": found.needed,
+        "weak": {entry.name: entry.weak for entry in found.weak},
         "first_difference": found.first_difference,
         "layers": found.layers,
         "outputs": found.outputs,
@@ -365,7 +396,7 @@ def _judged(path: Path, found: "OnnxComparison", device: str, plan: "InputPlan",
 
 
 def _show(screen: "Screen", found: "Comparison", data: Row, plan: "InputPlan", *, everything: bool) -> None:
-    from ir_tools.comparison import narrow_note
+    from ir_tools.comparison import narrow_note, weak_notes
 
     place = f"OpenVINO {found.runtime} on {found.device}, precision {found.precision}"
     screen.line(f"{found.mode}: {place}, against {found.second}", style="dim")
@@ -382,6 +413,9 @@ def _show(screen: "Screen", found: "Comparison", data: Row, plan: "InputPlan", *
     if note is not None:
         screen.line()
         screen.line(note, style="yellow")
+    for text in weak_notes(found):
+        screen.line()
+        screen.line(text, style="yellow")
     _show_verdict(screen, found, len(compared))
     part = data.get("part")
     if isinstance(part, dict):
@@ -394,14 +428,8 @@ def _show(screen: "Screen", found: "Comparison", data: Row, plan: "InputPlan", *
 
 def _worst(found: "Comparison") -> "Sequence[LayerComparison]":
     """The layers that differ or need the largest part of their tolerance, in the order of execution."""
-
-    def share(entry: "LayerComparison") -> float:
-        if entry.difference is None:
-            return -1.0 if entry.status == "skipped" else float("inf")
-        return entry.difference.needed / (entry.difference.tolerance or 1.0)
-
     first = found.first_difference
-    worst = sorted(found.layers, key=share, reverse=True)[:SHOWN]
+    worst = sorted(found.layers, key=lambda entry: entry.share, reverse=True)[:SHOWN]
     return [entry for entry in found.layers if entry in worst or entry is first]
 
 
@@ -411,6 +439,12 @@ def _columns() -> "list[Column]":
     spare = ("at", "allowed", "undefined")
     names = ("max abs", "at", "max rel", "needs", "allowed", "undefined")
     return [Column(name, right=True, spare=name in spare) for name in names]
+
+
+def _closer_column(judged: bool) -> "list[Column]":
+    from ir_tools.cli.screen import Column
+
+    return [Column("closer to f64")] if judged else []
 
 
 def _cells(difference: "Difference | None") -> list[str]:
@@ -428,10 +462,12 @@ def _cells(difference: "Difference | None") -> list[str]:
 
 def _show_layers(screen: "Screen", found: "Comparison", layers: "Sequence[LayerComparison]") -> None:
     from ir_tools.cli.screen import Column
+    from ir_tools.comparison import closer_words, f64_note
 
     other = [Column("in the other model", fold=True)] if found.other else []
     columns = [Column("layer", fold=True), *other, Column("operation"), Column("type", spare=True)]
-    columns += [Column("shape", spare=True), *_columns(), Column("result", keep=True)]
+    judged = any(entry.f64 for entry in layers)
+    columns += [Column("shape", spare=True), *_columns(), *_closer_column(judged), Column("result", keep=True)]
     rows = [
         [
             entry.path + (f".{entry.output}" if entry.output else ""),
@@ -440,6 +476,7 @@ def _show_layers(screen: "Screen", found: "Comparison", layers: "Sequence[LayerC
             entry.element_type or "-",
             "-" if entry.shape is None else ",".join(map(str, entry.shape)),
             *_cells(entry.difference),
+            *([closer_words(entry.f64, found.layer_sides) or "-"] if judged else []),
             entry.status,
         ]
         for entry in layers
@@ -448,6 +485,8 @@ def _show_layers(screen: "Screen", found: "Comparison", layers: "Sequence[LayerC
     for entry in layers:
         if entry.reason:
             screen.line(f"{entry.path}: {entry.status}: {entry.reason}", style="yellow")
+        if entry.f64:
+            screen.line(f"{entry.path}: {f64_note(entry.f64, found.layer_sides)}", style="yellow")
 
 
 _STYLES: Mapping[str, str] = {"ok": "", "differs": "red", "skipped": "dim"}
@@ -455,10 +494,12 @@ _STYLES: Mapping[str, str] = {"ok": "", "differs": "red", "skipped": "dim"}
 
 def _show_outputs(screen: "Screen", found: "Comparison") -> None:
     from ir_tools.cli.screen import Column
+    from ir_tools.comparison import closer_words, f64_note
 
     other = [Column("in the other model", fold=True)] if found.other else []
     columns = [Column("output", fold=True), *other, Column("type", spare=True), Column("shape", spare=True)]
-    columns += [*_columns(), Column("result", keep=True)]
+    judged = any(entry.f64 for entry in found.outputs)
+    columns += [*_columns(), *_closer_column(judged), Column("result", keep=True)]
     rows = [
         [
             entry.name,
@@ -466,6 +507,7 @@ def _show_outputs(screen: "Screen", found: "Comparison") -> None:
             entry.element_type,
             ",".join(map(str, entry.shape)) or "[]",
             *_cells(entry.difference),
+            *([closer_words(entry.f64, found.output_sides) or "-"] if judged else []),
             "ok" if entry.ok else "differs",
         ]
         for entry in found.outputs
@@ -474,6 +516,8 @@ def _show_outputs(screen: "Screen", found: "Comparison") -> None:
     for entry in found.outputs:
         if entry.reason:
             screen.line(f"{entry.name}: {entry.reason}", style="yellow")
+        if entry.f64:
+            screen.line(f"{entry.name}: {f64_note(entry.f64, found.output_sides)}", style="yellow")
 
 
 def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
@@ -484,7 +528,8 @@ def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
         screen.line(f"{what} computed by the runtime, one layer alone: the reference has no kernel.")
     first = found.first_difference
     if first is None:
-        text = f"No difference beyond the tolerance in {layers} and {plural(len(found.outputs), 'output')};"
+        text = f"No difference beyond the tolerance in {layers} and {plural(len(found.outputs), 'output')}"
+        text += f", {found.samples} samples;" if found.samples > 1 else ";"
         screen.verdict(f"{text} {number(found.needed)} would have been enough.", good=True)
         return
     name = getattr(first, "path", None) or getattr(first, "name", "")
@@ -493,6 +538,8 @@ def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
         text = f"{layers} agree, but taking their tensors out changed the output '{name}' of the runtime"
     if getattr(first, "round", None) is not None:
         text += f" in round {getattr(first, 'round', 0) + 1} of its body"
+    if found.samples > 1:
+        text += f" in sample {first.sample + 1} of {found.samples}"
     if first.difference is not None:
         place = list(first.difference.max_abs_at or ())
         text += f": expected {first.difference.expected}, got {first.difference.actual} at {place}"

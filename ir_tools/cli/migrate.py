@@ -115,6 +115,7 @@ def _refused_node(path: Path, error: MigrationError) -> Answer:
 def _verify(before: "Model", moved: "Migration", inputs: InputOptions, extensions: Sequence[Path]) -> Row:
     """Run both models on the runtime and compare their outputs; without a comparison, say why there is none."""
     from ir_tools.cli.screen import working
+    from ir_tools.comparison import weak_notes
 
     source, target = (inputs.reshaped(model, extensions) for model in (before, moved.model))
     plan = inputs.plan(source)
@@ -124,12 +125,14 @@ def _verify(before: "Model", moved: "Migration", inputs: InputOptions, extension
             found = ir_tools.compare(source, target, plan.arrays(), extensions=extensions)
     except IrToolsError as error:
         return {"ok": False, "error": str(error), "outputs": [], **shared}
-    return {"ok": found.ok, "runtime": found.runtime, "device": found.device, "outputs": _outputs(found), **shared}
+    shared |= {"runtime": found.runtime, "device": found.device, "outputs": _outputs(found)}
+    return {"ok": found.ok, "weak": weak_notes(found), **shared}
 
 
 def _outputs(found: "Comparison") -> list[Row]:
     return [
         {"name": entry.name, "ok": entry.ok, "max_abs": entry.difference.max_abs, "max_rel": entry.difference.max_rel}
+        | {"weak": entry.weak}
         for entry in found.outputs
     ]
 
@@ -218,6 +221,10 @@ def _show_verification(screen: "Screen", checked: Row) -> None:
     columns = [Column("output", fold=True), Column("max abs", right=True), Column("max rel", right=True)]
     rows = [[entry["name"], number(entry["max_abs"]), number(entry["max_rel"])] for entry in outputs]
     screen.table(columns, rows, ["" if entry["ok"] else "red" for entry in outputs])
+    weak = checked["weak"]
+    assert isinstance(weak, list)
+    for text in weak:
+        screen.line(str(text), style="yellow")
 
 
 def _rows(value: object) -> list[Row]:

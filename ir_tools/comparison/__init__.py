@@ -7,19 +7,24 @@ from typing import get_args
 from ir_tools.arguments import check_word
 from ir_tools.comparison._bodies import BodyRunner
 from ir_tools.comparison._differences import DECADES, TOLERANCES, Difference, allowed, coarser, difference
+from ir_tools.comparison._evidence import outputs_on_other_inputs
+from ir_tools.comparison._gold import F64Errors, GoldRun
 from ir_tools.comparison._layers import IDLE, Compared, Rows, Sink
 from ir_tools.comparison._models import paired_models
 from ir_tools.comparison._modes import LEFT_OUT, Found, Work
 from ir_tools.comparison._outputs import Outputs
+from ir_tools.comparison._pairing import Pairs
 from ir_tools.comparison._results import Comparison, LayerComparison, Mode, OutputComparison, ReferenceMode, Sides
-from ir_tools.comparison._summary import narrow_note, one_line
+from ir_tools.comparison._samples import merged
+from ir_tools.comparison._summary import closer_words, f64_note, narrow_note, one_line, weak_notes
 from ir_tools.comparison._tensors import SILENT, Choice
 from ir_tools.errors import UsageError
 from ir_tools.graph import Model
-from ir_tools.inputs import InputValue, complete_inputs
+from ir_tools.inputs import InputPlan, InputValue, plan_inputs
 from ir_tools.ops import Array
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.extensions import Extensions
+from ir_tools.runtime.one_layer import LayerRunner
 from ir_tools.runtime.setting import RuntimePrecision, Setting
 from ir_tools.states import checked_states
 
@@ -31,27 +36,32 @@ __all__ = [
     "Compared",
     "Comparison",
     "Difference",
+    "F64Errors",
     "LayerComparison",
     "OutputComparison",
     "ReferenceMode",
     "Sides",
     "Sink",
     "allowed",
+    "closer_words",
     "compare",
     "difference",
+    "f64_note",
     "narrow_note",
     "one_line",
+    "weak_notes",
 ]
 
 
 def compare(
     model: Model,
     other: Model | None = None,
-    inputs: Mapping[str, InputValue] | None = None,
+    inputs: Mapping[str, InputValue] | InputPlan | None = None,
     layers: bool | str | Collection[str] = True,
     *,
     mode: ReferenceMode = "isolated",
     seed: int = 0,
+    samples: int = 1,
     device: str = "CPU",
     precision: RuntimePrecision = "f32",
     against: str | tuple[str, RuntimePrecision] | None = None,
@@ -68,11 +78,13 @@ def compare(
         model: the model.
         other: a second model with the same inputs: its tensors are compared with this one's, matched by structure,
             constants and names; outputs by name, else by what makes them, else by position.
-        inputs: arrays or generators (`uniform:0:255`) by tensor or layer name; see `plan_inputs` for those missing.
+        inputs: arrays or generators (`uniform:0:255`) by tensor or layer name, or a plan of them; see `plan_inputs` for
+            those missing.
         layers: True for every layer, or operation types (`{"MaxPool"}`), or False for the outputs alone.
         mode: of the reference: each layer on the runtime's own inputs, or the whole model by itself; outputs alone are
             always compared with those of the whole model.
         seed: of the inputs.
+        samples: how many samples of the inputs to compare; each tensor is shown where it is furthest off.
         device: of the runtime.
         precision: in which it is asked to compute floats: f32, f16, bf16, or int8 for quantized models.
         against: another device and precision to compare with, instead of the reference: `CPU:bf16`, or a pair.
@@ -97,50 +109,68 @@ def compare(
     second = None if against is None else Setting.parse(against) if isinstance(against, str) else Setting.of(*against)
     choice = Choice.of(layers)
     _require_layers(model, choice)
-    fed = complete_inputs(model, inputs, seed=seed)
+    plan = inputs if isinstance(inputs, InputPlan) else plan_inputs(model, inputs, seed=seed)
     before = checked_states(model, states or {})
     with (
         nullcontext(client) if client else RuntimeClient(extensions=extensions) as runtime,
         runtime.starting_from(before),
     ):
-        precision = setting.precision if second is None else coarser(setting.precision, second.precision)
-        rows = Rows(model, choice, BodyRunner(runtime, setting), precision, tolerance, sink, advance, before)
-        work = Work(runtime, model, fed, setting, rows)
-        outputs = Outputs.of(model, rows.coarse(model.graph), precision, tolerance)
-        if other is not None:
-            found = work.with_model(other, paired_models(model, other))
-            sides = Sides(_name(model, "the model"), _name(other, "the other model"))
-            return _result("model against model", sides.actual, found, outputs, fed, sides)
-        if second is not None:
-            sides = Sides(str(setting), str(second))
-            return _result("runtime against runtime", sides.actual, work.with_setting(second), outputs, fed, sides)
-        sides = Sides("reference", str(setting))
-        if mode == "cumulative" or not choice.any:
-            return _result("cumulative", sides.expected, work.cumulative(), outputs, fed, sides)
-        output_sides = Sides(f"{setting}, as it is", f"{setting}, all tensors taken out")
-        return _result("isolated", sides.expected, work.isolated(), outputs, fed, sides, output_sides)
+        pairs = None if other is None else paired_models(model, other)
+
+        def compared(sample: int) -> Comparison:
+            fed = plan.arrays(sample)
+            precision = setting.precision if second is None else coarser(setting.precision, second.precision)
+            gold = GoldRun(model, fed, LayerRunner(runtime), before) if other is None else None
+            bodies = BodyRunner(runtime, setting)
+            rows = Rows(model, choice, bodies, gold, precision, tolerance, sink, advance, before)
+            work = Work(runtime, model, fed, setting, rows)
+            outputs = Outputs.of(model, rows.coarse(model.graph), precision, tolerance)
+            mine, found, sides, output_sides = _found(work, mode, other, pairs, second)
+            again = outputs_on_other_inputs(runtime, model, plan, sample, setting)
+            return _result(mine, found, outputs, fed, sides, output_sides, again, gold)
+
+        return merged([compared(sample) for sample in range(samples)])
+
+
+def _found(
+    work: Work, mode: ReferenceMode, other: Model | None, pairs: Pairs | None, second: Setting | None
+) -> tuple[Mode, Found, Sides, Sides]:
+    """Compare on one sample: in which mode, what came of it, and the sides of the layers and of the outputs."""
+    if other is not None and pairs is not None:
+        sides = Sides(_name(work.model, "the model"), _name(other, "the other model"))
+        return "model against model", work.with_model(other, pairs), sides, sides
+    setting = str(work.setting)
+    if second is not None:
+        sides = Sides(setting, str(second))
+        return "runtime against runtime", work.with_setting(second), sides, sides
+    sides = Sides("reference", setting)
+    if mode == "cumulative" or not work.rows.choice.any:
+        return "cumulative", work.cumulative(), sides, sides
+    as_it_is = Sides(f"{setting}, as it is", f"{setting}, all tensors taken out")
+    return "isolated", work.isolated(), sides, as_it_is
 
 
 def _result(
     mode: Mode,
-    second: str,
     found: Found,
     outputs: Outputs,
     fed: Mapping[str, Array],
     sides: Sides,
-    output_sides: Sides | None = None,
+    output_sides: Sides,
+    again: Mapping[str, Array],
+    gold: GoldRun | None,
 ) -> Comparison:
     whole = found.whole
     return Comparison(
         mode=mode,
         layers=tuple(found.rows),
-        outputs=outputs.compared(found.expected, found.actual, found.counterparts),
+        outputs=outputs.compared(found.expected, found.actual, found.counterparts, gold, (whole.run.outputs, again)),
         runtime=whole.run.version,
         device=whole.run.device,
         precision=whole.run.precision,
-        second=second,
+        second=sides.expected if mode in get_args(ReferenceMode) else sides.actual,
         layer_sides=sides,
-        output_sides=output_sides or sides,
+        output_sides=output_sides,
         inputs=fed,
         narrow=whole.narrow,
         in_use=outputs.measured(whole.wide, whole.run.outputs) if whole.narrow else (),

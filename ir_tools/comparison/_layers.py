@@ -1,8 +1,8 @@
 """The rows of a comparison: each layer's tensors as one side has them against the other's."""
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ir_tools.comparison._bodies import BodyRunner, Given
 from ir_tools.comparison._coarse import NARROW, Coarse
 from ir_tools.comparison._differences import aligned, allowed, difference, type_name
+from ir_tools.comparison._gold import GoldRun, errors
 from ir_tools.comparison._partners import SecondRun
 from ir_tools.comparison._results import LayerComparison
 from ir_tools.comparison._tensors import Batch, Choice, labels_of, living
@@ -45,6 +46,8 @@ class Compared(NamedTuple):
 
 Sink = Callable[[Compared], None]
 """Takes every two tensors that are compared."""
+Gold = Callable[[], Sequence[Array] | None]
+"""Computes the outputs of a layer in f64, where somebody asks for them."""
 BodyRows = Callable[[Batch, Given], Iterable[LayerComparison]]
 """The rows of one round of a body, and what the body was given."""
 
@@ -57,6 +60,7 @@ class Rows:
         model: whose layers they are.
         choice: of the layers.
         bodies: runs bodies.
+        gold: the model by itself in f64; None if no side is meant to give the same.
         precision: the coarser one of both sides.
         tolerance: instead of the table.
         sink: takes the tensors, where somebody wants them.
@@ -67,6 +71,7 @@ class Rows:
     model: Model
     choice: Choice
     bodies: BodyRunner
+    gold: GoldRun | None = None
     precision: str = "f32"
     tolerance: float | None = None
     sink: Sink | None = None
@@ -92,7 +97,8 @@ class Rows:
             except IrToolsError as why:
                 yield replace(self._blank(located), status="differs", reason=f"the reference fails: {why}")
             else:
-                yield from self._of_step(located, step, batch)
+                gold = partial(self._alone_in_f64, located, arrays, fallback)
+                yield from self._of_step(located, step, batch, gold)
             self._done(located)
 
     def cumulative(
@@ -112,7 +118,7 @@ class Rows:
                 yield from self._inside(located, arrays, lambda inner, _: self.isolated(inner, precision, fallback))
             step = next(step for step in walk if step.layer is located.layer)
             if self.choice.takes(located.layer):
-                yield from self._of_step(located, step, batch, inherits=True)
+                yield from self._of_step(located, step, batch, self._gold_of(located), inherits=True)
             for index, undefined in enumerate(step.undefined[: len(located.layer.outputs)]):
                 if undefined is not None:
                     actual = batch.actual(located, index)
@@ -129,11 +135,12 @@ class Rows:
             yield from self._inside_both(first, located, second)
             if not self.choice.takes(located.layer):
                 continue
+            gold = self._gold_of(located)
             for index, port in enumerate(located.layer.outputs):
                 partner = second.partner(Source(located.layer.id, port.id))
                 if partner is not None:
                     tensors = Compared(located, index, first.actual(located, index), partner.tensor, partner.path)
-                    yield replace(self._row(tensors, carried=partner.narrow), engine="runtime")
+                    yield replace(self._row(tensors, gold, carried=partner.narrow), engine="runtime")
                 else:
                     yield replace(self._blank(located), output=index, reason="the other model has no such tensor")
             self._done(located)
@@ -183,7 +190,7 @@ class Rows:
             if inner:
                 for row in rows(Batch(tuple(inner), tensors, {}, labels_of(graph)), given):
                     known = worst.get((row.path, row.output))
-                    if known is None or _share(row) > _share(known):
+                    if known is None or row.share > known.share:
                         worst[row.path, row.output] = replace(row, round=rounds)
             rounds += 1
 
@@ -197,18 +204,40 @@ class Rows:
                 yield self.skipped(entry, IDLE)
 
     def _of_step(
-        self, located: Located, step: Step, batch: Batch, *, inherits: bool = False
+        self, located: Located, step: Step, batch: Batch, gold: Gold, *, inherits: bool = False
     ) -> Iterator[LayerComparison]:
         """A row for each output; `inherits`: the step carries the errors of all steps before."""
+        gold = gold if step.engine == "reference" else _no_gold
         coarse = self.coarse(located.graph)
         carried = (coarse.reached if inherits else coarse.alone).get(located.layer.id)
         ports = zip(located.layer.outputs, step.outputs, step.undefined, strict=False)
         for index, (_, expected, undefined) in enumerate(ports):
-            row = self._row(Compared(located, index, expected, batch.actual(located, index)), undefined, carried)
+            tensors = Compared(located, index, expected, batch.actual(located, index))
+            row = self._row(tensors, gold, undefined, carried)
             yield _explained(replace(row, engine=step.engine), step)
 
+    def _alone_in_f64(
+        self, located: Located, arrays: Mapping[int, Array], fallback: Fallback
+    ) -> Sequence[Array] | None:
+        """Return the outputs of a layer on given arrays in f64; None if it cannot be computed."""
+        states = self._states_in(located)
+        try:
+            return run_one(self.model, located, arrays, precision="f64", fallback=fallback, states=states).outputs
+        except IrToolsError:
+            return None
+
+    def _gold_of(self, located: Located) -> Gold:
+        """The outputs of a layer of the main graph in the run in f64."""
+        if self.gold is None or located.graph is not self.model.graph:
+            return _no_gold
+        return partial(self.gold.outputs_of, located.layer)
+
     def _row(
-        self, tensors: Compared, undefined: npt.NDArray[np.bool_] | None = None, carried: str | None = None
+        self,
+        tensors: Compared,
+        gold: Gold,
+        undefined: npt.NDArray[np.bool_] | None = None,
+        carried: str | None = None,
     ) -> LayerComparison:
         """`carried`: a narrower type than the tensor's, of whose errors it has some."""
         if self.sink is not None:
@@ -221,11 +250,16 @@ class Rows:
         if expected.shape != actual.shape or (kind == "string") != (type_name(expected) == "string"):
             wanted = f"{type_name(expected)} {list(expected.shape)} is expected"
             return replace(row, status="differs", reason=wanted)
-        if index in sets_of(located.layer):
+        rows = index in sets_of(located.layer)
+        if rows:
             actual = aligned(expected, actual)
         limit = self._limit(kind, carried)
         found = difference(expected, actual, tolerance=limit, undefined=undefined)
-        return replace(row, status="ok" if found.ok else "differs", difference=found)
+        if found.ok:
+            return replace(row, status="ok", difference=found)
+        exact = gold()
+        judged = exact and errors(exact[index], expected, actual, undefined=undefined, rows=rows)
+        return replace(row, status="differs", difference=found, f64=judged or None)
 
     def _limit(self, kind: str, carried: str | None) -> float:
         """Return how far off a tensor may be; `carried`: a narrower type of whose errors it has some."""
@@ -258,6 +292,10 @@ class Rows:
             self.advance()
 
 
+def _no_gold() -> None:
+    """Nothing is computed in f64."""
+
+
 def _explained(row: LayerComparison, step: Step) -> LayerComparison:
     """The row with the known differences that its layer falls under, where it differs or leaves something out."""
     left_out = row.difference is not None and row.difference.undefined
@@ -266,13 +304,6 @@ def _explained(row: LayerComparison, step: Step) -> LayerComparison:
     names = tuple(known.name for known in step.known)
     text = f"known difference: {'; '.join(names)}, see {PAGE}"
     return replace(row, known=names, reason=f"{row.reason}; {text}" if row.reason else text)
-
-
-def _share(row: LayerComparison) -> float:
-    """How far off a row is, against what it may be."""
-    if row.difference is None:
-        return math.inf if row.status == "differs" else -1.0
-    return row.difference.needed / (row.difference.tolerance or 1e-9)
 
 
 def _kind(layer: Layer, index: int, array: Array) -> str:

@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ir_tools.comparison._coarse import Coarse
 from ir_tools.comparison._differences import aligned, allowed, difference, padded, type_name, unlike
+from ir_tools.comparison._evidence import weakness
+from ir_tools.comparison._gold import GoldRun, errors
 from ir_tools.comparison._layers import sets_of
 from ir_tools.comparison._results import OutputComparison
 from ir_tools.graph import Model
@@ -39,12 +41,36 @@ class Outputs:
         return cls(precision, tolerance, frozenset(_sets(model)), carried)
 
     def compared(
-        self, expected: Arrays, actual: Arrays, counterparts: Mapping[str, str] | None = None
+        self,
+        expected: Arrays,
+        actual: Arrays,
+        counterparts: Mapping[str, str] | None = None,
+        gold: GoldRun | None = None,
+        moved: tuple[Arrays, Arrays] = ({}, {}),
     ) -> tuple[OutputComparison, ...]:
-        """Return a row for each output; `counterparts`: their names in another model."""
-        return tuple(
+        """Return a row for each output.
+
+        Args:
+            expected: the outputs of one side.
+            actual: those of the other.
+            counterparts: their names in another model.
+            gold: decides who is right.
+            moved: outputs on the inputs of the comparison, and on others.
+        """
+        rows = [
             self._row(name, array, actual[name], (counterparts or {}).get(name)) for name, array in expected.items()
-        )
+        ]
+        exact = {} if gold is None or all(row.ok for row in rows) else gold.results()
+        found = []
+        for row in rows:
+            name, one, two = row.name, expected[row.name], actual[row.name]
+            if row.ok:
+                before, after = (arrays.get(name) for arrays in moved)
+                row = replace(row, weak=weakness(one, two, before, after, row.difference.tolerance))
+            elif name in exact:
+                row = replace(row, f64=errors(exact[name], one, two, rows=name in self.sets))
+            found.append(row)
+        return tuple(found)
 
     def measured(self, expected: Arrays, actual: Arrays) -> tuple[OutputComparison, ...]:
         """Return a row for each output, without a verdict."""

@@ -1,10 +1,12 @@
 """What a comparison found: one row per tensor, and the whole."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
 from ir_tools.comparison._differences import Difference
+from ir_tools.comparison._gold import F64Errors
 from ir_tools.display import brief_fields
 from ir_tools.execute import Engine
 from ir_tools.ops import Array
@@ -43,6 +45,9 @@ class LayerComparison:
         known: the rows of `known_differences` that the layer falls under, if it differs or leaves something out.
         counterpart: the path of the other model's tensor, if there is another model; with `.N` for output N above 0.
         round: of a layer in a body: the iteration of the body, from 0 on, in which it is furthest off.
+        f64: of a tensor that differs, how far both sides are from the same computed in f64; isolated from the same
+            inputs of the layer, otherwise from those of the model. None if it was not computed.
+        sample: of the inputs, in which it is furthest off, from 0 on.
 
     Example:
         >>> row = ir_tools.compare("model.xml").layers[0]
@@ -65,8 +70,15 @@ class LayerComparison:
     known: tuple[str, ...] = ()
     counterpart: str | None = None
     round: int | None = None
+    f64: F64Errors | None = None
+    sample: int = 0
 
     __repr__ = brief_fields
+
+    @property
+    def share(self) -> float:
+        """Which part of its tolerance it needs: infinite if shapes disagree, -1 if nothing was compared."""
+        return -1.0 if self.status == "skipped" else _share(self.difference)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +90,9 @@ class OutputComparison:
         difference: what one of two sizes does not have counts as NaN there.
         reason: what else is to be said.
         counterpart: the other model's output, if there is another model.
+        f64: of an output that differs, how far both sides are from the model computed in f64; None if it was not.
+        weak: why its agreement proves little: NaN, one value throughout, or inputs that do not change it; or empty.
+        sample: of the inputs, in which it is furthest off, from 0 on.
 
     Example:
         >>> output = ir_tools.compare("model.xml").outputs[0]
@@ -91,8 +106,16 @@ class OutputComparison:
     difference: Difference
     reason: str = ""
     counterpart: str | None = None
+    f64: F64Errors | None = None
+    weak: str = ""
+    sample: int = 0
 
     __repr__ = brief_fields
+
+    @property
+    def share(self) -> float:
+        """Which part of its tolerance it needs."""
+        return _share(self.difference)
 
     @property
     def ok(self) -> bool:
@@ -113,9 +136,10 @@ class Comparison:
         runtime, device, precision: what computed.
         second: in words, what was compared with it: the reference, another device, another model.
         layer_sides, output_sides: who computed what is expected, and what is actual.
-        inputs: what was fed.
+        inputs: what was fed; of several samples, that of the first difference.
         narrow: how many operations the device computes in int8 as the model is used, though f32 was asked for; all
             that is judged was computed in f32.
+        samples: how many samples of the inputs were compared; each tensor is as in the one where it is furthest off.
         in_use: the outputs as the model is used, where `narrow` is not 0, against those in f32: what quantized
             arithmetic costs. No part of the verdict.
 
@@ -136,6 +160,7 @@ class Comparison:
     output_sides: Sides = UNNAMED
     narrow: int = 0
     in_use: tuple[OutputComparison, ...] = ()
+    samples: int = 1
 
     def __repr__(self) -> str:
         """`Comparison(isolated against reference: 12 tensors and 1 output agree, 1.2e-07 is enough)`."""
@@ -182,7 +207,21 @@ class Comparison:
         return self.first_difference is None
 
     @property
+    def weak(self) -> tuple[OutputComparison, ...]:
+        """The outputs whose agreement proves little, each with its reason."""
+        return tuple(entry for entry in self.outputs if entry.weak)
+
+    @property
     def needed(self) -> float:
         """The smallest tolerance, relative to each tensor's largest magnitude, that would pass everywhere."""
         layers = (entry.difference.needed for entry in self.layers if entry.difference is not None)
         return max((*layers, *(entry.difference.needed for entry in self.outputs)), default=0.0)
+
+
+def _share(difference: Difference | None) -> float:
+    """Which part of what is allowed a difference needs; infinite if there is none to be had."""
+    if difference is None:
+        return math.inf
+    if difference.needed == 0.0:
+        return 0.0
+    return difference.needed / difference.tolerance if difference.tolerance else math.inf

@@ -1,14 +1,19 @@
 """A comparison in a few words, for people."""
 
+import math
 from typing import TYPE_CHECKING
 
 from ir_tools.display import notebook_table, plural
 
 if TYPE_CHECKING:
     from ir_tools.comparison._differences import Difference
-    from ir_tools.comparison._results import Comparison
+    from ir_tools.comparison._gold import F64Errors
+    from ir_tools.comparison._results import Comparison, Sides
 
-__all__ = ["html_table", "narrow_note", "one_line"]
+__all__ = ["closer_words", "f64_note", "html_table", "narrow_note", "one_line", "weak_notes"]
+
+WEAK_SHOWN = 3
+"""Outputs that prove little and are named one by one."""
 
 
 def one_line(found: "Comparison") -> str:
@@ -34,6 +39,40 @@ def narrow_note(found: "Comparison") -> str | None:
         f" {plural(found.narrow, 'operation')} in int8, which moves the outputs by up to {worst:.2g} of their largest"
         " magnitude; that is not judged here: --precision int8 compares that arithmetic, layer by layer."
     )
+
+
+def weak_notes(found: "Comparison") -> list[str]:
+    """Return a sentence for the outputs whose agreement proves little, the first of them named."""
+    weak = found.weak
+    notes = [f"The output '{entry.name}' proves little: {entry.weak}." for entry in weak[:WEAK_SHOWN]]
+    if len(weak) > WEAK_SHOWN:
+        notes.append(f"{plural(len(weak) - WEAK_SHOWN, 'more output')} of {len(found.outputs)} prove as little.")
+    if weak and len(weak) == len(found.outputs):
+        notes.append(
+            "No output proves anything: give other inputs, as with --input NAME=uniform:0:255 or --input FILE."
+        )
+    return notes
+
+
+def closer_words(entry: "F64Errors | None", sides: "Sides") -> str:
+    """Return which side is closer to f64 and how many times: `reference 1200x`; empty if that is not known."""
+    if entry is None:
+        return ""
+    return "neither" if entry.closer is None else f"{getattr(sides, entry.closer)} {_times(entry.factor)}"
+
+
+def f64_note(entry: "F64Errors | None", sides: "Sides") -> str:
+    """Return how far both sides are from f64, in a sentence; empty if that is not known."""
+    if entry is None:
+        return ""
+    off = f"computed in f64, {sides.expected} is off by {entry.expected:.2g} and {sides.actual} by {entry.actual:.2g}"
+    if entry.closer is None:
+        return f"{off}: neither is clearly closer"
+    return f"{off}: {getattr(sides, entry.closer)} is {_times(entry.factor)} closer"
+
+
+def _times(factor: float) -> str:
+    return "infinitely" if math.isinf(factor) else f"{factor:.2g}x"
 
 
 def html_table(found: "Comparison") -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 
 from ir_tools import __version__
-from ir_tools.comparison import Comparison, narrow_note
+from ir_tools.comparison import Comparison, narrow_note, weak_notes
 from ir_tools.display import plural
 from ir_tools.files import write_file
 from ir_tools.inputs import InputPlan
@@ -67,6 +67,8 @@ def render_report(found: Comparison, *, model: str, replay: str, plan: InputPlan
         histogram=None if focus is None else histogram_plot(focus),
         number=number,
         note=narrow_note(found),
+        weak=weak_notes(found),
+        judged=any(row.closer for row in (*tensors, *outputs)),
     )
 
 

@@ -1,10 +1,9 @@
 """The rows of the report's tables, and which of them is the worst."""
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ir_tools.comparison import Comparison, Difference, LayerComparison
+from ir_tools.comparison import Comparison, Difference, LayerComparison, closer_words, f64_note
 
 __all__ = ["Row", "layer_rows", "number", "output_rows", "worst"]
 
@@ -23,6 +22,7 @@ class Row:
         reason: why, if there is something to say.
         share: which part of its tolerance it needs; infinite if shapes differ, None if nothing was compared.
         difference: the numbers.
+        closer: which side is closer to f64, and how many times; empty if nobody asked.
     """
 
     kind: str
@@ -38,6 +38,7 @@ class Row:
     share: float | None
     difference: Difference | None
     counterpart: str = ""
+    closer: str = ""
 
     @property
     def needed(self) -> float | None:
@@ -64,8 +65,9 @@ def layer_rows(found: Comparison) -> list[Row]:
             shape="" if entry.shape is None else ",".join(map(str, entry.shape)) or "scalar",
             engine=(entry.engine or "") if found.with_reference else "",
             status=entry.status,
-            reason=_reason(entry),
-            share=_share(entry.difference, entry.status),
+            reason=_reason(entry, f64_note(entry.f64, found.layer_sides)),
+            closer=closer_words(entry.f64, found.layer_sides),
+            share=None if entry.status == "skipped" else entry.share,
             difference=entry.difference,
             counterpart=entry.counterpart or "",
         )
@@ -86,8 +88,13 @@ def output_rows(found: Comparison) -> list[Row]:
             shape=",".join(map(str, entry.shape)) or "scalar",
             engine="",
             status="ok" if entry.ok else "differs",
-            reason="; ".join(filter(None, (entry.reason, _nan(entry.difference)))),
-            share=_share(entry.difference),
+            reason="; ".join(
+                filter(
+                    None, (entry.reason, _nan(entry.difference), f64_note(entry.f64, found.output_sides), entry.weak)
+                )
+            ),
+            closer=closer_words(entry.f64, found.output_sides),
+            share=entry.share,
             difference=entry.difference,
             counterpart=entry.counterpart or "",
         )
@@ -95,25 +102,16 @@ def output_rows(found: Comparison) -> list[Row]:
     ]
 
 
-def _reason(entry: LayerComparison) -> str:
-    """The reason, with the round of the body where there is one, and NaN that only one side has."""
+def _reason(entry: LayerComparison, judgement: str) -> str:
+    """The reason, with the round of the body where there is one, NaN that only one side has, and who is right."""
     where = "" if entry.round is None or entry.difference is None else f"round {entry.round + 1} of its body"
-    return "; ".join(filter(None, (entry.reason, where, _nan(entry.difference))))
+    return "; ".join(filter(None, (entry.reason, where, _nan(entry.difference), judgement)))
 
 
 def _nan(difference: Difference | None) -> str:
     """How many NaN there are, if the sides do not have the same number of them."""
     expected, found = (0, 0) if difference is None else difference.nan
     return "" if expected == found else f"NaN: {expected} expected, {found} found"
-
-
-def _share(difference: Difference | None, status: str = "") -> float | None:
-    """Which part of its tolerance a tensor needs; None if nothing was compared."""
-    if difference is None:
-        return math.inf if status == "differs" else None
-    if difference.needed == 0.0:
-        return 0.0
-    return difference.needed / difference.tolerance if difference.tolerance else math.inf
 
 
 def worst(rows: Iterable[Row]) -> Row | None:

@@ -13,11 +13,12 @@ import ir_tools
 from ir_tools.comparison import Comparison
 from tests import stateful
 from tests.cli.conftest import Cli, pooling_xml
+from tests.comparison.networks import break_reference_in_f32
 
 KEYS = {
     "command", "ir_tools", "file", "other", "ok", "mode", "runtime", "device", "precision", "second", "sides", "seed",
     "inputs",
-    "needed", "first_difference", "layers", "outputs", "int8", "replay",
+    "samples", "needed", "weak", "first_difference", "layers", "outputs", "int8", "replay",
 }  # fmt: skip
 
 
@@ -32,6 +33,34 @@ def test_isolated(cli: Cli, model: Path) -> None:
     assert layer["difference"]["elements"] == 32
     words = shlex.split(found["replay"])
     assert cli(*words[1:], "--json").document == found
+
+
+def test_samples_are_compared_and_repeated(cli: Cli, model: Path, tmp_path: Path) -> None:
+    found = cli("compare", model, "--samples", 2, "--json").document
+    assert (found["samples"], found["weak"]) == (2, {})
+    assert cli(*shlex.split(found["replay"])[1:], "--json").document == found
+    assert cli("compare", model, "--samples", 2, "--dump", tmp_path / "dump").code == 2
+
+
+def test_outputs_that_prove_nothing_are_named(cli: Cli, model: Path) -> None:
+    found = cli("compare", model, "--input", "zeros")
+    assert found.code == 0
+    assert "proves little: all 32 elements are 0.0 on both sides" in found.out
+    assert "No output proves anything" in found.out
+
+
+def test_table_json_and_report_say_who_is_closer_to_f64(
+    cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    break_reference_in_f32(monkeypatch, "pool")
+    page = tmp_path / "report.html"
+    outcome = cli("compare", model, "--report", page, "--json")
+    assert outcome.code == 1
+    assert outcome.document["layers"][0]["f64"]["closer"] == "actual"
+    assert "<th>closer to f64</th>" in page.read_text(encoding="utf-8")
+    text = cli("compare", model).out
+    assert "closer to f64" in text
+    assert "pool: computed in f64, reference is off by" in text
 
 
 def test_the_printed_command_repeats_a_run_on_an_npz(cli: Cli, model: Path, tmp_path: Path) -> None:
@@ -75,14 +104,14 @@ def test_two_models(cli: Cli, model: Path, tmp_path: Path) -> None:
 
 
 def test_the_first_layer_that_differs_is_named(cli: Cli, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = ir_tools.compare
+    real = ir_tools.comparison.compare
 
     def compare(*arguments: object, **options: object) -> Comparison:
         found = real(*arguments, **options)  # type: ignore[arg-type] # passes on whatever it gets
         layers = tuple(replace(entry, status="differs", reason="it was made to") for entry in found.layers)
         return replace(found, layers=layers)
 
-    monkeypatch.setattr("ir_tools.compare", compare, raising=False)
+    monkeypatch.setattr("ir_tools.comparison.compare", compare)
     outcome = cli("compare", model)
     assert outcome.code == 1
     assert "The first difference is 'pool'" in outcome.out

@@ -5,9 +5,12 @@ from pathlib import Path
 import numpy as np
 import openvino as ov
 import openvino.opset13 as op
+import pytest
 
 import ir_tools
-from ir_tools.graph import Model
+from ir_tools import execute
+from ir_tools.execute import LayerRun
+from ir_tools.graph import Layer, Model
 
 ACTIVATIONS = (op.relu, op.sigmoid, op.tanh, op.hswish)
 
@@ -110,3 +113,16 @@ def quantized_network(path: Path) -> Path:
     mean = op.reduce_mean(node, np.array([2, 3], np.int64), keep_dims=False, name="mean")
     ov.serialize(ov.Model([mean], [data], "quantized"), path, path.with_suffix(".bin"))
     return path
+
+
+def break_reference_in_f32(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Make the reference wrong in one layer, but not in f64."""
+    real = execute.run_layer
+
+    def wrong(layer: Layer, *arguments: object, **options: object) -> LayerRun:
+        done = real(layer, *arguments, **options)  # type: ignore[arg-type] # passes on whatever it gets
+        if layer.name != name or done.outputs[0].dtype == np.float64:
+            return done
+        return LayerRun(tuple(array + np.float32(0.01) for array in done.outputs), done.undefined)
+
+    monkeypatch.setattr(execute, "run_layer", wrong)

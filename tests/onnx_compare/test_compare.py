@@ -134,3 +134,20 @@ def test_a_broken_file_is_one_line(cli: Cli, tmp_path: Path, command: str) -> No
     assert found.code == 2
     assert found.err.count("\n") == 1
     assert "broken.onnx" in found.err
+
+
+def test_options_about_layers_sides_and_files_are_honoured(cli: Cli, plain: Path, tmp_path: Path) -> None:
+    """The model converted here is compared as an IR is."""
+    page, dump = tmp_path / "report.html", tmp_path / "dump"
+    found = cli("compare", plain, "--report", page, "--dump", dump, "--type", "AvgPool", "--json").document
+    assert (found["mode"], [layer["op"] for layer in found["layers"]]) == ("isolated", ["AvgPool-1"])
+    assert page.stat().st_size > 1000
+    assert list(dump.iterdir())
+    for options, mode in {
+        ("--mode", "cumulative"): "cumulative",
+        ("--outputs-only",): "cumulative",
+        ("--against", "CPU"): "runtime against runtime",
+    }.items():
+        found = cli("compare", plain, *options, "--json").document
+        assert found["mode"] == mode
+        assert options[0] in found["replay"]

@@ -1,0 +1,160 @@
+"""Who is right where two sides differ, and whether agreement proves anything."""
+
+from pathlib import Path
+
+import numpy as np
+import openvino as ov
+import openvino.opset13 as op
+import pytest
+
+import ir_tools
+from ir_tools import execute
+from ir_tools.comparison import Comparison, compare
+from ir_tools.comparison._gold import errors
+from ir_tools.comparison._samples import merged
+from ir_tools.errors import UsageError
+from ir_tools.execute import LayerRun
+from ir_tools.graph import Layer, Model
+from ir_tools.inputs import plan_inputs
+from ir_tools.runtime.client import RuntimeClient
+from tests.comparison.networks import break_reference_in_f32, random_network
+
+
+@pytest.fixture(scope="module")
+def client() -> RuntimeClient:
+    return RuntimeClient()
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Model:
+    return ir_tools.read(random_network(np.random.default_rng(5), tmp_path / "net.xml"))
+
+
+def saved(path: Path, result: ov.Node, *inputs: ov.Node) -> Model:
+    ov.serialize(ov.Model([result.output(0)], list(inputs)), path, path.with_suffix(".bin"))
+    return ir_tools.read(path)
+
+
+# --- who is right ---
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "closer", "factor"),
+    [
+        ([1.0, 4.001], [1.0, 4.1], "expected", 100.0),
+        ([1.0, 4.1], [1.0, 4.001], "actual", 100.0),
+        ([1.0, 4.01], [1.0, 3.985], None, 1.5),
+        ([1.0, 4.0], [1.0, 3.0], "expected", np.inf),
+        ([1.0, np.nan], [1.0, 4.1], "actual", np.inf),
+    ],
+)
+def test_the_closer_side_has_less_than_half_of_the_error(
+    expected: list[float], actual: list[float], closer: str | None, factor: float
+) -> None:
+    found = errors(np.array([1.0, 4.0]), *(np.array(side, np.float32) for side in (expected, actual)))
+    assert found is not None
+    assert found.closer == closer
+    assert found.factor == pytest.approx(factor, rel=1e-2)
+
+
+def test_tensors_of_other_shapes_have_no_judge() -> None:
+    assert errors(np.ones(2), np.ones(2, np.float32), np.ones(3, np.float32)) is None
+
+
+@pytest.mark.parametrize("mode", ["isolated", "cumulative"])
+def test_the_runtime_is_closer_where_the_reference_errs(
+    client: RuntimeClient, model: Model, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    break_reference_in_f32(monkeypatch, "layer_1")
+    found = compare(model, mode=mode, client=client)  # type: ignore[arg-type] # one of its two words
+    wrong = [entry for entry in found.layers if entry.status == "differs"]
+    assert wrong[0].path == "layer_1"
+    for judged in (*(entry.f64 for entry in wrong), *(output.f64 for output in found.outputs if not output.ok)):
+        assert judged is not None
+        assert judged.closer == "actual"
+        assert judged.actual < 1e-5 < judged.expected
+    assert all(entry.f64 is None for entry in found.layers if entry.status == "ok")
+
+
+def test_of_two_precisions_the_wider_one_is_closer(client: RuntimeClient, model: Model) -> None:
+    found = compare(model, against="CPU:bf16", tolerance=1e-9, client=client)
+    if found.needed < 1e-4:
+        pytest.skip("this machine has no bf16")
+    assert [entry.f64.closer for entry in found.outputs if entry.f64] == ["expected"]
+
+
+# --- agreement that proves nothing ---
+
+
+def weak_outputs(client: RuntimeClient, model: Model, **inputs: str) -> dict[str, str]:
+    found = compare(model, inputs=inputs, layers=False, client=client)
+    assert found.ok
+    return {entry.name: entry.weak for entry in found.weak}
+
+
+def test_one_value_throughout_proves_little(client: RuntimeClient, tmp_path: Path) -> None:
+    data = op.parameter([1, 8], np.float32, name="data")
+    model = saved(tmp_path / "zero.xml", op.relu(op.subtract(data, np.float32(1000)), name="out"), data)
+    assert list(weak_outputs(client, model).values()) == ["all 8 elements are 0.0 on both sides"]
+    assert weak_outputs(client, model, data="uniform:1001:1009") == {}
+
+
+def test_nan_on_both_sides_proves_little(client: RuntimeClient, tmp_path: Path) -> None:
+    data = op.parameter([1, 4], np.float32, name="data")
+    model = saved(
+        tmp_path / "nan.xml", op.log(op.subtract(data, np.array([9, 9, 9, -9], np.float32)), name="out"), data
+    )
+    assert list(weak_outputs(client, model).values()) == ["3 of 4 elements are NaN or infinite on both sides"]
+
+
+def test_an_output_that_other_inputs_do_not_change_proves_little(client: RuntimeClient, tmp_path: Path) -> None:
+    data = op.parameter([1, 4], np.float32, name="data")
+    result = op.add(op.multiply(data, np.float32(1e-6)), np.array([1, 2, 3, 4], np.float32), name="out")
+    model = saved(tmp_path / "far.xml", result, data)
+    (reason,) = weak_outputs(client, model).values()
+    assert reason.startswith("other inputs change it by ")
+    given = {"data": np.arange(4, dtype=np.float32)[None]}
+    assert compare(model, inputs=given, layers=False, client=client).weak
+    assert weak_outputs(client, model, data="uniform:0:1e6") == {}
+
+
+def test_an_output_of_constants_alone_is_no_weak_one(client: RuntimeClient, tmp_path: Path) -> None:
+    data = op.parameter([1, 4], np.float32, name="data")
+    fixed = op.add(op.constant(np.array([1, 2], np.float32)), np.float32(1))
+    path = tmp_path / "fixed.xml"
+    ov.serialize(ov.Model([op.relu(data).output(0), fixed.output(0)], [data]), path, path.with_suffix(".bin"))
+    assert weak_outputs(client, ir_tools.read(path)) == {}
+
+
+# --- several samples ---
+
+
+def test_a_difference_in_a_later_sample_is_found(
+    client: RuntimeClient, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_inputs(model)
+    real = execute.run_layer
+
+    def wrong(layer: Layer, arrays: list[np.ndarray], **options: object) -> LayerRun:
+        done = real(layer, arrays, **options)  # type: ignore[arg-type] # passes on whatever it gets
+        if layer.name == "layer_0" and np.array_equal(arrays[0], plan.arrays(2)["data"]):
+            return LayerRun(tuple(array + np.float32(0.01) for array in done.outputs), done.undefined)
+        return done
+
+    monkeypatch.setattr(execute, "run_layer", wrong)
+    assert compare(model, inputs=plan, samples=2, client=client).ok
+    found = compare(model, inputs=plan, samples=3, client=client)
+    first = found.first_difference
+    assert first is not None
+    assert (found.samples, first.sample) == (3, 2)
+    np.testing.assert_array_equal(found.inputs["data"], plan.arrays(2)["data"])
+
+
+def test_one_sample_is_the_comparison_itself(client: RuntimeClient, model: Model) -> None:
+    found: Comparison = compare(model, client=client)
+    assert merged([found]) == found
+
+
+def test_no_sample_is_a_usage_error(model: Model) -> None:
+    with pytest.raises(UsageError, match="samples is 0"):
+        ir_tools.compare(model, samples=0)
