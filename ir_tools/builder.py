@@ -33,8 +33,8 @@ class Builder:
     Example:
         >>> builder = ir_tools.Builder()
         >>> data = builder.parameter("data", "1,3,?,16..64", "f32")
-        >>> pooled = builder.call("MaxPool", data, kernel=(2, 2), strides=(2, 2), pads_begin=(0, 0), pads_end=(0, 0))
-        >>> builder.result(builder.call("Multiply", pooled, np.float32(2)), "doubled")
+        >>> rounded = builder.call("Round", data, mode="half_to_even")
+        >>> builder.result(builder.call("Multiply", rounded, 2.0), "doubled")
         Layer(4, 'doubled/result', Result opset1)
         >>> builder.model.outputs[0].name, builder.model.outputs[0].port.dims
         ('doubled', (1, 3, -1, -1))
