@@ -96,7 +96,7 @@ def chosen(select: str | Collection[str] = (), ignore: str | Collection[str] = (
 def _words(given: str | Collection[str]) -> tuple[str, ...]:
     words = word_list(given)
     for word in words:
-        if not any(_names(word, rule) for rule in RULES):
+        if not word or not any(_names(word, rule) for rule in RULES):
             close = closest(word, [text for rule in RULES for text in (rule.code, rule.name)])
             hint = f"did you mean {close}?" if close else f"codes look like {RULES[0].code}, groups like IR1"
             raise UsageError(f"there is no rule '{word}'; {hint}")

@@ -1,7 +1,8 @@
 """What a project wants of `validate`: `[tool.ir-tools]` in a `pyproject.toml`, or an `ir-tools.toml`."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
@@ -177,6 +178,15 @@ def _wrong(label: str, value: object, expected: str) -> NoReturn:
     raise UsageError(f"{label} is {value!r}; expected {expected}")
 
 
+@contextmanager
+def _labelled(label: str) -> Iterator[None]:
+    """Say in front of a UsageError which setting it is about."""
+    try:
+        yield
+    except UsageError as error:
+        raise UsageError(f"{label}: {error}") from None
+
+
 def _texts(label: str, value: object, root: Path) -> tuple[str, ...]:
     del root
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
@@ -186,21 +196,23 @@ def _texts(label: str, value: object, root: Path) -> tuple[str, ...]:
 
 def _codes(label: str, value: object, root: Path) -> Codes:
     words = _texts(label, value, root)
-    try:
+    with _labelled(label):
         chosen(words)
-    except UsageError as error:
-        raise UsageError(f"{label}: {error}") from None
     return words
 
 
 def _patterns(label: str, value: object, root: Path) -> Patterns:
-    return tuple(Pattern(text, root) for text in _texts(label, value, root))
+    texts = _texts(label, value, root)
+    with _labelled(label):
+        return tuple(Pattern(text, root) for text in texts)
 
 
 def _ignores(label: str, value: object, root: Path) -> tuple[tuple[Pattern, Codes], ...]:
     if not isinstance(value, dict):
         _wrong(label, value, "a table of patterns and lists of codes")
-    return tuple((Pattern(text, root), _codes(f'{label}."{text}"', words, root)) for text, words in value.items())
+    patterns = _patterns(label, [*value], root)
+    codes = (_codes(f'{label}."{text}"', words, root) for text, words in value.items())
+    return tuple(zip(patterns, codes, strict=True))
 
 
 def _flag(label: str, value: object, root: Path) -> bool:

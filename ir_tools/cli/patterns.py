@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from ir_tools.errors import UsageError
+
 __all__ = ["Pattern"]
 
 
@@ -13,7 +15,7 @@ class Pattern:
     """A pattern as in `.gitignore`, without `!`.
 
     `*` and `?` stand for characters of one name, `**` for any folders. A pattern without a slash is compared with names
-    alone, any other with paths below `root`.
+    alone, any other (`/old`, `old/a.xml`) with paths below `root`.
 
     Attributes:
         text: the pattern.
@@ -23,12 +25,18 @@ class Pattern:
     text: str
     root: Path
 
+    def __post_init__(self) -> None:
+        """Raise UsageError if the pattern can match nothing."""
+        if not self.text.strip("/") or self.text.startswith("!"):
+            raise UsageError(f"{self.text!r} is not a pattern; name what to cover: 'old/**', '*.int8.xml'")
+
     def matches(self, path: Path) -> bool:
         """Return whether the pattern matches this very path, which is absolute."""
         text = self.text.rstrip("/")
         if "/" not in text:
             return bool(_regex(text).fullmatch(path.name))
-        return bool(_regex((self.root / text.removeprefix("./")).as_posix()).fullmatch(path.as_posix()))
+        below = text.removeprefix("./").removeprefix("/")
+        return path.is_relative_to(self.root) and bool(_regex(below).fullmatch(path.relative_to(self.root).as_posix()))
 
     def covers(self, path: Path) -> bool:
         """Return whether the pattern matches a path or a folder below `root` that it is in."""

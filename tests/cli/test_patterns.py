@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ir_tools.cli.patterns import Pattern
+from ir_tools.errors import UsageError
 
 PATHS = [
     "a.xml",
@@ -34,12 +35,15 @@ GLOBS = [
     "*/c d.xml",
     "deep",
     "*",
+    "/old",
+    "/a.xml",
+    "/deep/old/*.xml",
 ]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("patterns")
+    folder = tmp_path_factory.mktemp("[patterns]*")
     subprocess.run(["git", "init", "-q", folder], check=True)
     for name in PATHS:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -65,3 +69,9 @@ def test_nothing_above_the_root_counts(tmp_path: Path) -> None:
     root = tmp_path / "old" / "project"
     assert not Pattern("old", root).covers(root / "a.xml")
     assert Pattern("old", root).covers(root / "old" / "a.xml")
+
+
+@pytest.mark.parametrize("text", ["", "/", "!old"])
+def test_a_pattern_that_matches_nothing_is_refused(text: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is not a pattern"):
+        Pattern(text, tmp_path)
