@@ -174,7 +174,7 @@ def validate(
         ignore: leave out these rules. Of `select` and `ignore`, the longer word decides about a rule.
         runtime: also let the installed OpenVINO read, compile and run the model, in a child process.
         extensions: libraries with operations of others, for the runtime to load.
-        shapes: of inputs that the runtime runs with, in place of those in the file.
+        shapes: with `runtime`, of inputs that it runs with, in place of those in the file.
 
     Returns:
         The findings; empty if nothing is wrong.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self, TypeAlias, get_args
 
 from ir_tools import parameters
 from ir_tools.arguments import check_word
+from ir_tools.display import plural
 from ir_tools.errors import UsageError
 from ir_tools.format.read import read as read_ir
 from ir_tools.graph import Model
@@ -91,6 +92,10 @@ class Session:
         self._precision = precision
         self._runtime = runtime
         self._client: RuntimeClient | None = None
+
+    def __repr__(self) -> str:
+        """Show the model, the engine and how many variables have a value."""
+        return f"Session({self.model!r}, {self.engine}, {plural(len(self.states), 'state')})"
 
     @checked(inputs=parameters.INPUT_VALUES, seed=parameters.SEED)
     def run(self, inputs: Mapping[str, InputValue], *, seed: int = 0) -> dict[str, Array]:

@@ -55,13 +55,15 @@ def validate(
 
     Raises:
         UsageError: `select` or `ignore` name no code, an extension is not a file or cannot be loaded, the model has no
-            input that `shapes` names.
+            input that `shapes` names, there are `shapes` and the runtime is not asked.
         RuntimeFailure: OpenVINO is not installed, and `runtime` asks for it.
     """
     rules = chosen(select, ignore)
     library_paths(extensions)
     if runtime:
         require_openvino()
+    elif shapes:
+        raise UsageError("shapes is for runtime=True, which runs the model; add it")
     found: list[Diagnostic] = []
     with no_collection():
         try:

@@ -52,6 +52,7 @@ def large() -> dict[str, Any]:
         "MigrationStep": step,
         "ShapeReport": ir_tools.propagate_shapes(chain().encode()),
         "Dim": ir_tools.Dim(1, 2**62),
+        "Session": ir_tools.Session(model),
     }
 
 
@@ -67,6 +68,7 @@ def test_reprs_say_what_it_is(large: dict[str, Any]) -> None:
     assert repr(large["Graph"]) == f"Graph({LAYERS} layers, {LAYERS - 1} edges)"
     assert repr(large["Migration"]) == f"Migration({LAYERS} steps, 0 refused)"
     assert repr(ir_tools.Layer(7, {"name": "a b", "type": "ReLU"})) == "Layer(7, 'a b', ReLU)"
+    assert repr(large["Session"]) == f"Session({large['Model']!r}, reference, 0 states)"
     assert repr(ir_tools.Findings()) == "Nothing found"
     assert repr(large["Findings"]).endswith("\nand 990 more")
     assert brief(["x" * 1000] * 1000).count("x") < 1000

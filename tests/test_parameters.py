@@ -92,9 +92,18 @@ WRONG: Any = ir_tools
         (lambda: WRONG.propagate_shapes("model.xml", in_place=True), "read the file first"),
         (lambda: WRONG.read("model.onnx", b""), "the source has its own"),
         (lambda: WRONG.validate("model.onnx"), "model.onnx is an ONNX file"),
+        (lambda: WRONG.validate("model.xml", shapes={"data": "1"}), "shapes is for runtime=True"),
+        (lambda: WRONG.validate("model.xml", select=[""]), "there is no rule ''"),
     ],
 )
 def test_messages(call: Callable[[], object], text: str) -> None:
     with pytest.raises(ir_tools.UsageError) as caught:
         call()
     assert text in str(caught.value)
+
+
+def test_weights_that_are_named_exist() -> None:
+    with pytest.raises(ir_tools.ReadError, match=r"none\.bin: error IR001: there is no such file"):
+        ir_tools.read("model.xml", "none.bin")
+    (found,) = ir_tools.validate("model.xml", "none.bin")
+    assert (found.code, found.file) == ("IR001", "none.bin")

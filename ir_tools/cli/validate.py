@@ -111,7 +111,7 @@ def _refuse_to_write(*outputs: Path | None, reads: Sequence[Path | None]) -> Non
 def _standard_input(paths: Sequence[Path], name: Path | None, weights: Path | None, settings: Settings) -> list[Task]:
     if len(paths) > 1:
         raise UsageError("- is standard input, which is checked alone; leave out the other paths")
-    beside = None if name is None else name.with_suffix(".bin")
+    beside = None if name is None or not name.with_suffix(".bin").exists() else name.with_suffix(".bin")
     file = STANDARD_INPUT if name is None else name
     if name is not None and settings.excludes(name, named=True):
         return []

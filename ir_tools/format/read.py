@@ -74,7 +74,8 @@ def read(source: str | Path | bytes, weights: bytes | str | Path | None = None) 
         weights: path or content of the `.bin`; by default the file beside the `.xml`.
 
     Raises:
-        ReadError: there is no such file, or it is not an IR of version 10 or 11; with file, line and remedy.
+        ReadError: there is no such file, also of weights that are named, or it is not an IR of version 10 or 11; with
+            file, line and remedy.
     """
     with no_collection():
         return model_of(*open_files(source, weights))
@@ -166,7 +167,7 @@ def weights_of(document: Document, weights: bytes | str | Path | None, path: Pat
     """The weights of a document: those that are given, else the `.bin` beside the `.xml`.
 
     Raises:
-        ReadError: the `.bin` is there and cannot be opened.
+        ReadError: the `.bin` is there and cannot be opened, or is named and not there.
     """
     return _weights(weights, path, lambda: _extent(document.root))
 
@@ -174,6 +175,8 @@ def weights_of(document: Document, weights: bytes | str | Path | None, path: Pat
 def _weights(weights: bytes | str | Path | None, path: Path | None, needed: Callable[[], int]) -> Weights:
     if isinstance(weights, bytes):
         return Weights.from_bytes(weights)
+    if weights is not None and not os.path.lexists(weights):
+        raise _error("IR001", Path(weights), "there is no such file", "check the path")
     beside = None if path is None else path.with_suffix(".bin")
     return Weights.open(beside if weights is None else weights, needed)
 

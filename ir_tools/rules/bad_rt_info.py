@@ -22,7 +22,10 @@ from ir_tools.types import id_number, type_in_file
 __all__ = ["RULE"]
 
 
-LAYOUT = re.compile(r"\s*(?:\[\s*[A-Za-z0-9_?.]+\s*(?:,\s*[A-Za-z0-9_?.]+\s*)*\]|[A-Za-z0-9?.]*|\*\*SCALAR\*\*)\s*")
+ENTRY = r"(?:_*[A-Za-z0-9]\w*|\?|\.\.\.)"
+LAYOUT = re.compile(
+    rf"\s*(?:\[\s*{ENTRY}\s*(?:,\s*{ENTRY}\s*)*\]|(?:[A-Za-z0-9?]|\.\.\.)*|\*\*SCALAR\*\*)\s*", re.ASCII
+)
 NUMBERS = re.compile(r"\s*-?\d+\s*(?:,\s*-?\d+\s*)*")
 
 
@@ -69,8 +72,8 @@ def _unfit_layout(file: IrFile, attribute: Element, info: Element) -> Iterator[F
     side = None if port is None else port.getparent()
     if port is None or side is None or side.tag != "output" or not LAYOUT.fullmatch(layout) or not layout:
         return
-    rank, names = sum(1 for _ in port.iterchildren("dim")), _names(layout.replace("...", "."))
-    open_ended = "." in names
+    rank, names = sum(1 for _ in port.iterchildren("dim")), _names(layout)
+    open_ended = "..." in names
     count = 0 if layout == "**SCALAR**" else len(names) - open_ended
     if not rank or count == rank or (open_ended and count < rank):
         return
@@ -95,14 +98,14 @@ def _ends(file: IrFile) -> set[tuple[int, int]]:
 
 def _names(layout: str) -> list[str]:
     """The names of a layout's dimensions, without regard to case."""
-    names = layout[1:-1].split(",") if layout.startswith("[") else list(layout)
+    names = layout[1:-1].split(",") if layout.startswith("[") else re.findall(r"\.\.\.|.", layout)
     return [name.strip().upper() for name in names]
 
 
 def _twice(layout: str) -> str | None:
     """The name that a layout gives to two dimensions, whatever its case; `?` may come any number of times."""
     words = [] if layout.strip() == "**SCALAR**" else _names(layout.strip())
-    return next((word for word in words if words.count(word) > 1 and word not in {"?", "."}), None)
+    return next((word for word in words if words.count(word) > 1 and word != "?"), None)
 
 
 RULE = Rule("IR161", "bad-rt-info", Severity.ERROR, __doc__, check)

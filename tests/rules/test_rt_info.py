@@ -1,6 +1,7 @@
 """Layouts in rt_info, held against the runtime: where it reads them, and which it refuses."""
 
 from collections.abc import Iterator
+from itertools import product
 
 import pytest
 
@@ -11,6 +12,24 @@ from tests.rules.test_rules import FOLDER
 
 CHAIN = (FOLDER / "duplicate_layer_id" / "good.xml").read_text(encoding="utf-8")
 LAYOUTS = ("[N,C,H,W]", "[N,C,H]", "[N,...,C,D,H,W]", "[N,...]", "N...W", "NCH", "[]", "", "**SCALAR**", "?", "scalar")
+SPELLINGS = (
+    "1.5",
+    "NCHW.",
+    "N..C",
+    "...NC...",
+    "...",
+    "N?...C",
+    "N_C",
+    "[N,.]",
+    "[N,..,C]",
+    "[...,C,...]",
+    "[N...,C]",
+    "[ N , ... ]",
+    "[a_b,C,_1,?]",
+    "[_,C,H,W]",
+    "[N?,C,H,W]",
+    "[N.C,...]",
+)
 PLACES = ("input's layer", "input's port", "output's layer", "output's port", "port of what gives the output", "inside")
 
 
@@ -34,8 +53,9 @@ def with_layout(place: str, layout: str) -> bytes:
     return (CHAIN[:at] + info + CHAIN[at:]).encode()
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("place", "layout"), [*product(PLACES, LAYOUTS), *(("input's port", layout) for layout in SPELLINGS)]
+)
 def test_layouts(client: RuntimeClient, place: str, layout: str) -> None:
     text = with_layout(place, layout)
     try:
