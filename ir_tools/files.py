@@ -17,12 +17,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from ir_tools.errors import WriteError
+from ir_tools.errors import UsageError, WriteError
 
 __all__ = [
     "Growth",
     "NewFile",
     "check_folder",
+    "check_readable",
     "check_target",
     "is_stream",
     "locked",
@@ -132,6 +133,16 @@ def is_stream(path: Path) -> bool:
     return False
 
 
+def check_readable(path: Path) -> None:
+    """Check that `path` is not a pipe on disk, which nobody may ever write to; one that is open already may be read.
+
+    Raises:
+        UsageError: it is.
+    """
+    if Path(os.path.realpath(path)).is_fifo():
+        raise UsageError(f"{path} is a named pipe; copy its content to a file, or use <(command)")
+
+
 def check_target(path: Path, *, overwrite: bool = True) -> None:
     """Check that a file can be written at `path`, and leave no trace.
 
@@ -171,7 +182,7 @@ def check_folder(folder: Path) -> None:
 
 
 def write_file(path: Path, fill: Fill) -> None:
-    """Write one file, or the file that a symbolic link leads to. A pipe or device takes the content as it comes.
+    """Write one file, or the file that a symbolic link leads to. A pipe or device gets the complete content.
 
     Raises:
         WriteError: it is protected or cannot be written; it is as it was.
@@ -179,9 +190,15 @@ def write_file(path: Path, fill: Fill) -> None:
     if not is_stream(path):
         write_files([NewFile(Path(os.path.realpath(path)) if path.is_symlink() else path, fill)])
         return
+    import shutil
+    import tempfile
+
     with _named(path), open(os.open(path, os.O_WRONLY | os.O_NONBLOCK), "wb") as stream:
         os.set_blocking(stream.fileno(), True)
-        fill(stream)
+        with tempfile.TemporaryFile() as complete:
+            fill(complete)
+            complete.seek(0)
+            shutil.copyfileobj(complete, stream)
 
 
 def write_files(

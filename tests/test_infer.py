@@ -11,6 +11,8 @@ from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import propagate_shapes
+from ir_tools.infer._facts import Known
+from ir_tools.infer._survey import LARGEST, _least_size
 from ir_tools.ops import Bounds, Fact
 from ir_tools.runtime.ask import LayerOracle
 from ir_tools.runtime.client import RuntimeClient
@@ -334,3 +336,9 @@ def test_a_failing_authority_is_no_disaster(client: RuntimeClient) -> None:
     report = propagate_shapes(small(), ask=LayerOracle(client))
     assert report.origins["own", 1] == "recorded"
     assert "Custom" in report.diagnostics[0].message
+
+
+def test_the_elements_of_many_large_dimensions_are_not_counted_to_the_end() -> None:
+    many, none = (Dim.of(1000),) * 500, (Dim.of(0),)
+    sizes = [_least_size(Known(Fact(element_type("f32"), shape), 0)) for shape in (many, many + none)]
+    assert sizes == [LARGEST + 1, 0]

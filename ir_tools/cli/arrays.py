@@ -10,6 +10,7 @@ import numpy as np
 
 from ir_tools.cli.images import ImageOptions, split_name
 from ir_tools.errors import UsageError
+from ir_tools.files import check_readable
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ir_tools.inputs import InputPlan, InputValue
     from ir_tools.ops import Array
 
-__all__ = ["InputOptions", "show_plan"]
+__all__ = ["InputOptions", "read_arrays", "show_plan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ class InputOptions:
         if not name and "=" in value and not Path(value).exists():
             raise UsageError(f"{label}: the model has no input '{text.partition('=')[0]}'; it has {_known(model)}")
         kind = Path(value).suffix.lower()
-        arrays = _read(value, label) if kind in {".npy", ".npz"} else None
+        arrays = read_arrays(value, label) if kind in {".npy", ".npz"} else None
         if arrays and not name and kind == ".npz" and (len(arrays) > 1 or len(model.inputs) > 1):
             yield from arrays.items()
             return
@@ -126,8 +127,13 @@ def _known(model: "Model") -> str:
     return ", ".join(end.name for end in model.inputs) or "none"
 
 
-def _read(file: str, label: str) -> "dict[str, Array]":
-    """Return the arrays of a file by name; that of a `.npy` has none."""
+def read_arrays(file: str, label: str) -> "dict[str, Array]":
+    """Return the arrays of a `.npy` or `.npz` by name; that of a `.npy` has none.
+
+    Raises:
+        UsageError: a file that cannot be read or holds something else; it begins with `label`.
+    """
+    check_readable(Path(file))
     try:
         with open(file, "rb") as stream:
             loaded = np.load(stream, allow_pickle=False)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ir_tools import __version__
 from ir_tools.diagnostics import Diagnostic
 from ir_tools.errors import UsageError
-from ir_tools.files import write_file
+from ir_tools.files import check_readable, write_file
 
 __all__ = ["Baseline", "Known"]
 
@@ -82,6 +82,7 @@ class Baseline:
         Raises:
             UsageError: it cannot be read, or is not a baseline.
         """
+        check_readable(file)
         try:
             document = json.loads(file.read_bytes())
             known = {

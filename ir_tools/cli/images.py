@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ir_tools.errors import UsageError
+from ir_tools.files import check_readable
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -62,6 +64,7 @@ class ImageOptions:
         color = self._of(self.color, names) or COLORS[0]
         if color not in COLORS:
             raise UsageError(f"--color {color}: expected {' or '.join(COLORS)}")
+        check_readable(Path(file))
         try:
             with Image.open(file) as image:
                 layout = self._layout(names, shape, label)

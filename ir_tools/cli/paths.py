@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ir_tools.errors import UsageError
-from ir_tools.files import check_folder, check_target, is_stream, protecting, same_file
+from ir_tools.files import check_folder, check_readable, check_target, is_stream, protecting, same_file
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -79,6 +79,7 @@ class InputPath(Reading[Path]):
             raise UsageError(f"{path} is a folder; name a file")
         if not path.exists():
             raise UsageError(f"{path}: there is no such file")
+        check_readable(path)
         return path
 
     def reads(self, value: Path) -> Iterable[Path]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ir_tools.cli.arrays import InputOptions
+from ir_tools.cli.arrays import InputOptions, read_arrays
 from ir_tools.errors import UsageError
 
 if TYPE_CHECKING:
@@ -74,21 +74,11 @@ def load_states(pairs: Sequence[Pair]) -> "dict[str, Array]":
 
 def _load(name: str, file: str) -> "Iterator[tuple[str, Array]]":
     label = f"--state {name}={file}" if name else f"--state {file}"
-    try:
-        loaded = np.load(file, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            yield name, loaded
-            return
-        with loaded as arrays:
-            own = {key.removeprefix(STATE): key for key in arrays if key.startswith(STATE)} or {
-                key: key for key in arrays
-            }
-            if name and name not in own:
-                raise UsageError(f"{label} holds {', '.join(own) or 'nothing'}; expected '{name}'")
-            for known, key in own.items():
-                if name in {"", known}:
-                    yield known, arrays[key]
-    except OSError as error:
-        raise UsageError(f"{label}: {error.strerror or error}") from None
-    except (EOFError, ValueError):
-        raise UsageError(f"{label} is not a .npy or .npz file of numbers") from None
+    arrays = read_arrays(file, label)
+    if "" in arrays:
+        yield name, arrays[""]
+        return
+    own = {key.removeprefix(STATE): array for key, array in arrays.items() if key.startswith(STATE)} or arrays
+    if name and name not in own:
+        raise UsageError(f"{label} holds {', '.join(own) or 'nothing'}; expected '{name}'")
+    yield from ((known, array) for known, array in own.items() if name in {"", known})

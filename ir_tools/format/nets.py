@@ -346,11 +346,14 @@ class _Reader:
     def _open_circles(self, net: Net) -> None:
         """Take the edges out that close circles."""
         order = {layer_id: place for place, layer_id in enumerate(net.layers)}
-        for end, circle in list(circles(net.wiring, order)):
+        found = list(circles(net.wiring, order))
+        edges = net.element.iterfind("edges/edge") if found else ()
+        edge_to = {ends_of(edge)[1]: edge for edge in reversed([*edges])}
+        for end, circle in found:
             del net.wiring[end]
             net.reached.add(end)
             if circle:
-                edge = next(edge for edge in net.element.iterfind("edges/edge") if ends_of(edge)[1] == end)
+                edge = edge_to[end]
                 message, remedy = _round(net, circle), "correct the edge or delete it"
                 self.faults.append(Fault("IR124", edge, message, remedy, net.layer_at(edge)))
 

@@ -548,10 +548,10 @@ def _single(fact: Fact) -> int | None:
 
 
 def _least_size(known: Known) -> int:
-    """How many elements a tensor has at least, if it has any."""
+    """How many elements a tensor has at least, if it has any; of more than `LARGEST`, one more."""
     size = 1
     for dim in known.fact.shape or ():
-        size *= dim.lo or (dim.hi != 0)
+        size = min(size * (dim.lo or (dim.hi != 0)), LARGEST + 1)
     return size
 
 

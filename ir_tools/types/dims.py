@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self
 
 from ir_tools.errors import UsageError
@@ -114,6 +115,7 @@ def parse_shape(text: str | Sequence[int | Dim] | int) -> Shape:
     return tuple(_dim(part) for part in stripped.split(",")) if stripped else ()
 
 
+@lru_cache(1024)
 def _dim(text: str) -> Dim:
     word = text.strip()
     if word in {"?", "-1"}:

@@ -370,6 +370,7 @@ def test_a_report_goes_into_a_pipe(cli: Cli, folder: Path) -> None:
     assert os.read(reader, 1 << 20).startswith(b"<!DOCTYPE html>")
     os.close(reader)
     os.close(writer)
+    assert cli("run", "m.xml", "-o", "/dev/null").code == 0
     os.mkfifo("nobody.html")
     assert_refused(cli("compare", "m.xml", "--report", "nobody.html"), "nobody.html")
     assert_refused(cli("compare", "m.xml", "--report", "/dev/full"), "/dev/full", "No space left")

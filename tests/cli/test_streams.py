@@ -225,7 +225,7 @@ def test_a_model_comes_through_a_pipe(weighted: Path, command: str) -> None:
 NO_MODELS = {
     "named.xml": "named.xml: error IR001: is a named pipe",
     "/dev/null": "/dev/null:1: error IR009: the file is empty",
-    "w.xml --bin named.xml": "named.xml: error IR010: cannot be opened: it is not a regular file",
+    "w.xml --bin named.xml": "named.xml is a named pipe",
     "w.xml --bin /dev/zero": "/dev/zero: error IR010: cannot be opened: it is not a regular file",
     "piped.xml": "piped.bin: error IR010: cannot be opened: it is not a regular file",
     "circle.xml": "circle.xml: ",
@@ -255,6 +255,29 @@ def test_what_cannot_be_a_model_is_one_line(cli: Cli, weighted: Path, model: str
         assert (outcome.code, outcome.out) == (2, ""), command
         assert NO_MODELS[model] in outcome.err
         assert outcome.err.count("\n") == 1, outcome.err
+
+
+FILES_OF_VALUES = {
+    "run w.xml --input data=named.npy": "named.npy is a named pipe",
+    "run w.xml --input data=named.png": "named.png is a named pipe",
+    "run w.xml --state x=named.npy": "named.npy is a named pipe",
+    "run w.xml --state x=cut.npz": "cut.npz is not a .npy or .npz of numbers; it is damaged",
+    "run w.xml --state cut.npz": "cut.npz is not a .npy or .npz of numbers; it is damaged",
+    "validate w.xml --baseline named.json": "named.json is a named pipe",
+    "validate w.xml --write-baseline named.json": "named.json is a named pipe",
+    "validate w.xml --config named.toml": "named.toml is a named pipe",
+}
+
+
+@pytest.mark.parametrize("command", FILES_OF_VALUES)
+@pytest.mark.usefixtures("impatient")
+def test_other_files_that_cannot_be_read_are_one_line(cli: Cli, weighted: Path, command: str) -> None:
+    for ending in ("npy", "png", "json", "toml"):
+        os.mkfifo(weighted / f"named.{ending}")
+    (weighted / "cut.npz").write_bytes(b"PK\3\4")
+    outcome = cli(*command.split())
+    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert FILES_OF_VALUES[command] in outcome.err
 
 
 # --- signals ----------------------------------------------------------------------------------------------------

@@ -1,11 +1,16 @@
 """Circles are opened: networkx tells whether any is left, and whether there was one."""
 
 import networkx as nx
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ir_tools.format import content, nets
 from ir_tools.format.circles import circles
-from ir_tools.source import Wiring
+from ir_tools.format.read import tolerant
+from ir_tools.source import Document, Element, Wiring
+from ir_tools.weights import Weights
+from tests.benchmarks.growth.edges import EDGES
 
 WIRINGS = st.dictionaries(
     st.tuples(st.integers(0, 7), st.integers(0, 2)), st.tuples(st.integers(0, 7), st.integers(0, 1)), max_size=14
@@ -39,3 +44,19 @@ def test_many_circles_are_opened_in_linear_time() -> None:
     found = list(circles(wiring, {layer: layer for layer in range(count)}))
     assert len(found) == count - 1
     assert [len(circle) for _, circle in found if circle] == [count]
+
+
+def test_the_edges_are_looked_through_once_for_all_circles(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def ends_of(edge: Element) -> object:
+        asked.append(edge)
+        return content.ends_of(edge)
+
+    monkeypatch.setattr(nets, "ends_of", ends_of)
+    count = 50
+    sample = EDGES["layers that feed themselves"](count)
+    document = Document(sample.xml)
+    reading = tolerant(document, Weights.from_bytes(b""), None, thorough=True)
+    assert sum(fault.code == "IR124" for fault in reading.faults) == count
+    assert len(asked) <= 2 * (count + 2)

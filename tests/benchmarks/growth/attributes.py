@@ -62,6 +62,12 @@ def of_constant(count: int) -> Sample:
     return sample(layers=[layer(3, "Const", data=data, outputs=[port(0, [4], precision="U8")])], weights=bytes(4))
 
 
+def large_constant(count: int) -> Sample:
+    """A constant of very many large dimensions."""
+    data = f'element_type="u8" shape="{",".join(["1000"] * count)}" offset="0" size="4"'
+    return sample(layers=[layer(3, "Const", data=data, outputs=[port(0, [4], precision="U8")])], weights=bytes(4))
+
+
 def repeated(count: int) -> Sample:
     return sample(middle=layer(1, "ReLU", data='a="1" ' * count, inputs=[port(0)], outputs=[port(1)]))
 
@@ -157,6 +163,7 @@ ATTRIBUTES: Mapping[str, Callable[[int], Sample]] = {
     "attributes of one <edge>": of_edge,
     "attributes of <net>": of_net,
     "attributes of a constant": of_constant,
+    "a constant of large dimensions": large_constant,
     "one attribute repeated": repeated,
     "unknown attributes in many layers": everywhere("more"),
     "wrong words in many layers": wrong_words,
@@ -169,6 +176,7 @@ ATTRIBUTES: Mapping[str, Callable[[int], Sample]] = {
     "a long word for auto_pad": long_word("auto_pad"),
     "a long word for a number": long_word("strides"),
     "a long shape": long_shape("1"),
+    "a long shape of large sizes": long_shape("1000"),
     "a long shape of any sizes": long_shape("?"),
     "a long shape of intervals": long_shape("1..8"),
     "a long shape of words": long_shape("x"),

@@ -1,5 +1,6 @@
 """Ports and dimensions: many on one layer, many in one port, wrong ones."""
 
+import struct
 from collections.abc import Callable, Mapping
 
 from tests.benchmarks.growth.pieces import Sample, edge, layer, net, parameter, port, relu, result, sample
@@ -94,6 +95,30 @@ def dims_apart(count: int) -> Sample:
     return Sample(net([parameter(0, ones), wrong, result(2, twos)], [edge(0, 0, 1, 0), edge(1, 1, 2, 0)]))
 
 
+def flattened(count: int) -> Sample:
+    """A Reshape of a tensor of many large dimensions into one of any size."""
+    sizes = [1000] * count
+    shape = 'element_type="i64" shape="1" offset="0" size="8"'
+    one = layer(1, "Const", data=shape, outputs=[port(0, [1], precision="I64")])
+    inputs = [port(0, sizes), port(1, [1], precision="I64")]
+    reshape = layer(2, "Reshape", data='special_zero="false"', inputs=inputs, outputs=[port(2, ["-1"])])
+    wires = [edge(0, 0, 2, 0), edge(1, 0, 2, 1), edge(2, 2, 3, 0)]
+    return Sample(net([parameter(0, sizes), one, reshape, result(3, ["-1"])], wires), b"\xff" * 8)
+
+
+def reduced(count: int) -> Sample:
+    """A ReduceSum over all of many large dimensions."""
+    sizes = [1000] * count
+    data = f'element_type="i32" shape="{count}" offset="0" size="{4 * count}"'
+    axes = layer(1, "Const", data=data, outputs=[port(0, [count], precision="I32")])
+    inputs = [port(0, sizes), port(1, [count], precision="I32")]
+    total = layer(2, "ReduceSum", data='keep_dims="false"', inputs=inputs, outputs=[port(2, ())])
+    wires = [edge(0, 0, 2, 0), edge(1, 0, 2, 1), edge(2, 2, 3, 0)]
+    return Sample(
+        net([parameter(0, sizes), axes, total, result(3, ())], wires), struct.pack(f"<{count}i", *range(count))
+    )
+
+
 def broadcast(count: int) -> Sample:
     """Add of two tensors of many dimensions."""
     ones, twos = [1] * count, [2] * count
@@ -154,6 +179,8 @@ PORTS: Mapping[str, Callable[[int], Sample]] = {
     "dimensions of one wrong port": dims_wrong,
     "dimensions that contradict": dims_apart,
     "dimensions of an Add": broadcast,
+    "dimensions of a Reshape": flattened,
+    "dimensions of a reduction": reduced,
     "different shapes": many_shapes,
     "tensor names of one port": names(lambda at: f"name{at}"),
     "equal tensor names of one port": names(lambda at: "name"),

@@ -1,0 +1,28 @@
+"""Measure the growth of time and memory, and write `docs/growth.md` with its plots."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from tests.benchmarks.growth.measure import COMMANDS, MEGABYTE, Line, lines
+from tests.benchmarks.growth.page import write_page
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.growth", description=__doc__)
+    parser.add_argument("--largest", type=float, default=10, metavar="MB", help="size of the largest files")
+    parser.add_argument("commands", nargs="*", help=f"of {', '.join(COMMANDS)}; all by default")
+    arguments = parser.parse_args()
+    found: list[Line] = []
+    for line in lines(arguments.commands or [*COMMANDS], round(arguments.largest * MEGABYTE)):
+        found.append(line)
+        print(
+            f"{line.command:8} {line.last.seconds:6.2f} s {line.last.memory // MEGABYTE:5} MB", end=" ", file=sys.stderr
+        )
+        print(f"power {line.exponent:.2f}  {line.group}: {line.kind}", file=sys.stderr, flush=True)
+    write_page(found, DOCS, arguments.largest)
+
+
+main()

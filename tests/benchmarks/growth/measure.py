@@ -1,0 +1,127 @@
+"""Processor time and memory that a command takes for a file of each kind, at several sizes."""
+
+import math
+import os
+import resource
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import ir_tools
+from ir_tools.cli import main
+from tests.benchmarks.growth.table import GROUPS, made
+
+__all__ = ["COMMANDS", "MEGABYTE", "Line", "Point", "lines"]
+
+MEGABYTE = 1_000_000
+STEPS = (16, 4, 1)
+"""By what the largest size is divided."""
+SECONDS_ALLOWED, BYTES_ALLOWED = 100, 8 << 30
+"""A process that takes more is ended by the system."""
+
+COMMANDS: Mapping[str, Callable[[Path, Path], object]] = {
+    "read": lambda model, folder: ir_tools.read(model),
+    "inspect": lambda model, folder: main(["inspect", str(model)]),
+    "validate": lambda model, folder: main(["validate", str(model)]),
+    "shapes": lambda model, folder: main(["shapes", str(model), "-o", str(folder / "shapes.xml")]),
+    "migrate": lambda model, folder: main(["migrate", str(model), "-o", str(folder / "migrated.xml")]),
+}
+
+
+class Point(NamedTuple):
+    """What one run took.
+
+    Attributes:
+        size: bytes of the model.
+        seconds: of processor time, in user and system mode.
+        memory: peak of resident bytes.
+    """
+
+    size: int
+    seconds: float
+    memory: int
+
+
+class Line(NamedTuple):
+    """The runs of a command on files of one kind that grow."""
+
+    command: str
+    group: str
+    kind: str
+    points: Sequence[Point]
+
+    @property
+    def last(self) -> Point:
+        """The run on the largest file."""
+        return self.points[-1]
+
+    @property
+    def exponent(self) -> float:
+        """The power of the size with which the time grew over the last step: 1 is linear, 2 is quadratic."""
+        before, last = self.points[-2:]
+        return math.log(last.seconds / before.seconds) / math.log(last.size / before.size)
+
+
+def lines(commands: Sequence[str], largest: int) -> Iterator[Line]:
+    """Measure each command on each kind of file, up to `largest` bytes of `.xml` and `.bin` together."""
+    _load_modules(commands)
+    for group, makers in GROUPS.items():
+        for kind in makers:
+            with tempfile.TemporaryDirectory() as folder:
+                models = [_written(kind, largest // step, Path(folder)) for step in STEPS]
+                for command in commands:
+                    yield Line(command, group, kind, [_point(command, model) for model in models])
+
+
+def _load_modules(commands: Sequence[str]) -> None:
+    """Run the commands once, so that no copy of this process loads a module."""
+    with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nowhere:
+        model = _written("a chain", MEGABYTE // 100, Path(folder))
+        for command in commands:
+            with suppress(SystemExit), redirect_stdout(nowhere), redirect_stderr(nowhere):
+                COMMANDS[command](model, Path(folder))
+
+
+def _written(kind: str, size: int, folder: Path) -> Path:
+    path = folder / f"{size}.xml"
+
+    def write() -> None:
+        sample = made(kind, size)
+        path.write_bytes(sample.xml)
+        if sample.weights:
+            path.with_suffix(".bin").write_bytes(sample.weights)
+
+    _in_child(write)
+    return path
+
+
+def _point(command: str, model: Path) -> Point:
+    weights = model.with_suffix(".bin")
+    size = model.stat().st_size + (weights.stat().st_size if weights.exists() else 0)
+    idle = _in_child(lambda: None)
+    with tempfile.TemporaryDirectory() as folder:
+        used = _in_child(lambda: COMMANDS[command](model, Path(folder)))
+    return Point(size, max(_seconds(used) - _seconds(idle), 1e-3), 1024 * used.ru_maxrss)
+
+
+def _seconds(used: resource.struct_rusage) -> float:
+    return used.ru_utime + used.ru_stime
+
+
+def _in_child(work: Callable[[], object]) -> resource.struct_rusage:
+    """Do the work in a copy of this process that has all modules loaded, and return what it took."""
+    sys.stdout.flush()
+    child = os.fork()
+    if not child:
+        with suppress(BaseException):
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for stream in (1, 2):
+                os.dup2(nowhere, stream)
+            resource.setrlimit(resource.RLIMIT_CPU, (SECONDS_ALLOWED, SECONDS_ALLOWED))
+            resource.setrlimit(resource.RLIMIT_AS, (BYTES_ALLOWED, BYTES_ALLOWED))
+            work()
+        os._exit(0)
+    return os.wait4(child, 0)[2]

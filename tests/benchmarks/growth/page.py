@@ -1,0 +1,123 @@
+"""The page `docs/growth.md` and its plots."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.benchmarks.growth.measure import MEGABYTE, Line, Point
+
+__all__ = ["write_page"]
+
+PANEL, GAP, LEFT, TOP = 132, 18, 56, 44
+AT = 10 * MEGABYTE
+"""The bytes of a file that may take 5 s."""
+STEEPEST = 1.3
+"""The power of the size above which a line is drawn in another colour; the logarithm and small files explain less."""
+SHOWN = 5
+"""Kinds in a table."""
+
+INTRODUCTION = """\
+# Growth
+
+Each line is one kind of file: {kinds} kinds, in each of which one thing is repeated, such as attributes of a layer,
+inputs of a Concat or comments. The aim is that no command takes more than linear time (times a logarithm), and for a
+file of 10 MB at most 5 s and 1 GB. The dashed lines are these limits: 5 s at 10 MB and in proportion below, and 1 GB.
+Lines that rise faster than the size to the power of {steepest} are orange. A browser that shows a picture alone names
+the kind of the line under the pointer.
+
+`python -m tests.benchmarks.growth {arguments}` measured this and wrote this page; `tests/benchmarks/growth/` makes the
+files. Seconds are processor time of one process that has its modules loaded; memory is its peak of resident bytes, of
+which Python and the modules take about 60 MB. The power is that of the size with which time grew over the last step, to
+{largest:g} MB: 1 is linear, 2 quadratic.
+"""
+
+
+class Scale(NamedTuple):
+    """A vertical axis: a title, the value of a point, the powers of ten at its ends, words for them, and the limit."""
+
+    title: str
+    value: Callable[[Point], float]
+    lowest: int
+    highest: int
+    word: Callable[[int], str]
+    limit: Callable[[int], float]
+
+
+SCALES = (
+    Scale("time", lambda point: point.seconds, -3, 2, lambda power: f"{10.0**power:g} s", lambda x: 5 * x / AT),
+    Scale("memory", lambda point: point.memory / MEGABYTE, 1, 4, lambda power: f"{10**power} MB", lambda x: 1000),
+)
+
+
+def write_page(lines: Sequence[Line], docs: Path, largest: float) -> None:
+    """Write `growth.md` and `growth/<command>.svg` into a folder; `largest`: megabytes of the largest files."""
+    (docs / "growth").mkdir(exist_ok=True)
+    kinds = len({line.kind for line in lines})
+    commands = dict.fromkeys(line.command for line in lines)
+    arguments = " ".join(["--largest", f"{largest:g}", *commands])
+    text = INTRODUCTION.format(kinds=kinds, largest=largest, steepest=STEEPEST, arguments=arguments)
+    for command in commands:
+        own = [line for line in lines if line.command == command]
+        (docs / "growth" / f"{command}.svg").write_text(_svg(own))
+        text += f"\n## {command}\n\n![Time and memory of {command} by size of the file](growth/{command}.svg)\n\n"
+        text += "".join(_table(own))
+    (docs / "growth.md").write_text(text)
+
+
+def _table(lines: Sequence[Line]) -> Iterator[str]:
+    yield "| slowest | seconds | MB | power |\n|---|---|---|---|\n"
+    for line in sorted(lines, key=lambda line: -line.last.seconds)[:SHOWN]:
+        yield f"| {escape(line.kind, quote=False)} | {line.last.seconds:.2f} | {line.last.memory // MEGABYTE} |"
+        yield f" {line.exponent:.2f} |\n"
+
+
+def _svg(lines: Sequence[Line]) -> str:
+    groups = list(dict.fromkeys(line.group for line in lines))
+    width, height = LEFT + len(groups) * (PANEL + GAP), TOP + len(SCALES) * (PANEL + GAP) + 16
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif"',
+        'font-size="10">',
+        "<style>polyline{fill:none;stroke:#4678a8;stroke-opacity:.45}.steep{stroke:#e07000;stroke-opacity:1}"
+        ".limit{stroke:#333;stroke-dasharray:4 3;stroke-opacity:1}.grid{stroke:#ddd}</style>",
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+    ]
+    for row, scale in enumerate(SCALES):
+        for column, group in enumerate(groups):
+            own = [line for line in lines if line.group == group]
+            place = f"translate({LEFT + column * (PANEL + GAP)} {TOP + row * (PANEL + GAP)})"
+            heading = f'<text x="0" y="-8" font-weight="bold">{group}</text>' if not row else ""
+            words = "".join(_words(scale)) if not column else ""
+            parts.append(f'<g transform="{place}">{heading}{words}{"".join(_panel(own, scale))}</g>')
+    sizes = [point.size for point in lines[0].points]
+    title = (
+        f"up: time and memory, right: size of the file, {sizes[0] / 1e6:.2g} to {sizes[-1] / 1e6:.2g} MB; logarithmic"
+    )
+    parts.append(f'<text x="{LEFT}" y="16">{lines[0].command}: {title}</text></svg>\n')
+    return "\n".join(parts)
+
+
+def _words(scale: Scale) -> Iterator[str]:
+    for power in range(scale.lowest, scale.highest + 1):
+        y = PANEL * (scale.highest - power) / (scale.highest - scale.lowest)
+        yield f'<text x="-6" y="{y + 3:.0f}" text-anchor="end">{scale.word(power)}</text>'
+
+
+def _panel(lines: Sequence[Line], scale: Scale) -> Iterator[str]:
+    first, last = (math.log10(point.size) for point in (lines[0].points[0], lines[0].points[-1]))
+
+    def place(size: int, value: float) -> str:
+        x = PANEL * (math.log10(size) - first) / (last - first)
+        y = PANEL * (scale.highest - math.log10(value)) / (scale.highest - scale.lowest)
+        return f"{min(max(x, 0), PANEL):.0f},{min(max(y, 0), PANEL):.0f}"
+
+    for power in range(scale.lowest, scale.highest + 1):
+        y = PANEL * (scale.highest - power) / (scale.highest - scale.lowest)
+        yield f'<path class="grid" d="M0 {y:.0f}h{PANEL}"/>'
+    for line in lines:
+        steep = ' class="steep"' if scale.title == "time" and line.exponent > STEEPEST else ""
+        points = " ".join(place(point.size, scale.value(point)) for point in line.points)
+        yield f'<polyline{steep} points="{points}"><title>{escape(line.kind)}</title></polyline>'
+    ends = (lines[0].points[0].size, lines[0].points[-1].size)
+    yield f'<polyline class="limit" points="{" ".join(place(size, scale.limit(size)) for size in ends)}"/>'
