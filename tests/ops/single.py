@@ -135,6 +135,19 @@ def output_of(model: ov.Model) -> tuple[str, Shape]:
 
 def infer(model: ov.Model, arrays: Sequence[Array]) -> Array:
     """One inference on the CPU, in f32; RuntimeError where it cannot be compiled."""
+    return _infer(model, arrays)[0]
+
+
+def infer_all(models: Sequence[ov.Model], arrays: Sequence[Sequence[Array]]) -> list[Array]:
+    """The first output of each, all compiled as one model, which takes little longer than a single one."""
+    for node in (node for model in models for node in (*model.inputs, *model.outputs)):
+        node.get_tensor().set_names(set())
+    results = [model.get_results()[0] for model in models]
+    whole = ov.Model(results, [parameter for model in models for parameter in model.get_parameters()], "all")
+    return _infer(whole, [array for each in arrays for array in each])
+
+
+def _infer(model: ov.Model, arrays: Sequence[Array]) -> list[Array]:
     request = CORE.compile_model(model, "CPU", CONFIG).create_infer_request()
     for index, (node, array) in enumerate(zip(model.inputs, arrays, strict=True)):
         tensor = ov.Tensor(node.get_element_type(), ov.Shape(array.shape))
@@ -142,10 +155,13 @@ def infer(model: ov.Model, arrays: Sequence[Array]) -> Array:
             np.copyto(tensor.data.view(array.dtype).reshape(array.shape), array)
         request.set_input_tensor(index, tensor)
     request.infer()
-    out = request.get_output_tensor(0)
-    dtype = element_type(out.get_element_type().get_type_name()).dtype
+    return [_array(request.get_output_tensor(index)) for index in range(len(model.outputs))]
+
+
+def _array(tensor: ov.Tensor) -> Array:
+    dtype = element_type(tensor.get_element_type().get_type_name()).dtype
     assert dtype is not None
-    values: Array = out.data.view(dtype).copy()
+    values: Array = tensor.data.view(dtype).copy()
     return values
 
 
