@@ -335,11 +335,13 @@ def running_sum(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         return (np.zeros_like(data) if attrs.exclusive else data,)
 
     def summed(values: Array) -> Array:
-        turned = np.flip(values, axis) if attrs.reverse else values
-        out = np.cumsum(turned, axis=axis, dtype=values.dtype)
+        out = np.empty_like(values)
+        given, made = (np.moveaxis(array, axis, 0)[:: -1 if attrs.reverse else 1] for array in (values, out))
         if attrs.exclusive:
-            out = out - turned
-        return np.flip(out, axis) if attrs.reverse else out
+            made[:1] = 0
+            given, made = given[:-1], made[1:]
+        np.cumsum(given, axis=0, out=made)
+        return out
 
     return (in_working_type(summed, data),)
 
