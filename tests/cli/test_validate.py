@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -239,16 +238,16 @@ def test_a_file_that_runs_with_an_error_is_told_so(cli: Cli, tmp_path: Path) -> 
 
 
 def test_a_small_file_is_validated_at_once(good: Path) -> None:
-    """The process that validates loads neither openvino nor onnx."""
+    """The process that validates loads neither openvino nor onnx, and takes little of the processor."""
     code = (
         "import sys; from ir_tools.cli import main\n"
         f"try: main(['validate', {str(good)!r}])\n"
         "except SystemExit as end: print(end.code, sorted({'openvino', 'onnx', 'onnxruntime'} & set(sys.modules)))"
     )
-    start = time.perf_counter()
+    start = sum(os.times()[2:4])
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
     assert told.splitlines()[-1] == "0 []"
-    assert time.perf_counter() - start < 20
+    assert sum(os.times()[2:4]) - start < 20
 
 
 def test_the_runtime_is_asked_on_demand(cli: Cli, tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_search_ends_in_its_time(client: RuntimeClient) -> None:
     found = one(client, killers.endless(1 << 40), seconds=0.5, search_seconds=0.0)
     assert (found.code, found.path) == ("RUN105", None)
     assert "no time to find" in found.message
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
 
 
 # --- the right layer ---
