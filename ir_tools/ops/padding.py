@@ -198,7 +198,13 @@ def _check_size(name: str, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Iter
 
 
 def broadcast_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """As Broadcast-3; without a mapping of axes, mode explicit is numpy."""
+    """Return as Broadcast-3; without a mapping of axes, mode explicit is numpy.
+
+    Raises:
+        ShapeError: mode pdpd without `axes_mapping`, which the runtime reads there though it ignores it.
+    """
+    if attrs.mode == "pdpd" and len(inputs) == 2:
+        raise ShapeError("mode is pdpd, and the layer has no axes_mapping, without which the runtime refuses it")
     return _broadcast_facts(_mode(attrs, inputs), attrs, inputs)
 
 

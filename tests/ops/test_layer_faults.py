@@ -57,6 +57,7 @@ BROKEN: Mapping[str, Case] = {
     "split_lengths -1,-1": ("VariadicSplit", 1, {}, [DATA, one(1), ints(-1, -1)]),
     "step holds 0": ("Slice", 8, {}, [DATA, ints(0), ints(1), ints(0)]),
     "names an axis more than once": ("Slice", 8, {}, [DATA, ints(0, 0), ints(1, 1), ints(1, 1), ints(1, -1)]),
+    "the layer has no axes_mapping": ("Broadcast", 1, {"mode": "pdpd"}, [DATA, ints(2, 3)]),
     "updates is": ("SliceScatter", 15, {}, [DATA, ("f32", "2,2"), ints(0), ints(1), ints(1), ints(1)]),
     "strides holds 0": ("StridedSlice", 1, {"begin_mask": "0", "end_mask": "0"}, [DATA, ints(0), ints(1), ints(0)]),
     "end_mask has 2 values": ("StridedSlice", 1, {"begin_mask": "0", "end_mask": "0,0"}, [DATA, ints(0), ints(1)]),
