@@ -179,6 +179,7 @@ class _Table:
         self.missing = {} if graph is None else graph.missing
         self.sure = len(self.inside) == sum(1 for _ in body.iterfind("layers/*"))
         self.tell = owner.tell
+        self.places = {number: index for index, number in enumerate(owner.inputs)}
         self.rows: list[Row] = []
 
     def look(self) -> None:
@@ -214,6 +215,9 @@ class _Table:
             words = ", ".join(map(str, sorted(ports))) or "none"
             message = f"external_port_id is {row.port}, and the layer has no such {side} port"
             faults.append((message, f"its {side} ports are {words}"))
+        elif row.is_input and not told and (place := self.places.get(row.port, row.port)) != row.port:
+            message = f"external_port_id is {row.port}: the runtime takes it as a number, and it is input {place}"
+            faults.append((message, "number the input ports 0, 1, 2, ... in their order"))
         inner = self.inside.get(row.layer)
         if inner is None:
             message = f"internal_layer_id is {row.layer}, and the body has no such layer"
@@ -224,6 +228,9 @@ class _Table:
                 f"internal_layer_id is {row.layer}, which is '{inner.get('name', '')}' of type {inner.get('type')}"
             )
             faults.append((message, f"name a {wanted} of the body"))
+        elif row.purpose == "current_iteration" and self.owner.kind == "loop" and row.port != -1:
+            message = f"the current iteration comes from no port, and external_port_id is {row.port}"
+            self.owner.warn("IR145", row.element, message, 'write external_port_id="-1"')
         for message, remedy in faults:
             self.tell("IR145", row.element, message, remedy)
         return not faults and inner is not None
@@ -238,6 +245,11 @@ class _Table:
             yield f"purpose is '{row.purpose}', which the runtime does not know", remedy
         elif right != row.element.tag:
             yield f"an <{row.element.tag}> has purpose {row.purpose}", f"it belongs to an <{right}>"
+        elif row.is_input and row.axis is not None:
+            yield (
+                "the current iteration is one number, and axis cuts it into parts",
+                "delete axis, start and end",
+            )
 
     def _repeated(self) -> None:
         """Rows that feed what an earlier one feeds."""
@@ -282,6 +294,8 @@ class _Table:
     def _back_edges(self) -> None:
         table = child(self.owner.layer, "back_edges")
         targets: set[int] = set()
+        is_loop = self.owner.kind == "loop"
+        numbers = {row.layer for row in self.rows if is_loop and row.purpose == "current_iteration"}
         for edge in () if table is None else table.iterchildren("edge"):
             for name, wanted in (("from-layer", "Result"), ("to-layer", "Parameter")):
                 message = self._back_end(edge, name, wanted)
@@ -290,7 +304,10 @@ class _Table:
                     break
             else:
                 target = id_number(edge.get("to-layer"))
-                if target in targets:
+                if target in numbers:
+                    message = f"a back edge leads to Parameter {target}, which holds the current iteration"
+                    self.tell("IR148", edge, message, "delete the edge, or correct to-layer")
+                elif target in targets:
                     message = f"there is a back edge to Parameter {target} already"
                     self.tell("IR148", edge, message, "delete one of the two")
                 targets |= set() if target is None else {target}

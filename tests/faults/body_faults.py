@@ -421,6 +421,45 @@ _purpose("of-number-missing", "input", "current_iteration", None)
 
 
 @fault(FAULTS, GROUP, "error")
+def input_ids_that_are_not_numbers_of_inputs(case: Case, rng: random.Random) -> Guilt:
+    """The last input port, its edge and its rows have a higher id, which the runtime takes as its number."""
+    place = pick(rng, [one for one in case.places() if one.type in BODIED])
+    old, new = str(len(place.ports("input")) - 1), str(len(place.ports("input")) + 5)
+    rows = [one for one in _rows(case, "input") if one[0].node is place.node and one[2].get("external_port_id") == old]
+    pick(rng, rows)
+    place.ports("input")[-1].set("id", new)
+    for edge in place.graph.need("edges").all("edge"):
+        if edge.get("to-layer") == place.node.get("id") and edge.get("to-port") == old:
+            edge.set("to-port", new)
+    for _, _, row in rows:
+        row.set("external_port_id", new)
+    tables = [table for _, table, _ in rows]
+    return Guilt([place.spot], at=[*(row for _, _, row in rows), *tables, place.node], within=tables)
+
+
+def _numbered(case: Case, rng: random.Random) -> tuple[Place, Node, Node]:
+    """A row that gives the current iteration, with its layer and table."""
+    return pick(rng, [one for one in _rows(case, "input") if one[2].get("purpose") == "current_iteration"])
+
+
+@fault(FAULTS, GROUP, "error")
+def number_cut_into_parts(case: Case, rng: random.Random) -> Guilt:
+    place, table, row = _numbered(case, rng)
+    row.set("axis", "0")
+    return Guilt([place.spot], at=[row, table, place.node], within=[table])
+
+
+@fault(FAULTS, GROUP, "error")
+def back_edge_to_the_number(case: Case, rng: random.Random) -> Guilt:
+    """A back edge leads to the Parameter that holds the current iteration."""
+    place, _, row = _numbered(case, rng)
+    edges = place.node.need("back_edges")
+    edge = pick(rng, edges.all("edge"))
+    edge.set("to-layer", row.get("internal_layer_id"))
+    return Guilt([place.spot], at=[edge, place.node], within=[edges])
+
+
+@fault(FAULTS, GROUP, "error")
 def execution_condition_lost(case: Case, rng: random.Random) -> Guilt:
     place, table, row = pick(
         rng, [one for one in _rows(case, "output") if one[2].get("purpose") == "execution_condition"]

@@ -96,6 +96,13 @@ def test_a_search_ends_itself() -> None:
     assert told(search, ["IR151"]) == []
 
 
+def test_the_current_iteration_comes_from_no_port() -> None:
+    """The runtime takes no notice of the port."""
+    row = ITERATION.replace("-1", "2")
+    assert [level for _, _, level in told(changed(LOOP, (STATE, STATE + row)), ["IR145"])] == ["warning"]
+    assert told(changed(LOOP, (STATE, STATE + ITERATION)), ["IR145"]) == []
+
+
 def test_one_of_two_back_edges_is_lost(tmp_path: Path) -> None:
     """A running sum and a running product over the slices of an input, as the runtime writes them."""
     data, one = ops.parameter([4, 3], np.float32), ops.parameter([1, 3], np.float32)
