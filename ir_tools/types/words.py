@@ -1,9 +1,12 @@
 """Misspelled words."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 __all__ = ["closest"]
+
+CLOSE = 0.75
+"""Twice the letters that two words share, in order, divided by all of theirs: a misspelling has at least as many."""
 
 
 def closest(word: str, words: Iterable[str]) -> str | None:
@@ -13,14 +16,37 @@ def closest(word: str, words: Iterable[str]) -> str | None:
 
 @lru_cache(1024)
 def _closest(word: str, words: tuple[str, ...]) -> str | None:
+    known, plain = _known(words), _plain(word)
+    if plain in known:
+        return known[plain][0]
+    letters = _letters(plain)
+    similar = [other for other, (_, own) in known.items() if _may_be_close(plain, letters, other, own)]
+    if not similar:
+        return None
     from difflib import get_close_matches
 
-    known = {_plain(other): other for other in words}
-    exact = known.get(_plain(word))
-    if exact is not None:
-        return exact
-    found = get_close_matches(_plain(word), known, 1, 0.75)
-    return known[found[0]] if found else None
+    found = get_close_matches(plain, similar, 1, CLOSE)
+    return known[found[0]][0] if found else None
+
+
+@lru_cache(64)
+def _known(words: tuple[str, ...]) -> Mapping[str, tuple[str, int]]:
+    """By the form in which they are compared: the words, and their letters."""
+    return {plain: (word, _letters(plain)) for word in words for plain in [_plain(word)]}
+
+
+def _may_be_close(first: str, letters: int, second: str, others: int) -> bool:
+    """Whether two words share enough letters, in any order; quickly, since most words are not alike."""
+    shared = min(len(first) - (letters & ~others).bit_count(), len(second) - (others & ~letters).bit_count())
+    return 2 * shared >= CLOSE * (len(first) + len(second))
+
+
+def _letters(word: str) -> int:
+    """The letters as bits; letters that share a bit are taken for the same."""
+    bits = 0
+    for letter in set(word):
+        bits |= 1 << (ord(letter) & 63)
+    return bits
 
 
 def _plain(word: str) -> str:

@@ -1,7 +1,8 @@
-"""Measure the growth of time and memory, and write `docs/growth.md` with its plots."""
+"""Measure the growth of time and memory, and write `docs/growth.md` with its plots; Ctrl-C ends it early."""
 
 import argparse
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from tests.benchmarks.growth.measure import COMMANDS, MEGABYTE, Line, lines
@@ -16,12 +17,11 @@ def main() -> None:
     parser.add_argument("commands", nargs="*", help=f"of {', '.join(COMMANDS)}; all by default")
     arguments = parser.parse_args()
     found: list[Line] = []
-    for line in lines(arguments.commands or [*COMMANDS], round(arguments.largest * MEGABYTE)):
-        found.append(line)
-        print(
-            f"{line.command:8} {line.last.seconds:6.2f} s {line.last.memory // MEGABYTE:5} MB", end=" ", file=sys.stderr
-        )
-        print(f"power {line.exponent:.2f}  {line.group}: {line.kind}", file=sys.stderr, flush=True)
+    with suppress(KeyboardInterrupt):
+        for line in lines(arguments.commands or [*COMMANDS], round(arguments.largest * MEGABYTE)):
+            found.append(line)
+            took = f"{line.last.seconds:6.2f} s {line.last.memory // MEGABYTE:5} MB power {line.exponent:.2f}"
+            print(f"{line.command:8} {took} {line.group}: {line.kind}", file=sys.stderr, flush=True)
     write_page(found, DOCS, arguments.largest)
 
 

@@ -60,9 +60,12 @@ class Line(NamedTuple):
 
     @property
     def exponent(self) -> float:
-        """The power of the size with which the time grew over the last step: 1 is linear, 2 is quadratic."""
+        """The power of the size with which the time grew over the last step: 1 is linear, 2 is quadratic.
+
+        Files of which one thing alone is large do not grow in small steps: those count as twice as large.
+        """
         before, last = self.points[-2:]
-        return math.log(last.seconds / before.seconds) / math.log(last.size / before.size)
+        return math.log(last.seconds / before.seconds) / math.log(max(last.size / before.size, 2))
 
 
 def lines(commands: Sequence[str], largest: int) -> Iterator[Line]:
