@@ -1,4 +1,4 @@
-"""Large IR files, written as text: a long network with one AvgPool-14 in the middle."""
+"""Large IR files, written as text: a long network with an AvgPool-14 at its start, or with many of them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +13,12 @@ ADD = '<data auto_broadcast="numpy" />'
 BLOCK = bytes(range(256)) * 4096
 
 
-def write_large(path: Path, layers: int, *, weights: int = 4) -> Path:
-    """Write a network of about `layers` layers; its first constant has `weights` bytes."""
+def write_large(path: Path, layers: int, *, weights: int = 4, poolings: int = 1) -> Path:
+    """Write a network of about `layers` layers, `poolings` of them AvgPool; its first constant has `weights` bytes."""
     blocks = layers // 3
     with path.open("w") as file:
         file.write('<?xml version="1.0"?>\n<net name="large" version="11">\n\t<layers>\n')
-        file.writelines(_layers(blocks, weights))
+        file.writelines(_layers(blocks, weights, poolings))
         file.write("\t</layers>\n\t<edges>\n")
         file.writelines(_edges(blocks))
         file.write("\t</edges>\n\t<rt_info />\n</net>\n")
@@ -29,8 +29,8 @@ def write_large(path: Path, layers: int, *, weights: int = 4) -> Path:
     return path
 
 
-def _layers(blocks: int, weights: int) -> Iterator[str]:
-    """Layer 0 is the input, 1 the weights, 2 their reader; block n is 3n + 3 (Const), + 1 (Add), + 2 (ReLU)."""
+def _layers(blocks: int, weights: int, poolings: int) -> Iterator[str]:
+    """Layer 0 is the input, 1 the weights, 2 a pooling; block n is 3n + 3 (Const), + 1 (Add), + 2 (ReLU or AvgPool)."""
     yield _layer(0, "data", "Parameter", '<data shape="1,8,16,16" element_type="f32" />', 0)
     yield _constant(1, "weights", "u8", weights, 0, weights)
     yield _layer(2, "pool", "AvgPool", POOL, 1, version="opset14")
@@ -38,7 +38,10 @@ def _layers(blocks: int, weights: int) -> Iterator[str]:
         first = 3 * block + 3
         yield _constant(first, f"bias_{block}", "f32", 1, weights + 4 * block, 4)
         yield _layer(first + 1, f"add_{block}", "Add", ADD, 2)
-        yield _layer(first + 2, f"relu_{block}", "ReLU", "", 1)
+        if block < poolings - 1:
+            yield _layer(first + 2, f"pool_{block}", "AvgPool", POOL, 1, version="opset14")
+        else:
+            yield _layer(first + 2, f"relu_{block}", "ReLU", "", 1)
     yield _layer(3 * blocks + 3, "result", "Result", "", 1, outputs=False)
 
 
