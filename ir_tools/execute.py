@@ -123,15 +123,18 @@ def run_one(
     precision: Precision = "as written",
     fallback: Fallback | None = None,
     states: Mapping[str, Array] | None = None,
+    torn: bool = False,
 ) -> Step:
     """One layer of a model, bodies included, on given arrays by input port; the step tells of known differences.
+
+    `torn`: as of `Execution`.
 
     Raises:
         UnsupportedError: there is no kernel and no fallback.
         UsageError: its attributes have no meaning.
         ShapeError: its attributes do not fit the inputs.
     """
-    execution = Execution(model, precision, fallback, explain=True, states=states)
+    execution = Execution(model, precision, fallback, torn=torn, explain=True, states=states)
     kinds = {port.id: precision_in_file(port.precision or "") for port in located.layer.inputs}
     given = {port: _of_type(kinds.get(port), execution.cast(array)) for port, array in arrays.items()}
     return execution.layer(located.graph, located.layer, given)

@@ -25,6 +25,7 @@ from ir_tools.runtime.client import Tap
 __all__ = ["IDLE", "Compared", "Rows", "Sink", "sets_of"]
 
 IDLE = "its body does not run on these inputs"
+UNREAD = "nothing reads it"
 
 
 class Compared(NamedTuple):
@@ -81,7 +82,10 @@ class Rows:
     _coarse: dict[int, Coarse] = field(default_factory=dict)
 
     def isolated(self, batch: Batch, precision: Precision, fallback: Fallback) -> Iterator[LayerComparison]:
-        """Every layer: the reference on the runtime's own inputs against the runtime; bodies before their layer."""
+        """Every layer: the reference on the runtime's own inputs against the runtime; bodies before their layer.
+
+        Computed in less than f32, an element at the border of two levels may be on either: it counts as undefined.
+        """
         for located in batch.layers:
             if batch.refused:
                 yield self._refused(located, batch.refused)
@@ -92,7 +96,13 @@ class Rows:
                 continue
             try:
                 step = run_one(
-                    self.model, located, arrays, precision=precision, fallback=fallback, states=self._states_in(located)
+                    self.model,
+                    located,
+                    arrays,
+                    precision=precision,
+                    fallback=fallback,
+                    states=self._states_in(located),
+                    torn=self.precision != "f32",
                 )
             except IrToolsError as why:
                 yield replace(self._blank(located), status="differs", reason=f"the reference fails: {why}")
@@ -138,7 +148,9 @@ class Rows:
             gold = self._gold_of(located)
             for index, port in enumerate(located.layer.outputs):
                 partner = second.partner(Source(located.layer.id, port.id))
-                if partner is not None:
+                if index and not located.graph.readers(located.layer.id, port.id):
+                    yield replace(self._blank(located), output=index, reason=UNREAD)
+                elif partner is not None:
                     tensors = Compared(located, index, first.actual(located, index), partner.tensor, partner.path)
                     yield replace(self._row(tensors, gold, carried=partner.narrow), engine="runtime")
                 else:
@@ -257,9 +269,9 @@ class Rows:
         found = difference(expected, actual, tolerance=limit, undefined=undefined)
         if found.ok:
             return replace(row, status="ok", difference=found)
-        exact = gold()
-        judged = exact and errors(exact[index], expected, actual, undefined=undefined, rows=rows)
-        return replace(row, status="differs", difference=found, f64=judged or None)
+        exact = (gold() or ())[index : index + 1]
+        judged = errors(exact[0], expected, actual, undefined=undefined, rows=rows) if exact else None
+        return replace(row, status="differs", difference=found, f64=judged)
 
     def _limit(self, kind: str, carried: str | None) -> float:
         """Return how far off a tensor may be; `carried`: a narrower type of whose errors it has some."""

@@ -87,14 +87,34 @@ def tied(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
     """
     if attrs.get("stable") and attrs.sort != "index":
         return None
-    data, count = np.moveaxis(inputs[0], attrs.axis, -1), int(inputs[1])
-    order = np.sort(_descending(data) if attrs.mode == "max" else data, axis=-1)
-    same = order[..., 1:] == order[..., :-1]
-    edge = np.zeros((*order.shape[:-1], 1), bool)
+    order = _in_order(attrs, inputs[0])
+    return _exchangeable(attrs, order[..., 1:] == order[..., :-1], int(inputs[1]))
+
+
+def nearly_tied(attrs: Attrs, inputs: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:
+    """Which of the chosen elements an `error`, times the largest magnitude, exchanges with others."""
+    if inputs[0].dtype.kind not in "fV" or not inputs[0].size:
+        return tied(attrs, inputs)
+    order = _in_order(attrs, inputs[0].astype(np.float64))
+    reach = 2 * error * np.max(np.abs(order), initial=0.0, where=np.isfinite(order))
+    with np.errstate(invalid="ignore"):
+        same = (order[..., 1:] == order[..., :-1]) | (order[..., 1:] - order[..., :-1] <= reach)
+    return _exchangeable(attrs, same, int(inputs[1]))
+
+
+def _in_order(attrs: Attrs, data: Array) -> Array:
+    """The elements as they are chosen, along the last axis; those of a maximum the other way round."""
+    data = np.moveaxis(data, attrs.axis, -1)
+    return np.sort(_descending(data) if attrs.mode == "max" else data, axis=-1)
+
+
+def _exchangeable(attrs: Attrs, same: npt.NDArray[np.bool_], count: int) -> npt.NDArray[np.bool_]:
+    """Which of `count` elements may change places; `same`: whether each element in order may with the next."""
+    edge = np.zeros((*same.shape[:-1], 1), bool)
     out = (np.append(edge, same, -1) | np.append(same, edge, -1))[..., :count]
     if attrs.sort == "index":
         last = same[..., count - 1 : count] if count <= same.shape[-1] else edge
-        out = np.broadcast_to(last, (*order.shape[:-1], count))
+        out = np.broadcast_to(last, (*same.shape[:-1], count))
     mask: npt.NDArray[np.bool_] = np.moveaxis(out, -1, attrs.axis)
     return mask
 
@@ -121,12 +141,13 @@ TOP_K_1 = Op(
     shape=top_k_shape,
     kernel=top_k,
     undefined=tied,
+    torn=nearly_tied,
 )
 TOP_K_3 = TOP_K_1.at(3, inputs=(Input("data"), Input("k", type="integer")))
 TOP_K_11 = TOP_K_3.at(
     11,
     attrs={"stable": Flag(default=False)},
-    readers={"stable": "check undefined"},
+    readers={"stable": "check undefined torn"},
     unread={"stable": "the kernel always keeps the order of equal values"},
 )
 

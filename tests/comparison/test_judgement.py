@@ -16,6 +16,7 @@ from ir_tools.errors import UsageError
 from ir_tools.execute import LayerRun
 from ir_tools.graph import Layer, Model
 from ir_tools.inputs import plan_inputs
+from ir_tools.ops import find_op
 from ir_tools.runtime.client import RuntimeClient
 from tests.comparison.networks import break_reference_in_f32, random_network
 
@@ -158,3 +159,48 @@ def test_one_sample_is_the_comparison_itself(client: RuntimeClient, model: Model
 def test_no_sample_is_a_usage_error(model: Model) -> None:
     with pytest.raises(UsageError, match="samples is 0"):
         ir_tools.compare(model, samples=0)
+
+
+# --- ties ---
+
+
+def routed(path: Path) -> Model:
+    """Experts chosen by gates that errors of rounding exchange: two of three are the same but for their last bits."""
+    rng = np.random.default_rng(0)
+    gate = rng.normal(size=(16, 3)).astype(np.float32)
+    gate[:, 1] = gate[:, 0] * np.float32(1 + 1e-7)
+    data = op.parameter([64, 16], np.float32, name="data")
+    chosen = op.topk(op.softmax(op.matmul(data, gate, False, False), 1), np.int64(1), 1, "max", "value", name="route")
+    experts = op.constant(rng.normal(size=(3, 16)).astype(np.float32))
+    used = op.gather(experts, chosen.output(1), np.int64(0), name="experts")
+    return saved(path, op.reduce_sum(used, np.array([1, 2]), name="out"), data)
+
+
+def test_experts_that_rounding_exchanges_are_no_difference(client: RuntimeClient, tmp_path: Path) -> None:
+    """They count as undefined, and what follows reads what the runtime chose."""
+    found = compare(routed(tmp_path / "experts.xml"), mode="cumulative", client=client)
+    assert found.ok
+    route = [entry.difference for entry in found.layers if entry.path == "route"]
+    assert any(entry and entry.undefined for entry in route)
+
+
+def test_top_k_is_nearly_tied_within_the_error() -> None:
+    top_k = find_op("TopK", "opset11")
+    assert top_k is not None
+    assert top_k.torn is not None
+    attrs = top_k.read({"axis": "-1", "mode": "max", "sort": "value", "stable": "true"}, [])
+    assert attrs is not None
+    data = np.array([4.0, 1.0, 3.0, 3.0002, 2.0], np.float32)
+    for error, wanted in ((1e-5, [False, False, False]), (1e-4, [False, True, True])):
+        mask = top_k.torn(attrs, (data, np.array(3)), error)
+        assert mask is not None
+        assert mask.tolist() == wanted
+
+
+def test_outputs_that_nothing_reads_are_not_compared_between_settings(client: RuntimeClient, tmp_path: Path) -> None:
+    """Coarser numbers have other ties, and the places of the largest are nobody's input."""
+    data = op.parameter([1, 2, 6, 6], np.float32, name="data")
+    pooled = op.max_pool(data, [2, 2], [1, 1], [0, 0], [0, 0], [2, 2], "floor", "explicit", "i64", 0, name="pool")
+    found = compare(saved(tmp_path / "pool.xml", op.relu(pooled.output(0)), data), against="CPU", client=client)
+    rows = {(entry.path, entry.output): entry.reason for entry in found.layers if entry.path == "pool"}
+    assert rows == {("pool", 0): None, ("pool", 1): "nothing reads it"}
