@@ -76,7 +76,7 @@ class Builder:
         """Add an input of the model, or of the body.
 
         Args:
-            name: of the layer and its tensor.
+            name: of the layer and its tensor; made unique where another layer has it.
             shape: partial: `"1,3,?,16..64"`, `"..."` or None for an unknown rank, or sizes, -1 for any.
             dtype: element type by name, or of numpy.
 
@@ -86,7 +86,8 @@ class Builder:
         fact = Fact(_type_of(dtype), None if shape is None else parse_shape(shape))
         text = "" if fact.shape == () else format_shape(fact.shape)
         raw = {"shape": text, "element_type": fact.dtype.name}
-        return self._added(name, "Parameter", 1, LayerContent(raw, [], [port_of(0, fact, (name,))]), [], (fact,))[0]
+        own = self.graph.new_name(name)
+        return self._added(own, "Parameter", 1, LayerContent(raw, [], [port_of(0, fact, (own,))]), [], (fact,))[0]
 
     def constant(
         self,

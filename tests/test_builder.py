@@ -133,3 +133,11 @@ def test_what_has_no_meaning_is_refused(
     with pytest.raises(error, match=message):
         call(builder, data)
     assert len(builder.graph) == count
+
+
+def test_parameters_of_one_name_can_be_told_apart() -> None:
+    builder = Builder()
+    builder.result(builder.call("Subtract", builder.parameter("x", "2"), builder.parameter("x", "2")), "y")
+    assert [endpoint.name for endpoint in builder.model.inputs] == ["x", "x/2"]
+    fed = {"x": np.array([5, 3], np.float32), "x/2": np.array([1, 2], np.float32)}
+    assert ir_tools.run(builder.model, fed)["y"].tolist() == [4, 1]
