@@ -11,6 +11,7 @@ Good:
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from ir_tools.diagnostics import Severity
@@ -104,8 +105,8 @@ def _names(layout: str) -> list[str]:
 
 def _twice(layout: str) -> str | None:
     """The name that a layout gives to two dimensions, whatever its case; `?` may come any number of times."""
-    words = [] if layout.strip() == "**SCALAR**" else _names(layout.strip())
-    return next((word for word in words if words.count(word) > 1 and word != "?"), None)
+    counts = Counter([] if layout.strip() == "**SCALAR**" else _names(layout.strip()))
+    return next((word for word, count in counts.items() if count > 1 and word != "?"), None)
 
 
 RULE = Rule("IR161", "bad-rt-info", Severity.ERROR, __doc__, check)
