@@ -4,11 +4,11 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["no_collection"]
+__all__ = ["gc_paused"]
 
 
 @contextmanager
-def no_collection() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Put the garbage collector off; it is on again afterwards, if it was on before."""
     running = gc.isenabled()
     gc.disable()

@@ -45,7 +45,7 @@ STRUCTURE = frozenset({"Parameter", "Const", "Result"})
 
 
 ROUNDING: Mapping[str | None, float] = {"FP16": 2e-3, "BF16": 1.6e-2}
-LEAST_ROUNDING = 1e-5
+MIN_ROUNDING = 1e-5
 """Errors that tensors of a type gather on the way, relative to their largest magnitude; f32 and wider: the latter.
 
 Some ten times what a convolution leaves in f32. In f16 and bf16 the runtime rounds what it computes of constants before
@@ -386,24 +386,24 @@ def run_layer(
     """
     op, attrs, packed = ready or _prepared(layer, floats)
     assert op.kernel is not None
-    judged = op.torn if torn and op.torn else None
-    spare = _spare(inputs) if reuse and op.into and not judged else None
+    judged = op.ill_conditioned if torn and op.ill_conditioned else None
+    spare = _spare(inputs) if reuse and op.inplace_kernel and not judged else None
     with np.errstate(all="ignore"):
         try:
             require_known_kinds(op, inputs)
-            if op.into and spare is not None:
-                outputs = op.into(attrs, inputs, spare)
+            if op.inplace_kernel and spare is not None:
+                outputs = op.inplace_kernel(attrs, inputs, spare)
             else:
-                outputs = (op.lean if lean and op.lean else op.kernel)(attrs, inputs)
+                outputs = (op.first_output_kernel if lean and op.first_output_kernel else op.kernel)(attrs, inputs)
             if packed or PackedArray in map(type, inputs):
                 outputs = _in_element_types(op, attrs, inputs, outputs)
         except (ShapeError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as why:
             shapes = ", ".join(f"{element_type_of(array)} {list(array.shape)}" for array in inputs)
             reason = why if isinstance(why, ShapeError) else _problem(op, attrs, inputs, why)
             raise ShapeError(f"layer '{layer.name}' ({op}) cannot take inputs of {shapes}: {reason}") from why
-        undefined = op.undefined(attrs, inputs) if op.undefined else None
+        undefined = op.undefined_mask(attrs, inputs) if op.undefined_mask else None
         if judged:
-            undefined = judged(attrs, inputs, ROUNDING.get(layer.outputs[0].precision, LEAST_ROUNDING))
+            undefined = judged(attrs, inputs, ROUNDING.get(layer.outputs[0].precision, MIN_ROUNDING))
     return LayerRun(outputs, (undefined,) * len(outputs))
 
 

@@ -6,11 +6,11 @@ from itertools import chain, groupby
 from typing import NamedTuple, Self
 
 from ir_tools.arguments import word_list
-from ir_tools.collection import no_collection
+from ir_tools.collection import gc_paused
 from ir_tools.display import brief_fields, notebook_table, plural
 from ir_tools.errors import MigrationError, ShapeError
 from ir_tools.graph import Layer, Located, Model
-from ir_tools.infer import Form, Forms
+from ir_tools.infer import LayerSignature, LayerSignatures
 from ir_tools.ops import COMPLETE_OPSETS, find_op, named_rewrites, opset_number
 from ir_tools.ops._define import Attrs, Fact, ObservedAttrs, Op, Refused, Rewrite, Violation
 from ir_tools.rewriting import Facts, KnownFacts, Rewriter, changes_nothing, lost_output
@@ -53,7 +53,7 @@ class MigrationStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedStep:
-    """One layer that has no exact form in the target, and why.
+    """One layer that has no exact signature in the target, and why.
 
     Example:
         >>> print(ir_tools.migrate("unreadable.xml", to="opset8").refused[0])
@@ -96,7 +96,7 @@ class Migration:
     Attributes:
         model: the migrated model; if a layer was refused, the model as it was.
         steps: the layers that were rewritten, each with its proof.
-        refused: the layers without an exact form in the target; with any, nothing was changed.
+        refused: the layers without an exact signature in the target; with any, nothing was changed.
         remaining: the layers above the target that cannot be migrated yet.
 
     Example:
@@ -143,7 +143,7 @@ def parse_target(text: str) -> int:
     return opset
 
 
-@no_collection()
+@gc_paused()
 def migrate(
     model: Model, to: str | None = "opset8", passes: str | Sequence[str] = (), *, in_place: bool = False
 ) -> Migration:
@@ -166,14 +166,14 @@ def migrate(
     work, steps = model, list[MigrationStep]()
     remaining: tuple[RemainingLayer, ...] = ()
     for number, stage in enumerate(stages):
-        forms = Forms()
-        plan = _Planning(work, stage, forms).plan()
+        signatures = LayerSignatures()
+        plan = _Planning(work, stage, signatures).plan()
         steps += [item.step for item in plan.rewrites]
         if plan.refused:
             return Migration(model=model, steps=tuple(steps), refused=tuple(plan.refused))
         if plan.rewrites:
             copied = work is model and not (in_place and number == len(stages) - 1)
-            work = _rewritten(work, plan, forms, copied=copied)
+            work = _rewritten(work, plan, signatures, copied=copied)
         remaining = tuple(plan.remaining)
     return Migration(model=work, steps=tuple(steps), remaining=remaining)
 
@@ -192,10 +192,10 @@ class _Migrating:
     target: int
 
     def concerns(self, op: Op) -> bool:
-        return op.move is not None
+        return op.migrate is not None
 
     def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | Refused | None:
-        return None if op.move is None else op.move(attrs, inputs, self.target)
+        return None if op.migrate is None else op.migrate(attrs, inputs, self.target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,13 +296,13 @@ def _remaining(model: Model, located: Located) -> RemainingLayer:
 
 
 class _Planning:
-    """Plans one stage; layers of one form with the same inputs are planned once."""
+    """Plans one stage; layers of one signature with the same inputs are planned once."""
 
-    def __init__(self, model: Model, stage: _Stage, forms: Forms) -> None:
+    def __init__(self, model: Model, stage: _Stage, signatures: LayerSignatures) -> None:
         self.model = model
         self.stage = stage
-        self.forms = forms
-        self.known = KnownFacts(model, forms)
+        self.signatures = signatures
+        self.known = KnownFacts(model, signatures)
         self.kinds: dict[int, _Kind] = {}
         self.outcomes: dict[tuple[int, ...], _Outcome] = {}
 
@@ -310,28 +310,28 @@ class _Planning:
         """What the stage does to each layer."""
         plan = _Plan()
         for located in self.model.walk():
-            form, _ = self.forms.of(located.layer)
-            kind = self.kinds.get(form.number)
+            signature, _ = self.signatures.of(located.layer)
+            kind = self.kinds.get(signature.number)
             if kind is None:
-                kind = self.kinds[form.number] = _Kind.of(located.layer, self.stage)
+                kind = self.kinds[signature.number] = _Kind.of(located.layer, self.stage)
             if kind.op is not None:
-                self._add(plan, located, form, kind.op, above=kind.above)
+                self._add(plan, located, signature, kind.op, above=kind.above)
             elif kind.above:
                 plan.remaining.append(_remaining(self.model, located))
         return plan
 
-    def _add(self, plan: _Plan, located: Located, form: Form, op: Op, *, above: bool) -> None:
+    def _add(self, plan: _Plan, located: Located, signature: LayerSignature, op: Op, *, above: bool) -> None:
         """One layer that the stage may rewrite."""
         path, layer, graph = located
         facts = self.known.of(located)
-        found, notes = self._outcome(layer, form, op, facts)
+        found, notes = self._outcome(layer, signature, op, facts)
         if isinstance(found, Rewrite):
-            found = lost_output(graph, layer.id, form, found) or found
+            found = lost_output(graph, layer.id, signature, found) or found
         elif found is None:
             if above:
                 plan.remaining.append(_remaining(self.model, located))
             return
-        if isinstance(found, Rewrite) and changes_nothing(form, op, found):
+        if isinstance(found, Rewrite) and changes_nothing(signature, op, found):
             return
         line = self.model.line_of(graph, layer.id)
         place = _Place(path, layer.id, line, str(op), (*facts.notes, *notes))
@@ -340,8 +340,8 @@ class _Planning:
         else:
             plan.rewrites.append(_Rewriting(located, op, found, place.step(found)))
 
-    def _outcome(self, layer: Layer, form: Form, op: Op, facts: Facts) -> _Outcome:
-        key = (form.number, *facts.key)
+    def _outcome(self, layer: Layer, signature: LayerSignature, op: Op, facts: Facts) -> _Outcome:
+        key = (signature.number, *facts.key)
         found = self.outcomes.get(key)
         if found is None:
             found = _outcome(self.stage, op, layer.raw, facts.inputs)
@@ -351,11 +351,11 @@ class _Planning:
         return found
 
 
-def _rewritten(model: Model, plan: _Plan, forms: Forms, *, copied: bool) -> Model:
+def _rewritten(model: Model, plan: _Plan, signatures: LayerSignatures, *, copied: bool) -> Model:
     """The model, or a copy of it, with the rewrites made."""
     work = model.copy() if copied else model
     graphs = {id(before): after for before, after in zip(model.graphs(), work.graphs(), strict=True)}
-    rewriter = Rewriter(work, forms)
+    rewriter = Rewriter(work, signatures)
     for item in plan.rewrites:
         graph = graphs[id(item.located.graph)]
         rewriter.apply(graph, graph.layer(item.located.layer.id), item.op, item.rewrite)

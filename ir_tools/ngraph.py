@@ -6,7 +6,7 @@ from ir_tools import parameters, types
 from ir_tools.errors import MigrationError, UsageError
 from ir_tools.graph import Model
 from ir_tools.migration import parse_target
-from ir_tools.ops import Fact, Form, Pooling, Refused, average_pooling
+from ir_tools.ops import Fact, Pooling, PoolingSpec, Refused, average_pooling
 from ir_tools.parameters import checked, optional
 from ir_tools.single import as_model
 from ir_tools.types import Dim, format_shape, parse_shape
@@ -27,7 +27,7 @@ def avg_pool(
     padding_below: Sequence[int] | None = None,
     padding_above: Sequence[int] | None = None,
     include_padding: bool = False,
-) -> Form:
+) -> PoolingSpec:
     """Describe one AvgPool-0, for `to_model`.
 
     With `d` elements on an axis, window `w`, stride `s`, padding `p` and `q` there are `ceil((p + d + q - w + 1) / s)`
@@ -64,17 +64,17 @@ def avg_pool(
         dilations=(1,) * rank,
         exclude_pad=not include_padding,
     )
-    return Form(pooling, divisor="padded" if include_padding else "real")
+    return PoolingSpec(pooling, divisor="padded" if include_padding else "real")
 
 
 @checked(
-    pooling=parameters.instance(Form, "what avg_pool returned"),
+    pooling=parameters.instance(PoolingSpec, "what avg_pool returned"),
     data_shape=parameters.SHAPE,
     element_type=parameters.TEXT,
     to=parameters.OPSET,
 )
 def to_model(
-    pooling: Form, data_shape: str | Sequence[int | Dim], element_type: str = "f32", to: str = "opset8"
+    pooling: PoolingSpec, data_shape: str | Sequence[int | Dim], element_type: str = "f32", to: str = "opset8"
 ) -> Model:
     """Build a model of IR v11 with the input `data`, layers of the opset `to`, and the output `AvgPool`.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ir_tools.builder import port_fact, port_of, recorded_fact
 from ir_tools.errors import IrToolsError
 from ir_tools.graph import Graph, Layer, LayerContent, Located, Model, Port, Source, find_port
-from ir_tools.infer import Form, Forms, propagate_shapes
+from ir_tools.infer import LayerSignature, LayerSignatures, propagate_shapes
 from ir_tools.ops._define import Array, Fact, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.types import Shape, format_shape, from_dtype
 
@@ -38,10 +38,10 @@ class KnownFacts:
     There is one object for equal records, and one for what each constant holds.
     """
 
-    def __init__(self, model: Model, forms: Forms) -> None:
+    def __init__(self, model: Model, signatures: LayerSignatures) -> None:
         """Nothing is computed until a layer needs it; the model is not changed."""
         self.model = model
-        self.forms = forms
+        self.signatures = signatures
         self._computed: dict[tuple[str, int], Fact] | None = None
         self._intervals: bool | None = None
         self._ports: dict[tuple[str | None, tuple[int, ...]], Fact] = {}
@@ -56,7 +56,7 @@ class KnownFacts:
         path, layer, graph = located
         facts, notes = [], []
         sources = graph.sources(layer.id)
-        for port in self.forms.of(layer)[0].inputs:
+        for port in self.signatures.of(layer)[0].inputs:
             source = sources.get(port.id)
             if source is None:
                 fact = self._recorded(port)
@@ -78,12 +78,12 @@ class KnownFacts:
 
     def _output(self, maker: Layer, source: Source) -> Fact:
         """The record of an output, with the shape of a Parameter and the values of a small integer constant."""
-        form, offset = self.forms.of(maker)
-        key = form.number, offset, source.port
+        signature, offset = self.signatures.of(maker)
+        key = signature.number, offset, source.port
         fact = self._outputs.get(key)
         if fact is None:
-            port = find_port(form.outputs, source.port) or maker.port(source.port)
-            if form.type in {"Parameter", "Const"}:
+            port = find_port(signature.outputs, source.port) or maker.port(source.port)
+            if signature.type in {"Parameter", "Const"}:
                 fact = recorded_fact(maker, port, self.model.weights)
             else:
                 fact = self._recorded(port)
@@ -127,27 +127,27 @@ def _agree(port: Port, shape: Shape) -> bool:
 # --- before the edit --------------------------------------------------------------------------------------------
 
 
-def lost_output(graph: Graph, layer_id: int, form: Form, rewrite: Rewrite) -> Refused | None:
+def lost_output(graph: Graph, layer_id: int, signature: LayerSignature, rewrite: Rewrite) -> Refused | None:
     """A refusal where somebody reads an output that the rewrite does not have."""
     kept = len(rewrite.layers[-1].outputs)
-    for index, port in enumerate(form.outputs[kept:], kept):
+    for index, port in enumerate(signature.outputs[kept:], kept):
         for reader, _ in graph.readers(layer_id, port.id):
             return Refused(f"output {index} is read by '{graph.layer(reader).name}', and the target has no such output")
     return None
 
 
-def changes_nothing(form: Form, op: Op | None, rewrite: Rewrite) -> bool:
-    """Whether a layer of this form is already what the rewrite would make of it."""
+def changes_nothing(signature: LayerSignature, op: Op | None, rewrite: Rewrite) -> bool:
+    """Whether a layer of this signature is already what the rewrite would make of it."""
     new = rewrite.layers[-1]
     return (
-        _in_place(form, rewrite)
-        and form.version == f"opset{new.opset}"
-        and len(form.outputs) == len(new.outputs)
-        and _merged(form.raw, op, new, ",") == form.raw
+        _in_place(signature, rewrite)
+        and signature.version == f"opset{new.opset}"
+        and len(signature.outputs) == len(new.outputs)
+        and _merged(signature.raw, op, new, ",") == signature.raw
     )
 
 
-def _in_place(layer: Layer | Form, rewrite: Rewrite) -> bool:
+def _in_place(layer: Layer | LayerSignature, rewrite: Rewrite) -> bool:
     new = rewrite.layers[-1]
     if len(rewrite.layers) != 1 or len(new.inputs) != len(layer.inputs) or layer.type.lower() != new.type.lower():
         return False
@@ -160,10 +160,10 @@ def _in_place(layer: Layer | Form, rewrite: Rewrite) -> bool:
 class Rewriter:
     """Puts rewrites into one model, in the style of its file."""
 
-    def __init__(self, model: Model, forms: Forms | None = None) -> None:
-        """`forms`: of the model's layers, if they are known."""
+    def __init__(self, model: Model, signatures: LayerSignatures | None = None) -> None:
+        """`signatures`: of the model's layers, if they are known."""
         self.model = model
-        self.forms = forms or Forms()
+        self.signatures = signatures or LayerSignatures()
         self._separators: dict[int, str] = {}
         self._merged: dict[object, tuple[NewLayer, Mapping[str, str]]] = {}
         self._styled: dict[object, tuple[NewLayer, Mapping[str, str]]] = {}
@@ -191,7 +191,7 @@ class Rewriter:
     def port(self, graph: Graph, source: Source) -> Port:
         """An output port; the layer is not loaded by it."""
         layer = graph.layer(source.layer)
-        known = None if layer.loaded else find_port(self.forms.of(layer)[0].outputs, source.port)
+        known = None if layer.loaded else find_port(self.signatures.of(layer)[0].outputs, source.port)
         return known or layer.port(source.port)
 
     def separator(self, graph: Graph, layer: Layer) -> str:
@@ -200,7 +200,7 @@ class Rewriter:
         if own is not None:
             return own
         if id(graph) not in self._separators:
-            found = (_separator_in(self.forms.of(other)[0].raw) for other in graph.layers())
+            found = (_separator_in(self.signatures.of(other)[0].raw) for other in graph.layers())
             self._separators[id(graph)] = next((text for text in found if text is not None), ",")
         return self._separators[id(graph)]
 

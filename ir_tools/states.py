@@ -13,7 +13,7 @@ from ir_tools.weights import Weights, values
 
 __all__ = ["Variable", "checked_states", "initial_text", "variables"]
 
-MOST_BYTES = 1 << 16
+MAX_BYTES = 1 << 16
 """Larger initial values are named, not looked at."""
 FILLERS = frozenset({"Convert", "Broadcast"})
 """Operations that give a tensor of one number for a tensor of that number."""
@@ -116,7 +116,7 @@ def _repeated(graph: Graph, source: Source, weights: Weights) -> str | None:
     if layer.type in FILLERS and layer.inputs and layer.inputs[0].id in before:
         return _repeated(graph, before[layer.inputs[0].id], weights)
     try:
-        if layer.type != "Const" or int(layer.raw["size"]) > MOST_BYTES:
+        if layer.type != "Const" or int(layer.raw["size"]) > MAX_BYTES:
             return None
         elements = values(layer.raw, weights).ravel()
     except (IrToolsError, KeyError, ValueError):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ir_tools.arguments import word_list
-from ir_tools.collection import no_collection
+from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError, UsageError
 from ir_tools.format.faults import Fault, told
@@ -65,7 +65,7 @@ def validate(
     elif shapes:
         raise UsageError("shapes is for runtime=True, which runs the model; add it")
     found: list[Diagnostic] = []
-    with no_collection():
+    with gc_paused():
         try:
             found.extend(_findings(_open(source, weights, extensions=bool(extensions)), rules))
         except ReadError as unreadable:

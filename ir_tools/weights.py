@@ -365,5 +365,5 @@ def _whole(raw: Mapping[str, str], name: str) -> int:
     number = id_number(raw.get(name))
     if number is None:
         message = f"a constant has {name} '{raw[name]}'" if raw.get(name) else f"a constant has no {name}"
-        raise _error("IR014", None, message, f"{name} is a whole number of bytes")
+        raise _error("IR014", None, message, f"{name} is an integer of bytes")
     return number

@@ -19,6 +19,13 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 """The processes that tests start keep the byte code of the package, and do not each compile it."""
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return half as many workers again as there are cores: a test also waits for the processes that it starts."""
+    del config
+    cores = len(os.sched_getaffinity(0))
+    return cores + (cores + 1) // 2
+
+
 def corpus_folder() -> Path | None:
     """The folder that `IR_TOOLS_CORPUS` names, or a `shared/corpus` beside the checkout."""
     named = os.environ.get("IR_TOOLS_CORPUS")

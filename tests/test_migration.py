@@ -13,7 +13,7 @@ from ir_tools.graph import Layer, Model
 from ir_tools.migration import migrate, parse_target
 from ir_tools.ops import find_op
 from ir_tools.ops._define import Int, Op
-from tests.moves import Compiled, Row, build, model_of
+from tests.migrations import Compiled, Row, build, model_of
 
 PLAIN = {
     "kernel": "2,2", "strides": "2,2", "pads_begin": "0,0", "pads_end": "0,0", "exclude-pad": "true",

@@ -170,7 +170,7 @@ def results(path: Path) -> dict[str, Any]:
         "OutputComparison": comparison.outputs[0],
         "InputPlan": ir_tools.plan_inputs(model),
         "Dim": ir_tools.Dim(1, 3),
-        "Form": ir_tools.ngraph.avg_pool([2, 2]),
+        "PoolingSpec": ir_tools.ngraph.avg_pool([2, 2]),
     }
 
 

@@ -141,7 +141,7 @@ STEPS: dict[str, Callable[[ov.Node], ov.Node]] = {
 
 @pytest.mark.parametrize("name", STEPS)
 def test_an_error_of_rounding_before_a_step(name: str, tmp_path: Path, client: RuntimeClient) -> None:
-    """Sums that are whole numbers but for their last digits, which the runtime adds in another order, then a step."""
+    """Sums that are integers but for their last digits, which the runtime adds in another order, then a step."""
     rows = np.random.default_rng(3).standard_normal((64, 4096)).astype(np.float32)
     rows[:, -1] += (np.rint(rows.sum(1, dtype=np.float64)) - rows.sum(1, dtype=np.float64)).astype(np.float32)
 

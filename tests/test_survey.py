@@ -1,4 +1,4 @@
-"""The survey of a model: one finding per fault, at the layer or port that is guilty, and none on valid files."""
+"""The survey of a model: one finding per fault, at the layer or port that is offending, and none on valid files."""
 
 import re
 from pathlib import Path

@@ -18,7 +18,7 @@ from ir_tools import __version__
 from ir_tools.cli.paths import Writing, guarded
 from ir_tools.cli.plain_text import escaped, visible
 from ir_tools.cli.process import drop_unwritten, ended_by_signals, lost_files_reported, open_streams
-from ir_tools.collection import no_collection
+from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Diagnostic
 from ir_tools.errors import IrToolsError, ReadError, WriteError
 
@@ -71,7 +71,7 @@ class Commands(click.Group):
         """The command of this name, loaded now."""
         if cmd_name not in COMMANDS:
             raise click.exceptions.NoSuchCommand(cmd_name, possibilities=COMMANDS, ctx=ctx)
-        with no_collection():
+        with gc_paused():
             loaded: click.Command = getattr(import_module(COMMANDS[cmd_name]), cmd_name)
         return loaded
 

@@ -40,7 +40,7 @@ that is not here (integers, booleans, strings) has to be equal.
 
 COMPUTED: Mapping[str, float] = {"f16": TOLERANCES["f16"], "bf16": TOLERANCES["bf16"], "int8": 2 / 255}
 """By the precision that floats are computed in, if it is coarser than f32; int8: two steps of 255."""
-MOST_ROWS = 4096
+MAX_ROWS = 4096
 """Of a set whose rows are matched one by one."""
 SAME_ROW = 1e-3
 """How far rows of a set may be apart that are the same, relative to the largest magnitude of each column."""
@@ -179,10 +179,10 @@ def aligned(expected: Array, actual: Array) -> Array:
 
     For outputs whose rows are a set. Rows that are as good as equal are found first, so that one that is missing does
     not take the place of another; the rest take in turn the nearest that is left. Arrays of other shapes, and those of
-    more than `MOST_ROWS` rows, stay as they are.
+    more than `MAX_ROWS` rows, stay as they are.
     """
     rows = actual.reshape(-1, actual.shape[-1]) if actual.ndim else actual.reshape(1, 1)
-    if expected.shape != actual.shape or len(rows) > MOST_ROWS or rows.dtype.kind not in "fiubV":
+    if expected.shape != actual.shape or len(rows) > MAX_ROWS or rows.dtype.kind not in "fiubV":
         return actual
     wanted, found = (array.reshape(rows.shape).astype(np.float64) for array in (expected, actual))
     order = np.full(len(rows), -1, np.intp)
@@ -223,7 +223,7 @@ def _is_text(array: Array) -> bool:
 
 
 def _gap(expected: Array, actual: Array) -> npt.NDArray[np.float64]:
-    """Absolute differences of elements that differ; of texts 1, of whole numbers at least 1."""
+    """Absolute differences of elements that differ; of texts 1, of integers at least 1."""
     if _is_text(expected):
         return np.ones(expected.shape)
     with np.errstate(all="ignore"):

@@ -57,9 +57,9 @@ class Origin:
             return found
         start = found[place]
         if start.round is None:
-            guilty = self._furthest_off(found, start)
-            if guilty != start.layer_id:
-                candidates = (number for number, row in enumerate(found) if _is_of(row, guilty))
+            offending = self._furthest_off(found, start)
+            if offending != start.layer_id:
+                candidates = (number for number, row in enumerate(found) if _is_of(row, offending))
                 place = next(candidates, place)
         row = found[place]
         why = [] if row is start else [f"within its tolerance, but what differs in '{start.path}' starts here"]

@@ -19,7 +19,7 @@ from ir_tools.runtime.setting import Setting
 
 __all__ = ["Part", "smallest_part"]
 
-MOST_TRIES = 60
+MAX_TRIES = 60
 """Comparisons of parts, at most; a part that is not the smallest yet is a good one, too."""
 COMPUTES_NOTHING = frozenset({"Parameter", "Const", "Result"})
 
@@ -151,7 +151,7 @@ class _Search:
     def shrunk(self, layers: frozenset[int], distance: dict[int, int]) -> frozenset[int]:
         """Without the layers that are not needed, tried in halves and quarters from the far end on."""
         size = len(layers) // 2
-        while size and self.tries < MOST_TRIES:
+        while size and self.tries < MAX_TRIES:
             ordered = sorted(layers - {self.target}, key=lambda layer_id: -distance[layer_id])
             smaller = next(filter(self.differs, self._without(layers, ordered, size)), None)
             if smaller is None:
@@ -162,7 +162,7 @@ class _Search:
 
     def _without(self, layers: frozenset[int], ordered: Sequence[int], size: int) -> Iterable[frozenset[int]]:
         for start in range(0, len(ordered), size):
-            if self.tries < MOST_TRIES:
+            if self.tries < MAX_TRIES:
                 yield self._connected(layers - frozenset(ordered[start : start + size]))
 
     def _connected(self, layers: frozenset[int]) -> frozenset[int]:

@@ -33,7 +33,7 @@ def layers_of(graph: Graph) -> Iterator[tuple[int, Layer]]:
     """Every node with its layer.
 
     Raises:
-        WriteError: a node is no number or has no layer.
+        WriteError: a node is not a number or has no layer.
     """
     for node, layer in graph.nodes(data="layer"):
         if not isinstance(layer, Layer) or not isinstance(node, int):

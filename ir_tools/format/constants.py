@@ -121,13 +121,13 @@ def _unreadable(data: Element, kind: ElementType | None, dims: tuple[int, ...] |
     if shape is None:
         yield "a Const has no shape", 'write shape="1, 3"; shape="" is a scalar'
     elif dims is None:
-        yield f"a Const has shape '{shape[:60]}', which is none", 'write whole numbers, as in shape="1, 3"'
+        yield f"a Const has shape '{shape[:60]}', which is none", 'write integers, as in shape="1, 3"'
     for word in ("offset", "size"):
         text = data.get(word)
         if text is None:
-            yield f"a Const has no {word}", f"{word} is a whole number of bytes"
+            yield f"a Const has no {word}", f"{word} is an integer of bytes"
         elif id_number(text) is None:
-            yield f"a Const has {word} '{text[:40]}', which is no number of bytes", f"{word} is a whole number of bytes"
+            yield f"a Const has {word} '{text[:40]}', which is not a number of bytes", f"{word} is an integer of bytes"
 
 
 def _product(dims: tuple[int, ...]) -> int:

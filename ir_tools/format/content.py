@@ -173,11 +173,11 @@ def ends_of(edge: Element) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 def number_fault(code: str, element: Element, name: str) -> Fault:
-    """The fault of an attribute that is missing or is no whole number."""
+    """The fault of an attribute that is missing or is no integer."""
     text = element.get(name)
     meant = None if text is not None else closest(name, [str(word) for word in element.attrib])
     message = f"<{element.tag}> has {name} '{text[:40]}'" if text else f"<{element.tag}> has no {name}"
-    return Fault(code, element, message, f"did you mean {name} by {meant}?" if meant else f"{name} is a whole number")
+    return Fault(code, element, message, f"did you mean {name} by {meant}?" if meant else f"{name} is an integer")
 
 
 def port_faults(side: Element) -> Iterator[Fault]:
@@ -198,7 +198,7 @@ def dim_fault(dim: Element) -> Fault | None:
     if size_of(dim) is not None:
         return None
     text = (dim.text or "").strip()[:40]
-    return Fault("IR113", dim, f"a dimension is '{text}'", "write a whole number, -1 for any size")
+    return Fault("IR113", dim, f"a dimension is '{text}'", "write an integer, -1 for any size")
 
 
 def precision_fault(port: Element, needed: bool) -> Fault | None:

@@ -28,7 +28,7 @@ class Place(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """Something that is wrong in the document itself: the code of the rule that tells of it, and the guilty element.
+    """Something that is wrong in the document itself: the code of the rule that tells of it, and the offending element.
 
     `layer`: the one to name, where the element stands in none, as an edge.
     """
@@ -63,7 +63,7 @@ def told(document: Document, faults: Iterable[Fault]) -> Iterator[Diagnostic]:
 def place_of(document: Document, element: Element, layer: Element | None = None, attribute: str | None = None) -> Place:
     """The place of any element of the document: its line, and the layer, if none is given the one around it.
 
-    `attribute`: of the element, where it alone is wrong; an element that has none such is meant as a whole.
+    `attribute`: of the element,; expected it alone is wrong; an element that has none such as a whole.
     """
     line, columns = document.line(element), document.columns(element, attribute)
     if layer is None:

@@ -60,7 +60,7 @@ class Net:
         disordered: `<input>` and `<output>` whose port ids do not rise.
         odd: elements that have other children than usual.
         shared: the ids that several layers have.
-        strange: the ids that are no numbers.
+        strange: the ids that are not numbers.
         unsure: some layer has no id of its own, so that an edge to a layer that is not there may mean that one.
         loose: some edge leads to an input that is not there, so that an input without an edge may be the one meant.
         missing: edges with an end at a layer that is not there, by its id; each with the side of that end.
@@ -127,7 +127,7 @@ def nets_of(document: Document, *, thorough: bool = False) -> Nets:
 
 
 class _Numbers(dict[str | None, int]):
-    """Whole numbers by their text; KeyError where it is none."""
+    """Integers by their text; KeyError where it is none."""
 
     def __missing__(self, text: str | None) -> int:
         number = id_number(text)

@@ -11,7 +11,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from ir_tools.collection import no_collection
+from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError
 from ir_tools.files import locked
@@ -43,7 +43,7 @@ VERSIONS = (10, 11)
 """The versions of IR that are read."""
 LEGACY = range(2, 8)
 CHUNK = 1 << 20
-MOST_CHUNKS = MAX_SIZE // CHUNK + 1
+MAX_CHUNKS = MAX_SIZE // CHUNK + 1
 """How many chunks are read from a pipe or device: one more than `Document` takes, since some never end."""
 _EXPORT = "export the model again, or check that the path is right"
 
@@ -77,7 +77,7 @@ def read(source: str | Path | bytes, weights: bytes | str | Path | None = None) 
         ReadError: there is no such file, also of weights that are named, or it is not an IR of version 10 or 11; with
             file, line and remedy.
     """
-    with no_collection():
+    with gc_paused():
         return model_of(*open_files(source, weights))
 
 
@@ -114,7 +114,7 @@ def model_of(document: Document, weights: Weights, path: Path | None) -> Model:
 
 def reread(data: bytes, weights: Weights, path: Path | None) -> Model:
     """Read a model that was pickled: the bytes of its `.xml`, its weights and its path."""
-    with no_collection():
+    with gc_paused():
         document = Document(data, None if path is None else str(path))
         weights.needed = lambda: _extent(document.root)
         return model_of(document, weights, path)
@@ -151,12 +151,12 @@ def _leave_out(nets: Sequence[Net], faults: Iterable[Fault]) -> None:
 
     A constant that lies outside the `.bin` keeps its shape.
     """
-    guilty: set[Element] = set()
+    offending: set[Element] = set()
     for fault in faults:
         if fault.severity == Severity.ERROR and fault.code not in {"IR011", "IR012"}:
-            guilty.update(islice(chain([fault.element], fault.element.iterancestors("layer")), 2))
-    for net in nets if guilty else ():
-        net.graph.remove_nodes_from([layer_id for layer_id, layer in net.layers.items() if layer in guilty])
+            offending.update(islice(chain([fault.element], fault.element.iterancestors("layer")), 2))
+    for net in nets if offending else ():
+        net.graph.remove_nodes_from([layer_id for layer_id, layer in net.layers.items() if layer in offending])
     for net in reversed(nets):
         bodied = set(net.bodied)
         ids = [layer_id for layer_id, layer in net.layers.items() if layer in bodied and layer_id in net.graph]
@@ -194,9 +194,7 @@ def load(path: Path) -> bytes:
         if size > MAX_SIZE and path.is_file():
             raise _error("IR015", path, f"{size} bytes of XML are more than are read ({MAX_SIZE})")
         with path.open("rb") as file:
-            return (
-                file.read() if path.is_file() else b"".join(islice(iter(partial(file.read, CHUNK), b""), MOST_CHUNKS))
-            )
+            return file.read() if path.is_file() else b"".join(islice(iter(partial(file.read, CHUNK), b""), MAX_CHUNKS))
     except FileNotFoundError:
         if path.is_symlink():
             raise _error(
@@ -224,7 +222,7 @@ def _version(document: Document) -> int:
     version = id_number(text)
     if version is None:
         remedy = 'write version="11" or version="10"'
-        raise _refused(document, "IR007", f"the IR version '{text[:40]}' is no number", remedy)
+        raise _refused(document, "IR007", f"the IR version '{text[:40]}' is not a number", remedy)
     if version in LEGACY:
         remedy = "convert the original model again, or run this one with OpenVINO 2019 or 2020, which read it"
         message = f"this is IR v{version}, which no release since 2021 reads; v10 and v11 are read"

@@ -45,7 +45,7 @@ class Row(NamedTuple):
             value = _signed(text) if signed else id_number(text)
             if value is None:
                 what = f"<{element.tag}> has no {name}" if text is None else f"<{element.tag}> has {name} '{text[:40]}'"
-                faults.append((what, f"{name} is a whole number"))
+                faults.append((what, f"{name} is an integer"))
             return value
 
         port, layer = number("external_port_id", None), number("internal_layer_id", None, signed=False)

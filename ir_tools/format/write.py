@@ -6,7 +6,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from ir_tools.collection import no_collection
+from ir_tools.collection import gc_paused
 from ir_tools.errors import WriteError
 from ir_tools.files import Growth, NewFile, check_target, write_files
 from ir_tools.format.changes import Changes, net_nodes
@@ -18,7 +18,7 @@ from ir_tools.source import Style
 
 __all__ = ["check_complete", "check_output", "output_files", "render", "write"]
 
-MOST_APPENDED = 1 << 20
+MAX_APPENDED = 1 << 20
 """Bytes that one call of the system writes without being interrupted for long."""
 
 
@@ -32,7 +32,7 @@ def render(model: Model) -> bytes:
         return _whole(model)
     document = model.origin.document
     changes = Changes(document)
-    with no_collection():
+    with gc_paused():
         changes.header(model.name, model.version)
         changes.net(document.root, model.graph)
     return document.encode(changes.patch.apply(document.text)) if changes.patch else document.data
@@ -128,7 +128,7 @@ def _may_grow(path: Path, size: int) -> bool:
     The old `.xml` goes on to work with the longer file. One that has other names belongs to others, too.
     """
     status = path.lstat()
-    return size <= MOST_APPENDED and stat.S_ISREG(status.st_mode) and status.st_nlink == 1
+    return size <= MAX_APPENDED and stat.S_ISREG(status.st_mode) and status.st_nlink == 1
 
 
 def _check_pair(pair: _Pair) -> None:

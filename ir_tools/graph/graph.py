@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import networkx as nx
 
-from ir_tools.collection import no_collection
+from ir_tools.collection import gc_paused
 from ir_tools.errors import GraphError
 from ir_tools.graph.layer import Layer, find_port
 
@@ -35,7 +35,7 @@ Edges = dict[int, dict[int, dict[tuple[int, int], dict[str, Any]]]]
 PortEnds = dict[tuple[int, int], dict[tuple[int, int], None]]
 """`(layer id, port id)` -> the ports at the other ends of its edges, in the order of the edges."""
 
-MOST_SHOWN = 20
+MAX_SHOWN = 20
 """Layers of a circle that are named."""
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Graph(_Base):
                 yield self.nodes[layer_id]["layer"]
         except nx.NetworkXUnfeasible:
             loop = [str(source) for source, *_ in nx.find_cycle(self)]
-            shown = loop if len(loop) <= MOST_SHOWN else [*loop[:MOST_SHOWN], "..."]
+            shown = loop if len(loop) <= MAX_SHOWN else [*loop[:MAX_SHOWN], "..."]
             raise GraphError(f"the layers {' -> '.join(shown)} feed each other in a circle") from None
 
     def _in_order(self) -> bool:
@@ -368,7 +368,7 @@ class Graph(_Base):
     def clone(self) -> Graph:
         """A graph of its own, with layers of its own; `copy` of networkx shares the layers."""
         twin = Graph(**self.graph)
-        with no_collection():
+        with gc_paused():
             for node, data in self._node.items():
                 twin._node[node] = {**data, "layer": data["layer"].copy()}
                 twin._succ[node], twin._pred[node] = {}, {}

@@ -195,7 +195,7 @@ class Layer:
         """Everything inside the layer but its bodies.
 
         Raises:
-            ReadError: a port of the file has no id, or a dimension that is no number.
+            ReadError: a port of the file has no id, or a dimension that is not a number.
         """
         if self._content is None:
             self._content = self.source.content() if self.source else LayerContent()

@@ -1,4 +1,4 @@
-"""What an operation makes of its inputs: asked once for all layers of one form that get equal facts."""
+"""What an operation makes of its inputs: asked once for all layers of one signature that get equal facts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from ir_tools.errors import ReadError, ShapeError, UsageError
 from ir_tools.graph import Graph, Layer, Source
 from ir_tools.infer._facts import UNKNOWN, Facts, Known, StoredBounds, content
-from ir_tools.infer._forms import Form
+from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops._checks import (
     faults_of_attributes,
     faults_of_ports,
@@ -26,9 +26,9 @@ from ir_tools.weights import Weights, values
 
 __all__ = ["Answer", "Answers", "results_of"]
 
-MOST_VALUES = 1 << 16
+MAX_VALUES = 1 << 16
 """Constants with more elements carry no values: none that decides a shape is that large."""
-MOST_CHECKED, MOST_FLOATS = 1 << 12, 64
+MAX_CHECKED, MAX_FLOATS = 1 << 12, 64
 """The same where a file is checked: lists of sizes, limits and scales are short, and weights need not be computed."""
 OPEN = {"Result", "Parameter", "Const", "Convert", "ShapeOf"}
 """Operations whose rules can be asked when nothing at all is known of an input."""
@@ -78,9 +78,9 @@ class Answers:
         self._known: dict[object, Answer | None] = {}
         self._sizes: dict[int, int | None] = {}
 
-    def of(self, form: Form, inputs: Sequence[Known]) -> Answer:
+    def of(self, signature: LayerSignature, inputs: Sequence[Known]) -> Answer:
         """The answer for a layer; `inputs`: one for every input port that is fed."""
-        key: object = (form.number, *[known.key for known in inputs])
+        key: object = (signature.number, *[known.key for known in inputs])
         found = self._known.get(key, self)
         if isinstance(found, Answer):
             return found
@@ -92,7 +92,7 @@ class Answers:
         stored = [known.fact.value for known in inputs if isinstance(known.fact.value, StoredBounds)]
         for value in stored:
             value.used = False
-        answer = self._ask(form, [known.fact for known in inputs])
+        answer = self._ask(signature, [known.fact for known in inputs])
         passed = any(known.fact.value is value for known in answer.outputs or () for value in stored)
         if passed or any(value.used for value in stored):
             self._known[key] = None
@@ -101,24 +101,24 @@ class Answers:
         return answer
 
     def general(self, key: object) -> bool:
-        """Whether the answer to a form's number and its inputs' keys holds for whatever constants hold."""
+        """Whether the answer to a signature's number and its inputs' keys holds for whatever constants hold."""
         return self._known.get(key) is not None
 
-    def _ask(self, form: Form, inputs: list[Fact]) -> Answer:
-        if form.op is None:
+    def _ask(self, signature: LayerSignature, inputs: list[Fact]) -> Answer:
+        if signature.op is None:
             return Answer(None)
         if not self.checks:
-            return self._plain(form, form.op, inputs)
+            return self._plain(signature, signature.op, inputs)
         found: list[Violation] = []
         try:
-            return self._checked(form, form.op, inputs, found)
+            return self._checked(signature, signature.op, inputs, found)
         except SURPRISES as why:
-            self.surprises.append(f"{form.type} {form.raw}: {why!r}")
+            self.surprises.append(f"{signature.type} {signature.raw}: {why!r}")
             return Answer(None, found)
 
-    def _plain(self, form: Form, op: Op, inputs: list[Fact]) -> Answer:
+    def _plain(self, signature: LayerSignature, op: Op, inputs: list[Fact]) -> Answer:
         violations: list[Violation] = []
-        attrs = op.read(form.raw, violations)
+        attrs = op.read(signature.raw, violations)
         if attrs is None:
             return Answer(None, violations)
         if op.shape is None:
@@ -127,16 +127,16 @@ class Answers:
         if len(inputs) < needed:
             return Answer(None, error=f"{len(inputs)} inputs are connected where {op} takes {needed}")
         if _unknowable(op, inputs):
-            return Answer([self.facts.known(UNKNOWN)] * len(form.outputs))
+            return Answer([self.facts.known(UNKNOWN)] * len(signature.outputs))
         try:
             return Answer([self.facts.known(fact) for fact in op.shape(attrs, inputs)])
         except ShapeError as why:
             return Answer(None, error=str(why))
 
-    def _checked(self, form: Form, op: Op, inputs: list[Fact], found: list[Violation]) -> Answer:
+    def _checked(self, signature: LayerSignature, op: Op, inputs: list[Fact], found: list[Violation]) -> Answer:
         """The answer; `found` takes up the violations one by one."""
-        attrs, faults = faults_of_attributes(op, form.raw)
-        counted = [*faults_of_ports(op, len(inputs), len(form.outputs))]
+        attrs, faults = faults_of_attributes(op, signature.raw)
+        counted = [*faults_of_ports(op, len(inputs), len(signature.outputs))]
         found += [*faults, *counted]
         if any(fault.kind is Kind.INPUTS for fault in counted) or _unknowable(op, inputs):
             return Answer(None, found)
@@ -149,8 +149,8 @@ class Answers:
             outputs = op.shape(attrs, inputs)
         except ShapeError as why:
             return Answer(None, found, str(why))
-        if any(slot.many for slot in op.outputs) and len(outputs) < len(form.outputs):
-            found.append(too_many_outputs(op, len(form.outputs), len(outputs)))
+        if any(slot.many for slot in op.outputs) and len(outputs) < len(signature.outputs):
+            found.append(too_many_outputs(op, len(signature.outputs), len(outputs)))
         if op.type == "Const" or (inputs and all(fact.constant for fact in inputs) and op.type not in RANDOM):
             outputs = tuple(replace(fact, constant=True) for fact in outputs)
         return Answer([self.facts.known(fact) for fact in outputs], found)
@@ -175,7 +175,7 @@ class Answers:
         if fact.dtype.held_dtype is None or fact.shape is None:
             return None
         count = math.prod([dim.lo for dim in fact.shape])
-        most = MOST_VALUES if not self.checks else MOST_CHECKED if fact.dtype.is_integer else MOST_FLOATS
+        most = MAX_VALUES if not self.checks else MAX_CHECKED if fact.dtype.is_integer else MAX_FLOATS
         return fact.dtype.byte_size(count) if count <= most else None
 
 

@@ -12,7 +12,7 @@ from ir_tools.types import Dim, Shape, element_type, precision_in_file
 __all__ = ["UNKNOWN", "Facts", "Known", "StoredBounds", "recorded", "recorded_dims"]
 
 UNKNOWN = Fact(element_type("dynamic"), None)
-MOST_KEPT = 64
+MAX_KEPT = 64
 """Values of larger tensors are not compared with others."""
 
 
@@ -102,7 +102,7 @@ class Facts:
 def content(value: Bounds) -> object | None:
     """What two bounds have in common that say the same; None where there are too many to compare."""
     lower, upper = value.lower, value.upper
-    if lower.size > MOST_KEPT:
+    if lower.size > MAX_KEPT:
         return None
     return lower.dtype.str, lower.shape, lower.tobytes(), b"" if upper is lower else upper.tobytes()
 

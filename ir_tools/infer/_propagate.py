@@ -14,8 +14,8 @@ from ir_tools.graph import Graph, Layer, Located, Model, Port
 from ir_tools.graph.graph import Source
 from ir_tools.infer._answers import Answers, results_of
 from ir_tools.infer._facts import UNKNOWN, Facts, Known, recorded
-from ir_tools.infer._forms import Form, Forms
 from ir_tools.infer._relaxed import relaxed_patterns
+from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.ops import control_flow, opset_number
 from ir_tools.ops._define import Array, Bounds, Fact
 from ir_tools.ops.control_flow import BodyFacts, BodyRule, port_maps
@@ -189,7 +189,7 @@ class Propagation:
         self.model = model
         self.ask = ask
         self.patterns = patterns
-        self.forms = Forms()
+        self.signatures = LayerSignatures()
         self.common = Facts()
         self.answers = Answers(self.common, model.weights, checks=False)
         self.unknown = self.common.known(UNKNOWN)
@@ -208,19 +208,19 @@ class Propagation:
         state = self.states[id(graph)] = _State()
         facts, origins = state.facts, state.origins
         for layer in graph.ordered():
-            (form, offset), layer_id = self.forms.of(layer), layer.id
-            answer, origin = self._answer(graph, layer, form, facts)
-            if form.type == "Const" and answer:
+            (signature, offset), layer_id = self.signatures.of(layer), layer.id
+            answer, origin = self._answer(graph, layer, signature, facts)
+            if signature.type == "Const" and answer:
                 answer = (self.answers.constant(layer, answer[0], offset),)
                 if layer_id in self.patterns and graph is self.model.graph:
                     relaxed = replace(answer[0].fact, value=Bounds.exactly(self.patterns[layer_id]))
                     answer = (self.common.known(relaxed),)
-            if given and layer_id in given and form.type == "Parameter" and answer:
+            if given and layer_id in given and signature.type == "Parameter" and answer:
                 own, new = answer[0].fact, given[layer_id]
                 dtype = own.dtype if new.dtype.kind == "dynamic" else new.dtype
                 value = new.value if graph is self.model.graph else None
                 answer = (self.common.known(Fact(dtype, new.shape, value)),)
-            for index, port in enumerate(form.outputs):
+            for index, port in enumerate(signature.outputs):
                 source = Source(layer_id, port.id)
                 known = index < len(answer)
                 facts[source] = answer[index] if known else self.unknown
@@ -228,16 +228,18 @@ class Propagation:
         return facts
 
     def _answer(
-        self, graph: Graph, layer: Layer, form: Form, facts: Mapping[Source, Known]
+        self, graph: Graph, layer: Layer, signature: LayerSignature, facts: Mapping[Source, Known]
     ) -> tuple[Sequence[Known], Origin]:
         """The outputs of one layer; what goes wrong is collected."""
         sources = graph.sources(layer.id)
         rule = control_flow.RULES.get(layer.type.lower()) if layer.bodies else None
         if rule is not None:
             return self._with_bodies(graph, layer, rule, sources, facts), "rule"
-        if form.op is None or form.op.shape is None:
-            return self._asked(graph, layer, form, sources, facts)
-        answer = self.answers.of(form, [facts[sources[port.id]] for port in form.inputs if port.id in sources])
+        if signature.op is None or signature.op.shape is None:
+            return self._asked(graph, layer, signature, sources, facts)
+        answer = self.answers.of(
+            signature, [facts[sources[port.id]] for port in signature.inputs if port.id in sources]
+        )
         if answer.error is not None:
             self._error(graph, layer, answer.error)
         for violation in answer.violations if answer.outputs is None else ():
@@ -264,7 +266,12 @@ class Propagation:
         return []
 
     def _asked(
-        self, graph: Graph, layer: Layer, form: Form, sources: Mapping[int, Source], facts: Mapping[Source, Known]
+        self,
+        graph: Graph,
+        layer: Layer,
+        signature: LayerSignature,
+        sources: Mapping[int, Source],
+        facts: Mapping[Source, Known],
     ) -> tuple[Sequence[Known], Origin]:
         """The answer of whoever is asked; without one, the record, where the inputs are as recorded."""
         why = "ir_tools has no rule for it, and nobody was asked"
@@ -278,12 +285,12 @@ class Propagation:
                     return (), "unknown"
                 why = str(failure)
         text = f"the shapes of {layer.type} ({layer.version or 'no version'}) are not known: {why}"
-        as_recorded = all(_agree(port, facts[sources[port.id]]) for port in form.inputs if port.id in sources)
+        as_recorded = all(_agree(port, facts[sources[port.id]]) for port in signature.inputs if port.id in sources)
         if as_recorded:
             text += "; those in the file are taken over, as its inputs are those in the file"
         self._warn(graph, layer, text)
         if as_recorded:
-            return [self.common.known(recorded(port)) for port in form.outputs], "recorded"
+            return [self.common.known(recorded(port)) for port in signature.outputs], "recorded"
         return (), "unknown"
 
     # --- findings ---
@@ -358,10 +365,10 @@ class Propagation:
 
     def _report(self, located: Located, state: _State, report: ShapeReport) -> None:
         path, layer, graph = located
-        form, _ = self.forms.of(layer)
-        sources = graph.sources(layer.id) if form.inputs else {}
-        places = [(port, sources[port.id]) for port in form.inputs if port.id in sources]
-        places += [(port, Source(layer.id, port.id)) for port in form.outputs]
+        signature, _ = self.signatures.of(layer)
+        sources = graph.sources(layer.id) if signature.inputs else {}
+        places = [(port, sources[port.id]) for port in signature.inputs if port.id in sources]
+        places += [(port, Source(layer.id, port.id)) for port in signature.outputs]
         for port, source in places:
             known, origin = state.facts.get(source, self.unknown), state.origins.get(source, "unknown")
             report.facts[path, port.id] = known.fact

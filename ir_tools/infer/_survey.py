@@ -11,8 +11,8 @@ from ir_tools.errors import GraphError, ShapeError
 from ir_tools.graph import Graph, Layer, Model, Port, Source
 from ir_tools.infer._answers import SURPRISES, Answer, Answers, results_of
 from ir_tools.infer._facts import UNKNOWN, Facts, Known, recorded
-from ir_tools.infer._forms import Form, Forms
 from ir_tools.infer._gaps import Gap, are_apart, dims_text, gap_of, slack_of, told
+from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.infer._troubles import Trouble, about_operation, are_hard, is_odd, part_of
 from ir_tools.ops import control_flow
 from ir_tools.ops._define import Fact, Kind, Violation
@@ -21,7 +21,7 @@ from ir_tools.types import format_shape
 
 __all__ = ["Survey"]
 
-MOST_ROUNDS = 1 << 31
+MAX_ROUNDS = 1 << 31
 """Of a loop whose condition is not known to end it."""
 NUANCES = {Kind.SUSPECT, Kind.EMPTY, Kind.DIVISOR, Kind.IGNORED}
 """Not told of a layer that cannot run anyway."""
@@ -70,13 +70,13 @@ class Survey:
     """One walk through a model, bodies included; the model stays as it is.
 
     A layer's outputs are computed from what is believed of its inputs. Where that differs from the file, those who
-    read the output decide: if their ports say what the file says, the layer is guilty, and the file is believed from
+    read the output decide: if their ports say what the file says, the layer is offending, and the file is believed from
     there on; otherwise only the port is wrong, and the computation is believed.
     """
 
     def __init__(self, model: Model) -> None:
         """Look at everything."""
-        self._forms = Forms()
+        self._signatures = LayerSignatures()
         self._facts = Facts()
         self._answers = Answers(self._facts, model.weights, checks=True)
         self._verdicts: dict[Answer, _Verdict] = {}
@@ -100,7 +100,7 @@ class Survey:
     @property
     def types(self) -> set[str]:
         """The types of all layers that were looked at, in lower case."""
-        return self._forms.types
+        return self._signatures.types
 
     @property
     def surprises(self) -> Sequence[str]:
@@ -116,47 +116,47 @@ class Survey:
         facts: dict[tuple[int, int], Known] = {}
         self._by_graph[id(graph)] = []
         self._known[id(graph)] = facts
-        look_up, seen = self._forms.of, self._seen
+        look_up, seen = self._signatures.of, self._seen
         for layer in _ordered(graph):
-            form, offset = look_up(layer)
-            inputs = self._inputs(graph, layer, form, facts) if form.inputs else ()
-            key = (form.number, *[known.key for known in inputs])
+            signature, offset = look_up(layer)
+            inputs = self._inputs(graph, layer, signature, facts) if signature.inputs else ()
+            key = (signature.number, *[known.key for known in inputs])
             verdict = seen.get(key)
             if verdict is None:
-                verdict = self._verdict(layer, form, inputs, key)
+                verdict = self._verdict(layer, signature, inputs, key)
             results: Sequence[Known] = verdict.results
-            if given and layer.id in given and form.outputs:
+            if given and layer.id in given and signature.outputs:
                 assert owner is not None
-                results = self._given(graph, layer, form, verdict, given[layer.id], owner)
+                results = self._given(graph, layer, signature, verdict, given[layer.id], owner)
             elif not verdict.clean:
-                results = self._faulty(graph, layer, form, inputs, verdict)
-            if offset is not None and form.type == "Const" and results and results == verdict.answer.outputs:
+                results = self._faulty(graph, layer, signature, inputs, verdict)
+            if offset is not None and signature.type == "Const" and results and results == verdict.answer.outputs:
                 results = [self._answers.constant(layer, results[0], offset)]
-            for port, known in zip(form.outputs, results, strict=True):
+            for port, known in zip(signature.outputs, results, strict=True):
                 facts[layer.id, port.id] = known
         return facts
 
     def _inputs(
-        self, graph: Graph, layer: Layer, form: Form, facts: Mapping[tuple[int, int], Known]
+        self, graph: Graph, layer: Layer, signature: LayerSignature, facts: Mapping[tuple[int, int], Known]
     ) -> Sequence[Known]:
         """What feeds each input port; the record of a port that nothing feeds."""
         feeders = graph.feeders(layer.id)
-        if len(feeders) == len(form.inputs) == 1:
+        if len(feeders) == len(signature.inputs) == 1:
             ((maker, wires),) = feeders.items()
             start, _ = next(iter(wires))
             return (facts.get((maker, start), self._unknown),)
         sources = {to: (maker, start) for maker, wires in feeders.items() for start, to in wires}
         return [
             facts.get(sources[port.id], self._unknown) if port.id in sources else self._record(port)
-            for port in form.inputs
+            for port in signature.inputs
         ]
 
-    def _verdict(self, layer: Layer, form: Form, inputs: Sequence[Known], key: object) -> _Verdict:
+    def _verdict(self, layer: Layer, signature: LayerSignature, inputs: Sequence[Known], key: object) -> _Verdict:
         """The verdict of a layer; remembered for all like it, unless values of constants or bodies matter."""
-        answer = self._answers.of(form, inputs)
+        answer = self._answers.of(signature, inputs)
         if layer.bodies:
-            return self._judge(form, inputs, self._with_bodies(layer, form, inputs, answer))
-        verdict = self._verdicts.get(answer) or self._judge(form, inputs, answer)
+            return self._judge(signature, inputs, self._with_bodies(layer, signature, inputs, answer))
+        verdict = self._verdicts.get(answer) or self._judge(signature, inputs, answer)
         if self._answers.general(key):
             self._seen[key] = verdict
         return verdict
@@ -168,36 +168,38 @@ class Survey:
             known = self._records[key] = self._facts.known(recorded(port))
         return known
 
-    def _judge(self, form: Form, inputs: Sequence[Known], answer: Answer) -> _Verdict:
+    def _judge(self, signature: LayerSignature, inputs: Sequence[Known], answer: Answer) -> _Verdict:
         """Hold a layer's ports against what feeds them and against what it gives."""
-        before = [gap for port, known in zip(form.inputs, inputs, strict=True) if (gap := gap_of(port, known))]
+        before = [gap for port, known in zip(signature.inputs, inputs, strict=True) if (gap := gap_of(port, known))]
         computed = answer.outputs or ()
-        after = [gap for port, known in zip(form.outputs, computed, strict=False) if (gap := gap_of(port, known))]
-        loose = [gap for port, known in zip(form.inputs, inputs, strict=True) if (gap := slack_of(port, known))]
-        loosely = [gap for port, known in zip(form.outputs, computed, strict=False) if (gap := slack_of(port, known))]
-        results = [*computed[: len(form.outputs)]]
-        results += [self._record(port) for port in form.outputs[len(results) :]]
+        after = [gap for port, known in zip(signature.outputs, computed, strict=False) if (gap := gap_of(port, known))]
+        loose = [gap for port, known in zip(signature.inputs, inputs, strict=True) if (gap := slack_of(port, known))]
+        loosely = [
+            gap for port, known in zip(signature.outputs, computed, strict=False) if (gap := slack_of(port, known))
+        ]
+        results = [*computed[: len(signature.outputs)]]
+        results += [self._record(port) for port in signature.outputs[len(results) :]]
         huge = any(map(_huge, results)) and not any(map(_huge, inputs))
-        odd = is_odd(form)
+        odd = is_odd(signature)
         verdict = self._verdicts[answer] = _Verdict(answer, before, after, tuple(results), (loose, loosely), huge, odd)
         return verdict
 
     # --- layers with bodies ---
 
-    def _with_bodies(self, layer: Layer, form: Form, inputs: Sequence[Known], answer: Answer) -> Answer:
+    def _with_bodies(self, layer: Layer, signature: LayerSignature, inputs: Sequence[Known], answer: Answer) -> Answer:
         """The answer, with what the bodies give."""
         rule = control_flow.RULES.get(layer.type.lower())
-        facts = {port.id: known.fact for port, known in zip(form.inputs, inputs, strict=True)}
+        facts = {port.id: known.fact for port, known in zip(signature.inputs, inputs, strict=True)}
         outputs, error = None, answer.error
         if rule is not None and not any(not violation.kind.mild for violation in answer.violations):
-            outputs, error = self._run(layer, form, rule, facts)
+            outputs, error = self._run(layer, signature, rule, facts)
         for body in layer.bodies.values():
             if id(body) not in self._by_graph:
                 self._walk(body, {})
         return Answer(outputs, answer.violations, error)
 
     def _run(
-        self, layer: Layer, form: Form, rule: BodyRule, facts: Mapping[int, Fact]
+        self, layer: Layer, signature: LayerSignature, rule: BodyRule, facts: Mapping[int, Fact]
     ) -> tuple[list[Known] | None, str | None]:
         """What the bodies give, or why they cannot; neither where the port maps lead nowhere, which others tell."""
         walked: dict[str, dict[tuple[int, int], Known]] = {}
@@ -210,24 +212,24 @@ class Survey:
         try:
             maps = port_maps(layer)
             out = rule(maps, facts, run)
-            self._tell_types(layer, form, maps, facts)
+            self._tell_types(layer, signature, maps, facts)
             for body, known in walked.items():
                 self._tell_rounds(layer, layer.bodies[body], maps[body], facts, known)
         except ShapeError as why:
             return None, str(why)
         except SURPRISES:
             return None, None
-        return [self._facts.known(out.get(port.id, UNKNOWN)) for port in form.outputs], None
+        return [self._facts.known(out.get(port.id, UNKNOWN)) for port in signature.outputs], None
 
-    def _tell_types(self, layer: Layer, form: Form, maps: Maps, facts: Mapping[int, Fact]) -> None:
+    def _tell_types(self, layer: Layer, signature: LayerSignature, maps: Maps, facts: Mapping[int, Fact]) -> None:
         """Inputs of another element type than the Parameters of the bodies that get them."""
         told_already = set[int]()
         for body, ports in maps.items():
             for row in ports.inputs:
                 given = facts.get(row.port)
-                parameter, _ = self._forms.of(layer.bodies[body].layer(row.layer))
+                parameter, _ = self._signatures.of(layer.bodies[body].layer(row.layer))
                 own = self._answers.of(parameter, ()).outputs if parameter.type == "Parameter" else None
-                if given is None or not own or form.type.lower() != "tensoriterator" or row.port in told_already:
+                if given is None or not own or signature.type.lower() != "tensoriterator" or row.port in told_already:
                     continue
                 if own[0].fact.dtype != given.dtype and "dynamic" not in {own[0].fact.dtype.kind, given.dtype.kind}:
                     told_already.add(row.port)
@@ -270,7 +272,7 @@ class Survey:
             row = rows.index("execution_condition")
             self._tell(body, Trouble("wrong-port-map-row", layer, message, remedy, "port_map", row=row))
         lasts = _single(condition)
-        if rounds is None or lasts == 0 or (rounds >= -1 if lasts is None else rounds in range(MOST_ROUNDS)):
+        if rounds is None or lasts == 0 or (rounds >= -1 if lasts is None else rounds in range(MAX_ROUNDS)):
             return
         message = f"the trip count is {rounds}, with which the loop does not end"
         self._tell(
@@ -278,13 +280,13 @@ class Survey:
         )
 
     def _given(
-        self, graph: Graph, layer: Layer, form: Form, verdict: _Verdict, given: Fact, owner: Layer
+        self, graph: Graph, layer: Layer, signature: LayerSignature, verdict: _Verdict, given: Fact, owner: Layer
     ) -> Sequence[Known]:
         """A Parameter of a body: what it is given against its attributes and its port."""
         if verdict.odd:
-            self._tell(graph, about_operation(layer, form))
+            self._tell(graph, about_operation(layer, signature))
         self._tell_violations(graph, layer, verdict.answer.violations)
-        port, computed = form.outputs[0], verdict.answer.outputs
+        port, computed = signature.outputs[0], verdict.answer.outputs
         own = computed[0] if computed else self._record(port)
         dtype = own.fact.dtype if given.dtype.kind == "dynamic" else given.dtype
         known = self._facts.known(Fact(dtype, given.shape))
@@ -309,11 +311,11 @@ class Survey:
     # --- faults ---
 
     def _faulty(
-        self, graph: Graph, layer: Layer, form: Form, inputs: Sequence[Known], verdict: _Verdict
+        self, graph: Graph, layer: Layer, signature: LayerSignature, inputs: Sequence[Known], verdict: _Verdict
     ) -> Sequence[Known]:
         """Tell what is wrong; returns what is believed of the outputs."""
         if verdict.odd:
-            self._tell(graph, about_operation(layer, form))
+            self._tell(graph, about_operation(layer, signature))
         self._tell_slack(graph, layer, verdict.slack[0], "input")
         self._tell_slack(graph, layer, verdict.slack[1], "output")
         for gap in verdict.inputs:
@@ -321,7 +323,7 @@ class Survey:
                 self._tell_gap(graph, layer, gap, "input")
         answer = verdict.answer
         if verdict.inputs and (verdict.outputs or answer.error is not None or are_hard(answer.violations)):
-            return self._as_recorded(graph, layer, form, inputs, verdict)
+            return self._as_recorded(graph, layer, signature, inputs, verdict)
         self._tell_violations(graph, layer, answer.violations)
         if answer.error is not None:
             self._tell(graph, Trouble("impossible-shape", layer, answer.error))
@@ -332,9 +334,9 @@ class Survey:
         if answer.outputs is None:
             return [
                 self._outvoted(graph, layer, port) or known
-                for port, known in zip(form.outputs, verdict.results, strict=True)
+                for port, known in zip(signature.outputs, verdict.results, strict=True)
             ]
-        return self._blame(graph, layer, form, verdict) if verdict.outputs else verdict.results
+        return self._blame(graph, layer, signature, verdict) if verdict.outputs else verdict.results
 
     def _outvoted(self, graph: Graph, layer: Layer, port: Port) -> Known | None:
         """What two or more readers say of a port of which nothing can be computed, where all say another thing."""
@@ -373,51 +375,52 @@ class Survey:
             others = [port for _, port in self._readers(graph, layer, gap.port.id)]
         else:
             source = graph.sources(layer.id).get(gap.port.id)
-            makers = () if source is None else self._forms.of(graph.layer(source.layer))[0].outputs
+            makers = () if source is None else self._signatures.of(graph.layer(source.layer))[0].outputs
             others = [port for port in makers if source is not None and port.id == source.port]
         return bool(others) and all(port.dims == gap.known.dims for port in others)
 
     def _as_recorded(
-        self, graph: Graph, layer: Layer, form: Form, inputs: Sequence[Known], verdict: _Verdict
+        self, graph: Graph, layer: Layer, signature: LayerSignature, inputs: Sequence[Known], verdict: _Verdict
     ) -> Sequence[Known]:
         """Go on as though the inputs were what their ports say: what does not fit is told with those ports."""
         wrong = {gap.port.id for gap in verdict.inputs}
         believed = [
-            self._record(port) if port.id in wrong else known for port, known in zip(form.inputs, inputs, strict=True)
+            self._record(port) if port.id in wrong else known
+            for port, known in zip(signature.inputs, inputs, strict=True)
         ]
-        answer = self._answers.of(form, believed)
+        answer = self._answers.of(signature, believed)
         self._tell_violations(graph, layer, answer.violations)
-        again = self._verdicts.get(answer) or self._judge(form, believed, answer)
+        again = self._verdicts.get(answer) or self._judge(signature, believed, answer)
         doubtful = (
-            {gap.port.id for gap in again.outputs} if again.answer.outputs else {port.id for port in form.outputs}
+            {gap.port.id for gap in again.outputs} if again.answer.outputs else {port.id for port in signature.outputs}
         )
         return [
             self._believed(port, known) if port.id in doubtful else known
-            for port, known in zip(form.outputs, again.results, strict=True)
+            for port, known in zip(signature.outputs, again.results, strict=True)
         ]
 
-    def _blame(self, graph: Graph, layer: Layer, form: Form, verdict: _Verdict) -> Sequence[Known]:
+    def _blame(self, graph: Graph, layer: Layer, signature: LayerSignature, verdict: _Verdict) -> Sequence[Known]:
         """Outputs that differ from the record: who reads them decides whether the layer or only its port is wrong."""
         votes = {gap.port.id: self._vote(graph, layer, gap) for gap in verdict.outputs}
-        guilty = [gap for gap in verdict.outputs if votes[gap.port.id] == "file" and not gap.vague]
-        if not guilty:
+        offending = [gap for gap in verdict.outputs if votes[gap.port.id] == "file" and not gap.vague]
+        if not offending:
             for gap in verdict.outputs:
                 vote = votes[gap.port.id]
                 if gap.vague and vote != "computed" and not self._is_alone(graph, layer, gap, "output"):
                     continue
                 if vote == "edge":
                     self._doubted[id(graph), Source(layer.id, gap.port.id)] = gap.port
-                self._tell_gap(graph, layer, gap, "output", mild=not vote and self._idle(graph, layer, form, gap))
+                self._tell_gap(graph, layer, gap, "output", mild=not vote and self._idle(graph, layer, signature, gap))
             return verdict.results
-        gap = guilty[0]
+        gap = offending[0]
         message = f"gives {told(gap.known)} where it and its readers record {told(self._record(gap.port))}"
-        if len(form.outputs) > 1:
+        if len(signature.outputs) > 1:
             message += f" (output port {gap.port.id})"
         self._tell(graph, Trouble("contradicting-record", layer, message))
         wrong = {gap.port.id for gap in verdict.outputs}
         return [
             self._believed(port, known) if port.id in wrong else known
-            for port, known in zip(form.outputs, verdict.results, strict=True)
+            for port, known in zip(signature.outputs, verdict.results, strict=True)
         ]
 
     def _vote(self, graph: Graph, layer: Layer, gap: Gap) -> Literal["file", "computed", "edge", ""]:
@@ -445,13 +448,13 @@ class Survey:
 
     def _strain(self, graph: Graph, reader: Layer, port: Port, known: Known) -> int:
         """How much goes wrong in a layer when a port gets this, and the others what the file records."""
-        form, sources = self._forms.of(reader)[0], graph.sources(reader.id)
+        signature, sources = self._signatures.of(reader)[0], graph.sources(reader.id)
         inputs = [
             known if other.id == port.id else self._expected(graph, sources.get(other.id), other)
-            for other in form.inputs
+            for other in signature.inputs
         ]
-        answer = self._answers.of(form, inputs)
-        gaps = [gap_of(out, now) for out, now in zip(form.outputs, answer.outputs or (), strict=False)]
+        answer = self._answers.of(signature, inputs)
+        gaps = [gap_of(out, now) for out, now in zip(signature.outputs, answer.outputs or (), strict=False)]
         wrong = sum(not violation.kind.mild for violation in answer.violations) + (answer.error is not None)
         return wrong + sum(gap is not None for gap in gaps)
 
@@ -463,13 +466,13 @@ class Survey:
         if known is not None:
             return known
         maker = graph.layer(source.layer)
-        form, offset = self._forms.of(maker)
-        outputs = self._answers.of(form, ()).outputs if form.type == "Const" else None
+        signature, offset = self._signatures.of(maker)
+        outputs = self._answers.of(signature, ()).outputs if signature.type == "Const" else None
         if outputs:
             return self._answers.constant(maker, outputs[0], offset)
-        return self._record(next((out for out in form.outputs if out.id == source.port), port))
+        return self._record(next((out for out in signature.outputs if out.id == source.port), port))
 
-    def _idle(self, graph: Graph, layer: Layer, form: Form, gap: Gap) -> bool:
+    def _idle(self, graph: Graph, layer: Layer, signature: LayerSignature, gap: Gap) -> bool:
         """Whether a wrong type is one that real files have: of a further output that nobody reads, or single for half.
 
         Tools wrote the first for the indices of MaxPool, and Model Optimizer the second for DetectionOutput. A layer
@@ -478,14 +481,14 @@ class Survey:
         said, given = self._record(gap.port).fact.dtype, gap.known.fact.dtype
         if gap.dims != () or layer.type in ("Parameter", "Const", "Convert"):
             return False
-        further = gap.port.id != form.outputs[0].id and not graph.readers(layer.id, gap.port.id)
+        further = gap.port.id != signature.outputs[0].id and not graph.readers(layer.id, gap.port.id)
         return (further and said.is_float and given.is_integer) or (said.name, given.name) == ("f32", "f16")
 
     def _readers(self, graph: Graph, layer: Layer, port_id: int) -> Iterator[tuple[Layer, Port]]:
         """The layers and their input ports that an output feeds."""
         for reader, to in graph.readers(layer.id, port_id):
             found = graph.layer(reader)
-            yield found, next(port for port in self._forms.of(found)[0].inputs if port.id == to)
+            yield found, next(port for port in self._signatures.of(found)[0].inputs if port.id == to)
 
     def _believed(self, port: Port, computed: Known) -> Known:
         """The record, with what it leaves open as it was computed."""

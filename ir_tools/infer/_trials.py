@@ -11,9 +11,9 @@ from ir_tools.graph import Graph, Layer, Model
 from ir_tools.graph.graph import Source
 from ir_tools.infer._answers import SURPRISES
 from ir_tools.infer._facts import Known
-from ir_tools.infer._forms import Form
 from ir_tools.infer._indices import IndexBounds
 from ir_tools.infer._propagate import FactsBySource, Origin, Propagation
+from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops._define import Attrs, Fact, Op, Violation
 
 __all__ = ["Refusal", "ShapeTrials", "Trial"]
@@ -102,22 +102,24 @@ class _Walk(Propagation):
         return Trial({key: FactsBySource(state.facts) for key, state in self.states.items()}, refusal)
 
     def _answer(
-        self, graph: Graph, layer: Layer, form: Form, facts: Mapping[Source, Known]
+        self, graph: Graph, layer: Layer, signature: LayerSignature, facts: Mapping[Source, Known]
     ) -> tuple[Sequence[Known], Origin]:
         if graph is self.model.graph:
             self._owner = layer
             self._position += 1
         sources = graph.sources(layer.id)
-        inputs = [(sources[port.id], facts[sources[port.id]]) for port in form.inputs if port.id in sources]
-        if form.op is not None and inputs and len(inputs) == len(form.inputs):
-            self._check(graph, layer, form, form.op, inputs)
-        return super()._answer(graph, layer, form, facts)
+        inputs = [(sources[port.id], facts[sources[port.id]]) for port in signature.inputs if port.id in sources]
+        if signature.op is not None and inputs and len(inputs) == len(signature.inputs):
+            self._check(graph, layer, signature, signature.op, inputs)
+        return super()._answer(graph, layer, signature, facts)
 
-    def _check(self, graph: Graph, layer: Layer, form: Form, op: Op, inputs: Sequence[tuple[Source, Known]]) -> None:
+    def _check(
+        self, graph: Graph, layer: Layer, signature: LayerSignature, op: Op, inputs: Sequence[tuple[Source, Known]]
+    ) -> None:
         """Refuse what the operation objects to with the sizes that are tried, and indices beyond their table."""
-        key = (form.number, *[known.key for _, known in inputs])
+        key = (signature.number, *[known.key for _, known in inputs])
         if key not in self._checked:
-            attrs = op.read(form.raw, [])
+            attrs = op.read(signature.raw, [])
             found: list[Violation] = []
             with suppress(ShapeError, *SURPRISES):
                 found += [] if attrs is None else op.check(attrs, [known.fact for _, known in inputs])

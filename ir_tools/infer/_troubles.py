@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from ir_tools.graph import Layer
-from ir_tools.infer._forms import Form
+from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops import NEWEST_OPSET, find_op, known_types, ops_of, opset_number
 from ir_tools.ops._define import Kind, Violation
 from ir_tools.types import closest
@@ -47,7 +47,7 @@ class Trouble:
         part: of the layer; `input` and `output` with the id of a `port`, and the number of a dimension where one is
             wrong.
         mild: whether it runs nevertheless, though the rule's findings mostly do not.
-        row: number of the guilty row in the part.
+        row: number of the offending row in the part.
     """
 
     rule: str
@@ -65,20 +65,20 @@ def are_hard(violations: Sequence[Violation]) -> bool:
     return any(not violation.kind.mild for violation in violations)
 
 
-def is_odd(form: Form) -> bool:
+def is_odd(signature: LayerSignature) -> bool:
     """Whether something is to be said of the operation itself, whatever the layer is like."""
-    return form.op is None or form.op.instead is not None or form.op.type != form.type
+    return signature.op is None or signature.op.replaced_by is not None or signature.op.type != signature.type
 
 
-def about_operation(layer: Layer, form: Form) -> Trouble:
+def about_operation(layer: Layer, signature: LayerSignature) -> Trouble:
     """What is to be said of an operation that the table does not have in this opset, or that should not be used."""
-    type_, stamp = form.type, form.version
-    if form.op is not None and form.op.type != form.type and form.op.type != "Const":
-        message = f"the operation is called {form.op.type}, not {type_}: the runtime reads it all the same"
-        return Trouble("unknown-operation", layer, message, f"write {form.op.type}", "layer", mild=True)
-    if form.op is not None and form.op.instead is not None:
-        message = f"{form.op} should not be used any more"
-        return Trouble("deprecated-operation", layer, message, f"use {form.op.instead}", "layer")
+    type_, stamp = signature.type, signature.version
+    if signature.op is not None and signature.op.type != signature.type and signature.op.type != "Const":
+        message = f"the operation is called {signature.op.type}, not {type_}: the runtime reads it all the same"
+        return Trouble("unknown-operation", layer, message, f"write {signature.op.type}", "layer", mild=True)
+    if signature.op is not None and signature.op.replaced_by is not None:
+        message = f"{signature.op} should not be used any more"
+        return Trouble("deprecated-operation", layer, message, f"use {signature.op.replaced_by}", "layer")
     known, opset = ops_of(type_), opset_number(stamp)
     if opset is None and (
         stamp in OPEN_STAMPS or not (known or stamp.strip().lower().startswith("opset") or not stamp)
@@ -89,7 +89,7 @@ def about_operation(layer: Layer, form: Form) -> Trouble:
         return Trouble(
             "unknown-opset", layer, f"{says}; opset1 to opset{NEWEST_OPSET} are known", _stamp_for(type_), "layer"
         )
-    if not known or form.op is not None:
+    if not known or signature.op is not None:
         meant = _nearest(type_)
         remedy = f"did you mean {meant}?" if meant else 'operations of extensions say version="extension"'
         return Trouble("unknown-operation", layer, f"there is no operation '{type_[:80]}'", remedy, "layer")

@@ -18,7 +18,7 @@ from ir_tools.types import Dim, ElementType, Shape
 
 __all__ = ["Choice", "Chooser"]
 
-MOST_VALUES = 64
+MAX_VALUES = 64
 """Elements of an input of integers whose values shape rules look at."""
 ROUNDS = 3
 """Searches for sizes, since values that are sizes depend on what was found before."""
@@ -115,7 +115,7 @@ class Chooser:
             array = self._arrays.get(name)
             if array is None and name in sizes and name in generators and generators[name].certain:
                 array = generators[name].make(sizes[name], dtype, np.random.default_rng(0))
-            if array is not None and dtype.is_integer and dtype.dtype is not None and array.size <= MOST_VALUES:
+            if array is not None and dtype.is_integer and dtype.dtype is not None and array.size <= MAX_VALUES:
                 found[name] = Fact(dtype, tuple(map(Dim.of, array.shape)), Bounds.exactly(array))
         return found
 

@@ -26,15 +26,15 @@ RANKS = (2, 4, 3, 1, 5, 0)
 LIKELY = (64, 128, 224, 256)
 USUAL = (512, 16, 8, 4, 2, 24, 48, 56, 77, 96, 112, 160, 192, 384, 640, 1024, 3, 5, 7, 14, 28, 1)
 """Sizes that models have, the likely ones first. Tensors without elements would prove nothing."""
-MOST_LAYERS, MOST_TRIALS = 400_000, 400
+MAX_LAYERS, MAX_TRIALS = 400_000, 400
 """Layers that all trials of one model walk over, and trials."""
 LARGEST, HALVED = 1 << 16, 1 << 11
 """The largest size that is computed from others, and the largest that is found by halving."""
-MOST_ELEMENTS = 1 << 23
+MAX_ELEMENTS = 1 << 23
 """Elements of an input with other sizes than those tried first."""
 NUMBERS = re.compile(r"-?[0-9]+(?:(?:,| and) ?-?[0-9]+)*")
 """Numbers in a message, or lists of them."""
-MOST_VALUES = 64
+MAX_VALUES = 64
 """Values of one input that are looked at."""
 PAIRS = 4
 """Pairs of numbers that are made equal by halving, for one group of dimensions."""
@@ -67,7 +67,7 @@ class SizeSearch:
     def __post_init__(self) -> None:
         """Prepare the trials."""
         self._trials = ShapeTrials(self.model)
-        self._left = max(20, min(MOST_TRIALS, MOST_LAYERS // max(len(self.model.graph), 1)))
+        self._left = max(20, min(MAX_TRIALS, MAX_LAYERS // max(len(self.model.graph), 1)))
 
     def find(self) -> tuple[dict[str, tuple[int, ...]], Trial]:
         """Return sizes of all inputs that every layer takes, or those that come furthest, and the facts with them."""
@@ -103,7 +103,7 @@ class SizeSearch:
             if choice is None:
                 path.pop()
                 continue
-            if max(map(math.prod, _filled(shapes, choice).values())) > MOST_ELEMENTS:
+            if max(map(math.prod, _filled(shapes, choice).values())) > MAX_ELEMENTS:
                 continue
             found = self._try(shapes, choice)
             if _position(found) > _position(last) or (
@@ -175,7 +175,7 @@ class SizeSearch:
         self, shapes: Mapping[str, tuple[Dim, ...]], choice: Choice, places: Sequence[Place], before: list["_Number"]
     ) -> Iterator[Choice]:
         """Yield sizes of one input that multiply to a number of elements at the layer that refuses."""
-        counts = {number.value for number in before if number.kind == "count" and 1 < number.value <= MOST_ELEMENTS}
+        counts = {number.value for number in before if number.kind == "count" and 1 < number.value <= MAX_ELEMENTS}
         for name in dict.fromkeys(name for name, _ in places):
             own = [place for place in places if place[0] == name]
             fixed = math.prod(dim.size for dim in shapes[name] if dim.static)
@@ -236,7 +236,7 @@ class SizeSearch:
                 return []
             sizes = [dim.size if dim.static else -1 for dim in fact.shape]
             exact = None if fact.value is None or not fact.dtype.is_integer else fact.value.exact
-            values = [] if exact is None else [int(value) for value in exact.ravel()[:MOST_VALUES]]
+            values = [] if exact is None else [int(value) for value in exact.ravel()[:MAX_VALUES]]
             numbers += [_Number(port, "size", size) for size in (*sizes, *values)]
             numbers.append(_Number(port, "count", math.prod(sizes)))
             if values:

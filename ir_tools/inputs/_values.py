@@ -70,7 +70,7 @@ COMPUTED = {
 }  # fmt: skip
 """Layers that compute with constants what is followed through them."""
 LINEAR = {"Add", "Subtract", "Multiply", "Divide", "Negative"}
-MOST_STEPS = 3000
+MAX_STEPS = 3000
 """Tensors to which one input is followed."""
 NEAR = 10
 """Layers between a mask and the SoftMax that it is for."""
@@ -168,7 +168,7 @@ class Wishes:
         """Yield every reader of a tensor to which a Parameter leads, with the number of its input."""
         todo = [_Step(self._model.graph, Source(layer.id, layer.outputs[0].id))]
         seen = {(id(todo[0].graph), todo[0].source)}
-        while todo and len(seen) < MOST_STEPS:
+        while todo and len(seen) < MAX_STEPS:
             step = todo.pop()
             for reader_id, port_id in step.graph.readers(*step.source):
                 reader = step.graph.layer(reader_id)

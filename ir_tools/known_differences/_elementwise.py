@@ -52,10 +52,10 @@ ROWS = (
         applies=_of_bytes,
     ),
     KnownDifference(
-        name="Power-1 of whole numbers",
+        name="Power-1 of integers",
         ops=("Power-1",),
         kind=Kind.WRONG,
-        setting="whole numbers whose power is beyond 2^24",
+        setting="integers whose power is beyond 2^24",
         reason="The plugin computes in f32, by another algorithm than numpy's.",
         model=Call("Power-1", (np.array([7, 11], np.int32), np.array([9, 7], np.int32))),
         applies=_wide_power,
@@ -79,11 +79,11 @@ ROWS = (
         applies=lambda layer: layer.kind() == "f",
     ),
     KnownDifference(
-        name="HardSigmoid-1 of whole numbers",
+        name="HardSigmoid-1 of integers",
         ops=("HardSigmoid-1",),
         kind=Kind.WRONG,
-        setting="whole numbers",
-        reason="The plugin works in floats of cut off parameters; whole numbers are outside the specification.",
+        setting="integers",
+        reason="The plugin works in floats of cut off parameters; integers are outside the specification.",
         model=Call(
             "HardSigmoid-1",
             (np.array([-3, 1], np.int32), Fixed(np.array(0, np.int32)), Fixed(np.array(1, np.int32))),

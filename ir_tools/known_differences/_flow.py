@@ -7,8 +7,8 @@ from ir_tools.known_differences._model import Call, Fixed, Given, counted, float
 
 __all__ = ["ROWS"]
 
-MOST_EXACT = 1 << 24
-"""The whole numbers of f32 are all there up to here."""
+MAX_EXACT = 1 << 24
+"""The integers of f32 are all there up to here."""
 
 
 def _weights(gates: int) -> tuple[Fixed, Fixed, Fixed]:
@@ -30,7 +30,7 @@ def _computed_padding(layer: Instance) -> bool:
 
 def _beyond_f32(layer: Instance, number: int = 0) -> bool:
     data = layer.inputs[number]
-    return layer.kind(number) in "iu" and bool((np.abs(data.astype(np.float64)) > MOST_EXACT).any())
+    return layer.kind(number) in "iu" and bool((np.abs(data.astype(np.float64)) > MAX_EXACT).any())
 
 
 def _narrow(layer: Instance) -> bool:
@@ -78,14 +78,14 @@ ROWS = (
         applies=_computed_padding,
     ),
     KnownDifference(
-        name="Pad by a large whole number",
+        name="Pad by a large integer",
         ops=("Pad-1", "Pad-12"),
         kind=Kind.COARSE,
-        setting="`pad_value` is a whole number beyond 2^24",
+        setting="`pad_value` is an integer beyond 2^24",
         reason="The plugin reads it as f32; the reference pads with the number itself.",
         model=Call(
             "Pad-1",
-            (whole(1, 2), whole(1), whole(1), Fixed(np.array(MOST_EXACT + 1))),
+            (whole(1, 2), whole(1), whole(1), Fixed(np.array(MAX_EXACT + 1))),
             {"pad_mode": "constant"},
         ),
         applies=lambda layer: len(layer.inputs) > 3 and _beyond_f32(layer, 3),
@@ -112,14 +112,14 @@ ROWS = (
         applies=lambda layer: {0, 1} <= set(layer.constant) and bool((layer.inputs[1] < 0).any()),
     ),
     KnownDifference(
-        name="ReverseSequence-1 of large whole numbers",
+        name="ReverseSequence-1 of large integers",
         ops=("ReverseSequence-1",),
         kind=Kind.COARSE,
-        setting="whole numbers beyond 2^24",
+        setting="integers beyond 2^24",
         reason="The plugin moves them as f32; the reference moves them as they are.",
         model=Call(
             "ReverseSequence-1",
-            (whole(MOST_EXACT + 1, 5)[None], Fixed(whole(2))),
+            (whole(MAX_EXACT + 1, 5)[None], Fixed(whole(2))),
             {"batch_axis": "0", "seq_axis": "1"},
         ),
         applies=_beyond_f32,
@@ -147,7 +147,7 @@ ROWS = (
         ops=("Eye-9",),
         kind=Kind.ARBITRARY,
         setting="`batch_shape` has no values",
-        reason="The plugin leaves the output unwritten; one matrix is meant.",
+        reason="The plugin leaves the output unwritten; the specification says one matrix.",
         model=Call(
             "Eye-9",
             (np.array(3), np.array(4), Fixed(np.array(0)), Fixed(whole())),
@@ -161,7 +161,7 @@ ROWS = (
         ops=("GatherTree-1",),
         kind=Kind.ARBITRARY,
         setting="a length in `max_seq_len` is 0",
-        reason="The plugin leaves those beams unwritten; the end token is meant.",
+        reason="The plugin leaves those beams unwritten; the specification says the end token.",
         model=Call(
             "GatherTree-1", (counted(2, 1, 1), np.zeros((2, 1, 1), np.float32), floats(0), np.array(9, np.float32))
         ),
@@ -172,7 +172,7 @@ ROWS = (
         ops=("SearchSorted-15",),
         kind=Kind.ARBITRARY,
         setting="the sorted lists have no elements",
-        reason="The plugin leaves the output unwritten; 0 is meant.",
+        reason="The plugin leaves the output unwritten; the specification says 0.",
         model=Call("SearchSorted-15", (floats(), floats(6, 2))),
         applies=lambda layer: not layer.inputs[0].size,
         arbitrary=everywhere,
@@ -182,7 +182,7 @@ ROWS = (
         ops=("SparseFillEmptyRows-16",),
         kind=Kind.ARBITRARY,
         setting="there are no values",
-        reason="The plugin leaves the outputs unwritten; a default for each row is meant.",
+        reason="The plugin leaves the outputs unwritten; the specification says a default for each row.",
         model=Call(
             "SparseFillEmptyRows-16",
             (Fixed(floats()), Fixed(whole(3, 3)), Fixed(np.zeros((0, 2), np.int64)), np.array(2, np.float32)),

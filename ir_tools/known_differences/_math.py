@@ -12,7 +12,7 @@ __all__ = ["ROWS"]
 
 BF16 = ml_dtypes.bfloat16
 EXACT = float(2**24)
-"""Up to here f32 holds every whole number."""
+"""Up to here f32 holds every integer."""
 ONE = {"strides": "1", "pads_begin": "0", "pads_end": "0", "dilations": "1"}
 BIG = np.array([[[2**23 + 1], [1], [1]]], np.int32)
 TWO = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
@@ -37,7 +37,7 @@ def quantized(data: Array | Fixed, low: float, high: float, levels: int = 256) -
 
 
 def _wide(layer: Instance) -> bool:
-    """Whether whole numbers may add up, or multiply, to more than f32 holds."""
+    """Whether integers may add up, or multiply, to more than f32 holds."""
     if layer.kind() not in "iu":
         return False
     total = float(np.abs(layer.inputs[0].astype(np.float64)).sum())
@@ -97,10 +97,10 @@ def _of_bf16(layer: Instance) -> bool:
 
 CONVOLUTION = (
     KnownDifference(
-        name="convolutions of whole numbers beyond 2^24",
+        name="convolutions of integers beyond 2^24",
         ops=(*CONVOLUTIONS, "MatMul-1", "Einsum-7"),
         kind=Kind.WRONG,
-        setting="whole numbers whose products add up to more than 2^24",
+        setting="integers whose products add up to more than 2^24",
         reason="Both multiply and add in f32, in another order; neither is exact.",
         model=Call(
             "Convolution-1",
@@ -197,11 +197,11 @@ POOLING = (
         ),
     ),
     KnownDifference(
-        name="AvgPool-16 of whole numbers in one channel",
+        name="AvgPool-16 of integers in one channel",
         ops=("AvgPool-1", "AvgPool-14", "AvgPool-16"),
         kind=Kind.REFUSES,
         setting="one channel of 16 bits and more, with dilations or an empty window",
-        reason="The plugin has no code for it; whole numbers are outside the specification.",
+        reason="The plugin has no code for it; integers are outside the specification.",
         model=Call(
             "AvgPool-16",
             (np.arange(16, dtype=np.int32).reshape(1, 1, 4, 4),),
@@ -225,10 +225,10 @@ POOLING = (
         model=Call("AdaptiveMaxPool-8", (counted(1, 1, 4, 4), Fixed(whole(2, 2)))),
     ),
     KnownDifference(
-        name="AdaptiveAvgPool-8 of whole numbers",
+        name="AdaptiveAvgPool-8 of integers",
         ops=("AdaptiveAvgPool-8",),
         kind=Kind.WRONG,
-        setting="whole numbers",
+        setting="integers",
         reason="They are outside the specification; the plugin rounds otherwise, and takes 8 bits as they come.",
         model=Call("AdaptiveAvgPool-8", (np.array([[[-1, -1, 0]]], np.int32), Fixed(whole(1)))),
         applies=lambda layer: layer.kind() in "iu",
@@ -250,7 +250,7 @@ MATRIX = (
         ops=("Inverse-14",),
         kind=Kind.WRONG,
         setting="a matrix without an inverse",
-        reason="Nothing is meant: infinities in the plugin, NaN in the reference.",
+        reason="The specification does not say: infinities in the plugin, NaN in the reference.",
         model=Call("Inverse-14", (np.ones((2, 2), np.float32),)),
         applies=_singular,
     ),
@@ -258,7 +258,7 @@ MATRIX = (
         name="LRN-1 with a fraction in bias",
         ops=("LRN-1",),
         kind=Kind.WRONG,
-        setting="`bias` is no whole number",
+        setting="`bias` is no integer",
         reason="The plugin drops the fraction.",
         model=Call(
             "LRN-1",
@@ -268,11 +268,11 @@ MATRIX = (
         applies=lambda layer: layer.attrs.bias != int(layer.attrs.bias),
     ),
     KnownDifference(
-        name="NormalizeL2-1 of whole numbers",
+        name="NormalizeL2-1 of integers",
         ops=("NormalizeL2-1",),
         kind=Kind.REFUSES,
         setting="i32, or another type of more than 8 bits",
-        reason="The plugin has no code for it; other normalisations of whole numbers run.",
+        reason="The plugin has no code for it; other normalisations of integers run.",
         model=Call(
             "NormalizeL2-1", (np.array([[3, 4]], np.int32), Fixed(whole(1))), {"eps": "0.001", "eps_mode": "add"}
         ),
@@ -285,14 +285,14 @@ REDUCTION = (
         ops=REDUCTIONS,
         kind=Kind.REFUSES,
         setting='`axes` is empty and `keep_dims="false"`',
-        reason="The data as they are are meant; the plugin does not compile it. With `keep_dims` it does.",
+        reason="The specification leaves the data as they are; the plugin compiles it only with `keep_dims`.",
         model=Call("ReduceSum-1", (counted(2, 3), Fixed(whole())), ALL),
     ),
     KnownDifference(
-        name="reductions of whole numbers beyond 2^24",
+        name="reductions of integers beyond 2^24",
         ops=REDUCTIONS,
         kind=Kind.WRONG,
-        setting="whole numbers that add up to more than 2^24",
+        setting="integers that add up to more than 2^24",
         reason="The plugin adds in f32; the reference is exact.",
         model=Call("ReduceSum-1", (np.array([2**24, 1, 1], np.int32), Fixed(whole(0))), ALL),
         applies=lambda layer: layer.kind() in "iu" and _wide(Instance(layer.attrs, layer.inputs[:1])),

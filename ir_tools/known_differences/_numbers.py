@@ -1,4 +1,4 @@
-"""Whole numbers beyond what the plugin computes in, values that a type does not hold, layers of constants alone."""
+"""Integers beyond what the plugin computes in, values that a type does not hold, layers of constants alone."""
 
 import numpy as np
 
@@ -8,8 +8,8 @@ from ir_tools.ops import Array
 
 __all__ = ["ROWS"]
 
-MOST_EXACT = 1 << 24
-"""The whole numbers of f32 are all there up to here."""
+MAX_EXACT = 1 << 24
+"""The integers of f32 are all there up to here."""
 ARITHMETIC = (
     *("Add-1", "Subtract-1", "Multiply-1", "Divide-1", "Maximum-1", "Minimum-1", "Mod-1", "FloorMod-1"),
     *("SquaredDifference-1", "Power-1", "PReLU-1", "CumSum-3", "Select-1", "Negative-1", "Abs-1", "Sign-1"),
@@ -26,7 +26,7 @@ TRANSCENDENTAL = (
 
 
 def _reaches(layer: Instance, least: int) -> bool:
-    """Whether an input of 32 bits or more holds a whole number of this size."""
+    """Whether an input of 32 bits or more holds an integer of this size."""
     wide = (array for array in layer.inputs if array.dtype.kind in "iu" and array.dtype.itemsize >= 4)
     return any(bool((np.abs(array.astype(np.float64)) >= least).any()) for array in wide)
 
@@ -36,7 +36,7 @@ def _beyond_i32(layer: Instance) -> bool:
 
 
 def _beyond_f32(layer: Instance) -> bool:
-    return _reaches(layer, MOST_EXACT)
+    return _reaches(layer, MAX_EXACT)
 
 
 def _of_constants(layer: Instance) -> bool:
@@ -75,7 +75,7 @@ def _pdpd(layer: Instance) -> bool:
 
 ROWS = (
     KnownDifference(
-        name="whole numbers beyond i32",
+        name="integers beyond i32",
         ops=(*ARITHMETIC, *COMPARISONS, *BITS, *THROUGH_FLOATS, *CONVERSIONS, *TRANSCENDENTAL, "SegmentMax-16"),
         kind=Kind.WRONG,
         setting="i64, u32 or u64 beyond 2^31, or results that are",
@@ -84,10 +84,10 @@ ROWS = (
         applies=_beyond_i32,
     ),
     KnownDifference(
-        name="activations of whole numbers beyond 2^24",
+        name="activations of integers beyond 2^24",
         ops=(*THROUGH_FLOATS, *TRANSCENDENTAL, "Mod-1", "FloorMod-1", "Divide-1", "Abs-1", "Negative-1", "PReLU-1"),
         kind=Kind.COARSE,
-        setting="whole numbers beyond 2^24, or results that are",
+        setting="integers beyond 2^24, or results that are",
         reason="The plugin computes in f32, which does not hold them; the reference keeps what need not be computed.",
         model=Call("ReLU-1", (np.array([(1 << 24) + 1, 3], np.int32),)),
         applies=_beyond_f32,
@@ -114,7 +114,7 @@ ROWS = (
         name="layers of constants alone",
         ops=("Divide-1", "Subtract-1", "Add-1", *TRANSCENDENTAL, *CONVERSIONS, "BitwiseNot-13"),
         kind=Kind.WRONG,
-        setting="whole numbers, all of them constants of the model",
+        setting="integers, all of them constants of the model",
         reason="Such a layer is computed before the model runs, by other code: 8 bits wrap, unsigned numbers beyond"
         " 2^31 are cut off. The reference does as the plugin, wherever the numbers come from.",
         model=Call("Subtract-1", (Fixed(np.array([1, 9], np.uint8)), Fixed(np.array([4, 2], np.uint8)))),

@@ -159,10 +159,10 @@ VALUES = (
         applies=_no_axes,
     ),
     KnownDifference(
-        name="MVN-6 of whole numbers",
+        name="MVN-6 of integers",
         ops=("MVN-6",),
         kind=Kind.WRONG,
-        setting="whole numbers, along other axes than the last ones",
+        setting="integers, along other axes than the last ones",
         reason="The runtime takes the layer apart, and every step rounds; the reference rounds once.",
         model=Call(
             "MVN-6",
@@ -202,7 +202,7 @@ VALUES = (
         ops=("MatMul-1",),
         kind=Kind.ARBITRARY,
         setting="matrices that share a dimension of 0",
-        reason="Such products are sums of nothing, 0; the plugin leaves its output unwritten for whole numbers.",
+        reason="Such products are sums of nothing, 0; the plugin leaves its output unwritten for integers.",
         model=Call("MatMul-1", (np.zeros((1, 11, 0), np.uint16), Fixed(np.zeros((1, 0, 7), np.uint16)))),
         applies=_no_products,
         arbitrary=everywhere,

@@ -11,7 +11,7 @@ from typing import Any
 
 from ir_tools import parameters
 from ir_tools.errors import UsageError
-from ir_tools.ops import AutoPad, Form, Pooling
+from ir_tools.ops import AutoPad, Pooling, PoolingSpec
 from ir_tools.parameters import checked, optional
 
 __all__ = ["SINCE", "average_pool", "disputed"]
@@ -51,7 +51,7 @@ class _Settings:
 
 
 @checked(attributes=parameters.ATTRIBUTES, rank=optional(parameters.COUNT))
-def average_pool(attributes: Mapping[str, Any], rank: int | None = None) -> Form:
+def average_pool(attributes: Mapping[str, Any], rank: int | None = None) -> PoolingSpec:
     """Describe what an AveragePool node computes.
 
     - Counting: `floor`, or `ceil` with `ceil_mode=1`, where a window that would start in the padding after the input
@@ -88,7 +88,7 @@ def average_pool(attributes: Mapping[str, Any], rank: int | None = None) -> Form
         auto_pad=settings.auto_pad,
         exclude_pad=not settings.counts,
     )
-    return Form(pooling, divisor="padded" if settings.counts else "real")
+    return PoolingSpec(pooling, divisor="padded" if settings.counts else "real")
 
 
 def disputed(attributes: Mapping[str, Any]) -> Iterator[str]:
@@ -115,7 +115,7 @@ def _settings(attributes: Mapping[str, Any], rank: int | None) -> _Settings:
     auto_pad = attributes.get("auto_pad", "NOTSET")
     word = auto_pad.decode() if isinstance(auto_pad, bytes) else str(auto_pad)
     if word not in AUTO_PADS:
-        raise UsageError(f"auto_pad is '{word}' where one of NOTSET, VALID, SAME_UPPER, SAME_LOWER is meant")
+        raise UsageError(f"auto_pad is '{word}'; expected one of NOTSET, VALID, SAME_UPPER, SAME_LOWER")
     settings = _Settings(
         kernel=kernel,
         strides=_list(attributes, "strides", axes, 1),
@@ -149,5 +149,5 @@ def _list(attributes: Mapping[str, Any], name: str, length: int, default: int) -
 def _flag(attributes: Mapping[str, Any], name: str) -> bool:
     value = int(attributes.get(name, 0))
     if value not in {0, 1}:
-        raise UsageError(f"{name} is {value} where 0 or 1 is meant")
+        raise UsageError(f"{name} is {value}; expected 0 or 1")
     return bool(value)

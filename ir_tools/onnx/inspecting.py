@@ -104,7 +104,7 @@ def _average_pool(path: Path, node: "NodeProto", opset: int, version: int) -> It
         wanted, kind = KINDS.get(entry.name, "INTS"), AttributeProto.AttributeType.Name(entry.type)
         if entry.name in SINCE and kind != wanted:
             wrong = True
-            yield _node(path, node, "ONNX003", f"{label}: {entry.name} is of type {kind} where {wanted} is meant")
+            yield _node(path, node, "ONNX003", f"{label}: {entry.name} is of type {kind}; expected {wanted}")
     if wrong:
         return
     attributes: dict[str, Any] = {entry.name: get_attribute_value(entry) for entry in node.attribute}

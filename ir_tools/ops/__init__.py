@@ -41,8 +41,8 @@ from ir_tools.ops import (
     suppression,
 )
 from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Op, Refused, Rewrite, Violation
-from ir_tools.ops._equivalence import Form
-from ir_tools.ops._lowering import average_pooling
+from ir_tools.ops._equivalence import PoolingSpec
+from ir_tools.ops._pooling_rewrites import average_pooling
 from ir_tools.ops._windows import AutoPad, Pooling
 
 __all__ = [
@@ -54,9 +54,9 @@ __all__ = [
     "AutoPad",
     "Bounds",
     "Fact",
-    "Form",
     "Op",
     "Pooling",
+    "PoolingSpec",
     "Refused",
     "Rewrite",
     "Violation",
@@ -173,7 +173,7 @@ def find_op(type: str, version: str) -> Op | None:
         op
         for op in ops_of(type)
         if op.version <= opset
-        and (op.until is None or opset <= op.until)
+        and (op.last_opset is None or opset <= op.last_opset)
         and (opset <= COMPLETE_OPSETS or op.version > COMPLETE_OPSETS or key in KEPT)
     ]
     return held[-1] if held else None

@@ -45,7 +45,7 @@ UNFOLDED = {
 }
 """Operations that neither the runtime's core nor the CPU plugin computes of constants. Measured."""
 FLAG_WORDS = {"true", "false", "0", "1"}
-MOST_VALUES = 64
+MAX_VALUES = 64
 """Of an array whose values a check may want to see."""
 
 
@@ -80,11 +80,11 @@ def faults_of_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, 
 def _misspelled(name: str, spec: Field, word: str, text: str) -> Violation:
     """A required attribute under a wrong name: an error unless the runtime assumes the value that is written."""
     message = f"is missing; the runtime does not read '{word}'"
-    if spec.missing is REQUIRED:
+    if spec.runtime_default is REQUIRED:
         return Violation(name, message, f"call it {name}", Kind.MISSING)
-    message += f" and takes {_shown(spec, spec.missing)}"
+    message += f" and takes {_shown(spec, spec.runtime_default)}"
     try:
-        same = spec.parse(text) == spec.missing
+        same = spec.parse(text) == spec.runtime_default
     except ValueError:
         same = False
     return Violation(name, message, f"call it {name}", Kind.ASSUMED if same else Kind.MISSING)
@@ -110,15 +110,15 @@ def _assumed(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str]) -> Ite
         if spec.needed and not present:
             message = f"is missing; the specification means '{spec.default}', and the runtime refuses the layer"
             yield Violation(name, message, f'write {name}="{spec.default}"', Kind.MISSING)
-        if spec.missing is REQUIRED or present:
+        if spec.runtime_default is REQUIRED or present:
             continue
-        value = spec.render(spec.missing, ",")
+        value = spec.render(spec.runtime_default, ",")
         if spec.default is not REQUIRED:
             meant = spec.render(spec.default, ",")
             message = f"is missing; the specification means '{meant}', and the runtime takes '{value}'"
             yield Violation(name, message, f'write {name}="{meant}"', Kind.ASSUMED)
             continue
-        message = f"is missing, though {op} requires it; the runtime takes {_shown(spec, spec.missing)}"
+        message = f"is missing, though {op} requires it; the runtime takes {_shown(spec, spec.runtime_default)}"
         yield Violation(name, message, f'write {name}="{value}"' if value else None, Kind.ASSUMED)
 
 
@@ -176,7 +176,7 @@ def faults_of_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
         if not slot.type or dtype.kind == "dynamic":
             continue
         if not takes(words, dtype):
-            message = f"has element type {dtype} where {_listed(words)} is meant"
+            message = f"has element type {dtype}; expected {_listed(words)}"
             yield Violation(slot.name, message, None, Kind.TYPES, index)
         elif slot.type in op.types:
             first, other = common.setdefault(slot.type, (slot.name, dtype))
@@ -194,7 +194,7 @@ def takes(words: str, dtype: ElementType) -> bool:
 def fact_of(array: Array) -> Fact:
     """Return what is known of an array: element type, shape, and the values of small ones."""
     kind = element_type_of(array)
-    value = Bounds.exactly(array) if array.size <= MOST_VALUES and kind.kind != "string" else None
+    value = Bounds.exactly(array) if array.size <= MAX_VALUES and kind.kind != "string" else None
     return Fact(kind, tuple(map(Dim.of, array.shape)), value)
 
 
@@ -219,7 +219,7 @@ def require_known_kinds(op: Op, arrays: Sequence[Array]) -> None:
         )
         if words and not any(takes(words, other) for other in alike):
             raise ShapeError(f"{slot.name} has element type {kind}; expected {_listed(words)}")
-    if len(arrays) < MOST_VALUES:
+    if len(arrays) < MAX_VALUES:
         _KNOWN_KINDS.add(key)
 
 

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from ir_tools.ops._define import Array, Fact, Ref, Refused, Rewrite
-from ir_tools.ops._equivalence import Form, Proof, behind_pad, equal_for_all, floored, plain, resolved
+from ir_tools.ops._equivalence import PoolingSpec, Proof, behind_pad, equal_for_all, floored, plain, resolved
 from ir_tools.ops._layers import F32, I64, Layers, ints, padded
 from ir_tools.ops._windows import Pooling, axis_dim
 from ir_tools.types import Dim, Shape
@@ -22,7 +22,7 @@ EXACT_TYPES = ("f32", "f64")
 ANY = np.iinfo(np.int32).max
 
 
-def by_convolution(wanted: Form, data: Fact, target: int) -> Rewrite | Refused:
+def by_convolution(wanted: PoolingSpec, data: Fact, target: int) -> Rewrite | Refused:
     """The wanted pooling as layers of opset1 and a few of the target, for any sizes, dilations and element type."""
     for form in _forms(wanted, data.spatial):
         proof = equal_for_all(wanted, form, data.spatial)
@@ -31,7 +31,7 @@ def by_convolution(wanted: Form, data: Fact, target: int) -> Rewrite | Refused:
     return Refused(f"no pooling or convolution of opset{target} has the same windows for every input size")
 
 
-def _forms(wanted: Form, sizes: Sequence[Dim]) -> Iterator[Form]:
+def _forms(wanted: PoolingSpec, sizes: Sequence[Dim]) -> Iterator[PoolingSpec]:
     """Counted with floor, as a convolution does; where that leaves out empty windows, they are added afterwards."""
     pooling = plain(wanted.pooling)
     variants = [floored(pooling), pooling]
@@ -40,12 +40,12 @@ def _forms(wanted: Form, sizes: Sequence[Dim]) -> Iterator[Form]:
         variants = [resolved(pooling, inner)]
     for variant in variants:
         for divisor in ("kernel", "real"):
-            yield Form(variant, wanted.before, wanted.after, divisor)
+            yield PoolingSpec(variant, wanted.before, wanted.after, divisor)
         if wanted.divisor == "padded" and variant.auto_pad == "explicit":
             yield behind_pad(pooling, variant)
 
 
-def _write(form: Form, data: Fact, target: int, proof: Proof) -> Rewrite:
+def _write(form: PoolingSpec, data: Fact, target: int, proof: Proof) -> Rewrite:
     """Convert, pad, convolve, divide, add empty windows, convert: each only where it is needed."""
     layers = Layers([data], target)
     work = data.dtype if data.dtype.name in EXACT_TYPES else F32
@@ -68,10 +68,10 @@ def _write(form: Form, data: Fact, target: int, proof: Proof) -> Rewrite:
 
 
 def _rounded(layers: Layers, doubled: Ref, divisors: Ref | Array) -> Ref:
-    """`doubled / 2 / divisors` as whole numbers, halves to the even one, as the runtime averages integers.
+    """`doubled / 2 / divisors` as integers, halves to the even one, as the runtime averages integers.
 
     Exact though the runtime multiplies by the reciprocal of a constant divisor: with `t = (2 sum + n) / (2 n)`, a
-    multiple of `1 / (2 n)`, the quotient is `floor(t)`, less 1 where `t` is an odd whole number. The half that is added
+    multiple of `1 / (2 n)`, the quotient is `floor(t)`, less 1 where `t` is an odd integer. The half that is added
     keeps the floor right as long as the sum is below 2^21; whether `t` is whole is then asked without a division.
     """
     twice = layers.binary("Add", divisors, divisors) if isinstance(divisors, Ref) else divisors + divisors
@@ -121,14 +121,14 @@ def _sums(layers: Layers, pooling: Pooling, source: Ref, weight: float) -> Ref:
     )
 
 
-def _divisors(layers: Layers, form: Form, source: Ref) -> Ref | Array:
+def _divisors(layers: Layers, form: PoolingSpec, source: Ref) -> Ref | Array:
     """What each sum is divided by, at least 1: a scalar, or something that broadcasts to `[N, C, windows...]`."""
     fact, pooling = layers.fact(source), form.pooling
     dtype = fact.dtype.dtype
     if form.divisor == "kernel":
         return np.array(prod(pooling.kernel), dtype)
     if all(dim.static for dim in fact.spatial):
-        plan = Form(pooling, divisor="real").plan([dim.size for dim in fact.spatial])
+        plan = PoolingSpec(pooling, divisor="real").plan([dim.size for dim in fact.spatial])
         counts: Array = np.ones((1, 1), dtype)
         for axis in plan.axes:
             counts = counts[..., None] * axis.divisor.astype(dtype)

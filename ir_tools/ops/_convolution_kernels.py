@@ -23,10 +23,10 @@ BLOCK_BYTES = 1 << 20
 STRIP_BYTES = 1 << 21
 """Of padded data at a time."""
 
-MOST_KEPT = 1 << 23
+MAX_KEPT = 1 << 23
 """Bytes that a thread keeps for columns."""
 
-LEAST_COLUMNS = 384
+MIN_COLUMNS = 384
 """Fewer columns at a time would read the filters too often."""
 
 Ints = Sequence[int]
@@ -164,7 +164,7 @@ def _blocks(view: Array, axes: int) -> Iterator[_Block]:
         for first in range(0, groups, many):
             yield _Block(slice(first, first + many), slice(0, channels), slice(0, rows))
         return
-    height = min(max(room // (channels * depth * width), -(-LEAST_COLUMNS // width)), rows)
+    height = min(max(room // (channels * depth * width), -(-MIN_COLUMNS // width)), rows)
     deep = min(max(room // (height * width * depth), 1), channels)
     for group in range(groups):
         for first in range(0, rows, height):
@@ -194,7 +194,7 @@ def _workspace(size: int, dtype: "np.dtype[Any]") -> Array:
     held: Array | None = getattr(_KEPT, "memory", None)
     if held is None or held.nbytes < needed:
         held = np.empty(max(needed, BLOCK_BYTES), np.uint8)
-        if needed <= MOST_KEPT:
+        if needed <= MAX_KEPT:
             _KEPT.memory = held
     return held[:needed].view(dtype)
 

@@ -120,7 +120,7 @@ def broken_ranks(data: Shape, filters: Shape, layout: Layout, ranks: Sequence[in
     """Data that is not `[N, C, spatial...]`, or filters with another number of spatial axes."""
     if data is not None and len(data) not in ranks:
         allowed = " or ".join(map(str, ranks))
-        yield Violation("data", f"is [{format_shape(data)}] where rank {allowed} is meant")
+        yield Violation("data", f"is [{format_shape(data)}]; expected rank {allowed}")
     elif filters is not None and len(filters) <= layout.leading:
         yield Violation("filters", f"is [{format_shape(filters)}] and has no spatial dimension")
     elif data is not None and filters is not None and len(filters) - layout.leading != len(data) - 2:

@@ -154,7 +154,7 @@ class Violation:
     """A rule of the operation that a layer breaks; `attribute` is the name in the file, or an input's.
 
     `kind` SUSPECT is for what runs, but probably not as meant; see `Kind.mild`. `input`: number of the input that is
-    guilty, where one is.
+    offending, where one is.
     """
 
     attribute: str
@@ -192,7 +192,7 @@ class Field:
     xml: str | None = None
     aliases: tuple[str, ...] = ()
     default: Any = REQUIRED
-    missing: Any = REQUIRED
+    runtime_default: Any = REQUIRED
     needed: bool = False
 
     blank: ClassVar[bool] = True
@@ -201,7 +201,7 @@ class Field:
     @property
     def absent(self) -> Any:
         """What the runtime takes for an absent attribute; REQUIRED where it takes nothing."""
-        return self.default if self.missing is REQUIRED else self.missing
+        return self.default if self.runtime_default is REQUIRED else self.runtime_default
 
     def parse(self, text: str) -> Any:
         """The value of `text`; ValueError, with the reason, where it is none; OutOfRange where it is not allowed."""
@@ -215,10 +215,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ints(Field):
-    """A list of whole numbers, each from `least` to `most`; `counts`: how many there may be (empty: any number)."""
+    """A list of integers, each from `least` to `most`; `counts`: how many there may be (empty: any number)."""
 
-    least: int | None = None
-    most: int | None = None
+    minimum: int | None = None
+    maximum: int | None = None
     counts: tuple[int, ...] = ()
 
     def parse(self, text: str) -> tuple[int, ...]:
@@ -226,7 +226,7 @@ class Ints(Field):
         values = tuple(map(_listed_whole, _items(text)))
         _require_count(len(values), self.counts)
         for value in values:
-            _require_range(value, self.least, self.most)
+            _require_range(value, self.minimum, self.maximum)
         return values
 
     def render(self, value: Any, separator: str) -> str:
@@ -236,17 +236,17 @@ class Ints(Field):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Int(Field):
-    """A whole number from `least` to `most`."""
+    """An integer from `least` to `most`."""
 
     blank: ClassVar[bool] = False
 
-    least: int | None = None
-    most: int | None = None
+    minimum: int | None = None
+    maximum: int | None = None
 
     def parse(self, text: str) -> int:
         """`"-1"` -> `-1`."""
         value = _whole(text)
-        _require_range(value, self.least, self.most)
+        _require_range(value, self.minimum, self.maximum)
         return value
 
 
@@ -256,13 +256,13 @@ class Float(Field):
 
     blank: ClassVar[bool] = False
 
-    least: float | None = None
-    most: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
 
     def parse(self, text: str) -> float:
         """`"1e-5"` -> `1e-05`."""
         value = _number(text)
-        _require_range(value, self.least, self.most)
+        _require_range(value, self.minimum, self.maximum)
         return value
 
 
@@ -270,8 +270,8 @@ class Float(Field):
 class Floats(Field):
     """A list of numbers, each from `least` to `most`; `counts`: how many there may be (empty: any number)."""
 
-    least: float | None = None
-    most: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
     counts: tuple[int, ...] = ()
 
     def parse(self, text: str) -> tuple[float, ...]:
@@ -279,7 +279,7 @@ class Floats(Field):
         values = tuple(map(_number, _items(text)))
         _require_count(len(values), self.counts)
         for value in values:
-            _require_range(value, self.least, self.most)
+            _require_range(value, self.minimum, self.maximum)
         return values
 
     def render(self, value: Any, separator: str) -> str:
@@ -298,7 +298,7 @@ class Words(Field):
         found = tuple(word.strip() for word in text.split(",")) if text.strip() else ()
         for word in found:
             if self.words and word.lower() not in self.words:
-                raise ValueError(f"has '{word}' where one of {', '.join(self.words)} is meant")
+                raise ValueError(f"has '{word}'; expected one of {', '.join(self.words)}")
         return tuple(word.lower() for word in found) if self.words else found
 
     def render(self, value: Any, separator: str) -> str:
@@ -320,7 +320,7 @@ class Flag(Field):
         word = text.lower()
         if word in {"true", "1", "false", "0"}:
             return word in {"true", "1"}
-        absent = self.missing if self.default is REQUIRED else self.default
+        absent = self.runtime_default if self.default is REQUIRED else self.default
         return absent is REQUIRED or bool(absent)
 
     def render(self, value: Any, separator: str) -> str:
@@ -343,7 +343,7 @@ class OneOf(Field):
         word = text.lower()
         word = self.synonyms.get(word, word)
         if word not in self.words:
-            raise ValueError(f"is '{text}' where one of {', '.join(self.words)} is meant")
+            raise ValueError(f"is '{text}'; expected one of {', '.join(self.words)}")
         return word
 
 
@@ -365,7 +365,7 @@ def _items(text: str) -> list[str]:
 def _number(text: str) -> float:
     word = text.strip()
     if not _NUMBER.fullmatch(word):
-        raise ValueError(f"has '{word[:40]}' where a number is meant")
+        raise ValueError(f"has '{word[:40]}'; expected a number")
     value = float(word)
     if math.isinf(value) and not word.lower().endswith("inf"):
         raise OutOfRange(f"is {word[:40]}, which no float can hold")
@@ -374,27 +374,27 @@ def _number(text: str) -> float:
 
 def _require_count(count: int, counts: tuple[int, ...]) -> None:
     if counts and count not in counts:
-        raise OutOfRange(f"has {count} values where {' or '.join(map(str, counts))} are meant")
+        raise OutOfRange(f"has {count} values; expected {' or '.join(map(str, counts))}")
 
 
 def _require_range(value: float, least: float | None, most: float | None) -> None:
     if least is not None and not value >= least:
-        raise OutOfRange(f"is {value} where at least {least} is meant")
+        raise OutOfRange(f"is {value}; expected at least {least}")
     if most is not None and not value <= most:
-        raise OutOfRange(f"is {value} where at most {most} is meant")
+        raise OutOfRange(f"is {value}; expected at most {most}")
 
 
 def _listed_whole(text: str) -> int:
-    """A whole number in a list, where the runtime reads no plus sign (measured)."""
+    """An integer in a list, where the runtime reads no plus sign (measured)."""
     if text.strip().startswith("+"):
-        raise ValueError(f"has '{text.strip()[:40]}' where a whole number is meant")
+        raise ValueError(f"has '{text.strip()[:40]}'; expected an integer")
     return _whole(text)
 
 
 def _whole(text: str) -> int:
     word = text.strip()
     if not re.fullmatch(r"[+-]?[0-9]+", word):
-        raise ValueError(f"has '{word[:40]}' where a whole number is meant")
+        raise ValueError(f"has '{word[:40]}'; expected an integer")
     if len(word) > MAX_DIGITS or abs(int(word)) > UNBOUNDED:
         raise OutOfRange(f"is {word[:40]}, which does not fit into 64 bits")
     return int(word)
@@ -568,7 +568,16 @@ def no_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     return iter(())
 
 
-PARTS = ("check", "shape", "kernel", "lean", "into", "undefined", "torn", "move")
+PARTS = (
+    "check",
+    "shape",
+    "kernel",
+    "first_output_kernel",
+    "inplace_kernel",
+    "undefined_mask",
+    "ill_conditioned",
+    "migrate",
+)
 """The functions of an operation that read its attributes."""
 
 
@@ -613,18 +622,18 @@ class Op:
     types: Mapping[str, str] = field(default_factory=dict)
     shape: Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]] | None = None
     kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
-    lean: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
-    into: Callable[[Attrs, Sequence[Array], Array], tuple[Array, ...]] | None = None
-    undefined: Callable[[Attrs, Sequence[Array]], npt.NDArray[np.bool_] | None] | None = None
-    torn: Callable[[Attrs, Sequence[Array], float], npt.NDArray[np.bool_] | None] | None = None
+    first_output_kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
+    inplace_kernel: Callable[[Attrs, Sequence[Array], Array], tuple[Array, ...]] | None = None
+    undefined_mask: Callable[[Attrs, Sequence[Array]], npt.NDArray[np.bool_] | None] | None = None
+    ill_conditioned: Callable[[Attrs, Sequence[Array], float], npt.NDArray[np.bool_] | None] | None = None
     sets: tuple[int, ...] = ()
-    move: Step | None = None
+    migrate: Step | None = None
     rewrites: Mapping[str, NamedRewrite] = field(default_factory=dict)
     readers: Mapping[str, str] = field(default_factory=dict)
     unread: Mapping[str, str] = field(default_factory=dict)
-    until: int | None = None
-    instead: str | None = None
-    judge: str = "the runtime"
+    last_opset: int | None = None
+    replaced_by: str | None = None
+    oracle: str = "the runtime"
 
     def __str__(self) -> str:
         """`AvgPool-14`."""

@@ -19,7 +19,7 @@ from ir_tools.types import Dim
 
 __all__ = [
     "Counterexample",
-    "Form",
+    "PoolingSpec",
     "Proof",
     "behind_pad",
     "deciding_sizes",
@@ -31,12 +31,12 @@ __all__ = [
     "undilated",
 ]
 
-MOST_SIZES = 4096
+MAX_SIZES = 4096
 """Sizes per axis that a proof may look at; settings that need more are left undecided."""
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class PoolingSpec:
     """A pooling as layers may write it down: zeros padded by a layer of its own, then windows, then a division.
 
     `before`, `after`: zeros per axis that a Pad layer adds; to the pooling they are elements like any other.
@@ -110,7 +110,7 @@ def equal_plans(wanted: WindowPlan, candidate: WindowPlan) -> str | None:
 
 
 def equal_for_all(
-    wanted: Form, candidate: Form, sizes: Sequence[Dim], *, divide: bool = True
+    wanted: PoolingSpec, candidate: PoolingSpec, sizes: Sequence[Dim], *, divide: bool = True
 ) -> Proof | Counterexample:
     """Whether two poolings are equal on every input whose spatial sizes lie in `sizes`.
 
@@ -136,8 +136,8 @@ def equal_for_all(
     if wanted == candidate:
         return Proof(f"equal windows {scope}, the settings being the same")
     ranges = [deciding_sizes(wanted, candidate, axis, dim) for axis, dim in enumerate(sizes)]
-    if any(len(sizes) > MOST_SIZES for sizes in ranges):
-        return Counterexample(None, f"more than {MOST_SIZES} sizes would have to be looked at")
+    if any(len(sizes) > MAX_SIZES for sizes in ranges):
+        return Counterexample(None, f"more than {MAX_SIZES} sizes would have to be looked at")
     classes = [_classes(wanted, candidate, axis, sizes, divide) for axis, sizes in enumerate(ranges)]
     for combination in product(*classes):
         flags = _Flags(any(kind.flags.wanted for kind in combination), any(kind.flags.other for kind in combination))
@@ -184,7 +184,7 @@ def resolved(pooling: Pooling, sizes: Sequence[int]) -> Pooling:
     return replace(pooling, rounding="floor", auto_pad="explicit", pads_begin=tuple(begins), pads_end=tuple(ends))
 
 
-def undilated(wanted: Form, sizes: Sequence[Dim]) -> Pooling | None:
+def undilated(wanted: PoolingSpec, sizes: Sequence[Dim]) -> Pooling | None:
     """The same windows with dilation 1, where the input is so small that dilated ones read one element each.
 
     None where they read more, or no window at dilation 1 could be equal.
@@ -224,16 +224,16 @@ def _single_elements(windows: AxisWindows, size: int) -> tuple[int, int, int, in
     return (divisor, distance + divisor - 1, divisor - 1, divisor - 1) if distance > 0 else None
 
 
-def behind_pad(pooling: Pooling, counted: Pooling) -> Form:
+def behind_pad(pooling: Pooling, counted: Pooling) -> PoolingSpec:
     """The windows of `counted`, with the padding of `pooling` added by a layer, and what hangs over it left out."""
     zeros = (0,) * pooling.rank
     ends = pooling.pads_end if pooling.auto_pad == "explicit" else counted.pads_end
     after = tuple(map(min, ends, counted.pads_end))
     over = tuple(total - own for total, own in zip(counted.pads_end, after, strict=True))
-    return Form(replace(counted, pads_begin=zeros, pads_end=over), counted.pads_begin, after, "real")
+    return PoolingSpec(replace(counted, pads_begin=zeros, pads_end=over), counted.pads_begin, after, "real")
 
 
-def deciding_sizes(wanted: Form, candidate: Form, axis: int, dim: Dim) -> range:
+def deciding_sizes(wanted: PoolingSpec, candidate: PoolingSpec, axis: int, dim: Dim) -> range:
     """The sizes of `dim` on which everything that can happen on one axis does happen: see `equal_for_all`."""
     forms = (wanted, candidate)
     stride = math.lcm(*(form.pooling.strides[axis] for form in forms))
@@ -244,7 +244,7 @@ def deciding_sizes(wanted: Form, candidate: Form, axis: int, dim: Dim) -> range:
     return range(start, (last if dim.hi is None else min(dim.hi, last)) + 1)
 
 
-def _most_begin(form: Form, axis: int) -> int:
+def _most_begin(form: PoolingSpec, axis: int) -> int:
     pooling, before = form.pooling, form.pads(axis)[0]
     if pooling.auto_pad == "explicit":
         return before + pooling.pads_begin[axis]
@@ -300,7 +300,7 @@ class _Class:
         return next(verdict for key, verdict in self.verdicts if key == flags)
 
 
-def _classes(wanted: Form, candidate: Form, axis: int, sizes: range, divide: bool) -> dict[_Class, int]:
+def _classes(wanted: PoolingSpec, candidate: PoolingSpec, axis: int, sizes: range, divide: bool) -> dict[_Class, int]:
     """The classes that occur on one axis, each with a size that is in it."""
     found: dict[_Class, int] = {}
     for size in sizes:
@@ -313,7 +313,9 @@ def _classes(wanted: Form, candidate: Form, axis: int, sizes: range, divide: boo
     return found
 
 
-def _verdicts(wanted: Form, candidate: Form, axis: int, size: int, divide: bool) -> Iterator[tuple[_Flags, Verdict]]:
+def _verdicts(
+    wanted: PoolingSpec, candidate: PoolingSpec, axis: int, size: int, divide: bool
+) -> Iterator[tuple[_Flags, Verdict]]:
     for padded in (False, True) if wanted.coupled else (False,):
         ours = wanted.windows(axis, size, padded)
         for other in (False, True) if candidate.coupled else (False,):

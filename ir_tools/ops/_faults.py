@@ -9,7 +9,7 @@ from ir_tools.types import Shape, format_shape
 
 __all__ = ["broken_axes", "immense", "known_axes", "listed", "oversized", "refuse"]
 
-MOST_ELEMENTS = 1 << 33
+MAX_ELEMENTS = 1 << 33
 """Of one tensor: 32 GiB in f32."""
 LARGE_KERNEL, TIMES = 64, 8
 """A kernel of so many elements is too large for an axis with a TIMES-th of them; real models have 51 over 7."""
@@ -35,7 +35,7 @@ def listed(values: Iterable[object]) -> str:
 def immense(shape: Shape, attribute: str) -> Iterator[Violation]:
     """An output that no machine has room for, however small its unknown dimensions are; `attribute` makes it so."""
     elements = prod(dim.lo for dim in shape or ())
-    if elements > MOST_ELEMENTS:
+    if elements > MAX_ELEMENTS:
         text = format_shape(shape)
         message = f"makes an output of [{text}]: {elements} elements, which no machine has room for"
         yield Violation(attribute, message, kind=Kind.FATAL)
@@ -61,16 +61,16 @@ def known_axes(axes: Fact) -> list[int] | None:
 def broken_axes(
     data: Shape, axes: Fact, ranks: Sequence[int], *, name: str = "axes", negative: bool = True
 ) -> Iterator[Violation]:
-    """An input of axes that holds no whole numbers, is of other `ranks`, or names one that the data does not have.
+    """An input of axes that holds no integers, is of other `ranks`, or names one that the data does not have.
 
     A scalar counts as having one axis where a number or nothing can stand for a list.
     """
     if not (axes.dtype.is_integer or axes.dtype.kind == "dynamic"):
-        yield Violation(name, f"has element type {axes.dtype} where whole numbers are meant")
+        yield Violation(name, f"has element type {axes.dtype}; expected integers")
         return
     if axes.shape is not None and len(axes.shape) not in ranks:
         meant = "a single number" if ranks == (0,) else "a list" if 0 not in ranks else "a number or a list"
-        yield Violation(name, f"is [{format_shape(axes.shape)}] where {meant} is meant")
+        yield Violation(name, f"is [{format_shape(axes.shape)}]; expected {meant}")
         return
     if data is None:
         return

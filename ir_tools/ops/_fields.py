@@ -67,13 +67,13 @@ class ExactWord(OneOf):
     def parse(self, text: str) -> str:
         """`"average"` -> `"average"`."""
         if text not in self.words:
-            raise ValueError(f"is '{text}' where one of {', '.join(word or 'nothing' for word in self.words)} is meant")
+            raise ValueError(f"is '{text}'; expected one of {', '.join(word or 'nothing' for word in self.words)}")
         return text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Int32(Int):
-    """A whole number of 32 bits: of more the runtime reads the lowest, `2147483648` as its negative (measured)."""
+    """An integer of 32 bits: of more the runtime reads the lowest, `2147483648` as its negative (measured)."""
 
-    least: int | None = -(2**31)
-    most: int | None = 2**31 - 1
+    minimum: int | None = -(2**31)
+    maximum: int | None = 2**31 - 1

@@ -54,12 +54,12 @@ def _cells(op: Op) -> Iterator[str]:
     with_bodies = op.type in {"TensorIterator", "Loop", "If"}
     yield "yes" if op.shape is not None or with_bodies else "no"
     yield "yes" if op.kernel is not None or with_bodies or op.type in {"Parameter", "Const"} else "no"
-    yield op.judge
+    yield op.oracle
 
 
 def _opsets(op: Op) -> str:
     later = [other.version - 1 for other in ops_of(op.type) if other.version > op.version]
-    last = min([op.until or COMPLETE_OPSETS, *later]) if op.version <= COMPLETE_OPSETS else op.version
+    last = min([op.last_opset or COMPLETE_OPSETS, *later]) if op.version <= COMPLETE_OPSETS else op.version
     return str(op.version) if last == op.version else f"{op.version}-{last}"
 
 
@@ -79,8 +79,8 @@ def _attribute(name: str, spec: Field) -> str:
     text = f"{name}: {_kind(spec)}"
     if spec.default is not REQUIRED and spec.default is not None:
         text += f" = {spec.render(spec.default, ',') or 'none'}"
-    if spec.missing is not REQUIRED:
-        text += f" ! {spec.render(spec.missing, ',') or 'none'}"
+    if spec.runtime_default is not REQUIRED:
+        text += f" ! {spec.render(spec.runtime_default, ',') or 'none'}"
     return text
 
 
@@ -88,7 +88,7 @@ def _kind(spec: Field) -> str:
     if isinstance(spec, OneOf):
         return "/".join(word or "''" for word in spec.words)
     kind = next(word for kind, word in KINDS if isinstance(spec, kind))
-    least, most = getattr(spec, "least", None), getattr(spec, "most", None)
+    least, most = getattr(spec, "minimum", None), getattr(spec, "maximum", None)
     limits = " ".join(f"{sign} {value}" for sign, value in (("≥", least), ("≤", most)) if value is not None)
     return f"{kind} {limits}".rstrip()
 

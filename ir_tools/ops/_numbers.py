@@ -68,7 +68,7 @@ def sigmoid(values: Array) -> Array:
 
 
 def half_away(values: Array) -> Array:
-    """To the nearest whole number, halves away from zero."""
+    """To the nearest integer, halves away from zero."""
     out: Array = np.trunc(values + np.copysign(values.dtype.type(0.5), values))
     return out
 
@@ -131,7 +131,7 @@ def near_steps(data: Array, error: float, border: float = 0.0) -> npt.NDArray[np
     Args:
         data: any array; integers carry no errors.
         error: relative to the largest magnitude.
-        border: the steps lie at whole numbers plus this.
+        border: the steps lie at integers plus this.
     """
     if data.dtype.kind not in "fV" or not data.size:
         return None
@@ -169,4 +169,4 @@ def require(dtype: ElementType, accepts: str) -> None:
         or (dtype.kind == "boolean" and "boolean" in words)
     )
     if not fits:
-        raise ShapeError(f"the input has element type {dtype} where {' or '.join(words)} is meant")
+        raise ShapeError(f"the input has element type {dtype}; expected {' or '.join(words)}")

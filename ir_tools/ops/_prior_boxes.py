@@ -7,9 +7,9 @@ import numpy as np
 
 from ir_tools.ops._define import Array, Attrs
 
-__all__ = ["MOST_DENSE", "clustered_boxes", "number_of_priors", "prior_boxes", "priors"]
+__all__ = ["MAX_DENSE", "clustered_boxes", "number_of_priors", "prior_boxes", "priors"]
 
-MOST_DENSE = 1024
+MAX_DENSE = 1024
 """Boxes side by side, of one size; with more there is no memory for them."""
 
 
@@ -44,7 +44,7 @@ def number_of_priors(attrs: Attrs) -> int:
     if attrs.fixed_size:
         count = ratios * len(attrs.fixed_size)
     for density in attrs.density:
-        whole = int(density) if abs(density) <= MOST_DENSE else 0
+        whole = int(density) if abs(density) <= MAX_DENSE else 0
         count += (len(attrs.fixed_ratio) or ratios) * (whole**2 - 1)
     return count
 

@@ -9,7 +9,7 @@ from ir_tools.types import Dim, format_shape
 
 __all__ = ["agreed", "dim", "known_number", "require", "require_rank", "require_size", "too_large_for"]
 
-MOST_ELEMENTS = 1 << 31
+MAX_ELEMENTS = 1 << 31
 """An output with more elements fits into no usual machine, and the runtime tries to allocate it all the same."""
 
 
@@ -36,7 +36,7 @@ def require_rank(fact: Fact, rank: int, name: str) -> None:
         ShapeError: it has another.
     """
     if fact.shape is not None and len(fact.shape) != rank:
-        raise ShapeError(f"{name} is [{format_shape(fact.shape)}] where rank {rank} is meant")
+        raise ShapeError(f"{name} is [{format_shape(fact.shape)}]; expected rank {rank}")
 
 
 def require_size(fact: Fact, axis: int, sizes: Sequence[int], name: str) -> None:
@@ -84,7 +84,7 @@ def too_large_for(
             return
         for output in outputs[:1]:
             count = whole(output.shape)
-            if count is not None and count > MOST_ELEMENTS:
+            if count is not None and count > MAX_ELEMENTS:
                 text = f"makes an output of {count} elements, [{format_shape(output.shape)}]"
                 yield Violation(name, text, kind=Kind.RANGE)
 

@@ -83,7 +83,7 @@ def _limits_of_core(resized: Resized) -> Iterator[Violation]:
 
 
 def _wrong(resized: Resized) -> Iterator[Violation]:
-    """What the runtime computes wrongly without a word."""
+    """What the runtime computes wrongly silently."""
     inner, first = resized.rank - 2, min(resized.changed, default=resized.rank)
     swapped = resized.rank == 4 and list(resized.axes) == [1, 2] and not resized.pads
     if resized.pads and resized.turned:

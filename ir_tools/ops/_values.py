@@ -15,7 +15,7 @@ from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Kind, Vi
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = [
-    "MOST_SIZES",
+    "MAX_SIZES",
     "carried",
     "ceil_div",
     "divided",
@@ -40,11 +40,11 @@ __all__ = [
     "whole",
 ]
 
-MOST_VALUES = 1 << 16
+MAX_VALUES = 1 << 16
 """Tensors with more elements carry no values: none that decides a shape is that large."""
-MOST_SIZES = 1 << 12
+MAX_SIZES = 1 << 12
 """No tensor has more dimensions, and no layer more outputs."""
-MOST_ELEMENTS = 1 << 33
+MAX_ELEMENTS = 1 << 33
 """A tensor with more elements fits into no usual machine."""
 
 # --- reading values ---------------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ def sizes_of(fact: Fact, name: str) -> tuple[Dim, ...] | None:
         return None
     exact = known(fact) is not None
     if any(low < (-1 if exact else 0) for low, _ in pairs):
-        raise ShapeError(f"{name} holds {min(low for low, _ in pairs)} where sizes are meant")
+        raise ShapeError(f"{name} holds {min(low for low, _ in pairs)}; expected sizes")
     return tuple(Dim() if low < 0 else Dim(low, None if high >= UNBOUNDED else high) for low, high in pairs)
 
 
@@ -100,7 +100,7 @@ def known_axis(fact: Fact, rank: int, name: str = "axis") -> int | None:
     if values is None:
         return None
     if len(values) != 1:
-        raise ShapeError(f"{name} has {len(values)} values where one is meant")
+        raise ShapeError(f"{name} has {len(values)} values; expected one")
     return normal_axis(values[0], rank, name)
 
 
@@ -121,7 +121,7 @@ def require_list(fact: Fact, name: str) -> None:
         ShapeError: it has another rank.
     """
     if fact.shape is not None and len(fact.shape) != 1:
-        raise ShapeError(f"{name} is [{format_shape(fact.shape)}] where a list is meant")
+        raise ShapeError(f"{name} is [{format_shape(fact.shape)}]; expected a list")
 
 
 def require_sizes(fact: Fact, name: str) -> None:
@@ -131,7 +131,7 @@ def require_sizes(fact: Fact, name: str) -> None:
         ShapeError: it has another rank, or more values than any such list can have.
     """
     require_list(fact, name)
-    if fact.shape is not None and fact.shape[0].lo > MOST_SIZES:
+    if fact.shape is not None and fact.shape[0].lo > MAX_SIZES:
         raise ShapeError(f"{name} has {fact.shape[0]} values, more than a list of sizes can have")
 
 
@@ -144,7 +144,7 @@ def require_one(fact: Fact, name: str, *, only_scalar: bool = False) -> None:
     shape = fact.shape
     if shape is None or shape == () or (not only_scalar and len(shape) == 1 and 1 in shape[0]):
         return
-    raise ShapeError(f"{name} is [{format_shape(shape)}] where a scalar is meant")
+    raise ShapeError(f"{name} is [{format_shape(shape)}]; expected a scalar")
 
 
 def require_integers(fact: Fact, name: str) -> None:
@@ -154,7 +154,7 @@ def require_integers(fact: Fact, name: str) -> None:
         ShapeError: it has another.
     """
     if fact.dtype.kind != "dynamic" and not fact.dtype.is_integer:
-        raise ShapeError(f"{name} has element type {fact.dtype} where an integer type is meant")
+        raise ShapeError(f"{name} has element type {fact.dtype}; expected an integer type")
 
 
 def is_empty(fact: Fact) -> bool:
@@ -234,7 +234,7 @@ def whole(shape: Shape) -> int | None:
 def too_large(name: str, fact: Fact) -> Iterator[Violation]:
     """An output that no machine can hold, which the runtime tries to allocate all the same."""
     count = whole(fact.shape)
-    if count is not None and count > MOST_ELEMENTS:
+    if count is not None and count > MAX_ELEMENTS:
         yield Violation(name, f"makes an output of {count} elements, [{format_shape(fact.shape)}]", kind=Kind.RANGE)
 
 
@@ -259,7 +259,7 @@ def carried(
     """
     values = [fact.value for fact in inputs]
     counts = [whole(fact.shape) for fact in outputs]
-    if any(value is None for value in values) or any(count is None or count > MOST_VALUES for count in counts):
+    if any(value is None for value in values) or any(count is None or count > MAX_VALUES for count in counts):
         return tuple(outputs)
     bounds = [value for value in values if value is not None]
     exact = all(value.exact is not None for value in bounds)

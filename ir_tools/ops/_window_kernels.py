@@ -35,7 +35,7 @@ LOWEST = float(np.finfo(np.float32).min)
 def average(plan: WindowPlan, data: Array) -> Array:
     """The averages, `[N, C, windows...]`; an undefined one is 0.
 
-    16-bit floats are summed in f32 and rounded once, whole numbers are summed exactly. (The CPU plugin sums whole
+    16-bit floats are summed in f32 and rounded once, integers are summed exactly. (The CPU plugin sums whole
     numbers in f32, or in i32 where there is one channel: beyond 2^24 it is the one that is off.)
     """
     whole = data.dtype.kind in "iub"
@@ -66,7 +66,7 @@ def _whole_average(total: IntArray, divisor: IntArray, inverse: bool) -> Array:
 
 
 def _plain(plan: WindowPlan) -> bool:
-    """Whether the plugin's fast code for whole numbers takes the layer: no dilation, every window has an element."""
+    """Whether the plugin's fast code for integers takes the layer: no dilation, every window has an element."""
     return all(axis.step == 1 and axis.lengths.all() for axis in plan.axes)
 
 

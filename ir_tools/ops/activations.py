@@ -51,7 +51,7 @@ class Unary:
             to both of them, exact values only, or nothing.
         check: of the operation.
         direct: whether the function takes `out`, as those of numpy do, and makes nothing on its way.
-        border: of a rounding: how far above a whole number its steps are; None for what has no steps.
+        border: of a rounding: how far above an integer its steps are; None for what has no steps.
     """
 
     type: str
@@ -107,8 +107,8 @@ class Unary:
             check=self.check,
             shape=self.shape,
             kernel=self.kernel,
-            into=self.kernel,
-            torn=None if self.border is None else self.torn,
+            inplace_kernel=self.kernel,
+            ill_conditioned=None if self.border is None else self.torn,
         )
 
 
@@ -217,7 +217,7 @@ def clamp(data: Array, min: float, max: float) -> Array:
 
 
 def round_(data: Array, mode: str) -> Array:
-    """To the nearest whole number; a half to the even one or away from zero."""
+    """To the nearest integer; a half to the even one or away from zero."""
     if data.dtype.kind != "f":
         return data
     if mode == "half_to_even":
@@ -357,7 +357,7 @@ def selu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def _require_scalar(fact: Fact, name: str) -> None:
     if fact.shape:
-        raise ShapeError(f"{name} has shape [{format_shape(fact.shape)}] where a single number is meant")
+        raise ShapeError(f"{name} has shape [{format_shape(fact.shape)}]; expected a single number")
 
 
 def with_numbers(function: Callable[..., Array], arrays: Sequence[Array], spare: Array | None) -> tuple[Array, ...]:
@@ -481,7 +481,7 @@ SWISH = Op(
     types={"T": "float"},
     shape=swish_shape,
     kernel=swish,
-    into=swish,
+    inplace_kernel=swish,
 )
 HARD_SIGMOID = Op(
     type="HardSigmoid",
@@ -490,7 +490,7 @@ HARD_SIGMOID = Op(
     types={"T": NUMBERS},
     shape=hard_sigmoid_shape,
     kernel=hard_sigmoid,
-    into=hard_sigmoid,
+    inplace_kernel=hard_sigmoid,
 )
 SELU = Op(
     type="Selu",
@@ -499,7 +499,7 @@ SELU = Op(
     types={"T": "float"},
     shape=selu_shape,
     kernel=selu,
-    into=selu,
+    inplace_kernel=selu,
 )
 PRELU = Op(
     type="PReLU",
@@ -509,13 +509,13 @@ PRELU = Op(
     check=check_prelu,
     shape=prelu_shape,
     kernel=prelu,
-    into=prelu,
+    inplace_kernel=prelu,
 )
 SOFTMAX_1 = Op(
     type="SoftMax",
     version=1,
     inputs=(DATA,),
-    attrs={"axis": Int(default=1, missing=0)},
+    attrs={"axis": Int(default=1, runtime_default=0)},
     types={"T": NUMBERS},
     shape=softmax_1_shape,
     kernel=softmax,

@@ -26,7 +26,7 @@ def check_mask(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     data = inputs[0].dtype
     for mask in inputs[3:4]:
         if data.kind != "dynamic" and mask.dtype.kind not in {"dynamic", "boolean"} and mask.dtype != data:
-            message = f"has element type {mask.dtype} where boolean or {data} is meant"
+            message = f"has element type {mask.dtype}; expected boolean or {data}"
             yield Violation("attention_mask", message, None, Kind.TYPES)
 
 
@@ -35,9 +35,7 @@ def attention_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     query, key, value, *rest = inputs
     for fact, name in zip(inputs[:3], ("query", "key", "value"), strict=True):
         shape = fact.shape
-        require(
-            shape is None or len(shape) >= 3, f"the {name} is [{format_shape(shape)}] where rank 3 or more is meant"
-        )
+        require(shape is None or len(shape) >= 3, f"the {name} is [{format_shape(shape)}]; expected rank 3 or more")
     batch = None if query.shape is None else query.shape[:-2]
     _common(dim(query, -1), dim(key, -1), "size of query and key")
     keys = _common(dim(key, -2), dim(value, -2), "number of keys and values")
@@ -47,7 +45,7 @@ def attention_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     queries = dim(query, -2)
     mask = rest[0].shape if rest and not attrs.causal else None
     if mask:
-        require(len(mask) >= 2, f"the mask is [{format_shape(mask)}] where rank 2 or more is meant")
+        require(len(mask) >= 2, f"the mask is [{format_shape(mask)}]; expected rank 2 or more")
         queries = _common(queries, mask[-2], "number of queries")
         _common(keys, mask[-1], "number of keys")
         batch = broadcast(batch, mask[:-2])
@@ -159,7 +157,7 @@ SCALED_DOT_PRODUCT_ATTENTION = Op(
         Input("scale", optional=True, type="T"),
         Input("sink", optional=True, type="T"),
     ),
-    attrs={"causal": Flag(missing=False)},
+    attrs={"causal": Flag(runtime_default=False)},
     types={"T": "float"},
     check=check_mask,
     shape=attention_shape,
@@ -172,7 +170,7 @@ GROUPED_MAT_MUL = Op(
     types={"T": "float integer"},
     shape=grouped_shape,
     kernel=grouped,
-    judge="plain products: no device runs it yet",
+    oracle="plain products: no device runs it yet",
 )
 
 OPS = (SCALED_DOT_PRODUCT_ATTENTION, GROUPED_MAT_MUL)

@@ -34,7 +34,7 @@ def from_i420_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     del attrs
     if len(inputs) == 1:
         return _from_one_plane(inputs[0])
-    require(len(inputs) == 3, "it has 2 inputs where 1 plane or 3 are meant")
+    require(len(inputs) == 3, "it has 2 inputs; expected 1 plane or 3")
     return _from_planes(inputs[0], _chroma(merge(inputs[1].shape, inputs[2].shape), 1))
 
 
@@ -97,7 +97,7 @@ def check_planes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """One plane or three."""
     del attrs
     if len(inputs) == 2:
-        yield Violation("inputs", "are 2 where 1 plane or 3 are meant")
+        yield Violation("inputs", "are 2; expected 1 plane or 3")
 
 
 # --- kernels ------------------------------------------------------------------------------------------------------

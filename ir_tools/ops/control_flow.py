@@ -251,7 +251,7 @@ def _single(value: Bounds | None) -> int | None:
     if known is None:
         return None
     if known.size != 1:
-        raise ShapeError(f"the trip count or condition has {known.size} values where one is meant")
+        raise ShapeError(f"the trip count or condition has {known.size} values; expected one")
     return int(known.ravel()[0])
 
 
@@ -529,7 +529,7 @@ def _several(name: str, fact: Fact, kind: Kind) -> Iterator[Violation]:
     """More dimensions than one, or another number of values; `kind` is for a list of several."""
     if not fact.shape:
         return
-    message = f"has shape [{format_shape(fact.shape)}] where a single value is meant"
+    message = f"has shape [{format_shape(fact.shape)}]; expected a single value"
     if len(fact.shape) > 1:
         yield Violation(name, message)
     elif 1 not in fact.shape[0]:

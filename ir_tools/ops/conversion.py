@@ -99,7 +99,7 @@ def convert(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def cut_off(attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:
-    """Floats so near to a whole number that an error decides which integer they become."""
+    """Floats so near to an integer that an error decides which integer they become."""
     return near_steps(arrays[0], error) if attrs.destination_type.is_integer else None
 
 
@@ -196,7 +196,7 @@ CONVERT = Op(
     check=check_target,
     shape=convert_shape,
     kernel=convert,
-    torn=cut_off,
+    ill_conditioned=cut_off,
 )
 CONVERT_LIKE = Op(
     type="ConvertLike",

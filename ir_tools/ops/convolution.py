@@ -243,11 +243,11 @@ def backward_dim(windows: Windows, axis: int, size: Dim, filter: Dim) -> Dim:
 
 
 def broken_sizes(sizes: Fact, axes: int) -> Iterator[Violation]:
-    """Output sizes that are not one for each spatial axis, not whole numbers, or negative."""
+    """Output sizes that are not one for each spatial axis, not integers, or negative."""
     if not (sizes.dtype.is_integer or sizes.dtype.kind == "dynamic"):
-        yield Violation("output_shape", f"has element type {sizes.dtype} where whole numbers are meant")
+        yield Violation("output_shape", f"has element type {sizes.dtype}; expected integers")
     elif sizes.shape is not None and len(sizes.shape) != 1:
-        yield Violation("output_shape", f"is [{format_shape(sizes.shape)}] where a list of sizes is meant")
+        yield Violation("output_shape", f"is [{format_shape(sizes.shape)}]; expected a list of sizes")
     elif sizes.shape is not None and axes not in sizes.shape[0]:
         yield Violation("output_shape", f"has {sizes.shape[0]} sizes where there are {axes} spatial axes")
     elif negative(sizes.value):
@@ -302,7 +302,7 @@ def deformable_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
     """What leaves a deformable convolution without an output shape."""
     names = ("data", "offsets", "filters", "mask")
     broken = [
-        Violation(name, f"is [{format_shape(fact.shape)}] where rank 4 is meant")
+        Violation(name, f"is [{format_shape(fact.shape)}]; expected rank 4")
         for name, fact in zip(names, inputs, strict=False)
         if fact.shape is not None and len(fact.shape) != 4
     ]
@@ -332,7 +332,7 @@ def deformable_spatial(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Dim, ...]:
 
 
 def deformable_check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Ranks, groups, tables of offsets that fit; what runs but is hardly meant."""
+    """Ranks, groups, tables of offsets that fit; what runs but is hardly intended."""
     broken = list(deformable_faults(attrs, inputs)) or list(immense(deformable_output(attrs, inputs), "pads_begin"))
     yield from broken or suspect_windows(attrs, inputs[0].shape, inputs[2].shape, FORWARD)
 
@@ -395,10 +395,10 @@ def deformable(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 AUTO_PAD = OneOf(words=("explicit", "same_upper", "same_lower", "valid"), default="explicit")
 
 WINDOWS: dict[str, Field] = {
-    "strides": Ints(missing=(), least=1),
-    "pads_begin": Ints(missing=()),
-    "pads_end": Ints(missing=()),
-    "dilations": Ints(missing=(), least=1),
+    "strides": Ints(runtime_default=(), minimum=1),
+    "pads_begin": Ints(runtime_default=()),
+    "pads_end": Ints(runtime_default=()),
+    "dilations": Ints(runtime_default=(), minimum=1),
     "auto_pad": AUTO_PAD,
 }
 NUMBERS = {"T": "float integer"}
@@ -433,7 +433,7 @@ def _backward(type: str, layout: Layout) -> Op:
     )
 
 
-GROUPS = Int(default=1, least=1, needed=True)
+GROUPS = Int(default=1, minimum=1, needed=True)
 
 BINARY = Forward(FORWARD, ranks=(4,))
 
@@ -459,8 +459,8 @@ OPS = (
         inputs=(Input("data", type="float integer"), Input("filters")),
         attrs={
             **WINDOWS,
-            "mode": OneOf(words=("xnor-popcount",), missing="xnor-popcount"),
-            "pad_value": Float(missing=0.0),
+            "mode": OneOf(words=("xnor-popcount",), runtime_default="xnor-popcount"),
+            "pad_value": Float(runtime_default=0.0),
         },
         check=BINARY.check,
         shape=BINARY.binary_shape,

@@ -21,7 +21,7 @@ from ir_tools.ops._define import (
 from ir_tools.ops._detection_output import detections
 from ir_tools.ops._fields import ExactWord, Int32
 from ir_tools.ops._numbers import in_working_type, in_working_types, sigmoid
-from ir_tools.ops._prior_boxes import MOST_DENSE, clustered_boxes, number_of_priors, prior_boxes, priors
+from ir_tools.ops._prior_boxes import MAX_DENSE, clustered_boxes, number_of_priors, prior_boxes, priors
 from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
 from ir_tools.ops._values import divided, normal_axis, times
 from ir_tools.types import Dim, element_type, format_shape, from_dtype
@@ -54,7 +54,7 @@ def _priors(count: int, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     if sizes.value is None:
         return (Fact(F32, (Dim.of(2), Dim())),)
     dims = sizes.value.dims()
-    require(len(dims) == 2, f"the input 'output_size' has {len(dims)} values where 2 are meant")
+    require(len(dims) == 2, f"the input 'output_size' has {len(dims)} values; expected 2")
     return (Fact(F32, (Dim.of(2), times(times(*dims), Dim.of(max(count, 0) * 4)))),)
 
 
@@ -69,8 +69,8 @@ def _broken_boxes(attrs: Attrs) -> Iterator[Violation]:
     ratios = (*attrs.aspect_ratio, *attrs.fixed_ratio)
     if any(not ratio > 0 for ratio in ratios):
         yield Violation("aspect_ratio", "holds a ratio that is not positive", kind=Kind.SUSPECT)
-    elif any(not 1 <= density <= MOST_DENSE for density in attrs.density):
-        yield Violation("density", f"holds a number that is not between 1 and {MOST_DENSE}")
+    elif any(not 1 <= density <= MAX_DENSE for density in attrs.density):
+        yield Violation("density", f"holds a number that is not between 1 and {MAX_DENSE}")
     elif len(attrs.density) < len(attrs.fixed_size):
         counts = len(attrs.density), len(attrs.fixed_size)
         yield Violation("density", f"has {counts[0]} values where fixed_size has {counts[1]}")
@@ -90,7 +90,7 @@ def check_clustered(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]
 
 def _broken_variance(attrs: Attrs) -> Iterator[Violation]:
     if len(attrs.variance) not in {0, 1, 4}:
-        yield Violation("variance", f"has {len(attrs.variance)} values where none, 1 or 4 are meant")
+        yield Violation("variance", f"has {len(attrs.variance)} values; expected none, 1 or 4")
 
 
 def prior_box(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
@@ -119,7 +119,7 @@ PRIOR_BOX_1 = Op(
         "clip": Flag(default=False),
         "flip": Flag(default=False),
         "step": Float(default=0.0),
-        "offset": Float(missing=0.0),
+        "offset": Float(runtime_default=0.0),
         "variance": Floats(default=()),
         "scale_all_sizes": Flag(default=True),
     },
@@ -144,7 +144,7 @@ PRIOR_BOX_CLUSTERED_1 = Op(
         "step": Float(default=0.0),
         "step_w": Float(default=0.0),
         "step_h": Float(default=0.0),
-        "offset": Float(missing=0.0),
+        "offset": Float(runtime_default=0.0),
         "variance": Floats(default=()),
     },
     check=check_clustered,
@@ -200,7 +200,7 @@ def _counts(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[int, int]:
     if count and locations and inputs[0].shape is not None:
         require(
             count * locations * 4 in boxes,
-            f"the input 'box_logits' has {boxes} columns where {count * locations * 4} are meant",
+            f"the input 'box_logits' has {boxes} columns; expected {count * locations * 4}",
         )
     count = _matched(count, scores, classes, "the input 'class_preds'") if classes else count
     count = _matched(count, priors, size, "the input 'proposals'")
@@ -228,7 +228,7 @@ def _deduced(attrs: Attrs, inputs: Sequence[Fact], size: int) -> tuple[int, int]
 
 
 def _exactly(total: int, part: int, name: str, meant: str) -> int:
-    require(part > 0 and total % part == 0, f"{name} has {total} columns where a multiple of {part} is meant: {meant}")
+    require(part > 0 and total % part == 0, f"{name} has {total} columns; expected a multiple of {part}: {meant}")
     return total // part
 
 
@@ -238,7 +238,7 @@ def _matched(count: int, columns: Dim, part: int, name: str) -> int:
         return count
     if not count:
         return _exactly(columns.size, part, name, "one for each prior box")
-    require(columns.size == count * part, f"{name} has {columns} columns where {count * part} are meant")
+    require(columns.size == count * part, f"{name} has {columns} columns; expected {count * part}")
     return count
 
 
@@ -246,7 +246,7 @@ def _additional(count: int, inputs: Sequence[Fact]) -> int:
     scores, boxes = inputs[3], inputs[4]
     columns = dim(scores, 1)
     if count and scores.shape is not None:
-        require(count * 2 in columns, f"the input 'aux_class_preds' has {columns} columns where {count * 2} are meant")
+        require(count * 2 in columns, f"the input 'aux_class_preds' has {columns} columns; expected {count * 2}")
     if columns.static:
         count = columns.size // 2
     if boxes.shape is not None and inputs[0].shape is not None:
@@ -264,11 +264,11 @@ def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
     if not attrs.keep_top_k:
         yield Violation("keep_top_k", "is empty, and the runtime crashes without a number", 'write keep_top_k="-1"')
     elif attrs.keep_top_k[0] != -1 and attrs.keep_top_k[0] < 1:
-        message = f"is {attrs.keep_top_k[0]} where a positive number, or -1 for all, is meant"
+        message = f"is {attrs.keep_top_k[0]}; expected a positive number, or -1 for all,"
         level = Kind.CONTRADICTION if attrs.keep_top_k[0] else Kind.SUSPECT
         yield Violation("keep_top_k", message, 'write keep_top_k="-1"', level)
     if attrs.top_k < -1:
-        yield Violation("top_k", f"is {attrs.top_k} where a number of boxes, or -1 for all, is meant", kind=Kind.RANGE)
+        yield Violation("top_k", f"is {attrs.top_k}; expected a number of boxes, or -1 for all,", kind=Kind.RANGE)
     if attrs.decrease_label_id and attrs.background_label_id:
         message = "is true, which the runtime takes only where background_label_id is 0"
         yield Violation("decrease_label_id", message)
@@ -303,7 +303,7 @@ DETECTION_OUTPUT_8 = Op(
         "keep_top_k": Ints(),
         "code_type": ExactWord(words=(CORNER, CENTER_SIZE), default=CORNER),
         "share_location": Flag(default=True),
-        "nms_threshold": Float(missing=0.0),
+        "nms_threshold": Float(runtime_default=0.0),
         "confidence_threshold": Float(default=0.0),
         "clip_after_nms": Flag(default=False),
         "clip_before_nms": Flag(default=False),
@@ -319,7 +319,7 @@ DETECTION_OUTPUT_8 = Op(
     sets=(0,),
 )
 DETECTION_OUTPUT_1 = DETECTION_OUTPUT_8.at(
-    1, attrs={"num_classes": Int32(least=1)}, readers={"num_classes": "check shape"}
+    1, attrs={"num_classes": Int32(minimum=1)}, readers={"num_classes": "check shape"}
 )
 
 # --- YOLO -------------------------------------------------------------------------------------------------------
@@ -390,12 +390,12 @@ REGION_YOLO_1 = Op(
     inputs=(Input("data", type="float"),),
     attrs={
         "anchors": Floats(default=()),
-        "axis": Int32(missing=0),
-        "coords": Int32(missing=0, least=0),
-        "classes": Int32(missing=0, least=0),
-        "end_axis": Int32(missing=0),
-        "num": Int32(least=1),
-        "do_softmax": Flag(default=True, missing=False),
+        "axis": Int32(runtime_default=0),
+        "coords": Int32(runtime_default=0, minimum=0),
+        "classes": Int32(runtime_default=0, minimum=0),
+        "end_axis": Int32(runtime_default=0),
+        "num": Int32(minimum=1),
+        "do_softmax": Flag(default=True, runtime_default=False),
         "mask": Ints(default=()),
     },
     check=check_region_yolo,
@@ -415,7 +415,7 @@ def reorg_yolo_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     channels = data.shape[1]
     require(
         not channels.static or channels.size >= stride * stride,
-        f"the input has {channels} channels where at least {stride * stride} are meant",
+        f"the input has {channels} channels; expected at least {stride * stride}",
     )
     sizes = [divided(each, stride) for each in data.shape[2:]]
     if None in sizes:
@@ -451,7 +451,7 @@ REORG_YOLO_1 = Op(
     type="ReorgYolo",
     version=1,
     inputs=(Input("data"),),
-    attrs={"stride": Ints(least=1)},
+    attrs={"stride": Ints(minimum=1)},
     check=check_reorg_yolo,
     shape=reorg_yolo_shape,
     kernel=reorg_yolo,

@@ -104,12 +104,12 @@ class Binary:
             inputs=(Input("a", type="T"), Input("b", type="T")),
             attrs={**AUTO_BROADCAST, **self.attrs},
             types={"T": NUMBERS if self.accepts == "any" else self.accepts},
-            until=self.until,
-            instead=self.instead,
+            last_opset=self.until,
+            replaced_by=self.instead,
             shape=self.shape,
             kernel=self.kernel,
-            into=self.kernel,
-            judge=self.judge,
+            inplace_kernel=self.kernel,
+            oracle=self.judge,
         )
 
 

@@ -35,7 +35,7 @@ def _transformed_axes(inputs: Sequence[Fact], *, real: bool) -> list[int] | None
     if data.shape is None:
         return None
     rank = len(data.shape) - (not real)
-    require(rank >= 1, f"the data have rank {len(data.shape)} where at least {1 if real else 2} is meant")
+    require(rank >= 1, f"the data have rank {len(data.shape)}; expected at least {1 if real else 2}")
     if not real:
         require_size(data, -1, (2,), "the data")
     if axes.shape is not None and axes.shape[0].static:
@@ -179,7 +179,7 @@ def _frame(inputs: Sequence[Fact]) -> tuple[int | None, int | None]:
         require_one(fact, name, only_scalar=True)
         value = known(fact)
         found.append(None if value is None else value[0])
-        require(value is None or value[0] > 0, f"{name} is {value} where at least 1 is meant")
+        require(value is None or value[0] > 0, f"{name} is {value}; expected at least 1")
     return found[0], found[1]
 
 
@@ -219,7 +219,7 @@ def istft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         return (Fact(data.dtype, None),)
     if size is not None and all(each.static for each in data.shape):
         wanted = size // 2 + 1
-        require(data.shape[-3].size == wanted, f"the data have {data.shape[-3]} frequencies where {wanted} are meant")
+        require(data.shape[-3].size == wanted, f"the data have {data.shape[-3]} frequencies; expected {wanted}")
     length: Shape = None
     if len(inputs) > 4:
         require_one(inputs[4], "signal_length")
@@ -349,7 +349,7 @@ STFT = Op(
     type="STFT",
     version=15,
     inputs=FRAMES,
-    attrs={"transpose_frames": Flag(missing=False)},
+    attrs={"transpose_frames": Flag(runtime_default=False)},
     types=TYPES,
     shape=stft_shape,
     kernel=stft,
@@ -358,7 +358,7 @@ ISTFT = Op(
     type="ISTFT",
     version=16,
     inputs=(*FRAMES, Input("signal_length", optional=True, type="i32 i64")),
-    attrs={"center": Flag(missing=False), "normalized": Flag(missing=False)},
+    attrs={"center": Flag(runtime_default=False), "normalized": Flag(runtime_default=False)},
     types=TYPES,
     shape=istft_shape,
     kernel=istft,

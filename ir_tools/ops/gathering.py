@@ -261,9 +261,9 @@ def gather_tree_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     shape: Shape = ids.shape
     for fact, name, rank in ((ids, "step_ids", 3), (parents, "parent_idx", 3), (lengths, "max_seq_len", 1)):
         if fact.shape is not None and len(fact.shape) != rank:
-            raise ShapeError(f"{name} is [{format_shape(fact.shape)}] where rank {rank} is meant")
+            raise ShapeError(f"{name} is [{format_shape(fact.shape)}]; expected rank {rank}")
     if end.shape is not None and len(end.shape):
-        raise ShapeError(f"end_token is [{format_shape(end.shape)}] where a scalar is meant")
+        raise ShapeError(f"end_token is [{format_shape(end.shape)}]; expected a scalar")
     if ids.shape is not None and parents.shape is not None:
         met = [a.meet(b) for a, b in zip(ids.shape, parents.shape, strict=True)]
         if None in met:
@@ -307,7 +307,7 @@ def one_hot_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     dtype = same_type((on, off))
     for fact, name in ((depth, "depth"), (on, "on_value"), (off, "off_value")):
         if fact.shape and whole(fact.shape) is not None:
-            raise ShapeError(f"{name} is [{format_shape(fact.shape)}] where a scalar is meant")
+            raise ShapeError(f"{name} is [{format_shape(fact.shape)}]; expected a scalar")
     if indices.shape is None:
         return (Fact(dtype, None),)
     axis = normal_axis(attrs.axis, len(indices.shape) + 1)
@@ -369,7 +369,7 @@ GATHER_ND_5 = Op(
     type="GatherND",
     version=5,
     inputs=(DATA, INDICES),
-    attrs={"batch_dims": Int(default=0, least=0)},
+    attrs={"batch_dims": Int(default=0, minimum=0)},
     check=check_gather_nd,
     shape=gather_nd_5_shape,
     kernel=gather_nd_5,
@@ -387,7 +387,7 @@ ONE_HOT_1 = Op(
     type="OneHot",
     version=1,
     inputs=(INDICES, Input("depth", type="integer"), Input("on_value", type="T"), Input("off_value", type="T")),
-    attrs={"axis": Int(missing=0)},
+    attrs={"axis": Int(runtime_default=0)},
     types={"T": "any"},
     check=check_one_hot,
     shape=one_hot_shape,

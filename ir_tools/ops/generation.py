@@ -46,7 +46,7 @@ def _range_facts(dtype: ElementType, attrs: Attrs, inputs: Sequence[Fact]) -> tu
     numbers = []
     for fact, name in zip(inputs, NAMES, strict=True):
         if fact.shape is not None and fact.shape != ():
-            raise ShapeError(f"{name} is a tensor of rank {len(fact.shape)} where a scalar is meant")
+            raise ShapeError(f"{name} is a tensor of rank {len(fact.shape)}; expected a scalar")
         exact = None if fact.value is None else fact.value.exact
         number = None if exact is None else float(exact.ravel()[0])
         if number is not None and (not isfinite(number) or (name == "step" and number == 0)):
@@ -76,7 +76,7 @@ def check_range(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         return
     dtype = attrs.output_type if "output_type" in attrs else inputs[0].dtype
     if dtype.is_integer and trunc(numbers[2]) == 0:
-        yield Violation("step", f"is {numbers[2]:g}, which is 0 as a whole number", kind=Kind.SUSPECT)
+        yield Violation("step", f"is {numbers[2]:g}, which is 0 as an integer", kind=Kind.SUSPECT)
         return
     count = max(ceil((numbers[1] - numbers[0]) / numbers[2]), 0)
     if count >= WRAP:

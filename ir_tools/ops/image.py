@@ -285,7 +285,7 @@ def check_interpolate_11(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
     if target.dtype.kind != "dynamic" and target.dtype.is_float != by_scales:
         yield Violation(
             name,
-            f"has element type {target.dtype} where {'factors' if by_scales else 'sizes'} are meant",
+            f"has element type {target.dtype}; expected {'factors' if by_scales else 'sizes'}",
             kind=Kind.TYPES,
         )
     else:
@@ -337,11 +337,11 @@ def _broken_target(target: Fact, name: str) -> Iterator[Violation]:
     if exact is None or not exact.size:
         return
     if exact.dtype.kind != "f" and exact.min() < 0:
-        yield Violation(name, f"holds {exact.min()} where a size is meant")
+        yield Violation(name, f"holds {exact.min()}; expected a size")
     elif exact.dtype.kind == "f" and not (exact > 0).all():
         negative = exact.min() < 0
         kind = Kind.CONTRADICTION if negative else Kind.SUSPECT
-        yield Violation(name, f"holds {exact.min()} where positive numbers are meant", kind=kind)
+        yield Violation(name, f"holds {exact.min()}; expected positive numbers", kind=kind)
 
 
 def _miscounted(target: Fact, axes: Sequence[Fact], name: str) -> Iterator[Violation]:
@@ -374,19 +374,19 @@ INTERPOLATE_1 = Op(
         "mode": ExactWord(words=("nearest", "linear", "cubic", "area")),
         "align_corners": Flag(default=True),
         "antialias": Flag(default=False),
-        "pads_begin": Ints(default=(), least=0),
-        "pads_end": Ints(default=(), least=0),
+        "pads_begin": Ints(default=(), minimum=0),
+        "pads_end": Ints(default=(), minimum=0),
     },
     check=check_interpolate_1,
     shape=interpolate_1_shape,
     kernel=interpolated(target_1),
-    undefined=torn_integers(target_1),
+    undefined_mask=torn_integers(target_1),
 )
 
 MODES = ("nearest", "linear", "linear_onnx", "cubic")
 INTERPOLATE_ATTRS: dict[str, Field] = {
-    "mode": OneOf(words=MODES, missing="nearest"),
-    "shape_calculation_mode": OneOf(words=("sizes", "scales"), missing="sizes"),
+    "mode": OneOf(words=MODES, runtime_default="nearest"),
+    "shape_calculation_mode": OneOf(words=("sizes", "scales"), runtime_default="sizes"),
     "coordinate_transformation_mode": OneOf(
         words=("half_pixel", "pytorch_half_pixel", "asymmetric", "tf_half_pixel_for_nn", "align_corners"),
         default="half_pixel",
@@ -395,8 +395,8 @@ INTERPOLATE_ATTRS: dict[str, Field] = {
         words=("round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple"), default="round_prefer_floor"
     ),
     "antialias": Flag(default=False),
-    "pads_begin": Ints(default=(), least=0),
-    "pads_end": Ints(default=(), least=0),
+    "pads_begin": Ints(default=(), minimum=0),
+    "pads_end": Ints(default=(), minimum=0),
     "cube_coeff": Float(default=-0.75),
 }
 
@@ -413,7 +413,7 @@ INTERPOLATE_4 = Op(
     check=check_interpolate_4,
     shape=interpolate_4_shape,
     kernel=interpolated(target_4),
-    undefined=torn_integers(target_4),
+    undefined_mask=torn_integers(target_4),
 )
 INTERPOLATE_11 = INTERPOLATE_4.at(
     11,
@@ -422,11 +422,11 @@ INTERPOLATE_11 = INTERPOLATE_4.at(
         Input("scales_or_sizes", type=f"{SCALE_TYPES} {INDEX_TYPES}"),
         Input("axes", optional=True, type=INDEX_TYPES),
     ),
-    attrs={"mode": OneOf(words=(*MODES, "bilinear_pillow", "bicubic_pillow"), missing="nearest")},
+    attrs={"mode": OneOf(words=(*MODES, "bilinear_pillow", "bicubic_pillow"), runtime_default="nearest")},
     check=check_interpolate_11,
     shape=interpolate_11_shape,
     kernel=interpolated(target_11),
-    undefined=torn_integers(target_11),
+    undefined_mask=torn_integers(target_11),
 )
 
 GRID_SAMPLE_9 = Op(

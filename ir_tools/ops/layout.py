@@ -55,7 +55,7 @@ def reshaped(data: Shape, bounds: Sequence[tuple[int, int]], special_zero: bool)
     pattern = [_pattern_dim(pair) for pair in bounds]
     rest = [index for index, pair in enumerate(bounds) if pair == (-1, -1)]
     if len(rest) > 1:
-        raise ShapeError(f"shape holds -1 {len(rest)} times where one is meant")
+        raise ShapeError(f"shape holds -1 {len(rest)} times; expected one")
     copied = [index for index, dim in enumerate(pattern) if special_zero and dim == Dim.of(0)]
     rank = len(pattern) if data is None else len(data)
     if any(index >= rank for index in copied):
@@ -79,7 +79,7 @@ def _pattern_dim(pair: tuple[int, int]) -> Dim:
     """A dimension that lies between two bounds; -1 at the lower end is any size."""
     low, high = pair
     if low <= -2 and high <= -1:
-        raise ShapeError(f"shape holds {low} where only 0, -1 and sizes are meant")
+        raise ShapeError(f"shape holds {low}; expected only 0, -1 and sizes")
     if low < -1 or high == -1:
         return Dim()
     return Dim(max(low, 0), None if high >= UNBOUNDED else high)
@@ -182,7 +182,7 @@ def squeezed(data: Shape, axes: Fact | None, skips: bool | None) -> Shape:
 
 def _require_axes(axes: Fact) -> None:
     if axes.shape is not None and len(axes.shape) > 1:
-        raise ShapeError(f"axes is [{format_shape(axes.shape)}] where a list is meant")
+        raise ShapeError(f"axes is [{format_shape(axes.shape)}]; expected a list")
 
 
 def squeeze(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -202,7 +202,7 @@ def unsqueeze_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     shape: Shape = None
     if values is not None and data.shape is not None:
         if not values:
-            raise ShapeError("axes is empty where one axis at least is meant")
+            raise ShapeError("axes is empty; expected one axis at least")
         shape = tuple(_with_ones(list(data.shape), values, ONE))
     return carried(unsqueeze, attrs, inputs, [Fact(data.dtype, shape)])
 
@@ -280,7 +280,7 @@ def shuffle_channels(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]
 
 def _require_blocks(data: Fact) -> None:
     if data.shape is not None and len(data.shape) < 3:
-        raise ShapeError(f"data is [{format_shape(data.shape)}] where rank 3 at least is meant")
+        raise ShapeError(f"data is [{format_shape(data.shape)}]; expected rank 3 at least")
 
 
 def _part(dim: Dim, by: int, name: str) -> Dim:
@@ -340,13 +340,13 @@ def space_to_depth(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 # --- the operations ---------------------------------------------------------------------------------------------
 
 DATA = Input("data")
-BLOCK_SIZE = Int(least=1)
+BLOCK_SIZE = Int(minimum=1)
 
 RESHAPE = Op(
     type="Reshape",
     version=1,
     inputs=(DATA, Input("shape", type="integer")),
-    attrs={"special_zero": Flag(missing=False)},
+    attrs={"special_zero": Flag(runtime_default=False)},
     check=check_reshape,
     shape=reshape_shape,
     kernel=reshape,
@@ -377,7 +377,7 @@ SHUFFLE_CHANNELS = Op(
     type="ShuffleChannels",
     version=1,
     inputs=(DATA,),
-    attrs={"axis": Int(default=1), "group": Int(default=1, least=1)},
+    attrs={"axis": Int(default=1), "group": Int(default=1, minimum=1)},
     shape=shuffle_channels_shape,
     kernel=shuffle_channels,
 )
@@ -385,7 +385,10 @@ DEPTH_TO_SPACE = Op(
     type="DepthToSpace",
     version=1,
     inputs=(DATA,),
-    attrs={"mode": OneOf(words=("blocks_first", "depth_first"), missing="blocks_first"), "block_size": BLOCK_SIZE},
+    attrs={
+        "mode": OneOf(words=("blocks_first", "depth_first"), runtime_default="blocks_first"),
+        "block_size": BLOCK_SIZE,
+    },
     shape=depth_to_space_shape,
     kernel=depth_to_space,
 )

@@ -126,7 +126,7 @@ def labels_of(subscript: str) -> tuple[str, ...]:
     before, dots, after = subscript.partition(REST)
     for letter in before + after:
         if not (letter.isascii() and letter.isalpha()):
-            raise ValueError(f"has '{letter}' in '{subscript}' where letters and one ... are meant")
+            raise ValueError(f"has '{letter}' in '{subscript}'; expected letters and one ...")
     return (*before, REST, *after) if dots else tuple(before)
 
 
@@ -262,9 +262,9 @@ def inverse_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     if shape is None:
         return
     if len(shape) < 2:
-        yield Violation("data", f"is [{format_shape(shape)}] where matrices are meant")
+        yield Violation("data", f"is [{format_shape(shape)}]; expected matrices")
     elif shape[-2].static and shape[-1].static and shape[-2] != shape[-1]:
-        yield Violation("data", f"is [{format_shape(shape)}] where square matrices are meant")
+        yield Violation("data", f"is [{format_shape(shape)}]; expected square matrices")
 
 
 def inverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:

@@ -38,7 +38,7 @@ def batch_norm_faults(inputs: Sequence[Fact], data: int) -> Iterator[Violation]:
     values, parameters = _batch_norm_parts(inputs, data)
     shape = values.shape
     if shape is not None and len(shape) < 2:
-        yield Violation("data", f"is [{format_shape(shape)}] where rank 2 at least is meant")
+        yield Violation("data", f"is [{format_shape(shape)}]; expected rank 2 at least")
         return
     names = ("gamma", "beta", "mean", "variance")
     common: Shape = (Dim(),)
@@ -80,11 +80,11 @@ def _batch_norm(version: int, names: Sequence[str]) -> Op:
         version=version,
         inputs=tuple(Input(name, type="T") for name in names),
         types={"T": "float"},
-        attrs={"epsilon": Float(least=0, missing=0.0)},
+        attrs={"epsilon": Float(minimum=0, runtime_default=0.0)},
         check=lambda attrs, inputs: batch_norm_faults(inputs, data),
         shape=lambda attrs, inputs: batch_norm_shape(inputs, data),
         kernel=partial(batch_norm, data=data),
-        into=lambda attrs, arrays, spare: batch_norm(attrs, arrays, data, spare),
+        inplace_kernel=lambda attrs, arrays, spare: batch_norm(attrs, arrays, data, spare),
     )
 
 
@@ -123,14 +123,14 @@ def lrn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     yield from broken_axes(data.shape, axes, ranks=(1,), negative=False)
     yield from too_many_axes(data.shape, axes)
     if data.shape is not None and len(data.shape) < 2 and known_axes(axes) is None:
-        yield Violation("data", f"is [{format_shape(data.shape)}] where rank 2 at least is meant")
+        yield Violation("data", f"is [{format_shape(data.shape)}]; expected rank 2 at least")
 
 
 def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """The same, no axes at all (the runtime crashes), a window of nothing; other axes than the CPU plugin runs."""
     yield from lrn_faults(attrs, inputs)
     if attrs.size < 1:
-        yield Violation("size", f"is {attrs.size} where at least 1 is meant", kind=Kind.RANGE)
+        yield Violation("size", f"is {attrs.size}; expected at least 1", kind=Kind.RANGE)
     axes, shape = known_axes(inputs[1]), inputs[0].shape
     if axes == []:
         yield Violation("axes", "is empty, and the runtime crashes on it", kind=Kind.FATAL)
@@ -170,7 +170,7 @@ def grn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     del attrs
     shape = inputs[0].shape
     if shape is not None and len(shape) not in {2, 3, 4}:
-        yield Violation("data", f"is [{format_shape(shape)}] where rank 2, 3 or 4 is meant")
+        yield Violation("data", f"is [{format_shape(shape)}]; expected rank 2, 3 or 4")
 
 
 def grn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -186,11 +186,11 @@ def group_norm_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
     """Parameters that are no lists of the data's channels; channels that do not divide into the groups."""
     shape = inputs[0].shape
     if shape is not None and len(shape) < 2:
-        yield Violation("data", f"is [{format_shape(shape)}] where rank 2 at least is meant")
+        yield Violation("data", f"is [{format_shape(shape)}]; expected rank 2 at least")
         return
     for name, fact in zip(("scale", "bias"), inputs[1:], strict=True):
         if fact.shape is not None and len(fact.shape) != 1:
-            yield Violation(name, f"is [{format_shape(fact.shape)}] where a list is meant")
+            yield Violation(name, f"is [{format_shape(fact.shape)}]; expected a list")
             return
         if fact.shape and shape and fact.shape[0].meet(shape[1]) is None:
             yield Violation(name, f"has {fact.shape[0]} values where the data has {shape[1]} channels")
@@ -366,7 +366,7 @@ OPS = (
         attrs={
             "across_channels": Flag(default=False),
             "normalize_variance": Flag(default=False),
-            "eps": Float(missing=0.0),
+            "eps": Float(runtime_default=0.0),
             "reduction_axes": Ints(default=()),
         },
         shape=same_shape,
@@ -377,9 +377,9 @@ OPS = (
         version=6,
         inputs=DATA_AXES,
         attrs={
-            "normalize_variance": Flag(missing=False),
-            "eps": Float(missing=0.0),
-            "eps_mode": OneOf(words=("inside_sqrt", "outside_sqrt"), missing="inside_sqrt"),
+            "normalize_variance": Flag(runtime_default=False),
+            "eps": Float(runtime_default=0.0),
+            "eps_mode": OneOf(words=("inside_sqrt", "outside_sqrt"), runtime_default="inside_sqrt"),
         },
         check=mvn_faults,
         shape=mvn_shape,
@@ -390,10 +390,10 @@ OPS = (
         version=1,
         inputs=DATA_AXES,
         attrs={
-            "alpha": Float(missing=0.0),
-            "beta": Float(missing=0.0),
-            "bias": Float(missing=0.0),
-            "size": Int(missing=0),
+            "alpha": Float(runtime_default=0.0),
+            "beta": Float(runtime_default=0.0),
+            "bias": Float(runtime_default=0.0),
+            "size": Int(runtime_default=0),
         },
         check=check_lrn,
         shape=lrn_shape,
@@ -403,7 +403,7 @@ OPS = (
         type="NormalizeL2",
         version=1,
         inputs=DATA_AXES,
-        attrs={"eps": Float(missing=0.0), "eps_mode": OneOf(words=("add", "max"), missing="add")},
+        attrs={"eps": Float(runtime_default=0.0), "eps_mode": OneOf(words=("add", "max"), runtime_default="add")},
         check=l2_faults,
         shape=l2_shape,
         kernel=normalize_l2,
@@ -412,7 +412,7 @@ OPS = (
         type="GRN",
         version=1,
         inputs=(Input("data", type=ANY),),
-        attrs={"bias": Float(missing=1.0)},
+        attrs={"bias": Float(runtime_default=1.0)},
         check=grn_faults,
         shape=grn_shape,
         kernel=grn,
@@ -421,7 +421,7 @@ OPS = (
         type="GroupNormalization",
         version=12,
         inputs=(Input("data", type="float"), Input("scale", type="float"), Input("bias", type="float")),
-        attrs={"num_groups": Int(least=1), "epsilon": Float(missing=0.0)},
+        attrs={"num_groups": Int(minimum=1), "epsilon": Float(runtime_default=0.0)},
         check=group_norm_faults,
         shape=group_norm_shape,
         kernel=group_norm,

@@ -21,7 +21,7 @@ def reverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     require_list(axes, "reversed_axes")
     mask = attrs.mode == "mask"
     if mask and axes.dtype.kind not in {"boolean", "dynamic"}:
-        raise ShapeError(f"reversed_axes has element type {axes.dtype} where boolean is meant for a mask")
+        raise ShapeError(f"reversed_axes has element type {axes.dtype}; expected boolean for a mask")
     if not mask:
         require_integers(axes, "reversed_axes")
     if data.shape is not None:
@@ -50,7 +50,7 @@ def reverse_sequence_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
         return (Fact(data.dtype, None),)
     rank = len(data.shape)
     if rank < 2:
-        raise ShapeError(f"data has rank {rank} where 2 at least is meant")
+        raise ShapeError(f"data has rank {rank}; expected 2 at least")
     batch, _ = normal_axis(attrs.batch_axis, rank, "batch_axis"), normal_axis(attrs.seq_axis, rank, "seq_axis")
     shape = list(data.shape)
     if lengths.shape is not None:
@@ -95,7 +95,7 @@ def roll_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     data, shift, axes = inputs
     for fact, name in ((shift, "shift"), (axes, "axes")):
         if fact.shape is not None and len(fact.shape) > 1:
-            raise ShapeError(f"{name} is [{format_shape(fact.shape)}] where a list or a scalar is meant")
+            raise ShapeError(f"{name} is [{format_shape(fact.shape)}]; expected a list or a scalar")
     if shift.shape and axes.shape is not None and (not axes.shape or shift.shape[0].meet(axes.shape[0]) is None):
         raise ShapeError(f"shift has {format_shape(shift.shape)} values where axes has {format_shape(axes.shape)}")
     if data.shape is not None:
@@ -120,7 +120,7 @@ REVERSE = Op(
     attrs={"mode": OneOf(words=("index", "mask"))},
     shape=reverse_shape,
     kernel=reverse,
-    until=1,
+    last_opset=1,
 )
 REVERSE_SEQUENCE = Op(
     type="ReverseSequence",

@@ -31,7 +31,7 @@ from ir_tools.types import Dim, Shape, format_shape
 __all__ = ["OPS"]
 
 ONE = Dim.of(1)
-MOST_PADS = 10**8
+MAX_PADS = 10**8
 """On one side of a dimension, whatever its size is."""
 
 # --- Pad --------------------------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     begin, end = known(inputs[1]), known(inputs[2])
     for name, pads in (("pads_begin", begin), ("pads_end", end)):
         largest = max(pads or (0,), key=abs)
-        if abs(largest) > MOST_PADS:
+        if abs(largest) > MAX_PADS:
             yield Violation(name, f"holds {largest}, with which the runtime runs out of memory", kind=Kind.FATAL)
             return
     yield from _check_size("pads_begin", PAD_1, attrs, inputs)
@@ -293,7 +293,7 @@ def _require_mapping(data: Shape, target: Shape, mapping: Fact, dims: tuple[Dim,
     if dims is None or axes is None:
         return
     if axes != sorted(axes) or any(not 0 <= axis < len(dims) for axis in axes):
-        raise ShapeError(f"axes_mapping is {','.join(map(str, axes))} where ascending axes of {len(dims)} are meant")
+        raise ShapeError(f"axes_mapping is {','.join(map(str, axes))}; expected ascending axes of {len(dims)}")
     for axis, dim in zip(axes, data or (ONE,), strict=False):
         if (1 not in dim and dims[axis].meet(dim) is None) or (not data and 1 not in dims[axis]):
             raise ShapeError(f"target_shape has {dims[axis]} at axis {axis} where the input has {dim}")
@@ -334,15 +334,15 @@ def _block_values(inputs: Sequence[Fact], names: Sequence[str]) -> list[list[int
         require_list(fact, name)
         met = common.meet(fact.shape[0]) if fact.shape is not None else common
         if met is None:
-            raise ShapeError(f"{name} has {format_shape(fact.shape)} values where {common} are meant")
+            raise ShapeError(f"{name} has {format_shape(fact.shape)} values; expected {common}")
         common = met
     if data is not None and len(data) < 2:
-        raise ShapeError(f"data has rank {len(data)} where 2 at least is meant")
+        raise ShapeError(f"data has rank {len(data)}; expected 2 at least")
     if data is not None and common.static and common.lo != len(data):
         raise ShapeError(f"{names[0]} has {common} values where the input has rank {len(data)}")
     values = [known(fact) for fact in lists]
     if values[0] is not None and min(values[0][1:], default=1) < 1:
-        raise ShapeError(f"{names[0]} holds {min(values[0][1:])} where 1 at least is meant")
+        raise ShapeError(f"{names[0]} holds {min(values[0][1:])}; expected 1 at least")
     return values
 
 

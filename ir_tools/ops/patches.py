@@ -23,10 +23,10 @@ def patches_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Data that is not `[N, C, H, W]`, lists that are not pairs."""
     shape = inputs[0].shape
     if shape is not None and len(shape) != 4:
-        yield Violation("data", f"is [{format_shape(shape)}] where rank 4 is meant")
+        yield Violation("data", f"is [{format_shape(shape)}]; expected rank 4")
     for name in ("sizes", "strides", "rates"):
         if len(attrs[name]) != 2:
-            yield Violation(name, f"has {len(attrs[name])} values where 2 are meant, for rows and columns")
+            yield Violation(name, f"has {len(attrs[name])} values; expected 2, for rows and columns")
 
 
 def check_patches(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -97,21 +97,21 @@ def columns_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
             remedy = f'write {name}="{text}"'
             yield Violation(name, "is missing, and the runtime crashes without it", remedy, Kind.FATAL)
         elif len(values) != 2:
-            yield Violation(name, f"has {len(values)} values where 2 are meant")
+            yield Violation(name, f"has {len(values)} values; expected 2")
     for name, fact in (("output_size", size), ("kernel_size", kernel)):
         if fact.shape is not None and (len(fact.shape) != 1 or fact.shape[0] != Dim.of(2)):
-            yield Violation(name, f"is [{format_shape(fact.shape)}] where a list of 2 sizes is meant")
+            yield Violation(name, f"is [{format_shape(fact.shape)}]; expected a list of 2 sizes")
         elif fact.value is not None and (fact.value.upper < (1 if name == "kernel_size" else 0)).any():
             yield Violation(name, "has a size that is too small")
         if fact.dtype.kind != "dynamic":
             yield from _index_type(name, fact)
     if data.shape is not None and len(data.shape) not in {2, 3}:
-        yield Violation("data", f"is [{format_shape(data.shape)}] where rank 2 or 3 is meant")
+        yield Violation("data", f"is [{format_shape(data.shape)}]; expected rank 2 or 3")
 
 
 def _index_type(name: str, fact: Fact) -> Iterator[Violation]:
     if fact.dtype.name not in {"i32", "i64"}:
-        yield Violation(name, f"has element type {fact.dtype} where i32 or i64 is meant")
+        yield Violation(name, f"has element type {fact.dtype}; expected i32 or i64")
 
 
 def block_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -191,9 +191,9 @@ OPS = (
         version=3,
         inputs=(Input("data", type=ANY),),
         attrs={
-            "sizes": Ints(least=1),
-            "strides": Ints(least=1),
-            "rates": Ints(least=1),
+            "sizes": Ints(minimum=1),
+            "strides": Ints(minimum=1),
+            "rates": Ints(minimum=1),
             "auto_pad": OneOf(words=("valid", "same_upper", "same_lower")),
         },
         check=check_patches,
@@ -206,10 +206,10 @@ OPS = (
         inputs=(Input("data", type=ANY), Input("output_size", type="I"), Input("kernel_size", type="I")),
         types={"I": "i32 i64"},
         attrs={
-            "strides": Ints(default=(), least=1),
-            "dilations": Ints(default=(), least=1),
-            "pads_begin": Ints(default=(), least=0),
-            "pads_end": Ints(default=(), least=0),
+            "strides": Ints(default=(), minimum=1),
+            "dilations": Ints(default=(), minimum=1),
+            "pads_begin": Ints(default=(), minimum=0),
+            "pads_end": Ints(default=(), minimum=0),
         },
         check=check_columns,
         shape=columns_shape,

@@ -10,12 +10,12 @@ import numpy.typing as npt
 from ir_tools.errors import ShapeError
 from ir_tools.ops import _window_kernels as kernels
 from ir_tools.ops import _windows as windows
-from ir_tools.ops._adaptive import (
+from ir_tools.ops._adaptive_pooling_rewrites import (
     adaptive_to_avg_pool,
     adaptive_to_reduce_mean,
     avg_pool_to_adaptive,
-    move_adaptive_avg_pool,
-    move_adaptive_max_pool,
+    migrate_adaptive_avg_pool,
+    migrate_adaptive_max_pool,
 )
 from ir_tools.ops._define import (
     Array,
@@ -34,7 +34,7 @@ from ir_tools.ops._define import (
     Violation,
 )
 from ir_tools.ops._faults import oversized, refuse
-from ir_tools.ops._lowering import move_avg_pool, move_max_pool
+from ir_tools.ops._pooling_rewrites import migrate_avg_pool, migrate_max_pool
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
 __all__ = [
@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 LISTS = ("strides", "pads_begin", "pads_end", "dilations")
-MOST_WINDOWS = 1 << 20
+MAX_WINDOWS = 1 << 20
 """More on one axis are not looked through."""
 
 # --- checks -----------------------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ def broken_data(shape: Shape, rank: int | None) -> Iterator[Violation]:
     if shape is None:
         return
     if not 3 <= len(shape) <= 5:
-        yield Violation("data", f"is [{format_shape(shape)}] where rank 3, 4 or 5 is meant")
+        yield Violation("data", f"is [{format_shape(shape)}]; expected rank 3, 4 or 5")
     elif rank is not None and len(shape) != rank + 2:
         yield Violation("kernel", f"has {rank} values where the input has {len(shape) - 2} spatial axes")
 
@@ -181,7 +181,7 @@ def empty_windows(attrs: Attrs, data: Fact, result: str) -> Iterator[Violation]:
     """Windows that lie in the padding wholly."""
     pooling = windows.pooling_of(attrs)
     for axis, dim in enumerate(data.spatial if data.shape else ()):
-        if not dim.static or dim.lo > MOST_WINDOWS or windows.axis_count(pooling, axis, dim.size) > MOST_WINDOWS:
+        if not dim.static or dim.lo > MAX_WINDOWS or windows.axis_count(pooling, axis, dim.size) > MAX_WINDOWS:
             continue
         lengths = windows.axis_windows(pooling, axis, dim.size, whole=False).lengths
         if not lengths.all():
@@ -233,7 +233,7 @@ def broken_parts(data: Fact, sizes: Fact) -> Iterator[Violation]:
     if sizes.shape is None:
         return
     if len(sizes.shape) != 1:
-        yield Violation("output_shape", f"is [{format_shape(sizes.shape)}] where a list of sizes is meant")
+        yield Violation("output_shape", f"is [{format_shape(sizes.shape)}]; expected a list of sizes")
     elif data.shape is not None and len(data.shape) - 2 not in sizes.shape[0]:
         yield Violation("output_shape", f"has {sizes.shape[0]} sizes where the input has {len(data.shape) - 2} axes")
 
@@ -372,8 +372,8 @@ INDEX_TYPE = OneOf(words=("i32", "i64"), default="i64")
 SLIDING: dict[str, Field] = {
     "kernel": Ints(),
     "strides": Ints(),
-    "pads_begin": Ints(missing=()),
-    "pads_end": Ints(missing=()),
+    "pads_begin": Ints(runtime_default=()),
+    "pads_end": Ints(runtime_default=()),
     "rounding_type": FLOOR_CEIL,
     "auto_pad": AUTO_PAD,
 }
@@ -387,17 +387,17 @@ AVG_POOL_1 = Op(
     type="AvgPool",
     version=1,
     inputs=DATA,
-    attrs={**SLIDING, "exclude_pad": Flag(xml="exclude-pad", missing=True, aliases=("exclude_pad",))},
+    attrs={**SLIDING, "exclude_pad": Flag(xml="exclude-pad", runtime_default=True, aliases=("exclude_pad",))},
     check=check_avg_pool,
     shape=avg_pool_shape,
     kernel=avg_pool,
-    undefined=undefined_windows,
-    move=move_avg_pool,
+    undefined_mask=undefined_windows,
+    migrate=migrate_avg_pool,
     rewrites={"avg-pool-to-adaptive": avg_pool_to_adaptive},
 )
 AVG_POOL_14 = AVG_POOL_1.at(14, attrs={"rounding_type": CEIL_TORCH})
 AVG_POOL_16 = AVG_POOL_14.at(
-    16, attrs={"dilations": DILATIONS}, readers={"dilations": "check shape kernel undefined move"}
+    16, attrs={"dilations": DILATIONS}, readers={"dilations": "check shape kernel undefined_mask migrate"}
 )
 
 MAX_POOL_1 = Op(
@@ -408,19 +408,19 @@ MAX_POOL_1 = Op(
     check=check_max_pool,
     shape=max_pool_shape,
     kernel=max_pool,
-    undefined=undefined_windows,
-    move=move_max_pool,
+    undefined_mask=undefined_windows,
+    migrate=migrate_max_pool,
 )
 MAX_POOL_8 = MAX_POOL_1.at(
     8,
     attrs={"dilations": DILATIONS, "index_element_type": INDEX_TYPE, "axis": Int(default=0)},
     outputs=WITH_INDICES,
     kernel=max_pool_with_indices,
-    lean=max_pool,
+    first_output_kernel=max_pool,
     readers={
-        "dilations": "check shape kernel lean undefined move",
-        "index_element_type": "shape kernel move",
-        "axis": "check shape kernel move",
+        "dilations": "check shape kernel first_output_kernel undefined_mask migrate",
+        "index_element_type": "shape kernel migrate",
+        "axis": "check shape kernel migrate",
     },
 )
 MAX_POOL_14 = MAX_POOL_8.at(14, attrs={"rounding_type": CEIL_TORCH})
@@ -432,8 +432,8 @@ ADAPTIVE_AVG_POOL_8 = Op(
     check=check_adaptive,
     shape=adaptive_shape,
     kernel=adaptive_avg_pool,
-    undefined=undefined_parts,
-    move=move_adaptive_avg_pool,
+    undefined_mask=undefined_parts,
+    migrate=migrate_adaptive_avg_pool,
     rewrites={"adaptive-to-avg-pool": adaptive_to_avg_pool, "adaptive-to-reduce-mean": adaptive_to_reduce_mean},
 )
 ADAPTIVE_MAX_POOL_8 = Op(
@@ -445,8 +445,8 @@ ADAPTIVE_MAX_POOL_8 = Op(
     check=check_adaptive,
     shape=adaptive_shape,
     kernel=adaptive_max_pool,
-    undefined=undefined_parts,
-    move=move_adaptive_max_pool,
+    undefined_mask=undefined_parts,
+    migrate=migrate_adaptive_max_pool,
 )
 
 OPS = (

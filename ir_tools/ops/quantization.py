@@ -38,7 +38,7 @@ def check_quantize(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """The same, fewer than two levels, and limits that are larger than the data."""
     yield from quantize_faults(attrs, inputs)
     if attrs.levels < 2:
-        yield Violation("levels", f"is {attrs.levels} where at least 2 is meant", kind=Kind.RANGE)
+        yield Violation("levels", f"is {attrs.levels}; expected at least 2", kind=Kind.RANGE)
     for name, fact in zip(LIMITS, inputs[1:], strict=True):
         if attrs.auto_broadcast == "numpy" and _larger(fact.shape, inputs[0].shape):
             text = f"is [{format_shape(fact.shape)}] where the data has only [{format_shape(inputs[0].shape)}]"
@@ -81,7 +81,7 @@ def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The data's type, and its shape broadcast with the scale's."""
     dtype = same_type(inputs)
     if dtype.name not in {"f32", "f16", "bf16", "dynamic"}:
-        raise ShapeError(f"the data has element type {dtype} where f32, f16 or bf16 is meant")
+        raise ShapeError(f"the data has element type {dtype}; expected f32, f16 or bf16")
     refuse(convert_faults(attrs, inputs))
     return (Fact(dtype, broadcast(inputs[0].shape, inputs[1].shape)),)
 
@@ -183,8 +183,8 @@ FAKE_QUANTIZE = Op(
     check=check_quantize,
     shape=quantize_shape,
     kernel=fake_quantize,
-    into=fake_quantize,
-    torn=between_levels,
+    inplace_kernel=fake_quantize,
+    ill_conditioned=between_levels,
 )
 FAKE_CONVERT = Op(
     type="FakeConvert",

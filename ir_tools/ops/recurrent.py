@@ -120,12 +120,12 @@ def _gated(hidden: Dim, rows: Sequence[Dim], telling: Sequence[Dim], bias: Dim, 
     if hidden.static:
         for found in rows:
             wanted = hidden.size * net.gates
-            require(wanted in found, f"the weights have {found} rows where {wanted} are meant")
+            require(wanted in found, f"the weights have {found} rows; expected {wanted}")
         wanted = hidden.size * net.bias_gates(attrs)
-        require(wanted in bias, f"the bias has {bias} values where {wanted} are meant")
+        require(wanted in bias, f"the bias has {bias} values; expected {wanted}")
         return hidden
     parts = [divided(found, net.gates) for found in telling]
-    require(None not in parts, f"the weights have {rows[0]} rows where a multiple of {net.gates} is meant")
+    require(None not in parts, f"the weights have {rows[0]} rows; expected a multiple of {net.gates}")
     return agreed((hidden, *(part for part in parts if part is not None)), "hidden size")
 
 
@@ -158,7 +158,7 @@ def check_recurrent(net: Network, before_weights: int = 1) -> Check:
             count = len(attrs.activations)
             yield Violation(
                 "activations",
-                f"has {count} names where {wanted} are meant",
+                f"has {count} names; expected {wanted}",
                 f'write activations="{",".join(net.activations)}"',
             )
 
@@ -242,7 +242,7 @@ class Names(Words):
 def _attrs(net: Network, *, named: bool) -> dict[str, Field]:
     """The attributes of a network; `named`: its activations have names of their own where the file gives none."""
     return {
-        "hidden_size": Int32(missing=0),
+        "hidden_size": Int32(runtime_default=0),
         "activations": Names(words=ACTIVATIONS, default=net.activations if named else ()),
         "activations_alpha": Floats(default=()),
         "activations_beta": Floats(default=()),
@@ -250,7 +250,7 @@ def _attrs(net: Network, *, named: bool) -> dict[str, Field]:
     }
 
 
-DIRECTION = OneOf(words=("forward", "reverse", "bidirectional"), missing="forward")
+DIRECTION = OneOf(words=("forward", "reverse", "bidirectional"), runtime_default="forward")
 LINEAR: dict[str, Field] = {"linear_before_reset": Flag(default=False)}
 
 
@@ -304,9 +304,7 @@ def lstm_cell_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         shape = inputs[6].shape
         require(bool(shape), "the input 'P' has no first dimension")
         if shape and hidden.static:
-            require(
-                3 * hidden.size in shape[0], f"the input 'P' has {shape[0]} values where {3 * hidden.size} are meant"
-            )
+            require(3 * hidden.size in shape[0], f"the input 'P' has {shape[0]} values; expected {3 * hidden.size}")
     return outputs
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ir_tools.ops._adaptive import reduce_mean_to_adaptive
+from ir_tools.ops._adaptive_pooling_rewrites import reduce_mean_to_adaptive
 from ir_tools.ops._define import (
     UNBOUNDED,
     Array,
@@ -58,7 +58,7 @@ class Reduction:
     rewrites: Mapping[str, NamedRewrite] = field(default_factory=dict)
 
     def faults(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-        """Axes that are no list of whole numbers, or that the data does not have."""
+        """Axes that are no list of integers, or that the data does not have."""
         data, axes = inputs
         yield from broken_axes(data.shape, axes, ranks=(0, 1))
         if data.shape == () and attrs.keep_dims and axes.shape is not None and all(dim.lo for dim in axes.shape):
@@ -284,13 +284,13 @@ def segment_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     data, segments = inputs[0], inputs[1]
     for name, fact in zip(("segment_ids", "num_segments"), inputs[1:], strict=False):
         if fact.dtype.name not in {"i32", "i64", "dynamic"}:
-            yield Violation(name, f"has element type {fact.dtype} where i32 or i64 is meant")
+            yield Violation(name, f"has element type {fact.dtype}; expected i32 or i64")
             return
     if data.shape == ():
         yield Violation("data", "is a scalar, which has no rows")
         return
     if segments.shape is not None and len(segments.shape) != 1:
-        yield Violation("segment_ids", f"is [{format_shape(segments.shape)}] where a list is meant")
+        yield Violation("segment_ids", f"is [{format_shape(segments.shape)}]; expected a list")
         return
     if data.shape is not None and segments.shape is not None and data.shape[0].meet(segments.shape[0]) is None:
         yield Violation("segment_ids", f"has {segments.shape[0]} numbers where the data has {data.shape[0]} rows")
@@ -299,7 +299,7 @@ def segment_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield Violation("segment_ids", "are not in ascending order")
     if len(inputs) > 2:
         if inputs[2].shape:
-            text = f"is [{format_shape(inputs[2].shape)}] where a single number is meant"
+            text = f"is [{format_shape(inputs[2].shape)}]; expected a single number"
             yield Violation("num_segments", text)
         elif min(known_axes(inputs[2]) or [0]) < 0:
             yield Violation("num_segments", "is negative")
@@ -392,7 +392,7 @@ SEGMENT_MAX = Op(
         Input("segment_ids", type="i32 i64"),
         Input("num_segments", optional=True, type="i32 i64"),
     ),
-    attrs={"fill_mode": OneOf(words=("zero", "lowest"), missing="zero")},
+    attrs={"fill_mode": OneOf(words=("zero", "lowest"), runtime_default="zero")},
     check=check_segments,
     shape=segment_shape,
     kernel=segment_max,

@@ -74,7 +74,7 @@ def _proposed(attrs: Attrs, inputs: Sequence[Fact]) -> Dim:
     return times(batch, Dim.of(attrs.post_nms_topn))
 
 
-LEAST_BOXES = 8
+MIN_BOXES = 8
 """The CPU plugin crashes (SIGSEGV) where there are fewer boxes before suppression (measured on 2026.4.1, AVX2)."""
 
 
@@ -86,12 +86,12 @@ def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     shape = inputs[0].shape
     count = whole(shape[1:]) if shape is not None and len(shape) == 4 else None
     boxes = attrs.pre_nms_topn if count is None else min(attrs.pre_nms_topn, count // 2)
-    if 0 < boxes < LEAST_BOXES:
-        message = f"leaves {boxes} boxes to choose from: with fewer than {LEAST_BOXES} the runtime crashes"
+    if 0 < boxes < MIN_BOXES:
+        message = f"leaves {boxes} boxes to choose from: with fewer than {MIN_BOXES} the runtime crashes"
         yield Violation("pre_nms_topn", message, kind=Kind.FATAL)
     for name in ("base_size", "pre_nms_topn"):
         if attrs[name] < 0:
-            yield Violation(name, f"is {attrs[name]} where at least 1 is meant", kind=Kind.RANGE)
+            yield Violation(name, f"is {attrs[name]}; expected at least 1", kind=Kind.RANGE)
     yield from too_large_for(proposal_shape, "post_nms_topn")(attrs, inputs)
 
 
@@ -114,14 +114,14 @@ PROPOSAL_1 = Op(
         Input("image_shape", type="float"),
     ),
     attrs={
-        "base_size": Int32(missing=0),
-        "pre_nms_topn": Int32(missing=0),
-        "post_nms_topn": Int32(least=1),
-        "nms_thresh": Float(missing=0.0),
-        "feat_stride": Int32(missing=1, least=1),
-        "min_size": Int32(missing=1),
-        "ratio": Floats(missing=()),
-        "scale": Floats(missing=()),
+        "base_size": Int32(runtime_default=0),
+        "pre_nms_topn": Int32(runtime_default=0),
+        "post_nms_topn": Int32(minimum=1),
+        "nms_thresh": Float(runtime_default=0.0),
+        "feat_stride": Int32(runtime_default=1, minimum=1),
+        "min_size": Int32(runtime_default=1),
+        "ratio": Floats(runtime_default=()),
+        "scale": Floats(runtime_default=()),
         "clip_before_nms": Flag(default=True),
         "clip_after_nms": Flag(default=False),
         "normalize": Flag(default=False),
@@ -137,7 +137,7 @@ PROPOSAL_4 = PROPOSAL_1.at(
     4, outputs=(Output("proposals"), Output("probabilities")), shape=proposal_4_shape, kernel=proposal_4
 )
 
-MOST_BOXES = 1 << 28
+MAX_BOXES = 1 << 28
 """Memory for more boxes than these no usual machine has."""
 GENERATED = ("im_info", "anchors", "boxesdeltas", "scores")
 
@@ -179,12 +179,12 @@ GENERATE_PROPOSALS_9 = Op(
     inputs=tuple(Input(name, type="float") for name in GENERATED),
     outputs=(Output("rpn_rois"), Output("rpn_roi_probs"), Output("rpn_roi_num")),
     attrs={
-        "min_size": Float(missing=0.0),
-        "nms_threshold": Float(missing=0.0),
-        "post_nms_count": Int32(least=1, most=MOST_BOXES),
-        "pre_nms_count": Int32(least=1),
+        "min_size": Float(runtime_default=0.0),
+        "nms_threshold": Float(runtime_default=0.0),
+        "post_nms_count": Int32(minimum=1, maximum=MAX_BOXES),
+        "pre_nms_count": Int32(minimum=1),
         "normalized": Flag(default=True),
-        "nms_eta": Float(default=1.0, least=1, most=1),
+        "nms_eta": Float(default=1.0, minimum=1, maximum=1),
         "roi_num_type": IndexType(default=I64),
     },
     shape=generate_proposals_shape,
@@ -215,7 +215,7 @@ def roi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     data, rois = inputs
     _regions(data, rois)
     size = pooled_size(attrs)
-    require(min(size) > 0, f"the pooled size is {size[0]}x{size[1]} where positive numbers are meant")
+    require(min(size) > 0, f"the pooled size is {size[0]}x{size[1]}; expected positive numbers")
     return (Fact(data.dtype, (dim(rois, 0), dim(data, 1), *map(Dim.of, size))),)
 
 
@@ -229,7 +229,7 @@ def check_scale(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """A scale that is a positive number."""
     del inputs
     if not attrs.spatial_scale > 0:
-        yield Violation("spatial_scale", f"is {attrs.spatial_scale} where a positive number is meant")
+        yield Violation("spatial_scale", f"is {attrs.spatial_scale}; expected a positive number")
 
 
 def check_roi_pooling(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -288,7 +288,7 @@ def _aligned(attrs: Attrs, inputs: Sequence[Fact], columns: int) -> tuple[Fact, 
     return (Fact(data.dtype, (boxes, dim(data, 1), *size)),)
 
 
-MOST_SAMPLES = 1 << 28
+MAX_SAMPLES = 1 << 28
 """More points than these in one region fit into no usual machine."""
 
 
@@ -312,7 +312,7 @@ def check_aligned(shape: Shape) -> Check:
     """The check of a version: regions and their points fit into memory."""
 
     def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-        if attrs.pooled_h * attrs.pooled_w * attrs.sampling_ratio**2 > MOST_SAMPLES:
+        if attrs.pooled_h * attrs.pooled_w * attrs.sampling_ratio**2 > MAX_SAMPLES:
             yield Violation(
                 "sampling_ratio", f"is {attrs.sampling_ratio}, which makes more points than fit into memory"
             )
@@ -331,10 +331,10 @@ def check_rotated(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 ALIGN_ATTRS: dict[str, Field] = {
-    "pooled_h": Int32(missing=0, least=0),
-    "pooled_w": Int32(missing=0, least=0),
-    "sampling_ratio": Int32(missing=0),
-    "spatial_scale": Float(missing=0.0),
+    "pooled_h": Int32(runtime_default=0, minimum=0),
+    "pooled_w": Int32(runtime_default=0, minimum=0),
+    "sampling_ratio": Int32(runtime_default=0),
+    "spatial_scale": Float(runtime_default=0.0),
 }
 ALIGN_INPUTS = (Input("data", type="T"), Input("rois", type="T"), Input("batch_indices", type="integer"))
 
@@ -366,7 +366,7 @@ ROI_ALIGN_3 = Op(
     version=3,
     inputs=ALIGN_INPUTS,
     types={"T": "float"},
-    attrs={**ALIGN_ATTRS, "mode": OneOf(words=("avg", "max"), missing="avg")},
+    attrs={**ALIGN_ATTRS, "mode": OneOf(words=("avg", "max"), runtime_default="avg")},
     check=check_aligned(roi_align_shape),
     shape=roi_align_shape,
     kernel=roi_align,
@@ -383,7 +383,11 @@ ROI_ALIGN_ROTATED_15 = Op(
     version=15,
     inputs=ALIGN_INPUTS,
     types={"T": "float"},
-    attrs={**ALIGN_ATTRS, "sampling_ratio": Int32(missing=0, least=0), "clockwise_mode": Flag(missing=False)},
+    attrs={
+        **ALIGN_ATTRS,
+        "sampling_ratio": Int32(runtime_default=0, minimum=0),
+        "clockwise_mode": Flag(runtime_default=False),
+    },
     check=check_rotated,
     shape=roi_align_rotated_shape,
     kernel=roi_align_rotated,
@@ -401,13 +405,13 @@ def psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
         require(
             attrs.spatial_bins_x > 0 and attrs.spatial_bins_y > 0,
             f"spatial_bins_x and spatial_bins_y are {attrs.spatial_bins_x} and {attrs.spatial_bins_y}"
-            " where positive numbers are meant",
+            "; expected positive numbers",
         )
         parts = attrs.spatial_bins_x * attrs.spatial_bins_y
     channels = dim(data, 1)
     require(
         data.shape is None or attrs.output_dim * parts in channels,
-        f"the input has {channels} channels where {attrs.output_dim * parts} are meant",
+        f"the input has {channels} channels; expected {attrs.output_dim * parts}",
     )
     size = Dim.of(attrs.group_size)
     return (Fact(data.dtype, (dim(rois, 0), Dim.of(attrs.output_dim), size, size)),)
@@ -430,8 +434,8 @@ PSROI_POOLING_1 = Op(
     version=1,
     inputs=(Input("data", type="float"), Input("rois", type="float")),
     attrs={
-        "output_dim": Int32(missing=0, least=0),
-        "group_size": Int32(least=1),
+        "output_dim": Int32(runtime_default=0, minimum=0),
+        "group_size": Int32(minimum=1),
         "spatial_scale": Float(),
         "mode": ExactWord(words=("average", "bilinear")),
         "spatial_bins_x": Int32(default=0),
@@ -454,14 +458,14 @@ def deformable_psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tupl
     return (Fact(data.dtype, (dim(rois, 0), Dim.of(attrs.output_dim), size, size)),)
 
 
-MOST_BINS = 1 << 14
+MAX_BINS = 1 << 14
 """With more points along an axis of one part the runtime does not come to an end."""
 
 
 def check_deformable(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """A scale that is a number, and an output that fits into memory."""
     if not isfinite(attrs.spatial_scale):
-        yield Violation("spatial_scale", f"is {attrs.spatial_scale} where a number is meant", kind=Kind.RANGE)
+        yield Violation("spatial_scale", f"is {attrs.spatial_scale}; expected a number", kind=Kind.RANGE)
     yield from too_large_for(deformable_psroi_pooling_shape, "group_size")(attrs, inputs)
 
 
@@ -480,12 +484,12 @@ DEFORMABLE_PSROI_POOLING_1 = Op(
     version=1,
     inputs=(Input("data"), Input("rois"), Input("offsets", optional=True)),
     attrs={
-        "output_dim": Int32(least=1),
-        "spatial_scale": Float(missing=0.0),
-        "group_size": Int32(default=1, least=1),
+        "output_dim": Int32(minimum=1),
+        "spatial_scale": Float(runtime_default=0.0),
+        "group_size": Int32(default=1, minimum=1),
         "mode": ExactWord(words=("bilinear_deformable",), default="bilinear_deformable"),
-        "spatial_bins_x": Int32(default=1, least=1, most=MOST_BINS),
-        "spatial_bins_y": Int32(default=1, least=1, most=MOST_BINS),
+        "spatial_bins_x": Int32(default=1, minimum=1, maximum=MAX_BINS),
+        "spatial_bins_y": Int32(default=1, minimum=1, maximum=MAX_BINS),
         "trans_std": Float(default=1.0),
         "part_size": Int32(default=1),
     },

@@ -10,7 +10,7 @@ from ir_tools.ops._define import Array, Attrs, Fact, Flag, Input, Int, Kind, One
 from ir_tools.ops._fields import IndexType, Type
 from ir_tools.ops._philox import fractions, integers_between, torch_fractions, torch_words, words
 from ir_tools.ops._ranks import known_number, require, require_rank
-from ir_tools.ops._values import MOST_SIZES, require_one, require_sizes, sizes_of
+from ir_tools.ops._values import MAX_SIZES, require_one, require_sizes, sizes_of
 from ir_tools.types import Dim, Shape
 
 __all__ = ["MULTINOMIAL", "OPS", "RANDOM_UNIFORM"]
@@ -34,7 +34,7 @@ def uniform_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     require(low is None or high is None or low < high, f"minval is {low} where maxval is {high}")
     shape: Shape = sizes_of(sizes, "shape")
     length = sizes.shape[0] if sizes.shape else Dim()
-    if shape is None and length.hi is not None and length.hi <= MOST_SIZES:
+    if shape is None and length.hi is not None and length.hi <= MAX_SIZES:
         shape = (Dim(),) * length.hi
     return (Fact(attrs.output_type, shape),)
 
@@ -94,7 +94,7 @@ RANDOM_UNIFORM = Op(
     check=check_uniform,
     shape=uniform_shape,
     kernel=random_uniform,
-    undefined=by_chance,
+    undefined_mask=by_chance,
 )
 MULTINOMIAL = Op(
     type="Multinomial",

@@ -32,7 +32,7 @@ def scatter_update_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
         if indices.shape is not None and updates.shape is not None:
             if len(updates.shape) != len(data.shape) + len(indices.shape) - 1:
                 raise ShapeError(
-                    f"updates has rank {len(updates.shape)} where {len(data.shape) + len(indices.shape) - 1} is meant"
+                    f"updates has rank {len(updates.shape)}; expected {len(data.shape) + len(indices.shape) - 1}"
                 )
             if axis is not None:
                 _require_equal(updates.shape, (*data.shape[:axis], *indices.shape, *data.shape[axis + 1 :]))
@@ -41,7 +41,7 @@ def scatter_update_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 
 def _require_equal(updates: tuple[Dim, ...], wanted: tuple[Dim, ...]) -> None:
     if any(dim.meet(size) is None for dim, size in zip(updates, wanted, strict=True)):
-        raise ShapeError(f"updates is [{format_shape(updates)}] where [{format_shape(wanted)}] is meant")
+        raise ShapeError(f"updates is [{format_shape(updates)}]; expected [{format_shape(wanted)}]")
 
 
 def scatter_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -79,7 +79,7 @@ def scatter_nd_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def _check_nd(data: Shape, indices: Shape, updates: Shape) -> None:
     if data == () or indices == ():
-        raise ShapeError("data or indices is a scalar where rank 1 at least is meant")
+        raise ShapeError("data or indices is a scalar; expected rank 1 at least")
     if data is None or indices is None or not indices[-1].static:
         return
     length = indices[-1].lo
@@ -88,7 +88,7 @@ def _check_nd(data: Shape, indices: Shape, updates: Shape) -> None:
     wanted = (*indices[:-1], *data[length:])
     if updates is not None:
         if len(updates) != len(wanted):
-            raise ShapeError(f"updates is [{format_shape(updates)}] where [{format_shape(wanted)}] is meant")
+            raise ShapeError(f"updates is [{format_shape(updates)}]; expected [{format_shape(wanted)}]")
         _require_equal(updates, wanted)
 
 

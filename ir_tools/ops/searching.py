@@ -74,7 +74,7 @@ def _unique_axis(inputs: Sequence[Fact]) -> int | None:
     if values is None:
         raise ShapeError("axis is not a constant, as it has to be")
     if len(values) != 1:
-        raise ShapeError(f"axis has {len(values)} values where one is meant")
+        raise ShapeError(f"axis has {len(values)} values; expected one")
     rank = None if inputs[0].shape is None else len(inputs[0].shape)
     return values[0] if rank is None else normal_axis(values[0], rank)
 
@@ -120,7 +120,7 @@ def search_sorted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
     same_type(inputs)
     shape = values.shape
     if rows.shape == ():
-        raise ShapeError("sorted_sequence is a scalar where a list at least is meant")
+        raise ShapeError("sorted_sequence is a scalar; expected a list at least")
     if shape is None and rows.shape is not None and len(rows.shape) > 1:
         shape = (*rows.shape[:-1], Dim())
     if values.shape == () and rows.shape is not None and len(rows.shape) != 1:
@@ -192,7 +192,7 @@ def _same_length(left: Shape, right: Shape) -> bool:
 
 
 def bincount(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """How often each whole number from 0 on comes in the data, or the sum of the weights of those places."""
+    """How often each integer from 0 on comes in the data, or the sum of the weights of those places."""
     data = arrays[0].astype(np.int64)
     if len(arrays) == 1:
         return (np.bincount(data, minlength=attrs.minlength),)
@@ -230,15 +230,15 @@ def sparse_fill_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def _require_sparse(values: Shape, dense: Shape, indices: Shape, default: Shape) -> None:
     if values is not None and len(values) != 1:
-        raise ShapeError(f"values is [{format_shape(values)}] where a list is meant")
+        raise ShapeError(f"values is [{format_shape(values)}]; expected a list")
     if dense is not None and (len(dense) != 1 or 2 not in dense[0]):
-        raise ShapeError(f"dense_shape is [{format_shape(dense)}] where a list of 2 is meant")
+        raise ShapeError(f"dense_shape is [{format_shape(dense)}]; expected a list of 2")
     if indices is not None and (len(indices) != 2 or 2 not in indices[1]):
-        raise ShapeError(f"indices is [{format_shape(indices)}] where pairs are meant")
+        raise ShapeError(f"indices is [{format_shape(indices)}]; expected pairs")
     if indices is not None and values is not None and indices[0].meet(values[0]) is None:
         raise ShapeError(f"indices has {indices[0]} pairs where there are {values[0]} values")
     if default:
-        raise ShapeError(f"default_value is [{format_shape(default)}] where a scalar is meant")
+        raise ShapeError(f"default_value is [{format_shape(default)}]; expected a scalar")
 
 
 def _used_rows(places: Sequence[int], sizes: Sequence[int]) -> int:
@@ -305,10 +305,10 @@ BINCOUNT = Op(
     type="Bincount",
     version=17,
     inputs=(Input("data", type="i32 i64 u8 u16 u32 u64"), Input("weights", optional=True, type="f32 f64 i32 i64")),
-    attrs={"minlength": Int(default=0, least=0)},
+    attrs={"minlength": Int(default=0, minimum=0)},
     shape=bincount_shape,
     kernel=bincount,
-    judge="the specification: no release has it yet",
+    oracle="the specification: no release has it yet",
 )
 SPARSE_FILL = Op(
     type="SparseFillEmptyRows",

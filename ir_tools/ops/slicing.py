@@ -12,7 +12,7 @@ from ir_tools.ops._define import Array, Attrs, Fact, Input, Int, Op, Output
 from ir_tools.ops._numbers import same_type
 from ir_tools.ops._slices import exact_slice, positions, sliced
 from ir_tools.ops._values import (
-    MOST_SIZES,
+    MAX_SIZES,
     carried,
     known,
     known_axes,
@@ -33,7 +33,7 @@ __all__ = ["OPS"]
 def concat_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The sum of the sizes along the axis; what the inputs have in common elsewhere."""
     if not inputs:
-        raise ShapeError("data is missing: one input at least is meant")
+        raise ShapeError("data is missing; expected at least one input")
     shapes = [fact.shape for fact in inputs]
     dtype = same_type(inputs)
     first = next((shape for shape in shapes if shape is not None), None)
@@ -49,7 +49,7 @@ def concat_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
             out[axis] = plus(out[axis], Dim())
             continue
         if len(shape) != len(first):
-            raise ShapeError(f"input {number} is [{format_shape(shape)}] where rank {len(first)} is meant")
+            raise ShapeError(f"input {number} is [{format_shape(shape)}]; expected rank {len(first)}")
         for index, dim in enumerate(shape):
             met = plus(out[axis], dim) if index == axis else out[index].meet(dim)
             if met is None:
@@ -263,7 +263,7 @@ SPLIT = Op(
     version=1,
     inputs=(DATA, Input("axis", type="integer")),
     outputs=(Output(many=True),),
-    attrs={"num_splits": Int(least=1, most=MOST_SIZES)},
+    attrs={"num_splits": Int(minimum=1, maximum=MAX_SIZES)},
     shape=split_shape,
     kernel=split,
 )

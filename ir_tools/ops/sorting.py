@@ -49,7 +49,7 @@ def _chosen(size: Dim, k: Bounds | None) -> Dim:
         return Dim(0, size.hi)
     low, high = int(k.lower.ravel()[0]), int(k.upper.ravel()[0])
     if low == high:
-        require(low >= 0, f"k is {low} where a positive number is meant")
+        require(low >= 0, f"k is {low}; expected a positive number")
         return Dim.of(low)
     return Dim(min(size.lo, max(low, 0)), None if size.hi is None else min(size.hi, high))
 
@@ -132,22 +132,22 @@ TOP_K_1 = Op(
     inputs=(Input("data"), Input("k", type="i8 i32 i64")),
     outputs=(Output("values"), Output("indices")),
     attrs={
-        "axis": Int(missing=0),
-        "mode": OneOf(words=("max", "min"), missing="max"),
-        "sort": OneOf(words=("none", "index", "value"), missing="none"),
+        "axis": Int(runtime_default=0),
+        "mode": OneOf(words=("max", "min"), runtime_default="max"),
+        "sort": OneOf(words=("none", "index", "value"), runtime_default="none"),
         "index_element_type": IndexType(default=I32),
     },
     check=check_top_k,
     shape=top_k_shape,
     kernel=top_k,
-    undefined=tied,
-    torn=nearly_tied,
+    undefined_mask=tied,
+    ill_conditioned=nearly_tied,
 )
 TOP_K_3 = TOP_K_1.at(3, inputs=(Input("data"), Input("k", type="integer")))
 TOP_K_11 = TOP_K_3.at(
     11,
     attrs={"stable": Flag(default=False)},
-    readers={"stable": "check undefined torn"},
+    readers={"stable": "check undefined_mask ill_conditioned"},
     unread={"stable": "the kernel always keeps the order of equal values"},
 )
 
@@ -219,12 +219,12 @@ def check_decoder(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     lengths = known(inputs[1]) or (0,)
     steps = dim(inputs[0], 1).hi
     if min(lengths) < 0:
-        yield Violation("sequence_length", f"holds {min(lengths)} where a number of time steps is meant")
+        yield Violation("sequence_length", f"holds {min(lengths)}; expected a number of time steps")
     elif steps is not None and max(lengths) > steps:
         yield Violation("sequence_length", f"holds {max(lengths)} where there are {steps} time steps")
     for name in ("classes_index_type", "sequence_length_type"):
         if attrs[name].name not in {"i32", "i64"}:
-            yield Violation(name, f"is {attrs[name]} where i32 or i64 is meant", kind=Kind.SUSPECT)
+            yield Violation(name, f"is {attrs[name]}; expected i32 or i64", kind=Kind.SUSPECT)
 
 
 CTC_GREEDY_DECODER_SEQ_LEN_6 = Op(
@@ -269,7 +269,7 @@ def check_ctc_loss(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     if lengths is not None and steps is not None and (lengths > steps).any():
         yield Violation("logit_length", f"holds {lengths.max()} where there are {steps} time steps")
     if labels is not None and (labels < 1).any():
-        yield Violation("label_length", f"holds {labels.min()} where at least 1 is meant")
+        yield Violation("label_length", f"holds {labels.min()}; expected at least 1")
     if lengths is not None and labels is not None and lengths.shape == labels.shape and (labels > lengths).any():
         yield Violation("label_length", "holds a length greater than that of the logits")
 
@@ -332,7 +332,7 @@ CTC_LOSS_4 = Op(
     ),
     attrs={
         "preprocess_collapse_repeated": Flag(default=False),
-        "ctc_merge_repeated": Flag(default=True, missing=False),
+        "ctc_merge_repeated": Flag(default=True, runtime_default=False),
         "unique": Flag(default=False),
     },
     check=check_ctc_loss,

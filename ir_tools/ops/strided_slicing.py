@@ -217,8 +217,8 @@ class Mask(Ints):
     blank: ClassVar[bool] = False
 
 
-MASK = Mask(least=0, most=1, missing=())
-NO_MASK = Ints(least=0, most=1, default=())
+MASK = Mask(minimum=0, maximum=1, runtime_default=())
+NO_MASK = Ints(minimum=0, maximum=1, default=())
 MASK_FIELDS: dict[str, Field] = {
     "begin_mask": MASK,
     "end_mask": MASK,

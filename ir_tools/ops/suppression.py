@@ -46,7 +46,7 @@ def check_nms(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     del attrs
     limit = known_number(inputs[2]) if len(inputs) > 2 else 0
     if limit is not None and limit < 0:
-        yield Violation(SETTINGS[0], f"is {limit:g} where a number of boxes is meant")
+        yield Violation(SETTINGS[0], f"is {limit:g}; expected a number of boxes")
     elif limit == 0:
         how = "is 0" if len(inputs) > 2 else "is left out"
         yield Violation(SETTINGS[0], f"{how}, which lets no box come out", kind=Kind.SUSPECT)
@@ -198,11 +198,11 @@ PER_IMAGE = (Output("selected_outputs"), Output("selected_indices"), Output("sel
 CLASS_ATTRS: dict[str, Field] = {
     "sort_result_type": OneOf(words=("classid", "score", "none"), default="none"),
     "output_type": IndexType(default=I64),
-    "nms_top_k": Int32(default=-1, least=-1),
-    "keep_top_k": Int32(default=-1, least=-1),
+    "nms_top_k": Int32(default=-1, minimum=-1),
+    "keep_top_k": Int32(default=-1, minimum=-1),
     "sort_result_across_batch": Flag(default=False),
     "score_threshold": Float(default=0.0),
-    "background_class": Int32(default=-1, least=-1),
+    "background_class": Int32(default=-1, minimum=-1),
     "normalized": Flag(default=True),
 }
 
@@ -307,7 +307,7 @@ MULTICLASS_NMS_8 = Op(
     inputs=(Input("boxes", type="T"), Input("scores", type="T")),
     outputs=PER_IMAGE,
     types={"T": BOX_TYPES},
-    attrs={**CLASS_ATTRS, "iou_threshold": Float(default=0.0), "nms_eta": Float(default=1.0, least=0, most=1)},
+    attrs={**CLASS_ATTRS, "iou_threshold": Float(default=0.0), "nms_eta": Float(default=1.0, minimum=0, maximum=1)},
     shape=multiclass_nms_shape,
     kernel=multiclass_nms,
 )

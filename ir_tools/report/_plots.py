@@ -16,7 +16,7 @@ LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 40
 LOWEST = -9
 """Exponent of the smallest error that is drawn above 0."""
 TICKS = 8
-MOST_POINTS = 880
+MAX_POINTS = 880
 """As many as there are pixels side by side."""
 LONGEST = 48
 """Characters of a name in a plot; of longer ones the end."""
@@ -40,7 +40,7 @@ class _Frame:
 
 def group_size(rows: Sequence[Row]) -> int:
     """Return how many neighbours share one point of the error plot."""
-    return -(-len(rows) // MOST_POINTS) or 1
+    return -(-len(rows) // MAX_POINTS) or 1
 
 
 def error_plot(rows: Sequence[Row], first: Row | None) -> Markup:

@@ -1,6 +1,6 @@
 """An attribute of a Const is missing or cannot be read: element_type, shape, offset or size.
 
-Why: its value is not known. The runtime reads whole numbers without a sign; of 1.5 in a shape it silently takes the 1.
+Why: its value is not known. The runtime reads integers without a sign; of 1.5 in a shape it silently takes the 1.
 
 Bad:
     <data element_type="f33" shape="1" offset="0" size="4" />

@@ -1,6 +1,6 @@
-"""A <dim> holds something else than a whole number.
+"""A <dim> holds something else than an integer.
 
-Why: the runtime reads 3.5 as 3 and `4 4` as 4 without a word, and rejects a text, an empty one, and all below -1.
+Why: the runtime reads 3.5 as 3 and `4 4` as 4 silently, and rejects a text, an empty one, and all below -1.
 
 Bad:
     <dim>3.5</dim>

@@ -1,4 +1,4 @@
-"""An edge has no from-layer, from-port, to-layer or to-port, or one that is no whole number.
+"""An edge has no from-layer, from-port, to-layer or to-port, or one that is no integer.
 
 Why: it leads from nowhere or to nowhere.
 

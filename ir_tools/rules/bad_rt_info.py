@@ -62,7 +62,7 @@ def _faults(attribute: Element, seen: set[tuple[str, str]]) -> Iterator[tuple[st
     elif name == "layout" and (twice := _twice(layout or "")):
         yield f"the layout {layout} has a dimension {twice} twice", "name every dimension once, or write ?"
     elif name == "old_api_map_order" and value and not NUMBERS.fullmatch(value):
-        yield f"'{value[:60]}' is no order of dimensions", "write whole numbers with commas between them"
+        yield f"'{value[:60]}' is no order of dimensions", "write integers with commas between them"
     elif name == "old_api_map_element_type" and value is not None and type_in_file(value) is None:
         yield f"'{value[:60]}' is no element type", 'write one as in value="f16"'
 

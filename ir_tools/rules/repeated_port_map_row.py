@@ -1,6 +1,6 @@
 """Two rows of a port map feed one Parameter, or give one output.
 
-Why: each has one value; the runtime takes one of them without a word.
+Why: each has one value; the runtime takes one of them silently.
 
 Bad:
     <input external_port_id="0" internal_layer_id="0" axis="1" />

@@ -1,6 +1,6 @@
 """A layer runs, but hardly as it was meant.
 
-Why: the runtime does what is written without a word, though nobody would write it on purpose.
+Why: the runtime does what is written silently, though nobody would write it on purpose.
 
 Bad:
     <data strides="9, 9" ... />

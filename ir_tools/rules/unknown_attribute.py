@@ -1,6 +1,6 @@
 """A layer has an attribute that its operation does not have.
 
-Why: the runtime drops it without a word: a misspelled attribute leaves the default in its place.
+Why: the runtime drops it silently: a misspelled attribute leaves the default in its place.
 
 Bad:
     <data ... auto-pad="valid" ... />

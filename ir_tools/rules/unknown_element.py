@@ -1,6 +1,6 @@
 """An element is misspelled, or stands where the runtime does not look for it.
 
-Why: the runtime reads past it without a word; what is in it is lost.
+Why: the runtime reads past it silently; what is in it is lost.
 
 Bad:
     <dat auto_broadcast="numpy" />

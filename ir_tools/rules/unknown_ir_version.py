@@ -1,4 +1,4 @@
-"""The <net> has no version, one that is no number, or one that no release reads.
+"""The <net> has no version, one that is not a number, or one that no release reads.
 
 Why: the version says how everything else is to be read; releases from 2022.1 on read 10 and 11, 2021 reads 10.
 

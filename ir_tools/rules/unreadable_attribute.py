@@ -1,6 +1,6 @@
 """The text of an attribute is not a value of its type.
 
-Why: the runtime refuses it, or reads something else without a word: `2.5` and `2abc` as 2, `no` as true.
+Why: the runtime refuses it, or reads something else silently: `2.5` and `2abc` as 2, `no` as true.
 
 Bad:
     <data kernel="2, 2" strides="2.5, 2" ... />

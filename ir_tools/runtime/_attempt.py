@@ -25,7 +25,7 @@ __all__ = ["attempt"]
 
 SIZES = (32, 8, 1, 224)
 """What dynamic dimensions are tried with, one after the other, within their bounds; a dynamic batch is 1."""
-MOST_ELEMENTS = 1 << 24
+MAX_ELEMENTS = 1 << 24
 """Of an input with dynamic dimensions; sizes that would make more are not tried."""
 
 
@@ -97,7 +97,7 @@ def _choices(compiled: ov.CompiledModel) -> Iterator[list[tuple[int, ...]]]:
         shapes = [_shape(parameter, size) for parameter in compiled.inputs]
         key = tuple(shapes)
         dynamic = any(parameter.get_partial_shape().is_dynamic for parameter in compiled.inputs)
-        if key not in seen and not (seen and dynamic and any(math.prod(shape) > MOST_ELEMENTS for shape in shapes)):
+        if key not in seen and not (seen and dynamic and any(math.prod(shape) > MAX_ELEMENTS for shape in shapes)):
             seen.add(key)
             yield shapes
 

@@ -26,7 +26,7 @@ __all__ = ["LayerOracle"]
 
 SMALL = 4096
 """Tensors with more elements decide no shape: constants of that size are left out, their producers are not followed."""
-MOST_LAYERS = 400
+MAX_LAYERS = 400
 """How many layers may compute the values of the inputs."""
 ZEROS = 'offset="zeros"'
 """Where the bytes of a large constant stand, until it is known how many bytes come before."""
@@ -150,7 +150,7 @@ class _Question:
 
     def _has_values(self, source: Source, budget: list[int] | None = None) -> bool:
         """Whether the tensor is small and follows from constants and shapes alone."""
-        budget = [MOST_LAYERS] if budget is None else budget
+        budget = [MAX_LAYERS] if budget is None else budget
         if source not in self._known:
             budget[0] -= 1
             self._known[source] = budget[0] >= 0 and self._follows(source, budget)

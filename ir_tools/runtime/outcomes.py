@@ -64,7 +64,7 @@ RUNNING = Outcome(
     """The first inference fails, with static input shapes and made-up values.
 
 Why: sizes that are known only when the model runs contradict each other: lengths beyond the axis of a ReverseSequence,
-say. Whole numbers and booleans were all 1, then all 0; floats were random.
+say. Integers and booleans were all 1, then all 0; floats were random.
 
 Bad:
     <data seq_axis="3" ... />
@@ -116,7 +116,7 @@ TOO_LARGE = Outcome(
     "look for pads, strides or sizes that are far too large; give a larger model more memory",
     """The runtime asks for more memory than it may have.
 
-Why: pads of 10^9, or an output of 2^40 elements, are read without a word and allocated later.
+Why: pads of 10^9, or an output of 2^40 elements, are read silently and allocated later.
 
 Bad:
     <data kernel="2, 2" pads_begin="1000000000, 0" ... />

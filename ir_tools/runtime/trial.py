@@ -1,6 +1,6 @@
 """Trying a file out: the runtime reads, compiles and runs it in a child process, and what goes wrong is a diagnostic.
 
-The runtime names the guilty layer in one of six cases, and often under a name that is not in the file. So the layer
+The runtime names the offending layer in one of six cases, and often under a name that is not in the file. So the layer
 is found by asking about parts of the model.
 """
 
@@ -43,7 +43,7 @@ REJECTED = {READ: READING, COMPILE: COMPILING, MAKE: RUNNING, RUN: RUNNING}
 KINDS = {"crashed": CRASHED, "timeout": ENDLESS, "memory": TOO_LARGE}
 OWN_INPUTS = "run it on arrays of its own: ir-tools run --engine runtime --input NAME=FILE"
 OTHER_SHAPES = "give sizes that suit it with --set NAME=SHAPE"
-MOST_ELEMENTS = 1 << 24
+MAX_ELEMENTS = 1 << 24
 """Elements of all inputs; more are made in the child, whose memory is limited."""
 NOT_IN_THE_FILE: Mapping[str, str] = {
     "unsupported opset: extension": "name its library with --extension (that of openvino-tokenizers, say)",
@@ -119,7 +119,7 @@ def _made_inputs(
     try:
         plan = plan_inputs(source if isinstance(source, Model) else read(source, weights))
         shapeless = any(entry.sizes_chosen and 0 < entry.dtype.bits < 8 for entry in plan.inputs)
-        if shapeless or sum(prod(entry.shape) for entry in plan.inputs) > MOST_ELEMENTS:
+        if shapeless or sum(prod(entry.shape) for entry in plan.inputs) > MAX_ELEMENTS:
             return {}, ""
         return plan.arrays(), ""
     except ReadError:

@@ -61,7 +61,7 @@ class Prepared(NamedTuple):
 
 
 _KEPT: dict[bytes, Prepared] = {}
-MOST_KEPT = 64
+MAX_KEPT = 64
 """Small models that stay compiled, the last ones."""
 
 
@@ -112,7 +112,7 @@ def _kept(request: Request) -> Prepared:
         key.update(blob.data)
     found = _KEPT.pop(key.digest(), None) or _prepare(request)
     _KEPT[key.digest()] = found
-    if len(_KEPT) > MOST_KEPT:
+    if len(_KEPT) > MAX_KEPT:
         del _KEPT[next(iter(_KEPT))]
     return found
 

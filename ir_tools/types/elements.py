@@ -62,7 +62,7 @@ class ElementType:
 
     @property
     def is_integer(self) -> bool:
-        """Whether the type holds whole numbers only (booleans are not numbers)."""
+        """Whether the type holds integers only (booleans are not numbers)."""
         return self.kind in {"signed", "unsigned"}
 
     def byte_size(self, count: int) -> int:

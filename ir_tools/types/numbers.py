@@ -1,4 +1,4 @@
-"""Whole numbers as files write them."""
+"""Integers as files write them."""
 
 __all__ = ["id_number", "whole_number"]
 

@@ -157,7 +157,7 @@ def walk(graph: Node, prefix: str) -> Iterator[Place]:
 
 @dataclass
 class Guilt:
-    """Who is guilty. `at`: elements whose first lines are exact; `within`: elements any line of which will do.
+    """Who is offending. `at`: elements whose first lines are exact; `within`: elements any line of which will do.
 
     `lines`: exact lines that are known otherwise.
     """
@@ -173,9 +173,9 @@ class Mutant:
     """A file with what is true of it.
 
     Attributes:
-        layers: those that may be named as guilty; empty where no layer is.
-        lines: exact lines; empty where no line is guilty.
-        near: those and the lines of the whole guilty layer.
+        layers: those that may be named as offending; empty where no layer is.
+        lines: exact lines; empty where no line is offending.
+        near: those and the lines of the whole offending layer.
     """
 
     kind: str
@@ -191,7 +191,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Fault:
-    """A kind of fault. `change` edits the case in place, and says who is guilty.
+    """A kind of fault. `change` edits the case in place, and says who is offending.
 
     `finish` edits the text afterwards and may name further lines. `family`: what it has in common with the same fault
     in other operations.

@@ -14,7 +14,7 @@ __all__ = ["FAULTS"]
 
 FAULTS: list[Fault] = []
 Target = tuple[Node, str, list[Place]]
-"""An element, the name of one of its attributes (empty for its text), and the layers that are guilty if it is wrong."""
+"""An element, the name of one of its attributes (empty for its text), and the layers to blame if it is wrong."""
 Targets = Callable[[Case], Iterator[Target]]
 
 
@@ -103,7 +103,7 @@ def _net_version(case: Case) -> Iterator[Target]:
 
 def _spelled(kind: str, targets: Targets, group: str, expect: Expect, make: Callable[[str], str]) -> None:
     def change(case: Case, rng: random.Random) -> Guilt:
-        node, name, guilty = pick(rng, list(targets(case)))
+        node, name, offending = pick(rng, list(targets(case)))
         old = node.get(name) if name else node.text
         new = make(old)
         if new == old:
@@ -114,15 +114,15 @@ def _spelled(kind: str, targets: Targets, group: str, expect: Expect, make: Call
             node.text = new
         if expect == "valid":
             return Guilt()
-        owner = [place.node for place in guilty if node.tag == "edge"]
+        owner = [place.node for place in offending if node.tag == "edge"]
         ports = [
             port
-            for place in guilty
+            for place in offending
             for side in ("input", "output")
             for port in place.ports(side)
             if node in port.children
         ]
-        return Guilt([place.spot for place in guilty], at=[node, *owner, *ports])
+        return Guilt([place.spot for place in offending], at=[node, *owner, *ports])
 
     name = f"valid-{kind}" if expect == "valid" else f"spelling-{kind}"
     FAULTS.append(Fault(name, "valid" if expect == "valid" else group, expect, change))

@@ -74,7 +74,7 @@ class Verdict:
 
     @property
     def only_guilty(self) -> bool:
-        """The first finding names a guilty layer, and no error any other."""
+        """The first finding names a offending layer, and no error any other."""
         first = self.told[:1]
         if not first or not any(_names(first[0], spot) for spot in self.mutant.layers):
             return False
@@ -223,7 +223,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="kinds or groups that contain this text")
     parser.add_argument("--families", action="store_true", help="one kind of each family")
     parser.add_argument("--missed", type=Path, help="write what was missed to this file")
-    parser.add_argument("--show", action="store_true", help="print each file's guilty lines and findings")
+    parser.add_argument("--show", action="store_true", help="print each file's offending lines and findings")
     parser.add_argument("--ask", action="store_true", help="say what the runtime makes of the files that were missed")
     chosen = parser.parse_args()
     faults = tuple(
@@ -244,10 +244,10 @@ def main() -> None:
 
 
 def shown(verdict: Verdict) -> str:
-    """The guilty lines of a file, and what was found."""
+    """The offending lines of a file, and what was found."""
     mutant = verdict.mutant
     lines = mutant.xml.decode("utf-8", "replace").splitlines()
-    rows = [f"{mutant.kind} in {mutant.base}: must: {mutant.expect}; guilty: {_guilty(mutant)}"]
+    rows = [f"{mutant.kind} in {mutant.base}: must: {mutant.expect}; offending: {_guilty(mutant)}"]
     rows += [
         f"  {number:5} {lines[number - 1].strip()[:150]}"
         for number in sorted(mutant.lines)[:12]

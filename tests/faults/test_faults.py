@@ -20,7 +20,7 @@ from tests.faults.valid_variants import REFUSED
 FOUND = {"error": 99.5, "warning": 99.0, "valid": 100.0}
 """Per cent of the files in which at least the right thing must be found."""
 PLACED = 98.0
-"""Per cent of the files with a guilty layer (line) in which it must be named."""
+"""Per cent of the files with a offending layer (line) in which it must be named."""
 
 
 def test_there_are_enough_kinds_and_bases() -> None:

@@ -111,7 +111,7 @@ def _deep(text: str, depth: int) -> bytes:
 
 
 def _at(kind: str, pattern: str, new: str | Callable[[re.Match[str], random.Random], str]) -> None:
-    """Replaces one random match of a pattern; the line of the match is the guilty one."""
+    """Replaces one random match of a pattern; the line of the match is the offending one."""
 
     def finish(text: str, rng: random.Random) -> tuple[bytes, list[int]]:
         match = pick(rng, list(re.finditer(pattern, text)))

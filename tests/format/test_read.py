@@ -65,7 +65,7 @@ def edge(source: str, start: str, reader: str, end: str) -> bytes:
 BROKEN = {
     "wrong root": (b"<model/>", 1, "the root element is <model>"),
     "no version": (b"\n<net/>", 2, "has no version"),
-    "version is no number": (b'<net version="x"/>', 1, "'x' is no number"),
+    "version is not a number": (b'<net version="x"/>', 1, "'x' is not a number"),
     "unknown version": (b'<net version="12"/>', 1, "IR v12 is not known"),
     "version 1": (b'<net version="1"/>', 1, "IR v1 is not known"),
     "legacy": (b'<?xml version="1.0"?>\n<net version="7"/>', 2, "this is IR v7"),

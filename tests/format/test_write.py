@@ -561,7 +561,7 @@ def test_weights_of_others_do_not_grow(pair: Path, monkeypatch: pytest.MonkeyPat
         own.rename(other)
         own.symlink_to(other)
     else:
-        monkeypatch.setattr("ir_tools.format.write.MOST_APPENDED", 60)
+        monkeypatch.setattr("ir_tools.format.write.MAX_APPENDED", 60)
     before = own.stat().st_ino
     model, offset = edited(pair)
     write(model, pair)

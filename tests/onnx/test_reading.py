@@ -158,11 +158,11 @@ def failure(path: Path, to: str = "opset8") -> str:
         (19, {"strides": [2, 2]}, "kernel_shape is missing"),
         (19, {"kernel_shape": [2, 2, 2]}, "kernel_shape has 3 values where the input has 2 spatial axes"),
         (19, {"kernel_shape": [9, 2]}, "the kernel reaches over 9 elements where axis 2 has 6"),
-        (19, {"kernel_shape": [2, 2], "auto_pad": "SAME"}, "auto_pad is 'SAME' where one of"),
-        (19, {"kernel_shape": [2, 2], "auto_pad": 1}, "auto_pad is of type INT where STRING is meant"),
-        (19, {"kernel_shape": [2.5, 2.0]}, "kernel_shape is of type FLOATS where INTS is meant"),
-        (19, {"kernel_shape": "2,2"}, "kernel_shape is of type STRING where INTS is meant"),
-        (19, {"kernel_shape": [2, 2], "ceil_mode": 2}, "ceil_mode is 2 where 0 or 1 is meant"),
+        (19, {"kernel_shape": [2, 2], "auto_pad": "SAME"}, "auto_pad is 'SAME'; expected one of"),
+        (19, {"kernel_shape": [2, 2], "auto_pad": 1}, "auto_pad is of type INT; expected STRING"),
+        (19, {"kernel_shape": [2.5, 2.0]}, "kernel_shape is of type FLOATS; expected INTS"),
+        (19, {"kernel_shape": "2,2"}, "kernel_shape is of type STRING; expected INTS"),
+        (19, {"kernel_shape": [2, 2], "ceil_mode": 2}, "ceil_mode is 2; expected 0 or 1"),
     ],
 )
 def test_wrong_attributes(tmp_path: Path, opset: int, attributes: dict[str, Any], message: str) -> None:

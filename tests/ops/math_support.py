@@ -179,11 +179,11 @@ def words_of(case: Case) -> list[str]:
 
 NOT_RUN = "the CPU plugin does not run"
 TOLERANCES = {"f32": 1e-4, "f64": 1e-4, "f16": 2e-3, "bf16": 1.6e-2}
-"""Of the largest magnitude of the layer's output (the plugin computes f64 in f32); whole numbers are equal."""
+"""Of the largest magnitude of the layer's output (the plugin computes f64 in f32); integers are equal."""
 
 
 def random_array(rng: np.random.Generator, kind: str, shape: Iterable[int], most: int = 4) -> Array:
-    """Normal floats; whole numbers up to `most`, booleans."""
+    """Normal floats; integers up to `most`, booleans."""
     shape = tuple(map(int, shape))
     dtype = element_type(kind).dtype
     assert dtype is not None

@@ -20,7 +20,7 @@ Array = npt.NDArray[Any]
 FLOATS = ("f32", "f16", "bf16", "f64")
 INTEGERS = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
 LEFT_OUT = named(
-    "AvgPool-16 of whole numbers in one channel", "MaxPool-8 of bf16 with indices", "AdaptiveAvgPool-8 of whole numbers"
+    "AvgPool-16 of integers in one channel", "MaxPool-8 of bf16 with indices", "AdaptiveAvgPool-8 of integers"
 )
 CHANNELS = (1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 64)
 
@@ -76,7 +76,7 @@ class Setting:
 
 
 def random_array(rng: np.random.Generator, kind: str, shape: Sequence[int]) -> Array:
-    """Values of a type; a third of the floats are small whole numbers, so that maxima tie."""
+    """Values of a type; a third of the floats are small integers, so that maxima tie."""
     dtype = element_type(kind).dtype
     assert dtype is not None
     if kind in FLOATS:
@@ -250,14 +250,14 @@ def _array(tensor: Any) -> Array:
 
 
 TOLERANCES = {"f32": 1e-5, "f64": 1e-5, "f16": 1e-3, "bf16": 8e-3}
-"""Of the largest magnitude of the layer; whole numbers and places are equal."""
+"""Of the largest magnitude of the layer; integers and places are equal."""
 
 
 def compare_values(setting: Setting, inputs: Sequence[Array], wanted: Sequence[Array]) -> None:
     """Assert that the kernel gives what the runtime gave, but for undefined positions."""
     assert setting.op.kernel is not None
-    assert setting.op.undefined is not None
-    undefined = setting.op.undefined(setting.attrs(), inputs)
+    assert setting.op.undefined_mask is not None
+    undefined = setting.op.undefined_mask(setting.attrs(), inputs)
     outputs = setting.op.kernel(setting.attrs(), inputs)
     for number, (found, value) in enumerate(zip(outputs, wanted, strict=False)):
         assert (found.shape, found.dtype) == (value.shape, value.dtype), setting

@@ -15,7 +15,7 @@ from ir_tools.ops._define import PARTS, Field, Flag, Int, ObservedAttrs, OneOf
 from ir_tools.types import ELEMENT_TYPES
 from tests.ops import test_random_kernels, test_random_layers
 from tests.ops.layer_support import fact_of
-from tests.ops.samples import Sample, sample, sample_of
+from tests.ops.samples import Sample, ints, sample, sample_of
 from tests.ops.single import Slot
 
 OPS = [op for family in FAMILIES for op in family.OPS if op.attrs]
@@ -27,6 +27,7 @@ MORE: Mapping[str, Sample] = {
     "Const-1": sample("element_type=f32;shape=2,3;offset=0;size=24"),
     "Assign-3": sample("variable_id=v", "f32 2,3"),
     "Assign-6": sample("variable_id=v", "f32 2,3"),
+    "Broadcast-1": sample("mode=pdpd;mode.auto_broadcast_axis=1", "f32 3", ints(2, 3), ints(0)),
     "Bincount-17": sample("minlength=0", "i32 4"),
     "ConvertPromoteTypes-14": sample("promote_unsafe=true", "u64 2", "i32 2"),
     "PSROIPooling-1": sample(
@@ -86,13 +87,13 @@ def made() -> Mapping[str, list[Case]]:
 def arguments(part: str, inputs: Sequence[Array]) -> Iterator[tuple[Any, ...]]:
     """What a part takes behind the attributes."""
     facts = [fact_of(array) for array in inputs]
-    if part == "move":
+    if part == "migrate":
         yield from ((facts, target) for target in range(1, 17))
     elif part in {"check", "shape"}:
         yield (facts,)
-    elif part == "torn":
+    elif part == "ill_conditioned":
         yield inputs, 1e-5
-    elif part == "into":
+    elif part == "inplace_kernel":
         yield inputs, inputs[0].copy()
     else:
         yield (inputs,)
@@ -119,7 +120,7 @@ def reads(op: Op) -> Mapping[str, set[str]]:
 
 
 def has_one_value(field: Field) -> bool:
-    least, most = getattr(field, "least", None), getattr(field, "most", None)
+    least, most = getattr(field, "minimum", None), getattr(field, "maximum", None)
     return len(getattr(field, "words", ())) == 1 or (least is not None and least == most)
 
 

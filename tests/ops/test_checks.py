@@ -84,7 +84,7 @@ def test_ports(type_: str, inputs: int, outputs: int, kinds: list[Kind]) -> None
 
 
 @pytest.mark.parametrize(
-    ("type_", "types", "guilty"),
+    ("type_", "types", "offending"),
     [
         ("Add", "f32 f32", []),
         ("Add", "f32 i32", [1]),
@@ -94,9 +94,9 @@ def test_ports(type_: str, inputs: int, outputs: int, kinds: list[Kind]) -> None
         ("ShapeOf", "string", []),
     ],
 )
-def test_types(type_: str, types: str, guilty: list[int]) -> None:
+def test_types(type_: str, types: str, offending: list[int]) -> None:
     facts = [Fact(element_type(name), parse_shape("1,2")) for name in types.split()]
-    assert [found.input for found in faults_of_types(op_of(type_), facts)] == guilty
+    assert [found.input for found in faults_of_types(op_of(type_), facts)] == offending
 
 
 @pytest.mark.parametrize(

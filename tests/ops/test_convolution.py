@@ -168,7 +168,7 @@ BROKEN = [
     ("Convolution-1", {"dilations": "4,1"}, [F32, FILTERS], "filters", "reaches over 9 elements where axis 2"),
     ("Convolution-1", {}, [F32, ("f32", "6,5,3,3")], "filters", "reads 5 channels where the data has 4"),
     ("Convolution-1", {}, [F32, ("f32", "6,4,3")], "filters", "1 spatial axes where the data"),
-    ("Convolution-1", {}, [("f32", "1,4"), ("f32", "6,4")], "data", "rank 3 or 4 or 5 is meant"),
+    ("Convolution-1", {}, [("f32", "1,4"), ("f32", "6,4")], "data", "rank 3 or 4 or 5"),
     ("GroupConvolution-1", {}, [F32, ("f32", "3,2,1,3,3")], "filters", "in each of 3 groups where the data has 4"),
     ("ConvolutionBackpropData-1", {"strides": "1000000000,1"}, [F32, ("f32", "4,6,3,3")], "strides", "no machine"),
     ("ConvolutionBackpropData-1", {"pads_begin": "20,0"}, [F32, ("f32", "4,6,3,3")], "pads_begin", "cut off 20 of 10"),
@@ -179,7 +179,7 @@ BROKEN = [
         "output_shape",
         "has a negative size",
     ),
-    ("BinaryConvolution-1", {"mode": "and"}, [F32, ("u1", "6,4,3,3")], "mode", "xnor-popcount is meant"),
+    ("BinaryConvolution-1", {"mode": "and"}, [F32, ("u1", "6,4,3,3")], "mode", "xnor-popcount"),
     (
         "DeformableConvolution-8",
         {"group": "3", "deformable_group": "1"},
@@ -253,7 +253,7 @@ def test_element_types(case: Case) -> None:
 LEFT_OUT = named(
     "BinaryConvolution-1 behind FakeQuantize",
     "BinaryConvolution-1 of few channels",
-    "convolutions of whole numbers beyond 2^24",
+    "convolutions of integers beyond 2^24",
 )
 """Layers that are not generated."""
 

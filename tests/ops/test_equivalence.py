@@ -7,15 +7,15 @@ from itertools import product
 
 import pytest
 
-from ir_tools.ops._equivalence import Counterexample, Form, Proof, deciding_sizes, equal_for_all, equal_plans
+from ir_tools.ops._equivalence import Counterexample, PoolingSpec, Proof, deciding_sizes, equal_for_all, equal_plans
 from ir_tools.ops._windows import Pooling
 from ir_tools.types import Dim
-from tests.moves import random_pooling
+from tests.migrations import random_pooling
 
 Window = tuple[frozenset[tuple[int, ...]], Fraction | None]
 
 
-def windows(form: Form, sizes: tuple[int, ...]) -> dict[tuple[int, ...], Window] | None:
+def windows(form: PoolingSpec, sizes: tuple[int, ...]) -> dict[tuple[int, ...], Window] | None:
     """Written from the measured rules, window by window: what each reads, and its divisor (None: undefined)."""
     pooling, rank = form.pooling, len(sizes)
     axes, padded = [], False
@@ -57,7 +57,7 @@ def windows(form: Form, sizes: tuple[int, ...]) -> dict[tuple[int, ...], Window]
     return found
 
 
-def same(wanted: Form, other: Form, sizes: tuple[int, ...]) -> bool:
+def same(wanted: PoolingSpec, other: PoolingSpec, sizes: tuple[int, ...]) -> bool:
     ours, theirs = windows(wanted, sizes), windows(other, sizes)
     if ours is None:
         return True
@@ -72,7 +72,7 @@ def same(wanted: Form, other: Form, sizes: tuple[int, ...]) -> bool:
     return True
 
 
-def similar(rng: random.Random, wanted: Form) -> Form:
+def similar(rng: random.Random, wanted: PoolingSpec) -> PoolingSpec:
     """Another way to write nearly the same pooling."""
     pooling = wanted.pooling
     zeros = (0,) * pooling.rank
@@ -93,17 +93,17 @@ def similar(rng: random.Random, wanted: Form) -> Form:
             pooling = replace(pooling, dilations=(1,) * pooling.rank)
         elif kind == 5 and pooling.auto_pad == "explicit":
             bare = replace(pooling, pads_begin=zeros, pads_end=zeros, exclude_pad=True)
-            return Form(bare, pooling.pads_begin, pooling.pads_end)
+            return PoolingSpec(bare, pooling.pads_begin, pooling.pads_end)
         else:
-            return Form(pooling, divisor=rng.choice(["kernel", "real"]))
-    return Form(pooling)
+            return PoolingSpec(pooling, divisor=rng.choice(["kernel", "real"]))
+    return PoolingSpec(pooling)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_proof_agrees_with_brute_force_on_one_axis(seed: int) -> None:
     rng, proved = random.Random(seed), 0
     for _ in range(120):
-        wanted = Form(random_pooling(rng, 1, 16))
+        wanted = PoolingSpec(random_pooling(rng, 1, 16))
         other = similar(rng, wanted)
         low = rng.choice([0, 0, 3, 20])
         dim = Dim(low, rng.choice([None, None, low + 4]))
@@ -121,7 +121,7 @@ def test_proof_agrees_with_brute_force_on_one_axis(seed: int) -> None:
 def test_proof_agrees_with_brute_force_on_two_axes() -> None:
     rng, proved = random.Random(7), 0
     for _ in range(150):
-        wanted = Form(random_pooling(rng, 2, 14))
+        wanted = PoolingSpec(random_pooling(rng, 2, 14))
         other = similar(rng, wanted)
         verdict = equal_for_all(wanted, other, [Dim(), Dim()])
         if isinstance(verdict, Proof):
@@ -138,7 +138,7 @@ def test_nothing_new_happens_beyond_the_deciding_sizes() -> None:
     """With one size less at the upper end, some differences would be missed; with the bound, none is."""
     rng, latest = random.Random(3), 0
     for _ in range(400):
-        wanted = Form(random_pooling(rng, 1, 16))
+        wanted = PoolingSpec(random_pooling(rng, 1, 16))
         other = similar(rng, wanted)
         decided = deciding_sizes(wanted, other, 0, Dim())
         first = next((size for size in range(1, 90) if not same(wanted, other, (size,))), None)
@@ -152,7 +152,7 @@ def test_padding_of_one_axis_decides_how_the_other_divides() -> None:
         kernel=(2, 2), strides=(2, 2), pads_begin=(0, 0), pads_end=(0, 0), dilations=(1, 1),
         rounding="ceil", auto_pad="same_upper", exclude_pad=False,
     )  # fmt: skip
-    wanted, other = Form(settings), Form(replace(settings, exclude_pad=True))
+    wanted, other = PoolingSpec(settings), PoolingSpec(replace(settings, exclude_pad=True))
     assert isinstance(equal_for_all(wanted, other, [Dim.of(4), Dim.of(6)]), Proof)
     assert isinstance(equal_for_all(wanted, other, [Dim.of(4), Dim(5, 6)]), Counterexample)
 
@@ -160,22 +160,22 @@ def test_padding_of_one_axis_decides_how_the_other_divides() -> None:
 def test_different_strides_drift_apart() -> None:
     settings = Pooling(kernel=(1,), strides=(3,), pads_begin=(0,), pads_end=(0,), dilations=(1,))
     other = replace(settings, strides=(4,))
-    verdict = equal_for_all(Form(settings), Form(other), [Dim()])
+    verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(other), [Dim()])
     assert isinstance(verdict, Counterexample)
-    assert isinstance(equal_for_all(Form(settings), Form(other), [Dim(1, 3)]), Proof)
+    assert isinstance(equal_for_all(PoolingSpec(settings), PoolingSpec(other), [Dim(1, 3)]), Proof)
 
 
 def test_too_many_sizes_are_left_undecided() -> None:
     settings = Pooling(kernel=(9000,), strides=(1,), pads_begin=(0,), pads_end=(0,), dilations=(1,))
-    verdict = equal_for_all(Form(settings), Form(replace(settings, exclude_pad=False)), [Dim()])
+    verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(replace(settings, exclude_pad=False)), [Dim()])
     assert isinstance(verdict, Counterexample)
     assert verdict.sizes is None
 
 
 def test_plans_of_one_size() -> None:
     settings = Pooling(kernel=(3,), strides=(2,), pads_begin=(1,), pads_end=(1,), dilations=(1,))
-    plan = Form(settings).plan((7,))
-    assert equal_plans(plan, Form(replace(settings, rounding="ceil")).plan((7,))) is None
-    assert equal_plans(plan, Form(replace(settings, exclude_pad=False)).plan((7,))) == (
+    plan = PoolingSpec(settings).plan((7,))
+    assert equal_plans(plan, PoolingSpec(replace(settings, rounding="ceil")).plan((7,))) is None
+    assert equal_plans(plan, PoolingSpec(replace(settings, exclude_pad=False)).plan((7,))) == (
         "axis 2: window 1 divides by another number"
     )

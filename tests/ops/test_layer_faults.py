@@ -49,7 +49,7 @@ BROKEN: Mapping[str, Case] = {
     "seq_lengths holds 9": ("ReverseSequence", 1, {}, [DATA, ints(1, 9)]),
     "axis is 7": ("Concat", 1, {"axis": "7"}, [DATA, DATA]),
     "differs from the others": ("Concat", 1, {"axis": "0"}, [DATA, ("f32", "2,4")]),
-    "where rank 2 is meant": ("Concat", 1, {"axis": "0"}, [DATA, ("f32", "2,3,1")]),
+    "expected rank 2": ("Concat", 1, {"axis": "0"}, [DATA, ("f32", "2,3,1")]),
     "different element types": ("Concat", 1, {"axis": "0"}, [DATA, ("i32", "2,3")]),
     "num_splits is 2": ("Split", 1, {"num_splits": "2"}, [DATA, one(1)]),
     "axis is 2": ("Split", 1, {"num_splits": "1"}, [DATA, one(2)]),

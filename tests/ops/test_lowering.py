@@ -8,11 +8,11 @@ import pytest
 
 from ir_tools.migration import migrate
 from ir_tools.ops._define import Fact, Refused, Rewrite
-from ir_tools.ops._equivalence import Form, Proof, equal_for_all, floored
-from ir_tools.ops._lowering import average_pooling
+from ir_tools.ops._equivalence import PoolingSpec, Proof, equal_for_all, floored
+from ir_tools.ops._pooling_rewrites import average_pooling
 from ir_tools.ops._windows import Pooling, plan
 from ir_tools.types import Dim, element_type, parse_shape
-from tests.moves import (
+from tests.migrations import (
     Case,
     Compiled,
     Row,
@@ -36,7 +36,7 @@ def pooling(**changes: object) -> Pooling:
 
 
 def lowered(wanted: Pooling, shape: str, target: int) -> Rewrite:
-    found = average_pooling(Form(wanted), Fact(F32, parse_shape(shape)), target)
+    found = average_pooling(PoolingSpec(wanted), Fact(F32, parse_shape(shape)), target)
     assert isinstance(found, Rewrite)
     return found
 
@@ -62,9 +62,9 @@ def test_ceil_torch_is_floor_with_other_pads_for_every_size() -> None:
     rng, unlike = random.Random(0), []
     for _ in range(300):
         rank = rng.randint(1, 2)
-        wanted = Form(random_pooling(rng, rank, 16))
+        wanted = PoolingSpec(random_pooling(rng, rank, 16))
         if wanted.pooling.exclude_pad and not isinstance(
-            equal_for_all(wanted, Form(floored(wanted.pooling)), [Dim()] * rank), Proof
+            equal_for_all(wanted, PoolingSpec(floored(wanted.pooling)), [Dim()] * rank), Proof
         ):
             unlike.append(wanted.pooling)
     assert all(one.auto_pad.startswith("same") and one.rounding == "ceil" for one in unlike)
@@ -91,21 +91,21 @@ def test_dilations_of_single_elements_do_not_matter() -> None:
 
 
 def test_dilations_of_an_unknown_rank_are_refused() -> None:
-    found = average_pooling(Form(pooling(dilations=(2, 2))), Fact(F32, None), 8)
+    found = average_pooling(PoolingSpec(pooling(dilations=(2, 2))), Fact(F32, None), 8)
     assert isinstance(found, Refused)
     assert found.attribute == "dilations"
 
 
 def test_padding_that_counts_without_overhang_gets_a_layer_of_its_own() -> None:
     """What ONNX means by ceil_mode with count_include_pad: the padded input's elements, not what hangs over."""
-    wanted = Form(pooling(rounding="ceil", exclude_pad=True), before=(1, 1), after=(1, 1))
+    wanted = PoolingSpec(pooling(rounding="ceil", exclude_pad=True), before=(1, 1), after=(1, 1))
     found = average_pooling(wanted, Fact(F32, parse_shape("1,2,?,?")), 8)
     assert isinstance(found, Rewrite)
     assert [new.type for new in found.layers] == ["Pad", "AvgPool"]
 
 
 def test_padding_that_counts_needs_no_layer_where_nothing_hangs_over() -> None:
-    wanted = Form(pooling(exclude_pad=True, strides=(1, 1)), before=(1, 1), after=(1, 1))
+    wanted = PoolingSpec(pooling(exclude_pad=True, strides=(1, 1)), before=(1, 1), after=(1, 1))
     found = average_pooling(wanted, Fact(F32, parse_shape("1,2,?,?")), 8)
     assert isinstance(found, Rewrite)
     assert [new.type for new in found.layers] == ["AvgPool"]

@@ -135,9 +135,7 @@ def test_element_types(op: Op, raw: dict[str, str], slots: list[Slot]) -> None:
 
 # --- values -----------------------------------------------------------------------------------------------------
 
-LEFT_OUT = named(
-    "Einsum-7 with dots", "Inverse-14 of a matrix that has none", "convolutions of whole numbers beyond 2^24"
-)
+LEFT_OUT = named("Einsum-7 with dots", "Inverse-14 of a matrix that has none", "convolutions of integers beyond 2^24")
 """Layers that are not generated."""
 
 

@@ -166,16 +166,16 @@ SUSPECT: Sequence[tuple[str, Mapping[str, str], Sequence[Slot], str]] = (
 )
 
 
-@pytest.mark.parametrize(("name", "raw", "slots", "guilty"), SUSPECT, ids=[f"{row[0]}-{row[3]}" for row in SUSPECT])
+@pytest.mark.parametrize(("name", "raw", "slots", "offending"), SUSPECT, ids=[f"{row[0]}-{row[3]}" for row in SUSPECT])
 def test_what_the_plugin_reads_otherwise(
-    name: str, raw: Mapping[str, str], slots: Sequence[Slot], guilty: str, client: RuntimeClient
+    name: str, raw: Mapping[str, str], slots: Sequence[Slot], offending: str, client: RuntimeClient
 ) -> None:
     """It runs, and gives something else than is written: a warning."""
     op = OPS[name]
     attrs = op.read(raw, [])
     assert attrs is not None
     found = [(fault.attribute, fault.kind) for fault in op.check(attrs, [fact_of(slot) for slot in slots])]
-    assert found == [(guilty, Kind.SUSPECT)]
+    assert found == [(offending, Kind.SUSPECT)]
     given = [("f32", slot[1].replace("?", "1")) if isinstance(slot, tuple) else slot for slot in slots]
     assert runs(client, Case(op, raw, given))
 

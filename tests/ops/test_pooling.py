@@ -190,9 +190,9 @@ def test_the_lean_kernel_gives_the_first_output() -> None:
     attrs = op.read({"kernel": "3", "strides": "2", "dilations": "2", "rounding_type": "ceil"}, [])
     assert attrs is not None
     assert op.kernel is not None
-    assert op.lean is not None
+    assert op.first_output_kernel is not None
     data = np.random.default_rng(0).normal(size=(2, 3, 14)).astype(np.float32)
-    np.testing.assert_array_equal(op.lean(attrs, [data])[0], op.kernel(attrs, [data])[0])
+    np.testing.assert_array_equal(op.first_output_kernel(attrs, [data])[0], op.kernel(attrs, [data])[0])
 
 
 @pytest.mark.parametrize("shape", [(0, 2, 4), (2, 0, 4), (1, 1, 0)], ids=str)
@@ -201,10 +201,10 @@ def test_empty_inputs_of_adaptive_pooling(op: str, shape: tuple[int, ...]) -> No
     setting = Setting(op_named(op), {}, "f32", ",".join(map(str, shape)), (2,))
     arrays = [np.zeros(shape, np.float32), np.array([2])]
     assert setting.op.kernel is not None
-    assert setting.op.undefined is not None
+    assert setting.op.undefined_mask is not None
     for output in setting.op.kernel(setting.attrs(), arrays):
         assert output.shape == (*shape[:2], 2)
-    mask = setting.op.undefined(setting.attrs(), arrays)
+    mask = setting.op.undefined_mask(setting.attrs(), arrays)
     assert (mask is not None and mask.all()) == (shape[2] == 0)
 
 
@@ -234,7 +234,7 @@ def test_a_plain_layer_has_no_violation(op: str) -> None:
         ("AvgPool-1", {"strides": ""}, "strides is missing"),
         ("AvgPool-1", {"strides": "2"}, "strides has 1 values where kernel has 2"),
         ("AvgPool-1", {"strides": "2,0"}, "strides is 2,0 where every value must be at least 1"),
-        ("AvgPool-1", {"kernel": "1.5,2"}, "kernel has '1.5' where a whole number is meant"),
+        ("AvgPool-1", {"kernel": "1.5,2"}, "kernel has '1.5'; expected an integer"),
         ("AvgPool-1", {"kernel": "0,2"}, "kernel is 0,2 where every value must be at least 1"),
         ("AvgPool-1", {"pads_begin": "-1,0"}, "pads_begin is -1,0 where every value must be at least 0"),
         ("AvgPool-1", {"pads_end": "2,0"}, "pads_end is 2 where the window reaches over 2 and exclude-pad is true"),
@@ -246,9 +246,9 @@ def test_a_plain_layer_has_no_violation(op: str) -> None:
         (
             "AvgPool-1",
             {"rounding_type": "ceil_torch"},
-            "rounding_type is 'ceil_torch' where one of floor, ceil is meant",
+            "rounding_type is 'ceil_torch'; expected one of floor, ceil",
         ),
-        ("AvgPool-1", {"auto_pad": ""}, "auto_pad is '' where one of explicit, same_upper, same_lower, valid is meant"),
+        ("AvgPool-1", {"auto_pad": ""}, "auto_pad is ''; expected one of explicit, same_upper, same_lower, valid"),
         ("AvgPool-1", {"kernel": "9,2"}, "kernel reaches over 9 elements where axis 2 has 8 with its padding"),
         ("AvgPool-16", {}, "dilations is missing, and the runtime crashes without it"),
         ("MaxPool-8", {}, "dilations is missing, and the runtime crashes without it"),
@@ -256,7 +256,7 @@ def test_a_plain_layer_has_no_violation(op: str) -> None:
         (
             "MaxPool-8",
             {"dilations": "1,1", "index_element_type": "u8"},
-            "index_element_type is 'u8' where one of i32, i64",
+            "index_element_type is 'u8'; expected one of i32, i64",
         ),
     ],
 )
@@ -269,7 +269,7 @@ def test_what_is_wrong_is_named(op: str, changes: dict[str, str], message: str) 
     ("shape", "message"),
     [
         ("1,3,8", "kernel has 2 values where the input has 1 spatial axes"),
-        ("1,3", "data is [1,3] where rank 3, 4 or 5 is meant"),
+        ("1,3", "data is [1,3]; expected rank 3, 4 or 5"),
         ("0,3,8,8", "data has a batch size of 0, which the runtime does not pool"),
         ("?,0,8,8", "data has a number of channels of 0, which the runtime does not pool"),
     ],

@@ -140,9 +140,9 @@ SUM = REDUCTIONS[0]
     ("case", "message"),
     [
         (Case(SUM, {}, [F32, np.array([5])]), "names axis 5 where the data [2,3,4] has rank 3"),
-        (Case(SUM, {}, [F32, np.array([[0]])]), "is [1,1] where a number or a list is meant"),
-        (Case(SUM, {}, [F32, np.array([1.0])]), "has element type f64 where whole numbers are meant"),
-        (Case(CUM_SUM, {}, [F32, np.array([1])]), "is [1] where a single number is meant"),
+        (Case(SUM, {}, [F32, np.array([[0]])]), "is [1,1]; expected a number or a list"),
+        (Case(SUM, {}, [F32, np.array([1.0])]), "has element type f64; expected integers"),
+        (Case(CUM_SUM, {}, [F32, np.array([1])]), "is [1]; expected a single number"),
         (Case(CUM_SUM, {}, [F32, np.array(3)]), "names axis 3"),
         (Case(CUM_SUM, {}, [F32]), "is missing"),
         (Case(SEGMENT_MAX, {}, [("f32", "3,2"), np.array([0, 2, 1])]), "are not in ascending order"),
@@ -180,7 +180,7 @@ LEFT_OUT = named(
     "reductions along no axis",
     "reductions of 8 bits that leave them",
     "reductions of i64 beyond i32",
-    "reductions of whole numbers beyond 2^24",
+    "reductions of integers beyond 2^24",
 )
 """Layers that are not generated."""
 

@@ -191,7 +191,7 @@ def test_attributes_as_written(op: Op, tmp_path: Path) -> None:
         key = key_of(name, spec)
         if key in sample.raw:
             continue
-        value = spec.default if spec.missing is REQUIRED else spec.missing
+        value = spec.default if spec.runtime_default is REQUIRED else spec.runtime_default
         assert value is not REQUIRED, f"{key} is required, and the sample has none"
         if f"{op} {key}" not in UNLIKE:
             assert attrs[name] == value, key
@@ -393,7 +393,7 @@ def test_names_are_unique() -> None:
 def test_sane(op: Op) -> None:
     """Defaults can be written and read, names of ports differ, only the last input comes many times."""
     for name, spec in op.attrs.items():
-        for value in (spec.default, spec.missing):
+        for value in (spec.default, spec.runtime_default):
             if value is REQUIRED or value is None or not spec.render(value, ","):
                 continue
             assert spec.parse(spec.render(value, ", ")) == value, name
@@ -404,8 +404,8 @@ def test_sane(op: Op) -> None:
     assert set(op.types) <= used
     needed = [slot.optional for slot in op.inputs]
     assert needed == sorted(needed)
-    if op.instead is not None:
-        assert find_op(op.instead, "opset16") is not None
+    if op.replaced_by is not None:
+        assert find_op(op.replaced_by, "opset16") is not None
 
 
 def test_later_versions_only_add() -> None:

@@ -58,7 +58,7 @@ KINDS = ("f32", "f16", "bf16", "i8", "u8", "i16", "i32", "i64")
 
 
 def pixels(kind: str, *shape: int) -> Array:
-    """Whole numbers of any size that the type has."""
+    """Integers of any size that the type has."""
     limits = np.iinfo(kind)
     return RNG.integers(max(limits.min, -100), min(limits.max, 200), shape).astype(kind)
 
@@ -86,8 +86,8 @@ def test_integers_are_resized_as_by_the_plugin(
     attrs = op.read(raw, [])
     assert attrs is not None
     assert op.kernel is not None
-    assert op.undefined is not None
-    (own,), torn = op.kernel(attrs, arrays), op.undefined(attrs, arrays)
+    assert op.undefined_mask is not None
+    (own,), torn = op.kernel(attrs, arrays), op.undefined_mask(attrs, arrays)
     assert torn is not None
     assert torn.mean() < 0.2
     assert np.array_equal(own[~torn], by_runtime(client, op, raw, arrays, 1)[~torn])
@@ -143,14 +143,14 @@ def test_places_of_equal_elements_are_undefined() -> None:
     op = op_of("TopK-11")
     attrs = op.read({"axis": "0", "mode": "max", "sort": "value"}, [])
     assert attrs is not None
-    assert op.undefined is not None
-    mask = op.undefined(attrs, [np.array([1.0, 3.0, 2.0, 2.0, 0.0, 1.0]), np.array(4)])
+    assert op.undefined_mask is not None
+    mask = op.undefined_mask(attrs, [np.array([1.0, 3.0, 2.0, 2.0, 0.0, 1.0]), np.array(4)])
     assert mask is not None
     assert mask.tolist() == [False, True, True, True]
     attrs = op.read({"axis": "0", "mode": "max", "sort": "index"}, [])
     assert attrs is not None
-    cut = op.undefined(attrs, [np.array([3.0, 2.0, 2.0]), np.array(2)])
-    whole = op.undefined(attrs, [np.array([3.0, 2.0, 2.0]), np.array(3)])
+    cut = op.undefined_mask(attrs, [np.array([3.0, 2.0, 2.0]), np.array(2)])
+    whole = op.undefined_mask(attrs, [np.array([3.0, 2.0, 2.0]), np.array(3)])
     assert cut is not None
     assert cut.all()
     assert whole is not None

@@ -12,7 +12,7 @@ from ir_tools.cli.compare import _columns
 from ir_tools.comparison import Comparison, LayerComparison, OutputComparison, difference
 from ir_tools.inputs import InputPlan, PlannedInput, parse_generator
 from ir_tools.report import render_report
-from ir_tools.report._plots import MOST_POINTS
+from ir_tools.report._plots import MAX_POINTS
 from ir_tools.types import element_type
 
 DATE = datetime(2026, 1, 31, 12, 30, tzinfo=UTC)
@@ -101,7 +101,7 @@ def test_large_models_share_points_but_no_rows(count: int) -> None:
     text = rendered(comparison(count, wrong=1234))
     page = Page(text)
     assert page.rows == 3 + count
-    assert text.count("<circle") - 1 <= MOST_POINTS
+    assert text.count("<circle") - 1 <= MAX_POINTS
     assert page.addresses.count("#row1234") == 2
     assert len(text) < 300 * count
 

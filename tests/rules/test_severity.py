@@ -82,9 +82,9 @@ def test_an_attribute_that_the_runtime_assumes_is_a_warning(op: Op) -> None:
         name = spec.xml or key
         raw = {other: text for other, text in sample.raw.items() if other != name}
         kinds = {found.kind for found in faults_of_attributes(op, raw)[1] if found.attribute == name}
-        if spec.needed or (spec.default is REQUIRED and spec.missing is REQUIRED):
+        if spec.needed or (spec.default is REQUIRED and spec.runtime_default is REQUIRED):
             assert kinds == {Kind.MISSING}, name
-        elif spec.missing is not REQUIRED:
+        elif spec.runtime_default is not REQUIRED:
             assert kinds == {Kind.ASSUMED}, name
 
 

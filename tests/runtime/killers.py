@@ -1,6 +1,6 @@
 """Small models that kill, hang or exhaust the runtime, or that it rejects without naming a layer of the file.
 
-Each has layers before and behind the guilty one, one layer a line.
+Each has layers before and behind the offending one, one layer a line.
 """
 
 from collections.abc import Mapping, Sequence
@@ -66,10 +66,10 @@ class Net:
 
 
 def amid(kind: str, version: str, raw: Raw, shape: str = "1,3,8,8", around: int = 12) -> bytes:
-    """One layer called `guilty` between ReLUs."""
+    """One layer called `offending` between ReLUs."""
     net = Net()
     middle = net.relus(net.parameter(shape), around)
-    out = net.relus(net.layer(kind, [middle], raw, name="guilty", version=version), around)
+    out = net.relus(net.layer(kind, [middle], raw, name="offending", version=version), around)
     net.layer("Result", [out])
     return net.model()
 
@@ -94,7 +94,7 @@ def adaptive_to(size: int) -> tuple[bytes, bytes]:
     net = Net()
     middle = net.relus(net.parameter("1,3,8,8"), 5)
     sizes = net.constant("i64", "I64", "2", 0, 16)
-    out = net.relus(net.layer("AdaptiveAvgPool", [middle, sizes], name="guilty", version="opset8"), 5)
+    out = net.relus(net.layer("AdaptiveAvgPool", [middle, sizes], name="offending", version="opset8"), 5)
     net.layer("Result", [out])
     return net.model(), size.to_bytes(8, "little") * 2
 
@@ -103,7 +103,7 @@ def strings(shape: str) -> tuple[bytes, bytes]:
     """A string constant with another shape than it has texts: one, `ab`."""
     net = Net()
     net.layer("Result", [net.relus(net.parameter("1,3"), 5)])
-    net.layer("Result", [net.constant("string", "STRING", shape, 0, 14, name="guilty")])
+    net.layer("Result", [net.constant("string", "STRING", shape, 0, 14, name="offending")])
     header = b"".join(number.to_bytes(4, "little") for number in (1, 0, 2))
     return net.model(), header + b"ab"
 
@@ -120,7 +120,7 @@ def no_parts() -> bytes:
     net = Net()
     middle = net.relus(net.parameter("1,6,4"), 5)
     inside = f"{rows}<body>{body.text()}</body>"
-    net.layer("Result", [net.layer("TensorIterator", [middle], name="guilty", inside=inside)])
+    net.layer("Result", [net.layer("TensorIterator", [middle], name="offending", inside=inside)])
     return net.model()
 
 
@@ -158,14 +158,14 @@ def crash_in_a_body() -> tuple[bytes, bytes]:
     body = Net()
     middle = body.relus(body.parameter("1,3,8,8"), 3)
     raw = {**POOL, "kernel": "1,1", "strides": "1,1"}
-    return loop(2, body, body.relus(body.layer("AvgPool", [middle], raw, name="guilty", version="opset16"), 3))
+    return loop(2, body, body.relus(body.layer("AvgPool", [middle], raw, name="offending", version="opset16"), 3))
 
 
 def rejected_in_a_body() -> tuple[bytes, bytes]:
     """A Transpose without its order inside a Loop."""
     body = Net()
     middle = body.relus(body.parameter("1,3,8,8"), 3)
-    return loop(2, body, body.relus(body.layer("Transpose", [middle], name="guilty"), 3))
+    return loop(2, body, body.relus(body.layer("Transpose", [middle], name="offending"), 3))
 
 
 def nested(depth: int) -> bytes:
@@ -194,7 +194,7 @@ def unfit_values() -> tuple[bytes, bytes]:
     net = Net()
     lengths = net.constant("i64", "I64", "2", 0, 16)
     raw = {"batch_axis": "0", "seq_axis": "1"}
-    out = net.layer("ReverseSequence", [net.relus(net.parameter("2,3,8,8"), 5), lengths], raw, name="guilty")
+    out = net.layer("ReverseSequence", [net.relus(net.parameter("2,3,8,8"), 5), lengths], raw, name="offending")
     net.layer("Result", [net.relus(out, 5)])
     return net.model(), b"".join(number.to_bytes(8, "little") for number in (1, 9))
 
@@ -204,7 +204,7 @@ def dilated_integers() -> bytes:
     net = Net()
     x = net.layer("Abs", [net.parameter("1,1,8,8", "i32", "I32")], outputs=["I32"])
     raw = {**POOL, "dilations": "2,2"}
-    out = net.layer("AvgPool", [x], raw, name="guilty", version="opset16", outputs=["I32"])
+    out = net.layer("AvgPool", [x], raw, name="offending", version="opset16", outputs=["I32"])
     net.layer("Result", [net.layer("Abs", [out], outputs=["I32"])])
     return net.model()
 

@@ -14,7 +14,7 @@ from ir_tools.inputs import complete_inputs
 from ir_tools.ops import Array
 from ir_tools.runtime.client import RuntimeClient, Tap
 from ir_tools.runtime.one_layer import LayerRunner
-from ir_tools.runtime.worker import MOST_KEPT
+from ir_tools.runtime.worker import MAX_KEPT
 from ir_tools.weights import values
 from tests.runtime.made import one_layer, parameter, save
 
@@ -122,7 +122,7 @@ def test_kept_model_of_a_file_goes_with_the_file(client: RuntimeClient, tmp_path
 
 def test_many_kept_models_are_forgotten(client: RuntimeClient) -> None:
     """More than the child keeps; those that were forgotten are right at their second turn, too."""
-    for size in (*range(1, MOST_KEPT + 6), *range(1, 9)):
+    for size in (*range(1, MAX_KEPT + 6), *range(1, 9)):
         text = one_layer("ReLU", "opset1", {}, str(size))
         values = np.arange(-1, size - 1, dtype=np.float32)
         found = client.infer(text, None, {"x": values}, keep=True).outputs["layer"]

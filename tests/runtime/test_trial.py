@@ -43,19 +43,19 @@ def bare(build: Callable[[], bytes]) -> Callable[[], Files]:
 # --- what kills the runtime ---
 
 KILLERS: dict[str, tuple[Callable[[], Files], str, str, str]] = {
-    "pool-without-dilations": (bare(killers.pool_without_dilations), "RUN104", "guilty", "SIGSEGV"),
-    "parts-of-size-0": (bare(killers.no_parts), "RUN104", "guilty", "SIGFPE"),
-    "crash-in-a-body": (killers.crash_in_a_body, "RUN104", "loop/body/guilty", "SIGSEGV"),
-    "pads-of-1e9": (bare(killers.huge_pads), "RUN102|RUN106", "guilty", ""),
-    "adaptive-to-2^40": (lambda: killers.adaptive_to(1 << 40), "RUN106", "guilty", "memory"),
-    "adaptive-to-2^20": (lambda: killers.adaptive_to(1 << 20), "RUN106", "guilty", "memory"),
-    "string-of-2^32": (lambda: killers.strings(str(1 << 32)), "RUN106|RUN104", "guilty", ""),
+    "pool-without-dilations": (bare(killers.pool_without_dilations), "RUN104", "offending", "SIGSEGV"),
+    "parts-of-size-0": (bare(killers.no_parts), "RUN104", "offending", "SIGFPE"),
+    "crash-in-a-body": (killers.crash_in_a_body, "RUN104", "loop/body/offending", "SIGSEGV"),
+    "pads-of-1e9": (bare(killers.huge_pads), "RUN102|RUN106", "offending", ""),
+    "adaptive-to-2^40": (lambda: killers.adaptive_to(1 << 40), "RUN106", "offending", "memory"),
+    "adaptive-to-2^20": (lambda: killers.adaptive_to(1 << 20), "RUN106", "offending", "memory"),
+    "string-of-2^32": (lambda: killers.strings(str(1 << 32)), "RUN106|RUN104", "offending", ""),
     "loop-of-2^40": (lambda: killers.endless(1 << 40), "RUN105", "loop", "0.5 s"),
     "loop-of-minus-5": (lambda: killers.endless(-5), "RUN105", "loop", "0.5 s"),
-    "rejected-without-a-name": (lambda: (killers.amid("Transpose", "opset1", {}), b""), "RUN101", "guilty", ""),
-    "rejected-in-a-body": (killers.rejected_in_a_body, "RUN101", "loop/body/guilty", "out of range"),
-    "rejected-by-the-device": (bare(killers.dilated_integers), "RUN102", "guilty", ""),
-    "rejected-while-running": (killers.unfit_values, "RUN103", "guilty", "seq_lengths"),
+    "rejected-without-a-name": (lambda: (killers.amid("Transpose", "opset1", {}), b""), "RUN101", "offending", ""),
+    "rejected-in-a-body": (killers.rejected_in_a_body, "RUN101", "loop/body/offending", "out of range"),
+    "rejected-by-the-device": (bare(killers.dilated_integers), "RUN102", "offending", ""),
+    "rejected-while-running": (killers.unfit_values, "RUN103", "offending", "seq_lengths"),
 }
 
 
@@ -83,7 +83,7 @@ def test_deep_bodies_are_survived(client: RuntimeClient) -> None:
 
 def test_strides_of_2_31_are_survived(client: RuntimeClient) -> None:
     files = killers.amid("AvgPool", "opset1", {**POOL, "strides": "2147483648,2147483648"})
-    assert [entry.path for entry in try_model(files, client=client)] in ([], ["guilty"])
+    assert [entry.path for entry in try_model(files, client=client)] in ([], ["offending"])
 
 
 def test_no_layer_is_blamed_for_many(client: RuntimeClient) -> None:
@@ -115,10 +115,10 @@ def wired(seed: int) -> tuple[bytes, str]:
     net = killers.Net()
     ports = [net.parameter("1,3,8,8") for _ in range(dice.randint(1, 3))]
     count = dice.randint(2, 60)
-    guilty = dice.randrange(count)
+    offending = dice.randrange(count)
     for number in range(count):
         kind, arity = dice.choice([("ReLU", 1), ("Add", 2), ("Multiply", 2), ("Sigmoid", 1)])
-        if number == guilty:
+        if number == offending:
             # The name is one that the runtime itself might make up for another layer.
             bad = net.layer("Transpose", [dice.choice(ports)], name=f"Transpose_{dice.randint(1, 90)}")
             ports.append(bad)

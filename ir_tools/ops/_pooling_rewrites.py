@@ -1,7 +1,7 @@
 """Pooling layers of one version in the layers of another: candidates, cheapest first; the first equal one is taken.
 
-A candidate says what its layers compute as a `Form`; `equal_for_all` decides whether that is what was meant, for the
-one input size or for every size of dynamic dimensions. One that is not equal can never be emitted.
+A candidate says what its layers compute as a `PoolingSpec`; `equal_for_all` decides whether that is the pooling that
+is wanted, for the one input size or for every size of dynamic dimensions. One that is not equal can never be emitted.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,12 +9,12 @@ from dataclasses import replace
 
 from ir_tools.ops._convolution import by_convolution
 from ir_tools.ops._define import Attrs, Fact, NewLayer, Ref, Refused, Rewrite
-from ir_tools.ops._equivalence import Form, Proof, behind_pad, equal_for_all, floored, plain, undilated
+from ir_tools.ops._equivalence import PoolingSpec, Proof, behind_pad, equal_for_all, floored, plain, undilated
 from ir_tools.ops._layers import Layers, ints, padded
 from ir_tools.ops._windows import Pooling, Rounding, axis_dim, pooling_of
 from ir_tools.types import Dim, element_type
 
-__all__ = ["average_pooling", "avg_pool_layer", "max_pool_layer", "move_avg_pool", "move_max_pool"]
+__all__ = ["average_pooling", "avg_pool_layer", "max_pool_layer", "migrate_avg_pool", "migrate_max_pool"]
 
 
 # --- versions ---------------------------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ def _writable(pooling: Pooling, target: int) -> bool:
 ROUNDINGS: tuple[Rounding, ...] = ("floor", "ceil", "ceil_torch")
 
 
-def avg_pool_forms(wanted: Form, sizes: Sequence[Dim], target: int) -> Iterator[Form]:
+def avg_pool_forms(wanted: PoolingSpec, sizes: Sequence[Dim], target: int) -> Iterator[PoolingSpec]:
     """Poolings that may be equal to the wanted one and that AvgPool of the target opset has, cheapest first.
 
     First without a Pad layer: as it is, the other roundings, explicit pads, the other divisor, no dilations; then
@@ -57,20 +57,20 @@ def avg_pool_forms(wanted: Form, sizes: Sequence[Dim], target: int) -> Iterator[
     explicit = pooling if pooling.auto_pad == "explicit" else floored(pooling)
     before, after = wanted.before, wanted.after
     if before:
-        forms = [Form(variant) for variant in _variants(_with_pads(explicit, before, after))]
-        forms += [Form(variant, before, after) for variant in _variants(pooling)]
+        forms = [PoolingSpec(variant) for variant in _variants(_with_pads(explicit, before, after))]
+        forms += [PoolingSpec(variant, before, after) for variant in _variants(pooling)]
     else:
-        forms = [Form(variant) for variant in _variants(pooling)]
+        forms = [PoolingSpec(variant) for variant in _variants(pooling)]
         small = undilated(wanted, sizes)
-        forms += [Form(variant) for variant in _variants(small)] if small else []
+        forms += [PoolingSpec(variant) for variant in _variants(small)] if small else []
         bare = replace(explicit, pads_begin=(0,) * pooling.rank, pads_end=(0,) * pooling.rank)
-        forms += [Form(variant, explicit.pads_begin, explicit.pads_end) for variant in _variants(bare)]
+        forms += [PoolingSpec(variant, explicit.pads_begin, explicit.pads_end) for variant in _variants(bare)]
         over = behind_pad(explicit, floored(explicit))
-        forms.append(Form(replace(over.pooling, exclude_pad=True), over.before, over.after))
+        forms.append(PoolingSpec(replace(over.pooling, exclude_pad=True), over.before, over.after))
     return (form for form in dict.fromkeys(forms) if _writable(form.pooling, target) and _survives(form))
 
 
-def _survives(form: Form) -> bool:
+def _survives(form: PoolingSpec) -> bool:
     """Whether the CPU plugin leaves the meaning alone (measured on 2026.4.1).
 
     It merges a Pad into an AvgPool behind it that has no padding of its own, which then divides by the whole kernel:
@@ -94,12 +94,12 @@ def _with_pads(pooling: Pooling, before: Sequence[int], after: Sequence[int]) ->
 # --- writing them down ------------------------------------------------------------------------------------------
 
 
-def move_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+def migrate_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
     """AvgPool of any version in the target opset."""
-    return average_pooling(Form(pooling_of(attrs)), inputs[0], target)
+    return average_pooling(PoolingSpec(pooling_of(attrs)), inputs[0], target)
 
 
-def average_pooling(wanted: Form, data: Fact, target: int) -> Rewrite | Refused:
+def average_pooling(wanted: PoolingSpec, data: Fact, target: int) -> Rewrite | Refused:
     """The fewest layers of the target opset that mean the wanted pooling for every shape that `data` may have."""
     sizes = (Dim(),) * wanted.pooling.rank if data.shape is None else data.spatial
     for form in avg_pool_forms(wanted, sizes, target):
@@ -114,11 +114,11 @@ def average_pooling(wanted: Form, data: Fact, target: int) -> Rewrite | Refused:
     return by_convolution(wanted, data, target)
 
 
-def _culprit(wanted: Form) -> str:
+def _culprit(wanted: PoolingSpec) -> str:
     return "rounding_type" if set(wanted.pooling.dilations) == {1} else "dilations"
 
 
-def _avg_pool_rewrite(wanted: Form, form: Form, data: Fact, target: int, proof: Proof) -> Rewrite:
+def _avg_pool_rewrite(wanted: PoolingSpec, form: PoolingSpec, data: Fact, target: int, proof: Proof) -> Rewrite:
     layers = Layers([data], target)
     source = Ref(None)
     if form.before:
@@ -127,7 +127,7 @@ def _avg_pool_rewrite(wanted: Form, form: Form, data: Fact, target: int, proof: 
     return layers.rewrite(_how(wanted, form), proof.text)
 
 
-def _how(wanted: Form, form: Form) -> str:
+def _how(wanted: PoolingSpec, form: PoolingSpec) -> str:
     if form.before:
         return "padding by a layer of its own"
     changed = [
@@ -172,7 +172,7 @@ def _pooled(pooling: Pooling, data: Fact) -> Fact:
 # --- maxima -----------------------------------------------------------------------------------------------------
 
 
-def move_max_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+def migrate_max_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
     """MaxPool-8 and -14 in the target opset, where it has the same windows; MaxPool-1 stays: every opset reads it."""
     if "axis" not in attrs:
         return None
@@ -180,11 +180,13 @@ def move_max_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite 
     sizes = (Dim(),) * wanted.rank if data.shape is None else data.spatial
     outputs = 2 if target >= 8 else 1
     for pooling in _max_pool_candidates(wanted, target):
-        proof = equal_for_all(Form(wanted), Form(pooling), sizes, divide=False)
+        proof = equal_for_all(PoolingSpec(wanted), PoolingSpec(pooling), sizes, divide=False)
         if isinstance(proof, Proof):
             layer = max_pool_layer(pooling, data, target, outputs=outputs, attrs=attrs)
-            return Rewrite(layers=(layer,), how=_how(Form(wanted), Form(pooling)), proof=proof.text)
-    return Refused(f"no MaxPool of opset{target} has the same windows for every input size", _culprit(Form(wanted)))
+            return Rewrite(layers=(layer,), how=_how(PoolingSpec(wanted), PoolingSpec(pooling)), proof=proof.text)
+    return Refused(
+        f"no MaxPool of opset{target} has the same windows for every input size", _culprit(PoolingSpec(wanted))
+    )
 
 
 def _max_pool_candidates(wanted: Pooling, target: int) -> Iterator[Pooling]:

@@ -6,9 +6,9 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._define import Array, Attrs, Fact, NewLayer, Ref, Refused, Rewrite
-from ir_tools.ops._equivalence import Form, equal_plans
+from ir_tools.ops._equivalence import PoolingSpec, equal_plans
 from ir_tools.ops._layers import F32, I64, Layers
-from ir_tools.ops._lowering import avg_pool_layer, max_pool_layer
+from ir_tools.ops._pooling_rewrites import avg_pool_layer, max_pool_layer
 from ir_tools.ops._windows import AxisWindows, Pooling, adaptive_plan, pooling_of
 from ir_tools.types import Dim
 
@@ -16,8 +16,8 @@ __all__ = [
     "adaptive_to_avg_pool",
     "adaptive_to_reduce_mean",
     "avg_pool_to_adaptive",
-    "move_adaptive_avg_pool",
-    "move_adaptive_max_pool",
+    "migrate_adaptive_avg_pool",
+    "migrate_adaptive_max_pool",
     "reduce_mean_to_adaptive",
 ]
 
@@ -25,7 +25,7 @@ __all__ = [
 # --- steps between versions -------------------------------------------------------------------------------------
 
 
-def move_adaptive_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+def migrate_adaptive_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
     """AdaptiveAvgPool stays from opset8 on; below, it becomes what means the same: one layer, or a product per axis."""
     if target >= 8:
         return _as_it_is("AdaptiveAvgPool", inputs)
@@ -35,7 +35,7 @@ def move_adaptive_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) ->
     return found or by_matrices(inputs, target)
 
 
-def move_adaptive_max_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+def migrate_adaptive_max_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
     """AdaptiveMaxPool stays from opset8 on; below, it is a MaxPool or ReduceMax where the windows agree."""
     if target >= 8:
         return _as_it_is("AdaptiveMaxPool", inputs, attrs)
@@ -120,7 +120,7 @@ def _sliding(inputs: Sequence[Fact]) -> Pooling | None:
     ones = (1,) * len(kernel)
     pooling = Pooling(kernel=kernel, strides=strides, pads_begin=begins, pads_end=ends, dilations=ones)
     try:
-        return pooling if equal_plans(wanted, Form(pooling).plan(sizes)) is None else None
+        return pooling if equal_plans(wanted, PoolingSpec(pooling).plan(sizes)) is None else None
     except ShapeError:
         return None
 
@@ -177,7 +177,7 @@ def avg_pool_to_adaptive(attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | None
     sizes = _sizes(data)
     if sizes is None or not data.dtype.is_float:
         return None
-    wanted = Form(pooling_of(attrs)).plan(sizes)
+    wanted = PoolingSpec(pooling_of(attrs)).plan(sizes)
     if equal_plans(wanted, adaptive_plan(sizes, wanted.counts)) is not None:
         return None
     return _adaptive(inputs, wanted.counts).rewrite("windows of an adaptive pooling", _equal_on(sizes))
