@@ -5,13 +5,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ir_tools.arguments import word_list
-from ir_tools.errors import RuntimeFailure, UsageError
+from ir_tools.errors import RuntimeFailure, ShapeError, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model, Port, Source
 from ir_tools.graph.model import walk
+from ir_tools.infer import propagate_shapes
 from ir_tools.ops import Array, find_op
 from ir_tools.runtime.client import RuntimeClient, Tap
 from ir_tools.runtime.setting import Setting
-from ir_tools.types import from_precision
+from ir_tools.types import Shape, from_precision
 from ir_tools.weights import values
 
 __all__ = [
@@ -32,7 +33,7 @@ LARGEST = 1 << 29
 Each run rounds otherwise: between tensors that stay inside, the plugin folds constants, of f16 in f16.
 """
 FREE_SIZE = 32
-"""What a dimension of unknown size counts for."""
+"""What a dimension counts for whose size depends on values."""
 SILENT = frozenset({"Parameter", "Const", "Result", "Assign"})
 """What computes nothing."""
 
@@ -174,7 +175,7 @@ def batches(
         )
         return Batch(tuple(group), {tap: found.taps[tap] for tap in taps}, found.outputs, labels)
 
-    for group in _groups(layers, with_inputs=with_inputs):
+    for group in _groups(layers, _sizes(model, fed), with_inputs=with_inputs):
         yield from _as_far_as_it_runs(run, group)
 
 
@@ -198,13 +199,16 @@ def _as_far_as_it_runs(run: Callable[[Sequence[Located]], Batch], group: Sequenc
         yield batch
 
 
-def _groups(layers: Sequence[Located], *, with_inputs: bool) -> Iterator[list[Located]]:
+def _groups(
+    layers: Sequence[Located], sizes: Mapping[tuple[str, int], Shape], *, with_inputs: bool
+) -> Iterator[list[Located]]:
+    """Yield layers whose tensors fit into one run; `sizes`: by path and port."""
     group: list[Located] = []
     size = 0
     for located in layers:
         layer = located.layer
         ports = (*layer.inputs, *layer.outputs) if with_inputs else layer.outputs
-        needed = sum(map(_bytes, ports))
+        needed = sum(_bytes(port, sizes.get((located.path, port.id))) for port in ports)
         if group and size + needed > LARGEST:
             yield group
             group, size = [], 0
@@ -214,12 +218,21 @@ def _groups(layers: Sequence[Located], *, with_inputs: bool) -> Iterator[list[Lo
         yield group
 
 
-def _bytes(port: Port) -> int:
+def _sizes(model: Model, fed: Mapping[str, Array]) -> Mapping[tuple[str, int], Shape]:
+    """Return the shapes that follow from those of the inputs; none if a layer does not take them."""
+    try:
+        return propagate_shapes(model, {name: array.shape for name, array in fed.items()}).shapes
+    except ShapeError:
+        return {}
+
+
+def _bytes(port: Port, shape: Shape) -> int:
     try:
         bits = from_precision(port.precision or "FP32").bits
     except UsageError:
         bits = 32
-    return math.prod(FREE_SIZE if size < 0 else size for size in port.dims) * max(bits, 8) // 8
+    sizes = port.dims if shape is None else [dim.lo if dim.static else -1 for dim in shape]
+    return math.prod(FREE_SIZE if size < 0 else size for size in sizes) * max(bits, 8) // 8
 
 
 def _taps(located: Located, labels: Mapping[int, str], *, with_inputs: bool) -> Iterator[Tap]:

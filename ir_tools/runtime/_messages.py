@@ -1,8 +1,9 @@
 """What openvino's exceptions say, without the C++ around it."""
 
 import re
+from collections.abc import Mapping
 
-__all__ = ["explain", "is_memory"]
+__all__ = ["explain", "is_memory", "remedy_for"]
 
 _NOISE = re.compile(r"(?:Exception from|failed at|at) [\w./\\+-]*src[/\\][\w./\\+-]+:\d+:?[ \t]*")
 _CHECK = re.compile(r"Check '(?P<condition>.*)' failed at [\w./\\+-]+:\d+:?[ \t]*")
@@ -25,12 +26,22 @@ _LIBRARY = {
     "unordered_map::at": "something is named that is not there",
 }
 """What exceptions of the C++ library mean that get through as they are."""
+_REMEDIES: Mapping[str, str] = {
+    "unsupported opset: extension": "name its library with --extension (that of openvino-tokenizers, say)",
+    "Empty weights data in bin file": "put the .bin beside the .xml, or name it",
+}
+"""By words about something that is missing and not in the file: what to do."""
 _EMPTY = {"", "Converting input model", "FrontEnd API failed with GeneralFailure:"}
 
 
 def is_memory(text: str) -> bool:
     """Return whether a message reports that memory ran out."""
     return bool(_MEMORY.search(text))
+
+
+def remedy_for(text: str) -> str | None:
+    """Return what to do if a message is about something that is missing and not in the file."""
+    return next((remedy for words, remedy in _REMEDIES.items() if words in text), None)
 
 
 def explain(text: str) -> str:

@@ -23,7 +23,7 @@ from ir_tools.format.write import render
 from ir_tools.graph import Model
 from ir_tools.runtime._child import Child
 from ir_tools.runtime._frames import Blob, from_array, pack, to_array, unpack
-from ir_tools.runtime._messages import is_memory
+from ir_tools.runtime._messages import is_memory, remedy_for
 from ir_tools.runtime.extensions import Extensions, library_paths
 from ir_tools.runtime.installed import require_openvino
 from ir_tools.states import checked_states
@@ -478,7 +478,9 @@ class RuntimeClient:
             "missing": ("", words),
         }
         message = ": ".join(filter(None, phrases[kind]))
-        return RuntimeFailure(message, kind=kind, stage=stage, reason=how or words)
+        remedy = remedy_for(words) if kind == "rejected" else None
+        text = f"{message}; {remedy}" if remedy else message
+        return RuntimeFailure(text, kind=kind, stage=stage, reason=how or words)
 
 
 def _generous() -> int:

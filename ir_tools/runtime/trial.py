@@ -21,6 +21,7 @@ from ir_tools.graph import Model
 from ir_tools.infer import propagate_shapes
 from ir_tools.inputs import plan_inputs
 from ir_tools.ops import Array
+from ir_tools.runtime._messages import remedy_for
 from ir_tools.runtime._parts import Parts, element_of
 from ir_tools.runtime._places import Place, mentioned, named, place_of
 from ir_tools.runtime._search import Found, Search
@@ -45,11 +46,6 @@ OWN_INPUTS = "run it on arrays of its own: ir-tools run --engine runtime --input
 OTHER_SHAPES = "give sizes that suit it with --set NAME=SHAPE"
 MAX_ELEMENTS = 1 << 24
 """Elements of all inputs; more are made in the child, whose memory is limited."""
-NOT_IN_THE_FILE: Mapping[str, str] = {
-    "unsupported opset: extension": "name its library with --extension (that of openvino-tokenizers, say)",
-    "Empty weights data in bin file": "put the .bin beside the .xml, or name it",
-}
-"""Words of the runtime about something that is missing and not in the file, and what to do."""
 
 
 def try_model(
@@ -192,9 +188,9 @@ class _Trial:
 
     def _told(self, failure: RuntimeFailure) -> Diagnostic:
         """The diagnostic of a failure."""
-        remedies = [remedy for words, remedy in NOT_IN_THE_FILE.items() if words in failure.reason]
-        if remedies or failure.kind == "missing":
-            return _untried(self.file, failure.reason, remedies[0] if remedies else None)
+        remedy = remedy_for(failure.reason)
+        if remedy or failure.kind == "missing":
+            return _untried(self.file, failure.reason, remedy)
         inputs = self._inputs() if failure.stage in {MAKE, RUN} else ()
         if failure.kind == "rejected" and any(map(_is_whole, inputs)):
             return _untried(self.file, f"inputs that were made up do not suit it: {failure.reason}", OWN_INPUTS)

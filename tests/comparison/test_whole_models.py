@@ -51,6 +51,24 @@ def make_wrong(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(execute, "run_layer", wrong)
 
 
+def test_dimensions_of_unknown_size_do_not_count_as_large(
+    client: RuntimeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The windows of a Swin transformer have six: each layer had a run of its own."""
+    data = op.parameter([-1] * 6, np.float32, name="data")
+    path = tmp_path / "windows.xml"
+    ov.serialize(ov.Model([op.tanh(op.sin(op.cos(data))).output(0)], [data]), path, path.with_suffix(".bin"))
+    real, taps = client.infer_model, []
+
+    def counted(*arguments: object, **options: object) -> object:
+        taps.append(options.get("taps", ()))
+        return real(*arguments, **options)  # type: ignore[arg-type] # passes on whatever it gets
+
+    monkeypatch.setattr(client, "infer_model", counted)
+    assert compare(ir_tools.read(path), inputs={"data": np.ones([2] * 6, np.float32)}, client=client).ok
+    assert len(list(filter(None, taps))) == 1
+
+
 # --- bodies -------------------------------------------------------------------------------------------------------
 
 

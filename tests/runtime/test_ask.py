@@ -309,6 +309,6 @@ def test_unknown_layer_is_rejected_with_its_type(client: RuntimeClient) -> None:
     facts = {Source(0, 0): Fact(element_type("f32"), parse_shape("1,3"))}
     oracle = LayerOracle(client)
     for _ in range(2):
-        with pytest.raises(RuntimeFailure, match=r"MyLayer.*extension") as caught:
+        with pytest.raises(RuntimeFailure, match=r"MyLayer.*extension; name its library with --extension") as caught:
             oracle(model, model.graph, layer, facts)
         assert caught.value.kind == "rejected"
