@@ -161,7 +161,7 @@ class Weights:
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle path, time and size of the file, which is mapped again, and what was appended; else the bytes."""
-        mapped = self.path is not None and self.is_file(self.path)
+        mapped = self.stays
         data = None if mapped or self._data is None else self._data.tobytes()
         stamp = self._stamp[2:] if mapped and self._stamp is not None else None
         path = None if self.path is None else self.path.absolute()
@@ -178,16 +178,21 @@ class Weights:
         except OSError:
             return False
 
+    @property
+    def stays(self) -> bool:
+        """Whether the file that was mapped is as it was; False if there was none."""
+        return self.path is not None and self.is_file(self.path)
+
     def save(self, file: IO[bytes]) -> None:
         """Write everything; the system copies the file, if it is as it was mapped.
 
         Raises:
             ReadError: another program changes the file at the same time.
         """
-        if self.path is not None and self.is_file(self.path):
+        if self.path is not None and self.stays:
             with self.path.open("rb") as source:
                 _copy(source, file, self.stored)
-            if not self.is_file(self.path):
+            if not self.stays:
                 raise self._changed()
         elif self._data is not None:
             for start in range(0, len(self._data), CHUNK):

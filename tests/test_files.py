@@ -9,8 +9,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from io import FileIO
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
 
@@ -119,6 +120,41 @@ def test_a_rename_that_fails_changes_nothing(folder: Path, monkeypatch: pytest.M
     assert content(folder) == {"a": OLD, "b": OLD}
 
 
+def test_content_is_on_the_disk_before_it_gets_its_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("grown", "whole", "copy"):
+        (folder / name).write_bytes(OLD)
+    events: list[str] = []
+    sync, rename = os.fsync, os.replace
+
+    def fsync(file: int) -> None:
+        events.append(f"{os.fstat(file).st_size} bytes")
+        sync(file)
+
+    def replace(source: Path, target: Path) -> None:
+        events.append(target.name)
+        rename(source, target)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "replace", replace)
+    made = [NewFile(folder / "whole", new), NewFile(folder / "copy", lambda file: file.write(b"copy"), durable=False)]
+    write_files(made, growth=Growth(folder / "grown", b"tail"))
+    assert events == [f"{len(NEW)} bytes", f"{len(OLD) + 4} bytes", "whole", "copy"]
+
+
+def test_an_append_of_which_the_system_writes_a_part_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Hesitant(FileIO):
+        def write(self, data: Any) -> int:
+            return super().write(data[:1000])
+
+    def opened(path: Path, mode: str, **options: Any) -> IO[Any]:
+        return Hesitant(path, mode, opener=options["opener"]) if mode == "ab" else open(path, mode, **options)
+
+    (folder / "a").write_bytes(OLD)
+    monkeypatch.setattr(files, "open", opened, raising=False)
+    write_files([], growth=Growth(folder / "a", NEW))
+    assert content(folder) == {"a": OLD + NEW}
+
+
 def test_existing_files_are_kept_on_demand(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "b").write_bytes(OLD)
     with pytest.raises(WriteError, match="b exists already"):
@@ -185,6 +221,7 @@ def test_a_lock_is_waited_for_but_not_forever(folder: Path, monkeypatch: pytest.
 
 PROLOGUE = """
 import os, sys
+from io import FileIO
 from pathlib import Path
 from ir_tools import files
 folder = Path(sys.argv[1])

@@ -63,7 +63,7 @@ def told(document: Document, faults: Iterable[Fault]) -> Iterator[Diagnostic]:
 def place_of(document: Document, element: Element, layer: Element | None = None, attribute: str | None = None) -> Place:
     """The place of any element of the document: its line, and the layer, if none is given the one around it.
 
-    `attribute`: of the element,; expected it alone is wrong; an element that has none such as a whole.
+    `attribute`: of the element, if it alone is wrong; the columns are then its own, if the element has it.
     """
     line, columns = document.line(element), document.columns(element, attribute)
     if layer is None:

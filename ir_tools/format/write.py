@@ -57,7 +57,7 @@ def write(model: Model, path: str | Path, *, overwrite: bool = True) -> None:
     if own and weights.pending and _may_grow(pair.bin, weights.pending):
         growth = Growth(pair.bin, b"".join(weights.tail()))
     elif weights.pending or not (weights.missing or own):
-        files.insert(0, NewFile(pair.bin, weights.save, durable=own))
+        files.insert(0, NewFile(pair.bin, weights.save, durable=own or not weights.stays))
 
     def confirm() -> None:
         if own and not weights.is_file(pair.bin):

@@ -501,7 +501,7 @@ def sources(model: Model) -> Iterator[tuple[Path | bytes, Source]]:
     Only weights that were added to, or never were a file, go through a temporary file, which goes with the context.
     """
     text, weights = render(model), model.weights
-    if not weights.pending and (weights.missing or (weights.path is not None and weights.is_file(weights.path))):
+    if not weights.pending and (weights.missing or weights.stays):
         path = model.path
         own = path is not None and weights.path in {None, path.with_suffix(".bin")} and _holds(path, text)
         yield path if own and path is not None else text, None if weights.missing else weights.path

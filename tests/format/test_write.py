@@ -541,6 +541,32 @@ def test_a_full_disk_changes_nothing(pair: Path, monkeypatch: pytest.MonkeyPatch
     assert content(pair.parent) == before
 
 
+@pytest.mark.parametrize("source", ["memory", "own, with two names", "another file", "another file, which is gone"])
+def test_weights_that_are_nowhere_else_are_on_the_disk_before_they_get_a_name(
+    pair: Path, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    """A copy of a file that stays can be made again after a power cut."""
+    model, _ = edited(pair)
+    path = pair if source.startswith("own") else pair.with_name("n.xml")
+    if source == "memory":
+        model = read(pair.read_bytes(), pair.with_suffix(".bin").read_bytes())
+        model.weights.append(b"more")
+    elif source.startswith("own"):
+        pair.with_name("other.bin").hardlink_to(pair.with_suffix(".bin"))
+    elif source.endswith("gone"):
+        pair.with_suffix(".bin").unlink()
+    synced, fsync = [], os.fsync
+
+    def sync(file: int) -> None:
+        synced.append(os.fstat(file).st_size)
+        fsync(file)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    write(model, path)
+    written = [model.weights.size, path.stat().st_size]
+    assert synced == (written[1:] if source == "another file" else written)
+
+
 def test_weights_that_grow_are_appended_to(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before, (model, offset) = pair.with_suffix(".bin").stat().st_ino, edited(pair)
     write(model, pair)

@@ -157,6 +157,17 @@ def test_padding_of_one_axis_decides_how_the_other_divides() -> None:
     assert isinstance(equal_for_all(wanted, other, [Dim.of(4), Dim(5, 6)]), Counterexample)
 
 
+def test_windows_of_one_length_and_start_may_read_at_another_distance() -> None:
+    """On three elements, the only window reads 0 and 1, or 0 and 2; on kernels of one element dilations say nothing."""
+    settings = Pooling(kernel=(2,), strides=(2,), pads_begin=(0,), pads_end=(0,), dilations=(1,))
+    wanted, other = PoolingSpec(settings), PoolingSpec(replace(settings, dilations=(2,)))
+    assert wanted.plan((3,)).counts == other.plan((3,)).counts == (1,)
+    assert equal_for_all(wanted, other, [Dim.of(3)]) == Counterexample((3,), "axis 2: window 0 reads other elements")
+    assert isinstance(equal_for_all(wanted, other, [Dim.of(3)], divide=False), Counterexample)
+    single = replace(settings, kernel=(1,))
+    assert isinstance(equal_for_all(PoolingSpec(single), PoolingSpec(replace(single, dilations=(2,))), [Dim()]), Proof)
+
+
 def test_different_strides_drift_apart() -> None:
     settings = Pooling(kernel=(1,), strides=(3,), pads_begin=(0,), pads_end=(0,), dilations=(1,))
     other = replace(settings, strides=(4,))

@@ -9,7 +9,7 @@ import pytest
 from ir_tools.migration import migrate
 from ir_tools.ops._define import Fact, Refused, Rewrite
 from ir_tools.ops._equivalence import PoolingSpec, Proof, equal_for_all, floored
-from ir_tools.ops._pooling_rewrites import average_pooling
+from ir_tools.ops._pooling_rewrites import average_pooling, avg_pool_forms
 from ir_tools.ops._windows import Pooling, plan
 from ir_tools.types import Dim, element_type, parse_shape
 from tests.migrations import (
@@ -102,6 +102,15 @@ def test_padding_that_counts_without_overhang_gets_a_layer_of_its_own() -> None:
     found = average_pooling(wanted, Fact(F32, parse_shape("1,2,?,?")), 8)
     assert isinstance(found, Rewrite)
     assert [new.type for new in found.layers] == ["Pad", "AvgPool"]
+
+
+def test_a_pad_stands_before_no_rounded_pooling_without_padding() -> None:
+    """The CPU plugin merges such a Pad into the pooling, whose last window then divides by the whole kernel."""
+    wanted = PoolingSpec(pooling(rounding="ceil", exclude_pad=True), before=(1, 1), after=(1, 1))
+    written = [form for form in avg_pool_forms(wanted, [Dim()] * 2, 16) if form.before]
+    assert written
+    for form in written:
+        assert form.pooling.rounding == "floor" or any((*form.pooling.pads_begin, *form.pooling.pads_end)), form
 
 
 def test_padding_that_counts_needs_no_layer_where_nothing_hangs_over() -> None:

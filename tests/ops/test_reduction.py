@@ -7,7 +7,7 @@ import pytest
 
 from ir_tools.known_differences import named
 from ir_tools.ops import Array, Bounds, Op, reduction
-from ir_tools.ops._define import UNBOUNDED
+from ir_tools.ops._define import UNBOUNDED, Attrs
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.math_support import (
     AMOUNTS,
@@ -235,3 +235,12 @@ def test_values(make: Callable[[np.random.Generator], tuple[Case, list[Array]]],
 def test_reductions_of_nothing(op: Op, kind: str) -> None:
     arrays = [random_array(rng=np.random.default_rng(0), kind=kind, shape=[2, 0]), np.array([1])]
     assert value_difference(Case(op, {"keep_dims": "false"}, slots_of(arrays, [1])), arrays) is None
+
+
+@pytest.mark.parametrize(("segments", "largest"), [([-1, 0, 1], [3, 4]), ([0, 1, 2], [5, 3]), ([-2, -1, 7], [0, 0])])
+def test_rows_of_segments_that_are_not_there_are_left_out(segments: list[int], largest: list[int]) -> None:
+    """The runtime writes outside of its memory."""
+    arrays = [np.array([5, 3, 4], np.float32), np.array(segments), np.array(2)]
+    assert SEGMENT_MAX.kernel
+    (found,) = SEGMENT_MAX.kernel(Attrs({"fill_mode": "zero"}), arrays)
+    assert found.tolist() == largest

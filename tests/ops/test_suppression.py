@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from ir_tools import run
+from ir_tools.builder import Builder
 from ir_tools.ops import suppression
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import Case, Change, clients, compare_around, is_refused, ops_by_name, rows, runs
@@ -116,3 +118,19 @@ UNPREDICTABLE: list[Change] = [
 def test_what_the_runtime_makes_up_is_refused(case: Case) -> None:
     """The runtime rejects these, crashes, or gives memory that nobody wrote to, by the other inputs and by chance."""
     assert is_refused(case)
+
+
+@pytest.mark.parametrize(
+    ("score", "overlap", "chosen"), [(0.25, 0.75, [0, 1]), (0.125, 0.5, [0, 2]), (0.125, 0.75, [0, 1, 2])]
+)
+def test_boxes_at_the_thresholds(score: float, overlap: float, chosen: list[int], client: RuntimeClient) -> None:
+    """A box whose score is the threshold is left out, and so is one whose overlap, here a half, is the threshold."""
+    builder = Builder(opset=9)
+    inputs = builder.parameter("boxes", "1,3,4"), builder.parameter("scores", "1,1,3")
+    numbers = np.array(3), np.float32(overlap), np.float32(score)
+    builder.result(builder.call("NonMaxSuppression", *inputs, *numbers, box_encoding="corner"), "chosen")
+    boxes = np.array([[[0, 0, 1, 1], [0, 0, 1, 2], [5, 5, 6, 6]]], np.float32)
+    arrays = {"boxes": boxes, "scores": np.array([[[0.75, 0.5, 0.25]]], np.float32)}
+    expected = [[0, 0, box] for box in chosen]
+    assert run(builder.model, arrays)["chosen"].tolist() == expected
+    assert client.infer_model(builder.model, arrays).outputs["chosen"].tolist() == expected

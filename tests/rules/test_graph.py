@@ -59,6 +59,17 @@ def test_unread_layers(old: str, new: str, names: list[str]) -> None:
     assert [name for _, name, _ in told(changed(UNREAD, (old, new)), ["IR127"])] == names
 
 
+def test_an_unfed_input_is_a_warning_if_no_result_depends_on_the_layer() -> None:
+    feeds = '<edge from-layer="0" from-port="0" to-layer="2" to-port="0" />'
+    alive = changed(UNREAD, (feeds, ""))
+    dead = changed(alive, ('from-layer="2" from-port="1" to-layer="4"', 'from-layer="0" from-port="0" to-layer="4"'))
+    assert told(alive, ["IR126"]) == [("IR126", "relu", "error")]
+    assert told(dead, ["IR126"]) == [("IR126", "relu", "warning")]
+    assert ov.Core().read_model(dead.encode(), b"").outputs
+    with pytest.raises(RuntimeError, match="out of range"):
+        ov.Core().read_model(alive.encode(), b"")
+
+
 def test_a_parameter_of_a_body_may_go_unread() -> None:
     text = changed(SLICED, (OF_THE_SLICE, OF_THE_SLICE.replace("3", "0", 1)))
     assert told(text, ["IR127"]) == []

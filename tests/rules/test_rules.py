@@ -25,6 +25,15 @@ UNSHOWN = {"unreadable-file", "unreadable-weights", "too-large-file"}
 """Rules about what no file of this folder can be; `test_no_files` has them."""
 SHOWN = [rule for rule in STATIC if rule.name not in UNSHOWN]
 
+UNPARSED = {"malformed-xml", "wrong-encoding", "foreign-encoding", "document-type", "empty-file", "git-lfs-pointer"}
+"""Rules about a line or a file as a whole: there is no element to blame."""
+OF_AN_ATTRIBUTE = {
+    *("unknown-attribute", "unreadable-attribute", "attribute-out-of-range", "ignored-attribute"),
+    *("contradicting-layer", "suspect-setting", "kernel-larger-than-input", "pads-cover-kernel"),
+    *("window-in-padding", "full-kernel-divisor"),
+}
+"""Rules whose messages begin with the one attribute that is wrong."""
+
 
 def folder_of(rule: Rule) -> Path:
     return FOLDER / rule.name.replace("-", "_")
@@ -52,6 +61,19 @@ def test_the_bad_file_has_the_finding(rule: Rule) -> None:
     found = "\n".join(map(told, validate(folder_of(rule) / "bad.xml", select=[rule.code])))
     assert found == (folder_of(rule) / "expected.txt").read_text(encoding="utf-8").rstrip("\n")
     assert rule.code in found
+
+
+@pytest.mark.parametrize("rule", [rule for rule in SHOWN if rule.name not in UNPARSED], ids=lambda rule: rule.name)
+def test_columns_are_those_of_the_element_or_of_its_attribute(rule: Rule) -> None:
+    path = folder_of(rule) / "bad.xml"
+    lines = path.read_text(encoding="utf-8").split("\n")
+    for found in validate(path, select=[rule.code]):
+        assert found.line
+        assert found.column
+        assert found.end_column
+        text = lines[found.line - 1][found.column - 1 : found.end_column - 1]
+        attribute = re.escape(found.message.partition(" ")[0])
+        assert re.fullmatch(f'{attribute}="[^"]*"' if rule.name in OF_AN_ATTRIBUTE else "<[^<>]+>.*", text), text
 
 
 @pytest.mark.parametrize("rule", SHOWN, ids=lambda rule: rule.name)
