@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).resolve().parents[1] / "samples"
-INCEPTION = FOLDER / "inception_v2.py"
-SMALL = [path for path in sorted(FOLDER.glob("*.py")) if path != INCEPTION]
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "samples"
+INCEPTION, DISAGREEMENTS = FOLDER / "inception_v2.py", FOLDER / "onnx_disagreements.py"
+SMALL = [path for path in sorted(FOLDER.glob("*.py")) if path not in {INCEPTION, DISAGREEMENTS}]
 
 
 def run_sample(path: Path, folder: Path) -> str:
@@ -25,6 +26,15 @@ def test_a_small_sample_runs_and_says_something(path: Path, tmp_path: Path) -> N
     output = run_sample(path, tmp_path)
     assert output.strip()
     assert "False" not in output
+
+
+def test_the_page_of_disagreements_is_what_its_sample_prints(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "onnx-average-pooling.md").read_text(encoding="utf-8")
+    shown = page.partition("onnx_disagreements.py -->\n")[2].partition("<!-- end -->")[0]
+    printed = run_sample(DISAGREEMENTS, tmp_path)
+    if printed.splitlines()[0] != shown.splitlines()[0]:
+        pytest.skip(f"the page was made with other versions: {shown.splitlines()[0]}")
+    assert printed == shown
 
 
 def test_inception_proves_every_step(tmp_path: Path) -> None:
