@@ -63,10 +63,17 @@ class Fallback(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LayerRun:
-    """One layer's outputs; `undefined[i]` says where no input element decides output i (None: nowhere)."""
+    """One layer's outputs.
+
+    Attributes:
+        outputs: in the order of its ports.
+        undefined: for each output, where no input element decides it, or an error of rounding does; None for nowhere.
+        bounds: of the first output, the ends of what such errors make of it; None if they can make anything of it.
+    """
 
     outputs: tuple[Array, ...]
     undefined: tuple[npt.NDArray[np.bool_] | None, ...]
+    bounds: tuple[Array, Array] | None = None
 
 
 @dataclass(slots=True)
@@ -76,7 +83,7 @@ class Step:
     Attributes:
         layer: the layer; no Parameter, Const or Result.
         outputs: of its ports. Whoever walks the steps may put others in their place: the layers after it read those.
-        undefined: as of `LayerRun`.
+        undefined, bounds: as of `LayerRun`.
         engine: who computed it.
         known: in which ways the runtime is known to do otherwise with such a layer, where that was asked.
     """
@@ -86,6 +93,7 @@ class Step:
     undefined: tuple[npt.NDArray[np.bool_] | None, ...]
     engine: Engine
     known: tuple[KnownDifference, ...] = ()
+    bounds: tuple[Array, Array] | None = None
 
 
 def run(
@@ -281,7 +289,7 @@ class Execution:
         undefined = done.undefined
         for row in known:
             undefined = tuple(map(_either, undefined, row.masks(done.outputs)))
-        return Step(layer, [*map(self.cast, done.outputs)], undefined, "reference", tuple(known))
+        return Step(layer, [*map(self.cast, done.outputs)], undefined, "reference", tuple(known), done.bounds)
 
     def _bodies(self, layer: Layer, arrays: Mapping[int, Array]) -> tuple[Array, ...]:
         plans = self._plans.get(id(layer))
@@ -402,9 +410,21 @@ def run_layer(
             reason = why if isinstance(why, ShapeError) else _problem(op, attrs, inputs, why)
             raise ShapeError(f"layer '{layer.name}' ({op}) cannot take inputs of {shapes}: {reason}") from why
         undefined = op.undefined_mask(attrs, inputs) if op.undefined_mask else None
+        bounds = None
         if judged:
-            undefined = judged(attrs, inputs, ROUNDING.get(layer.outputs[0].precision, MIN_ROUNDING))
-    return LayerRun(outputs, (undefined,) * len(outputs))
+            error = ROUNDING.get(layer.outputs[0].precision, MIN_ROUNDING)
+            undefined = judged(attrs, inputs, error)
+            bounds = _bounds(op, attrs, inputs, error) if undefined is not None and op.monotonic else None
+    return LayerRun(outputs, (undefined,) * len(outputs), bounds)
+
+
+def _bounds(op: Op, attrs: Attrs, inputs: Sequence[Array], error: float) -> tuple[Array, Array]:
+    """Return the outputs for a first input that is less, and more, by an error relative to its largest magnitude."""
+    assert op.kernel is not None
+    data = inputs[0].astype(np.float64)
+    reach = error * np.max(np.abs(data), initial=0.0, where=np.isfinite(data))
+    less, more = (op.kernel(attrs, ((data + by).astype(inputs[0].dtype), *inputs[1:]))[0] for by in (-reach, reach))
+    return less, more
 
 
 def _prepared(layer: Layer, floats: ElementType | None) -> _Ready:

@@ -107,6 +107,7 @@ class Rows:
             except IrToolsError as why:
                 yield replace(self._blank(located), status="differs", reason=f"the reference fails: {why}")
             else:
+                self._limit_undefined(located, step, batch)
                 gold = partial(self._alone_in_f64, located, arrays, fallback)
                 yield from self._of_step(located, step, batch, gold)
             self._done(located)
@@ -127,6 +128,7 @@ class Rows:
                 arrays = batch.arrays(self.model, located)
                 yield from self._inside(located, arrays, lambda inner, _: self.isolated(inner, precision, fallback))
             step = next(step for step in walk if step.layer is located.layer)
+            self._limit_undefined(located, step, batch)
             if self.choice.takes(located.layer):
                 yield from self._of_step(located, step, batch, self._gold_of(located), inherits=True)
             for index, undefined in enumerate(step.undefined[: len(located.layer.outputs)]):
@@ -227,6 +229,21 @@ class Rows:
             tensors = Compared(located, index, expected, batch.actual(located, index))
             row = self._row(tensors, gold, undefined, carried)
             yield _explained(replace(row, engine=step.engine), step)
+
+    def _limit_undefined(self, located: Located, step: Step, batch: Batch) -> None:
+        """Compare undefined elements that are further off than errors of rounding explain, as by two levels."""
+        undefined = step.undefined[0] if step.undefined else None
+        if undefined is None or step.bounds is None:
+            return
+        actual = batch.actual(located, 0)
+        if actual.shape != undefined.shape:
+            return
+        ends = np.sort([bound.astype(np.float64) for bound in step.bounds], axis=0)
+        spare = self._limit(_kind(located.layer, 0, actual), None) * np.max(np.abs(ends), initial=0.0)
+        for side in (step.outputs[0], actual):
+            values = side.astype(np.float64)
+            undefined = undefined & (values >= ends[0] - spare) & (values <= ends[1] + spare)
+        step.undefined = (undefined, *step.undefined[1:])
 
     def _alone_in_f64(
         self, located: Located, arrays: Mapping[int, Array], fallback: Fallback

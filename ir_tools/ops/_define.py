@@ -602,6 +602,8 @@ class Op:
             the last dimensions of every output; None where all is decided.
         torn: the same for where errors of rounding in the inputs decide the outputs, as of a value at the border of two
             levels; the third argument is that error, relative to the largest magnitude.
+        monotonic: whether each element of the output rises, or falls, with one of the first input, so that what an
+            error there makes of it lies between the outputs at both ends of that error.
         sets: numbers of the outputs whose rows (along the last axis) are a set: their order says nothing where scores
             are nearly equal, as of detections.
         move: the step to another opset, up or down.
@@ -626,6 +628,7 @@ class Op:
     inplace_kernel: Callable[[Attrs, Sequence[Array], Array], tuple[Array, ...]] | None = None
     undefined_mask: Callable[[Attrs, Sequence[Array]], npt.NDArray[np.bool_] | None] | None = None
     ill_conditioned: Callable[[Attrs, Sequence[Array], float], npt.NDArray[np.bool_] | None] | None = None
+    monotonic: bool = False
     sets: tuple[int, ...] = ()
     migrate: Step | None = None
     rewrites: Mapping[str, NamedRewrite] = field(default_factory=dict)

@@ -109,6 +109,7 @@ class Unary:
             kernel=self.kernel,
             inplace_kernel=self.kernel,
             ill_conditioned=None if self.border is None else self.torn,
+            monotonic=self.border is not None,
         )
 
 

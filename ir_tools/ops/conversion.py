@@ -197,6 +197,7 @@ CONVERT = Op(
     shape=convert_shape,
     kernel=convert,
     ill_conditioned=cut_off,
+    monotonic=True,
 )
 CONVERT_LIKE = Op(
     type="ConvertLike",

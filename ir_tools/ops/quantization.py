@@ -185,6 +185,7 @@ FAKE_QUANTIZE = Op(
     kernel=fake_quantize,
     inplace_kernel=fake_quantize,
     ill_conditioned=between_levels,
+    monotonic=True,
 )
 FAKE_CONVERT = Op(
     type="FakeConvert",

@@ -204,3 +204,33 @@ def test_outputs_that_nothing_reads_are_not_compared_between_settings(client: Ru
     found = compare(saved(tmp_path / "pool.xml", op.relu(pooled.output(0)), data), against="CPU", client=client)
     rows = {(entry.path, entry.output): entry.reason for entry in found.layers if entry.path == "pool"}
     assert rows == {("pool", 0): None, ("pool", 1): "nothing reads it"}
+
+
+def quantizing(path: Path) -> tuple[Model, np.ndarray]:
+    """A FakeQuantize after a sum whose last element lies between levels 134 and 135 of 255, but for 1e-7 of a step."""
+    data = op.parameter([1, 8], np.float32, name="data")
+    limits = [np.float32(limit) for limit in (0, 255, 0, 255)]
+    levels = op.fake_quantize(op.add(data, np.float32(1)), *limits, levels=256, name="levels")
+    values = np.array([[10, 20, 30, 40, 50, 253, 99, 133.50002]], np.float32)
+    return saved(path, levels, data), values
+
+
+@pytest.mark.parametrize(("levels", "ok"), [(1, True), (-2, False), (2, False)])
+def test_one_level_at_a_tie_is_allowed_and_counted_and_two_are_a_difference(
+    client: RuntimeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, levels: int, ok: bool
+) -> None:
+    model, values = quantizing(tmp_path / "levels.xml")
+    real = execute.run_layer
+
+    def other_level(layer: Layer, *arguments: object, **options: object) -> LayerRun:
+        done = real(layer, *arguments, **options)  # type: ignore[arg-type] # passes on whatever it gets
+        if layer.name == "levels":
+            (own,) = done.outputs
+            own[0, -1] = (135 if own[0, -1] == 134 else 134) if levels == 1 else own[0, -1] + levels
+        return done
+
+    monkeypatch.setattr(execute, "run_layer", other_level)
+    found = compare(model, inputs={"data": values}, mode="cumulative", client=client)
+    (row,) = (entry for entry in found.layers if entry.path == "levels")
+    assert row.difference is not None
+    assert (row.status == "ok", row.difference.undefined) == (ok, int(ok))
