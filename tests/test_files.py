@@ -141,6 +141,15 @@ def test_content_is_on_the_disk_before_it_gets_its_name(folder: Path, monkeypatc
     assert events == [f"{len(NEW)} bytes", f"{len(OLD) + 4} bytes", "whole", "copy"]
 
 
+def test_a_link_is_not_appended_to(folder: Path) -> None:
+    """It may have come to be after somebody looked."""
+    (folder / "a").write_bytes(OLD)
+    (folder / "link").symlink_to("a")
+    with pytest.raises(WriteError, match="link: cannot be written"):
+        write_files([], growth=Growth(folder / "link", NEW))
+    assert content(folder) == {"a": OLD, "link": OLD}
+
+
 def test_an_append_of_which_the_system_writes_a_part_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Hesitant(FileIO):
         def write(self, data: Any) -> int:

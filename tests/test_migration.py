@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 
 from ir_tools import migration
+from ir_tools.builder import Builder
 from ir_tools.errors import MigrationError
 from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Layer, Model
 from ir_tools.migration import migrate, parse_target
 from ir_tools.ops import find_op
-from ir_tools.ops._define import Int, Op
+from ir_tools.ops._define import Array, Fact, Int, NewLayer, Op, Ref, Rewrite
+from ir_tools.rewriting import Rewriter
+from ir_tools.types import Dim, element_type
 from tests.migrations import Compiled, Row, build, model_of
 
 PLAIN = {
@@ -29,6 +32,18 @@ def pool(version: str = "opset14", shape: tuple[int, ...] = (1, 3, 7, 8), **chan
 
 def layer(model: Model, name: str) -> Layer:
     return next(found.layer for found in model.walk() if found.path == name)
+
+
+def subtraction() -> tuple[Builder, Layer]:
+    builder = Builder()
+    one, two = builder.parameter("one", "2"), builder.parameter("two", "2")
+    builder.result(builder.call("Subtract", one, two, name="minus"), "out")
+    return builder, layer(builder.model, "minus")
+
+
+def other_subtraction(*inputs: Ref | Array) -> Rewrite:
+    new = NewLayer(type="Subtract", opset=1, inputs=inputs, outputs=(Fact(element_type("f32"), (Dim.of(2),)),))
+    return Rewrite(layers=(new,), how="for a test", proof="none")
 
 
 def changed_lines(before: Model, after: Model) -> list[tuple[str, str]]:
@@ -117,6 +132,7 @@ def test_a_replacement_keeps_id_name_tensor_names_and_readers() -> None:
     old, new = layer(model, "pool0"), layer(moved, "pool0")
     assert (new.id, new.name, new.type) == (old.id, old.name, "GroupConvolution")
     assert new.outputs[0].names == ("mine", "ours")
+    assert new.outputs[0].dims == old.outputs[0].dims == (1, 3, -1, -1), "as the file records them"
     assert new.rt_info == old.rt_info == [{"name": "fused", "version": "0", "value": "a"}]
     assert [end.name for end in moved.outputs] == [end.name for end in model.outputs]
     names = [found.layer.name for found in moved.walk()]
@@ -134,6 +150,43 @@ def test_a_refusal_changes_nothing_and_says_why() -> None:
     assert (refused.path, refused.attribute, refused.before) == ("pool1", "dilations", "MaxPool-8")
     assert moved.model is model
     assert render(model) == text
+
+
+def test_a_refusal_of_a_later_stage_leaves_a_model_that_is_changed_in_place_alone() -> None:
+    attrs = {**DILATED, "index_element_type": "i64", "axis": "0", "dilations": "2,2"}
+    del attrs["exclude-pad"]
+    model = model_of([pool("opset14", (1, 3, 8, 8)), Row("MaxPool", "opset8", attrs, (1, 3, 7, 8), (1, 3, 3, 3))])
+    text = render(model)
+    moved = migrate(model, "opset1", "avg-pool-to-adaptive", in_place=True)
+    assert moved.steps[0].after == "AdaptiveAvgPool opset8"
+    assert [refused.path for refused in moved.refused] == ["pool1"]
+    assert render(model) == text
+
+
+def test_layers_that_differ_in_a_constant_alone_are_planned_one_by_one() -> None:
+    sizes = [(1, 1), (2, 1), (1, 1)]
+    rows = [Row("AdaptiveAvgPool", "opset8", {}, (1, 3, 4, 4), (1, 3, -1, -1), sizes=size) for size in sizes]
+    steps = migrate(model_of(rows), "opset7").steps
+    assert [step.after for step in steps] == ["ReduceMean opset1", "AvgPool opset1", "ReduceMean opset1"]
+
+
+def test_a_layer_of_the_same_type_with_its_inputs_in_another_order_is_no_edit_in_place() -> None:
+    builder, old = subtraction()
+    before = [*builder.graph.sources(old.id).values()]
+    rewrite = other_subtraction(Ref(None, 1), Ref(None, 0))
+    Rewriter(builder.model).apply(builder.graph, old, find_op("Subtract", "opset1"), rewrite)
+    assert [*builder.graph.sources(old.id).values()] == before[::-1]
+
+
+def test_a_constant_of_a_rewrite_is_made_once_in_each_graph() -> None:
+    main, one = subtraction()
+    body, two = subtraction()
+    rewriter, rewrite = Rewriter(main.model), other_subtraction(Ref(None, 0), np.ones(2, np.float32))
+    for graph, old in ((main.graph, one), (body.graph, two)):
+        rewriter.apply(graph, old, find_op("Subtract", "opset1"), rewrite)
+        assert [layer.type for layer in graph.layers()].count("Const") == 1
+        assert all(source.layer in graph for source in graph.sources(old.id).values())
+    assert main.model.weights.size == 8
 
 
 def test_an_output_that_is_read_is_not_dropped() -> None:
@@ -175,6 +228,9 @@ def test_wrong_recorded_dims_are_noted() -> None:
     wrong = text.replace(port + b"7", port + b"9", 1)
     (step,) = migrate(read(wrong, weights), "opset8").steps
     assert step.notes == ("input port 0 records [1, 3, 9, 8] where 'x0' makes 1,3,7,8",)
+    shorter = text.replace(port + b"7</dim>", port[: -len(b"<dim>")], 1)
+    (step,) = migrate(read(shorter, weights), "opset8").steps
+    assert step.notes == ("input port 0 records [1, 3, 8] where 'x0' makes 1,3,7,8",)
 
 
 def test_the_proof_names_what_it_covers() -> None:

@@ -130,6 +130,28 @@ def test_appended_constants_are_found_again() -> None:
         weights.view(100, 8)
 
 
+def test_appended_constants_are_saved_where_they_are_said_to_be() -> None:
+    weights, saved = Weights.from_bytes(b"12345"), io.BytesIO()
+    places = {weights.append(data): data for data in (b"a" * 70, b"b", b"c" * 64, b"d")}
+    weights.save(saved)
+    stored = saved.getvalue()
+    assert stored.startswith(b"12345\0")
+    assert len(stored) == weights.size == sum(max(places))
+    assert all(stored[offset : offset + size] == data for (offset, size), data in places.items())
+
+
+def test_a_file_that_was_written_again_is_another_one(tmp_path: Path) -> None:
+    path = tmp_path / "m.bin"
+    path.write_bytes(b"old")
+    weights, before = Weights.open(path), path.stat()
+    assert weights.is_file(path)
+    with path.open("r+b") as file:
+        file.write(b"new")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 1))
+    assert not weights.is_file(path)
+    assert not weights.stays
+
+
 def test_appended_arrays_are_copies() -> None:
     weights, array = Weights.from_bytes(b""), np.zeros(4, np.float32)
     place = weights.append(array[::2])
@@ -223,7 +245,11 @@ def test_strings_are_read_as_openvino_writes_them() -> None:
     assert found.tolist() == [["ab", "", "hello"], ["x", "yz", "w"]]
 
 
-@pytest.mark.parametrize("broken", [STRINGS[:20], b"\x07" + STRINGS[1:], STRINGS[:-1], b""])
+BACKWARDS = STRINGS[:8] + b"\x03" + STRINGS[9:]
+"""The second text begins at 3 and ends at 2."""
+
+
+@pytest.mark.parametrize("broken", [STRINGS[:20], b"\x07" + STRINGS[1:], STRINGS[:-1], b"", BACKWARDS])
 def test_a_broken_table_of_strings_is_refused(broken: bytes) -> None:
     raw = {"element_type": "string", "shape": "2, 3", "offset": "0", "size": str(len(broken))}
     with pytest.raises(ReadError, match="table of as many strings"):

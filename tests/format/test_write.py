@@ -186,6 +186,19 @@ def test_a_change_is_written_and_nothing_else(change: Callable[[Model], None], l
         assert {line[-1:] for line in after.split(b"\n")[:-1]} == ({b"\r"} if layout == "CRLF" else {b">"})
 
 
+@pytest.mark.parametrize("quote", ['"', "'"])
+@pytest.mark.parametrize("word", ["a\rb", "a\nb", "a\tb", "a'b", 'a"b', "a&b", "a<b", "a>b", "&amp;", "\r\n\t'\"&<"])
+def test_any_text_of_an_attribute_comes_back(word: str, quote: str) -> None:
+    """In an attribute that was there, in one that is new, and in a layer that is new."""
+    model = read(SMALL.replace(b'"', quote.encode()).replace(b"a='1'", b""))
+    layer = model.graph.layer(1)
+    layer.raw.update(strides=word, note=word)
+    model.graph.add(Layer(9, {"name": word, "type": "Own", "version": "opset1"}, LayerContent({"note": word}, [], [])))
+    again = read(render(model)).graph
+    assert (again.layer(1).raw["strides"], again.layer(1).raw["note"]) == (word, word)
+    assert (again.layer(9).name, again.layer(9).raw["note"]) == (word, word)
+
+
 def test_text_of_single_changes() -> None:
     model = small()
     set_kernel(model)

@@ -4,6 +4,7 @@ import random
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -147,6 +148,29 @@ def test_nothing_new_happens_beyond_the_deciding_sizes() -> None:
     assert latest > 3
 
 
+@pytest.mark.parametrize(
+    ("changes", "before", "begin", "reach", "stride"),
+    [
+        ({}, (), 1, 5, 2),
+        ({"auto_pad": "same_lower"}, (), 4, 5, 2),
+        ({"auto_pad": "valid"}, (), 1, 5, 2),
+        ({"strides": (3,)}, (), 1, 5, 6),
+        ({"dilations": (1,)}, (7,), 8, 5, 2),
+    ],
+    ids=["as-it-is", "same", "valid", "other-stride", "behind-a-pad"],
+)
+def test_deciding_sizes_are_those_of_the_argument(
+    changes: dict[str, Any], before: tuple[int, ...], begin: int, reach: int, stride: int
+) -> None:
+    """Of `equal_for_all`: up to `P + R + 2s - 2`, or the first `s` from a lower bound beyond `P + R + s - 1`."""
+    settings = Pooling(kernel=(3,), strides=(2,), pads_begin=(1,), pads_end=(0,), dilations=(2,))
+    other = PoolingSpec(replace(settings, **changes), before, before)
+    last = begin + reach + 2 * stride - 2
+    assert deciding_sizes(PoolingSpec(settings), other, 0, Dim()) == range(1, last + 1)
+    assert deciding_sizes(PoolingSpec(settings), other, 0, Dim(3, 4)) == range(3, 5)
+    assert deciding_sizes(PoolingSpec(settings), other, 0, Dim(100, None)) == range(100, 100 + stride)
+
+
 def test_padding_of_one_axis_decides_how_the_other_divides() -> None:
     settings = Pooling(
         kernel=(2, 2), strides=(2, 2), pads_begin=(0, 0), pads_end=(0, 0), dilations=(1, 1),
@@ -166,6 +190,24 @@ def test_windows_of_one_length_and_start_may_read_at_another_distance() -> None:
     assert isinstance(equal_for_all(wanted, other, [Dim.of(3)], divide=False), Counterexample)
     single = replace(settings, kernel=(1,))
     assert isinstance(equal_for_all(PoolingSpec(single), PoolingSpec(replace(single, dilations=(2,))), [Dim()]), Proof)
+
+
+FAR = Pooling(kernel=(1, 3), strides=(5, 5), pads_begin=(1, 0), pads_end=(0, 2), dilations=(1, 1))
+"""On one element, its only window of the first axis reads nothing."""
+
+
+def test_a_pooling_that_does_not_fit_is_not_equal_to_undefined_values() -> None:
+    wanted, other = PoolingSpec(FAR), PoolingSpec(replace(FAR, pads_end=(0, 0)))
+    assert windows(wanted, (1, 1)) == {(0, 0): (frozenset(), None)}
+    assert windows(other, (1, 1)) is None
+    assert isinstance(equal_for_all(wanted, other, [Dim.of(1), Dim.of(1)]), Counterexample)
+
+
+def test_zeros_are_equal_whatever_they_are_divided_by() -> None:
+    wanted = PoolingSpec(replace(FAR, exclude_pad=False))
+    other = PoolingSpec(replace(FAR, exclude_pad=False, kernel=(1, 2), pads_end=(0, 1)))
+    assert same(wanted, other, (1, 1))
+    assert isinstance(equal_for_all(wanted, other, [Dim.of(1), Dim.of(1)]), Proof)
 
 
 def test_different_strides_drift_apart() -> None:

@@ -157,12 +157,24 @@ def test_edits_leave_the_rest_alone() -> None:
     patch = Patch()
     assert not patch
     patch.replace(4, 6, b"XY")
+    patch.replace(2, 3, b"")
     patch.replace(2, 2, b"1")
     patch.replace(2, 2, b"2")
-    patch.replace(2, 3, b"")
     assert patch
     assert patch.apply(b"abcdefgh") == b"ab12dXYgh"
     assert patch.apply(b"abcdefgh", 2, 7) == b"12dXYg"
+
+
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
+def test_a_tag_of_two_lines_ends_with_the_first(newline: bytes) -> None:
+    document = Document(b'<net name="a"' + newline + b'\tversion="11"/>')
+    assert document.columns(document.root) == (1, len('<net name="a"') + 1)
+
+
+def test_text_that_its_encoding_writes_in_two_ways_is_refused() -> None:
+    """UTF-7 may write a letter as it is, or as here; the bytes that were read could not be written again."""
+    with pytest.raises(ReadError, match="does not come back as it was"):
+        Document(b'<?xml version="1.0" encoding="utf-7"?><net name="+AGE-"/>')
 
 
 STYLES = {
