@@ -31,6 +31,7 @@ __all__ = [
     "Precision",
     "Step",
     "has_kernel",
+    "ill_conditioned",
     "run",
     "run_layer",
     "run_one",
@@ -412,10 +413,23 @@ def run_layer(
         undefined = op.undefined_mask(attrs, inputs) if op.undefined_mask else None
         bounds = None
         if judged:
-            error = ROUNDING.get(layer.outputs[0].precision, MIN_ROUNDING)
-            undefined = judged(attrs, inputs, error)
-            bounds = _bounds(op, attrs, inputs, error) if undefined is not None and op.monotonic else None
+            undefined = judged(attrs, inputs, _rounding_of(layer))
+            bounds = _bounds(op, attrs, inputs, _rounding_of(layer)) if undefined is not None and op.monotonic else None
     return LayerRun(outputs, (undefined,) * len(outputs), bounds)
+
+
+def ill_conditioned(layer: Layer, inputs: Sequence[Array], error: float = 0.0) -> npt.NDArray[np.bool_] | None:
+    """Return where errors of rounding in its inputs decide the outputs of a layer; None for nowhere.
+
+    `error`: relative to the largest magnitude, if it is more than that of the type in the file.
+    """
+    op, attrs, _ = _prepared(layer, None)
+    with np.errstate(all="ignore"):
+        return op.ill_conditioned(attrs, inputs, max(error, _rounding_of(layer))) if op.ill_conditioned else None
+
+
+def _rounding_of(layer: Layer) -> float:
+    return ROUNDING.get(layer.outputs[0].precision, MIN_ROUNDING)
 
 
 def _bounds(op: Op, attrs: Attrs, inputs: Sequence[Array], error: float) -> tuple[Array, Array]:

@@ -20,6 +20,7 @@ __all__ = [
     "allowed",
     "coarser",
     "difference",
+    "error_of",
     "padded",
     "type_name",
     "unlike",
@@ -93,6 +94,11 @@ def allowed(kind: str, tolerance: float | None = None, precision: str = "f32") -
         return tolerance
     table = TOLERANCES.get(kind, 0.0)
     return max(table, COMPUTED.get(precision, 0.0)) if table else 0.0
+
+
+def error_of(precision: str) -> float:
+    """Return the error of a precision to which floats are rounded, relative to a tensor's largest magnitude."""
+    return COMPUTED.get(precision, 0.0)
 
 
 def coarser(first: RuntimePrecision, second: RuntimePrecision) -> RuntimePrecision:

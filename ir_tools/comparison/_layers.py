@@ -10,13 +10,14 @@ import numpy.typing as npt
 
 from ir_tools.comparison._bodies import BodyRunner, Given
 from ir_tools.comparison._coarse import NARROW, Coarse
-from ir_tools.comparison._differences import aligned, allowed, difference, type_name
+from ir_tools.comparison._differences import aligned, allowed, difference, error_of, type_name
 from ir_tools.comparison._gold import GoldRun, errors
 from ir_tools.comparison._partners import SecondRun
 from ir_tools.comparison._results import LayerComparison
-from ir_tools.comparison._tensors import Batch, Choice, labels_of, living
+from ir_tools.comparison._summary import FOLLOWS
+from ir_tools.comparison._tensors import Batch, Choice, decided_by_rounding, labels_of, living
 from ir_tools.errors import IrToolsError
-from ir_tools.execute import Fallback, Precision, Step, run_one
+from ir_tools.execute import Fallback, Precision, Step, ill_conditioned, run_one
 from ir_tools.graph import Graph, Layer, Located, Model, Source
 from ir_tools.known_differences import PAGE
 from ir_tools.ops import Array, find_op
@@ -139,7 +140,11 @@ class Rows:
             self._done(located)
 
     def of_runs(self, first: Batch, second: SecondRun) -> Iterator[LayerComparison]:
-        """Yield a row for every tensor under two runs."""
+        """Yield a row for every tensor under two runs.
+
+        What differs behind an order that rounding decides otherwise on the two sides, as that of experts, is skipped.
+        """
+        follows: dict[int, str] = {}
         for located in first.layers:
             if first.refused:
                 yield self._refused(located, first.refused)
@@ -147,17 +152,33 @@ class Rows:
             yield from self._inside_both(first, located, second)
             if not self.choice.takes(located.layer):
                 continue
-            gold = self._gold_of(located)
+            gold, undecided = self._gold_of(located), self._undecided(located, first)
+            makers = (source.layer for source in located.graph.sources(located.layer.id).values())
+            cause = next((follows[maker] for maker in makers if maker in follows), None)
             for index, port in enumerate(located.layer.outputs):
                 partner = second.partner(Source(located.layer.id, port.id))
                 if index and not located.graph.readers(located.layer.id, port.id):
                     yield replace(self._blank(located), output=index, reason=UNREAD)
                 elif partner is not None:
                     tensors = Compared(located, index, first.actual(located, index), partner.tensor, partner.path)
-                    yield replace(self._row(tensors, gold, carried=partner.narrow), engine="runtime")
+                    row = self._row(tensors, gold, undecided, partner.narrow)
+                    if undecided is not None and row.status == "ok" and _exchanged(tensors, undecided):
+                        cause = cause or located.path
+                    follows.update({located.layer.id: cause} if cause else {})
+                    if cause and row.status == "differs":
+                        row = self.skipped(located, f"{FOLLOWS} '{cause}', whose order rounding decides")
+                    yield replace(row, output=index, engine="runtime")
                 else:
                     yield replace(self._blank(located), output=index, reason="the other model has no such tensor")
             self._done(located)
+
+    def _undecided(self, located: Located, first: Batch) -> npt.NDArray[np.bool_] | None:
+        """Return which places in the order of a layer's outputs an error of the coarser side's precision exchanges."""
+        op = find_op(located.layer.type, located.layer.version)
+        if op is None or op.monotonic or not decided_by_rounding(located.layer):
+            return None
+        inputs = tuple(first.arrays(self.model, located).values())
+        return ill_conditioned(located.layer, inputs, error_of(self.precision))
 
     def _inside_both(self, first: Batch, located: Located, second: SecondRun) -> Iterator[LayerComparison]:
         """The bodies of a layer in both models, on what the first one gives them."""
@@ -323,6 +344,11 @@ class Rows:
 
 def _no_gold() -> None:
     """Nothing is computed in f64."""
+
+
+def _exchanged(tensors: Compared, undecided: npt.NDArray[np.bool_]) -> bool:
+    """Whether two tensors of integers differ where rounding decides."""
+    return tensors.actual.dtype.kind in "iu" and bool((undecided & (tensors.expected != tensors.actual)).any())
 
 
 def _explained(row: LayerComparison, step: Step) -> LayerComparison:

@@ -19,6 +19,7 @@ __all__ = [
     "Batch",
     "Choice",
     "batches",
+    "decided_by_rounding",
     "inputs_of",
     "labels_of",
     "living",
@@ -163,7 +164,7 @@ def batches(
 ) -> Iterator[Batch]:
     """Run the model and hand out the outputs of `layers`, and what they read; as often as it takes.
 
-    Without `with_inputs`, only layers with bodies come with what they read.
+    Without `with_inputs`, only layers with bodies and those that rounding may decide come with what they read.
     """
     labels = labels_of(model.graph)
     more = quantized(model) if setting.tapped != setting.config else ()
@@ -239,10 +240,16 @@ def _taps(located: Located, labels: Mapping[int, str], *, with_inputs: bool) -> 
     layer = located.layer
     for index in range(len(layer.outputs)):
         yield Tap(labels[layer.id], index)
-    if with_inputs or layer.bodies:
+    if with_inputs or layer.bodies or decided_by_rounding(layer):
         for source in located.graph.sources(layer.id).values():
             if located.graph.layer(source.layer).type != "Const":
                 yield tap_of(located.graph, source, labels)
+
+
+def decided_by_rounding(layer: Layer) -> bool:
+    """Whether errors of rounding in its inputs may decide what a layer gives, as the order of a TopK."""
+    op = find_op(layer.type, layer.version)
+    return op is not None and op.ill_conditioned is not None
 
 
 def tap_of(graph: Graph, source: Source, labels: Mapping[int, str]) -> Tap:

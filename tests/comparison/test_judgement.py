@@ -9,9 +9,10 @@ import pytest
 
 import ir_tools
 from ir_tools import execute
-from ir_tools.comparison import Comparison, compare
+from ir_tools.comparison import Comparison, compare, weak_notes
 from ir_tools.comparison._gold import errors
 from ir_tools.comparison._samples import merged
+from ir_tools.display import plural
 from ir_tools.errors import UsageError
 from ir_tools.execute import LayerRun
 from ir_tools.graph import Layer, Model
@@ -182,6 +183,20 @@ def test_experts_that_rounding_exchanges_are_no_difference(client: RuntimeClient
     assert found.ok
     route = [entry.difference for entry in found.layers if entry.path == "route"]
     assert any(entry and entry.undefined for entry in route)
+
+
+def test_experts_that_precisions_exchange_do_not_fill_the_table(client: RuntimeClient, tmp_path: Path) -> None:
+    found = compare(routed(tmp_path / "experts.xml"), against="CPU:bf16", client=client)
+    if found.needed < 1e-4:
+        pytest.skip("this machine has no bf16")
+    assert [entry.path for entry in found.layers if entry.status == "differs"] == []
+    route = next(entry for entry in found.layers if entry.path == "route" and entry.output == 1)
+    assert route.difference is not None
+    assert route.difference.undefined
+    reasons = {entry.reason for entry in found.layers if entry.status == "skipped"} - {None}
+    assert reasons <= {"follows 'route', whose order rounding decides", "nothing reads it"}
+    behind = sum(entry.status == "skipped" and entry.path != "route" for entry in found.layers)
+    assert not behind or weak_notes(found)[0].startswith(f"{plural(behind, 'tensor')} not compared, the first as it fo")
 
 
 def test_top_k_is_nearly_tied_within_the_error() -> None:
