@@ -185,7 +185,8 @@ def load(path: Path) -> bytes:
     """Return the bytes of a file, or what comes through a pipe that is open already (`/dev/stdin`).
 
     Raises:
-        ReadError: there is no such file, it is too large, or it is a pipe on disk, which nobody may ever write to.
+        ReadError: there is no such file, it is too large, a device that does not end, or a pipe on disk, which nobody
+            may ever write to.
     """
     try:
         if Path(os.path.realpath(path)).is_fifo():
@@ -194,7 +195,12 @@ def load(path: Path) -> bytes:
         if size > MAX_SIZE and path.is_file():
             raise _error("IR015", path, f"{size} bytes of XML are more than are read ({MAX_SIZE})")
         with path.open("rb") as file:
-            return file.read() if path.is_file() else b"".join(islice(iter(partial(file.read, CHUNK), b""), MAX_CHUNKS))
+            if path.is_file():
+                return file.read()
+            first = file.read(CHUNK)
+            if path.is_char_device() and len(first) == CHUNK and not file.isatty():
+                raise _error("IR001", path, "is a device that does not end", "name a file")
+            return b"".join((first, *islice(iter(partial(file.read, CHUNK), b""), MAX_CHUNKS)))
     except FileNotFoundError:
         if path.is_symlink():
             raise _error(

@@ -45,6 +45,8 @@ UNFOLDED = {
 }
 """Operations that neither the runtime's core nor the CPU plugin computes of constants. Measured."""
 FLAG_WORDS = {"true", "false", "0", "1"}
+MAX_UNKNOWN = 100
+"""Attributes of one layer that its operation does not have and that are reported one by one."""
 MAX_VALUES = 64
 """Of an array whose values a check may want to see."""
 
@@ -91,16 +93,24 @@ def _misspelled(name: str, spec: Field, word: str, text: str) -> Violation:
 
 
 def _unknown(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str], names: Iterable[str]) -> Iterator[Violation]:
-    for name in names:
-        leftover = LEFTOVERS.get((op.type, name))
-        if leftover is not None and re.fullmatch(leftover, raw[name].replace(" ", "")):
-            continue
+    unknown = [name for name in names if not _is_leftover(op, name, raw[name])]
+    for name in unknown[:MAX_UNKNOWN]:
         meant = closest(name, (field for field in fields if field not in raw))
         if meant is None:
             yield Violation(name, f"is not an attribute of {op}, and the runtime does not read it", None, Kind.UNKNOWN)
         else:
             message = f"is not an attribute of {op}; did you mean {meant}?"
             yield Violation(name, message, f"call it {meant}", Kind.UNKNOWN)
+    if len(unknown) > MAX_UNKNOWN:
+        message = (
+            f"is not an attribute of {op} either; {len(unknown)} are not, of which the first {MAX_UNKNOWN} are listed"
+        )
+        yield Violation(unknown[MAX_UNKNOWN], message, None, Kind.UNKNOWN)
+
+
+def _is_leftover(op: Op, name: str, text: str) -> bool:
+    pattern = LEFTOVERS.get((op.type, name))
+    return pattern is not None and re.fullmatch(pattern, text.replace(" ", "")) is not None
 
 
 def _assumed(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Violation]:

@@ -1,6 +1,6 @@
 """Elements that are where they should not be: misspelled, in the wrong place, unknown, or there twice."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 
 from ir_tools.diagnostics import Severity
@@ -11,7 +11,7 @@ from ir_tools.rules._file import IrFile, Place
 from ir_tools.source import Element
 from ir_tools.types import closest
 
-__all__ = ["elements"]
+__all__ = ["repeated_elements", "unknown_elements"]
 
 NOTES = ("rt_info", "meta_data", "quantization_parameters", "cli_parameters", "statistics")
 _GRAPH = frozenset({"layers", "edges", *NOTES})
@@ -38,15 +38,16 @@ ONCE = {"net": _GRAPH, **dict.fromkeys(BODIES, _GRAPH), "layer": PARTS}
 """What may stand there once."""
 
 
-def elements(file: IrFile) -> dict[str, list[Finding]]:
-    """The findings of the rules `unknown-element` and `repeated-element`."""
-    found: dict[str, list[Finding]] = defaultdict(list)
+def unknown_elements(file: IrFile) -> Iterator[Finding]:
+    """Yield the findings of the rule `unknown-element`."""
     for net, parent in _parents(file):
-        tag = str(parent.tag)
-        found["unknown-element"] += _unknown(file, net, parent, tag)
-        if tag in ONCE:
-            found["repeated-element"] += _repeated(file, parent, ONCE[tag])
-    return found
+        yield from _unknown(file, net, parent, str(parent.tag))
+
+
+def repeated_elements(file: IrFile) -> Iterator[Finding]:
+    """Yield the findings of the rule `repeated-element`."""
+    for _, parent in _parents(file):
+        yield from _repeated(file, parent, ONCE.get(str(parent.tag), frozenset()))
 
 
 def _parents(file: IrFile) -> Iterator[tuple[Net, Element]]:

@@ -12,9 +12,8 @@ Good:
 
 from ir_tools.diagnostics import Severity
 from ir_tools.rules._define import Rule
-from ir_tools.rules._elements import elements
-from ir_tools.rules._groups import part_of
+from ir_tools.rules._elements import repeated_elements
 
 __all__ = ["RULE"]
 
-RULE = Rule("IR133", "repeated-element", Severity.ERROR, __doc__, part_of(elements, "repeated-element"))
+RULE = Rule("IR133", "repeated-element", Severity.ERROR, __doc__, repeated_elements)

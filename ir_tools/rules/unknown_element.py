@@ -11,9 +11,8 @@ Good:
 
 from ir_tools.diagnostics import Severity
 from ir_tools.rules._define import Rule
-from ir_tools.rules._elements import elements
-from ir_tools.rules._groups import part_of
+from ir_tools.rules._elements import unknown_elements
 
 __all__ = ["RULE"]
 
-RULE = Rule("IR134", "unknown-element", Severity.ERROR, __doc__, part_of(elements, "unknown-element"))
+RULE = Rule("IR134", "unknown-element", Severity.ERROR, __doc__, unknown_elements)

@@ -32,7 +32,10 @@ ATTRIBUTE = re.compile(rb"\s+([^\s=/>]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 """An attribute in a start tag: its name, its text between double quotes or else between single ones."""
 BLOCK = 1 << 12
 FEW = 64
-"""Layers that are searched for elements of one name; for more than that the whole document is."""
+"""Layers that are searched for elements of one name; for more than that the whole document is.
+
+Names that are searched for one by one; for more than that all elements are found at once.
+"""
 _DTD_REMEDY = "delete it: IR has no DTD, and entities are not read from files of strangers"
 
 
@@ -148,6 +151,8 @@ class Document:
 
     def start(self, element: Element) -> int:
         """The offset of an element's `<`."""
+        if len(self._asked) > FEW:
+            return self._every_start[element]
         tag = element.tag
         anchor = None if tag == "layer" or self._asked[tag] > FEW else next(element.iterancestors("layer"), None)
         return self._starts(anchor, tag)[element]
@@ -216,10 +221,19 @@ class Document:
             self._places[key] = dict(zip(elements, self._find(local, begin, end), strict=True))
         return self._places[key]
 
+    @cached_property
+    def _every_start(self) -> Mapping[Element, int]:
+        """The places of all elements."""
+        starts = self._outside(re.compile(rb"<[^\s/!?]"), 0, len(self.text))
+        return dict(zip(self.root.iter(etree.Element), starts, strict=True))
+
     def _find(self, local: str, begin: int, end: int) -> Iterator[int]:
         """The offsets of all start tags `<local`, `<prefix:local`."""
         prefix = b"" if self.plain else rb"(?:[^\s<>/:!?]+:)?"
-        pattern = re.compile(b"<" + prefix + re.escape(local.encode()) + rb"(?=[\s/>])")
+        return self._outside(re.compile(b"<" + prefix + re.escape(local.encode()) + rb"(?=[\s/>])"), begin, end)
+
+    def _outside(self, pattern: re.Pattern[bytes], begin: int, end: int) -> Iterator[int]:
+        """The offsets of what fits a pattern outside comments, CDATA and processing instructions."""
         found = (match.start() for match in pattern.finditer(self.text, begin, end))
         hidden_until = self._hiding[1][-1] if self._hiding[1] else 0
         return (at for at in found if at >= hidden_until or not self._hidden(at))

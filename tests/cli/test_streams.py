@@ -224,6 +224,7 @@ def test_a_model_comes_through_a_pipe(weighted: Path, command: str) -> None:
 
 NO_MODELS = {
     "named.xml": "named.xml: error IR001: is a named pipe",
+    "/dev/zero": "/dev/zero: error IR001: is a device that does not end",
     "/dev/null": "/dev/null:1: error IR009: the file is empty",
     "w.xml --bin named.xml": "named.xml is a named pipe",
     "w.xml --bin /dev/zero": "/dev/zero: error IR010: cannot be opened: it is not a regular file",

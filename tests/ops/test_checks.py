@@ -2,7 +2,7 @@
 
 import pytest
 
-from ir_tools.ops import find_op
+from ir_tools.ops import _checks, find_op
 from ir_tools.ops._checks import closest, faults_of_attributes, faults_of_ports, faults_of_types
 from ir_tools.ops._define import Fact, Kind, Op
 from ir_tools.types import element_type, parse_shape
@@ -22,6 +22,15 @@ def op_of(type_: str, version: str = "opset1") -> Op:
     op = find_op(type_, version)
     assert op
     return op
+
+
+def test_very_many_unknown_attributes_are_summed_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(_checks, "closest", lambda word, words: asked.append(word))
+    _, found = faults_of_attributes(op_of("AvgPool"), POOL | {f"more{number}": "1" for number in range(5000)})
+    assert len(found) == len(asked) + 1 == 101
+    assert (found[-1].kind, found[-1].attribute) == (Kind.UNKNOWN, "more100")
+    assert "5000 are not" in found[-1].message
 
 
 def test_nothing_is_wrong_with_a_whole_layer() -> None:

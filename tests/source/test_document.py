@@ -83,6 +83,21 @@ def test_places_of_any_tree(parts: list[str]) -> None:
     assert_places(f"<net>{''.join(parts)}</net>".encode())
 
 
+@pytest.mark.parametrize("namespace", ["", ' xmlns:p="n"'])
+def test_many_names_are_searched_for_at_once(namespace: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[int] = []
+    outside = Document._outside
+    monkeypatch.setattr(Document, "_outside", lambda self, *given: searched.append(1) or outside(self, *given))
+    prefix = "p:" if namespace else ""
+    names = "".join(f"<!--<a0/>--><{prefix}a{number}/>\n<?p <a1/>?><b/>" for number in range(500))
+    text = f"<net{namespace}>{names}</net>".encode()
+    document = Document(text)
+    assert [(document.start(e), document.line(e)) for e in elements(document)] == [
+        (start, line) for _, start, line in expat_starts(text)
+    ]
+    assert len(searched) < 100
+
+
 def test_lines_past_65535() -> None:
     text = b"<net>" + b"\n" * 70_000 + b"<layer/>\n<layer/></net>"
     document = Document(text)
