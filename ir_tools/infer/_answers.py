@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,7 +10,7 @@ import numpy as np
 
 from ir_tools.errors import ReadError, ShapeError, UsageError
 from ir_tools.graph import Graph, Layer, Source
-from ir_tools.infer._facts import UNKNOWN, Facts, Known, StoredBounds, content
+from ir_tools.infer._facts import UNKNOWN, Facts, Known, StoredBounds, content, least_size
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops._checks import (
     faults_of_attributes,
@@ -174,8 +173,8 @@ class Answers:
         """How many bytes a constant of this type and shape has; None where its values do not matter."""
         if fact.dtype.held_dtype is None or fact.shape is None:
             return None
-        count = math.prod([dim.lo for dim in fact.shape])
         most = MAX_VALUES if not self.checks else MAX_CHECKED if fact.dtype.is_integer else MAX_FLOATS
+        count = least_size(fact.shape, most)
         return fact.dtype.byte_size(count) if count <= most else None
 
 

@@ -9,7 +9,7 @@ from ir_tools.graph import Port
 from ir_tools.ops._define import Array, Bounds, Fact
 from ir_tools.types import Dim, Shape, element_type, precision_in_file
 
-__all__ = ["UNKNOWN", "Facts", "Known", "StoredBounds", "recorded", "recorded_dims"]
+__all__ = ["UNKNOWN", "Facts", "Known", "StoredBounds", "least_size", "recorded", "recorded_dims"]
 
 UNKNOWN = Fact(element_type("dynamic"), None)
 MAX_KEPT = 64
@@ -110,6 +110,14 @@ def content(value: Bounds) -> object | None:
 def recorded_dims(shape: Shape) -> tuple[int, ...]:
     """As a port records them: -1 for what is not one size, nothing for an unknown rank."""
     return tuple(dim.lo if dim.lo == dim.hi else -1 for dim in shape or ())
+
+
+def least_size(shape: Shape, most: int) -> int:
+    """Return how many elements a tensor has at least, if it has any; of more than `most`, one more."""
+    size = 1
+    for dim in shape or ():
+        size = min(size * (dim.lo or (dim.hi != 0)), most + 1)
+    return size
 
 
 def recorded(port: Port) -> Fact:

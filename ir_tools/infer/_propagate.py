@@ -196,7 +196,7 @@ class Propagation:
         self.places = list(model.walk())
         self.paths = {(id(graph), layer.id): path for path, layer, graph in self.places}
         self.states: dict[int, _State] = {}
-        self.errors: list[Diagnostic] = []
+        self.errors: dict[Diagnostic, None] = {}
         self.outdated: list[tuple[Layer, int, Known]] = []
         self.notes: dict[str, Diagnostic] = {}
 
@@ -296,9 +296,7 @@ class Propagation:
     # --- findings ---
 
     def _error(self, graph: Graph, layer: Layer, message: str, remedy: str | None = None) -> None:
-        finding = self._diagnostic("IR301", Severity.ERROR, graph, layer, message, remedy)
-        if finding not in self.errors:
-            self.errors.append(finding)
+        self.errors[self._diagnostic("IR301", Severity.ERROR, graph, layer, message, remedy)] = None
 
     def _warn(self, graph: Graph, layer: Layer, message: str) -> None:
         path = self.paths[id(graph), layer.id]
@@ -329,7 +327,7 @@ class Propagation:
             ShapeError: something was wrong.
         """
         if self.errors:
-            raise ShapeError("\n".join(map(str, self.errors)), self.errors)
+            raise ShapeError("\n".join(map(str, self.errors)), [*self.errors])
         report = ShapeReport(diagnostics=list(self.notes.values()))
         for located in self.places:
             state = self.states.get(id(located.graph))

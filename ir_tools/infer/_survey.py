@@ -10,7 +10,7 @@ from typing import Literal
 from ir_tools.errors import GraphError, ShapeError
 from ir_tools.graph import Graph, Layer, Model, Port, Source
 from ir_tools.infer._answers import SURPRISES, Answer, Answers, results_of
-from ir_tools.infer._facts import UNKNOWN, Facts, Known, recorded
+from ir_tools.infer._facts import UNKNOWN, Facts, Known, least_size, recorded
 from ir_tools.infer._gaps import Gap, are_apart, dims_text, gap_of, slack_of, told
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.infer._troubles import Trouble, about_operation, are_hard, is_odd, part_of
@@ -328,7 +328,7 @@ class Survey:
         if answer.error is not None:
             self._tell(graph, Trouble("impossible-shape", layer, answer.error))
         if verdict.huge:
-            largest = max(verdict.results, key=_least_size)
+            largest = max(verdict.results, key=lambda known: least_size(known.fact.shape, LARGEST))
             message = f"gives [{format_shape(largest.fact.shape)}], more elements than any memory holds"
             self._tell(graph, Trouble("huge-output", layer, message))
         if answer.outputs is None:
@@ -550,13 +550,5 @@ def _single(fact: Fact) -> int | None:
     return int(known.ravel()[0]) if known is not None and known.size == 1 else None
 
 
-def _least_size(known: Known) -> int:
-    """How many elements a tensor has at least, if it has any; of more than `LARGEST`, one more."""
-    size = 1
-    for dim in known.fact.shape or ():
-        size = min(size * (dim.lo or (dim.hi != 0)), LARGEST + 1)
-    return size
-
-
 def _huge(known: Known) -> bool:
-    return known.fact.shape is not None and _least_size(known) > LARGEST
+    return known.fact.shape is not None and least_size(known.fact.shape, LARGEST) > LARGEST
