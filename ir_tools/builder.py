@@ -185,7 +185,7 @@ class Builder:
     def insert(
         self, source: Source, type: str, *others: Tensor, name: str | None = None, **attributes: object
     ) -> Source:
-        """Add a layer behind an output port: what read that port reads the new layer, and its names move along.
+        """Add a layer behind an output port: the port's consumers read the new layer, which takes over its names.
 
         Args:
             source: the port; it becomes the first input.

@@ -1,4 +1,4 @@
-"""Moving a model to another opset: every step is planned and proved first, then all are made, or none."""
+"""Migrate a model to another opset: every step is planned and proved first, then all are made, or none."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,13 +22,13 @@ NEWEST = COMPLETE_OPSETS + 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigrationStep:
-    """One layer that is rewritten.
+    """Describe one layer that is rewritten.
 
     Attributes:
         path: of the layer, through bodies.
         layer_id, line: of the layer in the file that was read; None for a node of an ONNX file.
         before: the operation, `AvgPool-14`.
-        after: what stands for it now, `AvgPool opset8` or `Pad + AvgPool`.
+        after: what replaces it, `AvgPool opset8` or `Pad + AvgPool`.
         how: what the rewrite does.
         proof: why it means the same.
         notes: what the reader should know about the layer as it was.
@@ -53,7 +53,7 @@ class MigrationStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedStep:
-    """One layer that has no exact signature in the target, and why.
+    """Describe one layer that has no exact equivalent in the target, and say why.
 
     Example:
         >>> print(ir_tools.migrate("unreadable.xml", to="opset8").refused[0])
@@ -78,7 +78,7 @@ class RefusedStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemainingLayer:
-    """A layer whose stamp is above the target and which no family can move yet."""
+    """Describe a layer whose version is above the target and which cannot be migrated yet."""
 
     path: str
     layer_id: int
@@ -91,12 +91,12 @@ class RemainingLayer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Migration:
-    """What came of a migration.
+    """Hold the result of a migration.
 
     Attributes:
         model: the migrated model; if a layer was refused, the model as it was.
         steps: the layers that were rewritten, each with its proof.
-        refused: the layers without an exact signature in the target; with any, nothing was changed.
+        refused: the layers without an exact equivalent in the target; if there are any, nothing was changed.
         remaining: the layers above the target that cannot be migrated yet.
 
     Example:
@@ -121,7 +121,7 @@ class Migration:
         return f"Migration({plural(len(self.steps), 'step')}, {len(self.refused)} refused{remaining})"
 
     def _repr_html_(self) -> str:
-        """What `repr` says, and a table of what was refused and of the steps."""
+        """Return `repr` and a table of the refused layers and of the steps."""
         refused = ((one.path, one.line, one.before, "refused", one.reason) for one in self.refused)
         steps = ((one.path, one.line, one.before, one.after, one.proof) for one in self.steps)
         columns = ("layer", "line", "before", "after", "proof or reason")
@@ -129,17 +129,17 @@ class Migration:
 
 
 def parse_target(text: str) -> int:
-    """`opset8` -> 8.
+    """Return the number of an opset: `opset8` -> 8.
 
     Raises:
         MigrationError: no such target, or one that is not supported yet.
     """
     word = text.strip().lower()
     if word in {"ir10", "ir11"}:
-        raise MigrationError(f"moving between IR versions ('{text}') is not supported yet; give an opset, as in opset8")
+        raise MigrationError(f"'{text}': migrating to another IR version is not supported yet; name an opset: opset8")
     opset = opset_number(word)
     if opset is None or opset > NEWEST:
-        raise MigrationError(f"'{text}' is not a target; give one of opset1 to opset{NEWEST}")
+        raise MigrationError(f"'{text}' is not a target; name one of opset1 to opset{NEWEST}")
     return opset
 
 
@@ -147,13 +147,13 @@ def parse_target(text: str) -> int:
 def migrate(
     model: Model, to: str | None = "opset8", passes: str | Sequence[str] = (), *, in_place: bool = False
 ) -> Migration:
-    """Run the named rewrites, then move every layer that its family can move to the opset `to`.
+    """Run the named rewrites, then migrate every layer that its family can migrate to the opset `to`.
 
     Args:
         model: the model.
-        to: `opset8` and the like; None: the passes only.
+        to: `opset8` and the like; None to run the passes only.
         passes: names of rewrites, in this order (`ir_tools.ops.named_rewrites`).
-        in_place: change `model` itself instead of a copy; it is not changed where a layer is refused.
+        in_place: change `model` itself instead of a copy; it is not changed if a layer is refused.
 
     Raises:
         MigrationError: an unknown target or pass.
@@ -179,7 +179,7 @@ def migrate(
 
 
 class _Outcome(NamedTuple):
-    """What stands for a layer (None: itself), and what the reader should know about the layer as it was."""
+    """Hold the replacement of a layer (None: it stays), and notes about the layer as it was."""
 
     found: Rewrite | Refused | None
     notes: tuple[str, ...] = ()
@@ -187,7 +187,7 @@ class _Outcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Migrating:
-    """Every layer to the target opset, as its family says."""
+    """Migrate every layer to the target opset with the rewrite of its operation."""
 
     target: int
 
@@ -249,7 +249,7 @@ class _Rewriting(NamedTuple):
 
 @dataclass(slots=True)
 class _Plan:
-    """What a stage would do to each layer, what it cannot do, and what it does not know how to move."""
+    """Hold the rewrites of a stage, the layers that it refuses, and those that it cannot migrate."""
 
     rewrites: list[_Rewriting] = field(default_factory=list)
     refused: list[RefusedStep] = field(default_factory=list)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ir_tools import parameters, types
+from ir_tools.display import plural
 from ir_tools.errors import MigrationError, UsageError
 from ir_tools.graph import Model
 from ir_tools.migration import parse_target
@@ -109,7 +110,7 @@ def to_model(
 
 def _list(name: str, values: Sequence[int], length: int, minimum: int) -> tuple[int, ...]:
     if len(values) != length:
-        raise UsageError(f"{name} has {len(values)} values; expected {length}, one per value of window_shape")
+        raise UsageError(f"{name} has {plural(len(values), 'value')}; expected {length}, one per value of window_shape")
     if any(value < minimum for value in values):
         raise UsageError(f"{name} is {list(values)}; expected values of at least {minimum}")
     return tuple(int(value) for value in values)

@@ -65,7 +65,7 @@ class KnownFacts:
                 fact = self._output(maker, source)
                 if not _agree(port, fact.shape):
                     recorded, made = list(port.dims), format_shape(fact.shape)
-                    notes.append(f"input port {port.id} records {recorded} where '{maker.name}' makes {made}")
+                    notes.append(f"input port {port.id} records {recorded}, but '{maker.name}' makes {made}")
             facts.append(self._computed_fact(path, port.id, fact) if self._says_little(fact) else fact)
         return Facts(tuple(facts), tuple(notes))
 

@@ -131,7 +131,7 @@ def _findings(file: IrFile, rules: Iterable[Rule]) -> Iterator[Diagnostic]:
         found = _unbroken(file, rule, _findings_of(file, rule, faults.get(rule.code, [])))
         yield from islice(found, MOST)
         if next(found, None) is not None:
-            message = f"{rule.name} is found in more than {MOST} places; those are not told"
+            message = f"{rule.name} is found in more than {MOST} places; the others are not listed"
             yield Diagnostic(code=rule.code, severity=rule.severity, message=message, file=file.document.file)
 
 
@@ -140,7 +140,7 @@ def _unbroken(file: IrFile, rule: Rule, found: Iterator[Diagnostic]) -> Iterator
     try:
         yield from found
     except Exception as why:
-        message = f"the check itself broke over this file ({type(why).__name__}: {why}); please report it"
+        message = f"the check itself failed on this file ({type(why).__name__}: {why}); please report it"
         yield Diagnostic(code=rule.code, severity=Severity.WARNING, message=message, file=file.document.file)
 
 

@@ -130,7 +130,7 @@ class Weights:
         elif self._data is not None and offset + nbytes <= len(self._data):
             self._check_mapping()
             return self._data[offset : offset + nbytes]
-        raise self._refuse(f"bytes {offset} to {offset + nbytes} are asked for where it has {self.size}")
+        raise self._refuse(f"bytes {offset} to {offset + nbytes} are asked for, but it has {self.size}")
 
     def append(self, data: npt.NDArray[Any] | bytes) -> tuple[int, int]:
         """Add a constant behind all others, or find the one that was added with the same bytes.
@@ -310,7 +310,7 @@ def constant(raw: Mapping[str, str], weights: Weights) -> npt.NDArray[Any]:
         raise _error(
             "IR013",
             weights.path,
-            f"the constant at {offset} has size {size} where shape [{raw.get('shape')}] of {kind} takes {nbytes} bytes",
+            f"the constant at {offset} has size {size}, but shape [{raw.get('shape')}] of {kind} takes {nbytes} bytes",
             "correct shape, element_type or size of the Const",
         )
     flat = weights.view(offset, nbytes)
@@ -350,7 +350,7 @@ def _element_type(raw: Mapping[str, str]) -> ElementType:
     name = raw.get("element_type", "")
     kind = constant_type(name)
     if kind is None:
-        raise _error("IR014", None, f"a constant has element_type '{name[:40]}', which is no element type")
+        raise _error("IR014", None, f"a constant has element_type '{name[:40]}', which is not an element type")
     if kind.kind == "dynamic":
         raise _error("IR014", None, "a constant's element_type cannot be dynamic")
     return kind

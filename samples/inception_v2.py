@@ -1,4 +1,4 @@
-"""Inception v2 from end to end: read, move to opset8, run the poolings in numpy, compare with OpenVINO.
+"""Inception v2 from end to end: read, migrate to opset8, run the poolings in numpy, compare with OpenVINO.
 
 The network is one of the small models that the `onnx` package carries for its own tests. It has constant weights, which
 hide every difference, so it gets seeded random ones (He-scaled) first. OpenVINO makes an IR of it. Nothing is
@@ -34,8 +34,8 @@ def main() -> None:
 
 
 def prove(folder: Path) -> int:
-    """Go the whole way in `folder`; 0 where every step holds."""
-    source, copy, moved_path = (folder / name for name in ("inception_v2.xml", "copy.xml", "inception_v2.opset8.xml"))
+    """Go the whole way in `folder`; return 0 if every step holds."""
+    source, copy, target = (folder / name for name in ("inception_v2.xml", "copy.xml", "inception_v2.opset8.xml"))
     openvino.save_model(openvino.convert_model(seeded_onnx(folder)), source, compress_to_fp16=False)
 
     model = ir_tools.read(source)
@@ -45,23 +45,23 @@ def prove(folder: Path) -> int:
     )
 
     shapes = ir_tools.propagate_shapes(source)
-    moved = ir_tools.migrate(model, to="opset8")
-    ir_tools.write(moved.model, moved_path)
+    migration = ir_tools.migrate(model, to="opset8")
+    ir_tools.write(migration.model, target)
 
-    before_after = ir_tools.compare(model, ir_tools.read(moved_path))
-    isolated = ir_tools.compare(ir_tools.read(moved_path), layers={"AvgPool"})
+    before_after = ir_tools.compare(model, ir_tools.read(target))
+    isolated = ir_tools.compare(ir_tools.read(target), layers={"AvgPool"})
 
-    show_steps(moved)
+    show_steps(migration)
     show_layers(isolated)
     rows = [
         ("read and written back", "the same bytes, .xml and .bin", identical),
         ("shapes", f"{len(shapes.facts)} ports computed, {len(shapes.mismatches)} differ", not shapes.mismatches),
         (
-            "moved to opset8",
-            f"{len(moved.steps)} layers, each with its proof",
-            len(moved.steps) == 8 and not moved.refused,
+            "migrated to opset8",
+            f"{len(migration.steps)} layers, each with its proof",
+            len(migration.steps) == 8 and not migration.refused,
         ),
-        ("original and moved on OpenVINO", worst_output(before_after), before_after.ok),
+        ("original and migrated on OpenVINO", worst_output(before_after), before_after.ok),
         ("numpy and OpenVINO, 8 poolings", worst_layer(isolated), isolated.ok and len(isolated.layers) == 8),
         ("outputs, untouched and tapped", worst_output(isolated), all(entry.ok for entry in isolated.outputs)),
     ]
@@ -112,11 +112,11 @@ def worst_layer(comparison: Comparison) -> str:
     return f"largest difference {absolute:.1e}, relative {relative:.1e}"
 
 
-def show_steps(moved: Migration) -> None:
+def show_steps(migration: Migration) -> None:
     print_table(
-        "Average pooling moved to opset8, each layer with its proof",
+        "Average pooling migrated to opset8, each layer with its proof",
         ("layer", "before", "after", "proof"),
-        [(step.path, step.before, step.after, step.proof) for step in moved.steps],
+        [(step.path, step.before, step.after, step.proof) for step in migration.steps],
     )
 
 

@@ -10,10 +10,10 @@ import ir_tools
 def main() -> None:
     for shape in ([1, 4, 13, 9], [1, 4, -1, -1]):
         model = ir_tools.read(build(shape))
-        moved = ir_tools.migrate(model, to="opset8")
-        for step in moved.steps:
+        migration = ir_tools.migrate(model, to="opset8")
+        for step in migration.steps:
             print(f"{shape}: {step.before} -> {step.after}: {step.proof}")
-        print(f"{shape}: the same values on OpenVINO: {ir_tools.compare(model, moved.model).ok}")
+        print(f"{shape}: the same values on OpenVINO: {ir_tools.compare(model, migration.model).ok}")
 
 
 def build(shape: list[int]) -> openvino.Model:

@@ -162,7 +162,7 @@ def test_the_page_is_made_from_the_table() -> None:
 
 
 def arrays_of(slot: Slot, size: int | None) -> Array:
-    """An input of a sample; `size`: of every dimension of those that are no constants."""
+    """An input of a sample; `size`: of every dimension of those that are not constants."""
     if not isinstance(slot, tuple):
         assert isinstance(slot, np.ndarray)
         return slot

@@ -150,7 +150,7 @@ def test_defaults_and_names() -> None:
     [
         ({"window_shape": ()}, "1,1,4", UsageError, "window_shape is empty"),
         ({"window_shape": (0,)}, "1,1,4", UsageError, r"window_shape is \[0\]"),
-        ({"window_shape": (2, 2), "strides": (1,)}, "1,1,4,4", UsageError, "strides has 1 values"),
+        ({"window_shape": (2, 2), "strides": (1,)}, "1,1,4,4", UsageError, "strides has 1 value; expected 2"),
         ({"window_shape": (2,), "strides": (0,)}, "1,1,4", UsageError, r"strides is \[0\]"),
         ({"window_shape": (2,), "padding_below": (-1,)}, "1,1,4", UsageError, r"padding_below is \[-1\]"),
         ({"window_shape": (2,), "padding_above": (1, 1)}, "1,1,4", UsageError, "padding_above has 2 values"),

@@ -103,7 +103,7 @@ def _print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool)
 )
 @click.pass_context
 def tools(ctx: click.Context) -> None:
-    """Check, move and prove OpenVINO IR models."""
+    """Check, migrate and prove OpenVINO IR models."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
         ctx.exit(FAILED)

@@ -1,4 +1,4 @@
-"""`ir-tools migrate`: move a model to another opset, with a proof for every step."""
+"""`ir-tools migrate`: migrate a model to another opset, with a proof for every step."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,10 +28,10 @@ __all__ = ["migrate"]
 DONE, REFUSED, NOT_VERIFIED = 0, 3, 4
 
 
-@command("migrate", example="ir-tools migrate model.xml --to opset8 --verify -o moved.xml")
+@command("migrate", example="ir-tools migrate model.xml --to opset8 --verify -o migrated.xml")
 @model_argument()
 @bin_option()
-@output_option("Where to write the moved model; its weights go into the .bin beside it.")
+@output_option("Where to write the migrated model; its weights go into the .bin beside it.")
 @click.option("--to", metavar="OPSET", help="Target: opset1 to opset17. Default: opset8, or none with --pass.")
 @click.option("--pass", "passes", metavar="NAME", multiple=True, help="Run this pass first. May be repeated.")
 @click.option("--dry-run", is_flag=True, help="List the steps and write nothing.")
@@ -49,9 +49,9 @@ def migrate(
     inputs: InputOptions,
     extensions: tuple[Path, ...],
 ) -> Answer:
-    """Move MODEL to another opset. Every step is proved; if one has no proof, nothing is written.
+    """Migrate MODEL to another opset. Every step is proved; if one has no proof, nothing is written.
 
-    Of an .onnx, every AveragePool is moved by ONNX's meaning of it and the rest by OpenVINO's frontend; --verify asks
+    In an .onnx, every AveragePool is converted as ONNX defines it and the rest by OpenVINO's frontend; --verify runs
     OpenVINO's own conversion, which deviates in known cases, and onnxruntime: one of them has to agree on each output.
 
     Exits with 0 when done, 3 when a layer was refused, 4 when --verify found a difference or could not run the models.
@@ -63,32 +63,32 @@ def migrate(
     target = to or (None if passes else "opset8")
     if is_onnx(model, weights):
         try:
-            moved = ir_tools.migrate(model, to=target, passes=passes, extensions=extensions)
+            migration = ir_tools.migrate(model, to=target, passes=passes, extensions=extensions)
         except MigrationError as error:
             if not error.diagnostics:
                 raise
             return _refused_node(model, error)
-        checked = verify_onnx(moved.model, model, inputs, extensions) if verify and not moved.refused else None
+        checked = verify_onnx(migration.model, model, inputs, extensions) if verify and not migration.refused else None
     else:
         loaded = load(model, weights, extensions)
         if output is not None:
             check_complete(loaded)
-        moved = ir_tools.migrate(loaded, to=target, passes=passes)
-        checked = _verify(loaded, moved, inputs, extensions) if verify and not moved.refused else None
-    code = REFUSED if moved.refused else NOT_VERIFIED if checked and not checked["ok"] else DONE
+        migration = ir_tools.migrate(loaded, to=target, passes=passes)
+        checked = _verify(loaded, migration, inputs, extensions) if verify and not migration.refused else None
+    code = REFUSED if migration.refused else NOT_VERIFIED if checked and not checked["ok"] else DONE
     write = output is not None and not dry_run and code == DONE
     if write and output is not None:
-        ir_tools.write(moved.model, output)
+        ir_tools.write(migration.model, output)
     data: Row = {
         "file": str(model),
         "ok": code == DONE,
-        "steps": moved.steps,
-        "refused": moved.refused,
-        "remaining": moved.remaining,
+        "steps": migration.steps,
+        "refused": migration.refused,
+        "remaining": migration.remaining,
         "verified": checked,
         "written": str(output) if write else None,
     }
-    return Answer(data, lambda screen: _show(screen, moved, data), code)
+    return Answer(data, lambda screen: _show(screen, migration, data), code)
 
 
 def _refused_node(path: Path, error: MigrationError) -> Answer:
@@ -112,12 +112,12 @@ def _refused_node(path: Path, error: MigrationError) -> Answer:
     return Answer(data, show, REFUSED)
 
 
-def _verify(before: "Model", moved: "Migration", inputs: InputOptions, extensions: Sequence[Path]) -> Row:
+def _verify(before: "Model", migration: "Migration", inputs: InputOptions, extensions: Sequence[Path]) -> Row:
     """Run both models on the runtime and compare their outputs; without a comparison, say why there is none."""
     from ir_tools.cli.screen import working
     from ir_tools.comparison import weak_notes
 
-    source, target = (inputs.reshaped(model, extensions) for model in (before, moved.model))
+    source, target = (inputs.reshaped(model, extensions) for model in (before, migration.model))
     plan = inputs.plan(source)
     shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows()}
     try:
@@ -137,31 +137,33 @@ def _outputs(found: "Comparison") -> list[Row]:
     ]
 
 
-def _show(screen: "Screen", moved: "Migration", data: Row) -> None:
-    _show_steps(screen, moved)
-    _show_remaining(screen, moved)
+def _show(screen: "Screen", migration: "Migration", data: Row) -> None:
+    _show_steps(screen, migration)
+    _show_remaining(screen, migration)
     checked = data["verified"]
     if isinstance(checked, dict):
         _show_verification(screen, checked)
-    _show_verdict(screen, moved, data)
+    _show_verdict(screen, migration, data)
 
 
-def _show_steps(screen: "Screen", moved: "Migration") -> None:
+def _show_steps(screen: "Screen", migration: "Migration") -> None:
     from ir_tools.cli.screen import Column
 
-    if moved.steps:
+    if migration.steps:
         columns = [Column("layer", fold=True), Column("line", right=True), Column("before"), Column("after")]
-        rows = [[step.path, str(step.line or ""), step.before, step.after] for step in moved.steps]
+        rows = [[step.path, str(step.line or ""), step.before, step.after] for step in migration.steps]
         screen.table(columns, rows)
         screen.heading("Why each step means the same")
-        for (how, proof), paths in _grouped(moved).items():
+        for (how, proof), paths in _grouped(migration).items():
             screen.line(f"{how}: {proof}")
             screen.line(f"  {paths[0]}" + (f" and {len(paths) - 1} more" if len(paths) > 1 else ""), style="dim")
-    notes = [(step.path, step.notes) for step in moved.steps] + [(step.path, step.notes) for step in moved.refused]
+    notes = [(step.path, step.notes) for step in migration.steps] + [
+        (step.path, step.notes) for step in migration.refused
+    ]
     for path, remarks in notes:
         for note in remarks:
             screen.line(f"note: {path}: {note}", style="yellow")
-    if moved.refused:
+    if migration.refused:
         screen.heading("Refused")
         columns = [
             Column("layer", fold=True),
@@ -176,28 +178,28 @@ def _show_steps(screen: "Screen", moved: "Migration") -> None:
                 step.before,
                 f"{step.attribute}: {step.reason}" if step.attribute else step.reason,
             ]
-            for step in moved.refused
+            for step in migration.refused
         ]
         screen.table(columns, rows)
 
 
-def _grouped(moved: "Migration") -> dict[tuple[str, str], list[str]]:
+def _grouped(migration: "Migration") -> dict[tuple[str, str], list[str]]:
     """The steps' paths by what was done and its proof: usually a few for a whole network."""
     groups: dict[tuple[str, str], list[str]] = {}
-    for step in moved.steps:
+    for step in migration.steps:
         groups.setdefault((step.how, step.proof), []).append(step.path)
     return groups
 
 
-def _show_remaining(screen: "Screen", moved: "Migration") -> None:
-    if not moved.remaining:
+def _show_remaining(screen: "Screen", migration: "Migration") -> None:
+    if not migration.remaining:
         return
     from ir_tools.cli.screen import plural
 
-    kinds = sorted({f"{entry.type} {entry.version}" for entry in moved.remaining})
+    kinds = sorted({f"{entry.type} {entry.version}" for entry in migration.remaining})
     screen.line()
     screen.line(
-        f"{plural(len(moved.remaining), 'layer')} above the target, of kinds that this version does not move: "
+        f"{plural(len(migration.remaining), 'layer')} above the target, of kinds that this version cannot migrate yet: "
         + ", ".join(kinds),
         style="yellow",
     )
@@ -232,19 +234,19 @@ def _rows(value: object) -> list[Row]:
     return value
 
 
-def _show_verdict(screen: "Screen", moved: "Migration", data: Row) -> None:
+def _show_verdict(screen: "Screen", migration: "Migration", data: Row) -> None:
     from ir_tools.cli.screen import plural
 
-    steps = plural(len(moved.steps), "layer")
+    steps = plural(len(migration.steps), "layer")
     checked = data["verified"]
-    if moved.refused:
-        screen.verdict(f"{len(moved.refused)} refused; nothing was written.", good=False)
+    if migration.refused:
+        screen.verdict(f"{len(migration.refused)} refused; nothing was written.", good=False)
     elif isinstance(checked, dict) and "error" in checked:
         screen.verdict(f"Not verified: {checked['error']}. Nothing was written.", good=False)
         screen.line("Give inputs that the model takes with --input, or their sizes with --set.")
     elif isinstance(checked, dict) and not checked["ok"]:
-        screen.verdict("The moved model does not give the same values; nothing was written.", good=False)
+        screen.verdict("The migrated model does not give the same values; nothing was written.", good=False)
     elif data["written"]:
-        screen.verdict(f"Moved {steps}; wrote {data['written']}.", good=True)
+        screen.verdict(f"Migrated {steps}; wrote {data['written']}.", good=True)
     else:
-        screen.verdict(f"Would move {steps}; nothing was written.", good=True)
+        screen.verdict(f"Would migrate {steps}; nothing was written.", good=True)

@@ -38,7 +38,7 @@ def narrow_note(found: "Comparison") -> str | None:
     worst = max((entry.difference.needed for entry in found.in_use), default=0.0)
     return (
         f"The model is quantized. All of this is its arithmetic in f32. As it is used, the device computes"
-        f" {plural(found.narrow, 'operation')} in int8, which moves the outputs by up to {worst:.2g} of their largest"
+        f" {plural(found.narrow, 'operation')} in int8, which changes the outputs by up to {worst:.2g} of their largest"
         " magnitude; that is not judged here: --precision int8 compares that arithmetic, layer by layer."
     )
 

@@ -114,14 +114,14 @@ def _unreadable(data: Element, kind: ElementType | None, dims: tuple[int, ...] |
     elif kind is None:
         meant = closest(name, ELEMENT_TYPES)
         remedy = f"did you mean {meant}?" if meant else f"write one of {', '.join(ELEMENT_TYPES)}"
-        yield f"a Const has element_type '{name[:40]}', which is no element type", remedy
+        yield f"a Const has element_type '{name[:40]}', which is not an element type", remedy
     elif kind.kind == "dynamic":
         yield f"a Const has element_type '{name}', so its bytes have no meaning", "write the type of its bytes"
     shape = data.get("shape")
     if shape is None:
         yield "a Const has no shape", 'write shape="1, 3"; shape="" is a scalar'
     elif dims is None:
-        yield f"a Const has shape '{shape[:60]}', which is none", 'write integers, as in shape="1, 3"'
+        yield f"a Const has shape '{shape[:60]}', which is not a shape", 'write integers, as in shape="1, 3"'
     for word in ("offset", "size"):
         text = data.get(word)
         if text is None:
@@ -216,7 +216,7 @@ def _string_fault(data: bytes, count: int) -> str | None:
     places = struct.unpack_from(f"<{number + 1}i", data, 4)
     room = len(data) - 4 * (number + 2)
     if any(later < first for first, later in zip((0, *places), places, strict=False)):
-        return "the places of the strings in a string constant go backwards"
+        return "the offsets of the strings in a string constant decrease"
     if places and places[-1] > room:
         return f"the last string ends at {places[-1]} of {room} bytes"
     return None

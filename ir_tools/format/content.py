@@ -173,7 +173,7 @@ def ends_of(edge: Element) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 def number_fault(code: str, element: Element, name: str) -> Fault:
-    """The fault of an attribute that is missing or is no integer."""
+    """The fault of an attribute that is missing or is not an integer."""
     text = element.get(name)
     meant = None if text is not None else closest(name, [str(word) for word in element.attrib])
     message = f"<{element.tag}> has {name} '{text[:40]}'" if text else f"<{element.tag}> has no {name}"
@@ -212,7 +212,7 @@ def precision_fault(port: Element, needed: bool) -> Fault | None:
     known = [kind.precision for kind in ELEMENT_TYPES.values()]
     meant = closest(text, known)
     remedy = f"did you mean {meant}?" if meant else f"write one of {', '.join(known)}"
-    return Fault("IR114", port, f"'{text[:40]}' is no precision", remedy)
+    return Fault("IR114", port, f"'{text[:40]}' is not a precision", remedy)
 
 
 def tag_faults(layer: Element) -> Iterator[Fault]:

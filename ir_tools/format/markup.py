@@ -137,5 +137,5 @@ def edge_text(source: int, start: int, reader: int, end: int, style: Style) -> s
 @lru_cache(1 << 12)
 def _attribute(name: str, value: str, quote: str) -> str:
     if not _NAME.fullmatch(name):
-        raise WriteError(f"'{name}' is no name for an attribute in XML")
+        raise WriteError(f"'{name}' is not a name for an attribute in XML")
     return f" {name}={quote}{escape(value, quote)}{quote}"

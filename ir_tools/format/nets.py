@@ -187,7 +187,7 @@ class _Reader:
             layer = nets[outer].graph.layer(owner_id)
             if max(depths[body], len(layer.bodies) + 1) > MAX_NESTING:
                 outermost = next(iter(list(owner.iterancestors("layer"))[-1:]), owner)
-                message = f"more than {MAX_NESTING} bodies stand inside each other or in one layer"
+                message = f"more than {MAX_NESTING} bodies are nested in each other or in one layer"
                 raise refused(self.document, [Fault("IR005", outermost, message, "no model needs so many")])
             nets[body] = self._net(body)
             assert isinstance(layer.source, ElementSource)

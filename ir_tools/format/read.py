@@ -221,7 +221,7 @@ def _error(code: str, path: Path, message: str, remedy: str | None = None) -> Re
 def _version(document: Document) -> int:
     root = document.root
     if root.tag != "net":
-        raise _refused(document, "IR006", f"the root element is <{root.tag}> where an IR has <net>", _EXPORT)
+        raise _refused(document, "IR006", f"the root element is <{root.tag}>; expected <net>", _EXPORT)
     text = root.get("version") or ""
     if not text.strip():
         raise _refused(document, "IR007", "<net> has no version", 'an IR says version="11" or version="10"')

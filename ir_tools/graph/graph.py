@@ -284,7 +284,7 @@ class Graph(_Base):
             self.remove_edge(source, layer_id, (start, port_id))
 
     def redirect(self, old: Source, new: Source, *, names: bool = True) -> None:
-        """Let every reader of `old` read `new`; with `names`, the tensor names move along.
+        """Let every consumer of `old` read `new`; with `names`, `new` also takes over the tensor names.
 
         Raises:
             GraphError: a layer or port does not exist.

@@ -124,7 +124,7 @@ class Answers:
             return Answer(None)
         needed = sum(not slot.optional for slot in op.inputs)
         if len(inputs) < needed:
-            return Answer(None, error=f"{len(inputs)} inputs are connected where {op} takes {needed}")
+            return Answer(None, error=f"{len(inputs)} inputs are connected, but {op} takes {needed}")
         if _unknowable(op, inputs):
             return Answer([self.facts.known(UNKNOWN)] * len(signature.outputs))
         try:

@@ -233,7 +233,7 @@ class Survey:
                     continue
                 if own[0].fact.dtype != given.dtype and "dynamic" not in {own[0].fact.dtype.kind, given.dtype.kind}:
                     told_already.add(row.port)
-                    message = f"input has element type {given.dtype} where its body takes {own[0].fact.dtype}"
+                    message = f"input has element type {given.dtype}, but its body takes {own[0].fact.dtype}"
                     remedy = "convert it"
                     inner = layer.bodies[body]
                     self._tell(inner, Trouble("wrong-element-type", layer, message, remedy, "input", row.port))
@@ -303,7 +303,7 @@ class Survey:
         elif wrong_data:
             message = (
                 f"says [{format_shape(own.fact.shape)}] of {own.fact.dtype}"
-                f" where '{owner.name}' gives it [{format_shape(known.fact.shape)}] of {dtype}"
+                f", but '{owner.name}' gives it [{format_shape(known.fact.shape)}] of {dtype}"
             )
             self._tell(graph, Trouble("contradicting-record", layer, message))
         return [known]
@@ -413,7 +413,7 @@ class Survey:
                 self._tell_gap(graph, layer, gap, "output", mild=not vote and self._idle(graph, layer, signature, gap))
             return verdict.results
         gap = offending[0]
-        message = f"gives {told(gap.known)} where it and its readers record {told(self._record(gap.port))}"
+        message = f"gives {told(gap.known)}, but it and its consumers record {told(self._record(gap.port))}"
         if len(signature.outputs) > 1:
             message += f" (output port {gap.port.id})"
         self._tell(graph, Trouble("contradicting-record", layer, message))
@@ -525,7 +525,7 @@ class Survey:
             (gap.types, "wrong-port-precision", f"'{gap.port.precision}'", gap.known.precision),
         ):
             if wrong:
-                message = f"{side} port {gap.port.id} says {says} where {fed} gives {gives}"
+                message = f"{side} port {gap.port.id} records {says}, but {fed} gives {gives}"
                 where = dim if rule == "wrong-port-shape" else None
                 self._tell(graph, Trouble(rule, layer, message, None, side, gap.port.id, where, mild))
 

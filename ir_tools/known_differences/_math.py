@@ -125,7 +125,7 @@ CONVOLUTION = (
         name="BinaryConvolution-1 of few channels",
         ops=("BinaryConvolution-1",),
         kind=Kind.WRONG,
-        setting="the number of channels is no multiple of 8",
+        setting="the number of channels is not a multiple of 8",
         reason="The plugin starts every filter at a byte of its own, where the file goes on in the same, and reads it"
         " from the lowest bit on. The reference reads it from the highest bit on, and padding with 0 counts as -1.",
         model=Call(
@@ -258,7 +258,7 @@ MATRIX = (
         name="LRN-1 with a fraction in bias",
         ops=("LRN-1",),
         kind=Kind.WRONG,
-        setting="`bias` is no integer",
+        setting="`bias` is not an integer",
         reason="The plugin drops the fraction.",
         model=Call(
             "LRN-1",
@@ -378,7 +378,7 @@ QUANTIZATION = (
         setting="constant limits, `input_low` not below `input_high`, and data of three dimensions or more",
         reason="The plugin gives NaN for equal limits and one value for limits turned around, where the specification"
         " says on which side of equal limits an element is, and counts levels downwards. So does the plugin if the"
-        " limits are no constants.",
+        " limits are not constants.",
         model=Call(
             "FakeQuantize-1",
             (floats(-3, -1, 0, 1, 3)[None, None], *(one(value) for value in (2, -2, 0, 8))),

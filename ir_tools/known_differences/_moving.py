@@ -48,7 +48,7 @@ ROWS = (
         name="Tile-1 of many dimensions by computed repeats",
         ops=("Tile-1",),
         kind=Kind.WRONG,
-        setting="three or more of four dimensions are repeated, and `repeats` is no constant",
+        setting="three or more of four dimensions are repeated, and `repeats` is not a constant",
         reason="The plugin copies blocks to the wrong places; with constant repeats it is right.",
         model=Call("Tile-1", (counted(3, 4, 3, 2), whole(2, 2, 2, 3))),
         applies=_repeats_four,
@@ -108,7 +108,7 @@ ROWS = (
         name="StridedSlice-1 of computed bounds that adds an axis",
         ops=("StridedSlice-1",),
         kind=Kind.ARBITRARY,
-        setting="`new_axis_mask` has a 1, and `begin` and `end` are no constants",
+        setting="`new_axis_mask` has a 1, and `begin` and `end` are not constants",
         reason="The plugin leaves its output unwritten.",
         model=Call(
             "StridedSlice-1",
@@ -164,7 +164,7 @@ ROWS = (
         name="Tile-1 by computed repeats below 0",
         ops=("Tile-1",),
         kind=Kind.SHAPE,
-        setting="repeats below 0 that are no constants",
+        setting="repeats below 0 that are not constants",
         reason="The runtime counts constant repeats below 0 as 0, and refuses computed ones; the reference counts all"
         " as 0.",
         model=Call("Tile-1", (counted(2, 2), COMPUTED)),

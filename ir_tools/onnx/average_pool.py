@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ir_tools import parameters
+from ir_tools.display import plural
 from ir_tools.errors import UsageError
 from ir_tools.ops import AutoPad, Pooling, PoolingSpec
 from ir_tools.parameters import checked, optional
@@ -110,7 +111,7 @@ def _settings(attributes: Mapping[str, Any], rank: int | None) -> _Settings:
         raise UsageError("kernel_shape is missing or empty")
     axes = len(kernel)
     if rank is not None and axes != rank:
-        raise UsageError(f"kernel_shape has {axes} values where the input has {rank} spatial axes")
+        raise UsageError(f"kernel_shape has {plural(axes, 'value')}, but the input has {rank} spatial axes")
     pads = _list(attributes, "pads", 2 * axes, 0)
     auto_pad = attributes.get("auto_pad", "NOTSET")
     word = auto_pad.decode() if isinstance(auto_pad, bytes) else str(auto_pad)
@@ -133,7 +134,7 @@ def _settings(attributes: Mapping[str, Any], rank: int | None) -> _Settings:
         ("dilations", settings.dilations, 1),
     ):
         if any(value < least for value in values):
-            raise UsageError(f"{name} is {list(values)} where every value must be at least {least}")
+            raise UsageError(f"{name} is {list(values)}; expected at least {least} for each")
     return settings
 
 
@@ -142,7 +143,7 @@ def _list(attributes: Mapping[str, Any], name: str, length: int, default: int) -
     if not values:
         return (default,) * length
     if len(values) != length:
-        raise UsageError(f"{name} has {len(values)} values where kernel_shape asks for {length}")
+        raise UsageError(f"{name} has {plural(len(values), 'value')}, but kernel_shape asks for {length}")
     return values
 
 

@@ -157,7 +157,7 @@ def faults_of_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
     if inputs < least or (most is not None and inputs > most):
         names = ", ".join(slot.name for slot in op.inputs)
         count = str(least) if least == most else f"at least {least}" if most is None else f"{least} to {most}"
-        message = f"has {_counted(inputs, 'input')} where {op} takes {count}{f' ({names})' if names else ''}"
+        message = f"has {_counted(inputs, 'input')}, but {op} takes {count}{f' ({names})' if names else ''}"
         yield Violation("it", message, None, Kind.INPUTS, None if inputs < least else most)
     given = 0 if op.type == "Result" else len(op.outputs)
     if not any(slot.many for slot in op.outputs) and outputs > given:
@@ -166,7 +166,7 @@ def faults_of_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
 
 def too_many_outputs(op: Op, outputs: int, given: int) -> Violation:
     """A layer with more output ports than it has outputs."""
-    return Violation("it", f"has {_counted(outputs, 'output')} where {op} gives {given}", None, Kind.OUTPUTS, given)
+    return Violation("it", f"has {_counted(outputs, 'output')}, but {op} gives {given}", None, Kind.OUTPUTS, given)
 
 
 def _counted(count: int, word: str) -> str:
@@ -191,7 +191,7 @@ def faults_of_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
         elif slot.type in op.types:
             first, other = common.setdefault(slot.type, (slot.name, dtype))
             if other != dtype:
-                message = f"has element type {dtype} and {first} has {other}, where both must have the same"
+                message = f"has element type {dtype} and {first} has {other}; expected the same"
                 yield Violation(slot.name, message, "convert one of them", Kind.TYPES, index)
 
 

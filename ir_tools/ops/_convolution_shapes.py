@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ir_tools.display import plural
 from ir_tools.ops._define import Attrs, Kind, Violation
 from ir_tools.ops._faults import listed, oversized, refuse
 from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
@@ -108,12 +109,14 @@ def broken_lists(attrs: Attrs, axes: int) -> Iterator[Violation]:
         values = attrs.get(name, ())
         if values and len(values) != axes:
             yield Violation(
-                name, f"has {len(values)} values where there are {axes} spatial axes", f"give {name} {axes} values"
+                name,
+                f"has {plural(len(values), 'value')}; expected {axes}, one per spatial axis",
+                f"give {name} {axes} values",
             )
     if attrs.auto_pad == "explicit":
         for name in ("pads_begin", "pads_end"):
             if any(value < 0 for value in attrs[name]):
-                yield Violation(name, f"is {listed(attrs[name])} where no value may be negative")
+                yield Violation(name, f"is {listed(attrs[name])}; expected no negative value")
 
 
 def broken_ranks(data: Shape, filters: Shape, layout: Layout, ranks: Sequence[int] = (3, 4, 5)) -> Iterator[Violation]:
@@ -126,7 +129,7 @@ def broken_ranks(data: Shape, filters: Shape, layout: Layout, ranks: Sequence[in
     elif data is not None and filters is not None and len(filters) - layout.leading != len(data) - 2:
         yield Violation(
             "filters",
-            f"is [{format_shape(filters)}] with {len(filters) - layout.leading} spatial axes where the data"
+            f"is [{format_shape(filters)}] with {len(filters) - layout.leading} spatial axes, but the data"
             f" [{format_shape(data)}] has {len(data) - 2}",
         )
 
@@ -138,10 +141,10 @@ def broken_channels(data: Shape, filters: Shape, layout: Layout) -> Iterator[Vio
     channels, into = data[1], filters[layout.into]
     if not layout.groups:
         if channels.meet(into) is None:
-            yield Violation("filters", f"reads {into} channels where the data has {channels}")
+            yield Violation("filters", f"reads {into} channels, but the data has {channels}")
     elif into.static and groups_of(data, filters, layout) is None:
         yield Violation(
-            "filters", f"reads {into} channels in each of {filters[0]} groups where the data has {channels} channels"
+            "filters", f"reads {into} channels in each of {filters[0]} groups, but the data has {channels} channels"
         )
 
 
@@ -167,7 +170,7 @@ def unfit(windows: Windows, data: Shape, filters: Shape, layout: Layout) -> Iter
         if length.static and extent.static and extent.size > length.size:
             yield Violation(
                 "filters",
-                f"reaches over {extent} elements where axis {axis + 2} of the data has {length} with its padding",
+                f"reaches over {extent} elements, but axis {axis + 2} of the data has {length} with its padding",
             )
 
 
@@ -197,11 +200,11 @@ def suspect_windows(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -
         extent = reach(filter, windows.dilations[axis])
         for name, pads in (("pads_begin", windows.begin), ("pads_end", windows.end)):
             if extent.static and pads[axis] >= extent.size and not layout.backward:
-                message = f"is {pads[axis]} where the filter reaches over {extent}: some windows see padding only"
+                message = f"is {pads[axis]}, but the filter reaches over {extent}: some windows see padding only"
                 yield Violation(name, message, None, Kind.SUSPECT)
         size = shifted(data[axis + 2], windows.begin[axis] + windows.end[axis]) if data is not None else Dim()
         if not layout.backward and size.hi is not None and windows.strides[axis] > max(size.hi, extent.hi or 0, 8):
-            message = f"is {windows.strides[axis]} where axis {axis + 2} has {size} elements: only the first is read"
+            message = f"is {windows.strides[axis]}, but axis {axis + 2} has {size} elements: only the first is read"
             yield Violation("strides", message, None, Kind.SUSPECT)
 
 

@@ -507,10 +507,10 @@ class NewLayer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewrite:
-    """A layer's replacement and why it means the same.
+    """Describe a layer's replacement and say why it means the same.
 
     `layers` in topological order; the last one stands for the old layer: it takes over its name, its tensor names,
-    its readers (output i for output i) and its rt_info. One layer of the old type with the old inputs is an edit in
+    its consumers (output i for output i) and its rt_info. One layer of the old type with the old inputs is an edit in
     place.
     """
 
@@ -521,7 +521,7 @@ class Rewrite:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Why a layer cannot be moved; `attribute` names what stands in the way."""
+    """Say why a layer cannot be rewritten; `attribute` names the attribute that prevents it."""
 
     reason: str
     attribute: str | None = None
@@ -595,24 +595,24 @@ class Op:
             `integer`, `boolean`, `string`, `any`, and single types (`f16`, `i64`).
         shape: `(attrs, input facts) -> output facts`; ShapeError where there are none. None where nothing is claimed.
         kernel: `(attrs, input arrays) -> output arrays`; None where the reference executor has none.
-        lean: the kernel for where nobody reads any output but the first; None where that saves nothing.
-        into: the kernel with a third argument, one of the inputs that may be written over: it may come to hold the
-            output. None where that saves nothing.
-        undefined: `(attrs, input arrays) ->` where no element of the input decides the outputs, as a mask that fits
-            the last dimensions of every output; None where all is decided.
-        torn: the same for where errors of rounding in the inputs decide the outputs, as of a value at the border of two
-            levels; the third argument is that error, relative to the largest magnitude.
+        first_output_kernel: a cheaper kernel, used if only the first output is read; None if it would save nothing.
+        inplace_kernel: the kernel with a third argument, one of the inputs that may be overwritten: it may come to hold
+            the output. None if it would save nothing.
+        undefined_mask: `(attrs, input arrays) ->` a mask of the output elements that no input element decides; it fits
+            the last dimensions of every output. None if all are decided.
+        ill_conditioned: the same for output elements that rounding errors in the inputs decide, such as a value at the
+            border of two levels; the third argument is that error, relative to the largest magnitude.
         monotonic: whether each element of the output rises, or falls, with one of the first input, so that what an
             error there makes of it lies between the outputs at both ends of that error.
-        sets: numbers of the outputs whose rows (along the last axis) are a set: their order says nothing where scores
-            are nearly equal, as of detections.
-        move: the step to another opset, up or down.
-        rewrites: rewrites to other operations, by the name that users give; one that was made leaves nothing to do.
+        sets: numbers of the outputs whose rows (along the last axis) are a set: their order means nothing if scores
+            are nearly equal, as those of detections.
+        migrate: the rewrite to another opset, up or down.
+        rewrites: rewrites to other operations, by the name that users give; a second run changes nothing.
         readers: by attribute that a later version added, the inherited parts that read it: `check shape kernel`.
         unread: attributes that neither shape rule nor kernel reads, each with the reason.
-        until: the last opset that holds the operation; None while all do.
-        instead: for an operation that should not be used any more: what to use in its place.
-        judge: what shape rule and kernel are held against by the tests, where that is not the runtime.
+        last_opset: the last opset that holds the operation; None if all do.
+        replaced_by: for a deprecated operation: what to use in its place.
+        oracle: what the tests compare shape rule and kernel with.
     """
 
     type: str
@@ -669,7 +669,7 @@ class Op:
         if unclear:
             raise TypeError(
                 f"{self.type}-{version} adds {', '.join(unclear)}: list in `readers` which of the inherited parts"
-                f" ({', '.join(inherited)}) read it, or write those anew"
+                f" ({', '.join(inherited)}) read it, or pass new ones"
             )
         later = {**self.readers, **(readers or {})}
         return replace(self, version=version, attrs={**self.attrs, **(attrs or {})}, readers=later, **changes)

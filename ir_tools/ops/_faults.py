@@ -77,4 +77,4 @@ def broken_axes(
     rank = max(len(data), 1) if 0 in ranks else len(data)
     for axis in known_axes(axes) or ():
         if not (-rank if negative else 0) <= axis < rank:
-            yield Violation(name, f"names axis {axis} where the data [{format_shape(data)}] has rank {len(data)}")
+            yield Violation(name, f"names axis {axis}, but the data [{format_shape(data)}] has rank {len(data)}")

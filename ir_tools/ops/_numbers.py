@@ -114,7 +114,7 @@ def in_axis(indices: Array, sizes: int | Sequence[int], *, negative: bool = True
     out = np.where(given < 0, given + most, given) if negative else given
     wrong = given[(out < 0) | (out >= most)]
     if wrong.size:
-        raise ShapeError(f"indices holds {wrong.flat[0]}, which is no element of {most.tolist()}")
+        raise ShapeError(f"indices holds {wrong.flat[0]}, which is not an element of {most.tolist()}")
     return out
 
 

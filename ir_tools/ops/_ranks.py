@@ -48,7 +48,7 @@ def require_size(fact: Fact, axis: int, sizes: Sequence[int], name: str) -> None
     found = dim(fact, axis)
     if not any(size in found for size in sizes):
         meant = " or ".join(map(str, sizes))
-        raise ShapeError(f"{name} is [{format_shape(fact.shape)}] where dimension {axis} must be {meant}")
+        raise ShapeError(f"{name} is [{format_shape(fact.shape)}], but dimension {axis} must be {meant}")
 
 
 def agreed(dims: Iterable[Dim], what: str) -> Dim:

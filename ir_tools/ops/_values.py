@@ -86,7 +86,7 @@ def normal_axis(axis: int, rank: int, name: str = "axis") -> int:
         ShapeError: the input has no such axis.
     """
     if not -rank <= axis < rank:
-        raise ShapeError(f"{name} is {axis} where the input has rank {rank}")
+        raise ShapeError(f"{name} is {axis}, but the input has rank {rank}")
     return axis % rank if rank else 0
 
 

@@ -203,7 +203,7 @@ def check_clamp(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """A least value above the largest."""
     del inputs
     if not attrs.min <= attrs.max:
-        yield Violation("min", f"is {attrs.min} where max is {attrs.max}", "exchange the two")
+        yield Violation("min", f"is {attrs.min}, but max is {attrs.max}", "exchange the two")
 
 
 def clamp(data: Array, min: float, max: float) -> Array:
@@ -400,7 +400,7 @@ def check_prelu(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     if data is None or slope is None or len(slope) != 1 or len(data) < 2 or not slope[0].static:
         return
     if slope[0].size != 1 and all(slope[0].size not in dim for dim in (data[1], data[-1])):
-        message = f"has {slope[0]} values where the data [{format_shape(data)}] has {data[1]} channels"
+        message = f"has {slope[0]} values, but the data [{format_shape(data)}] has {data[1]} channels"
         yield Violation("slope", message)
 
 

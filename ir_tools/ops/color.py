@@ -42,7 +42,7 @@ def _from_one_plane(image: Fact) -> tuple[Fact, ...]:
     _require_luma(image)
     height = divided(times(dim(image, 1), TWO), 3)
     if height is None:
-        raise ShapeError(f"the image is [{format_shape(image.shape)}], and its height is no multiple of 3")
+        raise ShapeError(f"the image is [{format_shape(image.shape)}], and its height is not a multiple of 3")
     return _even(image, (dim(image, 0), height, dim(image, 2), THREE))
 
 

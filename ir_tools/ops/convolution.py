@@ -249,7 +249,7 @@ def broken_sizes(sizes: Fact, axes: int) -> Iterator[Violation]:
     elif sizes.shape is not None and len(sizes.shape) != 1:
         yield Violation("output_shape", f"is [{format_shape(sizes.shape)}]; expected a list of sizes")
     elif sizes.shape is not None and axes not in sizes.shape[0]:
-        yield Violation("output_shape", f"has {sizes.shape[0]} sizes where there are {axes} spatial axes")
+        yield Violation("output_shape", f"has {sizes.shape[0]} sizes, but there are {axes} spatial axes")
     elif negative(sizes.value):
         yield Violation("output_shape", "has a negative size")
 
@@ -278,11 +278,11 @@ def broken_tables(
     if filters is not None:
         wanted = times(times(filters[2], filters[3]), Dim.of(per_position * groups))
         if table[1].meet(wanted) is None:
-            yield Violation(name, f"has {table[1]} channels where filters and deformable_group mean {wanted}")
+            yield Violation(name, f"has {table[1]} channels, but filters and deformable_group mean {wanted}")
     if not divisible(table[1], groups):
-        yield Violation(name, f"has {table[1]} channels, which is no multiple of deformable_group {groups}")
+        yield Violation(name, f"has {table[1]} channels, which is not a multiple of deformable_group {groups}")
     if data is not None and data[0].meet(table[0]) is None:
-        yield Violation(name, f"has a batch of {table[0]} where the data has {data[0]}")
+        yield Violation(name, f"has a batch of {table[0]}, but the data has {data[0]}")
 
 
 def deformable_groups(attrs: Attrs, data: Shape, filters: Shape) -> Iterator[Violation]:
@@ -290,12 +290,12 @@ def deformable_groups(attrs: Attrs, data: Shape, filters: Shape) -> Iterator[Vio
     group = attrs.group
     for name, dim in (("data", data and data[1]), ("filters", filters and filters[0])):
         if dim and not divisible(dim, group):
-            yield Violation(name, f"has {dim} channels, which is no multiple of group {group}")
+            yield Violation(name, f"has {dim} channels, which is not a multiple of group {group}")
             return
     if data is not None and filters is not None:
         read = times(filters[1], Dim.of(group))
         if data[1].meet(read) is None:
-            yield Violation("filters", f"reads {read} channels in {group} groups where the data has {data[1]}")
+            yield Violation("filters", f"reads {read} channels in {group} groups, but the data has {data[1]}")
 
 
 def deformable_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -317,7 +317,7 @@ def deformable_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
         spatial = deformable_spatial(attrs, inputs)
         for name, fact in zip(names[1::2], inputs[1::2], strict=False):
             if fact.shape and any(a.meet(b) is None for a, b in zip(fact.shape[2:], spatial, strict=True)):
-                text = f"is [{format_shape(fact.shape)}] where the output has {listed(spatial)} positions"
+                text = f"is [{format_shape(fact.shape)}], but the output has {listed(spatial)} positions"
                 broken.append(Violation(name, text))
     yield from broken
 

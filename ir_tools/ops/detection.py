@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._define import (
     Array,
@@ -43,7 +44,7 @@ def prior_box_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def clustered_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """`[2, 4 * height * width * boxes]`: boxes and their variances."""
     widths, heights = len(attrs.width), len(attrs.height)
-    require(widths == heights, f"height has {heights} values where width has {widths}")
+    require(widths == heights, f"height has {plural(heights, 'value')}, but width has {widths}")
     return _priors(widths, inputs)
 
 
@@ -73,11 +74,11 @@ def _broken_boxes(attrs: Attrs) -> Iterator[Violation]:
         yield Violation("density", f"holds a number that is not between 1 and {MAX_DENSE}")
     elif len(attrs.density) < len(attrs.fixed_size):
         counts = len(attrs.density), len(attrs.fixed_size)
-        yield Violation("density", f"has {counts[0]} values where fixed_size has {counts[1]}")
+        yield Violation("density", f"has {plural(counts[0], 'value')}, but fixed_size has {counts[1]}")
     else:
         made, wanted = len(priors(attrs)), number_of_priors(attrs)
         name = "fixed_ratio" if attrs.fixed_ratio else "max_size" if attrs.max_size else "min_size"
-        message = f"makes {made} boxes at each place where the output has {max(wanted, 0)}"
+        message = f"makes {made} boxes at each place, but the output has {max(wanted, 0)}"
         if made != wanted:
             yield Violation(name, message, kind=Kind.CONTRADICTION if made > wanted else Kind.SUSPECT)
 
@@ -253,7 +254,7 @@ def _additional(count: int, inputs: Sequence[Fact]) -> int:
         for axis in (0, 1):
             if dim(boxes, axis).meet(dim(inputs[0], axis)) is None:
                 raise ShapeError(
-                    f"the input 'aux_box_preds' is [{format_shape(boxes.shape)}] where 'box_logits' is"
+                    f"the input 'aux_box_preds' is [{format_shape(boxes.shape)}], but 'box_logits' is"
                     f" [{format_shape(inputs[0].shape)}]"
                 )
     return count
@@ -273,7 +274,7 @@ def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
         message = "is true, which the runtime takes only where background_label_id is 0"
         yield Violation("decrease_label_id", message)
     if len(inputs) == 4:
-        yield Violation("aux_box_preds", "is missing where aux_class_preds is given", kind=Kind.INPUTS)
+        yield Violation("aux_box_preds", "is missing, but aux_class_preds is given", kind=Kind.INPUTS)
     if attrs.keep_top_k:
         yield from too_large_for(detection_output_shape, "keep_top_k")(attrs, inputs)
 
@@ -345,15 +346,15 @@ def check_region_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
     """Axes that are there, and no more channels needed than there are: the runtime writes beyond its memory."""
     for name in ("axis", "end_axis"):
         if not -4 <= attrs[name] < 4:
-            yield Violation(name, f"is {attrs[name]} where the input has rank 4", kind=Kind.RANGE)
+            yield Violation(name, f"is {attrs[name]}, but the input has rank 4", kind=Kind.RANGE)
     regions = attrs.num if attrs.do_softmax else len(attrs.mask)
     each = attrs.coords + attrs.classes + 1
     shape = inputs[0].shape
     name = "num" if attrs.do_softmax else "mask"
     if not regions:
-        yield Violation("mask", "is empty where do_softmax is false, which leaves no region")
+        yield Violation("mask", "is empty, but do_softmax is false, which leaves no region")
     elif shape is not None and len(shape) == 4 and regions * each not in shape[1]:
-        message = f"makes {regions} regions of {each} channels where the input has {shape[1]} channels"
+        message = f"makes {regions} regions of {each} channels, but the input has {shape[1]} channels"
         fits = shape[1].hi is not None and shape[1].hi > regions * each
         yield Violation(name, message, kind=Kind.SUSPECT if fits else Kind.CONTRADICTION)
 

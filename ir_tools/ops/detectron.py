@@ -131,7 +131,7 @@ def check_grid(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     for name, axis in (("h", 2), ("w", 3)):
         size = dim(inputs[1], axis)
         if size.hi is not None and attrs[name] > size.hi:
-            message = f"is {attrs[name]} where the feature map has {size}, and the runtime writes beyond its memory"
+            message = f"is {attrs[name]}, but the feature map has {size}, and the runtime writes beyond its memory"
             yield Violation(name, message, f'write {name}="0"', Kind.FATAL)
 
 

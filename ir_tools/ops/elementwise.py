@@ -36,9 +36,9 @@ class Binary:
         folded: the function on values before running, where it is another one.
         chosen: the function that attributes choose, instead of `function` and, for integers, of `folded`.
         saturates: whether 8-bit integers are cut off at their limits, as the CPU plugin does.
-        judge: as of `Op`.
+        oracle: as of `Op`.
         attrs: of the operation besides those of broadcasting.
-        until, instead: the last opset that holds the operation, and what to use in its place.
+        last_opset, replaced_by: the last opset that holds the operation, and what to use in its place.
     """
 
     type: str
@@ -50,10 +50,10 @@ class Binary:
     folded: Callable[[Array, Array], Array] | None = None
     chosen: Callable[[Attrs], Callable[[Array, Array], Array] | None] | None = None
     saturates: bool = True
-    judge: str = "the runtime"
+    oracle: str = "the runtime"
     attrs: Mapping[str, Field] = field(default_factory=dict)
-    until: int | None = None
-    instead: str | None = None
+    last_opset: int | None = None
+    replaced_by: str | None = None
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """The broadcast shape, the common type or boolean."""
@@ -104,12 +104,12 @@ class Binary:
             inputs=(Input("a", type="T"), Input("b", type="T")),
             attrs={**AUTO_BROADCAST, **self.attrs},
             types={"T": NUMBERS if self.accepts == "any" else self.accepts},
-            last_opset=self.until,
-            replaced_by=self.instead,
+            last_opset=self.last_opset,
+            replaced_by=self.replaced_by,
             shape=self.shape,
             kernel=self.kernel,
             inplace_kernel=self.kernel,
-            oracle=self.judge,
+            oracle=self.oracle,
         )
 
 
@@ -228,7 +228,7 @@ ROWS = (
         function=np.arctan2,
         accepts="float",
         folds="none",
-        judge="the specification: no release has it yet",
+        oracle="the specification: no release has it yet",
     ),
     Binary(type="SquaredDifference", function=squared_difference, folds="none"),
     Binary(type="Equal", function=np.equal, accepts="any", boolean=True, folds="interval"),
@@ -240,7 +240,9 @@ ROWS = (
     Binary(type="LogicalAnd", function=np.logical_and, accepts="boolean", boolean=True),
     Binary(type="LogicalOr", function=np.logical_or, accepts="boolean", boolean=True),
     Binary(type="LogicalXor", function=np.logical_xor, accepts="boolean", boolean=True),
-    Binary(type="Xor", function=np.logical_xor, accepts="boolean", boolean=True, until=1, instead="LogicalXor"),
+    Binary(
+        type="Xor", function=np.logical_xor, accepts="boolean", boolean=True, last_opset=1, replaced_by="LogicalXor"
+    ),
     Binary(type="BitwiseAnd", version=13, function=np.bitwise_and, accepts="integer boolean", folds="none"),
     Binary(type="BitwiseOr", version=13, function=np.bitwise_or, accepts="integer boolean", folds="none"),
     Binary(type="BitwiseXor", version=13, function=np.bitwise_xor, accepts="integer boolean", folds="none"),

@@ -96,7 +96,7 @@ def offsets_beyond(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     count = indices[0] if indices else Dim()
     for start in starts or ():
         if start < 0 or (count.hi is not None and start >= count.hi):
-            message = f"holds {start} where there are {count} indices; the runtime rejects it when it runs"
+            message = f"holds {start}, but there are {count} indices; the runtime rejects it when it runs"
             yield Violation("offsets", message, None, input=2)
             return
 
@@ -105,7 +105,7 @@ def check_filling(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """An index of -1 means zeros, and the CPU plugin reads before the table."""
     del attrs
     if len(inputs) > 4 and known_number(inputs[4]) == -1:
-        message = "is -1, which means zeros; the CPU plugin takes what stands before the table"
+        message = "is -1, which means zeros; the CPU plugin reads memory before the table"
         yield Violation("default_index", message, "leave it out", Kind.SUSPECT)
 
 

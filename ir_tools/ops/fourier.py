@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ir_tools.display import plural
 from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Fact, Flag, Input, Kind, Op, Violation
 from ir_tools.ops._numbers import is_half
 from ir_tools.ops._ranks import dim, require, require_rank, require_size
@@ -40,7 +41,7 @@ def _transformed_axes(inputs: Sequence[Fact], *, real: bool) -> list[int] | None
         require_size(data, -1, (2,), "the data")
     if axes.shape is not None and axes.shape[0].static:
         count = axes.shape[0].size
-        require(count <= rank, f"axes has {count} values where {rank} axes can be transformed")
+        require(count <= rank, f"axes has {plural(count, 'value')}, but {rank} axes can be transformed")
     values = known(axes)
     if values is None:
         return None
@@ -122,7 +123,7 @@ def irdft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def computed_inputs(inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Axes or sizes that are no constants, for data of a known shape: the CPU plugin rejects the layer, or crashes."""
+    """Axes or sizes that are not constants, for data of a known shape: the CPU plugin rejects the layer, or crashes."""
     data = inputs[0].shape
     if data is None or not all(size.static for size in data):
         return
@@ -186,7 +187,7 @@ def _frame(inputs: Sequence[Fact]) -> tuple[int | None, int | None]:
 def _require_window(window: Fact, size: int) -> None:
     length = dim(window, 0)
     if length.static:
-        require(0 < length.size <= size, f"the window has {length.size} values where a frame has {size}")
+        require(0 < length.size <= size, f"the window has {plural(length.size, 'value')}, but a frame has {size}")
 
 
 def stft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -200,7 +201,7 @@ def stft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     if size is None or step is None:
         return (Fact(signal.dtype, (*shape[:-1], Dim(), Dim(), Dim.of(2))),)
     length = shape[-1]
-    require(length.hi is None or size <= length.hi, f"frame_size is {size} where the signal has {length} values")
+    require(length.hi is None or size <= length.hi, f"frame_size is {size}, but the signal has {length} values")
     _require_window(inputs[1], size)
     rest = shifted(length, -size)
     frames = Dim(rest.lo // step + 1, None if rest.hi is None else rest.hi // step + 1)

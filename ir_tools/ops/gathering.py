@@ -54,7 +54,7 @@ def _gathered(data: Shape, indices: Shape, axis_fact: Fact, batch_dims: int) -> 
     if axis is not None and 0 <= axis < batches:
         raise ShapeError(f"batch_dims is {batch_dims}, beyond the axis {axis}")
     if indices is not None and not 0 <= batches <= len(indices):
-        raise ShapeError(f"batch_dims is {batch_dims} where the indices have rank {len(indices)}")
+        raise ShapeError(f"batch_dims is {batch_dims}, but the indices have rank {len(indices)}")
     if data is None or indices is None:
         return None
     common = [data[i].meet(indices[i]) for i in range(min(batches, len(data)))]
@@ -79,10 +79,10 @@ def check_gather(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     axis = normal_axis(axes[0], len(data.shape))
     bad = outside(indices, data.shape[axis : axis + 1])
     if bad is not None:
-        message = f"holds {bad} where the axis has {data.shape[axis]} elements; the runtime gives zeros there"
+        message = f"holds {bad}, but the axis has {data.shape[axis]} elements; the runtime gives zeros there"
         yield Violation("indices", message, kind=Kind.SUSPECT)
     if batches and whole(data.shape[:axis]) == 1:
-        message = f"is {batches} where there is one batch, over which the runtime may crash"
+        message = f"is {batches}, but there is one batch, over which the runtime may crash"
         yield Violation(
             "batch_dims", message, "drop the batch from the indices, and gather along the axis", Kind.SUSPECT
         )
@@ -153,13 +153,13 @@ def gather_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, .
             shape = (*data.shape[:axis], Dim(), *data.shape[axis + 1 :])
         return (Fact(data.dtype, shape),)
     if len(data.shape) != len(indices.shape):
-        raise ShapeError(f"indices has rank {len(indices.shape)} where the input has rank {len(data.shape)}")
+        raise ShapeError(f"indices has rank {len(indices.shape)}, but the input has rank {len(data.shape)}")
     axis = normal_axis(attrs.axis, len(data.shape))
     out = []
     for index, (dim, size) in enumerate(zip(data.shape, indices.shape, strict=True)):
         met = size if index == axis else dim.meet(size)
         if met is None:
-            raise ShapeError(f"indices has {size} elements in dimension {index} where the input has {dim}")
+            raise ShapeError(f"indices has {size} elements in dimension {index}, but the input has {dim}")
         out.append(met)
     return (Fact(data.dtype, tuple(out)),)
 
@@ -172,7 +172,7 @@ def check_gather_elements(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viol
     dim = data.shape[attrs.axis]
     bad = outside(indices, [dim])
     if bad is not None:
-        yield Violation("indices", f"holds {bad} where the axis has {dim} elements")
+        yield Violation("indices", f"holds {bad}, but the axis has {dim} elements")
 
 
 def gather_elements(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -207,12 +207,12 @@ def gather_nd_5_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def _gathered_nd(data: Shape, indices: Shape, batches: int) -> Shape:
     for name, shape in (("data", data), ("indices", indices)):
         if shape is not None and len(shape) <= batches:
-            raise ShapeError(f"batch_dims is {batches} where {name} has rank {len(shape)}")
+            raise ShapeError(f"batch_dims is {batches}, but {name} has rank {len(shape)}")
     if data is None or indices is None or not indices[-1].static:
         return None
     length = indices[-1].lo
     if length + batches > len(data):
-        raise ShapeError(f"indices names {length} axes after {batches} batches where the input has rank {len(data)}")
+        raise ShapeError(f"indices names {length} axes after {batches} batches, but the input has rank {len(data)}")
     common = [data[i].meet(indices[i]) for i in range(batches)]
     if None in common:
         raise ShapeError(f"the first {batches} dimensions of data and indices are not equal")
@@ -227,7 +227,7 @@ def check_gather_nd(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]
     sizes = data.shape[attrs.batch_dims : attrs.batch_dims + indices.shape[-1].lo]
     bad = outside(indices, sizes) if len(sizes) == indices.shape[-1].lo else None
     if bad is not None:
-        yield Violation("indices", f"holds {bad} where the axes have {format_shape(sizes)} elements")
+        yield Violation("indices", f"holds {bad}, but the axes have {format_shape(sizes)} elements")
 
 
 def gather_nd(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -274,7 +274,7 @@ def gather_tree_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     if lengths.shape is not None and shape is not None:
         batch = shape[1].meet(lengths.shape[0])
         if batch is None:
-            raise ShapeError(f"max_seq_len has {lengths.shape[0]} values where the batch is {shape[1]}")
+            raise ShapeError(f"max_seq_len has {lengths.shape[0]} values, but the batch is {shape[1]}")
         shape = (shape[0], batch, shape[2])
     return (Fact(dtype, shape),)
 

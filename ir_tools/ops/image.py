@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._define import Array, Attrs, Fact, Field, Flag, Float, Input, Ints, Kind, OneOf, Op, Violation
 from ir_tools.ops._fields import ExactWord
@@ -34,7 +35,7 @@ def interpolate_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
         return (Fact(data.dtype, None),)
     dims = list(data.shape)
     for axis in attrs.axes:
-        require(0 <= axis < len(dims), f"axes is {axis} where the input has rank {len(dims)}")
+        require(0 <= axis < len(dims), f"axes is {axis}, but the input has rank {len(dims)}")
     _put_sizes(dims, attrs.axes, sizes, "axes")
     return (Fact(data.dtype, tuple(dims)),)
 
@@ -42,7 +43,7 @@ def interpolate_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
 def _put_sizes(dims: list[Dim], axes: Sequence[int], sizes: Fact, name: str) -> None:
     """Put known sizes in the places of axes; what is not known may be any size."""
     found = (Dim(),) * len(axes) if sizes.value is None else sizes.value.dims()
-    require(len(found) >= len(axes), f"{name} has {len(axes)} axes where there are {len(found)} sizes")
+    require(len(found) >= len(axes), f"{name} has {len(axes)} axes, but there are {len(found)} sizes")
     for axis, size in zip(axes, found, strict=False):
         dims[axis] = size
 
@@ -72,7 +73,7 @@ def _resized(attrs: Attrs, data: Fact, target: Fact, axes: Sequence[Fact]) -> tu
     if places is None:
         return (Fact(data.dtype, (Dim(),) * rank),)
     for axis in places:
-        require(0 <= axis < rank, f"axes holds {axis} where the input has rank {rank}")
+        require(0 <= axis < rank, f"axes holds {axis}, but the input has rank {rank}")
     dims = padded_dims(attrs, data.shape)
     if attrs.shape_calculation_mode == "scales":
         _scale(dims, places, target)
@@ -99,7 +100,9 @@ def _scale(dims: list[Dim], axes: Sequence[int], scales: Fact) -> None:
         for axis in axes:
             dims[axis] = Dim()
         return
-    require(exact.size >= len(axes), f"the input 'scales' has {exact.size} values where there are {len(axes)} axes")
+    require(
+        exact.size >= len(axes), f"the input 'scales' has {plural(exact.size, 'value')}, but there are {len(axes)} axes"
+    )
     for axis, factor in zip(axes, exact.ravel(), strict=False):
         dims[axis] = scaled(dims[axis], factor)
 
@@ -258,7 +261,7 @@ def check_interpolate_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
         yield Violation("axes", "is empty")
     elif sizes.shape is not None and (len(sizes.shape) != 1 or len(attrs.axes) not in sizes.shape[0]):
         count = len(attrs.axes)
-        yield Violation("axes", f"has {count} values where the second input is [{format_shape(sizes.shape)}]")
+        yield Violation("axes", f"has {plural(count, 'value')}, but the second input is [{format_shape(sizes.shape)}]")
     elif attrs.mode == "area":
         yield Violation("mode", "is area, for which the runtime has no code")
     else:
@@ -349,7 +352,7 @@ def _miscounted(target: Fact, axes: Sequence[Fact], name: str) -> Iterator[Viola
     shapes = [fact.shape for fact in (target, *axes)]
     counts = [shape[0] for shape in shapes if shape is not None and len(shape) == 1]
     if len(counts) == 2 and counts[1].hi is not None and counts[0].lo > counts[1].hi:
-        yield Violation(name, f"has {counts[0]} values where there are {counts[1]} axes")
+        yield Violation(name, f"has {counts[0]} values, but there are {counts[1]} axes")
 
 
 def _too_large(attrs: Attrs, inputs: Sequence[Fact], shape: Shape, name: str) -> Iterator[Violation]:

@@ -110,7 +110,7 @@ def _product(dims: Sequence[Dim], start: Dim) -> tuple[int, Dim]:
 def _left_over(taken: tuple[int, Dim], made: tuple[int, Dim]) -> Dim:
     """What -1 stands for."""
     if made[0] == 0 and taken[0] != 0:
-        raise ShapeError("shape holds -1 beside a size of 0, where the input has elements")
+        raise ShapeError("shape holds -1 beside a size of 0, but the input has elements")
     some, others = taken[1], made[1]
     if some.static and others.static:
         out = divided(some, others.lo)
@@ -233,7 +233,7 @@ def transpose_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     values = known(order)
     rank = None if data.shape is None else len(data.shape)
     if rank is not None and order.shape and not (rank in order.shape[0] or order.shape[0] == Dim.of(0)):
-        raise ShapeError(f"order has {order.shape[0]} values where the input has rank {rank}")
+        raise ShapeError(f"order has {order.shape[0]} values, but the input has rank {rank}")
     shape: Shape
     if data.shape is None:
         shape = None if values is None else (Dim(),) * len(values)
@@ -242,7 +242,7 @@ def transpose_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     else:
         values = values or list(reversed(range(len(data.shape))))
         if sorted(values) != list(range(len(data.shape))):
-            raise ShapeError(f"order {','.join(map(str, values))} is no permutation of {len(data.shape)} axes")
+            raise ShapeError(f"order {','.join(map(str, values))} is not a permutation of {len(data.shape)} axes")
         shape = tuple(data.shape[axis] for axis in values)
     return carried(transpose, attrs, inputs, [Fact(data.dtype, shape)])
 

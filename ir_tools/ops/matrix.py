@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast
 from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Flag, Input, Op, Text, Violation
@@ -30,7 +31,7 @@ def matmul_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     a, b = as_matrices(attrs, left, right)
     if a[-1].static and b[-2].static and a[-1] != b[-2]:
         yield Violation(
-            "A", f"[{format_shape(left)}] has rows of {a[-1]} where B [{format_shape(right)}] has columns of {b[-2]}"
+            "A", f"[{format_shape(left)}] has rows of {a[-1]}, but B [{format_shape(right)}] has columns of {b[-2]}"
         )
     for first, second in _batches(a, b):
         if first.static and second.static and 1 not in (first.size, second.size) and first != second:
@@ -159,7 +160,7 @@ def einsum_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     try:
         equation = equation_of(attrs.equation)
         if len(equation.inputs) != len(inputs):
-            raise ValueError(f"has {len(equation.inputs)} inputs where the layer has {len(inputs)}")
+            raise ValueError(f"has {plural(len(equation.inputs), 'input')}, but the layer has {len(inputs)}")
         sizes_of(equation, inputs)
     except ValueError as why:
         yield Violation("equation", str(why))

@@ -46,14 +46,14 @@ def batch_norm_faults(inputs: Sequence[Fact], data: int) -> Iterator[Violation]:
         try:
             common = merge(common, fact.shape)
         except ShapeError:
-            text = f"is [{format_shape(fact.shape)}] where gamma, beta, mean and variance are lists of one length"
+            text = f"is [{format_shape(fact.shape)}], but gamma, beta, mean and variance are lists of one length"
             yield Violation(name, text)
             return
     assert common is not None
     channels = common[0].meet(shape[1] if shape else Dim())
     if channels is None:
         assert shape is not None
-        yield Violation("gamma", f"has {common[0]} values where the data has {shape[1]} channels")
+        yield Violation("gamma", f"has {common[0]} values, but the data has {shape[1]} channels")
     elif channels == Dim.of(0):
         yield Violation("data", "has no channels")
 
@@ -102,7 +102,7 @@ def mvn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 def too_many_axes(data: Shape, axes: Fact) -> Iterator[Violation]:
     """A longer list of axes than the data has dimensions."""
     if data is not None and axes.shape and axes.shape[0].lo > len(data):
-        text = f"has {axes.shape[0]} values where the data [{format_shape(data)}] has rank {len(data)}"
+        text = f"has {axes.shape[0]} values, but the data [{format_shape(data)}] has rank {len(data)}"
         yield Violation("axes", text)
 
 
@@ -193,14 +193,14 @@ def group_norm_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
             yield Violation(name, f"is [{format_shape(fact.shape)}]; expected a list")
             return
         if fact.shape and shape and fact.shape[0].meet(shape[1]) is None:
-            yield Violation(name, f"has {fact.shape[0]} values where the data has {shape[1]} channels")
+            yield Violation(name, f"has {fact.shape[0]} values, but the data has {shape[1]} channels")
             return
     scale, bias = inputs[1].shape, inputs[2].shape
     if scale and bias and scale[0].meet(bias[0]) is None:
-        yield Violation("bias", f"has {bias[0]} values where scale has {scale[0]}")
+        yield Violation("bias", f"has {bias[0]} values, but scale has {scale[0]}")
     groups = attrs.num_groups
     if shape and shape[1].static and (shape[1].size < groups or shape[1].size % groups):
-        yield Violation("num_groups", f"is {groups} where the data has {shape[1]} channels, which is no multiple of it")
+        yield Violation("num_groups", f"is {groups}; the {shape[1]} channels of the data are not a multiple of it")
 
 
 def group_norm_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:

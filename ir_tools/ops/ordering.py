@@ -27,7 +27,7 @@ def reverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     if data.shape is not None:
         rank = len(data.shape)
         if mask and axes.shape and rank not in axes.shape[0]:
-            raise ShapeError(f"reversed_axes has {axes.shape[0]} values where the input has rank {rank}")
+            raise ShapeError(f"reversed_axes has {axes.shape[0]} values, but the input has rank {rank}")
         if not mask:
             known_axes(axes, rank, "reversed_axes")
     return carried(reverse, attrs, inputs, [Fact(data.dtype, data.shape)], bounded=())
@@ -56,7 +56,7 @@ def reverse_sequence_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
     if lengths.shape is not None:
         common = shape[batch].meet(lengths.shape[0])
         if common is None:
-            raise ShapeError(f"seq_lengths has {lengths.shape[0]} values where the batch is {shape[batch]}")
+            raise ShapeError(f"seq_lengths has {lengths.shape[0]} values, but the batch is {shape[batch]}")
         shape[batch] = common
     return (Fact(data.dtype, tuple(shape)),)
 
@@ -70,7 +70,7 @@ def check_reverse_sequence(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
     dim = data.shape[sequence]
     bad = next((value for value in known(lengths) or () if value < 0 or (dim.hi is not None and value > dim.hi)), None)
     if bad is not None and whole(data.shape) != 0:
-        yield Violation("seq_lengths", f"holds {bad} where the sequences have {dim} elements")
+        yield Violation("seq_lengths", f"holds {bad}, but the sequences have {dim} elements")
     if sequence == attrs.batch_axis % len(data.shape):
         yield Violation("seq_axis", f"is {attrs.seq_axis}, which is the batch_axis too", kind=Kind.SUSPECT)
 
@@ -97,7 +97,7 @@ def roll_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         if fact.shape is not None and len(fact.shape) > 1:
             raise ShapeError(f"{name} is [{format_shape(fact.shape)}]; expected a list or a scalar")
     if shift.shape and axes.shape is not None and (not axes.shape or shift.shape[0].meet(axes.shape[0]) is None):
-        raise ShapeError(f"shift has {format_shape(shift.shape)} values where axes has {format_shape(axes.shape)}")
+        raise ShapeError(f"shift has {format_shape(shift.shape)} values, but axes has {format_shape(axes.shape)}")
     if data.shape is not None:
         known_axes(axes, max(len(data.shape), 1))
     return (Fact(data.dtype, data.shape),)

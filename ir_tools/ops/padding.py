@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 
+from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast, first_axis
 from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
@@ -51,20 +52,20 @@ def pad_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     rank = len(data.shape)
     for fact, name in ((begin, "pads_begin"), (end, "pads_end")):
         if fact.shape is not None and fact.shape[0].lo > rank:
-            raise ShapeError(f"{name} has {fact.shape[0]} values where the input has rank {rank}")
+            raise ShapeError(f"{name} has {fact.shape[0]} values, but the input has rank {rank}")
     before, after = intervals(begin), intervals(end)
     if before is None or after is None:
         return (Fact(data.dtype, (Dim(),) * rank),)
     for pads, name in ((before, "pads_begin"), (after, "pads_end")):
         if len(pads) != rank:
-            raise ShapeError(f"{name} has {len(pads)} values where the input has rank {rank}")
+            raise ShapeError(f"{name} has {plural(len(pads), 'value')}, but the input has rank {rank}")
     dims = [_padded(attrs.pad_mode, axis, *row) for axis, row in enumerate(zip(data.shape, before, after, strict=True))]
     return carried(pad, attrs, inputs, [Fact(data.dtype, tuple(dims))], bounded=(0, 3))
 
 
 def _require_same_type(data: Fact, value: Fact) -> None:
     if "dynamic" not in (data.dtype.kind, value.dtype.kind) and data.dtype != value.dtype:
-        raise ShapeError(f"pad_value has element type {value.dtype} where the input has {data.dtype}")
+        raise ShapeError(f"pad_value has element type {value.dtype}, but the input has {data.dtype}")
 
 
 def _padded(mode: str, axis: int, dim: Dim, begin: tuple[int, int], end: tuple[int, int]) -> Dim:
@@ -139,7 +140,7 @@ def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
             message = f"and pads_end cut {-first - last} off the {dim} elements of dimension {axis}"
             yield Violation("pads_begin", message, "cut off no more than there is")
     if attrs.pad_mode == "constant" and len(inputs) > 3 and begin and end and not inputs[3].constant:
-        message = "is no constant, and the pads are: the CPU plugin pads with zeros"
+        message = "is not a constant, and the pads are: the CPU plugin pads with zeros"
         yield Violation("pad_value", message, "make it a constant", Kind.SUSPECT)
 
 
@@ -260,7 +261,7 @@ def _require_broadcast(data: Shape, target: tuple[Dim, ...]) -> None:
         for dim, size in zip(reversed(data), reversed(target), strict=False)
     )
     if not fits:
-        raise ShapeError(f"target_shape [{format_shape(target)}] is none that [{format_shape(data)}] broadcasts to")
+        raise ShapeError(f"target_shape [{format_shape(target)}] is not one that [{format_shape(data)}] broadcasts to")
 
 
 def _broadcast_from_axis(axis: int, data: Shape, target: tuple[Dim, ...]) -> Shape:
@@ -273,7 +274,7 @@ def _broadcast_from_axis(axis: int, data: Shape, target: tuple[Dim, ...]) -> Sha
         for dim, size in zip(data, target[start:], strict=True)
     ]
     if None in out:
-        raise ShapeError(f"target_shape [{format_shape(target)}] is none that [{format_shape(data)}] broadcasts to")
+        raise ShapeError(f"target_shape [{format_shape(target)}] is not one that [{format_shape(data)}] broadcasts to")
     return (*target[:start], *(dim for dim in out if dim is not None))
 
 
@@ -288,7 +289,7 @@ def _require_mapping(data: Shape, target: Shape, mapping: Fact, dims: tuple[Dim,
     count = mapping.shape[0].lo
     rank = 1 if not data and count else len(data)
     if count != rank:
-        raise ShapeError(f"axes_mapping has {count} values where the input has rank {rank}")
+        raise ShapeError(f"axes_mapping has {plural(count, 'value')}, but the input has rank {rank}")
     axes = known(mapping)
     if dims is None or axes is None:
         return
@@ -296,7 +297,7 @@ def _require_mapping(data: Shape, target: Shape, mapping: Fact, dims: tuple[Dim,
         raise ShapeError(f"axes_mapping is {','.join(map(str, axes))}; expected ascending axes of {len(dims)}")
     for axis, dim in zip(axes, data or (ONE,), strict=False):
         if (1 not in dim and dims[axis].meet(dim) is None) or (not data and 1 not in dims[axis]):
-            raise ShapeError(f"target_shape has {dims[axis]} at axis {axis} where the input has {dim}")
+            raise ShapeError(f"target_shape has {dims[axis]} at axis {axis}, but the input has {dim}")
 
 
 def broadcast_to(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -339,7 +340,7 @@ def _block_values(inputs: Sequence[Fact], names: Sequence[str]) -> list[list[int
     if data is not None and len(data) < 2:
         raise ShapeError(f"data has rank {len(data)}; expected 2 at least")
     if data is not None and common.static and common.lo != len(data):
-        raise ShapeError(f"{names[0]} has {common} values where the input has rank {len(data)}")
+        raise ShapeError(f"{names[0]} has {common} values, but the input has rank {len(data)}")
     values = [known(fact) for fact in lists]
     if values[0] is not None and min(values[0][1:], default=1) < 1:
         raise ShapeError(f"{names[0]} holds {min(values[0][1:])}; expected 1 at least")
@@ -378,10 +379,10 @@ def check_space_to_batch(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
     blocks, begin, end = (known(fact) or [] for fact in inputs[1:])
     for name, values, meant in (("block_shape", blocks, 1), ("pads_begin", begin, 0), ("pads_end", end, 0)):
         if values and values[0] != meant:
-            yield Violation(name, f"begins with {values[0]} where the batch has {meant}", kind=Kind.SUSPECT)
+            yield Violation(name, f"begins with {values[0]}, but the batch has {meant}", kind=Kind.SUSPECT)
     for axis, (dim, block, before, after) in enumerate(zip(data, blocks, begin, end, strict=False)):
         if axis and dim.static and block > dim.lo and before + after > 0:
-            message = f"holds {block} where dimension {axis} has {dim} elements and padding: the CPU plugin errs there"
+            message = f"holds {block}, but dimension {axis} has {dim} elements and padding: the CPU plugin errs there"
             yield Violation("block_shape", message, "put a Pad in front of the layer", Kind.SUSPECT)
 
 
@@ -415,7 +416,7 @@ def batch_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
         batch = divided(data.shape[0], prod(blocks))
         if batch is None:
             raise ShapeError(
-                f"block_shape makes {prod(blocks)} parts of the batch {data.shape[0]}, which is no multiple"
+                f"block_shape makes {prod(blocks)} parts of the batch {data.shape[0]}, which is not a multiple"
             )
         dims[0] = batch
     if begin is not None and end is not None:

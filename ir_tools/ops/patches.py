@@ -122,14 +122,14 @@ def block_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         return
     channels, blocks = data.shape[-2:]
     if channels.static and channels.size % prod(extents):
-        text = f"has {channels} channels, which is no multiple of the kernel's {prod(extents)} elements"
+        text = f"has {channels} channels, which is not a multiple of the kernel's {prod(extents)} elements"
         yield Violation("data", text)
     if sizes is not None and blocks.static:
         counts = [_blocks(attrs, axis, sizes[axis], extents[axis]) for axis in range(2)]
         if prod(counts) != blocks.size or min(counts) <= 0:
             yield Violation(
                 "data",
-                f"has {blocks} columns where an output of {listed(sizes)} has {listed(counts)} windows"
+                f"has {blocks} columns, but an output of {listed(sizes)} has {listed(counts)} windows"
                 f" of {listed(extents)}",
             )
 

@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops import _window_kernels as kernels
 from ir_tools.ops import _windows as windows
@@ -62,12 +63,16 @@ def broken_windows(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     for name in LISTS:
         values = attrs.get(name, ())
         if len(values) != rank and (values or name == "strides"):
-            yield Violation(name, f"has {len(values)} values where kernel has {rank}", f"give {name} {rank} values")
+            yield Violation(
+                name,
+                f"has {plural(len(values), 'value')}; expected {rank}, one per kernel axis",
+                f"give {name} {rank} values",
+            )
         least = 0 if name.startswith("pads") else 1
         if any(value < least for value in values):
-            yield Violation(name, f"is {_text(values)} where every value must be at least {least}")
+            yield Violation(name, f"is {_text(values)}; expected at least {least} for each")
     if any(size < 1 for size in attrs.kernel):
-        yield Violation("kernel", f"is {_text(attrs.kernel)} where every value must be at least 1")
+        yield Violation("kernel", f"is {_text(attrs.kernel)}; expected at least 1 for each")
     yield from broken_data(inputs[0].shape, rank)
     shape = inputs[0].shape
     for name, dim in zip(("batch size", "number of channels"), shape or (), strict=False):
@@ -82,7 +87,7 @@ def broken_data(shape: Shape, rank: int | None) -> Iterator[Violation]:
     if not 3 <= len(shape) <= 5:
         yield Violation("data", f"is [{format_shape(shape)}]; expected rank 3, 4 or 5")
     elif rank is not None and len(shape) != rank + 2:
-        yield Violation("kernel", f"has {rank} values where the input has {len(shape) - 2} spatial axes")
+        yield Violation("kernel", f"has {plural(rank, 'value')}, but the input has {len(shape) - 2} spatial axes")
 
 
 def covered_by_padding(attrs: Attrs, data: Shape, axes: Iterable[int]) -> Iterator[Violation]:
@@ -95,7 +100,7 @@ def covered_by_padding(attrs: Attrs, data: Shape, axes: Iterable[int]) -> Iterat
             if pads[axis] >= pooling.reach(axis):
                 yield Violation(
                     name,
-                    f"is {pads[axis]} where the window reaches over {pooling.reach(axis)} and exclude-pad is true",
+                    f"is {pads[axis]}, but the window reaches over {pooling.reach(axis)} and exclude-pad is true",
                     "make the pads smaller than the window, or set exclude-pad to false",
                     Kind.PADS,
                 )
@@ -129,7 +134,7 @@ def check_max_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 def broken_axis(attrs: Attrs, shape: Shape) -> Iterator[Violation]:
     """An `axis` that the input does not have."""
     if "axis" in attrs and shape is not None and not -len(shape) <= attrs.axis < len(shape):
-        yield Violation("axis", f"is {attrs.axis} where the input has rank {len(shape)}")
+        yield Violation("axis", f"is {attrs.axis}, but the input has rank {len(shape)}")
 
 
 def too_large(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -235,7 +240,7 @@ def broken_parts(data: Fact, sizes: Fact) -> Iterator[Violation]:
     if len(sizes.shape) != 1:
         yield Violation("output_shape", f"is [{format_shape(sizes.shape)}]; expected a list of sizes")
     elif data.shape is not None and len(data.shape) - 2 not in sizes.shape[0]:
-        yield Violation("output_shape", f"has {sizes.shape[0]} sizes where the input has {len(data.shape) - 2} axes")
+        yield Violation("output_shape", f"has {sizes.shape[0]} sizes, but the input has {len(data.shape) - 2} axes")
 
 
 def _text(values: Sequence[int]) -> str:

@@ -41,7 +41,7 @@ def check_quantize(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield Violation("levels", f"is {attrs.levels}; expected at least 2", kind=Kind.RANGE)
     for name, fact in zip(LIMITS, inputs[1:], strict=True):
         if attrs.auto_broadcast == "numpy" and _larger(fact.shape, inputs[0].shape):
-            text = f"is [{format_shape(fact.shape)}] where the data has only [{format_shape(inputs[0].shape)}]"
+            text = f"is [{format_shape(fact.shape)}], but the data has only [{format_shape(inputs[0].shape)}]"
             yield Violation(name, text, kind=Kind.SUSPECT)
 
 
@@ -68,7 +68,7 @@ def convert_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         try:
             merge(scale, inputs[2].shape)
         except ShapeError:
-            text = f"is [{format_shape(inputs[2].shape)}] where scale is [{format_shape(scale)}]"
+            text = f"is [{format_shape(inputs[2].shape)}], but scale is [{format_shape(scale)}]"
             yield Violation("shift", text)
     try:
         merge(data, broadcast(data, scale))

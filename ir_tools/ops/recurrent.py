@@ -146,7 +146,7 @@ def check_recurrent(net: Network, before_weights: int = 1) -> Check:
             yield Violation("X", f"has {elements} elements per step; expected {columns}, as the weights W have columns")
         hidden = dim(inputs[1], -1)
         if attrs.hidden_size not in hidden:
-            message = f"is {attrs.hidden_size} where the state has {hidden} elements"
+            message = f"is {attrs.hidden_size}, but the state has {hidden} elements"
             makes_peepholes = "weights_format" in attrs and len(inputs) < 7
             runs = _spelled_out(net, attrs) and not makes_peepholes
             level = Kind.SUSPECT if runs else Kind.CONTRADICTION

@@ -62,7 +62,7 @@ class Reduction:
         data, axes = inputs
         yield from broken_axes(data.shape, axes, ranks=(0, 1))
         if data.shape == () and attrs.keep_dims and axes.shape is not None and all(dim.lo for dim in axes.shape):
-            yield Violation("axes", "names an axis to keep where the data is a scalar")
+            yield Violation("axes", "names an axis to keep, but the data is a scalar")
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """The data's shape without the axes, or with 1 in their places."""
@@ -293,7 +293,7 @@ def segment_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield Violation("segment_ids", f"is [{format_shape(segments.shape)}]; expected a list")
         return
     if data.shape is not None and segments.shape is not None and data.shape[0].meet(segments.shape[0]) is None:
-        yield Violation("segment_ids", f"has {segments.shape[0]} numbers where the data has {data.shape[0]} rows")
+        yield Violation("segment_ids", f"has {segments.shape[0]} numbers, but the data has {data.shape[0]} rows")
     known = known_axes(segments)
     if known is not None and known != sorted(known):
         yield Violation("segment_ids", "are not in ascending order")

@@ -20,7 +20,7 @@ def check_uniform(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """The limits have the type of the output."""
     for name, fact in zip(("minval", "maxval"), inputs[1:], strict=False):
         if fact.dtype.kind != "dynamic" and fact.dtype != attrs.output_type:
-            message = f"has element type {fact.dtype} where output_type is {attrs.output_type}"
+            message = f"has element type {fact.dtype}, but output_type is {attrs.output_type}"
             yield Violation(name, message, "convert it", Kind.TYPES)
 
 
@@ -31,7 +31,7 @@ def uniform_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     for fact, name in ((least, "minval"), (most, "maxval")):
         require_one(fact, name)
     low, high = known_number(least), known_number(most)
-    require(low is None or high is None or low < high, f"minval is {low} where maxval is {high}")
+    require(low is None or high is None or low < high, f"minval is {low}, but maxval is {high}")
     shape: Shape = sizes_of(sizes, "shape")
     length = sizes.shape[0] if sizes.shape else Dim()
     if shape is None and length.hi is not None and length.hi <= MAX_SIZES:

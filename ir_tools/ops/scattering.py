@@ -53,7 +53,7 @@ def scatter_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
     require_one(axis_fact, "axis")
     ranks = {name: len(fact.shape) for name, fact in (("data", data), ("indices", indices)) if fact.shape is not None}
     if len(set(ranks.values())) > 1:
-        raise ShapeError(f"indices has rank {ranks['indices']} where the input has rank {ranks['data']}")
+        raise ShapeError(f"indices has rank {ranks['indices']}, but the input has rank {ranks['data']}")
     if (
         indices.shape is not None
         and updates.shape is not None
@@ -62,7 +62,7 @@ def scatter_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
             or any(dim.meet(size) is None for dim, size in zip(indices.shape, updates.shape, strict=True))
         )
     ):
-        raise ShapeError(f"updates is [{format_shape(updates.shape)}] where indices is [{format_shape(indices.shape)}]")
+        raise ShapeError(f"updates is [{format_shape(updates.shape)}], but indices is [{format_shape(indices.shape)}]")
     if data.shape is not None:
         known_axis(axis_fact, len(data.shape))
     return carried(scatter_elements, attrs, inputs, [Fact(dtype, data.shape)], bounded=(0, 2))
@@ -84,7 +84,7 @@ def _check_nd(data: Shape, indices: Shape, updates: Shape) -> None:
         return
     length = indices[-1].lo
     if length > len(data):
-        raise ShapeError(f"indices names {length} axes where the input has rank {len(data)}")
+        raise ShapeError(f"indices names {length} axes, but the input has rank {len(data)}")
     wanted = (*indices[:-1], *data[length:])
     if updates is not None:
         if len(updates) != len(wanted):
@@ -113,7 +113,7 @@ def _outside_axis(inputs: Sequence[Fact], *, negative: bool) -> Iterator[Violati
         return
     bad = outside(indices, [data[axes[0]]], negative=negative)
     if bad is not None:
-        yield Violation("indices", f"holds {bad} where the axis has {data[axes[0]]} elements")
+        yield Violation("indices", f"holds {bad}, but the axis has {data[axes[0]]} elements")
 
 
 def check_scatter_nd(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -125,7 +125,7 @@ def check_scatter_nd(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation
     sizes = data[: indices[-1].lo]
     bad = outside(inputs[1], sizes)
     if bad is not None:
-        yield Violation("indices", f"holds {bad} where the axes have {format_shape(sizes)} elements")
+        yield Violation("indices", f"holds {bad}, but the axes have {format_shape(sizes)} elements")
 
 
 # --- kernels ----------------------------------------------------------------------------------------------------

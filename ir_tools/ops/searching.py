@@ -128,9 +128,7 @@ def search_sorted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
     if rows.shape is not None and values.shape is not None and len(rows.shape) > 1:
         met = [a.meet(b) for a, b in zip(rows.shape[:-1], values.shape, strict=False)]
         if len(rows.shape) != len(values.shape) or None in met:
-            raise ShapeError(
-                f"values is [{format_shape(values.shape)}] where the rows are [{format_shape(rows.shape)}]"
-            )
+            raise ShapeError(f"values is [{format_shape(values.shape)}], but the rows are [{format_shape(rows.shape)}]")
         shape = (*(dim for dim in met if dim is not None), values.shape[-1])
     return (Fact(attrs.output_type, shape),)
 
@@ -178,7 +176,7 @@ def bincount_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     dtype = inputs[1].dtype if len(inputs) > 1 else I64
     if len(inputs) > 1 and not _same_length(data.shape, inputs[1].shape):
         lengths = format_shape(inputs[1].shape), format_shape(data.shape)
-        raise ShapeError(f"weights has {lengths[0]} values where there are {lengths[1]}")
+        raise ShapeError(f"weights has {lengths[0]} values, but there are {lengths[1]}")
     values = known(data)
     if values is None:
         return (Fact(dtype, (Dim(attrs.minlength),)),)
@@ -222,7 +220,7 @@ def sparse_fill_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         if places is not None:
             used = _used_rows(places, sizes)
             if values.shape is None:
-                raise ShapeError("values has no known rank where indices and dense_shape are known")
+                raise ShapeError("values has no known rank, but indices and dense_shape are known")
             count = Dim.of(len(places) // 2 + sizes[0] - used)
             filled = plus(values.shape[0], Dim.of(sizes[0] - used))
     return Fact(index, (count, Dim.of(2))), Fact(dtype, (filled,)), Fact(element_type("boolean"), (rows,))
@@ -236,7 +234,7 @@ def _require_sparse(values: Shape, dense: Shape, indices: Shape, default: Shape)
     if indices is not None and (len(indices) != 2 or 2 not in indices[1]):
         raise ShapeError(f"indices is [{format_shape(indices)}]; expected pairs")
     if indices is not None and values is not None and indices[0].meet(values[0]) is None:
-        raise ShapeError(f"indices has {indices[0]} pairs where there are {values[0]} values")
+        raise ShapeError(f"indices has {indices[0]} pairs, but there are {values[0]} values")
     if default:
         raise ShapeError(f"default_value is [{format_shape(default)}]; expected a scalar")
 

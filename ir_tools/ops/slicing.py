@@ -93,7 +93,7 @@ def _equal_part(dim: Dim, count: int) -> Dim:
             raise ShapeError(f"num_splits is {count}, of which the {dim} elements along the axis are no multiple")
         return Dim.of(dim.lo // count)
     if dim.hi is not None and dim.hi < count:
-        raise ShapeError(f"num_splits is {count} where the axis has {dim} elements")
+        raise ShapeError(f"num_splits is {count}, but the axis has {dim} elements")
     part = np.float32(1) / np.float32(count)
     return Dim(int(np.float32(dim.lo) * part), None if dim.hi is None else int(np.float32(dim.hi) * part))
 
@@ -135,7 +135,7 @@ def _parts(dim: Dim, lengths: Sequence[int]) -> list[Dim]:
         raise ShapeError(f"split_lengths {text} has values below -1, or -1 more than once")
     total = sum(length for length in lengths if length >= 0)
     if dim.static and (total > dim.lo or (-1 not in lengths and total != dim.lo)):
-        raise ShapeError(f"split_lengths {text} makes {total} where the axis has {dim} elements")
+        raise ShapeError(f"split_lengths {text} makes {total}, but the axis has {dim} elements")
     rest = Dim.of(dim.lo - total) if dim.static else Dim()
     return [rest if length == -1 else Dim.of(length) for length in lengths]
 
@@ -165,7 +165,7 @@ def _slice_dims(shape: Shape, bounds: Sequence[Fact]) -> Shape:
         require_integers(fact, name)
         require_sizes(fact, name)
         if shape is not None and fact.shape is not None and fact.shape[0].lo > len(shape):
-            raise ShapeError(f"{name} has {fact.shape[0]} values where the input has rank {len(shape)}")
+            raise ShapeError(f"{name} has {fact.shape[0]} values, but the input has rank {len(shape)}")
     common: Dim | None = Dim()
     for fact in bounds:
         common = common.meet(fact.shape[0]) if common is not None and fact.shape is not None else common
@@ -221,7 +221,7 @@ def slice_scatter_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
     dtype = same_type(inputs[:2])
     shape = data.shape
     if shape is not None and updates.shape is not None and len(shape) != len(updates.shape):
-        raise ShapeError(f"updates has rank {len(updates.shape)} where the input has rank {len(shape)}")
+        raise ShapeError(f"updates has rank {len(updates.shape)}, but the input has rank {len(shape)}")
     if shape is None and updates.shape is not None:
         shape = (Dim(),) * len(updates.shape)
     if shape == ():
@@ -233,7 +233,7 @@ def slice_scatter_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
         for dim, size in zip(updates.shape, wanted, strict=True):
             if dim.meet(size) is None:
                 raise ShapeError(
-                    f"updates is [{format_shape(updates.shape)}] where the slice is [{format_shape(wanted)}]"
+                    f"updates is [{format_shape(updates.shape)}], but the slice is [{format_shape(wanted)}]"
                 )
     return carried(slice_scatter, attrs, inputs, [Fact(dtype, shape)])
 

@@ -65,13 +65,13 @@ def check_top_k(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         elif size.hi is not None and wanted > size.hi:
             yield Violation("k", f"is {wanted:g}, and axis {attrs.axis} has {size} elements", kind=kind)
     if attrs.get("stable") and attrs.sort == "none":
-        yield Violation("stable", "is true where sort is none, which keeps no order")
+        yield Violation("stable", "is true, but sort is none, which keeps no order")
 
 
 def top_k(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     """The k largest or smallest along an axis, and where they are; of equal ones the first."""
     data, axis = inputs[0], attrs.axis
-    require(int(inputs[1]) <= data.shape[axis], f"k is {inputs[1]} where axis {axis} has {data.shape[axis]} elements")
+    require(int(inputs[1]) <= data.shape[axis], f"k is {inputs[1]}, but axis {axis} has {data.shape[axis]} elements")
     order = np.argsort(_descending(data) if attrs.mode == "max" else data, axis=axis, kind="stable")
     places = np.take(order, np.arange(int(inputs[1])), axis=axis)
     if attrs.sort == "index":
@@ -221,7 +221,7 @@ def check_decoder(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     if min(lengths) < 0:
         yield Violation("sequence_length", f"holds {min(lengths)}; expected a number of time steps")
     elif steps is not None and max(lengths) > steps:
-        yield Violation("sequence_length", f"holds {max(lengths)} where there are {steps} time steps")
+        yield Violation("sequence_length", f"holds {max(lengths)}, but there are {steps} time steps")
     for name in ("classes_index_type", "sequence_length_type"):
         if attrs[name].name not in {"i32", "i64"}:
             yield Violation(name, f"is {attrs[name]}; expected i32 or i64", kind=Kind.SUSPECT)
@@ -267,7 +267,7 @@ def check_ctc_loss(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     steps = dim(inputs[0], 1).hi
     lengths, labels = (None if fact.value is None else fact.value.exact for fact in (inputs[1], inputs[3]))
     if lengths is not None and steps is not None and (lengths > steps).any():
-        yield Violation("logit_length", f"holds {lengths.max()} where there are {steps} time steps")
+        yield Violation("logit_length", f"holds {lengths.max()}, but there are {steps} time steps")
     if labels is not None and (labels < 1).any():
         yield Violation("label_length", f"holds {labels.min()}; expected at least 1")
     if lengths is not None and labels is not None and lengths.shape == labels.shape and (labels > lengths).any():

@@ -51,11 +51,11 @@ def variable_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         return (Fact(value.dtype, value.shape),)
     require(
         _within(value.shape, own.shape),
-        f"variable_shape is {format_shape(own.shape)} where the initial value is [{format_shape(value.shape)}]",
+        f"variable_shape is {format_shape(own.shape)}, but the initial value is [{format_shape(value.shape)}]",
     )
     require(
         own.dtype in {value.dtype, UNKNOWN.dtype},
-        f"variable_type is {own.dtype} where the initial value has element type {value.dtype}",
+        f"variable_type is {own.dtype}, but the initial value has element type {value.dtype}",
     )
     return (own,)
 

@@ -6,6 +6,7 @@ The rules are those of OpenVINO's core (strided_slice_shape_inference.hpp), meas
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Fact, Field, Input, Ints, Op, Violation
 from ir_tools.ops._slices import Pair, exact_slice, positions, sliced
@@ -37,7 +38,7 @@ def _uneven_masks(attrs: Attrs) -> Iterator[Violation]:
     for name in MASKS:
         length = len(attrs[name])
         if length and length != first:
-            yield Violation(name, f"has {length} values where begin_mask has {first}")
+            yield Violation(name, f"has {plural(length, 'value')}, but begin_mask has {first}")
 
 
 def _dropped_places(attrs: Attrs, rank: int, count: int) -> Iterator[tuple[int, int]]:
@@ -74,7 +75,9 @@ def strided_slice_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
         raise ShapeError("ellipsis_mask holds more than one 1")
     new = sum(attrs.new_axis_mask)
     if not any(attrs.ellipsis_mask) and count > len(data.shape) + new:
-        raise ShapeError(f"begin has {count} values where the input has rank {len(data.shape)}, with {new} new axes")
+        raise ShapeError(
+            f"begin has {plural(count, 'value')}, but the input has rank {len(data.shape)}, with {new} new axes"
+        )
     dims = _strided_dims(attrs, data.shape, count, (begin, end, strides))
     masks = enumerate((attrs.begin_mask, attrs.end_mask), start=1)
     bounded = (0, *(index for index, mask in masks if len(_marked(mask)) >= count))

@@ -90,7 +90,7 @@ def _unknown(file: IrFile, net: Net, parent: Element, tag: str) -> Iterator[Find
             yield Finding(place, f"<{shown}> does not belong in <{tag}>: the runtime does not look at it", remedy)
         else:
             message = f"<{shown}> is not known in <{tag}>: the runtime does not look at it"
-            yield Finding(place, message, "nothing is to be done if another tool wrote it", Severity.WARNING)
+            yield Finding(place, message, "leave it if another tool wrote it", Severity.WARNING)
 
 
 def _layer_of(net: Net, parent: Element, child: Element) -> Element | None:

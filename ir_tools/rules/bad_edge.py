@@ -1,4 +1,4 @@
-"""An edge has no from-layer, from-port, to-layer or to-port, or one that is no integer.
+"""An edge has no from-layer, from-port, to-layer or to-port, or one that is not an integer.
 
 Why: it leads from nowhere or to nowhere.
 

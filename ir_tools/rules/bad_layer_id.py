@@ -1,4 +1,4 @@
-"""The id of a layer is missing, or is no integer from 0 to 2^63 - 1.
+"""The id of a layer is missing, or is not an integer from 0 to 2^63 - 1.
 
 Why: edges name layers by id.
 

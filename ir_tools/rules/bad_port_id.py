@@ -1,4 +1,4 @@
-"""The id of a port is missing, or is no integer from 0 to 2^63 - 1.
+"""The id of a port is missing, or is not an integer from 0 to 2^63 - 1.
 
 Why: edges name ports by id.
 

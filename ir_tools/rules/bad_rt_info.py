@@ -58,13 +58,13 @@ def _faults(attribute: Element, seen: set[tuple[str, str]]) -> Iterator[tuple[st
     seen.add((name, version))
     layout, value = attribute.get("layout"), attribute.get("value")
     if name == "layout" and layout is not None and not LAYOUT.fullmatch(layout):
-        yield f"'{layout[:60]}' is no layout", 'write one as in layout="[N,C,H,W]"'
+        yield f"'{layout[:60]}' is not a layout", 'write one as in layout="[N,C,H,W]"'
     elif name == "layout" and (twice := _twice(layout or "")):
         yield f"the layout {layout} has a dimension {twice} twice", "name every dimension once, or write ?"
     elif name == "old_api_map_order" and value and not NUMBERS.fullmatch(value):
-        yield f"'{value[:60]}' is no order of dimensions", "write integers with commas between them"
+        yield f"'{value[:60]}' is not an order of dimensions", "write integers with commas between them"
     elif name == "old_api_map_element_type" and value is not None and type_in_file(value) is None:
-        yield f"'{value[:60]}' is no element type", 'write one as in value="f16"'
+        yield f"'{value[:60]}' is not an element type", 'write one as in value="f16"'
 
 
 def _unfit_layout(file: IrFile, attribute: Element, info: Element) -> Iterator[Finding]:

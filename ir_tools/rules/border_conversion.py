@@ -1,7 +1,7 @@
 """A file of IR v10 has inputs or outputs that newer runtimes show in another element type than the file.
 
 Why: OpenVINO 2022.1 and later put conversions to the types of older releases at the borders of such a model: callers
-see them, and a move to IR v11 takes them away.
+see them, and a conversion to IR v11 removes them.
 
 Bad:
     <net name="model" version="10">
@@ -40,7 +40,7 @@ def check(file: IrFile) -> Iterator[Finding]:
     shown = [*_shown("input", model.inputs, SHOWN_INPUTS, file), *_shown("output", model.outputs, SHOWN_OUTPUTS, file)]
     if shown:
         message = f"in IR v10 the runtime shows {', '.join(shown[:5])}{' and others' if len(shown) > 5 else ''}"
-        yield Finding(file.place_of(file.document.root), message, "move the file to IR v11 to keep the types")
+        yield Finding(file.place_of(file.document.root), message, "convert the file to IR v11 to keep the types")
 
 
 def _shown(side: str, ends: list[Endpoint], table: dict[str, str], file: IrFile) -> Iterator[str]:

@@ -31,8 +31,8 @@ def check(file: IrFile) -> Iterator[Finding]:
             ids = [-1 if (number := id_number(port.get("id"))) is None else number for port in ports]
             if len(set(ids)) == len(ids):
                 late = next(port for port, last, now in zip(ports[1:], ids, ids[1:], strict=False) if now < last)
-                message = f"the {side.tag} ports stand in the order {', '.join(map(str, ids))}"
-                yield Finding(file.place_of(late), message, "the runtime takes them by their place: put them in order")
+                message = f"the {side.tag} ports are in the order {', '.join(map(str, ids))}"
+                yield Finding(file.place_of(late), message, "sort them by id: the runtime reads them by position")
 
 
 RULE = Rule("IR115", "disordered-ports", Severity.WARNING, __doc__, check)

@@ -1,6 +1,6 @@
 """The root element is not <net>.
 
-Why: the file is no IR, or was wrapped by another tool.
+Why: the file is not an IR, or was wrapped by another tool.
 
 Bad:
     <model name="model" version="11">

@@ -23,7 +23,7 @@ def check(file: IrFile) -> Iterator[Finding]:
     """One finding for each edge that says what an earlier one said."""
     for net in file.nets:
         for edge in net.repeated:
-            message = "the edge from layer {} port {} to layer {} port {} stands there already".format(
+            message = "the edge from layer {} port {} to layer {} port {} exists already".format(
                 *(edge.get(name) for name in ("from-layer", "from-port", "to-layer", "to-port"))
             )
             yield Finding(file.place_of(edge, net.layer_at(edge)), message, "delete it")

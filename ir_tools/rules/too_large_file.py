@@ -1,6 +1,6 @@
 """The `.xml` has more than 1 GiB.
 
-Why: a model of a million layers has half of it; what is larger is no model.
+Why: a model of a million layers has half of it; what is larger is not a model.
 """
 
 from ir_tools.diagnostics import Severity

@@ -1,4 +1,4 @@
-"""The version of a layer is no opset.
+"""The version of a layer is not an opset.
 
 Why: the runtime compares the stamp letter by letter, and refuses a layer without one.
 

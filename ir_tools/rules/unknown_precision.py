@@ -1,4 +1,4 @@
-"""The precision of a port is no element type, or an output port has none.
+"""The precision of a port is not an element type, or an output port has none.
 
 Why: the runtime rejects such an output; of an input it reads no precision, and so its record says nothing.
 

@@ -49,7 +49,7 @@ def decode(data: bytes, file: str | None) -> Encoded:
         message = f"byte {why.start} (0x{data[why.start]:02x}) is not {codec.upper()} text"
         raise _error(message, file, line, "save the file as UTF-8, or correct the encoding in its first line") from None
     except (LookupError, ValueError):
-        raise _error(f"'{codec}' is no encoding of text", file, 1, _REMEDY) from None
+        raise _error(f"'{codec}' is not an encoding of text", file, 1, _REMEDY) from None
     if codec in {"utf-8", "ascii"}:
         return Encoded(data, codec)
     said = None if data.startswith(_BYTE_ORDER) else _SAID.match(text)
@@ -76,7 +76,7 @@ def _codec(data: bytes, file: str | None) -> str:
     except (LookupError, ValueError):
         raise _error(f"the encoding '{name[:40]}' is not known", file, 1, _REMEDY) from None
     if codec in _NONE_OF_FILES:
-        raise _error(f"'{codec}' is no encoding of files", file, 1, _REMEDY)
+        raise _error(f"'{codec}' is not an encoding of files", file, 1, _REMEDY)
     if codec.startswith(("utf-16", "utf-32")):
         raise _error(f"the first line says {name}, and the text is not {codec.upper()}", file, 1, _REMEDY)
     return "utf-8" if codec == "utf-8-sig" else codec

@@ -15,8 +15,8 @@ from tests.cli.conftest import Cli
 KEYS = {"command", "ir_tools", "file", "ok", "steps", "refused", "remaining", "verified", "written"}
 
 
-def test_moves_and_writes(cli: Cli, dilated: Path, tmp_path: Path) -> None:
-    target = tmp_path / "moved.xml"
+def test_migrates_and_writes(cli: Cli, dilated: Path, tmp_path: Path) -> None:
+    target = tmp_path / "migrated.xml"
     outcome = cli("migrate", dilated, "-o", target, "--verify", "--json")
     assert outcome.code == 0
     found = outcome.document
@@ -31,11 +31,11 @@ def test_moves_and_writes(cli: Cli, dilated: Path, tmp_path: Path) -> None:
 
 
 def test_text_shows_steps_proofs_and_what_was_written(cli: Cli, model: Path, tmp_path: Path) -> None:
-    shown = cli("migrate", model, "-o", tmp_path / "moved.xml").out
+    shown = cli("migrate", model, "-o", tmp_path / "migrated.xml").out
     assert "AvgPool opset8" in shown
     assert "Why each step means the same" in shown
-    assert f"Moved 1 layer; wrote {tmp_path / 'moved.xml'}." in shown
-    assert 'version="opset8"' in (tmp_path / "moved.xml").read_text()
+    assert f"Migrated 1 layer; wrote {tmp_path / 'migrated.xml'}." in shown
+    assert 'version="opset8"' in (tmp_path / "migrated.xml").read_text()
 
 
 def test_dry_run_writes_nothing(cli: Cli, model: Path) -> None:
@@ -61,7 +61,7 @@ def test_refused_writes_nothing(cli: Cli, model: Path, tmp_path: Path, monkeypat
         return Migration(model=source, refused=(step,))
 
     monkeypatch.setattr("ir_tools.migrate", refuse, raising=False)
-    target = tmp_path / "moved.xml"
+    target = tmp_path / "migrated.xml"
     outcome = cli("migrate", model, "-o", target, "--verify")
     assert outcome.code == 3
     assert "pads: no exact form" in outcome.out
@@ -75,13 +75,13 @@ def test_a_difference_on_the_runtime_writes_nothing(
 ) -> None:
     real = ir_tools.compare
 
-    def compare(before: ir_tools.Model, moved: ir_tools.Model, inputs: dict[str, Array], **_: object) -> Comparison:
-        """The moved model with another kernel, as a wrong move would have made it."""
-        moved.graph.layer(1).raw.update(kernel="4,4", pads_begin="1,1", pads_end="1,1")
-        return real(before, moved, inputs)
+    def compare(before: ir_tools.Model, migrated: ir_tools.Model, inputs: dict[str, Array], **_: object) -> Comparison:
+        """Change the kernel of the migrated model, as a wrong migration would."""
+        migrated.graph.layer(1).raw.update(kernel="4,4", pads_begin="1,1", pads_end="1,1")
+        return real(before, migrated, inputs)
 
     monkeypatch.setattr("ir_tools.compare", compare, raising=False)
-    target = tmp_path / "moved.xml"
+    target = tmp_path / "migrated.xml"
     outcome = cli("migrate", model, "-o", target, "--verify")
     assert outcome.code == 4
     assert "does not give the same values; nothing was written" in outcome.out
@@ -95,15 +95,15 @@ def test_a_runtime_that_fails_writes_nothing(
         raise RuntimeFailure("the runtime rejects the model", kind="rejected")
 
     monkeypatch.setattr("ir_tools.compare", compare, raising=False)
-    outcome = cli("migrate", model, "-o", tmp_path / "moved.xml", "--verify", "--json")
+    outcome = cli("migrate", model, "-o", tmp_path / "migrated.xml", "--verify", "--json")
     assert outcome.code == 4
     assert outcome.document["verified"]["error"] == "the runtime rejects the model"
-    shown = cli("migrate", model, "-o", tmp_path / "moved.xml", "--verify")
+    shown = cli("migrate", model, "-o", tmp_path / "migrated.xml", "--verify")
     assert shown.code == 4
     assert "Not verified: the runtime rejects the model. Nothing was written." in shown.out
     assert "--input" in shown.out
     assert "does not give the same" not in shown.out
-    assert not (tmp_path / "moved.xml").exists()
+    assert not (tmp_path / "migrated.xml").exists()
 
 
 @pytest.mark.parametrize(
@@ -113,8 +113,8 @@ def test_a_runtime_that_fails_writes_nothing(
         (["--dry-run", "--to", "opset99"], "opset99"),
         (["--dry-run", "--to", "ir7"], "ir7"),
         (["--dry-run", "--pass", "nonsense"], "nonsense"),
-        (["-o", "moved"], ".xml"),
-        (["-o", "nowhere/moved.xml"], "nowhere"),
+        (["-o", "migrated"], ".xml"),
+        (["-o", "nowhere/migrated.xml"], "nowhere"),
         (["--dry-run", "--seed", "-1"], "--seed"),
     ],
     ids=lambda value: "_".join(value) or "none" if isinstance(value, list) else None,

@@ -80,7 +80,7 @@ def _put(name: str, value: str | None) -> Callable[[Place, Node, Node, random.Ra
 
 
 def _another(tag: str) -> Callable[[Place, Node, Node, random.Random], None]:
-    """The row names a layer of the body that is no Parameter (no Result)."""
+    """The row names a layer of the body that is not a Parameter (no Result)."""
 
     def edit(place: Place, table: Node, row: Node, rng: random.Random) -> None:
         wanted = "Parameter" if tag == "input" else "Result"

@@ -195,7 +195,7 @@ def _longer_than_the_axis(setting: Setting) -> bool:
 
 
 def _negative_repeats(setting: Setting) -> bool:
-    """Repeats below 0 that are no constants."""
+    """Repeats below 0 that are not constants."""
     slot = setting.slots[-1]
     return setting.op.type == "Tile" and isinstance(slot, Between) and any(low < 0 for low, _ in slot.bounds)
 

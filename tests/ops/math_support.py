@@ -147,12 +147,12 @@ def random_shape(rng: np.random.Generator, sizes: Iterable[int], known: float = 
 
 
 def runtime_values(case: Case, arrays: Sequence[Array]) -> Array:
-    """What the CPU plugin computes; `arrays` for the inputs that are no constants."""
+    """What the CPU plugin computes; `arrays` for the inputs that are not constants."""
     return infer(single(case.op.type, case.op.version, case.raw, case.slots), arrays)
 
 
 def type_difference(case: Case) -> str | None:
-    """Element types that the CPU plugin takes and the table does not, for every input that is no constant."""
+    """Element types that the CPU plugin takes and the table does not, for every input that is not a constant."""
     missing = []
     for kind in TYPES:
         slots = [(kind, slot[1]) if isinstance(slot, tuple) else slot for slot in case.slots]
@@ -166,7 +166,7 @@ def compiles_case(case: Case, slots: Sequence[Slot]) -> bool:
 
 
 def words_of(case: Case) -> list[str]:
-    """What the table says of the inputs that are no constants."""
+    """What the table says of the inputs that are not constants."""
     inputs = [*case.op.inputs, *[case.op.inputs[-1]] * len(case.slots)]
     return [
         case.op.types.get(slot.type, slot.type)

@@ -161,15 +161,15 @@ F32 = ("f32", "1,4,8,8")
 FILTERS = ("f32", "6,4,3,3")
 
 BROKEN = [
-    ("Convolution-1", {"strides": "1"}, [F32, FILTERS], "strides", "has 1 values where there are 2 spatial axes"),
+    ("Convolution-1", {"strides": "1"}, [F32, FILTERS], "strides", "has 1 value; expected 2, one per spatial axis"),
     ("Convolution-1", {"strides": "0,1"}, [F32, FILTERS], "strides", "at least 1"),
-    ("Convolution-1", {"pads_begin": "-1,0"}, [F32, FILTERS], "pads_begin", "no value may be negative"),
+    ("Convolution-1", {"pads_begin": "-1,0"}, [F32, FILTERS], "pads_begin", "expected no negative value"),
     ("Convolution-1", {"pads_begin": "1000000000,0"}, [F32, FILTERS], "pads_begin", "which no machine has room for"),
-    ("Convolution-1", {"dilations": "4,1"}, [F32, FILTERS], "filters", "reaches over 9 elements where axis 2"),
-    ("Convolution-1", {}, [F32, ("f32", "6,5,3,3")], "filters", "reads 5 channels where the data has 4"),
-    ("Convolution-1", {}, [F32, ("f32", "6,4,3")], "filters", "1 spatial axes where the data"),
+    ("Convolution-1", {"dilations": "4,1"}, [F32, FILTERS], "filters", "reaches over 9 elements, but axis 2"),
+    ("Convolution-1", {}, [F32, ("f32", "6,5,3,3")], "filters", "reads 5 channels, but the data has 4"),
+    ("Convolution-1", {}, [F32, ("f32", "6,4,3")], "filters", "1 spatial axes, but the data"),
     ("Convolution-1", {}, [("f32", "1,4"), ("f32", "6,4")], "data", "rank 3 or 4 or 5"),
-    ("GroupConvolution-1", {}, [F32, ("f32", "3,2,1,3,3")], "filters", "in each of 3 groups where the data has 4"),
+    ("GroupConvolution-1", {}, [F32, ("f32", "3,2,1,3,3")], "filters", "in each of 3 groups, but the data has 4"),
     ("ConvolutionBackpropData-1", {"strides": "1000000000,1"}, [F32, ("f32", "4,6,3,3")], "strides", "no machine"),
     ("ConvolutionBackpropData-1", {"pads_begin": "20,0"}, [F32, ("f32", "4,6,3,3")], "pads_begin", "cut off 20 of 10"),
     (
@@ -185,7 +185,7 @@ BROKEN = [
         {"group": "3", "deformable_group": "1"},
         [F32, ("f32", "1,18,6,6"), FILTERS],
         "data",
-        "no multiple of group 3",
+        "not a multiple of group 3",
     ),
     ("DeformableConvolution-1", {}, [F32, ("f32", "1,18,5,6"), FILTERS], "offsets", "the output has 6,6 positions"),
     ("Col2Im-15", {"strides": ""}, [("f32", "1,12,9"), np.array([4, 4]), np.array([2, 2])], "strides", "crashes"),

@@ -139,14 +139,14 @@ SUM = REDUCTIONS[0]
 @pytest.mark.parametrize(
     ("case", "message"),
     [
-        (Case(SUM, {}, [F32, np.array([5])]), "names axis 5 where the data [2,3,4] has rank 3"),
+        (Case(SUM, {}, [F32, np.array([5])]), "names axis 5, but the data [2,3,4] has rank 3"),
         (Case(SUM, {}, [F32, np.array([[0]])]), "is [1,1]; expected a number or a list"),
         (Case(SUM, {}, [F32, np.array([1.0])]), "has element type f64; expected integers"),
         (Case(CUM_SUM, {}, [F32, np.array([1])]), "is [1]; expected a single number"),
         (Case(CUM_SUM, {}, [F32, np.array(3)]), "names axis 3"),
         (Case(CUM_SUM, {}, [F32]), "is missing"),
         (Case(SEGMENT_MAX, {}, [("f32", "3,2"), np.array([0, 2, 1])]), "are not in ascending order"),
-        (Case(SEGMENT_MAX, {}, [("f32", "3,2"), np.array([0, 1])]), "has 2 numbers where the data has 3 rows"),
+        (Case(SEGMENT_MAX, {}, [("f32", "3,2"), np.array([0, 1])]), "has 2 numbers, but the data has 3 rows"),
         (Case(SEGMENT_MAX, {}, [("f32", "0,2"), np.zeros(0, np.int64)]), "nothing says how many"),
         (Case(SEGMENT_MAX, {}, [("f32", "1,9"), np.array([10**12])]), "which no machine has room for"),
     ],

@@ -38,8 +38,8 @@ def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert [found.code for found in validate(SMALL)] == ["IR015"]
 
 
-def test_of_very_many_findings_the_first_are_told() -> None:
+def test_of_very_many_findings_the_first_are_listed() -> None:
     dims = b"<dim>1.5</dim>" * (MOST + 5)
     found = validate(SMALL.replace(b"<dim>8</dim>", dims, 1))
     assert [one.line for one in found if one.code == "IR113"] == [None, *[10] * MOST]
-    assert found[0].message == f"bad-dimension is found in more than {MOST} places; those are not told"
+    assert found[0].message == f"bad-dimension is found in more than {MOST} places; the others are not listed"

@@ -1,6 +1,6 @@
 """An AvgPool-1 as old files have it, attributes missing and misspelled, becomes the opset8 layer that means the same.
 
-The runtime does not read `exclude_pad` (the attribute is `exclude-pad`) and takes its absence for true. The moved
+The runtime does not read `exclude_pad` (the attribute is `exclude-pad`) and takes its absence for true. The migrated
 layer says so, with the complete set of attributes; everything else in the file keeps its bytes.
 """
 
@@ -37,22 +37,22 @@ LEGACY = b"""<?xml version="1.0" ?>
 
 def main() -> None:
     model = ir_tools.read(LEGACY)
-    moved = ir_tools.migrate(model, to="opset8")
-    for step in moved.steps:
+    migration = ir_tools.migrate(model, to="opset8")
+    for step in migration.steps:
         print(f"{step.path}: {step.before} -> {step.after}: {step.proof}")
         for note in step.notes:
             print(f"  note: {note}")
 
-    before, after = LEGACY.decode().splitlines(), render(moved.model).decode().splitlines()
+    before, after = LEGACY.decode().splitlines(), render(migration.model).decode().splitlines()
     print(
         *(line for line in difflib.unified_diff(before, after, lineterm="", n=0) if line[:2] not in ("--", "++", "@@")),
         sep="\n",
     )
 
     data = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
-    corner = ir_tools.run(moved.model, {"data": data})["pool"][0, 0, 0, 0]
+    corner = ir_tools.run(migration.model, {"data": data})["pool"][0, 0, 0, 0]
     print(f"the corner is {corner} = (0 + 1 + 4 + 5) / 4: padding does not count")
-    print("the same on OpenVINO:", ir_tools.compare(model, moved.model).ok)
+    print("the same on OpenVINO:", ir_tools.compare(model, migration.model).ok)
 
 
 if __name__ == "__main__":
