@@ -1,5 +1,7 @@
 """Edits of a text that leave every other byte alone."""
 
+from operator import itemgetter
+
 __all__ = ["Patch"]
 
 
@@ -21,7 +23,7 @@ class Patch:
     def apply(self, text: bytes, start: int = 0, end: int | None = None) -> bytes:
         """The text, or its part from `start` to `end`, with the edits made."""
         parts, at = [], start
-        for first, last, new in sorted(self._edits, key=lambda edit: edit[:2]):
+        for first, last, new in sorted(self._edits, key=itemgetter(0, 1)):
             assert first >= at, "edits overlap"
             parts += [text[at:first], new]
             at = last
