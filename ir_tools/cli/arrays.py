@@ -82,7 +82,10 @@ class InputOptions:
         Raises:
             UsageError: a file that cannot be read or does not hold an array, an image that the input does not take.
         """
-        self.images.require_names({alias for end in model.inputs for alias in end.names})
+        names = {alias for end in model.inputs for alias in end.names}
+        self.images.require_names(names)
+        if not any(_is_image(split_name(text, names)[1]) for text in self.texts):
+            self.images.require_none()
         found: dict[str, list[InputValue]] = {}
         for text in self.texts:
             for name, value in self._load(text, model):
@@ -101,7 +104,7 @@ class InputOptions:
         if not name and "=" in value and not Path(value).exists():
             raise UsageError(f"{label}: the model has no input '{text.partition('=')[0]}'; it has {_known(model)}")
         kind = Path(value).suffix.lower()
-        arrays = read_arrays(value, label) if kind in {".npy", ".npz"} else None
+        arrays = None if _is_image(value) else read_arrays(value, label)
         if arrays and not name and kind == ".npz" and (len(arrays) > 1 or len(model.inputs) > 1):
             yield from arrays.items()
             return
@@ -121,6 +124,13 @@ def show_plan(screen: "Screen", plan: "InputPlan") -> None:
         screen.heading("Inputs that were made up or cast (--input and --set give others)")
     for entry in entries:
         screen.line(str(entry))
+
+
+def _is_image(value: str) -> bool:
+    """Whether a value of `--input` is a file other than an array."""
+    from ir_tools.inputs import is_generator
+
+    return not is_generator(value) and Path(value).suffix.lower() not in {".npy", ".npz"}
 
 
 def _known(model: "Model") -> str:

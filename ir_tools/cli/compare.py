@@ -298,7 +298,7 @@ def _bisect(model: "Model", found: "Comparison", options: Options, output: Path)
     for name, file in files.items():
         save_array(file, part.inputs[name])
     texts = tuple(f"{name}={file}" for name, file in files.items())
-    inputs = replace(options.inputs, texts=texts, shapes=())
+    inputs = InputOptions(texts, options.inputs.seed)
     again = replace(options, inputs=inputs, mode="cumulative", types=frozenset(), outputs_only=True)
     return {
         "layers": part.layers,

@@ -44,6 +44,16 @@ class ImageOptions:
                 if "=" in value and not split_name(value, names)[0]:
                     raise UsageError(f"--{option} {value}: the model has no input '{value.partition('=')[0]}'")
 
+    def require_none(self) -> None:
+        """Check that there are no options, as nothing but images reads them.
+
+        Raises:
+            UsageError: there is one.
+        """
+        for option, values in asdict(self).items():
+            if values:
+                raise UsageError(f"--{option} {values[0]}: only images read it, and no --input is one")
+
     def load(self, file: str, names: set[str], dtype: "ElementType", shape: "Shape", label: str) -> "Array":
         """Return an image as an input takes it: resized to its height and width, values 0 to 255 unless normalized.
 

@@ -186,3 +186,17 @@ def test_what_is_made_up_is_shown(cli: Cli, model: Path, tmp_path: Path) -> None
         cli("migrate", model, "--dry-run", "--verify", "--set", "data=?,2,8,8").out.count("sizes and values chosen")
         == 1
     )
+
+
+@pytest.mark.parametrize("values", ["zeros", "data.npy", None])
+@pytest.mark.parametrize("option", ["--layout", "--mean", "--scale", "--color"])
+def test_options_of_images_without_an_image_are_refused(
+    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, option: str, values: str | None
+) -> None:
+    """Arrays stayed as they were, as if they had been normalized."""
+    monkeypatch.chdir(tmp_path)
+    np.save("data.npy", np.zeros((1, 3, 4, 4)))
+    ir_tools.write(model((1, 3, 4, 4)), tmp_path / "model.xml")
+    found = cli("run", "model.xml", option, "1", *(["--input", values] if values else []))
+    assert found.code == 2
+    assert found.err.strip() == f"ir-tools: {option} 1: only images read it, and no --input is one"
