@@ -10,18 +10,19 @@ __all__ = ["listing"]
 
 HEAD = """# Operations
 
-Every operation of the opsets, as ir_tools knows it. This page is made from the table in `ir_tools/ops`. Tests hold the
-table against the installed OpenVINO: which opset holds what, the attributes and what their absence means, the words
-that they take, the element types of the inputs.
+Every operation of the opsets, as ir_tools knows it. This page is made from the table in `ir_tools/ops`. Tests compare
+the table with the installed OpenVINO: which opset holds what, the attributes and what their absence means, the words
+that they accept, the element types of the inputs.
 
 - *Opsets*: the version stamps that mean this version.
-- *Inputs*: `name?` may be left out, `name*` comes as often as one likes. Element types follow the colon where not all
+- *Inputs*: `name?` may be left out, `name*` may be repeated. Element types follow the colon unless all
   are taken; inputs that name the same letter have one type in common.
-- *Attributes*: `= value` is what absence means; an attribute without one is required. `! value` is what the runtime
-  takes instead where the attribute is absent, against the specification.
+- *Attributes*: `= value` is the default; an attribute without one is required. `! value` is what the runtime takes
+  if the attribute is absent, unlike the specification.
 - *Shape*: whether output shapes are computed without the runtime. *Kernel*: whether the reference executor runs it.
-- *Checked against*: what both are held against, on random valid settings; where the runtime is known to differ stands
-  in [known-differences.md](known-differences.md), each with a reason and a minimal model.
+- *Checked against*: what the tests compare both with, on random valid settings.
+  [known-differences.md](known-differences.md) lists the settings in which the runtime is known to differ, each with a
+  reason and a minimal model.
 
 | Operation | Opsets | Inputs | Attributes | Shape | Kernel | Checked against |
 |---|---|---|---|---|---|---|

@@ -1,6 +1,6 @@
-"""The ports of one side of a layer do not stand in the order of their ids.
+"""The ports of one side of a layer are not in the order of their ids.
 
-Why: the runtime does not go by ids: the first <port> that stands there is the first input, whatever its id.
+Why: the runtime does not go by ids: the first <port> is the first input, whatever its id.
 
 Bad:
     <port id="1" precision="FP32">

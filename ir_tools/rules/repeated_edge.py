@@ -1,4 +1,4 @@
-"""The same edge stands there twice.
+"""The same edge exists twice.
 
 Why: the runtime counts one input too many: "has incorrect input with index 1!".
 

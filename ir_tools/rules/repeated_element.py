@@ -1,4 +1,4 @@
-"""An element that may stand there once stands there twice.
+"""An element that may occur once occurs twice.
 
 Why: the runtime reads the first one, and what is in the second is lost.
 

@@ -1,4 +1,4 @@
-"""An entry of the model's rt_info stands there twice.
+"""An entry of the model's rt_info occurs twice.
 
 Why: the runtime keeps one of the two.
 

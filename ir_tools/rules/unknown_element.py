@@ -1,4 +1,4 @@
-"""An element is misspelled, or stands where the runtime does not look for it.
+"""An element is misspelled, or is in a place where the runtime does not look for it.
 
 Why: the runtime reads past it silently; what is in it is lost.
 

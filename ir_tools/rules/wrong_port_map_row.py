@@ -1,4 +1,4 @@
-"""A row of a port map names a port that the layer has not, or a layer of the body that is not a Parameter or Result.
+"""A row of a port map names a port that the layer lacks, or a layer of the body that is not a Parameter or Result.
 
 Why: inputs go to Parameters, outputs come from Results. The runtime says "unordered_map::at"; an output port that is
 not there it accepts, and counts. Of an input it takes the id as its number. The current iteration of a Loop comes from

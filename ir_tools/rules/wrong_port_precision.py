@@ -1,6 +1,6 @@
 """A port records an element type that its tensor does not have.
 
-Why: the runtime works it out anew and never looks at this one; other readers of the file, and people, believe it.
+Why: the runtime recomputes it and never reads this one; other readers of the file, and people, believe it.
 
 Bad:
     <port id="0" precision="I64">
