@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["engine_rows", "head", "is_onnx", "output_rows", "show_engines", "verify"]
 
 KNOWN = (
-    "OpenVINO's importer is known to deviate from ONNX where ceil_mode=1, count_include_pad=1 and pads meet"
+    "OpenVINO's importer is known to deviate from ONNX if ceil_mode=1 and count_include_pad=1 are combined with pads"
     " (docs/onnx-average-pooling.md); with onnxruntime installed there is a third opinion"
 )
 
@@ -62,7 +62,7 @@ def verify(model: "Model", path: Path, inputs: "InputOptions", extensions: Seque
     plan = inputs.plan(shaped)
     shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows()}
     try:
-        with working("running the model and its judges"), RuntimeClient(extensions=extensions) as client:
+        with working("running the model on all backends"), RuntimeClient(extensions=extensions) as client:
             found = compare_engines(shaped, path, plan.arrays(), client=client)
     except IrToolsError as error:
         return {"ok": False, "error": str(error), "outputs": [], **shared}

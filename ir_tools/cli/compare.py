@@ -125,7 +125,7 @@ class SettingWord(click.ParamType[Setting]):
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Compare on N samples of the inputs; each tensor is shown where it is furthest off.",
+    help="Compare on N samples of the inputs; each tensor is shown for the sample with its largest difference.",
     metavar="N",
 )
 @states_option
