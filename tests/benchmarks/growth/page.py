@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.benchmarks.growth.measure import MEGABYTE, Line, Point
+from tests.benchmarks.growth.measure import COMMANDS, MEGABYTE, Line, Point
 
 __all__ = ["write_page"]
 
@@ -27,9 +27,11 @@ file of 10 MB at most 5 s and 1 GB. The dashed lines are these limits: 5 s at 10
 Lines that rise faster than the size to the power of {steepest} are orange. A browser that shows a picture alone names
 the kind of the line under the pointer.
 
-`python -m tests.benchmarks.growth {arguments}` measured this and wrote this page; `tests/benchmarks/growth/` makes the
-files. Seconds are processor time of one process that has its modules loaded; memory is its peak of resident bytes, of
-which Python and the modules take about 60 MB. The power is that of the size with which time grew over the last step, to
+`python -m tests.benchmarks.growth {arguments}` measured this and wrote this page;
+`tests/benchmarks/growth/` makes the files. Files of more than {largest:g} MB were not measured{left_out}.
+
+Seconds are processor time of one process that has its modules loaded; memory is its peak of resident bytes, of which
+Python and the modules take about 60 MB. The power is that of the size with which time grew over the last step, to
 {largest:g} MB: 1 is linear, 2 quadratic.
 """
 
@@ -57,7 +59,9 @@ def write_page(lines: Sequence[Line], docs: Path, largest: float) -> None:
     kinds = len({line.kind for line in lines})
     commands = dict.fromkeys(line.command for line in lines)
     arguments = " ".join(["--largest", f"{largest:g}", *commands])
-    text = INTRODUCTION.format(kinds=kinds, largest=largest, steepest=STEEPEST, arguments=arguments)
+    others = [command for command in COMMANDS if command not in commands]
+    left_out = f", nor {', '.join(others)}" if others else ""
+    text = INTRODUCTION.format(left_out=left_out, kinds=kinds, largest=largest, steepest=STEEPEST, arguments=arguments)
     for command in commands:
         own = [line for line in lines if line.command == command]
         (docs / "growth" / f"{command}.svg").write_text(_svg(own))
