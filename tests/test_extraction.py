@@ -75,3 +75,11 @@ def test_what_is_missing_is_refused(model: Model) -> None:
         cut(model, {layer}, {}, layer)
     with pytest.raises(UsageError, match="not among"):
         cut(model, set(), {}, layer)
+
+
+def test_a_parameter_has_the_tensor_names_of_what_it_stands_for(model: Model) -> None:
+    relu, split = (model.graph.layer(by_type(model, kind)) for kind in ("ReLU", "Split"))
+    split.outputs[0].names = ("half", "left")
+    (source,) = reads(model, {relu.id})
+    part = cut(model, {relu.id}, {source: np.zeros((1, 2, 8, 8), np.float32)}, relu.id)
+    assert [end.port.names for end in part.inputs] == [("half", "left")]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from ir_tools.comparison import TOLERANCES, difference
-from ir_tools.comparison._differences import aligned
+from ir_tools.comparison._differences import aligned, allowed
 from ir_tools.ops import Array
 
 SPECIAL = st.sampled_from([0.0, -0.0, 1.0, -1.0, 3.5, 1e30, math.inf, -math.inf, math.nan])
@@ -121,3 +121,21 @@ def test_tied_detections_in_another_order_are_the_same() -> None:
     corners = np.random.default_rng(1).uniform(0, 300, (12, 4))
     rows = np.column_stack([np.full(12, 0.5), corners]).astype(np.float32)
     assert difference(rows, aligned(rows, rows[::-1])).max_abs == 0
+
+
+@pytest.mark.parametrize(("kind", "unit"), [("f16", 2**-10), ("bf16", 2**-7)])
+def test_half_precisions_may_be_off_by_two_units_in_the_last_place(kind: str, unit: float) -> None:
+    assert allowed(kind) == pytest.approx(2 * unit, rel=0.03)
+    assert allowed("f32", precision=kind) == allowed(kind)
+
+
+@pytest.mark.parametrize("kind", ["i32", "u8", "boolean", "string"])
+@pytest.mark.parametrize("precision", ["f32", "f16", "bf16", "int8"])
+def test_a_precision_of_floats_allows_nothing_to_other_types(kind: str, precision: str) -> None:
+    assert allowed(kind, precision=precision) == 0.0
+
+
+def test_undefined_elements_do_not_widen_the_tolerance() -> None:
+    expected, actual = np.array([1e9, 1, 2], np.float32), np.array([0, 1, 2.5], np.float32)
+    found = difference(expected, actual, undefined=np.array([True, False, False]))
+    assert (found.needed, found.ok) == (0.25, False)

@@ -10,6 +10,7 @@ import pytest
 import ir_tools
 from ir_tools import execute
 from ir_tools.comparison import Comparison, compare, weak_notes
+from ir_tools.comparison._evidence import weakness
 from ir_tools.comparison._gold import errors
 from ir_tools.comparison._samples import merged
 from ir_tools.display import plural
@@ -99,6 +100,12 @@ def test_one_value_throughout_proves_little(client: RuntimeClient, tmp_path: Pat
     model = saved(tmp_path / "zero.xml", op.relu(op.subtract(data, np.float32(1000)), name="out"), data)
     assert list(weak_outputs(client, model).values()) == ["all 8 elements are 0.0 on both sides"]
     assert weak_outputs(client, model, data="uniform:1001:1009") == {}
+
+
+def test_one_value_throughout_on_one_side_is_evidence() -> None:
+    flat, near = np.ones(4, np.float32), np.array([1, 1, 1, 1.00001], np.float32)
+    assert weakness(flat, flat, None, None, 1e-4)
+    assert weakness(flat, near, None, None, 1e-4) == weakness(near, flat, None, None, 1e-4) == ""
 
 
 def test_nan_on_both_sides_proves_little(client: RuntimeClient, tmp_path: Path) -> None:

@@ -197,3 +197,10 @@ def test_run_casts_and_takes_generators_and_stays_strict() -> None:
     assert planned.shape == (1, 2, 4, 4)
     with pytest.raises(UsageError, match="input 'data' has no value"):
         ir_tools.run(model, {})
+
+
+@pytest.mark.parametrize(("dim", "size"), [("1..16", 16), ("40..", 40), ("40..50", 40), ("?", 32)])
+def test_a_size_is_within_the_bounds_of_its_dimension(dim: str, size: int) -> None:
+    builder = ir_tools.Builder()
+    builder.result(builder.call("ReLU", builder.parameter("data", f"2,{dim}")))
+    assert plan_inputs(builder.model).arrays(0)["data"].shape == (2, size)

@@ -113,6 +113,14 @@ def test_a_pad_stands_before_no_rounded_pooling_without_padding() -> None:
         assert form.pooling.rounding == "floor" or any((*form.pooling.pads_begin, *form.pooling.pads_end)), form
 
 
+def test_pads_as_large_as_the_window_are_not_written_where_they_do_not_count() -> None:
+    """The runtime rejects them, at the beginning and at the end."""
+    for changes in ({"pads_begin": (3, 0)}, {"pads_end": (0, 3)}, {"pads_end": (0, 2), "rounding": "ceil_torch"}):
+        wanted = PoolingSpec(pooling(**changes))
+        for form in avg_pool_forms(wanted, [Dim()] * 2, 16):
+            assert not form.pooling.exclude_pad or max(*form.pooling.pads_begin, *form.pooling.pads_end) < 3, form
+
+
 def test_padding_that_counts_needs_no_layer_where_nothing_hangs_over() -> None:
     wanted = PoolingSpec(pooling(exclude_pad=True, strides=(1, 1)), before=(1, 1), after=(1, 1))
     found = average_pooling(wanted, Fact(F32, parse_shape("1,2,?,?")), 8)

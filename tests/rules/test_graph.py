@@ -70,6 +70,12 @@ def test_an_unfed_input_is_a_warning_if_no_result_depends_on_the_layer() -> None
         ov.Core().read_model(alive.encode(), b"")
 
 
+def test_a_type_in_other_case_is_a_warning_since_the_runtime_reads_it() -> None:
+    other = changed(UNREAD, ('type="ReLU"', 'type="Relu"'))
+    assert told(other, ["unknown-operation"]) == [("IR201", "relu", "warning")]
+    assert ov.Core().read_model(other.encode(), b"").outputs
+
+
 def test_a_parameter_of_a_body_may_go_unread() -> None:
     text = changed(SLICED, (OF_THE_SLICE, OF_THE_SLICE.replace("3", "0", 1)))
     assert told(text, ["IR127"]) == []

@@ -63,6 +63,15 @@ def test_the_bad_file_has_the_finding(rule: Rule) -> None:
     assert rule.code in found
 
 
+def test_findings_are_in_the_order_of_the_lines() -> None:
+    crossed = 0
+    for rule in SHOWN:
+        found = [(one.line or 0, one.code) for one in validate(folder_of(rule) / "bad.xml")]
+        assert found == sorted(found)
+        crossed += [code for _, code in found] != sorted(code for _, code in found)
+    assert crossed
+
+
 @pytest.mark.parametrize("rule", [rule for rule in SHOWN if rule.name not in UNPARSED], ids=lambda rule: rule.name)
 def test_columns_are_those_of_the_element_or_of_its_attribute(rule: Rule) -> None:
     path = folder_of(rule) / "bad.xml"
