@@ -8,7 +8,7 @@ from ir_tools.builder import port_fact, port_of, recorded_fact
 from ir_tools.errors import IrToolsError
 from ir_tools.graph import Graph, Layer, LayerContent, Located, Model, Port, Source, find_port
 from ir_tools.infer import LayerSignature, LayerSignatures, propagate_shapes
-from ir_tools.ops._define import Array, Fact, NewLayer, Op, Ref, Refused, Rewrite
+from ir_tools.ops.definition import Array, Fact, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.types import Shape, format_shape, from_dtype
 
 __all__ = ["Facts", "KnownFacts", "Rewriter", "changes_nothing", "lost_output"]

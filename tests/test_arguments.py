@@ -29,7 +29,7 @@ OTHERWISE = {
     "pooling",
     "shapes",
 }
-"""Arguments of type str that are no words: paths, names and shapes."""
+"""Arguments of type str that are not words: paths, names and shapes."""
 COMMANDS: dict[tuple[str, str], tuple[str, ...]] = {
     ("compare", "against"): ("compare", "MODEL", "--against", "CPU:WORD"),
     ("compare", "device"): ("compare", "MODEL", "--device", "WORD"),

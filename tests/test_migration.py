@@ -13,7 +13,7 @@ from ir_tools.format.write import render
 from ir_tools.graph import Layer, Model
 from ir_tools.migration import migrate, parse_target
 from ir_tools.ops import find_op
-from ir_tools.ops._define import Array, Fact, Int, NewLayer, Op, Ref, Rewrite
+from ir_tools.ops.definition import Array, Fact, Int, NewLayer, Op, Ref, Rewrite
 from ir_tools.rewriting import Rewriter
 from ir_tools.types import Dim, element_type
 from tests.migrations import Compiled, Row, build, model_of

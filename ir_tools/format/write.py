@@ -26,7 +26,7 @@ def render(model: Model) -> bytes:
     """The `.xml` of a model: the very bytes that were read, where nothing was changed.
 
     Raises:
-        WriteError: the graph holds something that is no layer, or a text holds what XML cannot.
+        WriteError: the graph holds something that is not a layer, or a text holds what XML cannot.
     """
     if not isinstance(model.origin, SourceFile):
         return _whole(model)

@@ -19,8 +19,8 @@ from ir_tools.ops._checks import (
     faults_of_types,
     too_many_outputs,
 )
-from ir_tools.ops._define import UNBOUNDED, Bounds, Fact, Kind, Op, Violation
 from ir_tools.ops.control_flow import BodyFacts
+from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact, Kind, Op, Violation
 from ir_tools.weights import Weights, values
 
 __all__ = ["Answer", "Answers", "results_of"]

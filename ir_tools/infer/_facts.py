@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ir_tools.graph import Port
-from ir_tools.ops._define import Array, Bounds, Fact
+from ir_tools.ops.definition import Array, Bounds, Fact
 from ir_tools.types import Dim, Shape, element_type, precision_in_file
 
 __all__ = ["UNKNOWN", "Facts", "Known", "StoredBounds", "least_size", "recorded", "recorded_dims"]

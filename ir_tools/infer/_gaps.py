@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ir_tools.graph import Port
 from ir_tools.infer._facts import Known
-from ir_tools.ops._define import Fact
+from ir_tools.ops.definition import Fact
 from ir_tools.types import Dim, ElementType, format_shape, precision_in_file
 
 __all__ = ["Gap", "are_apart", "dims_text", "gap_of", "slack_of", "told"]

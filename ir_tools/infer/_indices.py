@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ir_tools.graph import Graph, Layer, Source
-from ir_tools.ops._define import Attrs, Fact
+from ir_tools.ops.definition import Attrs, Fact
 
 __all__ = ["IndexBounds"]
 

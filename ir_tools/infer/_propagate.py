@@ -17,8 +17,8 @@ from ir_tools.infer._facts import UNKNOWN, Facts, Known, recorded
 from ir_tools.infer._relaxed import relaxed_patterns
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.ops import control_flow, opset_number
-from ir_tools.ops._define import Array, Bounds, Fact
 from ir_tools.ops.control_flow import BodyFacts, BodyRule, port_maps
+from ir_tools.ops.definition import Array, Bounds, Fact
 from ir_tools.types import Dim, Shape, Shapes, element_type, format_shape, parse_shape
 from ir_tools.weights import constant
 

@@ -15,8 +15,8 @@ from ir_tools.infer._gaps import Gap, are_apart, dims_text, gap_of, slack_of, to
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.infer._troubles import Trouble, about_operation, are_hard, is_odd, part_of
 from ir_tools.ops import control_flow
-from ir_tools.ops._define import Fact, Kind, Violation
 from ir_tools.ops.control_flow import BodyFacts, BodyRule, Maps, PortMap, Row, part_faults, port_maps
+from ir_tools.ops.definition import Fact, Kind, Violation
 from ir_tools.types import format_shape
 
 __all__ = ["Survey"]

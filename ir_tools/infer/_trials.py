@@ -14,7 +14,7 @@ from ir_tools.infer._facts import Known
 from ir_tools.infer._indices import IndexBounds
 from ir_tools.infer._propagate import FactsBySource, Origin, Propagation
 from ir_tools.infer._signatures import LayerSignature
-from ir_tools.ops._define import Attrs, Fact, Op, Violation
+from ir_tools.ops.definition import Attrs, Fact, Op, Violation
 
 __all__ = ["Refusal", "ShapeTrials", "Trial"]
 

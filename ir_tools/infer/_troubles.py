@@ -10,7 +10,7 @@ from typing import Literal
 from ir_tools.graph import Layer
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops import NEWEST_OPSET, find_op, known_types, ops_of, opset_number
-from ir_tools.ops._define import Kind, Violation
+from ir_tools.ops.definition import Kind, Violation
 from ir_tools.types import closest
 
 __all__ = ["Trouble", "about_operation", "are_hard", "is_odd", "part_of"]

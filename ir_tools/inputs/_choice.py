@@ -13,7 +13,7 @@ from ir_tools.inputs._given import Given
 from ir_tools.inputs._sizes import SizeSearch, static_sizes
 from ir_tools.inputs._values import FIXED, Wish, Wishes
 from ir_tools.ops import Fact
-from ir_tools.ops._define import Bounds
+from ir_tools.ops.definition import Bounds
 from ir_tools.types import Dim, ElementType, Shape
 
 __all__ = ["Choice", "Chooser"]

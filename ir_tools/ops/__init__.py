@@ -40,10 +40,10 @@ from ir_tools.ops import (
     structure,
     suppression,
 )
-from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Op, Refused, Rewrite, Violation
 from ir_tools.ops._equivalence import PoolingSpec
 from ir_tools.ops._pooling_rewrites import average_pooling
 from ir_tools.ops._windows import AutoPad, Pooling
+from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Op, Refused, Rewrite, Violation
 
 __all__ = [
     "COMPLETE_OPSETS",

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Array, Attrs, Fact, NewLayer, Ref, Refused, Rewrite
 from ir_tools.ops._equivalence import PoolingSpec, equal_plans
 from ir_tools.ops._layers import F32, I64, Layers
 from ir_tools.ops._pooling_rewrites import avg_pool_layer, max_pool_layer
 from ir_tools.ops._windows import AxisWindows, Pooling, adaptive_plan, pooling_of
+from ir_tools.ops.definition import Array, Attrs, Fact, NewLayer, Ref, Refused, Rewrite
 from ir_tools.types import Dim
 
 __all__ = [

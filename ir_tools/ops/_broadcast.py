@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Int, OneOf
+from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Bounds, Int, OneOf
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["AUTO_BROADCAST", "auto_broadcast", "broadcast", "broadcast_arrays", "first_axis", "interval", "merge"]

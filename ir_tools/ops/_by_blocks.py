@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from ir_tools.ops._define import Array
+from ir_tools.ops.definition import Array
 
 __all__ = ["along", "blocks", "elementwise", "fits"]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import REQUIRED, Array, Attrs, Bounds, Fact, Field, Flag, Kind, Op, Violation
+from ir_tools.ops.definition import REQUIRED, Array, Attrs, Bounds, Fact, Field, Flag, Kind, Op, Violation
 from ir_tools.types import ELEMENT_TYPES, Dim, ElementType, closest
 from ir_tools.types.packing import element_type_of
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_tools.ops._define import Array, Attrs
 from ir_tools.ops._overlaps import overlaps
+from ir_tools.ops.definition import Array, Attrs
 
 __all__ = ["Found", "matrix", "multiclass"]
 

@@ -9,10 +9,10 @@ from math import prod
 
 import numpy as np
 
-from ir_tools.ops._define import Array, Fact, Ref, Refused, Rewrite
 from ir_tools.ops._equivalence import PoolingSpec, Proof, behind_pad, equal_for_all, floored, plain, resolved
 from ir_tools.ops._layers import F32, I64, Layers, ints, padded
 from ir_tools.ops._windows import Pooling, axis_dim
+from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite
 from ir_tools.types import Dim, Shape
 
 __all__ = ["by_convolution"]

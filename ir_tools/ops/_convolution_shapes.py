@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ir_tools.display import plural
-from ir_tools.ops._define import Attrs, Kind, Violation
 from ir_tools.ops._faults import listed, oversized, refuse
 from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
+from ir_tools.ops.definition import Attrs, Kind, Violation
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = [

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ir_tools.ops._define import Array, Attrs
 from ir_tools.ops._overlaps import Places, greedy
+from ir_tools.ops.definition import Array, Attrs
 
 __all__ = ["detections"]
 
@@ -45,7 +45,7 @@ def detections(attrs: Attrs, inputs: Sequence[Array]) -> Array:
 
 
 def _scores(attrs: Attrs, inputs: Sequence[Array], count: int) -> Array:
-    """`[images, classes, prior boxes]`; what is no object by the additional scores is background."""
+    """`[images, classes, prior boxes]`; what is not an object by the additional scores is background."""
     images, columns = inputs[1].shape
     scores = inputs[1].reshape(images, count, columns // count).transpose(0, 2, 1)
     if len(inputs) < 5:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Fact, Kind, Violation
+from ir_tools.ops.definition import Fact, Kind, Violation
 from ir_tools.types import Shape, format_shape
 
 __all__ = ["broken_axes", "immense", "known_axes", "listed", "oversized", "refuse"]

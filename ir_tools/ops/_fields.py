@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ir_tools.errors import UsageError
-from ir_tools.ops._define import Field, Int, OneOf, OutOfRange
+from ir_tools.ops.definition import Field, Int, OneOf, OutOfRange
 from ir_tools.types import Dim, ElementType, element_type, parse_shape, type_in_file
 
 __all__ = ["ExactWord", "IndexType", "Int32", "ShapeText", "Type"]

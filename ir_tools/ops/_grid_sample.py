@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ir_tools.ops._define import Array
+from ir_tools.ops.definition import Array
 
 __all__ = ["grid_sample"]
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.ops._by_blocks import blocks
-from ir_tools.ops._define import Array
 from ir_tools.ops._numbers import half_away
+from ir_tools.ops.definition import Array
 
 __all__ = ["Resizing", "resize", "scales_of"]
 

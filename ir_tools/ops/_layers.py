@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ir_tools.ops._define import Array, Fact, NewLayer, Ref, Rewrite
+from ir_tools.ops.definition import Array, Fact, NewLayer, Ref, Rewrite
 from ir_tools.types import Dim, ElementType, Shape, element_type, from_dtype
 
 __all__ = ["BOOLEAN", "F32", "I64", "Layers", "ints", "padded"]

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Op, ops_of
-from ir_tools.ops._define import REQUIRED, Field, Flag, Float, Floats, Int, Ints, OneOf, Text, Words
 from ir_tools.ops._fields import ShapeText, Type
+from ir_tools.ops.definition import REQUIRED, Field, Flag, Float, Floats, Int, Ints, OneOf, Text, Words
 
 __all__ = ["listing"]
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Array, Fact
+from ir_tools.ops.definition import Array, Fact
 from ir_tools.types import ElementType, element_type
 from ir_tools.types.packing import PackedArray
 

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.ops._define import Array
+from ir_tools.ops.definition import Array
 
 __all__ = ["greedy", "overlaps"]
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_tools.ops._define import Array, Attrs
+from ir_tools.ops.definition import Array, Attrs
 
 __all__ = ["MAX_DENSE", "clustered_boxes", "number_of_priors", "prior_boxes", "priors"]
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_tools.ops._define import Array, Attrs
 from ir_tools.ops._overlaps import greedy
+from ir_tools.ops.definition import Array, Attrs
 
 __all__ = ["Generated", "Proposed", "generated", "of_one_image", "proposals"]
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Attrs, Fact, Kind, Violation
 from ir_tools.ops._values import whole
+from ir_tools.ops.definition import Attrs, Fact, Kind, Violation
 from ir_tools.types import Dim, format_shape
 
 __all__ = ["agreed", "dim", "known_number", "require", "require_rank", "require_size", "too_large_for"]

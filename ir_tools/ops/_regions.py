@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.ops._define import Array
 from ir_tools.ops._numbers import half_away
+from ir_tools.ops.definition import Array
 
 __all__ = ["aligned", "bilinear_points", "deformed", "maxima", "position_averages", "position_points", "rotated"]
 
@@ -162,7 +162,7 @@ def _weights(along: Samples, size: int) -> Array:
 
 
 def _gathered(data: Array, y: Samples, x: Samples, mode: str) -> Array:
-    """The same point by point, where NaN and infinities must stay with their neighbours; NaN is no maximum."""
+    """The same point by point, where NaN and infinities must stay with their neighbours; NaN is not a maximum."""
     found = points(data[None], np.zeros((), int), y.where[:, :, None, None], x.where[None, None])
     inside = y.inside[:, :, None, None] & x.inside
     found = np.where(inside[..., None], found, 0).transpose(4, 0, 1, 2, 3)

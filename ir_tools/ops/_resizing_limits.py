@@ -7,7 +7,7 @@ the data have after batch and channels. Volumes in the modes `cubic` and Pillow'
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ir_tools.ops._define import Fact, Kind, Violation
+from ir_tools.ops.definition import Fact, Kind, Violation
 from ir_tools.types import Dim
 
 __all__ = ["Resized", "changed", "limits"]

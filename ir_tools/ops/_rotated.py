@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.ops._define import Array
+from ir_tools.ops.definition import Array
 
 __all__ = ["rotated_overlaps"]
 

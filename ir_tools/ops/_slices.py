@@ -5,8 +5,8 @@ The rules are those of OpenVINO's core (slice_shape_inference_utils.hpp), measur
 
 import numpy as np
 
-from ir_tools.ops._define import UNBOUNDED, Fact
 from ir_tools.ops._values import intervals
+from ir_tools.ops.definition import UNBOUNDED, Fact
 from ir_tools.types import Dim
 
 __all__ = ["Pair", "exact_slice", "positions", "sliced"]

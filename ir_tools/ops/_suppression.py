@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_tools.ops._define import Array
+from ir_tools.ops.definition import Array
 
 __all__ = ["Chosen", "Rule", "Settings", "corners", "selected"]
 

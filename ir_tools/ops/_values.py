@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Kind, Violation
+from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Bounds, Fact, Kind, Violation
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = [

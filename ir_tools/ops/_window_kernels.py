@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.ops._define import Array
 from ir_tools.ops._windows import AxisWindows, WindowPlan
+from ir_tools.ops.definition import Array
 
 __all__ = ["average", "largest_of_parts", "maximum", "maximum_with_places"]
 

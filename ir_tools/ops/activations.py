@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._by_blocks import along, elementwise, fits
-from ir_tools.ops._define import (
+from ir_tools.ops._numbers import in_working_type, near_steps, require, same_type, through_floats, to_integer
+from ir_tools.ops.definition import (
     Array,
     Attrs,
     Bounds,
@@ -26,7 +27,6 @@ from ir_tools.ops._define import (
     Violation,
     no_violations,
 )
-from ir_tools.ops._numbers import in_working_type, near_steps, require, same_type, through_floats, to_integer
 from ir_tools.types import element_type, format_shape
 
 __all__ = ["OPS", "Unary", "erf"]

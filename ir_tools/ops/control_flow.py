@@ -12,7 +12,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Layer
-from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Input, Kind, Op, Output, Violation
+from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Input, Kind, Op, Output, Violation
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
 __all__ = [

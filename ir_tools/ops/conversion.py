@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._by_blocks import elementwise
-from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Flag, Input, Op, Output, Violation
 from ir_tools.ops._fields import Type
 from ir_tools.ops._numbers import low_bits, near_steps
+from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Bounds, Fact, Flag, Input, Op, Output, Violation
 from ir_tools.types import Dim, ElementType, element_type
 from ir_tools.types.packing import element_type_of, fit
 

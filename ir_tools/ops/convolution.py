@@ -27,7 +27,11 @@ from ir_tools.ops._convolution_shapes import (
     unfit,
     windows_of,
 )
-from ir_tools.ops._define import (
+from ir_tools.ops._faults import immense, listed, refuse
+from ir_tools.ops._numbers import in_working_type, is_half, same_type, through_floats
+from ir_tools.ops._values import shifted, times
+from ir_tools.ops._windows import Pooling, axis_pads
+from ir_tools.ops.definition import (
     Array,
     Attrs,
     Bounds,
@@ -42,10 +46,6 @@ from ir_tools.ops._define import (
     Op,
     Violation,
 )
-from ir_tools.ops._faults import immense, listed, refuse
-from ir_tools.ops._numbers import in_working_type, is_half, same_type, through_floats
-from ir_tools.ops._values import shifted, times
-from ir_tools.ops._windows import Pooling, axis_pads
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS"]

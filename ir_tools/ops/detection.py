@@ -6,7 +6,13 @@ import numpy as np
 
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import (
+from ir_tools.ops._detection_output import detections
+from ir_tools.ops._fields import ExactWord, Int32
+from ir_tools.ops._numbers import in_working_type, in_working_types, sigmoid
+from ir_tools.ops._prior_boxes import MAX_DENSE, clustered_boxes, number_of_priors, prior_boxes, priors
+from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
+from ir_tools.ops._values import divided, normal_axis, times
+from ir_tools.ops.definition import (
     Array,
     Attrs,
     Fact,
@@ -19,12 +25,6 @@ from ir_tools.ops._define import (
     Op,
     Violation,
 )
-from ir_tools.ops._detection_output import detections
-from ir_tools.ops._fields import ExactWord, Int32
-from ir_tools.ops._numbers import in_working_type, in_working_types, sigmoid
-from ir_tools.ops._prior_boxes import MAX_DENSE, clustered_boxes, number_of_priors, prior_boxes, priors
-from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
-from ir_tools.ops._values import divided, normal_axis, times
 from ir_tools.types import Dim, element_type, format_shape, from_dtype
 
 __all__ = ["OPS"]

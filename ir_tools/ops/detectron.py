@@ -8,11 +8,25 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.ops._define import Array, Attrs, Fact, Flag, Float, Floats, Input, Int, Ints, Kind, Op, Output, Violation
 from ir_tools.ops._numbers import in_working_types
 from ir_tools.ops._proposals import of_one_image
 from ir_tools.ops._ranks import agreed, dim, require_rank, require_size, too_large_for
 from ir_tools.ops._values import times
+from ir_tools.ops.definition import (
+    Array,
+    Attrs,
+    Fact,
+    Flag,
+    Float,
+    Floats,
+    Input,
+    Int,
+    Ints,
+    Kind,
+    Op,
+    Output,
+    Violation,
+)
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]

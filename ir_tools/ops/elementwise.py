@@ -9,8 +9,8 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast_arrays, interval
 from ir_tools.ops._by_blocks import elementwise, fits
-from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Field, Flag, Input, Op
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
+from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Field, Flag, Input, Op
 from ir_tools.types import element_type
 
 __all__ = ["OPS", "SELECT", "Binary"]

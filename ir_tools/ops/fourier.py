@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ir_tools.display import plural
-from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Fact, Flag, Input, Kind, Op, Violation
 from ir_tools.ops._numbers import is_half
 from ir_tools.ops._ranks import dim, require, require_rank, require_size
 from ir_tools.ops._values import intervals, known, normal_axis, require_list, require_one, shifted, sizes_of, times
+from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Flag, Input, Kind, Op, Violation
 from ir_tools.types import Dim, Shape
 
 __all__ = ["DFT", "IDFT", "IRDFT", "ISTFT", "OPS", "RDFT", "STFT"]
@@ -171,7 +171,7 @@ def _frame(inputs: Sequence[Fact]) -> tuple[int | None, int | None]:
     """The size of a frame and the step between frames, where they are known.
 
     Raises:
-        ShapeError: they are not positive single numbers, or the window is no list that fits into a frame.
+        ShapeError: they are not positive single numbers, or the window is not a list that fits into a frame.
     """
     window, size, step = inputs[1:4]
     require_rank(window, 1, "the window")

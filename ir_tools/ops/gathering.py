@@ -9,7 +9,6 @@ from math import prod
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops._numbers import in_axis, same_type
 from ir_tools.ops._values import (
     carried,
@@ -23,6 +22,7 @@ from ir_tools.ops._values import (
     too_large,
     whole,
 )
+from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS"]

@@ -9,7 +9,6 @@ from math import ceil, isfinite, trunc
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Array, Attrs, Fact, Input, Kind, Op, Violation
 from ir_tools.ops._fields import Type
 from ir_tools.ops._numbers import is_half, same_type
 from ir_tools.ops._values import (
@@ -21,6 +20,7 @@ from ir_tools.ops._values import (
     sizes_of,
     too_large,
 )
+from ir_tools.ops.definition import Array, Attrs, Fact, Input, Kind, Op, Violation
 from ir_tools.types import Dim, ElementType, Shape
 
 __all__ = ["OPS"]

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Array, Attrs, Fact, Field, Flag, Float, Input, Ints, Kind, OneOf, Op, Violation
 from ir_tools.ops._fields import ExactWord
 from ir_tools.ops._grid_sample import grid_sample
 from ir_tools.ops._interpolate import Resizing, resize, scales_of
@@ -17,6 +16,7 @@ from ir_tools.ops._numbers import half_away, in_working_type, is_half, low_bits,
 from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
 from ir_tools.ops._resizing_limits import Resized, changed, limits
 from ir_tools.ops._values import known, require_list, shifted, too_large
+from ir_tools.ops.definition import Array, Attrs, Fact, Field, Flag, Float, Input, Ints, Kind, OneOf, Op, Violation
 from ir_tools.types import Dim, format_shape
 
 __all__ = ["OPS"]

@@ -9,7 +9,6 @@ from math import prod
 from typing import Any
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Fact, Flag, Input, Int, OneOf, Op, Violation
 from ir_tools.ops._values import (
     carried,
     divided,
@@ -23,6 +22,7 @@ from ir_tools.ops._values import (
     times,
     whole,
 )
+from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Flag, Input, Int, OneOf, Op, Violation
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS"]

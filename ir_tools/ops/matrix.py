@@ -9,9 +9,9 @@ import numpy as np
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast
-from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Flag, Input, Op, Text, Violation
 from ir_tools.ops._faults import listed, refuse
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
+from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Flag, Input, Op, Text, Violation
 from ir_tools.types import Dim, format_shape
 
 __all__ = ["OPS"]

@@ -8,9 +8,9 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._by_blocks import along, elementwise
-from ir_tools.ops._define import Array, Attrs, Fact, Flag, Float, Input, Int, Ints, Kind, OneOf, Op, Violation
 from ir_tools.ops._faults import broken_axes, known_axes, listed, refuse
 from ir_tools.ops._numbers import in_working_type, is_half, require, same_type, through_floats
+from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Float, Input, Int, Ints, Kind, OneOf, Op, Violation
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
 __all__ = ["OPS"]
@@ -183,7 +183,7 @@ def grn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def group_norm_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Parameters that are no lists of the data's channels; channels that do not divide into the groups."""
+    """Parameters that are not lists of the data's channels; channels that do not divide into the groups."""
     shape = inputs[0].shape
     if shape is not None and len(shape) < 2:
         yield Violation("data", f"is [{format_shape(shape)}]; expected rank 2 at least")

@@ -11,7 +11,6 @@ import numpy as np
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast, first_axis
-from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops._numbers import same_type
 from ir_tools.ops._values import (
     carried,
@@ -27,6 +26,7 @@ from ir_tools.ops._values import (
     times,
     too_large,
 )
+from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS"]

@@ -6,10 +6,10 @@ from math import prod
 import numpy as np
 
 from ir_tools.ops._convolution_kernels import overlap
-from ir_tools.ops._define import Array, Attrs, Bounds, Fact, Input, Ints, Kind, OneOf, Op, Violation
 from ir_tools.ops._faults import immense, listed, refuse
 from ir_tools.ops._numbers import in_working_type, require
 from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
+from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Input, Ints, Kind, OneOf, Op, Violation
 from ir_tools.types import Dim, format_shape
 
 __all__ = ["OPS"]

@@ -18,7 +18,9 @@ from ir_tools.ops._adaptive_pooling_rewrites import (
     migrate_adaptive_avg_pool,
     migrate_adaptive_max_pool,
 )
-from ir_tools.ops._define import (
+from ir_tools.ops._faults import oversized, refuse
+from ir_tools.ops._pooling_rewrites import migrate_avg_pool, migrate_max_pool
+from ir_tools.ops.definition import (
     Array,
     Attrs,
     Bounds,
@@ -34,8 +36,6 @@ from ir_tools.ops._define import (
     Output,
     Violation,
 )
-from ir_tools.ops._faults import oversized, refuse
-from ir_tools.ops._pooling_rewrites import migrate_avg_pool, migrate_max_pool
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
 __all__ = [

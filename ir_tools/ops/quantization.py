@@ -9,9 +9,9 @@ import numpy.typing as npt
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast, broadcast_arrays, merge
 from ir_tools.ops._by_blocks import elementwise
-from ir_tools.ops._define import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops._faults import refuse
 from ir_tools.ops._numbers import in_working_type, same_type, through_floats
+from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.types import Shape, element_type, format_shape
 
 __all__ = ["OPS"]

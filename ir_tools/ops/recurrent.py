@@ -6,7 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from ir_tools.ops._define import (
+from ir_tools.ops._fields import Int32
+from ir_tools.ops._numbers import in_working_types
+from ir_tools.ops._ranks import agreed, dim, require, require_rank
+from ir_tools.ops._recurrent import Step, gru_step, lstm_step, over_time, rnn_step
+from ir_tools.ops._values import divided, known
+from ir_tools.ops.definition import (
     Array,
     Attrs,
     Fact,
@@ -22,11 +27,6 @@ from ir_tools.ops._define import (
     Violation,
     Words,
 )
-from ir_tools.ops._fields import Int32
-from ir_tools.ops._numbers import in_working_types
-from ir_tools.ops._ranks import agreed, dim, require, require_rank
-from ir_tools.ops._recurrent import Step, gru_step, lstm_step, over_time, rnn_step
-from ir_tools.ops._values import divided, known
 from ir_tools.types import Dim, element_type, format_shape
 
 __all__ = ["OPS"]

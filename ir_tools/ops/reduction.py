@@ -9,7 +9,9 @@ from typing import Any, Literal
 import numpy as np
 
 from ir_tools.ops._adaptive_pooling_rewrites import reduce_mean_to_adaptive
-from ir_tools.ops._define import (
+from ir_tools.ops._faults import broken_axes, immense, known_axes, refuse
+from ir_tools.ops._numbers import in_working_type, require, to_integer
+from ir_tools.ops.definition import (
     UNBOUNDED,
     Array,
     Attrs,
@@ -23,8 +25,6 @@ from ir_tools.ops._define import (
     Op,
     Violation,
 )
-from ir_tools.ops._faults import broken_axes, immense, known_axes, refuse
-from ir_tools.ops._numbers import in_working_type, require, to_integer
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS", "Reduction"]
@@ -258,7 +258,7 @@ ROWS = (
 
 
 def cumsum_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """An axis that is no single number, or that the data does not have."""
+    """An axis that is not a single number, or that the data does not have."""
     del attrs
     data, axis = inputs[0], inputs[1] if len(inputs) > 1 else None
     if axis is None:

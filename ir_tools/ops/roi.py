@@ -7,7 +7,21 @@ from typing import ClassVar
 
 import numpy as np
 
-from ir_tools.ops._define import (
+from ir_tools.ops._fields import ExactWord, IndexType, Int32
+from ir_tools.ops._numbers import in_working_type, in_working_types, is_half
+from ir_tools.ops._proposals import generated, proposals
+from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
+from ir_tools.ops._regions import (
+    aligned,
+    bilinear_points,
+    deformed,
+    maxima,
+    position_averages,
+    position_points,
+    rotated,
+)
+from ir_tools.ops._values import is_empty, outside, times, whole
+from ir_tools.ops.definition import (
     Array,
     Attrs,
     Bounds,
@@ -24,20 +38,6 @@ from ir_tools.ops._define import (
     Output,
     Violation,
 )
-from ir_tools.ops._fields import ExactWord, IndexType, Int32
-from ir_tools.ops._numbers import in_working_type, in_working_types, is_half
-from ir_tools.ops._proposals import generated, proposals
-from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
-from ir_tools.ops._regions import (
-    aligned,
-    bilinear_points,
-    deformed,
-    maxima,
-    position_averages,
-    position_points,
-    rotated,
-)
-from ir_tools.ops._values import is_empty, outside, times, whole
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]

@@ -6,11 +6,11 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.ops._define import Array, Attrs, Fact, Flag, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops._fields import IndexType, Type
 from ir_tools.ops._philox import fractions, integers_between, torch_fractions, torch_words, words
 from ir_tools.ops._ranks import known_number, require, require_rank
 from ir_tools.ops._values import MAX_SIZES, require_one, require_sizes, sizes_of
+from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.types import Dim, Shape
 
 __all__ = ["MULTINOMIAL", "OPS", "RANDOM_UNIFORM"]

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Array, Attrs, Fact, Input, Int, Op, Output
 from ir_tools.ops._numbers import same_type
 from ir_tools.ops._slices import exact_slice, positions, sliced
 from ir_tools.ops._values import (
@@ -23,6 +22,7 @@ from ir_tools.ops._values import (
     require_one,
     require_sizes,
 )
+from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Op, Output
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS"]

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ir_tools.ops._define import UNBOUNDED, Array, Attrs, Bounds, Fact, Input, Int, Op
 from ir_tools.ops._fields import IndexType, ShapeText, Type
+from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Bounds, Fact, Input, Int, Op
 from ir_tools.types import Dim, element_type
 
 __all__ = ["CONST", "IDENTITY", "OPS", "PARAMETER", "RESULT", "SHAPE_OF_1", "SHAPE_OF_3"]

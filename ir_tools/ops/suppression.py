@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ir_tools.ops._class_suppression import Found, matrix, multiclass
-from ir_tools.ops._define import Array, Attrs, Fact, Field, Flag, Float, Input, Kind, OneOf, Op, Output, Violation
 from ir_tools.ops._fields import IndexType, Int32
 from ir_tools.ops._numbers import is_half
 from ir_tools.ops._overlaps import overlaps
@@ -13,6 +12,7 @@ from ir_tools.ops._ranks import agreed, dim, known_number, require, require_rank
 from ir_tools.ops._rotated import rotated_overlaps
 from ir_tools.ops._suppression import Rule, Settings, corners, selected
 from ir_tools.ops._values import require_one, times
+from ir_tools.ops.definition import Array, Attrs, Fact, Field, Flag, Float, Input, Kind, OneOf, Op, Output, Violation
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]

@@ -18,7 +18,7 @@ from ir_tools.errors import IrToolsError, RuntimeFailure
 from ir_tools.format.markup import escape
 from ir_tools.graph import Graph, Layer, Model
 from ir_tools.graph.graph import Source
-from ir_tools.ops._define import UNBOUNDED, Bounds, Fact
+from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import ElementType, Shape, element_type, format_shape, parse_shape
 

@@ -8,7 +8,7 @@ import pytest
 
 from ir_tools.errors import RuntimeFailure
 from ir_tools.ops import Array, Op, Violation
-from ir_tools.ops._define import Kind
+from ir_tools.ops.definition import Kind
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import element_type, from_dtype, parse_shape
 from tests.ops.layer_support import REJECTED, Row, Setting, fact_of, found_rows, wanted_rows

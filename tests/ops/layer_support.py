@@ -12,7 +12,7 @@ import numpy as np
 from ir_tools.errors import RuntimeFailure, ShapeError
 from ir_tools.known_differences import named
 from ir_tools.ops import Array, Bounds, Fact, Op
-from ir_tools.ops._define import UNBOUNDED
+from ir_tools.ops.definition import UNBOUNDED
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, element_type, format_shape, from_dtype, parse_shape
 from tests.ops.single import Between, Slot, single_text

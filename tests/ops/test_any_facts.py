@@ -5,7 +5,7 @@ import pytest
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops import Bounds, Fact, Op, convolution, matrix, normalization, patches, quantization, reduction
-from ir_tools.ops._define import UNBOUNDED, Attrs
+from ir_tools.ops.definition import UNBOUNDED, Attrs
 from ir_tools.types import ELEMENT_TYPES, Dim, element_type
 
 FAMILIES = (convolution, patches, matrix, reduction, normalization, quantization)

@@ -12,8 +12,8 @@ import pytest
 
 from ir_tools.ops import FAMILIES, Op
 from ir_tools.ops._checks import faults_of_attributes
-from ir_tools.ops._define import Field, Flag, Float, Floats, Int, Ints, OneOf, Text, Words
 from ir_tools.ops._fields import ExactWord, IndexType, ShapeText, Type
+from ir_tools.ops.definition import Field, Flag, Float, Floats, Int, Ints, OneOf, Text, Words
 from tests.ops.samples import Sample, sample_of
 from tests.ops.single import single
 from tests.ops.test_table import AHEAD, OLDER, key_of

@@ -4,7 +4,7 @@ import pytest
 
 from ir_tools.ops import _checks, find_op
 from ir_tools.ops._checks import closest, faults_of_attributes, faults_of_ports, faults_of_types
-from ir_tools.ops._define import Fact, Kind, Op
+from ir_tools.ops.definition import Fact, Kind, Op
 from ir_tools.types import element_type, parse_shape
 
 POOL = {

@@ -7,7 +7,7 @@ import pytest
 
 from ir_tools.errors import RuntimeFailure, ShapeError
 from ir_tools.ops import Op, Violation, find_op
-from ir_tools.ops._define import Kind
+from ir_tools.ops.definition import Kind
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.layer_support import fact_of
 from tests.ops.single import Slot, single_text

@@ -23,7 +23,7 @@ from ir_tools.ops import (
     strided_slicing,
 )
 from ir_tools.ops._checks import faults_of_types
-from ir_tools.ops._define import Kind
+from ir_tools.ops.definition import Kind
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import Case, clients, ops_by_name, runs
 from tests.ops.layer_support import Setting, compare_shapes, fact_of

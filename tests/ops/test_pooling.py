@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._define import Bounds, Fact, Violation
 from ir_tools.ops._window_kernels import LOWEST, average, largest_of_parts, maximum, maximum_with_places
 from ir_tools.ops._windows import Pooling, WindowPlan, adaptive_plan, plan
+from ir_tools.ops.definition import Bounds, Fact, Violation
 from ir_tools.ops.pooling import AVG_POOL_1, OPS
 from ir_tools.types import Dim, element_type, format_shape, parse_shape
 from tests.ops.pooling_support import (

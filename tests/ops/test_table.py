@@ -18,8 +18,8 @@ from ir_tools import validate
 from ir_tools.diagnostics import Severity
 from ir_tools.ops import COMPLETE_OPSETS, EXPERIMENTAL, FAMILIES, Op, find_op
 from ir_tools.ops._checks import faults_of_attributes, takes
-from ir_tools.ops._define import REQUIRED, Field, OneOf
 from ir_tools.ops._listing import listing
+from ir_tools.ops.definition import REQUIRED, Field, OneOf
 from ir_tools.types import ELEMENT_TYPES
 from tests.ops.samples import Sample, sample_of
 from tests.ops.single import CONFIG, CORE, Slot, single, single_text

@@ -8,7 +8,7 @@ import pytest
 from ir_tools.errors import RuntimeFailure
 from ir_tools.ops import Array, Op, ops_of
 from ir_tools.ops._checks import faults_of_types
-from ir_tools.ops._define import Kind
+from ir_tools.ops.definition import Kind
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import element_type
 from tests.ops.layer_support import fact_of

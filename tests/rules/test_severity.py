@@ -8,7 +8,7 @@ from ir_tools.diagnostics import Severity
 from ir_tools.errors import RuntimeFailure
 from ir_tools.ops import FAMILIES
 from ir_tools.ops._checks import faults_of_attributes
-from ir_tools.ops._define import REQUIRED, Kind, Op
+from ir_tools.ops.definition import REQUIRED, Kind, Op
 from ir_tools.rules import RULES, Rule
 from ir_tools.runtime.client import STAGES, RuntimeClient
 from ir_tools.validation import validate

@@ -15,7 +15,7 @@ from ir_tools.errors import RuntimeFailure
 from ir_tools.format.read import read
 from ir_tools.graph import Model
 from ir_tools.graph.graph import Source
-from ir_tools.ops._define import Bounds, Fact
+from ir_tools.ops.definition import Bounds, Fact
 from ir_tools.runtime.ask import LayerOracle
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, Shape, element_type, format_shape, parse_shape
