@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import ir_tools
+from ir_tools import ops
 
 ROOT = Path(ir_tools.__file__).parent
 RANKS = {
@@ -116,9 +117,16 @@ def test_packages_stay_at_home(path: Path) -> None:
         assert homes is None or part_of(path) in homes, f"{path}:{line} imports {name}"
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "ops").glob("[a-z]*.py")), ids=identify)
+FAMILIES = {f"{family.__name__.rpartition('.')[2]}.py" for family in ops.FAMILIES}
+
+
+def test_a_module_of_operations_is_a_family_or_shared() -> None:
+    assert {path.name for path in (ROOT / "ops").glob("[a-z]*.py")} == FAMILIES | {"definition.py"}
+
+
+@pytest.mark.parametrize("path", [ROOT / "ops" / name for name in sorted(FAMILIES)], ids=identify)
 def test_families_do_not_know_each_other(path: Path) -> None:
-    families = {other.stem for other in (ROOT / "ops").glob("[a-z]*.py")}
+    families = {name.removesuffix(".py") for name in FAMILIES}
     for line, name in imports(path):
         parts = name.split(".")
         strange = parts[:2] == ["ir_tools", "ops"] and len(parts) > 2 and parts[2] in families

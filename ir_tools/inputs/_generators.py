@@ -184,7 +184,7 @@ GENERATORS: Mapping[str, Kind] = {
     "uniform": Kind(
         lambda numbers, shape, rng: rng.uniform(numbers[0], numbers[1], shape),
         "uniform:LOW:HIGH",
-        "numbers between two ends, by default 0 and 1",
+        "numbers between two limits, by default 0 and 1",
         (0.0, 1.0),
     ),
     "integers": Kind(
@@ -201,9 +201,12 @@ GENERATORS: Mapping[str, Kind] = {
     ),
     "values": Kind(_values, "values:A,B,...", "these values, repeated if there are fewer than elements", needed=1),
     "image": Kind(_image, "image:LOW:HIGH", "a smooth picture, by default from 0 to 255", (0.0, 255.0)),
-    "text": Kind(lambda numbers, shape, rng: np.zeros(shape), "text", "texts, for inputs of strings"),
+    "text": Kind(lambda numbers, shape, rng: np.zeros(shape), "text", "texts, for string inputs"),
     "boxes": Kind(
-        _boxes, "boxes:WIDTH:HEIGHT", "boxes by two corners in a picture, by default of size 1 by 1", (1.0, 1.0)
+        _boxes,
+        "boxes:WIDTH:HEIGHT",
+        "boxes, given by two corners, in a picture of this size, by default 1 by 1",
+        (1.0, 1.0),
     ),
 }
 """By name. What is written after the name replaces the defaults from the first on."""
