@@ -47,6 +47,14 @@ def lstm(hidden: int = 4, batch: int = 2) -> ov.Model:
     return ov.Model([_result(ops.relu(cell.output(0)), "y")], stores, [x], "lstm")
 
 
+def growing() -> ov.Model:
+    """`y = all x so far + mask`, both `[1, ?]`; nothing at first."""
+    x, mask = _parameter("x", [1, -1]), _parameter("mask", [1, -1])
+    own = variable("all", [1, -1])
+    total = ops.concat([ops.read_value(ops.constant(np.zeros([1, 0], np.float32)), own), x], 1)
+    return ov.Model([_result(ops.add(total, mask), "y")], [ops.assign(total, own)], [x, mask], "growing")
+
+
 def decoder(layers: int = 2, heads: int = 2, size: int = 8, words: int = 50) -> ov.Model:
     """Attention over a KV-cache that grows; batch and lengths are not known, initial values computed."""
     random = np.random.default_rng(2)

@@ -15,6 +15,7 @@ from ir_tools.cli.loading import load
 from ir_tools.cli.options import bin_option, extension_option, input_options, model_argument, states_option
 from ir_tools.cli.paths import OutputFile
 from ir_tools.cli.steps import STATE, load_states, plans_by_step
+from ir_tools.errors import IrToolsError, UsageError
 from ir_tools.files import write_file
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def run(
     with session, working(f"running on the {engine}", steps) as advance:
         for step, plan in enumerate(plans, 1):
             arrays = plan.arrays(step - 1)
-            outputs = _run_step(session, arrays)
+            outputs = _run_step(session, arrays, plan, step)
             fed += [{**entry.as_dict(), **_summary(entry.name, arrays[entry.name], step)} for entry in plan.inputs]
             found += [_summary(name, array, step) for name, array in outputs.items()]
             if output is not None:
@@ -105,11 +106,26 @@ def run(
     return Answer(data, lambda screen: _show(screen, data, plans[0]))
 
 
-def _run_step(session: "ir_tools.Session", arrays: "Mapping[str, Array]") -> "dict[str, Array]":
-    """Run once; the layers without a kernel are listed in the answer, not in a warning."""
+def _run_step(
+    session: "ir_tools.Session", arrays: "Mapping[str, Array]", plan: "InputPlan", step: int
+) -> "dict[str, Array]":
+    """Run once; the layers without a kernel are listed in the answer, not in a warning.
+
+    Raises:
+        UsageError: a later step fails on inputs that were made up for the first.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        return session.run(arrays)
+        try:
+            return session.run(arrays)
+        except IrToolsError as why:
+            made_up = [entry.name for entry in plan.inputs if entry.values_chosen]
+            if step == 1 or not made_up:
+                raise
+            raise UsageError(
+                f"step {step}: {why}; the states have other sizes now, and what was made up has not:"
+                f" give values for each step by --input NAME=FILE ({', '.join(made_up)})"
+            ) from None
 
 
 def _save(file: IO[bytes], arrays: "Mapping[str, Array]") -> None:

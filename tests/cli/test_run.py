@@ -177,3 +177,26 @@ def test_many_steps_fit_on_a_screen(cli: Cli, accumulator: Path) -> None:
     shown = cli("run", accumulator, "--steps", 30).out
     assert "steps 5 to 26 are left out here" in shown
     assert ("output 4" in shown, "output 5" in shown, "output 27" in shown) == (True, False, True)
+
+
+@pytest.mark.parametrize("engine", ["reference", "runtime"])
+def test_made_up_inputs_do_not_grow_with_the_states(cli: Cli, growing: Path, tmp_path: Path, engine: str) -> None:
+    assert cli("run", growing, "--steps", "1", "--engine", engine).code == 0
+    failed = cli("run", growing, "--steps", "2", "--engine", engine)
+    assert failed.code == 2
+    assert "step 2: " in failed.err
+    assert "give values for each step by --input NAME=FILE (x, mask)" in " ".join(failed.err.split())
+    arrays = {"x": [np.zeros([1, 4], np.float32)] * 2, "mask": [np.zeros([1, size], np.float32) for size in (4, 8)]}
+    options = []
+    for name, steps in arrays.items():
+        for number, array in enumerate(steps):
+            np.save(tmp_path / f"{name}{number}.npy", array)
+            options += ["--input", f"{name}={tmp_path / f'{name}{number}.npy'}"]
+    assert cli("run", growing, "--steps", "2", "--engine", engine, *options).code == 0
+
+
+@pytest.fixture
+def growing(tmp_path: Path) -> Path:
+    """A variable that each step makes longer, and a mask that has to be as long as it is then."""
+    ov.serialize(stateful.growing(), tmp_path / "growing.xml")
+    return tmp_path / "growing.xml"
