@@ -116,7 +116,7 @@ def _is_leftover(op: Op, name: str, text: str) -> bool:
 def _assumed(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Violation]:
     """Absent attributes that the specification requires or gives another default than the runtime does."""
     for name, spec in fields.items():
-        present = name in raw and (raw[name].strip() or not spec.blank)
+        present = not spec.is_absent(raw.get(name))
         if spec.needed and not present:
             message = f"is missing; the specification means '{spec.default}', and the runtime refuses the layer"
             yield Violation(name, message, f'write {name}="{spec.default}"', Kind.MISSING)

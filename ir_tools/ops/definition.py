@@ -203,6 +203,10 @@ class Field:
         """What the runtime takes for an absent attribute; REQUIRED where it takes nothing."""
         return self.default if self.runtime_default is REQUIRED else self.runtime_default
 
+    def is_absent(self, text: str | None) -> bool:
+        """Return whether an attribute with this text counts as absent: an empty list does, a blank one does not."""
+        return text is None or (not text and self.blank)
+
     def parse(self, text: str) -> Any:
         """The value of `text`; ValueError, with the reason, where it is none; OutOfRange where it is not allowed."""
         raise NotImplementedError
@@ -357,7 +361,9 @@ class Text(Field):
 
 
 def _items(text: str) -> list[str]:
-    """The items of a list; the runtime lets it end with a comma (measured)."""
+    """Return the items of a list; the runtime lets it end with a comma, and refuses a blank one (measured)."""
+    if text and not text.strip():
+        raise ValueError("is blank; expected a list of numbers, or no text at all")
     items = text.split(",")
     return items if items[-1].strip() else items[:-1]
 
@@ -691,7 +697,7 @@ class Op:
         for name, spec in self.attrs.items():
             key = spec.xml or name
             text = raw.get(key)
-            if text is not None and (text.strip() or not spec.blank):
+            if text is not None and not spec.is_absent(text):
                 try:
                     values[name] = spec.parse(text)
                 except ValueError as why:

@@ -13,7 +13,7 @@ import pytest
 from ir_tools.ops import FAMILIES, Op
 from ir_tools.ops._checks import faults_of_attributes
 from ir_tools.ops._fields import ExactWord, IndexType, ShapeText, Type
-from ir_tools.ops.definition import Field, Flag, Float, Floats, Int, Ints, OneOf, Text, Words
+from ir_tools.ops.definition import Field, Flag, Float, Floats, Int, Ints, OneOf, Text, Violation, Words
 from tests.ops.samples import Sample, sample_of
 from tests.ops.single import single
 from tests.ops.test_table import AHEAD, OLDER, key_of
@@ -128,3 +128,26 @@ def test_most_attributes_vary() -> None:
     keys = [(op, key_of(name, spec), spec) for op in SAMPLED for name, spec in op.attrs.items()][::7]
     several = [len({sample.raw[key].lower() for sample, _ in variants(op, key, spec)}) > 1 for op, key, spec in keys]
     assert sum(several) > 0.9 * len(several)
+
+
+LISTS = [
+    pytest.param(op, name, id=f"{op}-{name}")
+    for op in SAMPLED
+    for name, spec in op.attrs.items()
+    if isinstance(spec, Ints | Floats) and spec.blank
+]
+
+
+@pytest.mark.parametrize(("op", "name"), LISTS)
+def test_a_blank_list_is_refused(op: Op, name: str) -> None:
+    """An empty list is none; a blank one is no list, for the runtime too."""
+    sample = sample_of(op)
+    assert sample is not None
+    key = key_of(name, op.attrs[name])
+    raw = {**sample.raw, key: " "}
+    with pytest.raises(RuntimeError):
+        single(op.type, op.version, raw, sample.slots)
+    violations: list[Violation] = []
+    assert op.read(raw, violations) is None
+    assert violations[-1].attribute == key
+    assert "is blank" in violations[-1].message
