@@ -161,6 +161,14 @@ ROWS = (
         model=Call("VariadicSplit-1", (counted(1), Fixed(np.array(0)), Fixed(whole(-1, 2)))),
     ),
     KnownDifference(
+        name="Broadcast-3 from an axis behind its target",
+        ops=("Broadcast-3",),
+        kind=Kind.SHAPE,
+        setting='`mode="pdpd"`, and the axis is not one of the target',
+        reason="The runtime gives the target's shape, whatever the data are; the reference refuses the layer.",
+        model=Call("Broadcast-3", (counted(3), Fixed(whole(2))), {"mode": "pdpd", "mode.mode.axis": "1"}),
+    ),
+    KnownDifference(
         name="Tile-1 by computed repeats below 0",
         ops=("Tile-1",),
         kind=Kind.SHAPE,

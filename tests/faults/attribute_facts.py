@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-__all__ = ["ATTRIBUTES", "A"]
+__all__ = ["ASSUMED", "ATTRIBUTES", "A"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,3 +309,37 @@ ATTRIBUTES: dict[tuple[str, str], dict[str, A]] = {
     },
     ("Divide", "opset1"): {**_BINARY, "m_pythondiv": FLAG},
 }
+
+ASSUMED: dict[str, str] = {
+    "AvgPool": "exclude-pad pads_begin pads_end",
+    "BatchNormInference": "epsilon",
+    "Convolution": "dilations pads_begin pads_end strides",
+    "ConvolutionBackpropData": "dilations pads_begin pads_end strides",
+    "DeformableConvolution": "dilations pads_begin pads_end strides",
+    "DepthToSpace": "mode",
+    "DetectionOutput": "nms_threshold",
+    "GRUCell": "hidden_size",
+    "GRUSequence": "direction hidden_size",
+    "GroupConvolution": "dilations pads_begin pads_end strides",
+    "GroupNormalization": "epsilon",
+    "Interpolate": "shape_calculation_mode",
+    "LRN": "alpha beta bias size",
+    "LSTMCell": "hidden_size",
+    "LSTMSequence": "direction hidden_size",
+    "MVN": "eps eps_mode normalize_variance",
+    "MaxPool": "pads_begin pads_end",
+    "NormalizeL2": "eps eps_mode",
+    "OneHot": "axis",
+    "PriorBox": "offset",
+    "PriorBoxClustered": "offset",
+    "RNNCell": "hidden_size",
+    "RNNSequence": "direction hidden_size",
+    "ROIAlign": "mode pooled_h pooled_w sampling_ratio spatial_scale",
+    "RegionYolo": "classes coords",
+    "Reshape": "special_zero",
+    "ScaledDotProductAttention": "causal",
+    "SpaceToDepth": "mode",
+    "StridedSlice": "end_mask",
+    "TopK": "axis mode sort",
+}
+"""Attributes that the specification requires, and for which the runtime takes a value of its own. Measured."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 
-from tests.faults.attribute_facts import ATTRIBUTES, A
+from tests.faults.attribute_facts import ASSUMED, ATTRIBUTES, A
 from tests.faults.define import Case, Expect, Fault, Guilt, NotHere, Place, pick
 
 __all__ = ["FAULTS"]
@@ -121,7 +121,7 @@ def _ints(op: tuple[str, str], name: str, fact: A) -> None:
         _add(op, name, "much-too-long", _list(lambda parts: ",".join(parts * 3)), ports=True)
         _add(op, name, "too-short", _list(_short), ports=True)
     if fact.required and fact.sized:
-        _add(op, name, "empty", _to(""))
+        _add(op, name, "empty", _to(""), _without(op, name))
 
 
 def _short(parts: list[str]) -> str:
@@ -132,7 +132,7 @@ def _short(parts: list[str]) -> str:
 
 def _int(op: tuple[str, str], name: str, fact: A) -> None:
     _integers(op, name, fact)
-    _add(op, name, "empty", _to(""))
+    _add(op, name, "empty", _to(""), _without(op, name))
     _add(op, name, "a-list", _each(lambda old: f"{old},1"))
     _add(op, name, "true", _to("true"))
 
@@ -171,7 +171,7 @@ def _flag(op: tuple[str, str], name: str, fact: A) -> None:
 def _word(op: tuple[str, str], name: str, fact: A) -> None:
     _add(op, name, "letter-lost", lambda old, rng: old[:-2] + old[-1:])
     _add(op, name, "another-word", _to("something"))
-    _add(op, name, "empty", _to(""))
+    _add(op, name, "empty", _to(""), _without(op, name))
     _add(op, name, "a-number", _to("1"))
     _add(op, name, "space-inside", lambda old, rng: f" {old} x")
     _add(op, name, "two-words", lambda old, rng: f"{old},{old}")
@@ -228,6 +228,12 @@ MAKERS = {"ints": _ints, "int": _int, "float": _float, "floats": _floats, "flag"
 "words": _words, "type": _type, "shape": _shape, "text": _text}  # fmt: skip
 
 
+def _without(op: tuple[str, str], name: str) -> Expect:
+    """Return how bad it is that an attribute is absent: what the runtime takes instead deserves a warning."""
+    required = ATTRIBUTES[op][name].required and name not in ASSUMED.get(op[0], "").split()
+    return "error" if required or (*op, name) in DEADLY else "warning"
+
+
 def _typos(name: str) -> Iterator[tuple[str, Callable[[str], str]]]:
     yield "called-in-capitals", lambda name: name.upper()
     yield "letter-lost-in-name", lambda name: name[:-2] + name[-1]
@@ -241,9 +247,9 @@ for _op, _facts in ATTRIBUTES.items():
     for _name, _fact in _facts.items():
         MAKERS[_fact.kind](_op, _name, _fact)
         if _fact.required:
-            _add(_op, _name, "missing", lambda old, rng: None, ports=True)
+            _add(_op, _name, "missing", lambda old, rng: None, _without(_op, _name), ports=True)
         for _kind, _new in _typos(_name):
-            _rename(_op, _name, _kind, _new, "error" if _fact.required or (*_op, _name) in DEADLY else "warning")
+            _rename(_op, _name, _kind, _new, _without(_op, _name))
 
 
 # --- attributes that nobody reads ---------------------------------------------------------------------------------

@@ -208,7 +208,16 @@ def _other_elements(setting: Setting) -> bool:
     return isinstance(rows, list) and rows[0][2] is None
 
 
+def _behind_the_target(setting: Setting) -> bool:
+    """An axis of mode pdpd that the target does not have."""
+    if setting.op.type != "Broadcast" or setting.raw.get("mode") != "pdpd":
+        return False
+    target = fact_of(setting.slots[1]).shape
+    return target is not None and int(setting.raw.get("mode.mode.axis", 0)) >= (target[0].hi or 0)
+
+
 LEFT_OUT: Mapping[str, Callable[[Setting], bool]] = {
+    "Broadcast-3 from an axis behind its target": _behind_the_target,
     "Tile-1 by computed repeats below 0": _negative_repeats,
     "VariadicSplit-1 of more than there is": _longer_than_the_axis,
 }
