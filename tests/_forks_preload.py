@@ -4,4 +4,4 @@ from ir_tools.runtime import worker
 
 worker.leave_out_converter()
 
-import openvino  # noqa: E402, F401
+import openvino  # noqa: E402, F401  # loaded for the forks, and only once the converter is left out
