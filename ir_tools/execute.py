@@ -17,7 +17,7 @@ from ir_tools.inputs import checked_inputs
 from ir_tools.known_differences import KnownDifference, find
 from ir_tools.ops import Array, Attrs, Op, Violation, control_flow, find_op, state
 from ir_tools.ops._checks import fact_of, faults_of_types, require_known_kinds
-from ir_tools.schedule import Task, schedule
+from ir_tools.execution_order import PlannedLayer, execution_order
 from ir_tools.states import checked_states
 from ir_tools.types import ElementType, element_type, precision_in_file, type_in_file
 from ir_tools.types.packing import PackedArray, element_type_of, in_element_type
@@ -206,22 +206,22 @@ class Execution:
         No name here holds a tensor while a layer runs, so that one without a reader is gone by then.
         """
         tensors: dict[tuple[int, int], Array] = {}
-        for task in plan.tasks:
-            arrays = [tensors[source] for source in task.reads]
-            for source in task.dropped:
+        for planned in plan.layers:
+            arrays = [tensors[source] for source in planned.reads]
+            for source in planned.freed:
                 del tensors[source]
-            if task.type == "Result":
-                found[task.layer.id] = arrays.pop()
-            elif task.type == "Parameter":
-                _keep(tensors, task, [_of_parameter(task.layer, self.cast(given[task.layer.id]))])
-            elif task.type == "Const":
-                _keep(tensors, task, [self._constant(plan, task.layer)])
+            if planned.type == "Result":
+                found[planned.layer.id] = arrays.pop()
+            elif planned.type == "Parameter":
+                _keep(tensors, planned, [_of_parameter(planned.layer, self.cast(given[planned.layer.id]))])
+            elif planned.type == "Const":
+                _keep(tensors, planned, [self._constant(plan, planned.layer)])
             else:
-                step = self._step(plan, task, arrays)
+                step = self._step(plan, planned, arrays)
                 arrays.clear()
                 yield step
-                _keep(tensors, task, step.outputs)
-                stored = state.stored_id(task.layer)
+                _keep(tensors, planned, step.outputs)
+                stored = state.stored_id(planned.layer)
                 if stored is not None:
                     self._stored[stored] = step.outputs[0]
                 del step
@@ -235,21 +235,21 @@ class Execution:
                 plan.constants[layer.id] = value
         return value
 
-    def _step(self, plan: "_Plan", task: Task, arrays: list[Array]) -> Step:
+    def _step(self, plan: "_Plan", planned: PlannedLayer, arrays: list[Array]) -> Step:
         """One layer; where nothing but `arrays` holds an input, the output may come to stand in its memory."""
-        layer = task.layer
+        layer = planned.layer
         held = self._held(layer)
         if held is not None:
             return held
         if layer.bodies or (self.fallback is not None and not has_kernel(layer)):
-            return self.layer(plan.graph, layer, dict(zip(task.ports, arrays, strict=True)))
+            return self.layer(plan.graph, layer, dict(zip(planned.ports, arrays, strict=True)))
         ready = plan.ready.get(layer.id)
         if ready is None:
             ready = _prepared(layer, self.floats)
             if plan.inside:
                 plan.ready[layer.id] = ready
-        known = self._known(plan.graph, ready, arrays, [source for source, _ in task.reads])
-        done = run_layer(layer, arrays, lean=task.lean, torn=self.torn, ready=ready, reuse=True)
+        known = self._known(plan.graph, ready, arrays, [source for source, _ in planned.reads])
+        done = run_layer(layer, arrays, first_only=planned.first_only, torn=self.torn, ready=ready, reuse=True)
         return self._step_of(layer, done, known)
 
     def _held(self, layer: Layer) -> Step | None:
@@ -327,7 +327,7 @@ class _Plan:
     Attributes:
         graph: the graph.
         inside: whether it is a body.
-        tasks: its layers.
+        layers: planned.
         ready: by layer id.
         constants: by layer id.
     """
@@ -337,7 +337,7 @@ class _Plan:
     def __init__(self, graph: Graph, *, inside: bool = False) -> None:
         self.graph = graph
         self.inside = inside
-        self.tasks: Iterable[Task] = list(schedule(graph)) if inside else schedule(graph)
+        self.layers: Iterable[PlannedLayer] = list(execution_order(graph)) if inside else execution_order(graph)
         self.ready: dict[int, _Ready] = {}
         self.constants: dict[int, Array] = {}
 
@@ -359,9 +359,9 @@ def _of_type(kind: ElementType | None, array: Array) -> Array:
     return in_element_type(array, kind) if kind is not None and kind.packed else array
 
 
-def _keep(tensors: dict[tuple[int, int], Array], task: Task, outputs: Sequence[Array]) -> None:
+def _keep(tensors: dict[tuple[int, int], Array], planned: PlannedLayer, outputs: Sequence[Array]) -> None:
     """Keep those outputs that somebody reads."""
-    read = ((source, array) for source, array in zip(task.makes, outputs, strict=False) if source is not None)
+    read = ((source, array) for source, array in zip(planned.outputs, outputs, strict=False) if source is not None)
     tensors.update(read)
 
 
@@ -376,13 +376,13 @@ def run_layer(
     layer: Layer,
     inputs: Sequence[Array],
     *,
-    lean: bool = False,
+    first_only: bool = False,
     floats: ElementType | None = None,
     torn: bool = False,
     ready: _Ready | None = None,
     reuse: bool = False,
 ) -> LayerRun:
-    """The outputs of one layer on given arrays, in the order of its ports; with `lean` perhaps only the first.
+    """The outputs of one layer on given arrays, in the order of its ports; with `first_only` perhaps only the first.
 
     `floats`: stands for every float type that the attributes name. `torn`: what errors of rounding in the inputs decide
     counts as undefined, too. `ready`: of the layer, with `floats` in it. `reuse`: an output may be written over an
@@ -403,7 +403,9 @@ def run_layer(
             if op.inplace_kernel and spare is not None:
                 outputs = op.inplace_kernel(attrs, inputs, spare)
             else:
-                outputs = (op.first_output_kernel if lean and op.first_output_kernel else op.kernel)(attrs, inputs)
+                outputs = (op.first_output_kernel if first_only and op.first_output_kernel else op.kernel)(
+                    attrs, inputs
+                )
             if packed or PackedArray in map(type, inputs):
                 outputs = _in_element_types(op, attrs, inputs, outputs)
         except (ShapeError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as why:

@@ -31,7 +31,7 @@ RANKS = {
     "infer": 6,
     "states": 6,
     "extraction": 7,
-    "schedule": 5,
+    "execution_order": 5,
     "inputs": 7,
     "known_differences": 7,
     "execute": 8,

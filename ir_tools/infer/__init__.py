@@ -2,9 +2,9 @@
 
 from ir_tools.infer._propagate import Ask, Mismatch, Origin, ShapeReport, propagate_shapes
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
-from ir_tools.infer._survey import Survey
+from ir_tools.infer._consistency import ConsistencyCheck
 from ir_tools.infer._trials import Refusal, ShapeTrials, Trial
-from ir_tools.infer._troubles import Trouble
+from ir_tools.infer._problems import Problem
 
 __all__ = [
     "Ask",
@@ -15,8 +15,8 @@ __all__ = [
     "Refusal",
     "ShapeReport",
     "ShapeTrials",
-    "Survey",
+    "ConsistencyCheck",
     "Trial",
-    "Trouble",
+    "Problem",
     "propagate_shapes",
 ]

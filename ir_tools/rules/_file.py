@@ -14,7 +14,7 @@ from ir_tools.format.nets import Net
 from ir_tools.format.read import Reading, tolerant
 from ir_tools.format.usual import Usual
 from ir_tools.graph import Located, Model
-from ir_tools.infer import Survey
+from ir_tools.infer import ConsistencyCheck
 from ir_tools.source import Document, Element
 from ir_tools.types import id_number
 from ir_tools.weights import Weights
@@ -74,9 +74,9 @@ class IrFile:
         return self._reading.usual
 
     @cached_property
-    def survey(self) -> Survey:
+    def consistency(self) -> ConsistencyCheck:
         """What is wrong with the model's layers and contradicts itself in them."""
-        return Survey(self.model)
+        return ConsistencyCheck(self.model)
 
     @cached_property
     def _reading(self) -> Reading:

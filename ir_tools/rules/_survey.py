@@ -1,4 +1,4 @@
-"""Rules about what the survey of a model finds: the same check for each, by the rule's name."""
+"""Rules about what the consistency check of a model finds: the same check for each, by the rule's name."""
 
 from collections.abc import Callable, Iterator
 
@@ -11,16 +11,16 @@ __all__ = ["surveyed"]
 
 
 def surveyed(name: str) -> Callable[[IrFile], Iterator[Finding]]:
-    """The check of the rule with this name: hands on what the survey found."""
+    """The check of the rule with this name: hands on what it found."""
 
     def check(file: IrFile) -> Iterator[Finding]:
-        for trouble in file.survey.troubles.get(name, ()):
-            located = Located("", trouble.layer, file.model.graph)
-            attribute = trouble.message.partition(" ")[0]
-            place = file.place(located, trouble.part, trouble.port, trouble.dim, attribute)
-            rows = None if trouble.row is None else element_of(located).find(trouble.part)
-            if rows is not None and trouble.row is not None:
-                place = file.place_of(rows[trouble.row])
-            yield Finding(place, trouble.message, trouble.help, Severity.WARNING if trouble.mild else None)
+        for problem in file.consistency.problems.get(name, ()):
+            located = Located("", problem.layer, file.model.graph)
+            attribute = problem.message.partition(" ")[0]
+            place = file.place(located, problem.part, problem.port, problem.dim, attribute)
+            rows = None if problem.row is None else element_of(located).find(problem.part)
+            if rows is not None and problem.row is not None:
+                place = file.place_of(rows[problem.row])
+            yield Finding(place, problem.message, problem.help, Severity.WARNING if problem.mild else None)
 
     return check

@@ -32,7 +32,7 @@ def check(file: IrFile) -> Iterator[Finding]:
 
     The runtime finds those ReadValues alone that lead somewhere, and with an Assign of opset3 to opset5 none of opset6.
     """
-    if "assign" not in file.survey.types:
+    if "assign" not in file.consistency.types:
         return
     known: dict[str, set[bool]] = {}
     idle = set[str]()

@@ -25,7 +25,7 @@ __all__ = ["RULE"]
 
 def check(file: IrFile) -> Iterator[Finding]:
     """One finding for every further Assign of a variable in one graph."""
-    if "assign" not in file.survey.types:
+    if "assign" not in file.consistency.types:
         return
     first: dict[tuple[int, str], Layer] = {}
     for place in file.model.walk():

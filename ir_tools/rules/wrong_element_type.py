@@ -37,7 +37,7 @@ WRITTEN = re.compile(rb"[\"'](?:%s)[\"']" % "|".join(REFUSED).encode(), re.IGNOR
 
 
 def check(file: IrFile) -> Iterator[Finding]:
-    """Types that the survey finds wrong, and inputs of the model that leave theirs open, as those of a body may."""
+    """Types that are found wrong, and inputs of the model that leave theirs open, as those of a body may."""
     yield from surveyed("wrong-element-type")(file)
     if not WRITTEN.search(file.document.text):
         return

@@ -13,7 +13,7 @@ from ir_tools.ops import NEWEST_OPSET, find_op, known_types, ops_of, opset_numbe
 from ir_tools.ops.definition import Kind, Violation
 from ir_tools.types import closest
 
-__all__ = ["Trouble", "about_operation", "are_hard", "is_odd", "part_of"]
+__all__ = ["Problem", "about_operation", "are_hard", "is_odd", "part_of"]
 
 Part = Literal["layer", "data", "input", "output", "port_map", "back_edges"]
 OPEN_STAMPS = {"extension", "experimental"}
@@ -37,7 +37,7 @@ FORMER = {("lstmsequence", opset) for opset in range(1, 4)}
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class Problem:
     """One thing that is wrong.
 
     Attributes:
@@ -70,15 +70,15 @@ def is_odd(signature: LayerSignature) -> bool:
     return signature.op is None or signature.op.replaced_by is not None or signature.op.type != signature.type
 
 
-def about_operation(layer: Layer, signature: LayerSignature) -> Trouble:
+def about_operation(layer: Layer, signature: LayerSignature) -> Problem:
     """What is to be said of an operation that the table does not have in this opset, or that should not be used."""
     type_, stamp = signature.type, signature.version
     if signature.op is not None and signature.op.type != signature.type and signature.op.type != "Const":
         message = f"the operation is called {signature.op.type}, not {type_}: the runtime reads it all the same"
-        return Trouble("unknown-operation", layer, message, f"write {signature.op.type}", "layer", mild=True)
+        return Problem("unknown-operation", layer, message, f"write {signature.op.type}", "layer", mild=True)
     if signature.op is not None and signature.op.replaced_by is not None:
         message = f"{signature.op} should not be used any more"
-        return Trouble("deprecated-operation", layer, message, f"use {signature.op.replaced_by}", "layer")
+        return Problem("deprecated-operation", layer, message, f"use {signature.op.replaced_by}", "layer")
     known, opset = ops_of(type_), opset_number(stamp)
     if opset is None and (
         stamp in OPEN_STAMPS or not (known or stamp.strip().lower().startswith("opset") or not stamp)
@@ -86,29 +86,29 @@ def about_operation(layer: Layer, signature: LayerSignature) -> Trouble:
         return _about_extension(layer, type_, stamp)
     if opset is None or opset > NEWEST_OPSET:
         says = f"'{stamp}' is not an opset" if stamp else "there is no opset"
-        return Trouble(
+        return Problem(
             "unknown-opset", layer, f"{says}; opset1 to opset{NEWEST_OPSET} are known", _stamp_for(type_), "layer"
         )
     if not known or signature.op is not None:
         meant = _nearest(type_)
         remedy = f"did you mean {meant}?" if meant else 'operations of extensions say version="extension"'
-        return Trouble("unknown-operation", layer, f"there is no operation '{type_[:80]}'", remedy, "layer")
+        return Problem("unknown-operation", layer, f"there is no operation '{type_[:80]}'", remedy, "layer")
     message = f"{stamp} holds no {known[-1].type}; {_holders(type_)}"
     mild = (type_.lower(), opset) in FORMER
     if mild:
         message += "; OpenVINO 2022 reads it all the same"
-    return Trouble("operation-not-in-opset", layer, message, _stamp_for(type_), "layer", mild=mild)
+    return Problem("operation-not-in-opset", layer, message, _stamp_for(type_), "layer", mild=mild)
 
 
-def _about_extension(layer: Layer, type_: str, stamp: str) -> Trouble:
+def _about_extension(layer: Layer, type_: str, stamp: str) -> Problem:
     """Report an operation of a library: one that is known, or one that the runtime has to be given."""
     if type_ in TOKENIZERS and stamp == "extension":
         message = f"{type_} is an operation of openvino-tokenizers: its attributes and shapes are not checked"
-        return Trouble("unknown-shapes", layer, message, None, "layer")
+        return Problem("unknown-shapes", layer, message, None, "layer")
     message = f"{type_[:80]} ({stamp[:40]}) is not an operation of OpenVINO or of a library that is known"
     meant = closest(type_, TOKENIZERS)
     remedy = f"did you mean {meant}?" if meant else "name its library with --extension, or correct type and version"
-    return Trouble("unknown-extension", layer, message, remedy, "layer")
+    return Problem("unknown-extension", layer, message, remedy, "layer")
 
 
 @lru_cache(maxsize=1024)

@@ -1,4 +1,4 @@
-"""The survey of a model: one finding per fault, at the layer or port that is offending, and none on valid files."""
+"""The consistency check of a model: one finding per fault, at the offending layer or port, and none on valid files."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 from ir_tools.diagnostics import Diagnostic
 from ir_tools.format.read import read
-from ir_tools.infer import Survey
+from ir_tools.infer import ConsistencyCheck
 from ir_tools.validation import validate
 from tests.conftest import corpus_cases
 from tests.test_infer import SMALL as WITH_A_CUSTOM_LAYER
@@ -122,7 +122,7 @@ def test_valid_files_have_no_error_and_break_no_rule(path: Path) -> None:
     if not path.with_suffix(".bin").exists():
         pytest.skip("no .bin")
     assert not [found for found in validate(path) if found.severity == ERROR]
-    assert not Survey(read(path)).surprises
+    assert not ConsistencyCheck(read(path)).surprises
 
 
 PORT = re.compile(rb'<dim>(\d+)</dim>|precision="(FP32|FP16|I64|I32)"')

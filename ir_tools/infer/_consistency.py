@@ -13,13 +13,13 @@ from ir_tools.infer._answers import SURPRISES, Answer, Answers, results_of
 from ir_tools.infer._facts import UNKNOWN, Facts, Known, least_size, recorded
 from ir_tools.infer._gaps import Gap, are_apart, dims_text, gap_of, slack_of, told
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
-from ir_tools.infer._troubles import Trouble, about_operation, are_hard, is_odd, part_of
+from ir_tools.infer._problems import Problem, about_operation, are_hard, is_odd, part_of
 from ir_tools.ops import control_flow
 from ir_tools.ops.control_flow import BodyFacts, BodyRule, Maps, PortMap, Row, part_faults, port_maps
 from ir_tools.ops.definition import Fact, Kind, Violation
 from ir_tools.types import format_shape
 
-__all__ = ["Survey"]
+__all__ = ["ConsistencyCheck"]
 
 MAX_ROUNDS = 1 << 31
 """Of a loop whose condition is not known to end it."""
@@ -66,7 +66,7 @@ class _Verdict:
         )
 
 
-class Survey:
+class ConsistencyCheck:
     """One walk through a model, bodies included; the model stays as it is.
 
     A layer's outputs are computed from what is believed of its inputs. Where that differs from the file, those who
@@ -84,17 +84,17 @@ class Survey:
         self._known: dict[int, dict[tuple[int, int], Known]] = {}
         self._records: dict[tuple[tuple[int, ...], str | None], Known] = {}
         self._unknown = self._facts.known(UNKNOWN)
-        self._by_graph: dict[int, list[Trouble]] = {}
+        self._by_graph: dict[int, list[Problem]] = {}
         self._doubted: dict[tuple[int, Source], Port] = {}
         self._walk(model.graph, {})
 
     @cached_property
-    def troubles(self) -> Mapping[str, list[Trouble]]:
+    def problems(self) -> Mapping[str, list[Problem]]:
         """What is wrong, by rule."""
-        out: dict[str, list[Trouble]] = {}
+        out: dict[str, list[Problem]] = {}
         for found in self._by_graph.values():
-            for trouble in found:
-                out.setdefault(trouble.rule, []).append(trouble)
+            for problem in found:
+                out.setdefault(problem.rule, []).append(problem)
         return out
 
     @property
@@ -212,16 +212,16 @@ class Survey:
         try:
             maps = port_maps(layer)
             out = rule(maps, facts, run)
-            self._tell_types(layer, signature, maps, facts)
+            self._check_types(layer, signature, maps, facts)
             for body, known in walked.items():
-                self._tell_rounds(layer, layer.bodies[body], maps[body], facts, known)
+                self._check_iterations(layer, layer.bodies[body], maps[body], facts, known)
         except ShapeError as why:
             return None, str(why)
         except SURPRISES:
             return None, None
         return [self._facts.known(out.get(port.id, UNKNOWN)) for port in signature.outputs], None
 
-    def _tell_types(self, layer: Layer, signature: LayerSignature, maps: Maps, facts: Mapping[int, Fact]) -> None:
+    def _check_types(self, layer: Layer, signature: LayerSignature, maps: Maps, facts: Mapping[int, Fact]) -> None:
         """Inputs of another element type than the Parameters of the bodies that get them."""
         told_already = set[int]()
         for body, ports in maps.items():
@@ -236,9 +236,9 @@ class Survey:
                     message = f"input has element type {given.dtype}, but its body takes {own[0].fact.dtype}"
                     remedy = "convert it"
                     inner = layer.bodies[body]
-                    self._tell(inner, Trouble("wrong-element-type", layer, message, remedy, "input", row.port))
+                    self._report(inner, Problem("wrong-element-type", layer, message, remedy, "input", row.port))
 
-    def _tell_rounds(
+    def _check_iterations(
         self,
         layer: Layer,
         body: Graph,
@@ -256,13 +256,13 @@ class Survey:
                     f" '{body.layer(parameter).name}', which takes [{format_shape(before.shape)}] of {before.dtype}"
                 )
                 remedy = "what a round gives is what the next one takes"
-                self._tell(body, Trouble("bad-back-edge", layer, message, remedy, "back_edges", row=row))
+                self._report(body, Problem("bad-back-edge", layer, message, remedy, "back_edges", row=row))
         end = ports.purpose("execution_condition")
         is_loop = end is not None and layer.type.lower() == "loop"
         rounds = _single(inputs[min(inputs)]) if is_loop else None
         certain = rounds if end is not None and is_loop and _single(results[end.layer]) == 1 else None
         for cut, message, remedy in part_faults(ports, inputs, results, certain):
-            self._tell(body, Trouble("bad-slice", layer, message, remedy, "port_map", row=_place_of(layer, cut)))
+            self._report(body, Problem("bad-slice", layer, message, remedy, "port_map", row=_place_of(layer, cut)))
         if end is None or not is_loop:
             return
         condition = results[end.layer]
@@ -270,13 +270,13 @@ class Survey:
             rows = [entry.get("purpose") for _, entry in layer.content.mapping["port_map"]]
             message, remedy = f"the condition to go on is of {condition.dtype}", "name a Result of boolean type"
             row = rows.index("execution_condition")
-            self._tell(body, Trouble("wrong-port-map-row", layer, message, remedy, "port_map", row=row))
+            self._report(body, Problem("wrong-port-map-row", layer, message, remedy, "port_map", row=row))
         lasts = _single(condition)
         if rounds is None or lasts == 0 or (rounds >= -1 if lasts is None else rounds in range(MAX_ROUNDS)):
             return
         message = f"the trip count is {rounds}, with which the loop does not end"
-        self._tell(
-            body, Trouble("fatal-setting", layer, message, "give it a number, or a condition that ends it", "layer")
+        self._report(
+            body, Problem("fatal-setting", layer, message, "give it a number, or a condition that ends it", "layer")
         )
 
     def _given(
@@ -284,8 +284,8 @@ class Survey:
     ) -> Sequence[Known]:
         """A Parameter of a body: what it is given against its attributes and its port."""
         if verdict.odd:
-            self._tell(graph, about_operation(layer, signature))
-        self._tell_violations(graph, layer, verdict.answer.violations)
+            self._report(graph, about_operation(layer, signature))
+        self._report_violations(graph, layer, verdict.answer.violations)
         port, computed = signature.outputs[0], verdict.answer.outputs
         own = computed[0] if computed else self._record(port)
         dtype = own.fact.dtype if given.dtype.kind == "dynamic" else given.dtype
@@ -296,16 +296,16 @@ class Survey:
                 f"gives [{format_shape(known.fact.shape)}] of {dtype} to '{layer.name}' of its body,"
                 f" which takes [{format_shape(own.fact.shape)}] of {own.fact.dtype}"
             )
-            self._tell(graph, Trouble("contradicting-record", owner, message, None, "layer"))
+            self._report(graph, Problem("contradicting-record", owner, message, None, "layer"))
             return [self._believed(port, own)]
         if wrong_port:
-            self._tell_gap(graph, layer, wrong_port, "output")
+            self._report_gap(graph, layer, wrong_port, "output")
         elif wrong_data:
             message = (
                 f"says [{format_shape(own.fact.shape)}] of {own.fact.dtype}"
                 f", but '{owner.name}' gives it [{format_shape(known.fact.shape)}] of {dtype}"
             )
-            self._tell(graph, Trouble("contradicting-record", layer, message))
+            self._report(graph, Problem("contradicting-record", layer, message))
         return [known]
 
     # --- faults ---
@@ -315,22 +315,22 @@ class Survey:
     ) -> Sequence[Known]:
         """Tell what is wrong; returns what is believed of the outputs."""
         if verdict.odd:
-            self._tell(graph, about_operation(layer, signature))
-        self._tell_slack(graph, layer, verdict.slack[0], "input")
-        self._tell_slack(graph, layer, verdict.slack[1], "output")
+            self._report(graph, about_operation(layer, signature))
+        self._report_slack(graph, layer, verdict.slack[0], "input")
+        self._report_slack(graph, layer, verdict.slack[1], "output")
         for gap in verdict.inputs:
             if not self._is_copy(graph, layer, gap):
-                self._tell_gap(graph, layer, gap, "input")
+                self._report_gap(graph, layer, gap, "input")
         answer = verdict.answer
         if verdict.inputs and (verdict.outputs or answer.error is not None or are_hard(answer.violations)):
             return self._as_recorded(graph, layer, signature, inputs, verdict)
-        self._tell_violations(graph, layer, answer.violations)
+        self._report_violations(graph, layer, answer.violations)
         if answer.error is not None:
-            self._tell(graph, Trouble("impossible-shape", layer, answer.error))
+            self._report(graph, Problem("impossible-shape", layer, answer.error))
         if verdict.huge:
             largest = max(verdict.results, key=lambda known: least_size(known.fact.shape, LARGEST))
             message = f"gives [{format_shape(largest.fact.shape)}], more elements than any memory holds"
-            self._tell(graph, Trouble("huge-output", layer, message))
+            self._report(graph, Problem("huge-output", layer, message))
         if answer.outputs is None:
             return [
                 self._outvoted(graph, layer, port) or known
@@ -348,7 +348,7 @@ class Survey:
         gap = gap_of(port, said)
         if gap is None or any(gap_of(other, said) for other in readers):
             return None
-        self._tell_gap(graph, layer, gap, "output")
+        self._report_gap(graph, layer, gap, "output")
         return said
 
     def _is_copy(self, graph: Graph, layer: Layer, gap: Gap) -> bool:
@@ -361,10 +361,10 @@ class Survey:
             maker = graph.layer(source.layer).port(source.port)
         return maker is not None and maker.dims == gap.port.dims and gap.port.precision in {None, maker.precision}
 
-    def _tell_slack(self, graph: Graph, layer: Layer, slack: list[Gap], side: Literal["input", "output"]) -> None:
+    def _report_slack(self, graph: Graph, layer: Layer, slack: list[Gap], side: Literal["input", "output"]) -> None:
         for gap in slack:
             if self._is_alone(graph, layer, gap, side):
-                self._tell_gap(graph, layer, gap, side)
+                self._report_gap(graph, layer, gap, side)
 
     def _is_alone(self, graph: Graph, layer: Layer, gap: Gap, side: Literal["input", "output"]) -> bool:
         """Whether the ports at the other end of an edge all say what is computed, and this one does not.
@@ -389,7 +389,7 @@ class Survey:
             for port, known in zip(signature.inputs, inputs, strict=True)
         ]
         answer = self._answers.of(signature, believed)
-        self._tell_violations(graph, layer, answer.violations)
+        self._report_violations(graph, layer, answer.violations)
         again = self._verdicts.get(answer) or self._judge(signature, believed, answer)
         doubtful = (
             {gap.port.id for gap in again.outputs} if again.answer.outputs else {port.id for port in signature.outputs}
@@ -410,13 +410,15 @@ class Survey:
                     continue
                 if vote == "edge":
                     self._doubted[id(graph), Source(layer.id, gap.port.id)] = gap.port
-                self._tell_gap(graph, layer, gap, "output", mild=not vote and self._idle(graph, layer, signature, gap))
+                self._report_gap(
+                    graph, layer, gap, "output", mild=not vote and self._idle(graph, layer, signature, gap)
+                )
             return verdict.results
         gap = offending[0]
         message = f"gives {told(gap.known)}, but it and its consumers record {told(self._record(gap.port))}"
         if len(signature.outputs) > 1:
             message += f" (output port {gap.port.id})"
-        self._tell(graph, Trouble("contradicting-record", layer, message))
+        self._report(graph, Problem("contradicting-record", layer, message))
         wrong = {gap.port.id for gap in verdict.outputs}
         return [
             self._believed(port, known) if port.id in wrong else known
@@ -501,10 +503,10 @@ class Survey:
 
     # --- telling ---
 
-    def _tell(self, graph: Graph, trouble: Trouble) -> None:
-        self._by_graph[id(graph)].append(trouble)
+    def _report(self, graph: Graph, problem: Problem) -> None:
+        self._by_graph[id(graph)].append(problem)
 
-    def _tell_violations(self, graph: Graph, layer: Layer, violations: Sequence[Violation]) -> None:
+    def _report_violations(self, graph: Graph, layer: Layer, violations: Sequence[Violation]) -> None:
         broken, seen = are_hard(violations), set[tuple[Kind, str]]()
         for fault in violations:
             if (fault.kind, fault.attribute) in seen or (broken and fault.kind in NUANCES):
@@ -512,9 +514,9 @@ class Survey:
             seen.add((fault.kind, fault.attribute))
             part, port = part_of(layer, fault)
             message = f"{fault.attribute} {fault.message}"
-            self._tell(graph, Trouble(str(fault.kind), layer, message, fault.remedy, part, port))
+            self._report(graph, Problem(str(fault.kind), layer, message, fault.remedy, part, port))
 
-    def _tell_gap(
+    def _report_gap(
         self, graph: Graph, layer: Layer, gap: Gap, side: Literal["input", "output"], *, mild: bool = False
     ) -> None:
         """A port that alone is wrong."""
@@ -527,7 +529,7 @@ class Survey:
             if wrong:
                 message = f"{side} port {gap.port.id} records {says}, but {fed} gives {gives}"
                 where = dim if rule == "wrong-port-shape" else None
-                self._tell(graph, Trouble(rule, layer, message, None, side, gap.port.id, where, mild))
+                self._report(graph, Problem(rule, layer, message, None, side, gap.port.id, where, mild))
 
 
 def _ordered(graph: Graph) -> Iterator[Layer]:
