@@ -12,12 +12,12 @@ import numpy.typing as npt
 from ir_tools.arguments import check_word
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ShapeError, UnsupportedError, UsageError
+from ir_tools.execution_order import PlannedLayer, execution_order
 from ir_tools.graph import Graph, Layer, Located, Model
 from ir_tools.inputs import checked_inputs
 from ir_tools.known_differences import KnownDifference, find
 from ir_tools.ops import Array, Attrs, Op, Violation, control_flow, find_op, state
 from ir_tools.ops._checks import fact_of, faults_of_types, require_known_kinds
-from ir_tools.execution_order import PlannedLayer, execution_order
 from ir_tools.states import checked_states
 from ir_tools.types import ElementType, element_type, precision_in_file, type_in_file
 from ir_tools.types.packing import PackedArray, element_type_of, in_element_type
@@ -332,7 +332,7 @@ class _Plan:
         constants: by layer id.
     """
 
-    __slots__ = ("constants", "graph", "inside", "ready", "tasks")
+    __slots__ = ("constants", "graph", "inside", "layers", "ready")
 
     def __init__(self, graph: Graph, *, inside: bool = False) -> None:
         self.graph = graph

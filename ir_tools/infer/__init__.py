@@ -1,22 +1,22 @@
 """What can be known of every tensor before anything runs: shape propagation, and what in a model contradicts it."""
 
+from ir_tools.infer._consistency import ConsistencyCheck
+from ir_tools.infer._problems import Problem
 from ir_tools.infer._propagate import Ask, Mismatch, Origin, ShapeReport, propagate_shapes
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
-from ir_tools.infer._consistency import ConsistencyCheck
 from ir_tools.infer._trials import Refusal, ShapeTrials, Trial
-from ir_tools.infer._problems import Problem
 
 __all__ = [
     "Ask",
+    "ConsistencyCheck",
     "LayerSignature",
     "LayerSignatures",
     "Mismatch",
     "Origin",
+    "Problem",
     "Refusal",
     "ShapeReport",
     "ShapeTrials",
-    "ConsistencyCheck",
     "Trial",
-    "Problem",
     "propagate_shapes",
 ]

@@ -12,8 +12,8 @@ from ir_tools.graph import Graph, Layer, Model, Port, Source
 from ir_tools.infer._answers import SURPRISES, Answer, Answers, results_of
 from ir_tools.infer._facts import UNKNOWN, Facts, Known, least_size, recorded
 from ir_tools.infer._gaps import Gap, are_apart, dims_text, gap_of, slack_of, told
-from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.infer._problems import Problem, about_operation, are_hard, is_odd, part_of
+from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.ops import control_flow
 from ir_tools.ops.control_flow import BodyFacts, BodyRule, Maps, PortMap, Row, part_faults, port_maps
 from ir_tools.ops.definition import Fact, Kind, Violation
