@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from ir_tools.builder import Builder
     from ir_tools.comparison import Comparison, LayerComparison, OutputComparison
+    from ir_tools.comparison.onnx import OnnxComparison
     from ir_tools.diagnostics import Diagnostic, Severity
     from ir_tools.errors import (
         GraphError,
@@ -39,8 +40,7 @@ if TYPE_CHECKING:
     from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
     from ir_tools.infer import ShapeReport
     from ir_tools.inputs import InputPlan
-    from ir_tools.migration import Migration, MigrationStep, RefusedStep
-    from ir_tools.onnx_comparison import OnnxComparison
+    from ir_tools.rewrite.migration import Migration, MigrationStep, RefusedStep
     from ir_tools.session import Session
     from ir_tools.types import Dim
 
@@ -122,8 +122,8 @@ _HOMES = {
     "ir_tools.graph": ("Graph", "Layer", "LayerContent", "Model", "Port", "Source"),
     "ir_tools.infer": ("ShapeReport",),
     "ir_tools.inputs": ("InputPlan",),
-    "ir_tools.migration": ("Migration", "MigrationStep", "RefusedStep"),
-    "ir_tools.onnx_comparison": ("OnnxComparison",),
+    "ir_tools.rewrite.migration": ("Migration", "MigrationStep", "RefusedStep"),
+    "ir_tools.comparison.onnx": ("OnnxComparison",),
     "ir_tools.session": ("Session",),
     "ir_tools.types": ("Dim",),
 }

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     import openvino
 
     from ir_tools.comparison import Comparison, ReferenceMode, Sink
+    from ir_tools.comparison.onnx import OnnxComparison
     from ir_tools.execute import Precision
     from ir_tools.findings import Findings
     from ir_tools.infer import ShapeReport
     from ir_tools.inputs import InputPlan, InputValue
-    from ir_tools.migration import Migration, MigrationStep
     from ir_tools.onnx import Translated
-    from ir_tools.onnx_comparison import OnnxComparison
     from ir_tools.ops import Array
+    from ir_tools.rewrite.migration import Migration, MigrationStep
     from ir_tools.runtime.extensions import Extensions
     from ir_tools.runtime.setting import RuntimePrecision
     from ir_tools.session import File, ModelSource
@@ -234,7 +234,7 @@ def migrate(
         pool AvgPool opset8 because of equal windows on 8x8, the settings being the same
         >>> ir_tools.write(migration.model, "migrated.xml")
     """
-    from ir_tools import migration
+    from ir_tools.rewrite import migration
 
     if isinstance(model, str | PathLike) and is_onnx(model):
         return _migrate_onnx(Path(model), to, passes, extensions)
@@ -473,7 +473,7 @@ def compare_onnx(
         >>> comparison.ok, comparison.outputs[0].verdict
         (True, 'all agree')
     """
-    from ir_tools import onnx_comparison
+    from ir_tools.comparison import onnx as onnx_comparison
 
     return onnx_comparison.compare_onnx(
         Path(path), inputs, seed=seed, to=to, device=device, tolerance=tolerance, extensions=extensions
@@ -526,7 +526,8 @@ def to_openvino(model: ModelSource, *, extensions: Extensions = ()) -> openvino.
 
 def _migrate_onnx(path: Path, to: str | None, passes: str | Sequence[str], extensions: Extensions) -> Migration:
     """Steps for the nodes, then those for other layers; AvgPool layers are in the first, and no line is in the file."""
-    from ir_tools import migration, onnx
+    from ir_tools import onnx
+    from ir_tools.rewrite import migration
 
     target = to or "opset8"
     found = onnx.convert(path, target, extensions)
@@ -540,7 +541,7 @@ def _only_restamped(step: MigrationStep) -> bool:
 
 
 def _step(node: Translated, target: str) -> MigrationStep:
-    from ir_tools.migration import MigrationStep
+    from ir_tools.rewrite.migration import MigrationStep
 
     return MigrationStep(
         path=node.name,

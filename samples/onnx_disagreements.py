@@ -9,9 +9,9 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
+from ir_tools.comparison.onnxruntime import run_onnxruntime
 from ir_tools.errors import RuntimeFailure
 from ir_tools.onnx import read
-from ir_tools.onnx.ort import run_onnxruntime
 from ir_tools.ops import Array
 from ir_tools.runtime.client import RuntimeClient
 

@@ -14,7 +14,7 @@ from ir_tools.format.read import read
 from ir_tools.graph import Model
 from ir_tools.inputs import complete_inputs
 from ir_tools.ops import Array
-from tests.onnx.models import LIGHT, with_random_weights
+from tests.importers.onnx.models import LIGHT, with_random_weights
 
 MOST = 1.5
 SHAPE = [1, 24, 320, 320]

@@ -10,8 +10,8 @@ from ir_tools.errors import IrToolsError, UnsupportedError, UsageError
 if TYPE_CHECKING:
     from ir_tools.cli.arrays import InputOptions
     from ir_tools.cli.screen import Screen
+    from ir_tools.comparison.onnx import OnnxComparison
     from ir_tools.graph import Model
-    from ir_tools.onnx_comparison import OnnxComparison
 
 __all__ = ["engine_rows", "head", "is_onnx", "output_rows", "show_engines", "verify"]
 
@@ -35,7 +35,7 @@ def is_onnx(path: Path, weights: Path | None = None) -> bool:
 
 def head(path: Path) -> Row:
     """Opsets, IR version and producer of the file; `reason` alone where the `onnx` package is not installed."""
-    from ir_tools.onnx.about import about
+    from ir_tools.importers.onnx.about import about
 
     try:
         found = about(path)
@@ -55,7 +55,7 @@ def verify(model: "Model", path: Path, inputs: "InputOptions", extensions: Seque
     An output passes if one of them, OpenVINO's own conversion or onnxruntime, agrees with it.
     """
     from ir_tools.cli.screen import working
-    from ir_tools.onnx_comparison import compare_engines
+    from ir_tools.comparison.onnx import compare_engines
     from ir_tools.runtime.client import RuntimeClient
 
     shaped = inputs.reshaped(model, extensions)

@@ -23,9 +23,9 @@ from ir_tools.runtime.setting import PRECISIONS, RuntimePrecision, Setting
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Column, Screen
     from ir_tools.comparison import Comparison, Difference, LayerComparison, ReferenceMode, Sides
+    from ir_tools.comparison.onnx import OnnxComparison
     from ir_tools.graph import Model
     from ir_tools.inputs import InputPlan
-    from ir_tools.onnx_comparison import OnnxComparison
     from ir_tools.ops import Array
 
 __all__ = ["compare"]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
     from ir_tools.comparison import Comparison
     from ir_tools.graph import Model
-    from ir_tools.migration import Migration
+    from ir_tools.rewrite.migration import Migration
 
 __all__ = ["migrate"]
 

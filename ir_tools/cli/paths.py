@@ -112,7 +112,7 @@ class ModelPath(Reading[Path]):
         if value.suffix.lower() != ".onnx":
             yield value.with_suffix(".bin")
             return
-        from ir_tools.onnx.external import external_files
+        from ir_tools.importers.onnx.external import external_files
 
         yield from external_files(value)
 

@@ -11,9 +11,9 @@ from ir_tools.comparison._bodies import BodyRunner, Given, alone, into_body
 from ir_tools.comparison._results import Comparison, LayerComparison
 from ir_tools.comparison._tensors import batches, labels_of, tap_of
 from ir_tools.errors import UsageError
-from ir_tools.extraction import cut, reads
 from ir_tools.graph import Layer, Located, Model, Source
 from ir_tools.ops import Array
+from ir_tools.rewrite.extraction import cut, reads
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.setting import Setting
 

@@ -18,7 +18,7 @@ import pytest
 
 import ir_tools
 from ir_tools.inputs import complete_inputs
-from tests.onnx.models import LIGHT, onnx, with_random_weights
+from tests.importers.onnx.models import LIGHT, onnx, with_random_weights
 from tests.test_memory import largest_live_set, peak
 
 reference = pytest.importorskip("onnx.reference", reason="onnx is not installed")

@@ -8,8 +8,8 @@ import pytest
 import ir_tools
 from ir_tools.comparison import Comparison
 from ir_tools.errors import RuntimeFailure
-from ir_tools.migration import Migration, RefusedStep
 from ir_tools.ops import Array
+from ir_tools.rewrite.migration import Migration, RefusedStep
 from tests.cli.conftest import Cli
 
 KEYS = {"command", "ir_tools", "file", "ok", "steps", "refused", "remaining", "verified", "written"}

@@ -10,7 +10,7 @@ import ir_tools
 from ir_tools.comparison import IDLE, LEFT_OUT, Comparison, compare
 from ir_tools.runtime.client import RuntimeClient
 from tests.conftest import corpus_cases
-from tests.onnx.models import LIGHT, with_random_weights
+from tests.importers.onnx.models import LIGHT, with_random_weights
 
 Mode = Literal["isolated", "cumulative"]
 MODES: tuple[Mode, ...] = ("isolated", "cumulative")

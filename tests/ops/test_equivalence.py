@@ -11,7 +11,7 @@ import pytest
 from ir_tools.ops._equivalence import Counterexample, PoolingSpec, Proof, deciding_sizes, equal_for_all, equal_plans
 from ir_tools.ops._windows import Pooling
 from ir_tools.types import Dim
-from tests.migrations import random_pooling
+from tests.rewrite.migrations import random_pooling
 
 Window = tuple[frozenset[tuple[int, ...]], Fraction | None]
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ir_tools.migration import migrate
 from ir_tools.ops._equivalence import PoolingSpec, Proof, equal_for_all, floored
 from ir_tools.ops._pooling_rewrites import average_pooling, avg_pool_forms
 from ir_tools.ops._windows import Pooling, plan
 from ir_tools.ops.definition import Fact, Refused, Rewrite
+from ir_tools.rewrite.migration import migrate
 from ir_tools.types import Dim, element_type, parse_shape
-from tests.migrations import (
+from tests.rewrite.migrations import (
     Case,
     Compiled,
     Row,

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ir_tools import onnx_comparison
+from ir_tools.comparison import onnx as onnx_comparison
 from ir_tools.errors import RuntimeFailure
 from tests.cli.conftest import Cli, cli
 

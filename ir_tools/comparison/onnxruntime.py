@@ -1,6 +1,6 @@
-"""onnxruntime in a child process, as one more judge of an ONNX file: `python -m ir_tools.onnx.ort MODEL IN OUT`.
+"""onnxruntime in a child process, as one more judge of an ONNX file: `python -m ir_tools.comparison.onnxruntime ...`.
 
-`IN` and `OUT` are files in the frames that the runtime's child process speaks, too.
+Its arguments are the model and two files, the inputs and the answer, in the frames of the runtime's child process.
 """
 
 import importlib.util
@@ -41,7 +41,7 @@ def run_onnxruntime(path: Path, inputs: Mapping[str, Array]) -> OrtRun:
     with temporary_folder() as folder:
         fed, answer = folder / "inputs", folder / "outputs"
         _save(fed, {"names": list(inputs)}, list(inputs.values()))
-        command = [sys.executable, "-m", "ir_tools.onnx.ort", str(path), str(fed), str(answer)]
+        command = [sys.executable, "-m", "ir_tools.comparison.onnxruntime", str(path), str(fed), str(answer)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from tests.onnx.models import Row, compiled, differs, model_of, onnx, translated
-from tests.onnx.oracle import Values, average_pool
+from tests.importers.onnx.models import Row, compiled, differs, model_of, onnx, translated
+from tests.importers.onnx.oracle import Values, average_pool
 
 
 class Printed(NamedTuple):

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 
-from ir_tools import comparison, onnx
-from ir_tools.comparison import Comparison, Difference, difference
+from ir_tools.comparison import Comparison, Difference, compare, difference
+from ir_tools.comparison.onnxruntime import run_onnxruntime
 from ir_tools.diagnostics import Diagnostic
 from ir_tools.display import notebook_table, plural
 from ir_tools.errors import RuntimeFailure
 from ir_tools.graph import Model
+from ir_tools.importers.onnx.reading import convert
 from ir_tools.inputs import InputValue, complete_inputs
-from ir_tools.onnx.ort import run_onnxruntime
 from ir_tools.ops import Array, pooling
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.extensions import Extensions
@@ -171,13 +171,13 @@ def compare_onnx(
         RuntimeFailure: the runtime cannot run our conversion. (What the other engines cannot do is only reported.)
     """
     path = Path(path)
-    found = onnx.convert(path, to, extensions)
+    found = convert(path, to, extensions)
     pools = {op.type for op in pooling.OPS} & {located.layer.type for located in found.model.walk()}
     with RuntimeClient(extensions=extensions) as client:
         result = compare_engines(
             found.model, path, inputs, seed=seed, device=device, tolerance=tolerance, client=client
         )
-        isolated = comparison.compare(
+        isolated = compare(
             found.model,
             inputs=result.inputs,
             layers=pools or False,

@@ -13,8 +13,8 @@ from ir_tools.errors import ShapeError
 from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Model
-from ir_tools.migration import migrate
 from ir_tools.ops._windows import AutoPad, Pooling, Rounding, plan
+from ir_tools.rewrite.migration import migrate
 
 Shape = Sequence[int]
 PRECISIONS = {

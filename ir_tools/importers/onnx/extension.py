@@ -11,12 +11,12 @@ from ir_tools import parameters
 from ir_tools.display import brief_fields
 from ir_tools.errors import MigrationError, UsageError
 from ir_tools.format.write import render
-from ir_tools.migration import parse_target
-from ir_tools.onnx.average_pool import SINCE, average_pool, disputed
+from ir_tools.importers.onnx.average_pool import SINCE, average_pool, disputed
 from ir_tools.ops import Fact, Refused, Rewrite, average_pooling
 from ir_tools.parameters import checked, optional
+from ir_tools.rewrite.migration import parse_target
+from ir_tools.rewrite.single import as_model
 from ir_tools.runtime.installed import require_openvino
-from ir_tools.single import as_model
 from ir_tools.types import Shape, element_type, format_shape, parse_shape
 
 if TYPE_CHECKING:

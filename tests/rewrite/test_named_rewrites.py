@@ -8,9 +8,9 @@ import pytest
 from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Model
-from ir_tools.migration import Migration, migrate
 from ir_tools.ops import named_rewrites
-from tests.migrations import PRECISIONS, Compiled, Row, build, model_of, random_case, random_data
+from ir_tools.rewrite.migration import Migration, migrate
+from tests.rewrite.migrations import PRECISIONS, Compiled, Row, build, model_of, random_case, random_data
 
 FLOATS = ["f32", "f32", "f16", "bf16", "f64"]
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import ir_tools
-from ir_tools import onnx_comparison
+from ir_tools.comparison import onnx as onnx_comparison
 from ir_tools.errors import RuntimeFailure
 from tests.cli.conftest import Cli, cli
-from tests.onnx_compare.conftest import Make
+from tests.comparison.onnx.conftest import Make
 
 __all__ = ["cli"]
 

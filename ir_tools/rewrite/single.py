@@ -3,7 +3,7 @@
 from ir_tools.builder import Builder, port_of
 from ir_tools.graph import Layer, LayerContent, Model, Source
 from ir_tools.ops import Fact, Rewrite
-from ir_tools.rewriting import Rewriter
+from ir_tools.rewrite.rewriter import Rewriter
 
 __all__ = ["as_model"]
 

@@ -11,7 +11,7 @@ import openvino as ov
 import pytest
 
 from ir_tools.onnx import Translated, average_pool_extension
-from tests.onnx.oracle import VERSIONS, Values, average_pool, is_valid, random_setting
+from tests.importers.onnx.oracle import VERSIONS, Values, average_pool, is_valid, random_setting
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed: pip install ir_tools[onnx]")
 

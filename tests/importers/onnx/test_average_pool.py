@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.onnx.models import deviations
+from tests.importers.onnx.models import deviations
 
 
 @pytest.mark.parametrize(("dynamic", "count"), [(False, 240), (True, 60)], ids=["static", "dynamic"])

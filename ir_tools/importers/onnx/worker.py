@@ -1,4 +1,4 @@
-"""The child process that converts an ONNX file: `python -m ir_tools.onnx.worker MODEL OUT.xml OPSET EXTENSION...`.
+"""The child process that converts an ONNX file, `python -m ir_tools.importers.onnx.worker MODEL OUT OPSET LIBRARY...`.
 
 Its last line on standard output is a JSON object: the translated nodes, or what went wrong.
 """
@@ -7,7 +7,7 @@ import json
 import sys
 
 from ir_tools.errors import IrToolsError, UsageError
-from ir_tools.onnx.extension import Translated, average_pool_extension
+from ir_tools.importers.onnx.extension import Translated, average_pool_extension
 from ir_tools.runtime.extensions import add_extensions
 from ir_tools.types import format_shape
 

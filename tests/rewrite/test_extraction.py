@@ -9,10 +9,10 @@ import pytest
 
 import ir_tools
 from ir_tools.errors import UsageError
-from ir_tools.extraction import cut, reads
 from ir_tools.graph import Model
 from ir_tools.inputs import complete_inputs
 from ir_tools.ops import Array
+from ir_tools.rewrite.extraction import cut, reads
 from ir_tools.runtime.client import RuntimeClient, Tap
 
 

@@ -12,8 +12,8 @@ import ir_tools
 import ir_tools.onnx as from_onnx
 from ir_tools.errors import MigrationError, ReadError
 from ir_tools.onnx import average_pool_extension
-from tests.onnx.models import Row, compiled, differs, model_of, onnx, translated
-from tests.onnx.oracle import average_pool
+from tests.importers.onnx.models import Row, compiled, differs, model_of, onnx, translated
+from tests.importers.onnx.oracle import average_pool
 
 DEVIATING: dict[str, Any] = {
     "kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1], "ceil_mode": 1, "count_include_pad": 1,

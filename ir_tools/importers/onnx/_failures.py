@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import MigrationError, ReadError
-from ir_tools.onnx.inspecting import nodes
+from ir_tools.importers.onnx.inspecting import nodes
 from ir_tools.runtime._messages import explain
 
 __all__ = ["failure"]

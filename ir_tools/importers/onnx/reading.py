@@ -15,11 +15,11 @@ from ir_tools.errors import RuntimeFailure, UsageError
 from ir_tools.files import temporary_folder
 from ir_tools.format.read import read as read_ir
 from ir_tools.graph import Model
-from ir_tools.migration import parse_target
-from ir_tools.onnx._failures import failure
-from ir_tools.onnx.extension import Translated
-from ir_tools.onnx.inspecting import check
+from ir_tools.importers.onnx._failures import failure
+from ir_tools.importers.onnx.extension import Translated
+from ir_tools.importers.onnx.inspecting import check
 from ir_tools.parameters import checked
+from ir_tools.rewrite.migration import parse_target
 from ir_tools.runtime.extensions import Extensions, library_paths
 from ir_tools.runtime.installed import require_openvino
 from ir_tools.types import parse_shape
@@ -112,7 +112,7 @@ def convert(path: str | Path, to: str = "opset8", extensions: Extensions = ()) -
 
 
 def _convert(path: Path, out: Path, to: str, libraries: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    command = [sys.executable, "-m", "ir_tools.onnx.worker", str(path), str(out), to, *libraries]
+    command = [sys.executable, "-m", "ir_tools.importers.onnx.worker", str(path), str(out), to, *libraries]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:

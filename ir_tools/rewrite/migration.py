@@ -13,7 +13,7 @@ from ir_tools.graph import Layer, Located, Model
 from ir_tools.infer import LayerSignature, LayerSignatures
 from ir_tools.ops import COMPLETE_OPSETS, find_op, named_rewrites, opset_number
 from ir_tools.ops.definition import Attrs, Fact, ObservedAttrs, Op, Refused, Rewrite, Violation
-from ir_tools.rewriting import Facts, KnownFacts, Rewriter, changes_nothing, lost_output
+from ir_tools.rewrite.rewriter import Facts, KnownFacts, Rewriter, changes_nothing, lost_output
 
 __all__ = ["Migration", "MigrationStep", "RefusedStep", "RemainingLayer", "migrate", "parse_target"]
 

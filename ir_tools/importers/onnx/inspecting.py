@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError, UsageError
-from ir_tools.onnx.average_pool import SINCE, average_pool, disputed
+from ir_tools.importers.onnx.average_pool import SINCE, average_pool, disputed
 
 if TYPE_CHECKING:
     from onnx import GraphProto, ModelProto, NodeProto, TensorProto

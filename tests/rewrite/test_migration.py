@@ -5,18 +5,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ir_tools import migration
 from ir_tools.builder import Builder
 from ir_tools.errors import MigrationError
 from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Layer, Model
-from ir_tools.migration import migrate, parse_target
 from ir_tools.ops import find_op
 from ir_tools.ops.definition import Array, Fact, Int, NewLayer, Op, Ref, Rewrite
-from ir_tools.rewriting import Rewriter
+from ir_tools.rewrite import migration
+from ir_tools.rewrite.migration import migrate, parse_target
+from ir_tools.rewrite.rewriter import Rewriter
 from ir_tools.types import Dim, element_type
-from tests.migrations import Compiled, Row, build, model_of
+from tests.rewrite.migrations import Compiled, Row, build, model_of
 
 PLAIN = {
     "kernel": "2,2", "strides": "2,2", "pads_begin": "0,0", "pads_end": "0,0", "exclude-pad": "true",

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from ir_tools.onnx.extension import translate
+from ir_tools.importers.onnx.extension import translate
 from ir_tools.ops import Fact
 from ir_tools.types import element_type, parse_shape
-from tests.onnx.models import Row, model_of, translated
-from tests.onnx.oracle import VERSIONS, axis_windows, is_valid, random_setting
+from tests.importers.onnx.models import Row, model_of, translated
+from tests.importers.onnx.oracle import VERSIONS, axis_windows, is_valid, random_setting
 
 STRIDES, PADS, KERNELS = range(1, 7), range(6), range(1, 9)
 

@@ -11,8 +11,8 @@ import ir_tools
 import ir_tools.onnx as from_onnx
 from ir_tools.inputs import complete_inputs
 from tests.conftest import corpus_folder
-from tests.onnx.models import compiled, differs, light, onnx, with_random_weights
-from tests.onnx.oracle import Values
+from tests.importers.onnx.models import compiled, differs, light, onnx, with_random_weights
+from tests.importers.onnx.oracle import Values
 
 NAMES = {"densenet121": 3, "inception_v1": 1, "inception_v2": 8, "resnet50": 1, "shufflenet": 4}
 """And how many AveragePool nodes each has."""

@@ -1,7 +1,0 @@
-"""ONNX models: AveragePool translated exactly, everything else by OpenVINO's own frontend."""
-
-from ir_tools.onnx.average_pool import average_pool
-from ir_tools.onnx.extension import Translated, average_pool_extension
-from ir_tools.onnx.reading import Conversion, convert, read
-
-__all__ = ["Conversion", "Translated", "average_pool", "average_pool_extension", "convert", "read"]
