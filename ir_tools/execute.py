@@ -17,7 +17,7 @@ from ir_tools.graph import Graph, Layer, Located, Model
 from ir_tools.inputs import checked_inputs
 from ir_tools.known_differences import KnownDifference, find
 from ir_tools.ops import Array, Attrs, Op, Violation, control_flow, find_op, state
-from ir_tools.ops._checks import fact_of, faults_of_types, require_known_kinds
+from ir_tools.ops.checks import check_types, fact_of, require_known_kinds
 from ir_tools.states import checked_states
 from ir_tools.types import ElementType, element_type, precision_in_file, type_in_file
 from ir_tools.types.packing import PackedArray, element_type_of, in_element_type
@@ -475,7 +475,7 @@ def _problem(op: Op, attrs: Attrs, inputs: Sequence[Array], failure: Exception) 
     """What the operation's own checks say of inputs that its kernel fails on, or what kind of failure it is."""
     facts = [fact_of(array) for array in inputs]
     try:
-        for violation in (*faults_of_types(op, facts), *op.check(attrs, facts)):
+        for violation in (*check_types(op, facts), *op.check(attrs, facts)):
             if not violation.kind.mild:
                 return f"{violation.attribute} {violation.message}"
         op.outputs_of(attrs, facts)

@@ -12,13 +12,7 @@ from ir_tools.errors import ReadError, ShapeError, UsageError
 from ir_tools.graph import Graph, Layer, Source
 from ir_tools.infer._facts import UNKNOWN, Facts, Known, StoredBounds, content, least_size
 from ir_tools.infer._signatures import LayerSignature
-from ir_tools.ops._checks import (
-    faults_of_attributes,
-    faults_of_ports,
-    faults_of_settings,
-    faults_of_types,
-    too_many_outputs,
-)
+from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types, too_many_outputs
 from ir_tools.ops.control_flow import BodyFacts
 from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact, Kind, Op, Violation
 from ir_tools.weights import Weights, values
@@ -134,15 +128,15 @@ class Answers:
 
     def _checked(self, signature: LayerSignature, op: Op, inputs: list[Fact], found: list[Violation]) -> Answer:
         """The answer; `found` takes up the violations one by one."""
-        attrs, faults = faults_of_attributes(op, signature.raw)
-        counted = [*faults_of_ports(op, len(inputs), len(signature.outputs))]
+        attrs, faults = check_attributes(op, signature.raw)
+        counted = [*check_ports(op, len(inputs), len(signature.outputs))]
         found += [*faults, *counted]
         if any(fault.kind is Kind.INPUTS for fault in counted) or _unknowable(op, inputs):
             return Answer(None, found)
-        found += faults_of_types(op, inputs)
+        found += check_types(op, inputs)
         try:
             if attrs is not None:
-                found += faults_of_settings(op, attrs, inputs)
+                found += check_settings(op, attrs, inputs)
             if attrs is None or op.shape is None or any(not fault.kind.mild for fault in found):
                 return Answer(None, found)
             outputs = op.shape(attrs, inputs)

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ir_tools.display import plural
-from ir_tools.ops._faults import listed, oversized, refuse
+from ir_tools.ops._requirements import listed, raise_first
 from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
 from ir_tools.ops.definition import Attrs, Kind, Violation
+from ir_tools.ops.limits import check_kernel_size
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = [
@@ -194,7 +195,7 @@ def suspect_windows(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -
         return
     sizes = (filters or ())[layout.leading :]
     if not layout.backward:
-        yield from oversized("filters", [size.lo for size in sizes], data)
+        yield from check_kernel_size("filters", [size.lo for size in sizes], data)
     for axis, filter in enumerate(sizes):
         windows = windows_of(attrs, len(filters or ()) - layout.leading)
         extent = reach(filter, windows.dilations[axis])
@@ -246,7 +247,7 @@ def forward_shape(attrs: Attrs, data: Shape, filters: Shape, layout: Layout, ran
     Raises:
         ShapeError: data, filters and attributes contradict each other.
     """
-    refuse(forward_faults(attrs, data, filters, layout, ranks))
+    raise_first(forward_faults(attrs, data, filters, layout, ranks))
     axes = axes_of(attrs, data, filters, layout)
     if axes is None:
         return None

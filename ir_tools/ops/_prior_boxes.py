@@ -6,11 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ir_tools.ops.definition import Array, Attrs
+from ir_tools.ops.limits import MAX_DENSITY
 
-__all__ = ["MAX_DENSE", "clustered_boxes", "number_of_priors", "prior_boxes", "priors"]
-
-MAX_DENSE = 1024
-"""Boxes side by side, of one size; with more there is no memory for them."""
+__all__ = ["clustered_boxes", "number_of_priors", "prior_boxes", "priors"]
 
 
 class Prior(NamedTuple):
@@ -44,7 +42,7 @@ def number_of_priors(attrs: Attrs) -> int:
     if attrs.fixed_size:
         count = ratios * len(attrs.fixed_size)
     for density in attrs.density:
-        whole = int(density) if abs(density) <= MAX_DENSE else 0
+        whole = int(density) if abs(density) <= MAX_DENSITY else 0
         count += (len(attrs.fixed_ratio) or ratios) * (whole**2 - 1)
     return count
 

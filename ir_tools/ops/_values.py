@@ -4,20 +4,21 @@ The rules are those of OpenVINO's core (bound_evaluate.cpp): a layer passes boun
 `evaluate_lower` and `evaluate_upper` do, which mostly means that all inputs but the data are known exactly.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from math import prod
 
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Bounds, Fact, Kind, Violation
-from ir_tools.types import Dim, Shape, format_shape
+from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Bounds, Fact
+from ir_tools.ops.limits import MAX_VALUES
+from ir_tools.types import Dim, Shape
 
 __all__ = [
-    "MAX_SIZES",
     "carried",
     "ceil_div",
+    "dim",
     "divided",
     "floor_div",
     "intervals",
@@ -25,27 +26,17 @@ __all__ = [
     "known",
     "known_axes",
     "known_axis",
+    "known_number",
     "minus",
     "normal_axis",
     "outside",
     "plus",
-    "require_integers",
-    "require_list",
-    "require_one",
-    "require_sizes",
     "shifted",
     "sizes_of",
     "times",
-    "too_large",
     "whole",
 ]
 
-MAX_VALUES = 1 << 16
-"""Tensors with more elements carry no values: none that decides a shape is that large."""
-MAX_SIZES = 1 << 12
-"""No tensor has more dimensions, and no layer more outputs."""
-MAX_ELEMENTS = 1 << 33
-"""A tensor with more elements fits into no usual machine."""
 
 # --- reading values ---------------------------------------------------------------------------------------------
 
@@ -114,49 +105,6 @@ def known_axes(fact: Fact, rank: int, name: str = "axes") -> list[int] | None:
     return None if values is None else [normal_axis(value, rank, name) for value in values]
 
 
-def require_list(fact: Fact, name: str) -> None:
-    """Hold an input against being a list.
-
-    Raises:
-        ShapeError: it has another rank.
-    """
-    if fact.shape is not None and len(fact.shape) != 1:
-        raise ShapeError(f"{name} is [{format_shape(fact.shape)}]; expected a list")
-
-
-def require_sizes(fact: Fact, name: str) -> None:
-    """Hold an input against being a list of sizes, lengths or axes, which is no longer than anything has dimensions.
-
-    Raises:
-        ShapeError: it has another rank, or more values than any such list can have.
-    """
-    require_list(fact, name)
-    if fact.shape is not None and fact.shape[0].lo > MAX_SIZES:
-        raise ShapeError(f"{name} has {fact.shape[0]} values, more than a list of sizes can have")
-
-
-def require_one(fact: Fact, name: str, *, only_scalar: bool = False) -> None:
-    """Hold an input against being a scalar, or a list of one element unless `only_scalar`.
-
-    Raises:
-        ShapeError: it has another shape.
-    """
-    shape = fact.shape
-    if shape is None or shape == () or (not only_scalar and len(shape) == 1 and 1 in shape[0]):
-        return
-    raise ShapeError(f"{name} is [{format_shape(shape)}]; expected a scalar")
-
-
-def require_integers(fact: Fact, name: str) -> None:
-    """Hold an input against having an integer type.
-
-    Raises:
-        ShapeError: it has another.
-    """
-    if fact.dtype.kind != "dynamic" and not fact.dtype.is_integer:
-        raise ShapeError(f"{name} has element type {fact.dtype}; expected an integer type")
-
-
 def is_empty(fact: Fact) -> bool:
     """Whether a tensor has no elements for certain: the CPU plugin leaves out a layer that reads it. Measured."""
     return any(dim.hi == 0 for dim in fact.shape or ())
@@ -177,6 +125,12 @@ def outside(fact: Fact, sizes: Sequence[Dim], *, negative: bool = True) -> int |
     exact = np.atleast_1d(exact)
     bad = exact[(exact >= most) | (exact < (-most if negative else 0))]
     return int(bad[0]) if bad.size else None
+
+
+def known_number(fact: Fact) -> float | None:
+    """The first value of an input that is known before anything runs."""
+    exact = None if fact.value is None else fact.value.exact
+    return None if exact is None or not exact.size else exact.ravel()[0].item()
 
 
 # --- arithmetic of dimensions -----------------------------------------------------------------------------------
@@ -231,11 +185,10 @@ def whole(shape: Shape) -> int | None:
     return None if shape is None or not all(dim.static for dim in shape) else prod(dim.lo for dim in shape)
 
 
-def too_large(name: str, fact: Fact) -> Iterator[Violation]:
-    """An output that no machine can hold, which the runtime tries to allocate all the same."""
-    count = whole(fact.shape)
-    if count is not None and count > MAX_ELEMENTS:
-        yield Violation(name, f"makes an output of {count} elements, [{format_shape(fact.shape)}]", kind=Kind.RANGE)
+def dim(fact: Fact, axis: int) -> Dim:
+    """The dimension of an axis; any size where the rank is not known."""
+    shape = fact.shape
+    return shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else Dim()
 
 
 # --- carrying values --------------------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast
 from ir_tools.ops._numbers import in_working_type
-from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size
-from ir_tools.ops._values import require_one
+from ir_tools.ops._requirements import agreed, require, require_one, require_rank, require_size
+from ir_tools.ops._values import dim
 from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, Kind, Op, Violation
 from ir_tools.types import Dim, format_shape
 

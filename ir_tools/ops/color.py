@@ -10,8 +10,8 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._numbers import in_working_type, through_floats
-from ir_tools.ops._ranks import dim, require, require_rank, require_size
-from ir_tools.ops._values import divided, times
+from ir_tools.ops._requirements import require, require_rank, require_size
+from ir_tools.ops._values import dim, divided, times
 from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, Op, Output, Violation
 from ir_tools.types import Dim, Shape, format_shape
 

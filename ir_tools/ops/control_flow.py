@@ -13,6 +13,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Layer
 from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Input, Kind, Op, Output, Violation
+from ir_tools.ops.limits import MAX_ITERATIONS
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
 __all__ = [
@@ -28,10 +29,6 @@ __all__ = [
     "part_faults",
     "port_maps",
 ]
-
-ENDLESS = 1 << 16
-"""Rounds of shape propagation after which a body counts as never settling."""
-
 
 OWN_TYPE = element_type("dynamic")
 """Of a Parameter that gets a shape and keeps the element type of its attributes."""
@@ -275,7 +272,7 @@ def _trips(ports: PortMap, inputs: Mapping[int, Fact], facts: BodyFacts) -> int 
 def _settled(ports: PortMap, given: dict[int, Fact], facts: BodyFacts, run: BodyRun, trips: int | None) -> BodyFacts:
     """Widen the Parameters that back edges feed until the body's results fit them."""
     fed = {result: parameter for parameter, result in ports.back_edges.items()}
-    for _ in range(ENDLESS if trips is None else min(trips, ENDLESS)):
+    for _ in range(MAX_ITERATIONS if trips is None else min(trips, MAX_ITERATIONS)):
         changed = False
         for row in ports.outputs:
             if row.axis is not None or row.port < 0 or row.layer not in fed:

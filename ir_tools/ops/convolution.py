@@ -27,8 +27,8 @@ from ir_tools.ops._convolution_shapes import (
     unfit,
     windows_of,
 )
-from ir_tools.ops._faults import immense, listed, refuse
 from ir_tools.ops._numbers import in_working_type, is_half, same_type, through_floats
+from ir_tools.ops._requirements import listed, raise_first
 from ir_tools.ops._values import shifted, times
 from ir_tools.ops._windows import Pooling, axis_pads
 from ir_tools.ops.definition import (
@@ -46,6 +46,7 @@ from ir_tools.ops.definition import (
     Op,
     Violation,
 )
+from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS"]
@@ -65,7 +66,7 @@ class Forward:
         data, filters = inputs[0].shape, inputs[1].shape
         broken = list(forward_faults(attrs, data, filters, self.layout, self.ranks))
         if not broken:
-            broken = list(immense(forward_shape(attrs, data, filters, self.layout, self.ranks), "pads_begin"))
+            broken = list(too_large("pads_begin", forward_shape(attrs, data, filters, self.layout, self.ranks)))
         yield from broken or suspect_windows(attrs, data, filters, self.layout)
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -152,11 +153,11 @@ class Backward:
         return axes_of(attrs, inputs[0].shape, inputs[1].shape, self.layout, count)
 
     def check(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-        """Lists as long as there are axes, channels that fit, an output that is not empty and not immense."""
+        """Lists as long as there are axes, channels that fit, an output that is not empty and fits into memory."""
         broken = list(self.faults(attrs, inputs))
         if not broken:
             try:
-                broken = list(immense(self.output(attrs, inputs), "strides"))
+                broken = list(too_large("strides", self.output(attrs, inputs)))
             except ShapeError as why:
                 broken = [Violation("pads_begin", str(why).removeprefix("pads_begin "))]
         yield from broken or suspect_windows(attrs, inputs[0].shape, inputs[1].shape, self.layout)
@@ -164,7 +165,7 @@ class Backward:
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """`[N, C, spatial...]` to `[N, channels, sizes...]`: the third input's sizes, where there is one."""
         dtype = same_type(inputs[:2])
-        refuse(self.faults(attrs, inputs))
+        raise_first(self.faults(attrs, inputs))
         return (Fact(dtype, self.output(attrs, inputs)),)
 
     def output(self, attrs: Attrs, inputs: Sequence[Fact]) -> Shape:
@@ -333,14 +334,14 @@ def deformable_spatial(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Dim, ...]:
 
 def deformable_check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Ranks, groups, tables of offsets that fit; what runs but is hardly intended."""
-    broken = list(deformable_faults(attrs, inputs)) or list(immense(deformable_output(attrs, inputs), "pads_begin"))
+    broken = list(deformable_faults(attrs, inputs)) or list(too_large("pads_begin", deformable_output(attrs, inputs)))
     yield from broken or suspect_windows(attrs, inputs[0].shape, inputs[2].shape, FORWARD)
 
 
 def deformable_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """`[N, C, H, W]` to `[N, filters, windows...]`."""
     dtype = same_type(inputs)
-    refuse(deformable_faults(attrs, inputs))
+    raise_first(deformable_faults(attrs, inputs))
     return (Fact(dtype, deformable_output(attrs, inputs)),)
 
 

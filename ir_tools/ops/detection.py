@@ -9,9 +9,9 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._detection_output import detections
 from ir_tools.ops._fields import ExactWord, Int32
 from ir_tools.ops._numbers import in_working_type, in_working_types, sigmoid
-from ir_tools.ops._prior_boxes import MAX_DENSE, clustered_boxes, number_of_priors, prior_boxes, priors
-from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
-from ir_tools.ops._values import divided, normal_axis, times
+from ir_tools.ops._prior_boxes import clustered_boxes, number_of_priors, prior_boxes, priors
+from ir_tools.ops._requirements import agreed, require, require_rank, require_size
+from ir_tools.ops._values import dim, divided, normal_axis, times
 from ir_tools.ops.definition import (
     Array,
     Attrs,
@@ -25,6 +25,7 @@ from ir_tools.ops.definition import (
     Op,
     Violation,
 )
+from ir_tools.ops.limits import MAX_DENSITY, check_output_size
 from ir_tools.types import Dim, element_type, format_shape, from_dtype
 
 __all__ = ["OPS"]
@@ -63,15 +64,15 @@ def check_prior_box(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]
     """As many boxes as the output has places for, with more of which the runtime writes beyond its memory."""
     yield from _broken_boxes(attrs)
     yield from _broken_variance(attrs)
-    yield from too_large_for(prior_box_shape, "output_size")(attrs, inputs)
+    yield from check_output_size("output_size", prior_box_shape)(attrs, inputs)
 
 
 def _broken_boxes(attrs: Attrs) -> Iterator[Violation]:
     ratios = (*attrs.aspect_ratio, *attrs.fixed_ratio)
     if any(not ratio > 0 for ratio in ratios):
         yield Violation("aspect_ratio", "holds a ratio that is not positive", kind=Kind.SUSPECT)
-    elif any(not 1 <= density <= MAX_DENSE for density in attrs.density):
-        yield Violation("density", f"holds a number that is not between 1 and {MAX_DENSE}")
+    elif any(not 1 <= density <= MAX_DENSITY for density in attrs.density):
+        yield Violation("density", f"holds a number that is not between 1 and {MAX_DENSITY}")
     elif len(attrs.density) < len(attrs.fixed_size):
         counts = len(attrs.density), len(attrs.fixed_size)
         yield Violation("density", f"has {plural(counts[0], 'value')}, but fixed_size has {counts[1]}")
@@ -86,7 +87,7 @@ def _broken_boxes(attrs: Attrs) -> Iterator[Violation]:
 def check_clustered(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Variances for all coordinates or for none; as many heights as widths is the shape rule's to say."""
     yield from _broken_variance(attrs)
-    yield from too_large_for(clustered_shape, "output_size")(attrs, inputs)
+    yield from check_output_size("output_size", clustered_shape)(attrs, inputs)
 
 
 def _broken_variance(attrs: Attrs) -> Iterator[Violation]:
@@ -276,7 +277,7 @@ def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
     if len(inputs) == 4:
         yield Violation("aux_box_preds", "is missing, but aux_class_preds is given", kind=Kind.INPUTS)
     if attrs.keep_top_k:
-        yield from too_large_for(detection_output_shape, "keep_top_k")(attrs, inputs)
+        yield from check_output_size("keep_top_k", detection_output_shape)(attrs, inputs)
 
 
 def detection_output(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:

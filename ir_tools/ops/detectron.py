@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from ir_tools.ops._numbers import in_working_types
 from ir_tools.ops._proposals import of_one_image
-from ir_tools.ops._ranks import agreed, dim, require_rank, require_size, too_large_for
-from ir_tools.ops._values import times
+from ir_tools.ops._requirements import agreed, require_rank, require_size
+from ir_tools.ops._values import dim, times
 from ir_tools.ops.definition import (
     Array,
     Attrs,
@@ -27,6 +27,7 @@ from ir_tools.ops.definition import (
     Output,
     Violation,
 )
+from ir_tools.ops.limits import check_output_size
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]
@@ -183,7 +184,7 @@ DETECTION_OUTPUT = Op(
         "deltas_weights": Floats(minimum=0),
     },
     types=TYPES,
-    check=too_large_for(detection_output_shape, "max_detections_per_image"),
+    check=check_output_size("max_detections_per_image", detection_output_shape),
     shape=detection_output_shape,
 )
 GENERATE_PROPOSALS = Op(
@@ -198,7 +199,7 @@ GENERATE_PROPOSALS = Op(
         "post_nms_count": Int(minimum=0),
     },
     types=TYPES,
-    check=too_large_for(proposals_shape, "post_nms_count"),
+    check=check_output_size("post_nms_count", proposals_shape),
     shape=proposals_shape,
     kernel=proposed,
 )
@@ -231,7 +232,7 @@ ROI_FEATURE_EXTRACTOR = Op(
         "aligned": Flag(default=False),
     },
     types=TYPES,
-    check=too_large_for(features_shape, "output_size"),
+    check=check_output_size("output_size", features_shape),
     shape=features_shape,
 )
 TOP_K_ROIS = Op(
@@ -240,7 +241,7 @@ TOP_K_ROIS = Op(
     inputs=(Input("rois", type="T"), Input("probabilities", type="T")),
     attrs={"max_rois": Int(minimum=0)},
     types=TYPES,
-    check=too_large_for(best_shape, "max_rois"),
+    check=check_output_size("max_rois", best_shape),
     shape=best_shape,
     kernel=best,
     undefined_mask=unwritten_rois,

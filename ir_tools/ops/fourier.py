@@ -9,8 +9,8 @@ import numpy as np
 
 from ir_tools.display import plural
 from ir_tools.ops._numbers import is_half
-from ir_tools.ops._ranks import dim, require, require_rank, require_size
-from ir_tools.ops._values import intervals, known, normal_axis, require_list, require_one, shifted, sizes_of, times
+from ir_tools.ops._requirements import require, require_list, require_one, require_rank, require_size
+from ir_tools.ops._values import dim, intervals, known, normal_axis, shifted, sizes_of, times
 from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Flag, Input, Kind, Op, Violation
 from ir_tools.types import Dim, Shape
 

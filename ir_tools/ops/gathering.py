@@ -10,19 +10,10 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._numbers import in_axis, same_type
-from ir_tools.ops._values import (
-    carried,
-    known,
-    normal_axis,
-    outside,
-    require_integers,
-    require_one,
-    sizes_of,
-    times,
-    too_large,
-    whole,
-)
+from ir_tools.ops._requirements import require_integers, require_one
+from ir_tools.ops._values import carried, known, normal_axis, outside, sizes_of, times, whole
 from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
+from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS"]
@@ -338,7 +329,7 @@ def check_one_hot(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         (out,) = one_hot_shape(attrs, inputs)
     except ShapeError:
         return
-    yield from too_large("depth", out)
+    yield from too_large("depth", out.shape)
 
 
 # --- the operations ---------------------------------------------------------------------------------------------

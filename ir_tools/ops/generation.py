@@ -11,16 +11,10 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._fields import Type
 from ir_tools.ops._numbers import is_half, same_type
-from ir_tools.ops._values import (
-    carried,
-    known,
-    require_integers,
-    require_one,
-    require_sizes,
-    sizes_of,
-    too_large,
-)
+from ir_tools.ops._requirements import require_integers, require_one, require_sizes
+from ir_tools.ops._values import carried, known, sizes_of
 from ir_tools.ops.definition import Array, Attrs, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, ElementType, Shape
 
 __all__ = ["OPS"]
@@ -82,7 +76,7 @@ def check_range(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     if count >= WRAP:
         yield Violation("stop", f"makes {count} numbers, of which the runtime gives {count % WRAP}")
     else:
-        yield from too_large("stop", Fact(dtype, (Dim.of(count),)))
+        yield from too_large("stop", (Dim.of(count),))
 
 
 def range_(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -134,7 +128,7 @@ def check_eye(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         (out,) = eye_shape(attrs, inputs)
     except ShapeError:
         return
-    yield from too_large("num_rows", out)
+    yield from too_large("num_rows", out.shape)
 
 
 # --- the operations ---------------------------------------------------------------------------------------------

@@ -13,10 +13,11 @@ from ir_tools.ops._fields import ExactWord
 from ir_tools.ops._grid_sample import grid_sample
 from ir_tools.ops._interpolate import Resizing, resize, scales_of
 from ir_tools.ops._numbers import half_away, in_working_type, is_half, low_bits, to_integer
-from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
+from ir_tools.ops._requirements import agreed, require, require_list, require_rank, require_size
 from ir_tools.ops._resizing_limits import Resized, changed, limits
-from ir_tools.ops._values import known, require_list, shifted, too_large
+from ir_tools.ops._values import dim, known, shifted
 from ir_tools.ops.definition import Array, Attrs, Fact, Field, Flag, Float, Input, Ints, Kind, OneOf, Op, Violation
+from ir_tools.ops.limits import check_output_size, too_large
 from ir_tools.types import Dim, format_shape
 
 __all__ = ["OPS"]
@@ -358,8 +359,8 @@ def _miscounted(target: Fact, axes: Sequence[Fact], name: str) -> Iterator[Viola
 def _too_large(attrs: Attrs, inputs: Sequence[Fact], shape: Shape, name: str) -> Iterator[Violation]:
     data = inputs[0]
     if data.shape is not None:
-        yield from too_large("pads_begin", Fact(data.dtype, tuple(padded_dims(attrs, data.shape))))
-    yield from too_large_for(shape, name)(attrs, inputs)
+        yield from too_large("pads_begin", tuple(padded_dims(attrs, data.shape)))
+    yield from check_output_size(name, shape)(attrs, inputs)
 
 
 # --- the operations ---------------------------------------------------------------------------------------------

@@ -9,19 +9,8 @@ from math import prod
 from typing import Any
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._values import (
-    carried,
-    divided,
-    intervals,
-    known,
-    known_axes,
-    normal_axis,
-    require_integers,
-    require_list,
-    require_sizes,
-    times,
-    whole,
-)
+from ir_tools.ops._requirements import require_integers, require_list, require_sizes
+from ir_tools.ops._values import carried, divided, intervals, known, known_axes, normal_axis, times, whole
 from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Flag, Input, Int, OneOf, Op, Violation
 from ir_tools.types import Dim, Shape, format_shape
 

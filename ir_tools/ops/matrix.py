@@ -9,8 +9,8 @@ import numpy as np
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast
-from ir_tools.ops._faults import listed, refuse
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
+from ir_tools.ops._requirements import listed, raise_first
 from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Flag, Input, Op, Text, Violation
 from ir_tools.types import Dim, format_shape
 
@@ -67,7 +67,7 @@ def _batch(first: Dim, second: Dim) -> Dim:
 def matmul_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """`[..., m, k]` times `[..., k, n]`; lists give up the dimension that they were lent."""
     dtype = same_type(inputs)
-    refuse(matmul_faults(attrs, inputs))
+    raise_first(matmul_faults(attrs, inputs))
     left, right = inputs[0].shape, inputs[1].shape
     if left is None or right is None:
         return (Fact(dtype, None),)
@@ -219,7 +219,7 @@ def einsum_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The dimensions of the output's labels."""
     dtype = same_type(inputs)
     require(dtype, "float integer")
-    refuse(einsum_faults(attrs, inputs))
+    raise_first(einsum_faults(attrs, inputs))
     equation = equation_of(attrs.equation)
     sizes = sizes_of(equation, inputs)
     return (Fact(dtype, tuple(dim for label in equation.output for dim in sizes[label])),)
@@ -271,7 +271,7 @@ def inverse_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 def inverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The input's shape."""
     require(inputs[0].dtype, "float")
-    refuse(inverse_faults(attrs, inputs))
+    raise_first(inverse_faults(attrs, inputs))
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 

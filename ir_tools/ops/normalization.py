@@ -8,8 +8,9 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._by_blocks import along, elementwise
-from ir_tools.ops._faults import broken_axes, known_axes, listed, refuse
 from ir_tools.ops._numbers import in_working_type, is_half, require, same_type, through_floats
+from ir_tools.ops._requirements import check_axes, listed, raise_first
+from ir_tools.ops._values import known
 from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Float, Input, Int, Ints, Kind, OneOf, Op, Violation
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
@@ -62,7 +63,7 @@ def batch_norm_shape(inputs: Sequence[Fact], data: int) -> tuple[Fact, ...]:
     """The data's shape, with the number of channels that the parameters tell."""
     dtype = same_type(inputs)
     require(dtype, "float")
-    refuse(batch_norm_faults(inputs, data))
+    raise_first(batch_norm_faults(inputs, data))
     values, parameters = _batch_norm_parts(inputs, data)
     if values.shape is None:
         return (Fact(dtype, None),)
@@ -95,7 +96,7 @@ def mvn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Axes that are no list, more than the data has, or not among them."""
     del attrs
     data, axes = inputs
-    yield from broken_axes(data.shape, axes, ranks=(1,))
+    yield from check_axes(data.shape, axes, ranks=(1,))
     yield from too_many_axes(data.shape, axes)
 
 
@@ -109,7 +110,7 @@ def too_many_axes(data: Shape, axes: Fact) -> Iterator[Violation]:
 def mvn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The data's shape; the runtime looks at type and values of the axes only when it compiles."""
     axes = Fact(element_type("i64"), inputs[1].shape)
-    refuse(mvn_faults(attrs, [inputs[0], axes]))
+    raise_first(mvn_faults(attrs, [inputs[0], axes]))
     return same_shape(attrs, inputs)
 
 
@@ -120,9 +121,9 @@ def lrn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Axes that are no list, or not the data's; the runtime takes unknown ones for axis 1."""
     del attrs
     data, axes = inputs
-    yield from broken_axes(data.shape, axes, ranks=(1,), negative=False)
+    yield from check_axes(data.shape, axes, ranks=(1,), negative=False)
     yield from too_many_axes(data.shape, axes)
-    if data.shape is not None and len(data.shape) < 2 and known_axes(axes) is None:
+    if data.shape is not None and len(data.shape) < 2 and known(axes) is None:
         yield Violation("data", f"is [{format_shape(data.shape)}]; expected rank 2 at least")
 
 
@@ -131,7 +132,7 @@ def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     yield from lrn_faults(attrs, inputs)
     if attrs.size < 1:
         yield Violation("size", f"is {attrs.size}; expected at least 1", kind=Kind.RANGE)
-    axes, shape = known_axes(inputs[1]), inputs[0].shape
+    axes, shape = known(inputs[1]), inputs[0].shape
     if axes == []:
         yield Violation("axes", "is empty, and the runtime crashes on it", kind=Kind.FATAL)
     elif axes is not None and shape is not None and sorted(axes) not in ([1], [*range(2, len(shape))]):
@@ -146,7 +147,7 @@ def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 def lrn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The data's shape."""
-    refuse(lrn_faults(attrs, inputs))
+    raise_first(lrn_faults(attrs, inputs))
     return same_shape(attrs, inputs)
 
 
@@ -156,12 +157,12 @@ def lrn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def l2_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Axes that are neither a number nor a list, or not the data's."""
     del attrs
-    return broken_axes(inputs[0].shape, inputs[1], ranks=(0, 1))
+    return check_axes(inputs[0].shape, inputs[1], ranks=(0, 1))
 
 
 def l2_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The data's shape."""
-    refuse(l2_faults(attrs, inputs))
+    raise_first(l2_faults(attrs, inputs))
     return same_shape(attrs, inputs)
 
 
@@ -175,7 +176,7 @@ def grn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 def grn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The data's shape."""
-    refuse(grn_faults(attrs, inputs))
+    raise_first(grn_faults(attrs, inputs))
     return same_shape(attrs, inputs)
 
 
@@ -206,7 +207,7 @@ def group_norm_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
 def group_norm_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The data's shape."""
     require(inputs[0].dtype, "float integer boolean")
-    refuse(group_norm_faults(attrs, inputs))
+    raise_first(group_norm_faults(attrs, inputs))
     return same_shape(attrs, inputs)
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._values import carried, known, known_axes, normal_axis, require_integers, require_list, whole
+from ir_tools.ops._requirements import require_integers, require_list
+from ir_tools.ops._values import carried, known, known_axes, normal_axis, whole
 from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.types import format_shape
 

@@ -12,29 +12,15 @@ from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast, first_axis
 from ir_tools.ops._numbers import same_type
-from ir_tools.ops._values import (
-    carried,
-    divided,
-    intervals,
-    known,
-    require_integers,
-    require_list,
-    require_one,
-    require_sizes,
-    shifted,
-    sizes_of,
-    times,
-    too_large,
-)
+from ir_tools.ops._requirements import require_integers, require_list, require_one, require_sizes
+from ir_tools.ops._values import carried, divided, intervals, known, shifted, sizes_of, times
 from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
+from ir_tools.ops.limits import MAX_WINDOW, too_large
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS"]
 
 ONE = Dim.of(1)
-MAX_PADS = 10**8
-"""On one side of a dimension, whatever its size is."""
-
 # --- Pad --------------------------------------------------------------------------------------------------------
 
 
@@ -131,7 +117,7 @@ def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     begin, end = known(inputs[1]), known(inputs[2])
     for name, pads in (("pads_begin", begin), ("pads_end", end)):
         largest = max(pads or (0,), key=abs)
-        if abs(largest) > MAX_PADS:
+        if abs(largest) > MAX_WINDOW:
             yield Violation(name, f"holds {largest}, with which the runtime runs out of memory", kind=Kind.FATAL)
             return
     yield from _check_size("pads_begin", PAD_1, attrs, inputs)
@@ -192,7 +178,7 @@ def _check_size(name: str, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Iter
         outputs = op.outputs_of(attrs, inputs) or ()
     except ShapeError:
         return
-    yield from too_large(name, outputs[0])
+    yield from too_large(name, outputs[0].shape)
 
 
 # --- Broadcast --------------------------------------------------------------------------------------------------

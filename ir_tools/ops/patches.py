@@ -6,10 +6,11 @@ from math import prod
 import numpy as np
 
 from ir_tools.ops._convolution_kernels import overlap
-from ir_tools.ops._faults import immense, listed, refuse
 from ir_tools.ops._numbers import in_working_type, require
+from ir_tools.ops._requirements import listed, raise_first
 from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
 from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Input, Ints, Kind, OneOf, Op, Violation
+from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, format_shape
 
 __all__ = ["OPS"]
@@ -30,16 +31,16 @@ def patches_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def check_patches(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """The same, and an output that is not immense."""
+    """The same, and an output that fits into memory."""
     broken = list(patches_faults(attrs, inputs))
     if not broken:
-        broken = list(immense(patches_shape(attrs, inputs)[0].shape, "sizes"))
+        broken = list(too_large("sizes", patches_shape(attrs, inputs)[0].shape))
     yield from broken
 
 
 def patches_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """`[N, C, H, W]` to `[N, C * rows * columns, windows...]`; a patch that does not fit gives no windows."""
-    refuse(patches_faults(attrs, inputs))
+    raise_first(patches_faults(attrs, inputs))
     dtype, shape = inputs[0].dtype, inputs[0].shape
     if shape is None:
         return (Fact(dtype, (Dim(),) * 4),)
@@ -152,7 +153,7 @@ def check_columns(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 def columns_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """`[N, C * kernel, windows]` to `[N, C, H, W]`; without a batch where the data has none."""
-    refuse(check_columns(attrs, inputs))
+    raise_first(check_columns(attrs, inputs))
     data, size, kernel = inputs
     require(data.dtype, "any")
     if data.shape is None:

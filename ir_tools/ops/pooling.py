@@ -18,8 +18,8 @@ from ir_tools.ops._adaptive_pooling_rewrites import (
     migrate_adaptive_avg_pool,
     migrate_adaptive_max_pool,
 )
-from ir_tools.ops._faults import oversized, refuse
 from ir_tools.ops._pooling_rewrites import migrate_avg_pool, migrate_max_pool
+from ir_tools.ops._requirements import raise_first
 from ir_tools.ops.definition import (
     Array,
     Attrs,
@@ -36,6 +36,7 @@ from ir_tools.ops.definition import (
     Output,
     Violation,
 )
+from ir_tools.ops.limits import check_kernel_size
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
 __all__ = [
@@ -114,7 +115,7 @@ def check_avg_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         *covered_by_padding(attrs, inputs[0].shape, range(len(attrs.kernel))),
         *no_dilations(attrs),
         *doubtful_windows(attrs, inputs[0]),
-        *oversized("kernel", attrs.kernel, inputs[0].shape),
+        *check_kernel_size("kernel", attrs.kernel, inputs[0].shape),
         *ignored_pads(attrs, inputs[0]),
     )
 
@@ -126,7 +127,7 @@ def check_max_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     yield from broken or (
         *no_dilations(attrs),
         *empty_windows(attrs, inputs[0], "the least value of its type"),
-        *oversized("kernel", attrs.kernel, inputs[0].shape),
+        *check_kernel_size("kernel", attrs.kernel, inputs[0].shape),
         *ignored_pads(attrs, inputs[0]),
     )
 
@@ -252,9 +253,9 @@ def _text(values: Sequence[int]) -> str:
 
 def avg_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """`[N, C, spatial...]` to `[N, C, windows...]`, bounds of intervals as the runtime computes them."""
-    refuse(broken_windows(attrs, inputs))
+    raise_first(broken_windows(attrs, inputs))
     spatial = inputs[0].spatial if inputs[0].shape else ()
-    refuse(covered_by_padding(attrs, inputs[0].shape, (axis for axis, dim in enumerate(spatial) if dim.static)))
+    raise_first(covered_by_padding(attrs, inputs[0].shape, (axis for axis, dim in enumerate(spatial) if dim.static)))
     return (pooled(attrs, inputs[0]),)
 
 
@@ -268,8 +269,8 @@ def pooled(attrs: Attrs, data: Fact) -> Fact:
 
 def max_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """`[N, C, spatial...]` to `[N, C, windows...]`, once more for the indices where the version has them."""
-    refuse(broken_windows(attrs, inputs))
-    refuse(broken_axis(attrs, inputs[0].shape))
+    raise_first(broken_windows(attrs, inputs))
+    raise_first(broken_axis(attrs, inputs[0].shape))
     values = pooled(attrs, inputs[0])
     if "axis" not in attrs:
         return (values,)
@@ -279,7 +280,7 @@ def max_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def adaptive_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """`[N, C, spatial...]` to `[N, C, sizes...]`: the second input, as far as it is known."""
     data, sizes = inputs
-    refuse(broken_parts(data, sizes))
+    raise_first(broken_parts(data, sizes))
     shape: Shape = None
     if data.shape is not None:
         shape = (*data.shape[:2], *_sizes(sizes.value, len(data.shape) - 2))

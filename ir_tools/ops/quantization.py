@@ -9,8 +9,8 @@ import numpy.typing as npt
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast, broadcast_arrays, merge
 from ir_tools.ops._by_blocks import elementwise
-from ir_tools.ops._faults import refuse
 from ir_tools.ops._numbers import in_working_type, same_type, through_floats
+from ir_tools.ops._requirements import raise_first
 from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.types import Shape, element_type, format_shape
 
@@ -56,7 +56,7 @@ def _larger(limit: Shape, data: Shape) -> bool:
 
 def quantize_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The data's type and shape."""
-    refuse(quantize_faults(attrs, inputs))
+    raise_first(quantize_faults(attrs, inputs))
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
@@ -82,7 +82,7 @@ def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     dtype = same_type(inputs)
     if dtype.name not in {"f32", "f16", "bf16", "dynamic"}:
         raise ShapeError(f"the data has element type {dtype}; expected f32, f16 or bf16")
-    refuse(convert_faults(attrs, inputs))
+    raise_first(convert_faults(attrs, inputs))
     return (Fact(dtype, broadcast(inputs[0].shape, inputs[1].shape)),)
 
 

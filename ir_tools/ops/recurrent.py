@@ -8,9 +8,9 @@ import numpy as np
 
 from ir_tools.ops._fields import Int32
 from ir_tools.ops._numbers import in_working_types
-from ir_tools.ops._ranks import agreed, dim, require, require_rank
 from ir_tools.ops._recurrent import Step, gru_step, lstm_step, over_time, rnn_step
-from ir_tools.ops._values import divided, known
+from ir_tools.ops._requirements import agreed, require, require_rank
+from ir_tools.ops._values import dim, divided, known
 from ir_tools.ops.definition import (
     Array,
     Attrs,

@@ -9,8 +9,9 @@ from typing import Any, Literal
 import numpy as np
 
 from ir_tools.ops._adaptive_pooling_rewrites import reduce_mean_to_adaptive
-from ir_tools.ops._faults import broken_axes, immense, known_axes, refuse
 from ir_tools.ops._numbers import in_working_type, require, to_integer
+from ir_tools.ops._requirements import check_axes, raise_first
+from ir_tools.ops._values import known
 from ir_tools.ops.definition import (
     UNBOUNDED,
     Array,
@@ -25,6 +26,7 @@ from ir_tools.ops.definition import (
     Op,
     Violation,
 )
+from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS", "Reduction"]
@@ -60,7 +62,7 @@ class Reduction:
     def faults(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         """Axes that are no list of integers, or that the data does not have."""
         data, axes = inputs
-        yield from broken_axes(data.shape, axes, ranks=(0, 1))
+        yield from check_axes(data.shape, axes, ranks=(0, 1))
         if data.shape == () and attrs.keep_dims and axes.shape is not None and all(dim.lo for dim in axes.shape):
             yield Violation("axes", "names an axis to keep, but the data is a scalar")
 
@@ -68,12 +70,12 @@ class Reduction:
         """The data's shape without the axes, or with 1 in their places."""
         data = inputs[0]
         require(data.dtype, self.accepts)
-        refuse(self.faults(attrs, inputs))
+        raise_first(self.faults(attrs, inputs))
         return (Fact(data.dtype, reduced(data.shape, inputs[1], attrs.keep_dims), self.value(attrs, inputs)),)
 
     def value(self, attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
         """The bounds of the result, as far as the runtime works them out."""
-        data, axes = inputs[0].value, known_axes(inputs[1])
+        data, axes = inputs[0].value, known(inputs[1])
         if (
             data is None
             or axes is None
@@ -134,13 +136,13 @@ def reduced(shape: Shape, axes: Fact, keep: bool) -> Shape:
     """A shape without the axes, or with 1 in their places; of axes that are not known only the number counts."""
     if shape is None:
         return None
-    known = known_axes(axes)
-    if known is None:
+    removed = known(axes)
+    if removed is None:
         if keep:
             return (Dim(),) * len(shape)
         one = axes.shape is not None and (not axes.shape or axes.shape[0] == Dim.of(1))
         return (Dim(),) * (len(shape) - 1) if one else None
-    gone = {axis % max(len(shape), 1) for axis in known}
+    gone = {axis % max(len(shape), 1) for axis in removed}
     if keep:
         return tuple(Dim.of(1) if axis in gone else dim for axis, dim in enumerate(shape))
     return tuple(dim for axis, dim in enumerate(shape) if axis not in gone)
@@ -264,7 +266,7 @@ def cumsum_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     if axis is None:
         yield Violation("axis", "is missing, and the runtime needs it", "connect a constant 0")
         return
-    yield from broken_axes(data.shape, axis, ranks=(0,), name="axis")
+    yield from check_axes(data.shape, axis, ranks=(0,), name="axis")
 
 
 def cumsum_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -294,37 +296,37 @@ def segment_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         return
     if data.shape is not None and segments.shape is not None and data.shape[0].meet(segments.shape[0]) is None:
         yield Violation("segment_ids", f"has {segments.shape[0]} numbers, but the data has {data.shape[0]} rows")
-    known = known_axes(segments)
-    if known is not None and known != sorted(known):
+    numbers = known(segments)
+    if numbers is not None and numbers != sorted(numbers):
         yield Violation("segment_ids", "are not in ascending order")
     if len(inputs) > 2:
         if inputs[2].shape:
             text = f"is [{format_shape(inputs[2].shape)}]; expected a single number"
             yield Violation("num_segments", text)
-        elif min(known_axes(inputs[2]) or [0]) < 0:
+        elif min(known(inputs[2]) or [0]) < 0:
             yield Violation("num_segments", "is negative")
-    elif known == []:
+    elif numbers == []:
         message = "has no number, and nothing says how many segments there are: the runtime crashes"
         yield Violation("segment_ids", message, kind=Kind.FATAL)
 
 
 def check_segments(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """The same, and an output that is not immense."""
+    """The same, and an output that fits into memory."""
     broken = list(segment_faults(attrs, inputs))
-    yield from broken or immense(segment_shape(attrs, inputs)[0].shape, "segment_ids")
+    yield from broken or too_large("segment_ids", segment_shape(attrs, inputs)[0].shape)
 
 
 def segment_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """The data's shape, but as many rows as `num_segments` says, or as the last segment number needs."""
-    refuse(segment_faults(attrs, inputs))
+    raise_first(segment_faults(attrs, inputs))
     data = inputs[0]
     if data.shape is None:
         return (Fact(data.dtype, None),)
     rows = Dim()
     if len(inputs) > 2:
         rows = Dim() if inputs[2].value is None else inputs[2].value.dims()[0]
-    elif known := known_axes(inputs[1]):
-        rows = Dim.of(max(known[-1] + 1, 0))
+    elif numbers := known(inputs[1]):
+        rows = Dim.of(max(numbers[-1] + 1, 0))
     return (Fact(data.dtype, (rows, *data.shape[1:])),)
 
 

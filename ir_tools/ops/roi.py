@@ -10,7 +10,6 @@ import numpy as np
 from ir_tools.ops._fields import ExactWord, IndexType, Int32
 from ir_tools.ops._numbers import in_working_type, in_working_types, is_half
 from ir_tools.ops._proposals import generated, proposals
-from ir_tools.ops._ranks import agreed, dim, require, require_rank, require_size, too_large_for
 from ir_tools.ops._regions import (
     aligned,
     bilinear_points,
@@ -20,7 +19,8 @@ from ir_tools.ops._regions import (
     position_points,
     rotated,
 )
-from ir_tools.ops._values import is_empty, outside, times, whole
+from ir_tools.ops._requirements import agreed, require, require_rank, require_size
+from ir_tools.ops._values import dim, is_empty, outside, times, whole
 from ir_tools.ops.definition import (
     Array,
     Attrs,
@@ -38,6 +38,7 @@ from ir_tools.ops.definition import (
     Output,
     Violation,
 )
+from ir_tools.ops.limits import MAX_BINS, MAX_BOXES, MAX_SAMPLES, check_output_size
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]
@@ -92,7 +93,7 @@ def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     for name in ("base_size", "pre_nms_topn"):
         if attrs[name] < 0:
             yield Violation(name, f"is {attrs[name]}; expected at least 1", kind=Kind.RANGE)
-    yield from too_large_for(proposal_shape, "post_nms_topn")(attrs, inputs)
+    yield from check_output_size("post_nms_topn", proposal_shape)(attrs, inputs)
 
 
 def proposal(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
@@ -137,8 +138,6 @@ PROPOSAL_4 = PROPOSAL_1.at(
     4, outputs=(Output("proposals"), Output("probabilities")), shape=proposal_4_shape, kernel=proposal_4
 )
 
-MAX_BOXES = 1 << 28
-"""Memory for more boxes than these no usual machine has."""
 GENERATED = ("im_info", "anchors", "boxesdeltas", "scores")
 
 
@@ -235,7 +234,7 @@ def check_scale(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 def check_roi_pooling(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """A positive scale and an output that fits into memory."""
     yield from check_scale(attrs, inputs)
-    yield from too_large_for(roi_pooling_shape, "pooled_h")(attrs, inputs)
+    yield from check_output_size("pooled_h", roi_pooling_shape)(attrs, inputs)
 
 
 def roi_pooling(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
@@ -288,10 +287,6 @@ def _aligned(attrs: Attrs, inputs: Sequence[Fact], columns: int) -> tuple[Fact, 
     return (Fact(data.dtype, (boxes, dim(data, 1), *size)),)
 
 
-MAX_SAMPLES = 1 << 28
-"""More points than these in one region fit into no usual machine."""
-
-
 def _check_images(inputs: Sequence[Fact], stops: bool) -> Iterator[Violation]:
     """Indices of images that there are not; `stops`: the runtime stops at the first that is -1. Measured."""
     data, batches = inputs[0], inputs[2]
@@ -317,7 +312,7 @@ def check_aligned(shape: Shape) -> Check:
                 "sampling_ratio", f"is {attrs.sampling_ratio}, which makes more points than fit into memory"
             )
         yield from _check_images(inputs, shape is roi_align_shape)
-        yield from too_large_for(shape, "pooled_h")(attrs, inputs)
+        yield from check_output_size("pooled_h", shape)(attrs, inputs)
 
     return check
 
@@ -458,15 +453,11 @@ def deformable_psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tupl
     return (Fact(data.dtype, (dim(rois, 0), Dim.of(attrs.output_dim), size, size)),)
 
 
-MAX_BINS = 1 << 14
-"""With more points along an axis of one part the runtime does not come to an end."""
-
-
 def check_deformable(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """A scale that is a number, and an output that fits into memory."""
     if not isfinite(attrs.spatial_scale):
         yield Violation("spatial_scale", f"is {attrs.spatial_scale}; expected a number", kind=Kind.RANGE)
-    yield from too_large_for(deformable_psroi_pooling_shape, "group_size")(attrs, inputs)
+    yield from check_output_size("group_size", deformable_psroi_pooling_shape)(attrs, inputs)
 
 
 def deformable_psroi_pooling(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:

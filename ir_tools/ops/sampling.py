@@ -8,9 +8,10 @@ import numpy.typing as npt
 
 from ir_tools.ops._fields import IndexType, Type
 from ir_tools.ops._philox import fractions, integers_between, torch_fractions, torch_words, words
-from ir_tools.ops._ranks import known_number, require, require_rank
-from ir_tools.ops._values import MAX_SIZES, require_one, require_sizes, sizes_of
+from ir_tools.ops._requirements import require, require_one, require_rank, require_sizes
+from ir_tools.ops._values import known_number, sizes_of
 from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, Int, Kind, OneOf, Op, Violation
+from ir_tools.ops.limits import MAX_SIZES
 from ir_tools.types import Dim, Shape
 
 __all__ = ["MULTINOMIAL", "OPS", "RANDOM_UNIFORM"]

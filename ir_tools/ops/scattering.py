@@ -9,7 +9,8 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._numbers import in_axis, is_half, same_type
-from ir_tools.ops._values import carried, known, known_axis, outside, require_integers, require_one
+from ir_tools.ops._requirements import require_integers, require_one
+from ir_tools.ops._values import carried, known, known_axis, outside
 from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, OneOf, Op, Violation
 from ir_tools.types import Dim, Shape, format_shape
 

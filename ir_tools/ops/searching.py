@@ -11,7 +11,8 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._fields import IndexType
 from ir_tools.ops._numbers import same_type
-from ir_tools.ops._values import carried, known, normal_axis, plus, require_list, sizes_of, whole
+from ir_tools.ops._requirements import require_list
+from ir_tools.ops._values import carried, known, normal_axis, plus, sizes_of, whole
 from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, Int, Op, Output
 from ir_tools.types import Dim, Shape, element_type, format_shape
 

@@ -9,20 +9,11 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._numbers import same_type
+from ir_tools.ops._requirements import require_integers, require_one, require_sizes
 from ir_tools.ops._slices import exact_slice, positions, sliced
-from ir_tools.ops._values import (
-    MAX_SIZES,
-    carried,
-    known,
-    known_axes,
-    known_axis,
-    normal_axis,
-    plus,
-    require_integers,
-    require_one,
-    require_sizes,
-)
+from ir_tools.ops._values import carried, known, known_axes, known_axis, normal_axis, plus
 from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Op, Output
+from ir_tools.ops.limits import MAX_SIZES
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS"]

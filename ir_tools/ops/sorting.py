@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from ir_tools.ops._fields import IndexType, Type
 from ir_tools.ops._numbers import in_working_type
-from ir_tools.ops._ranks import agreed, dim, known_number, require, require_rank
-from ir_tools.ops._values import is_empty, known, normal_axis, require_one
+from ir_tools.ops._requirements import agreed, require, require_one, require_rank
+from ir_tools.ops._values import dim, is_empty, known, known_number, normal_axis
 from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Flag, Input, Int, Kind, OneOf, Op, Output, Violation
 from ir_tools.types import Dim, element_type
 

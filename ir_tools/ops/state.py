@@ -9,7 +9,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Layer
 from ir_tools.ops._fields import ShapeText, Type
-from ir_tools.ops._ranks import require
+from ir_tools.ops._requirements import require
 from ir_tools.ops.definition import Array, Attrs, Fact, Input, Op, Text, Violation
 from ir_tools.types import Shape, element_type, format_shape
 

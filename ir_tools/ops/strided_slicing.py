@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
+from ir_tools.ops._requirements import require_integers, require_list
 from ir_tools.ops._slices import Pair, exact_slice, positions, sliced
-from ir_tools.ops._values import carried, known, require_integers, require_list
+from ir_tools.ops._values import carried, known
 from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Field, Input, Ints, Op, Violation
 from ir_tools.types import Dim
 

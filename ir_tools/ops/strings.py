@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ir_tools.ops._broadcast import merge
-from ir_tools.ops._ranks import require_rank
+from ir_tools.ops._requirements import require_rank
 from ir_tools.ops.definition import Array, Attrs, Fact, Input, Kind, Op, Output, Violation
 from ir_tools.types import Dim, element_type
 

@@ -8,10 +8,10 @@ from ir_tools.ops._class_suppression import Found, matrix, multiclass
 from ir_tools.ops._fields import IndexType, Int32
 from ir_tools.ops._numbers import is_half
 from ir_tools.ops._overlaps import overlaps
-from ir_tools.ops._ranks import agreed, dim, known_number, require, require_rank, require_size
+from ir_tools.ops._requirements import agreed, require, require_one, require_rank, require_size
 from ir_tools.ops._rotated import rotated_overlaps
 from ir_tools.ops._suppression import Rule, Settings, corners, selected
-from ir_tools.ops._values import require_one, times
+from ir_tools.ops._values import dim, known_number, times
 from ir_tools.ops.definition import Array, Attrs, Fact, Field, Flag, Float, Input, Kind, OneOf, Op, Output, Violation
 from ir_tools.types import Dim, element_type
 

@@ -8,7 +8,7 @@ import pytest
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops import Array, Bounds, Fact, Op, Violation
-from ir_tools.ops._checks import takes
+from ir_tools.ops.checks import takes
 from ir_tools.ops.definition import UNBOUNDED
 from ir_tools.types import Dim, Shape, element_type, format_shape, from_dtype, parse_shape
 from tests.ops.single import CONFIG, CORE, Between, Slot, infer, output_of, single

@@ -11,8 +11,8 @@ import openvino as ov
 import pytest
 
 from ir_tools.ops import FAMILIES, Op
-from ir_tools.ops._checks import faults_of_attributes
 from ir_tools.ops._fields import ExactWord, IndexType, ShapeText, Type
+from ir_tools.ops.checks import check_attributes
 from ir_tools.ops.definition import Field, Flag, Float, Floats, Int, Ints, OneOf, Text, Violation, Words
 from tests.ops.samples import Sample, sample_of
 from tests.ops.single import single
@@ -113,7 +113,7 @@ def test_both_ways(op: Op, tmp_path: Path) -> None:
     for name, spec in op.attrs.items():
         key = key_of(name, spec)
         for sample, model in islice(variants(op, key, spec), None if isinstance(spec, OneOf) else 2):
-            wanted, (found, faults) = op.read(sample.raw, []), faults_of_attributes(op, written(model, tmp_path))
+            wanted, (found, faults) = op.read(sample.raw, []), check_attributes(op, written(model, tmp_path))
             assert wanted is not None
             assert found is not None
             assert [fault for fault in faults if fault.attribute not in sample.raw] == []

@@ -2,10 +2,10 @@
 
 import pytest
 
-from ir_tools.ops import _checks, find_op
-from ir_tools.ops._checks import closest, faults_of_attributes, faults_of_ports, faults_of_types
+from ir_tools.ops import checks, find_op
+from ir_tools.ops.checks import check_attributes, check_ports, check_types
 from ir_tools.ops.definition import Fact, Kind, Op
-from ir_tools.types import element_type, parse_shape
+from ir_tools.types import closest, element_type, parse_shape
 
 POOL = {
     "kernel": "2,2",
@@ -26,15 +26,15 @@ def op_of(type_: str, version: str = "opset1") -> Op:
 
 def test_very_many_unknown_attributes_are_summed_up(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(_checks, "closest", lambda word, words: asked.append(word))
-    _, found = faults_of_attributes(op_of("AvgPool"), POOL | {f"more{number}": "1" for number in range(5000)})
+    monkeypatch.setattr(checks, "closest", lambda word, words: asked.append(word))
+    _, found = check_attributes(op_of("AvgPool"), POOL | {f"more{number}": "1" for number in range(5000)})
     assert len(found) == len(asked) + 1 == 101
     assert (found[-1].kind, found[-1].attribute) == (Kind.UNKNOWN, "more100")
     assert "5000 are not" in found[-1].message
 
 
 def test_nothing_is_wrong_with_a_whole_layer() -> None:
-    attrs, found = faults_of_attributes(op_of("AvgPool"), POOL)
+    attrs, found = check_attributes(op_of("AvgPool"), POOL)
     assert attrs is not None
     assert not found
 
@@ -62,14 +62,14 @@ def test_nothing_is_wrong_with_a_whole_layer() -> None:
 )
 def test_attributes(changes: dict[str, str | None], kind: Kind, attribute: str, words: str) -> None:
     raw = {name: text for name, text in {**POOL, **changes}.items() if text is not None}
-    _, (found,) = faults_of_attributes(op_of("AvgPool"), raw)
+    _, (found,) = check_attributes(op_of("AvgPool"), raw)
     assert (found.kind, found.attribute) == (kind, attribute)
     assert words in found.message
 
 
 @pytest.mark.parametrize("text", ["2, 2", " 2,2 ", "2,2,", "-0,2"])
 def test_what_the_runtime_reads_is_read(text: str) -> None:
-    attrs, found = faults_of_attributes(op_of("AvgPool"), {**POOL, "strides": text})
+    attrs, found = check_attributes(op_of("AvgPool"), {**POOL, "strides": text})
     assert attrs is not None
     assert not found
 
@@ -89,7 +89,7 @@ def test_what_the_runtime_reads_is_read(text: str) -> None:
     ],
 )
 def test_ports(type_: str, inputs: int, outputs: int, kinds: list[Kind]) -> None:
-    assert [found.kind for found in faults_of_ports(op_of(type_), inputs, outputs)] == kinds
+    assert [found.kind for found in check_ports(op_of(type_), inputs, outputs)] == kinds
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_ports(type_: str, inputs: int, outputs: int, kinds: list[Kind]) -> None
 )
 def test_types(type_: str, types: str, offending: list[int]) -> None:
     facts = [Fact(element_type(name), parse_shape("1,2")) for name in types.split()]
-    assert [found.input for found in faults_of_types(op_of(type_), facts)] == offending
+    assert [found.input for found in check_types(op_of(type_), facts)] == offending
 
 
 @pytest.mark.parametrize(

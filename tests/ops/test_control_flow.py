@@ -15,7 +15,7 @@ from ir_tools.execute import run
 from ir_tools.format.read import read
 from ir_tools.infer import propagate_shapes
 from ir_tools.ops import Array, Attrs, Fact, control_flow, find_op
-from ir_tools.ops._checks import faults_of_types
+from ir_tools.ops.checks import check_types
 from ir_tools.types import ELEMENT_TYPES, Shape, element_type, parse_shape
 from ir_tools.validation import validate
 
@@ -364,7 +364,7 @@ def test_types_of_trip_count_and_condition(place: int, kind: str) -> None:
     slots[place] = (kind, "")
     op = find_op("Loop", "opset5")
     assert op is not None
-    faults = list(faults_of_types(op, [Fact(element_type(name), ()) for name, _ in slots]))
+    faults = list(check_types(op, [Fact(element_type(name), ()) for name, _ in slots]))
     try:
         CORE.compile_model(CORE.read_model(*small_loop(*slots)), "CPU")
     except RuntimeError:

@@ -17,8 +17,8 @@ from openvino._pyopenvino import NodeFactory
 from ir_tools import validate
 from ir_tools.diagnostics import Severity
 from ir_tools.ops import COMPLETE_OPSETS, EXPERIMENTAL, FAMILIES, Op, find_op
-from ir_tools.ops._checks import faults_of_attributes, takes
 from ir_tools.ops._listing import listing
+from ir_tools.ops.checks import check_attributes, takes
 from ir_tools.ops.definition import REQUIRED, Field, OneOf
 from ir_tools.types import ELEMENT_TYPES
 from tests.ops.samples import Sample, sample_of
@@ -184,7 +184,7 @@ def test_attributes_as_written(op: Op, tmp_path: Path) -> None:
     layer = next(layer for layer in layers if layer.get("name") == "op")
     data = layer.find("data")
     raw = dict(data.attrib) if data is not None else {}
-    attrs, faults = faults_of_attributes(op, raw)
+    attrs, faults = check_attributes(op, raw)
     assert attrs is not None
     assert [str(fault) for fault in faults] == []
     for name, spec in op.attrs.items():

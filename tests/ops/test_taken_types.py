@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ir_tools.ops._checks import faults_of_types
+from ir_tools.ops.checks import check_types
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import element_type
 from tests.ops import test_detection, test_image, test_recurrent, test_roi, test_sorting, test_suppression
@@ -29,7 +29,7 @@ def typed(slot: Slot, kind: str) -> Slot:
     return converted
 
 
-def check_types(client: RuntimeClient, case: Case, kinds: tuple[str, ...]) -> None:
+def compare_types(client: RuntimeClient, case: Case, kinds: tuple[str, ...]) -> None:
     """Each input alone, and all that are floats together, in each type."""
     floats = [number for number, slot in enumerate(case.slots) if fact_of(slot).dtype.name == "f32"]
     for places in ([number] for number in range(len(case.slots))):
@@ -40,17 +40,17 @@ def check_types(client: RuntimeClient, case: Case, kinds: tuple[str, ...]) -> No
 def _check_places(client: RuntimeClient, case: Case, places: list[int], kinds: tuple[str, ...]) -> None:
     for kind in kinds:
         slots = [typed(slot, kind) if number in places else slot for number, slot in enumerate(case.slots)]
-        faults = list(faults_of_types(case.op, [fact_of(slot) for slot in slots]))
+        faults = list(check_types(case.op, [fact_of(slot) for slot in slots]))
         if faults:
             assert not runs(client, replace(case, slots=slots)), (str(case), places, kind)
 
 
 @pytest.mark.parametrize("name", ["DetectionOutput-8", "NonMaxSuppression-9", "TopK-3", "LSTMCell-4", "Interpolate-4"])
 def test_what_runs_is_taken(name: str, client: RuntimeClient) -> None:
-    check_types(client, CASES[name], ("f16", "i32", "boolean"))
+    compare_types(client, CASES[name], ("f16", "i32", "boolean"))
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", CASES)
 def test_what_runs_is_taken_everywhere(name: str, client: RuntimeClient) -> None:
-    check_types(client, CASES[name], TYPES)
+    compare_types(client, CASES[name], TYPES)

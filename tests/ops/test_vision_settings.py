@@ -7,7 +7,7 @@ import pytest
 
 from ir_tools.errors import RuntimeFailure
 from ir_tools.ops import Array, Op, ops_of
-from ir_tools.ops._checks import faults_of_types
+from ir_tools.ops.checks import check_types
 from ir_tools.ops.definition import Kind
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import element_type
@@ -198,7 +198,7 @@ def errors(op: Op, raw: Mapping[str, str], slots: Sequence[Slot]) -> list[str]:
     """What is told of a layer as an error: by the types of its inputs, or by its own check."""
     facts, attrs = [fact_of(slot) for slot in slots], op.read(raw, [])
     assert attrs is not None
-    found = [*faults_of_types(op, facts), *op.check(attrs, facts)]
+    found = [*check_types(op, facts), *op.check(attrs, facts)]
     return [violation.message for violation in found if not Kind(violation.kind).mild]
 
 

@@ -7,7 +7,7 @@ import pytest
 from ir_tools.diagnostics import Severity
 from ir_tools.errors import RuntimeFailure
 from ir_tools.ops import FAMILIES
-from ir_tools.ops._checks import faults_of_attributes
+from ir_tools.ops.checks import check_attributes
 from ir_tools.ops.definition import REQUIRED, Kind, Op
 from ir_tools.rules import RULES, Rule
 from ir_tools.runtime.client import STAGES, RuntimeClient
@@ -81,7 +81,7 @@ def test_an_attribute_that_the_runtime_assumes_is_a_warning(op: Op) -> None:
     for key, spec in op.attrs.items():
         name = spec.xml or key
         raw = {other: text for other, text in sample.raw.items() if other != name}
-        kinds = {found.kind for found in faults_of_attributes(op, raw)[1] if found.attribute == name}
+        kinds = {found.kind for found in check_attributes(op, raw)[1] if found.attribute == name}
         if spec.needed or (spec.default is REQUIRED and spec.runtime_default is REQUIRED):
             assert kinds == {Kind.MISSING}, name
         elif spec.runtime_default is not REQUIRED:
@@ -103,7 +103,7 @@ def test_a_misspelled_attribute_is_an_error_if_its_value_is_lost(word: str, valu
     name = "exclude-pad" if "pad" in word and "exclude" in word else "pads_begin"
     raw = {"kernel": "3,3", "strides": "2,2", "pads_begin": "0,0", "pads_end": "0,0", "exclude-pad": "true"}
     del raw[name]
-    (found,) = faults_of_attributes(op, {**raw, word: value})[1]
+    (found,) = check_attributes(op, {**raw, word: value})[1]
     assert (found.attribute, found.kind) == (name, kind)
     assert f"does not read '{word}'" in found.message
 

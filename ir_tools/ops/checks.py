@@ -6,16 +6,16 @@ from typing import Any
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops.definition import REQUIRED, Array, Attrs, Bounds, Fact, Field, Flag, Kind, Op, Violation
+from ir_tools.ops.limits import MAX_WINDOW
 from ir_tools.types import ELEMENT_TYPES, Dim, ElementType, closest
 from ir_tools.types.packing import element_type_of
 
 __all__ = [
-    "closest",
+    "check_attributes",
+    "check_ports",
+    "check_settings",
+    "check_types",
     "fact_of",
-    "faults_of_attributes",
-    "faults_of_ports",
-    "faults_of_settings",
-    "faults_of_types",
     "require_known_kinds",
     "too_many_outputs",
 ]
@@ -32,8 +32,6 @@ LEFTOVERS = {
 }
 """Attributes that Model Optimizer and other tools write though the operation has none such: values that say nothing."""
 WINDOW_SIZES = {"kernel", "strides", "dilations", "pads_begin", "pads_end", "output_padding"}
-MOST = 10**8
-"""In a window; the largest of real models are thousands."""
 TAKES_STRINGS = {
     *("ShapeOf", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Concat", "Split", "Gather"),
     *("DepthToSpace", "SpaceToDepth", "Result", "ReadValue", "Assign", "If", "Loop", "TensorIterator"),
@@ -47,14 +45,14 @@ UNFOLDED = {
 FLAG_WORDS = {"true", "false", "0", "1"}
 MAX_UNKNOWN = 100
 """Attributes of one layer that its operation does not have and that are reported one by one."""
-MAX_VALUES = 64
+MAX_SHOWN_VALUES = 64
 """Of an array whose values a check may want to see."""
 
 
 # --- attributes -------------------------------------------------------------------------------------------------
 
 
-def faults_of_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, list[Violation]]:
+def check_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, list[Violation]]:
     """The typed attributes, None where they have no meaning, and what is wrong with the `<data>` of a layer.
 
     Each misspelling is reported once: with the required attribute that it stands for, else with the misspelled one.
@@ -150,7 +148,7 @@ def _misread(fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Vi
 # --- ports ------------------------------------------------------------------------------------------------------
 
 
-def faults_of_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
+def check_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
     """A number of ports that the operation does not have. Outputs may be left out: who reads none needs no port."""
     least = sum(not slot.optional for slot in op.inputs)
     most = None if any(slot.many for slot in op.inputs) else len(op.inputs)
@@ -173,7 +171,7 @@ def _counted(count: int, word: str) -> str:
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
-def faults_of_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def check_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Element types that the operation does not take, and such as differ where they must be one."""
     common: dict[str, tuple[str, ElementType]] = {}
     for index, fact in enumerate(inputs):
@@ -204,7 +202,7 @@ def takes(words: str, dtype: ElementType) -> bool:
 def fact_of(array: Array) -> Fact:
     """Return what is known of an array: element type, shape, and the values of small ones."""
     kind = element_type_of(array)
-    value = Bounds.exactly(array) if array.size <= MAX_VALUES and kind.kind != "string" else None
+    value = Bounds.exactly(array) if array.size <= MAX_SHOWN_VALUES and kind.kind != "string" else None
     return Fact(kind, tuple(map(Dim.of, array.shape)), value)
 
 
@@ -229,7 +227,7 @@ def require_known_kinds(op: Op, arrays: Sequence[Array]) -> None:
         )
         if words and not any(takes(words, other) for other in alike):
             raise ShapeError(f"{slot.name} has element type {kind}; expected {_listed(words)}")
-    if len(arrays) < MAX_VALUES:
+    if len(arrays) < MAX_SHOWN_VALUES:
         _KNOWN_KINDS.add(key)
 
 
@@ -247,7 +245,7 @@ def _absurd(attrs: Attrs) -> Iterator[Violation]:
     for name in WINDOW_SIZES & attrs.keys():
         value = attrs[name]
         largest = max(map(abs, value), default=0) if isinstance(value, tuple) else 0
-        if largest > MOST:
+        if largest > MAX_WINDOW:
             message = f"holds {largest}, with which the runtime miscounts or exhausts memory"
             yield Violation(name, message, None, Kind.FATAL)
 
@@ -255,7 +253,7 @@ def _absurd(attrs: Attrs) -> Iterator[Violation]:
 # --- attributes and inputs together ---------------------------------------------------------------------------------
 
 
-def faults_of_settings(op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def check_settings(op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """What the operation itself has to say; windows that no machine can handle keep it from being asked.
 
     Raises:

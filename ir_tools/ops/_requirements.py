@@ -1,0 +1,150 @@
+"""Conditions that shape rules and checks put on inputs: ranks, sizes, axes, what several inputs must agree on."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops._values import dim, known
+from ir_tools.ops.definition import Fact, Violation
+from ir_tools.ops.limits import MAX_SIZES
+from ir_tools.types import Dim, Shape, format_shape
+
+__all__ = [
+    "agreed",
+    "check_axes",
+    "listed",
+    "raise_first",
+    "require",
+    "require_integers",
+    "require_list",
+    "require_one",
+    "require_rank",
+    "require_size",
+    "require_sizes",
+]
+
+
+def require(holds: bool, message: str) -> None:
+    """Hold a layer against a condition.
+
+    Raises:
+        ShapeError: it does not hold.
+    """
+    if not holds:
+        raise ShapeError(message)
+
+
+def raise_first(violations: Iterable[Violation]) -> None:
+    """Raise the first of the violations.
+
+    Raises:
+        ShapeError: there is one.
+    """
+    for violation in violations:
+        raise ShapeError(f"{violation.attribute} {violation.message}")
+
+
+def require_rank(fact: Fact, rank: int, name: str) -> None:
+    """Hold an input against its rank.
+
+    Raises:
+        ShapeError: it has another.
+    """
+    if fact.shape is not None and len(fact.shape) != rank:
+        raise ShapeError(f"{name} is [{format_shape(fact.shape)}]; expected rank {rank}")
+
+
+def require_size(fact: Fact, axis: int, sizes: Sequence[int], name: str) -> None:
+    """Hold a dimension against the sizes that it may have.
+
+    Raises:
+        ShapeError: it has another.
+    """
+    found = dim(fact, axis)
+    if not any(size in found for size in sizes):
+        meant = " or ".join(map(str, sizes))
+        raise ShapeError(f"{name} is [{format_shape(fact.shape)}], but dimension {axis} must be {meant}")
+
+
+def require_list(fact: Fact, name: str) -> None:
+    """Hold an input against being a list.
+
+    Raises:
+        ShapeError: it has another rank.
+    """
+    if fact.shape is not None and len(fact.shape) != 1:
+        raise ShapeError(f"{name} is [{format_shape(fact.shape)}]; expected a list")
+
+
+def require_sizes(fact: Fact, name: str) -> None:
+    """Hold an input against being a list of sizes, lengths or axes, which is no longer than anything has dimensions.
+
+    Raises:
+        ShapeError: it has another rank, or more values than any such list can have.
+    """
+    require_list(fact, name)
+    if fact.shape is not None and fact.shape[0].lo > MAX_SIZES:
+        raise ShapeError(f"{name} has {fact.shape[0]} values, more than a list of sizes can have")
+
+
+def require_one(fact: Fact, name: str, *, only_scalar: bool = False) -> None:
+    """Hold an input against being a scalar, or a list of one element unless `only_scalar`.
+
+    Raises:
+        ShapeError: it has another shape.
+    """
+    shape = fact.shape
+    if shape is None or shape == () or (not only_scalar and len(shape) == 1 and 1 in shape[0]):
+        return
+    raise ShapeError(f"{name} is [{format_shape(shape)}]; expected a scalar")
+
+
+def require_integers(fact: Fact, name: str) -> None:
+    """Hold an input against having an integer type.
+
+    Raises:
+        ShapeError: it has another.
+    """
+    if fact.dtype.kind != "dynamic" and not fact.dtype.is_integer:
+        raise ShapeError(f"{name} has element type {fact.dtype}; expected an integer type")
+
+
+def agreed(dims: Iterable[Dim], what: str) -> Dim:
+    """The sizes that all dimensions allow.
+
+    Raises:
+        ShapeError: there are none.
+    """
+    out: Dim | None = Dim()
+    found = list(dims)
+    for each in found:
+        out = None if out is None else out.meet(each)
+    if out is None:
+        raise ShapeError(f"the inputs do not agree on the {what}: {' and '.join(map(str, dict.fromkeys(found)))}")
+    return out
+
+
+def check_axes(
+    data: Shape, axes: Fact, ranks: Sequence[int], *, name: str = "axes", negative: bool = True
+) -> Iterator[Violation]:
+    """An input of axes that holds no integers, is of other `ranks`, or names one that the data does not have.
+
+    A scalar counts as having one axis where a number or nothing can stand for a list.
+    """
+    if not (axes.dtype.is_integer or axes.dtype.kind == "dynamic"):
+        yield Violation(name, f"has element type {axes.dtype}; expected integers")
+        return
+    if axes.shape is not None and len(axes.shape) not in ranks:
+        meant = "a single number" if ranks == (0,) else "a list" if 0 not in ranks else "a number or a list"
+        yield Violation(name, f"is [{format_shape(axes.shape)}]; expected {meant}")
+        return
+    if data is None:
+        return
+    rank = max(len(data), 1) if 0 in ranks else len(data)
+    for axis in known(axes) or ():
+        if not (-rank if negative else 0) <= axis < rank:
+            yield Violation(name, f"names axis {axis}, but the data [{format_shape(data)}] has rank {len(data)}")
+
+
+def listed(values: Iterable[object]) -> str:
+    """`(1, 2)` -> `1,2`, as attributes are written."""
+    return ",".join(map(str, values))
