@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from sys import getrefcount
 from typing import Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
@@ -236,7 +235,7 @@ class Execution:
         return value
 
     def _step(self, plan: "_Plan", planned: PlannedLayer, arrays: list[Array]) -> Step:
-        """One layer; where nothing but `arrays` holds an input, the output may come to stand in its memory."""
+        """Run one layer of a plan."""
         layer = planned.layer
         held = self._held(layer)
         if held is not None:
@@ -249,7 +248,7 @@ class Execution:
             if plan.inside:
                 plan.ready[layer.id] = ready
         known = self._known(plan.graph, ready, arrays, [source for source, _ in planned.reads])
-        done = run_layer(layer, arrays, first_only=planned.first_only, torn=self.torn, ready=ready, reuse=True)
+        done = run_layer(layer, arrays, first_only=planned.first_only, torn=self.torn, ready=ready)
         return self._step_of(layer, done, known)
 
     def _held(self, layer: Layer) -> Step | None:
@@ -380,13 +379,11 @@ def run_layer(
     floats: ElementType | None = None,
     torn: bool = False,
     ready: _Ready | None = None,
-    reuse: bool = False,
 ) -> LayerRun:
     """The outputs of one layer on given arrays, in the order of its ports; with `first_only` perhaps only the first.
 
     `floats`: stands for every float type that the attributes name. `torn`: what errors of rounding in the inputs decide
-    counts as undefined, too. `ready`: of the layer, with `floats` in it. `reuse`: an output may be written over an
-    input that nothing but `inputs` holds.
+    counts as undefined, too. `ready`: of the layer, with `floats` in it.
 
     Raises:
         UnsupportedError: the reference has no kernel for the layer.
@@ -396,16 +393,11 @@ def run_layer(
     op, attrs, packed = ready or _prepared(layer, floats)
     assert op.kernel is not None
     judged = op.ill_conditioned if torn and op.ill_conditioned else None
-    spare = _spare(inputs) if reuse and op.inplace_kernel and not judged else None
     with np.errstate(all="ignore"):
         try:
             require_known_kinds(op, inputs)
-            if op.inplace_kernel and spare is not None:
-                outputs = op.inplace_kernel(attrs, inputs, spare)
-            else:
-                outputs = (op.first_output_kernel if first_only and op.first_output_kernel else op.kernel)(
-                    attrs, inputs
-                )
+            kernel = op.first_output_kernel if first_only and op.first_output_kernel else op.kernel
+            outputs = kernel(attrs, inputs)
             if packed or PackedArray in map(type, inputs):
                 outputs = _in_element_types(op, attrs, inputs, outputs)
         except (ShapeError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as why:
@@ -486,34 +478,6 @@ def _problem(op: Op, attrs: Attrs, inputs: Sequence[Array], failure: Exception) 
     if isinstance(failure, IndexError):
         return "they hold an index that is out of range"
     return "they contradict each other or the attributes"
-
-
-LONE = 2
-"""References to what one container alone holds, as `getrefcount` counts: the container's, and that of its argument."""
-
-
-def _spare(arrays: Sequence[Array]) -> Array | None:
-    """The largest array that nothing but `arrays` holds, nor any view of its memory.
-
-    The arrays have no name here, which would be one more reference. A view refers to the array that owns its memory.
-    """
-    best = None
-    for place in range(len(arrays)):
-        if getrefcount(arrays[place]) == LONE and _owns_memory(arrays[place]):
-            best = place if best is None or arrays[place].nbytes > arrays[best].nbytes else best
-    return None if best is None else arrays[best]
-
-
-def _owns_memory(array: Array) -> bool:
-    """Whether an array has memory of its own to write to, or is the only view of an array that has."""
-    if array.base is None:
-        return array.flags.owndata and array.flags.writeable
-    return (
-        isinstance(array.base, np.ndarray)
-        and getrefcount(array.base) == LONE
-        and array.base.flags.owndata
-        and array.flags.writeable
-    )
 
 
 def _is_wide(value: object) -> bool:

@@ -10,19 +10,18 @@ import numpy as np
 
 from ir_tools.ops.definition import Array
 
-__all__ = ["along", "blocks", "elementwise", "fits"]
+__all__ = ["along", "blocks", "elementwise"]
 
 BLOCK = 1 << 16
 """Elements at a time: two blocks of f32 fit into the cache of a core, and a block takes much longer than its call."""
 
 
-def elementwise(function: Callable[..., Array], *arrays: Array, spare: Array | None = None) -> Array:
+def elementwise(function: Callable[..., Array], *arrays: Array) -> Array:
     """A function that works element by element, on arrays that broadcast.
 
     Args:
         function: on as many arrays of one rank, which broadcast.
         arrays: what it is applied to.
-        spare: one of them that may be written over with the result, where that has its shape and type.
     """
     if max(array.size for array in arrays) <= BLOCK:
         return function(*arrays)
@@ -32,14 +31,9 @@ def elementwise(function: Callable[..., Array], *arrays: Array, spare: Array | N
     for place in blocks(shape):
         part = function(*(_part(array, place) for array in aligned))
         if out is None:
-            out = spare if spare is not None and fits(spare, shape, part) else np.empty(shape, part.dtype)
+            out = np.empty(shape, part.dtype)
         out[place] = part
     return np.empty(shape, arrays[0].dtype) if out is None else out
-
-
-def fits(spare: Array, shape: tuple[int, ...], like: Array) -> bool:
-    """Whether an array can hold a result of this shape and of the type of `like`."""
-    return spare.shape == shape and spare.dtype == like.dtype and spare.flags.c_contiguous
 
 
 def _part(array: Array, place: Sequence[slice]) -> Array:

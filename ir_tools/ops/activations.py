@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._by_blocks import along, elementwise, fits
+from ir_tools.ops._by_blocks import along, elementwise
 from ir_tools.ops._numbers import in_working_type, near_steps, require, same_type, through_floats, to_integer
 from ir_tools.ops.definition import (
     Array,
@@ -80,16 +80,16 @@ class Unary:
             lower, upper = (self.function(bound, **attrs) for bound in (data.value.lower, data.value.upper))
         return Bounds.exactly(lower) if data.value.exact is not None else Bounds(lower, upper)
 
-    def kernel(self, attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
+    def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """The function on the input."""
         (data,) = arrays
         if self.direct and data.dtype.kind == "f" and data.dtype.itemsize > 2:
-            return (self.function(data, out=spare if spare is not None and fits(spare, data.shape, data) else None),)
+            return (self.function(data),)
 
         def applied(part: Array) -> Array:
             return in_working_type(lambda numbers: self.function(numbers, **attrs), part)
 
-        return (elementwise(applied, data, spare=spare),)
+        return (elementwise(applied, data),)
 
     def torn(self, attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:
         """The elements so near to a step that an error decides to which side they go."""
@@ -107,7 +107,6 @@ class Unary:
             check=self.check,
             shape=self.shape,
             kernel=self.kernel,
-            inplace_kernel=self.kernel,
             ill_conditioned=None if self.border is None else self.torn,
             monotonic=self.border is not None,
         )
@@ -361,30 +360,30 @@ def _require_scalar(fact: Fact, name: str) -> None:
         raise ShapeError(f"{name} has shape [{format_shape(fact.shape)}]; expected a single number")
 
 
-def with_numbers(function: Callable[..., Array], arrays: Sequence[Array], spare: Array | None) -> tuple[Array, ...]:
+def with_numbers(function: Callable[..., Array], arrays: Sequence[Array]) -> tuple[Array, ...]:
     """A function of one array and single numbers, element by element."""
     data, *numbers = arrays
     numbers = [number.reshape(()) for number in numbers]
-    return (elementwise(lambda part: in_working_type(function, part, *numbers), data, spare=spare),)
+    return (elementwise(lambda part: in_working_type(function, part, *numbers), data),)
 
 
-def swish(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
+def swish(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """`x * sigmoid(beta * x)`."""
     del attrs
     beta = arrays[1] if len(arrays) > 1 else np.ones((), arrays[0].dtype)
-    return with_numbers(lambda data, factor: data * sigmoid(factor * data), (arrays[0], beta), spare)
+    return with_numbers(lambda data, factor: data * sigmoid(factor * data), (arrays[0], beta))
 
 
-def hard_sigmoid(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
+def hard_sigmoid(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """`max(0, min(1, alpha * x + beta))`."""
     del attrs
-    return with_numbers(lambda x, a, b: np.clip(a * x + b, x.dtype.type(0), x.dtype.type(1)), arrays, spare)
+    return with_numbers(lambda x, a, b: np.clip(a * x + b, x.dtype.type(0), x.dtype.type(1)), arrays)
 
 
-def selu(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
+def selu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """`lambda * (x if x > 0 else alpha * (exp(x) - 1))`."""
     del attrs
-    return with_numbers(lambda x, a, s: s * np.where(x > 0, x, a * np.expm1(np.minimum(x, 0))), arrays, spare)
+    return with_numbers(lambda x, a, s: s * np.where(x > 0, x, a * np.expm1(np.minimum(x, 0))), arrays)
 
 
 def prelu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -404,7 +403,7 @@ def check_prelu(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield Violation("slope", message)
 
 
-def prelu(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
+def prelu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """`slope * x` below 0; a list of slopes belongs to the channels (axis 1)."""
     del attrs
     data, slope = arrays
@@ -423,7 +422,7 @@ def prelu(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> 
     def sloped(x: Array, s: Array) -> Array:
         return in_working_type(parts, x, s, saturate=True)
 
-    return (elementwise(sloped, data, slope, spare=spare),)
+    return (elementwise(sloped, data, slope),)
 
 
 # --- softmax ------------------------------------------------------------------------------------------------------
@@ -482,7 +481,6 @@ SWISH = Op(
     types={"T": "float"},
     shape=swish_shape,
     kernel=swish,
-    inplace_kernel=swish,
 )
 HARD_SIGMOID = Op(
     type="HardSigmoid",
@@ -491,7 +489,6 @@ HARD_SIGMOID = Op(
     types={"T": NUMBERS},
     shape=hard_sigmoid_shape,
     kernel=hard_sigmoid,
-    inplace_kernel=hard_sigmoid,
 )
 SELU = Op(
     type="Selu",
@@ -500,7 +497,6 @@ SELU = Op(
     types={"T": "float"},
     shape=selu_shape,
     kernel=selu,
-    inplace_kernel=selu,
 )
 PRELU = Op(
     type="PReLU",
@@ -510,7 +506,6 @@ PRELU = Op(
     check=check_prelu,
     shape=prelu_shape,
     kernel=prelu,
-    inplace_kernel=prelu,
 )
 SOFTMAX_1 = Op(
     type="SoftMax",

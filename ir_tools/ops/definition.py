@@ -579,7 +579,6 @@ PARTS = (
     "shape",
     "kernel",
     "first_output_kernel",
-    "inplace_kernel",
     "undefined_mask",
     "ill_conditioned",
     "migrate",
@@ -602,8 +601,6 @@ class Op:
         shape: `(attrs, input facts) -> output facts`; ShapeError where there are none. None where nothing is claimed.
         kernel: `(attrs, input arrays) -> output arrays`; None where the reference executor has none.
         first_output_kernel: a cheaper kernel, used if only the first output is read; None if it would save nothing.
-        inplace_kernel: the kernel with a third argument, one of the inputs that may be overwritten: it may come to hold
-            the output. None if it would save nothing.
         undefined_mask: `(attrs, input arrays) ->` a mask of the output elements that no input element decides; it fits
             the last dimensions of every output. None if all are decided.
         ill_conditioned: the same for output elements that rounding errors in the inputs decide, such as a value at the
@@ -631,7 +628,6 @@ class Op:
     shape: Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]] | None = None
     kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
     first_output_kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
-    inplace_kernel: Callable[[Attrs, Sequence[Array], Array], tuple[Array, ...]] | None = None
     undefined_mask: Callable[[Attrs, Sequence[Array]], npt.NDArray[np.bool_] | None] | None = None
     ill_conditioned: Callable[[Attrs, Sequence[Array], float], npt.NDArray[np.bool_] | None] | None = None
     monotonic: bool = False

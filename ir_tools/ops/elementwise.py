@@ -8,7 +8,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast_arrays, interval
-from ir_tools.ops._by_blocks import elementwise, fits
+from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
 from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Field, Flag, Input, Op
 from ir_tools.types import element_type
@@ -79,18 +79,17 @@ class Binary:
                 return _divide_bounds(left, right)
             return _equal_bounds(left, right) if self.boolean else interval(function, left, right)
 
-    def kernel(self, attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
+    def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """The function on the broadcast inputs."""
         function = self._chosen(attrs) or self.function
         left, right = broadcast_arrays(attrs, arrays[0], arrays[1])
         if isinstance(function, np.ufunc) and left.dtype.kind == "f" and left.dtype.itemsize > 2:
-            out = spare if spare is not None and not self.boolean and fits(spare, _shape(left, right), left) else None
-            return (function(left, right, out=out),)
+            return (function(left, right),)
 
         def applied(one: Array, other: Array) -> Array:
             return in_working_type(function, one, other, saturate=self.saturates)
 
-        return (elementwise(applied, left, right, spare=spare),)
+        return (elementwise(applied, left, right),)
 
     def _chosen(self, attrs: Attrs) -> Callable[[Array, Array], Array] | None:
         return None if self.chosen is None else self.chosen(attrs)
@@ -108,13 +107,8 @@ class Binary:
             replaced_by=self.replaced_by,
             shape=self.shape,
             kernel=self.kernel,
-            inplace_kernel=self.kernel,
             oracle=self.oracle,
         )
-
-
-def _shape(left: Array, right: Array) -> tuple[int, ...]:
-    return left.shape if left.shape == right.shape else np.broadcast_shapes(left.shape, right.shape)
 
 
 # --- values before running --------------------------------------------------------------------------------------

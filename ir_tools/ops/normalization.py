@@ -85,7 +85,6 @@ def _batch_norm(version: int, names: Sequence[str]) -> Op:
         check=lambda attrs, inputs: batch_norm_faults(inputs, data),
         shape=lambda attrs, inputs: batch_norm_shape(inputs, data),
         kernel=partial(batch_norm, data=data),
-        inplace_kernel=lambda attrs, arrays, spare: batch_norm(attrs, arrays, data, spare),
     )
 
 
@@ -224,7 +223,7 @@ def per_channel(values: Array, rank: int) -> Array:
     return values.reshape(-1, *[1] * (rank - 2))
 
 
-def batch_norm(attrs: Attrs, arrays: Sequence[Array], data: int, spare: Array | None = None) -> tuple[Array, ...]:
+def batch_norm(attrs: Attrs, arrays: Sequence[Array], data: int) -> tuple[Array, ...]:
     """`gamma * (x - mean) / sqrt(variance + epsilon) + beta` for every channel."""
     values, lists = arrays[data], [array for index, array in enumerate(arrays) if index != data]
     gamma, beta, mean, variance = (array.astype(np.float32) if is_half(array.dtype) else array for array in lists)
@@ -236,7 +235,7 @@ def batch_norm(attrs: Attrs, arrays: Sequence[Array], data: int, spare: Array | 
         found += shift
         return found
 
-    return (elementwise(partial(in_working_type, scaled), values, *lines, spare=spare),)
+    return (elementwise(partial(in_working_type, scaled), values, *lines),)
 
 
 def normalized(

@@ -86,7 +86,7 @@ def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(dtype, broadcast(inputs[0].shape, inputs[1].shape)),)
 
 
-def fake_quantize(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = None) -> tuple[Array, ...]:
+def fake_quantize(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Every element to the nearest of `levels` values, in the data's type; integers through f32.
 
     Data up to the lower limit become `output_low`, data beyond the higher one `output_high`, by the specification also
@@ -96,7 +96,7 @@ def fake_quantize(attrs: Attrs, arrays: Sequence[Array], spare: Array | None = N
     shaped = [broadcast_arrays(attrs, data, limit)[1].astype(data.dtype) for limit in limits]
     ascending = bool(np.all(shaped[0] < shaped[1]))
     function = through_floats(partial(quantized if ascending else quantized_between, attrs.levels))
-    return (elementwise(partial(in_working_type, function), data, *shaped, spare=spare),)
+    return (elementwise(partial(in_working_type, function), data, *shaped),)
 
 
 def quantized_between(levels: int, data: Array, low: Array, high: Array, out_low: Array, out_high: Array) -> Array:
@@ -183,7 +183,6 @@ FAKE_QUANTIZE = Op(
     check=check_quantize,
     shape=quantize_shape,
     kernel=fake_quantize,
-    inplace_kernel=fake_quantize,
     ill_conditioned=between_levels,
     monotonic=True,
 )

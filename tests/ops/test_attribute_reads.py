@@ -93,8 +93,6 @@ def arguments(part: str, inputs: Sequence[Array]) -> Iterator[tuple[Any, ...]]:
         yield (facts,)
     elif part == "ill_conditioned":
         yield inputs, 1e-5
-    elif part == "inplace_kernel":
-        yield inputs, inputs[0].copy()
     else:
         yield (inputs,)
 
