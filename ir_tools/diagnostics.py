@@ -34,6 +34,7 @@ class Diagnostic:
         layer_id, layer_name, path: the layer; `path` leads through bodies, as in `Loop_3/body/Add_7`.
         help: what to do about it.
         column, end_column: the first character of what is wrong, counted from 1, and the one after its last.
+        attribute: of the layer, port or edge, if it alone is wrong, missing or unknown.
 
     Example:
         >>> finding = ir_tools.validate("broken.xml")[0]
@@ -52,6 +53,7 @@ class Diagnostic:
     help: str | None = None
     column: int | None = None
     end_column: int | None = None
+    attribute: str | None = None
 
     @property
     def layer(self) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.arguments import check_word
-from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.diagnostics import Diagnostic
 from ir_tools.errors import ShapeError, UnsupportedError, UsageError
 from ir_tools.execution_order import PlannedLayer, execution_order
 from ir_tools.graph import Graph, Layer, Located, Model
@@ -17,6 +17,7 @@ from ir_tools.inputs import checked_inputs
 from ir_tools.known_differences import KnownDifference, find
 from ir_tools.ops import Array, Attrs, Op, Violation, control_flow, find_op, state
 from ir_tools.ops.checks import check_types, fact_of, require_known_kinds
+from ir_tools.rules.running import NO_KERNEL
 from ir_tools.states import checked_states
 from ir_tools.types import ElementType, element_type, precision_in_file, type_in_file
 from ir_tools.types.packing import PackedArray, element_type_of, in_element_type
@@ -526,8 +527,8 @@ def has_kernel(layer: Layer) -> bool:
 def _unsupported(model: Model, place: Located) -> Diagnostic:
     path, layer, graph = place
     return Diagnostic(
-        code="RUN001",
-        severity=Severity.ERROR,
+        code=NO_KERNEL.code,
+        severity=NO_KERNEL.severity,
         message=f"the reference has no kernel for {layer.type} {layer.version}",
         file=str(model.path) if model.path else None,
         line=model.line_of(graph, layer.id),

@@ -1,6 +1,7 @@
 """Pointers of Git LFS: what a checkout has in place of a large file that was not downloaded."""
 
-from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.diagnostics import Diagnostic
+from ir_tools.rules.storage import GIT_LFS_POINTER
 
 __all__ = ["LARGEST_POINTER", "pointer_problem"]
 
@@ -15,8 +16,8 @@ def pointer_problem(data: bytes, file: str | None) -> Diagnostic | None:
     if len(data) >= LARGEST_POINTER or not data.startswith(BEGINNING):
         return None
     return Diagnostic(
-        code="IR021",
-        severity=Severity.ERROR,
+        code=GIT_LFS_POINTER.code,
+        severity=GIT_LFS_POINTER.severity,
         message="the file is a pointer of Git LFS; what it points to was not downloaded",
         file=file,
         line=1,

@@ -1,21 +1,23 @@
-"""Validation: every rule of the code table, run over one file."""
+"""Validation: every check, run over one file, and the findings in the order of its lines."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from itertools import islice
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Set
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ir_tools.arguments import word_list
+from ir_tools.checks import CHECKS, Check, IrFile
 from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import ReadError, UsageError
-from ir_tools.format.faults import Fault, told
+from ir_tools.format.problems import MAX_LISTED, ElementProblem, Place, diagnostic_of
 from ir_tools.format.read import open_files, weights_of
 from ir_tools.format.write import render
 from ir_tools.graph import Model
-from ir_tools.rules import RULES, IrFile, Rule
+from ir_tools.rules import RULES, Rule
 from ir_tools.runtime.extensions import Extensions, library_paths
 from ir_tools.runtime.installed import require_openvino
 from ir_tools.source import Document
@@ -24,10 +26,7 @@ from ir_tools.types import Shapes, closest
 if TYPE_CHECKING:
     from ir_tools.runtime.client import RuntimeClient
 
-__all__ = ["MOST", "chosen", "validate"]
-
-MOST = 1000
-"""How many findings of one rule are told of one file."""
+__all__ = ["chosen", "validate"]
 
 
 def validate(
@@ -58,7 +57,7 @@ def validate(
             input that `shapes` names, there are `shapes` and the runtime is not asked.
         RuntimeFailure: OpenVINO is not installed, and `runtime` asks for it.
     """
-    rules = chosen(select, ignore)
+    rules = frozenset(chosen(select, ignore))
     library_paths(extensions)
     if runtime:
         require_openvino()
@@ -123,35 +122,24 @@ def _open(source: Model | str | Path | bytes, weights: bytes | str | Path | None
     return IrFile(*open_files(source, weights), extensions=extensions)
 
 
-def _findings(file: IrFile, rules: Iterable[Rule]) -> Iterator[Diagnostic]:
-    faults: dict[str, list[Fault]] = {}
-    for fault in file.faults:
-        faults.setdefault(fault.code, []).append(fault)
+def _findings(file: IrFile, rules: Set[Rule]) -> Iterator[Diagnostic]:
+    """Yield the findings of these rules: of each rule the first `MAX_LISTED`, and then how many there are."""
+    counts: Counter[Rule] = Counter()
+    checks = (_problems(check, file) for check in CHECKS if not rules.isdisjoint(check.rules))
+    for problem in chain(file.unread, *checks):
+        counts[problem.rule] += 1
+        if problem.rule in rules and counts[problem.rule] <= MAX_LISTED:
+            yield diagnostic_of(file.document, problem)
     for rule in rules:
-        found = _unbroken(file, rule, _findings_of(file, rule, faults.get(rule.code, [])))
-        yield from islice(found, MOST)
-        if next(found, None) is not None:
-            message = f"{rule.name} is found in more than {MOST} places; the others are not listed"
+        if counts[rule] > MAX_LISTED:
+            message = f"{rule.name} is found in {counts[rule]} places; the first {MAX_LISTED} are listed"
             yield Diagnostic(code=rule.code, severity=rule.severity, message=message, file=file.document.file)
 
 
-def _unbroken(file: IrFile, rule: Rule, found: Iterator[Diagnostic]) -> Iterator[Diagnostic]:
-    """What a rule finds; a rule that breaks over a file says so, and keeps no other rule from looking."""
+def _problems(check: Check, file: IrFile) -> Iterator[ElementProblem]:
+    """Yield what a check finds; one that breaks over a file says so, and keeps no other from looking."""
     try:
-        yield from found
+        yield from check.find(file)
     except Exception as why:
         message = f"the check itself failed on this file ({type(why).__name__}: {why}); please report it"
-        yield Diagnostic(code=rule.code, severity=Severity.WARNING, message=message, file=file.document.file)
-
-
-def _findings_of(file: IrFile, rule: Rule, faults: Iterable[Fault]) -> Iterator[Diagnostic]:
-    yield from told(file.document, faults)
-    for finding in rule.check(file) if rule.check else ():
-        yield Diagnostic(
-            code=rule.code,
-            severity=finding.severity or rule.severity,
-            message=finding.message,
-            file=file.document.file,
-            help=finding.help,
-            **finding.place._asdict(),
-        )
+        yield ElementProblem(check.rules[0], Place(None), message, severity=Severity.WARNING)

@@ -17,10 +17,18 @@ from typing import IO, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.diagnostics import Diagnostic
 from ir_tools.display import shortened
 from ir_tools.errors import ReadError
 from ir_tools.lfs import LARGEST_POINTER, pointer_problem
+from ir_tools.rules import Rule
+from ir_tools.rules.storage import (
+    BAD_CONSTANT,
+    CONSTANT_OUTSIDE_WEIGHTS,
+    MISSING_WEIGHTS,
+    UNREADABLE_WEIGHTS,
+    WRONG_CONSTANT_SIZE,
+)
 from ir_tools.types import ElementType, constant_type, id_number, whole_number
 from ir_tools.types.packing import unpack
 
@@ -72,7 +80,9 @@ class Weights:
         except FileNotFoundError:
             return cls(None, path, needed)
         except (OSError, ValueError) as why:
-            raise _error("IR010", path, f"cannot be opened: {getattr(why, 'strerror', None) or why}") from None
+            raise _error(
+                UNREADABLE_WEIGHTS, path, f"cannot be opened: {getattr(why, 'strerror', None) or why}"
+            ) from None
         pointer = pointer_problem(mapping[:LARGEST_POINTER] if mapping else b"", str(path))
         if pointer is not None:
             raise ReadError(pointer)
@@ -214,12 +224,18 @@ class Weights:
             raise self._changed()
 
     def _changed(self) -> ReadError:
-        return _error("IR010", self.path, "is changed by another program", "run this again when that is done")
+        return _error(
+            UNREADABLE_WEIGHTS, self.path, "is changed by another program", "run this again when that is done"
+        )
 
     def _refuse(self, message: str) -> ReadError:
         if self._data is not None:
-            return _error("IR012", self.path, message, "the .bin is cut off or belongs to another model")
-        return _error("IR011", self.path, f"is missing, and {message}", "put the model's .bin there, or name it")
+            return _error(
+                CONSTANT_OUTSIDE_WEIGHTS, self.path, message, "the .bin is cut off or belongs to another model"
+            )
+        return _error(
+            MISSING_WEIGHTS, self.path, f"is missing, and {message}", "put the model's .bin there, or name it"
+        )
 
 
 def _unpickled(path: Path | None, stamp: tuple[int, ...] | None, data: bytes | None, added: list[bytes]) -> Weights:
@@ -233,7 +249,7 @@ def _unpickled(path: Path | None, stamp: tuple[int, ...] | None, data: bytes | N
     else:
         weights = Weights.open(path)
         if weights._stamp is None or weights._stamp[2:] != stamp:
-            raise _error("IR010", path, "has changed since the model was pickled", "read the model again")
+            raise _error(UNREADABLE_WEIGHTS, path, "has changed since the model was pickled", "read the model again")
     for chunk in added:
         weights.append(chunk)
     return weights
@@ -244,9 +260,9 @@ def _open_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
 
 
-def _error(code: str, path: Path | None, message: str, remedy: str | None = None) -> ReadError:
+def _error(rule: Rule, path: Path | None, message: str, remedy: str | None = None) -> ReadError:
     file = "the weights" if path is None else str(path)
-    return ReadError(Diagnostic(code=code, severity=Severity.ERROR, message=message, file=file, help=remedy))
+    return ReadError(Diagnostic(code=rule.code, severity=rule.severity, message=message, file=file, help=remedy))
 
 
 def _stamp(file: int | Path) -> tuple[int, ...]:
@@ -305,10 +321,12 @@ def constant(raw: Mapping[str, str], weights: Weights) -> npt.NDArray[Any]:
         return weights.view(offset, size)
     nbytes = kind.byte_size(math.prod(dims))
     if math.prod(dim for dim in dims if dim) * max(kind.bits, 8) > LARGEST:
-        raise _error("IR013", weights.path, f"a constant of shape {raw['shape']} is more than memory can hold")
+        raise _error(
+            WRONG_CONSTANT_SIZE, weights.path, f"a constant of shape {raw['shape']} is more than memory can hold"
+        )
     if nbytes > size:
         raise _error(
-            "IR013",
+            WRONG_CONSTANT_SIZE,
             weights.path,
             f"the constant at {offset} has size {size}, but shape [{raw.get('shape')}] of {kind} takes {nbytes} bytes",
             "correct shape, element_type or size of the Const",
@@ -341,7 +359,9 @@ def _strings(data: Bytes, count: int, weights: Weights) -> npt.NDArray[Any]:
     text = data[4 * (count + 2) :]
     broken = not len(head) or head[0] != count or (np.diff(places) < 0).any() or places[-1] > len(text)
     if broken:
-        raise _error("IR013", weights.path, f"a constant of {count} strings does not hold a table of as many strings")
+        raise _error(
+            WRONG_CONSTANT_SIZE, weights.path, f"a constant of {count} strings does not hold a table of as many strings"
+        )
     ends = zip(places[:-1].tolist(), places[1:].tolist(), strict=True)
     return np.array([bytes(text[start:end]).decode("utf-8", "replace") for start, end in ends], dtype=object)
 
@@ -350,9 +370,9 @@ def _element_type(raw: Mapping[str, str]) -> ElementType:
     name = raw.get("element_type", "")
     kind = constant_type(name)
     if kind is None:
-        raise _error("IR014", None, f"a constant has element_type '{name[:40]}', which is not an element type")
+        raise _error(BAD_CONSTANT, None, f"a constant has element_type '{name[:40]}', which is not an element type")
     if kind.kind == "dynamic":
-        raise _error("IR014", None, "a constant's element_type cannot be dynamic")
+        raise _error(BAD_CONSTANT, None, "a constant's element_type cannot be dynamic")
     return kind
 
 
@@ -362,7 +382,7 @@ def _dims(raw: Mapping[str, str]) -> tuple[int, ...]:
         words.pop()
     dims = [dim for dim in map(whole_number, words) if dim is not None]
     if len(dims) != len(words):
-        raise _error("IR014", None, f"'{raw['shape']}' is not the shape of a constant", "write sizes, as in 1, 3")
+        raise _error(BAD_CONSTANT, None, f"'{raw['shape']}' is not the shape of a constant", "write sizes, as in 1, 3")
     return tuple(dims)
 
 
@@ -370,5 +390,5 @@ def _whole(raw: Mapping[str, str], name: str) -> int:
     number = id_number(raw.get(name))
     if number is None:
         message = f"a constant has {name} '{raw[name]}'" if raw.get(name) else f"a constant has no {name}"
-        raise _error("IR014", None, message, f"{name} is an integer of bytes")
+        raise _error(BAD_CONSTANT, None, message, f"{name} is an integer of bytes")
     return number

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Protocol
 
 from ir_tools.cli.paths import similar
-from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.diagnostics import Diagnostic
+from ir_tools.rules.storage import UNREADABLE_FILE
 
 __all__ = ["Discovery", "Excludes", "discover"]
 
@@ -108,4 +109,6 @@ def _is_ir(path: Path) -> bool:
 
 
 def _unreadable(path: Path, message: str, remedy: str | None = "check its permissions") -> Diagnostic:
-    return Diagnostic(code="IR001", severity=Severity.ERROR, message=message, file=str(path), help=remedy)
+    return Diagnostic(
+        code=UNREADABLE_FILE.code, severity=UNREADABLE_FILE.severity, message=message, file=str(path), help=remedy
+    )

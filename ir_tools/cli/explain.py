@@ -21,7 +21,7 @@ def explain(code: str | None) -> Answer:
     if code is None:
         return Answer({"rules": [_row(rule) for rule in RULES]}, _list)
     rule = _find(code)
-    return Answer({**_row(rule), "text": rule.doc.strip()}, lambda screen: _show(screen, rule))
+    return Answer({**_row(rule), "text": rule.doc}, lambda screen: _show(screen, rule))
 
 
 def _find(word: str) -> Rule:
@@ -41,7 +41,7 @@ def _row(rule: Rule) -> Row:
         "code": rule.code,
         "name": rule.name,
         "severity": str(rule.severity),
-        "summary": rule.doc.partition("\n")[0],
+        "summary": rule.what,
     }
 
 
@@ -56,6 +56,6 @@ def _list(screen: "Screen") -> None:
 def _show(screen: "Screen", rule: Rule) -> None:
     screen.line(f"{rule.code} {rule.name} ({rule.severity})", style="bold")
     screen.line()
-    for line in rule.doc.strip().splitlines():
+    for line in rule.doc.splitlines():
         heading = line in {"Bad:", "Good:"} or line.startswith("Why:")
         screen.line(line, style="bold" if heading else "cyan" if line.startswith("    ") else "")

@@ -5,15 +5,29 @@ from itertools import chain
 
 from ir_tools.diagnostics import Severity
 from ir_tools.format.content import MAPS, size_of
-from ir_tools.format.faults import Fault
 from ir_tools.format.nets import BODIES, PARTS, Net
-from ir_tools.format.rows import PURPOSES, Row, Slice, slice_faults
+from ir_tools.format.problems import ElementProblem
+from ir_tools.format.rows import PURPOSES, Row, Slice, slice_problems
 from ir_tools.format.texts import Form, Text
 from ir_tools.graph import Layer
+from ir_tools.rules import Rule
+from ir_tools.rules.structure import (
+    BAD_BACK_EDGE,
+    BAD_PORT_MAP_ROW,
+    BAD_SLICE,
+    LOOP_WITHOUT_BACK_EDGE,
+    MISSING_BODY,
+    MISSING_EXECUTION_CONDITION,
+    MISSING_PORT_MAP,
+    REPEATED_PORT_MAP_ROW,
+    UNEXPECTED_BODY,
+    UNMAPPED_PORT,
+    WRONG_PORT_MAP_ROW,
+)
 from ir_tools.source import Element, Wiring
 from ir_tools.types import closest, id_number
 
-__all__ = ["body_faults", "has_all_ends"]
+__all__ = ["body_problems", "has_all_ends"]
 
 KINDS = {
     "tensoriterator": {"body": "port_map"},
@@ -27,7 +41,7 @@ OWN_INPUTS = {"tensoriterator": 0, "loop": 2}
 GRAPH_PARTS = {"layers", "edges"}
 
 
-def body_faults(nets: Iterable[Net], texts: Mapping[Element, Text]) -> Iterator[Fault]:
+def body_problems(nets: Iterable[Net], texts: Mapping[Element, Text]) -> Iterator[ElementProblem]:
     """What is wrong with the layers with bodies of all graphs; `texts`: of layers."""
     graphs = {net.element: net for net in nets}
     plain: set[Form] = set()
@@ -95,7 +109,7 @@ class _Bodied:
         self.id = layer_id
         self.layer = layer = net.layers[layer_id]
         self.kind = kind
-        self.found: list[Fault] = []
+        self.found: list[ElementProblem] = []
         self.inputs = ports_of(layer, "input")
         self.outputs = ports_of(layer, "output")
 
@@ -106,7 +120,7 @@ class _Bodied:
         for part in self.layer:
             if part.tag in (*BODIES, *MAPS) and part.tag not in takes:
                 message = f"a layer of type {self.layer.get('type')} has no <{part.tag}>: the runtime does not read it"
-                self.warn("IR142", part, message, "delete it, or correct the type of the layer")
+                self.warn(UNEXPECTED_BODY, part, message, "delete it, or correct the type of the layer")
         for name, table in pairs.items():
             self._body(name, table)
         if self.kind == "if" and not self.found:
@@ -119,20 +133,20 @@ class _Bodied:
         for number, port in list(self.inputs.items())[1:]:
             if number not in taken:
                 message = f"neither branch takes input port {number}"
-                self.warn("IR147", port, message, "delete the port and its edge, or give it to a branch")
+                self.warn(UNMAPPED_PORT, port, message, "delete the port and its edge, or give it to a branch")
 
     def source(self, port_id: int) -> Element | None:
         """The output port that feeds an input."""
         maker = self.net.wiring.get((self.id, port_id))
         return None if maker is None else ports_of(self.net.layers[maker[0]], "output").get(maker[1])
 
-    def tell(self, code: str, element: Element, message: str, remedy: str) -> None:
+    def tell(self, rule: Rule, element: Element, message: str, remedy: str) -> None:
         """Note an error."""
-        self.found.append(Fault(code, element, message, remedy))
+        self.found.append(ElementProblem(rule, element, message, remedy))
 
-    def warn(self, code: str, element: Element, message: str, remedy: str) -> None:
+    def warn(self, rule: Rule, element: Element, message: str, remedy: str) -> None:
         """Note a warning."""
-        self.found.append(Fault(code, element, message, remedy, severity=Severity.WARNING))
+        self.found.append(ElementProblem(rule, element, message, remedy, Severity.WARNING))
 
     def _body(self, name: str, table_name: str) -> None:
         body, table = child(self.layer, name), child(self.layer, table_name)
@@ -140,12 +154,12 @@ class _Bodied:
             parent, known, words = (self.layer, PARTS, {name}) if body is None else (body, GRAPH_PARTS, {"layers"})
             if not _has_misspelled(parent, known, words):
                 what = f"the layer has no <{name}>" if body is None else f"<{name}> has no <layers>"
-                self.tell("IR141", self.layer if body is None else body, what, f"write <{name}> with its layers")
+                self.tell(MISSING_BODY, self.layer if body is None else body, what, f"write <{name}> with its layers")
             return
         if table is None:
             if not _has_misspelled(self.layer, PARTS, {table_name}) and (self.kind != "if" or self.outputs):
                 message = f"the layer has no <{table_name}>: nothing ties <{name}> to its ports"
-                self.tell("IR143", self.layer, message, f"write <{table_name}>")
+                self.tell(MISSING_PORT_MAP, self.layer, message, f"write <{table_name}>")
             return
         _Table(self, body, table).look()
 
@@ -188,7 +202,7 @@ class _Table:
         for element in self.table.iterchildren("input", "output"):
             row, messages = Row.read(element)
             for message, remedy in messages:
-                self.tell("IR144", element, message, remedy)
+                self.tell(BAD_PORT_MAP_ROW, element, message, remedy)
             if row is not None and self._fits(row):
                 self.rows.append(row)
             else:
@@ -230,9 +244,9 @@ class _Table:
             faults.append((message, f"name a {wanted} of the body"))
         elif row.purpose == "current_iteration" and self.owner.kind == "loop" and row.port != -1:
             message = f"the current iteration comes from no port, and external_port_id is {row.port}"
-            self.owner.warn("IR145", row.element, message, 'write external_port_id="-1"')
+            self.owner.warn(WRONG_PORT_MAP_ROW, row.element, message, 'write external_port_id="-1"')
         for message, remedy in faults:
-            self.tell("IR145", row.element, message, remedy)
+            self.tell(WRONG_PORT_MAP_ROW, row.element, message, remedy)
         return not faults and inner is not None
 
     def _purpose(self, row: Row) -> Iterator[tuple[str, str]]:
@@ -264,7 +278,7 @@ class _Table:
             first = seen.setdefault(key, row)
             if first is not row:
                 message = f"{key[0]} {key[1]} has a row of its own already"
-                self.tell("IR146", row.element, message, "delete one of the two rows")
+                self.tell(REPEATED_PORT_MAP_ROW, row.element, message, "delete one of the two rows")
 
     def _left_out(self) -> None:
         """Parameters of the body and outputs of the layer without a row."""
@@ -272,24 +286,24 @@ class _Table:
         for number, layer in self.inside.items():
             if (layer.get("type") or "").lower() == "parameter" and number not in fed:
                 message = f"no row of <{self.table.tag}> feeds Parameter {number} '{layer.get('name', '')}' of the body"
-                self.tell("IR147", self.table, message, f'write <input ... internal_layer_id="{number}"/>')
+                self.tell(UNMAPPED_PORT, self.table, message, f'write <input ... internal_layer_id="{number}"/>')
         made = [row.port for row in self.rows if not row.is_input and row.port >= 0]
         if self.owner.kind == "if":
             if len(set(made)) < len(self.owner.outputs):
                 message = (
                     f"<{self.table.tag}> has {len(set(made))} outputs, and the layer has {len(self.owner.outputs)}"
                 )
-                self.tell("IR147", self.table, message, "both branches give every output of the layer")
+                self.tell(UNMAPPED_PORT, self.table, message, "both branches give every output of the layer")
             return
         taken = [row.port for row in self.rows if row.is_input]
         for number in list(self.owner.inputs)[OWN_INPUTS[self.owner.kind] :]:
             if number not in taken and len(self.owner.found) == before:
                 message = f"no row of <{self.table.tag}> takes input port {number}"
-                self.tell("IR147", self.table, message, f'write <input external_port_id="{number}" .../>')
+                self.tell(UNMAPPED_PORT, self.table, message, f'write <input external_port_id="{number}" .../>')
         for number in self.owner.outputs:
             if number not in made:
                 message = f"no row of <{self.table.tag}> gives output port {number}"
-                self.tell("IR147", self.table, message, f'write <output external_port_id="{number}" .../>')
+                self.tell(UNMAPPED_PORT, self.table, message, f'write <output external_port_id="{number}" .../>')
 
     def _back_edges(self) -> None:
         table = child(self.owner.layer, "back_edges")
@@ -300,16 +314,16 @@ class _Table:
             for name, wanted in (("from-layer", "Result"), ("to-layer", "Parameter")):
                 message = self._back_end(edge, name, wanted)
                 if message:
-                    self.tell("IR148", edge, message, f"{name} is the id of a {wanted} of the body")
+                    self.tell(BAD_BACK_EDGE, edge, message, f"{name} is the id of a {wanted} of the body")
                     break
             else:
                 target = id_number(edge.get("to-layer"))
                 if target in numbers:
                     message = f"a back edge leads to Parameter {target}, which holds the current iteration"
-                    self.tell("IR148", edge, message, "delete the edge, or correct to-layer")
+                    self.tell(BAD_BACK_EDGE, edge, message, "delete the edge, or correct to-layer")
                 elif target in targets:
                     message = f"there is a back edge to Parameter {target} already"
-                    self.tell("IR148", edge, message, "delete one of the two")
+                    self.tell(BAD_BACK_EDGE, edge, message, "delete one of the two")
                 targets |= set() if target is None else {target}
 
     def _back_end(self, edge: Element, name: str, wanted: str) -> str | None:
@@ -333,7 +347,7 @@ class _Table:
         if "execution_condition" not in purposes and not any(word and word not in PURPOSES for word in purposes):
             message = "no output of the body is the condition to go on"
             remedy = 'write <output external_port_id="-1" internal_layer_id="..." purpose="execution_condition"/>'
-            self.tell("IR150", self.table, message, remedy)
+            self.tell(MISSING_EXECUTION_CONDITION, self.table, message, remedy)
 
     def _idle(self) -> None:
         """Warn of iterations that add up to nothing, and of Results that nothing takes."""
@@ -341,7 +355,9 @@ class _Table:
         differ = any(row.is_input and (row.axis is not None or row.purpose) for row in self.rows)
         remedy = "add the back edge from the Result that the next iteration begins with"
         if not sources and not differ:
-            self.owner.warn("IR151", self.owner.layer, "without a back edge all iterations compute the same", remedy)
+            self.owner.warn(
+                LOOP_WITHOUT_BACK_EDGE, self.owner.layer, "without a back edge all iterations compute the same", remedy
+            )
             return
         makers = {reader: maker for (reader, _), maker in self._wiring().items()}
         carried = {makers.get(number) for number in sources if number is not None}
@@ -349,12 +365,12 @@ class _Table:
         for row in last if not self._ends_itself(makers) else ():
             if makers.get(row.layer) not in carried and self._computes(makers.get(row.layer)):
                 message = f"without a back edge from Result {row.layer} only the last iteration gives port {row.port}"
-                self.owner.warn("IR151", row.element, message, remedy)
+                self.owner.warn(LOOP_WITHOUT_BACK_EDGE, row.element, message, remedy)
         taken = {*sources, *(row.layer for row in self.rows if not row.is_input)}
         for number, layer in self.inside.items():
             if (layer.get("type") or "").lower() == "result" and number not in taken:
                 remedy = "add a back edge or a row of the port map, or delete the Result"
-                self.owner.warn("IR147", layer, f"nothing takes Result {number} of the body", remedy)
+                self.owner.warn(UNMAPPED_PORT, layer, f"nothing takes Result {number} of the body", remedy)
 
     def _wiring(self) -> Wiring:
         graph = self.owner.graphs.get(self.body)
@@ -373,22 +389,22 @@ class _Table:
     def _slices(self) -> None:
         exact = self.owner.kind == "tensoriterator"
         sliced = [self._sliced(row) for row in self.rows if row.axis is not None]
-        wrong = list(slice_faults(sliced, exact=exact))
+        wrong = list(slice_problems(sliced, exact=exact))
         for row, message, remedy in wrong:
-            self.tell("IR149", row.element, message, remedy)
+            self.tell(BAD_SLICE, row.element, message, remedy)
         for row, _, size in sliced if exact and not wrong else ():
             if row.is_input and size is not None and row.begins_inside(size):
                 place = "last" if row.stride < 0 else "first"
                 message = f"start is {row.start}, and the CPU plugin begins at the {place} element all the same"
                 remedy = "cut the part out with a Slice in front of the layer"
-                self.owner.warn("IR149", row.element, message, remedy)
+                self.owner.warn(BAD_SLICE, row.element, message, remedy)
         for row, *_ in () if exact else sliced:
             if (row.start, row.end) != ((0, -1) if row.stride > 0 else (-1, 0)):
                 message = (
                     f"start {row.start} and end {row.end} are not read in a Loop, which takes the next part each round"
                 )
                 remedy = 'write start="0" end="-1"' if row.stride > 0 else 'write start="-1" end="0"'
-                self.owner.warn("IR149", row.element, message, remedy)
+                self.owner.warn(BAD_SLICE, row.element, message, remedy)
 
     def _sliced(self, row: Row) -> Slice:
         """A row with what is known of the tensor that it cuts or joins: of an input, by what feeds it."""

@@ -5,14 +5,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ir_tools.format.faults import Fault
 from ir_tools.format.nets import Net
+from ir_tools.format.problems import ElementProblem
 from ir_tools.format.texts import Form, Text
+from ir_tools.rules.storage import (
+    BAD_CONSTANT,
+    BAD_STRING_CONSTANT,
+    CONSTANT_OUTSIDE_WEIGHTS,
+    MISSING_WEIGHTS,
+    WRONG_CONSTANT_SIZE,
+)
 from ir_tools.source import Element
 from ir_tools.types import ELEMENT_TYPES, ElementType, closest, constant_type, id_number
 from ir_tools.weights import Weights
 
-__all__ = ["Constant", "Tensor", "constants_of", "stored_faults"]
+__all__ = ["Constant", "Tensor", "constants_of", "stored_problems"]
 
 LARGEST = 1 << 63
 """Elements or bytes that nothing can count."""
@@ -46,10 +53,10 @@ class Constant(NamedTuple):
         return self.offset + self.tensor.size
 
 
-def constants_of(nets: Iterable[Net], texts: Mapping[Element, Text]) -> tuple[list[Constant], list[Fault]]:
+def constants_of(nets: Iterable[Net], texts: Mapping[Element, Text]) -> tuple[list[Constant], list[ElementProblem]]:
     """Read the constants of all graphs, and note what cannot be read; `texts`: layers of one form are read once."""
     readable: list[Constant] = []
-    faults: list[Fault] = []
+    faults: list[ElementProblem] = []
     known: dict[Form, Tensor | None] = {}
     for net in nets:
         for layer in net.layers.values():
@@ -69,7 +76,7 @@ def constants_of(nets: Iterable[Net], texts: Mapping[Element, Text]) -> tuple[li
     return readable, faults
 
 
-def stored_faults(constants: Sequence[Constant], weights: Weights) -> Iterator[Fault]:
+def stored_problems(constants: Sequence[Constant], weights: Weights) -> Iterator[ElementProblem]:
     """Hold the constants against the `.bin`: whether it is there and holds them, and whether their sizes fit."""
     needed = [const for const in constants if const.tensor.size]
     if not weights.missing:
@@ -78,19 +85,21 @@ def stored_faults(constants: Sequence[Constant], weights: Weights) -> Iterator[F
         yield _missing(needed, weights)
     for const in constants:
         if const.tensor.fault:
-            yield Fault("IR013", const.data, const.tensor.fault, "correct shape, element_type or size")
+            yield ElementProblem(
+                WRONG_CONSTANT_SIZE, const.data, const.tensor.fault, "correct shape, element_type or size"
+            )
 
 
 # --- attributes -------------------------------------------------------------------------------------------------
 
 
-def _read(layer: Element, readable: list[Constant]) -> Iterator[Fault]:
+def _read(layer: Element, readable: list[Constant]) -> Iterator[ElementProblem]:
     """Add a constant whose attributes can be read to `readable`, and report what cannot be read."""
     data = next(layer.iterchildren("data"), None)
     if data is None:
         if any(closest(str(child.tag), ["data"]) for child in layer):
             return
-        yield Fault("IR014", layer, "a Const has no <data>", "write element_type, shape, offset and size")
+        yield ElementProblem(BAD_CONSTANT, layer, "a Const has no <data>", "write element_type, shape, offset and size")
         return
     name, shape = data.get("element_type"), data.get("shape")
     offset, size = id_number(data.get("offset")), id_number(data.get("size"))
@@ -99,11 +108,11 @@ def _read(layer: Element, readable: list[Constant]) -> Iterator[Fault]:
     typed = kind is not None and kind.kind != "dynamic"
     if typed and kind and dims is not None and shape is not None and offset is not None and size is not None:
         elements = _product(dims)
-        fault = _size_fault(kind, shape, elements, size)
+        fault = _size_problem(kind, shape, elements, size)
         readable.append(Constant(layer, offset, Tensor(kind, shape, elements, size, fault)))
         return
     for message, remedy in _unreadable(data, kind, dims):
-        yield Fault("IR014", data, message, remedy)
+        yield ElementProblem(BAD_CONSTANT, data, message, remedy)
 
 
 def _unreadable(data: Element, kind: ElementType | None, dims: tuple[int, ...] | None) -> Iterator[tuple[str, str]]:
@@ -156,28 +165,28 @@ def _dims(shape: str) -> tuple[int, ...] | None:
 # --- against the bytes ------------------------------------------------------------------------------------------
 
 
-def _missing(needed: list[Constant], weights: Weights) -> Fault:
+def _missing(needed: list[Constant], weights: Weights) -> ElementProblem:
     """There is no `.bin`: told once, at the first constant that needs it."""
     end = max(const.end for const in needed)
     where = f"{weights.path.name} is missing" if weights.path else "there is no .bin"
     message = f"{where}, and {len(needed)} constants are in its {end} bytes"
-    return Fault("IR011", needed[0].data, message, "put the model's .bin there, or name it")
+    return ElementProblem(MISSING_WEIGHTS, needed[0].data, message, "put the model's .bin there, or name it")
 
 
-def _against_file(readable: Sequence[Constant], weights: Weights) -> Iterator[Fault]:
+def _against_file(readable: Sequence[Constant], weights: Weights) -> Iterator[ElementProblem]:
     stored = weights.size
     beyond = [const for const in readable if const.end > stored]
     if beyond:
         yield _outside(beyond, len(readable), stored)
     for const in readable:
         if const.tensor.kind.kind == "string" and const.end <= stored:
-            message = _string_fault(weights.view(const.offset, const.tensor.size).tobytes(), const.tensor.elements)
+            message = _string_problem(weights.view(const.offset, const.tensor.size).tobytes(), const.tensor.elements)
             if message:
                 remedy = "the bytes are the number of strings, where each begins and the last ends, and their text"
-                yield Fault("IR017", const.data, message, remedy)
+                yield ElementProblem(BAD_STRING_CONSTANT, const.data, message, remedy)
 
 
-def _outside(beyond: list[Constant], count: int, stored: int) -> Fault:
+def _outside(beyond: list[Constant], count: int, stored: int) -> ElementProblem:
     """Constants beyond the end of the file: told once, since a file that was cut off lacks many."""
     first = beyond[0]
     message = f"the constant has {first.tensor.size} bytes from {first.offset} on, and the .bin has {stored}"
@@ -185,10 +194,10 @@ def _outside(beyond: list[Constant], count: int, stored: int) -> Fault:
     if len(beyond) > 1:
         message += f"; so have {len(beyond) - 1} more of {count} constants"
         remedy = "the .bin is cut off or belongs to another model"
-    return Fault("IR012", first.data, message, remedy)
+    return ElementProblem(CONSTANT_OUTSIDE_WEIGHTS, first.data, message, remedy)
 
 
-def _size_fault(kind: ElementType, shape: str, count: int, size: int) -> str | None:
+def _size_problem(kind: ElementType, shape: str, count: int, size: int) -> str | None:
     """What is wrong with the size of a constant by shape and element type.
 
     Three- and six-bit elements fill groups or bytes. OpenVINO itself gives constants without elements one byte.
@@ -204,7 +213,7 @@ def _size_fault(kind: ElementType, shape: str, count: int, size: int) -> str | N
     return f"size is {size}, and shape [{shape[:60]}] of {kind} takes {words}"
 
 
-def _string_fault(data: bytes, count: int) -> str | None:
+def _string_problem(data: bytes, count: int) -> str | None:
     """What is wrong with the layout of a string constant: number, begin of each and end of the last, text."""
     if len(data) < 4:
         return f"a string constant has {len(data)} bytes, and its number of strings alone takes 4"

@@ -5,9 +5,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from ir_tools.diagnostics import Severity
-from ir_tools.format.faults import Fault, refused
+from ir_tools.format.problems import ElementProblem, read_error
 from ir_tools.format.texts import Form, Text
 from ir_tools.graph import Graph, LayerContent, Model, Port
+from ir_tools.rules import Rule
+from ir_tools.rules.structure import (
+    BAD_DIMENSION,
+    BAD_PORT_ID,
+    DUPLICATE_PORT_ID,
+    MISSING_LAYER_ATTRIBUTE,
+    UNKNOWN_PRECISION,
+)
 from ir_tools.source import Document, Element
 from ir_tools.types import ELEMENT_TYPES, closest, id_number, precision_in_file
 
@@ -17,15 +25,15 @@ __all__ = [
     "ElementSource",
     "SourceFile",
     "attributes_of",
-    "dim_fault",
+    "dim_problem",
     "ends_of",
     "join_names",
-    "number_fault",
-    "port_faults",
-    "precision_fault",
+    "number_problem",
+    "port_problems",
+    "precision_problem",
     "size_of",
     "split_names",
-    "tag_faults",
+    "tag_problems",
 ]
 
 EDGE_ENDS = ("from-layer", "from-port", "to-layer", "to-port")
@@ -139,9 +147,9 @@ class ElementSource:
         text = element.text or ""
         if text.isdecimal() and text.isascii() and len(text) < 19:
             return int(text)
-        fault = dim_fault(element)
+        fault = dim_problem(element)
         if fault:
-            raise refused(self.document, [fault])
+            raise read_error(self.document, [fault])
         return int(text)
 
 
@@ -172,50 +180,54 @@ def ends_of(edge: Element) -> tuple[tuple[int, int], tuple[int, int]]:
     return (first, start), (last, end)
 
 
-def number_fault(code: str, element: Element, name: str) -> Fault:
+def number_problem(rule: Rule, element: Element, name: str) -> ElementProblem:
     """The fault of an attribute that is missing or is not an integer."""
     text = element.get(name)
     meant = None if text is not None else closest(name, [str(word) for word in element.attrib])
     message = f"<{element.tag}> has {name} '{text[:40]}'" if text else f"<{element.tag}> has no {name}"
-    return Fault(code, element, message, f"did you mean {name} by {meant}?" if meant else f"{name} is an integer")
+    return ElementProblem(
+        rule, element, message, f"did you mean {name} by {meant}?" if meant else f"{name} is an integer"
+    )
 
 
-def port_faults(side: Element) -> Iterator[Fault]:
+def port_problems(side: Element) -> Iterator[ElementProblem]:
     """What is wrong with the port ids in `<input>` or `<output>`: unusable ones, and those that occur twice."""
     seen: set[int] = set()
     for port in side.iterchildren("port"):
         port_id = id_number(port.get("id"))
         if port_id is None:
-            yield number_fault("IR111", port, "id")
+            yield number_problem(BAD_PORT_ID, port, "id")
         elif port_id in seen:
-            yield Fault("IR112", port, f"there are two {side.tag} ports {port_id}", "renumber one of them")
+            yield ElementProblem(
+                DUPLICATE_PORT_ID, port, f"there are two {side.tag} ports {port_id}", "renumber one of them"
+            )
         else:
             seen.add(port_id)
 
 
-def dim_fault(dim: Element) -> Fault | None:
+def dim_problem(dim: Element) -> ElementProblem | None:
     """Why a `<dim>` cannot be read, if so."""
     if size_of(dim) is not None:
         return None
     text = (dim.text or "").strip()[:40]
-    return Fault("IR113", dim, f"a dimension is '{text}'", "write an integer, -1 for any size")
+    return ElementProblem(BAD_DIMENSION, dim, f"a dimension is '{text}'", "write an integer, -1 for any size")
 
 
-def precision_fault(port: Element, needed: bool) -> Fault | None:
+def precision_problem(port: Element, needed: bool) -> ElementProblem | None:
     """Why the element type of a port cannot be read, if so; an input may have none."""
     text = port.get("precision")
     if text is None:
         remedy = 'write that of the tensor, as in precision="FP32"'
-        return Fault("IR114", port, "an output port has no precision", remedy) if needed else None
+        return ElementProblem(UNKNOWN_PRECISION, port, "an output port has no precision", remedy) if needed else None
     if precision_in_file(text) is not None:
         return None
     known = [kind.precision for kind in ELEMENT_TYPES.values()]
     meant = closest(text, known)
     remedy = f"did you mean {meant}?" if meant else f"write one of {', '.join(known)}"
-    return Fault("IR114", port, f"'{text[:40]}' is not a precision", remedy)
+    return ElementProblem(UNKNOWN_PRECISION, port, f"'{text[:40]}' is not a precision", remedy)
 
 
-def tag_faults(layer: Element) -> Iterator[Fault]:
+def tag_problems(layer: Element) -> Iterator[ElementProblem]:
     """What is missing in the tag of a layer. The runtime gives a layer with an empty name another."""
     for name, remedy in NEEDED.items():
         text = layer.get(name)
@@ -224,7 +236,7 @@ def tag_faults(layer: Element) -> Iterator[Fault]:
             meant = None if text is not None else closest(name, [str(word) for word in layer.attrib])
             mild = text is not None and name == "name"
             remedy = f"did you mean {name} by {meant}?" if meant else remedy
-            yield Fault("IR103", layer, message, remedy, severity=Severity.WARNING if mild else Severity.ERROR)
+            yield ElementProblem(MISSING_LAYER_ATTRIBUTE, layer, message, remedy, Severity.WARNING if mild else None)
 
 
 def size_of(dim: Element) -> int | None:

@@ -5,23 +5,31 @@ from dataclasses import dataclass, field
 from itertools import chain, islice, repeat
 from typing import NamedTuple
 
-from ir_tools.diagnostics import Severity
 from ir_tools.format.circles import circles
 from ir_tools.format.content import (
     EDGE_ENDS,
     MAPS,
     ElementSource,
-    dim_fault,
+    dim_problem,
     ends_of,
-    number_fault,
-    port_faults,
-    precision_fault,
-    tag_faults,
+    number_problem,
+    port_problems,
+    precision_problem,
+    tag_problems,
 )
-from ir_tools.format.faults import Fault, refused
+from ir_tools.format.problems import ElementProblem, read_error
 from ir_tools.format.texts import Form, Text, texts_of
 from ir_tools.format.usual import Usual
 from ir_tools.graph import Graph, Layer
+from ir_tools.rules.storage import NESTED_TOO_DEEP
+from ir_tools.rules.structure import (
+    BAD_EDGE,
+    BAD_LAYER_ID,
+    CIRCULAR_LAYERS,
+    DANGLING_EDGE,
+    DUPLICATE_LAYER_ID,
+    INPUT_FED_TWICE,
+)
 from ir_tools.source import Document, Element, Wiring
 from ir_tools.types import closest, id_number
 
@@ -103,13 +111,13 @@ class Nets(NamedTuple):
 
     Attributes:
         nets: the graphs.
-        faults: what in them could not be read.
+        problems: what in them could not be read.
         usual: what need not be looked at.
         texts: of the layers.
     """
 
     nets: list[Net]
-    faults: list[Fault]
+    problems: list[ElementProblem]
     usual: Usual
     texts: Mapping[Element, Text]
 
@@ -123,7 +131,7 @@ def nets_of(document: Document, *, thorough: bool = False) -> Nets:
     if thorough and not usual.precisions:
         reader.look_at_precisions()
     reader.plain_tags = not thorough or usual.layers
-    return Nets(reader.read(), reader.faults, usual, texts)
+    return Nets(reader.read(), reader.problems, usual, texts)
 
 
 class _Numbers(dict[str | None, int]):
@@ -145,7 +153,7 @@ class _Reader:
         self.texts = texts
         self.thorough = thorough
         self.plain_tags = True
-        self.faults: list[Fault] = []
+        self.problems: list[ElementProblem] = []
         self.broken: set[Element] = set()
         self.sideless: set[Element] = set()
         self.hiding: dict[Element, bool] = {}
@@ -157,17 +165,17 @@ class _Reader:
         for dim in self.document.root.iter("dim"):
             port = dim.getparent()
             layer = next(dim.iterancestors("layer"), None)
-            fault = dim_fault(dim)
-            if fault and port is not None and port.tag == "port" and layer is not None:
-                self._note(fault, layer)
+            problem = dim_problem(dim)
+            if problem and port is not None and port.tag == "port" and layer is not None:
+                self._note(problem, layer)
 
     def look_at_precisions(self) -> None:
         """Note the ports whose element type cannot be read, and outputs that have none."""
         for port in self.document.root.iter("port"):
             side, layer = port.getparent(), next(port.iterancestors("layer"), None)
-            fault = None if side is None or side.tag not in SIDES else precision_fault(port, side.tag == "output")
-            if fault and layer is not None:
-                self._note(fault, layer)
+            problem = None if side is None or side.tag not in SIDES else precision_problem(port, side.tag == "output")
+            if problem and layer is not None:
+                self._note(problem, layer)
 
     def read(self) -> list[Net]:
         """The main graph, with the graphs of all bodies hung into their layers."""
@@ -188,22 +196,24 @@ class _Reader:
             if max(depths[body], len(layer.bodies) + 1) > MAX_NESTING:
                 outermost = next(iter(list(owner.iterancestors("layer"))[-1:]), owner)
                 message = f"more than {MAX_NESTING} bodies are nested in each other or in one layer"
-                raise refused(self.document, [Fault("IR005", outermost, message, "no model needs so many")])
+                raise read_error(
+                    self.document, [ElementProblem(NESTED_TOO_DEEP, outermost, message, "no model needs so many")]
+                )
             nets[body] = self._net(body)
             assert isinstance(layer.source, ElementSource)
             layer.bodies[str(body.tag)] = nets[body].graph
             layer.source.bodies = tuple(layer.bodies)
         return list(nets.values())
 
-    def _note(self, fault: Fault, layer: Element) -> None:
-        """A fault; one that is an error leaves the layer out."""
-        self.faults.append(fault)
-        if fault.severity == Severity.ERROR:
+    def _note(self, problem: ElementProblem, layer: Element) -> None:
+        """Note a problem; one that is an error leaves the layer out."""
+        self.problems.append(problem)
+        if problem.is_error:
             self.broken.add(layer)
 
-    def _note_all(self, faults: Iterable[Fault], layer: Element) -> None:
-        for fault in faults:
-            self._note(fault, layer)
+    def _note_all(self, problems: Iterable[ElementProblem], layer: Element) -> None:
+        for problem in problems:
+            self._note(problem, layer)
 
     def _net(self, element: Element) -> Net:
         net = Net(element)
@@ -246,10 +256,10 @@ class _Reader:
         except KeyError:
             net.unsure = True
             net.strange.add(layer.get("id"))
-            self._note(number_fault("IR101", layer, "id"), layer)
+            self._note(number_problem(BAD_LAYER_ID, layer, "id"), layer)
             return
         if not self.plain_tags:
-            self._note_all(tag_faults(layer), layer)
+            self._note_all(tag_problems(layer), layer)
         first = net.layers.setdefault(layer_id, layer)
         if first is not layer:
             net.unsure = True
@@ -258,7 +268,7 @@ class _Reader:
             name, line = first.get("name", ""), self.document.line(first)
             message = f"the layer id {layer_id} belongs to layer '{name}' on line {line} already"
             remedy = "renumber one of the two, and the edges that mean it"
-            self._note(Fault("IR102", layer, message, remedy), layer)
+            self._note(ElementProblem(DUPLICATE_LAYER_ID, layer, message, remedy), layer)
 
     def _sides(self, net: Net) -> None:
         """The ports of all layers; layers of one form have the same."""
@@ -299,7 +309,7 @@ class _Reader:
         if len(ids) > 1 and not rising:
             net.disordered.append(side)
         if len(ids) < len(numbers) or not rising:
-            self._note_all(port_faults(side), layer)
+            self._note_all(port_problems(side), layer)
         if len(ids) != len(side):
             net.odd.append(side)
         return frozenset(ids), rising and len(ids) == len(side)
@@ -322,7 +332,7 @@ class _Reader:
                 net.loose = True
                 name = next(name for name in EDGE_ENDS if id_number(get(name)) is None)
                 if get(name) is None or get(name) not in net.strange:
-                    self.faults.append(number_fault("IR121", edge, name)._replace(layer=net.layer_at(edge)))
+                    self.problems.append(number_problem(BAD_EDGE, edge, name)._replace(layer=net.layer_at(edge)))
                 continue
             if start[1] not in outputs.get(start[0], NONE) or end[1] not in inputs.get(end[0], NONE):
                 self._loose(net, edge, start, end)
@@ -341,7 +351,9 @@ class _Reader:
             return
         net.crowded.add(end[0])
         message = f"input port {end[1]} of layer {end[0]} is fed twice, also by layer {known[0]} port {known[1]}"
-        self.faults.append(Fault("IR123", edge, message, "delete one of the two edges", net.layer_at(edge)))
+        self.problems.append(
+            ElementProblem(INPUT_FED_TWICE, edge, message, "delete one of the two edges", layer=net.layer_at(edge))
+        )
 
     def _open_circles(self, net: Net) -> None:
         """Take the edges out that close circles."""
@@ -355,7 +367,7 @@ class _Reader:
             if circle:
                 edge = edge_to[end]
                 message, remedy = _round(net, circle), "correct the edge or delete it"
-                self.faults.append(Fault("IR124", edge, message, remedy, net.layer_at(edge)))
+                self.problems.append(ElementProblem(CIRCULAR_LAYERS, edge, message, remedy, layer=net.layer_at(edge)))
 
     def _loose(self, net: Net, edge: Element, start: PortId, end: PortId) -> None:
         """An edge with an end that is not there: noted, unless that follows from a fault of a layer."""
@@ -387,13 +399,13 @@ class _Reader:
                 self.sideless.add(layer)
                 self.broken.add(layer)
                 message = f"the layer has no <{side}>, and an edge goes {word} its port {end[1]}"
-                self.faults.append(Fault("IR122", layer, message, f"write <{side}> with the port"))
+                self.problems.append(ElementProblem(DANGLING_EDGE, layer, message, f"write <{side}> with the port"))
             return
         words = ", ".join(port.get("id", "") for port in islice(layer.iterfind(f"{side}/port"), 10))
         remedy = f"its {side} ports are {words}" if words else f"it has no {side} ports"
         place = f"port {end[1]} of layer {end[0]} '{layer.get('name', '')}'"
         message = f"the edge goes {word} {place}, which has no such {side} port"
-        self.faults.append(Fault("IR122", edge, message, remedy, layer))
+        self.problems.append(ElementProblem(DANGLING_EDGE, edge, message, remedy, layer=layer))
 
     def _missing(self, net: Net) -> None:
         """Edges to and from layers that are not there: told once for each, at the layer meant or an edge."""
@@ -407,7 +419,7 @@ class _Reader:
                     f"no edge leads to or from the layer, and {len(rows)} mean layer {layer_id}, which is not there"
                 )
                 remedy = f"if it is the one, give it the id {layer_id}"
-                self.faults.append(Fault("IR122", lone, message, remedy))
+                self.problems.append(ElementProblem(DANGLING_EDGE, lone, message, remedy))
                 continue
             message = f"the edge goes {'from' if side == 'output' else 'to'} layer {layer_id}, which is not there"
             message += f"; so do {len(rows) - 1} more" if len(rows) > 1 else ""
@@ -415,7 +427,7 @@ class _Reader:
             if lone is not None:
                 remedy += f"; no edge means layer {lone.get('id')} '{lone.get('name', '')}'"
             layer = net.layer_at(edge) if lone is None else lone
-            self.faults.append(Fault("IR122", edge, message, remedy, layer))
+            self.problems.append(ElementProblem(DANGLING_EDGE, edge, message, remedy, layer=layer))
 
 
 def _lone(net: Net) -> Element | None:

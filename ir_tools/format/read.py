@@ -1,7 +1,7 @@
 """Reading IR v10 and v11: XML to a `Model` whose layers load their content when it is asked for.
 
-What cannot be read is left out and noted. `read` and `model_of` refuse a document with such a fault; the rules of
-`ir_tools.rules` go on with the rest.
+What cannot be read is left out and noted. `read` and `model_of` refuse a document with such a problem; the checks of
+`ir_tools.checks` go on with the rest.
 """
 
 import os
@@ -12,16 +12,26 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ir_tools.collection import gc_paused
-from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.diagnostics import Diagnostic
 from ir_tools.errors import ReadError
 from ir_tools.files import locked
-from ir_tools.format.bodies import body_faults, has_all_ends
-from ir_tools.format.constants import Constant, constants_of, stored_faults
+from ir_tools.format.bodies import body_problems, has_all_ends
+from ir_tools.format.constants import Constant, constants_of, stored_problems
 from ir_tools.format.content import SourceFile
-from ir_tools.format.faults import Fault, refused
 from ir_tools.format.nets import MAX_NESTING, Net, nets_of
+from ir_tools.format.problems import ElementProblem, Place, read_error
 from ir_tools.format.usual import Usual
 from ir_tools.graph import Model
+from ir_tools.rules import Rule
+from ir_tools.rules.storage import (
+    CONSTANT_OUTSIDE_WEIGHTS,
+    LEGACY_IR_VERSION,
+    MISSING_WEIGHTS,
+    NO_IR,
+    TOO_LARGE_FILE,
+    UNKNOWN_IR_VERSION,
+    UNREADABLE_FILE,
+)
 from ir_tools.source import MAX_SIZE, Document, Element
 from ir_tools.types import id_number, whole_number
 from ir_tools.weights import Weights
@@ -41,6 +51,8 @@ __all__ = [
 
 VERSIONS = (10, 11)
 """The versions of IR that are read."""
+CONTENT_MISSING = {MISSING_WEIGHTS, CONSTANT_OUTSIDE_WEIGHTS}
+"""Rules that a constant may break and keep its shape."""
 LEGACY = range(2, 8)
 CHUNK = 1 << 20
 MAX_CHUNKS = MAX_SIZE // CHUNK + 1
@@ -54,14 +66,14 @@ class Reading(NamedTuple):
     Attributes:
         model: without the layers and edges that are faulty.
         nets: `<net>` and every body that was read.
-        faults: in no order.
+        problems: in no order.
         usual: what need not be looked at element by element.
         constants: those whose attributes can be read; none unless the reading is thorough.
     """
 
     model: Model
     nets: list[Net]
-    faults: list[Fault]
+    problems: list[ElementProblem]
     usual: Usual
     constants: list[Constant]
 
@@ -107,8 +119,8 @@ def model_of(document: Document, weights: Weights, path: Path | None) -> Model:
         ReadError: the document is not an IR of version 10 or 11, or layers, ports or edges of it cannot be read.
     """
     reading = tolerant(document, weights, path)
-    if reading.faults:
-        raise refused(document, reading.faults)
+    if reading.problems:
+        raise read_error(document, reading.problems)
     return reading.model
 
 
@@ -134,27 +146,28 @@ def tolerant(document: Document, weights: Weights, path: Path | None, *, thoroug
         ReadError: the document is not an IR of version 10 or 11.
     """
     version = _version(document)
-    nets, faults, usual, texts = nets_of(document, thorough=thorough)
+    nets, problems, usual, texts = nets_of(document, thorough=thorough)
     constants: list[Constant] = []
     if thorough:
         constants, unreadable = constants_of(nets, texts)
-        found = [*unreadable, *stored_faults(constants, weights), *body_faults(nets, texts)]
+        found = [*unreadable, *stored_problems(constants, weights), *body_problems(nets, texts)]
         _leave_out(nets, found)
-        faults += found
+        problems += found
     name, origin = document.root.get("name") or "", SourceFile(document)
     model = Model(nets[0].graph, name=name, version=version, weights=weights, origin=origin, path=path)
-    return Reading(model, nets, faults, usual, constants)
+    return Reading(model, nets, problems, usual, constants)
 
 
-def _leave_out(nets: Sequence[Net], faults: Iterable[Fault]) -> None:
-    """Take layers with faults out of their graphs, and those whose bodies lack an end by that.
+def _leave_out(nets: Sequence[Net], problems: Iterable[ElementProblem]) -> None:
+    """Take layers with errors out of their graphs, and those whose bodies lack an end by that.
 
     A constant that lies outside the `.bin` keeps its shape.
     """
     offending: set[Element] = set()
-    for fault in faults:
-        if fault.severity == Severity.ERROR and fault.code not in {"IR011", "IR012"}:
-            offending.update(islice(chain([fault.element], fault.element.iterancestors("layer")), 2))
+    for problem in problems:
+        element = problem.element
+        if problem.is_error and problem.rule not in CONTENT_MISSING and not isinstance(element, Place):
+            offending.update(islice(chain([element], element.iterancestors("layer")), 2))
     for net in nets if offending else ():
         net.graph.remove_nodes_from([layer_id for layer_id, layer in net.layers.items() if layer in offending])
     for net in reversed(nets):
@@ -176,7 +189,7 @@ def _weights(weights: bytes | str | Path | None, path: Path | None, needed: Call
     if isinstance(weights, bytes):
         return Weights.from_bytes(weights)
     if weights is not None and not os.path.lexists(weights):
-        raise _error("IR001", Path(weights), "there is no such file", "check the path")
+        raise _error(UNREADABLE_FILE, Path(weights), "there is no such file", "check the path")
     beside = None if path is None else path.with_suffix(".bin")
     return Weights.open(beside if weights is None else weights, needed)
 
@@ -190,56 +203,58 @@ def load(path: Path) -> bytes:
     """
     try:
         if Path(os.path.realpath(path)).is_fifo():
-            raise _error("IR001", path, "is a named pipe", "copy its content to a file, or give it as standard input")
+            raise _error(
+                UNREADABLE_FILE, path, "is a named pipe", "copy its content to a file, or give it as standard input"
+            )
         size = path.stat().st_size
         if size > MAX_SIZE and path.is_file():
-            raise _error("IR015", path, f"{size} bytes of XML are more than are read ({MAX_SIZE})")
+            raise _error(TOO_LARGE_FILE, path, f"{size} bytes of XML are more than are read ({MAX_SIZE})")
         with path.open("rb") as file:
             if path.is_file():
                 return file.read()
             first = file.read(CHUNK)
             if path.is_char_device() and len(first) == CHUNK and not file.isatty():
-                raise _error("IR001", path, "is a device that does not end", "name a file")
+                raise _error(UNREADABLE_FILE, path, "is a device that does not end", "name a file")
             return b"".join((first, *islice(iter(partial(file.read, CHUNK), b""), MAX_CHUNKS)))
     except FileNotFoundError:
         if path.is_symlink():
             raise _error(
-                "IR001", path, f"is a link to {path.readlink()}, which is not there", "correct the link"
+                UNREADABLE_FILE, path, f"is a link to {path.readlink()}, which is not there", "correct the link"
             ) from None
-        raise _error("IR001", path, "there is no such file", "check the path") from None
+        raise _error(UNREADABLE_FILE, path, "there is no such file", "check the path") from None
     except IsADirectoryError:
-        raise _error("IR001", path, "is a folder", "name the .xml file in it") from None
+        raise _error(UNREADABLE_FILE, path, "is a folder", "name the .xml file in it") from None
     except (OSError, ValueError) as why:
         reason = getattr(why, "strerror", None) or why
-        raise _error("IR001", path, f"cannot be read: {reason}", "check the path and its permissions") from None
+        raise _error(UNREADABLE_FILE, path, f"cannot be read: {reason}", "check the path and its permissions") from None
 
 
-def _error(code: str, path: Path, message: str, remedy: str | None = None) -> ReadError:
-    return ReadError(Diagnostic(code=code, severity=Severity.ERROR, message=message, file=str(path), help=remedy))
+def _error(rule: Rule, path: Path, message: str, remedy: str | None = None) -> ReadError:
+    return ReadError(Diagnostic(code=rule.code, severity=rule.severity, message=message, file=str(path), help=remedy))
 
 
 def _version(document: Document) -> int:
     root = document.root
     if root.tag != "net":
-        raise _refused(document, "IR006", f"the root element is <{root.tag}>; expected <net>", _EXPORT)
+        raise _refused(document, NO_IR, f"the root element is <{root.tag}>; expected <net>", _EXPORT)
     text = root.get("version") or ""
     if not text.strip():
-        raise _refused(document, "IR007", "<net> has no version", 'an IR says version="11" or version="10"')
+        raise _refused(document, UNKNOWN_IR_VERSION, "<net> has no version", 'an IR says version="11" or version="10"')
     version = id_number(text)
     if version is None:
         remedy = 'write version="11" or version="10"'
-        raise _refused(document, "IR007", f"the IR version '{text[:40]}' is not a number", remedy)
+        raise _refused(document, UNKNOWN_IR_VERSION, f"the IR version '{text[:40]}' is not a number", remedy)
     if version in LEGACY:
         remedy = "convert the original model again, or run this one with OpenVINO 2019 or 2020, which read it"
         message = f"this is IR v{version}, which no release since 2021 reads; v10 and v11 are read"
-        raise _refused(document, "IR008", message, remedy)
+        raise _refused(document, LEGACY_IR_VERSION, message, remedy)
     if version not in VERSIONS:
-        raise _refused(document, "IR007", f"IR v{version} is not known; v10 and v11 are", _EXPORT)
+        raise _refused(document, UNKNOWN_IR_VERSION, f"IR v{version} is not known; v10 and v11 are", _EXPORT)
     return version
 
 
-def _refused(document: Document, code: str, message: str, remedy: str) -> ReadError:
-    return refused(document, [Fault(code, document.root, message, remedy)])
+def _refused(document: Document, rule: Rule, message: str, remedy: str) -> ReadError:
+    return read_error(document, [ElementProblem(rule, document.root, message, remedy)])
 
 
 def _extent(root: Element) -> int:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ir_tools.source import Element
 from ir_tools.types import id_number
 
-__all__ = ["PURPOSES", "Row", "Slice", "slice_faults"]
+__all__ = ["PURPOSES", "Row", "Slice", "slice_problems"]
 
 PURPOSES = {"execution_condition": "output", "current_iteration": "input"}
 """What a Loop may use a row for, and which rows."""
@@ -84,7 +84,7 @@ class Slice(NamedTuple):
     size: int | None
 
 
-def slice_faults(slices: Sequence[Slice], *, exact: bool) -> Iterator[tuple[Row, str, str]]:
+def slice_problems(slices: Sequence[Slice], *, exact: bool) -> Iterator[tuple[Row, str, str]]:
     """What is wrong with the slices of one layer: row, message, remedy.
 
     Args:
@@ -95,7 +95,7 @@ def slice_faults(slices: Sequence[Slice], *, exact: bool) -> Iterator[tuple[Row,
     count: int | None = None
     shaped: int | None = None
     for row, rank, known in sorted(slices, key=lambda one: not one.row.is_input):
-        fault, parts = _plain_fault(row, rank), 0
+        fault, parts = _plain_problem(row, rank), 0
         joined = not row.is_input
         size = known if not joined else None if shaped is None else shaped * row.part_size
         if fault is None and exact and size is not None:
@@ -108,7 +108,7 @@ def slice_faults(slices: Sequence[Slice], *, exact: bool) -> Iterator[tuple[Row,
             count, shaped = count or parts, row.parts(size)
 
 
-def _plain_fault(row: Row, rank: int) -> Told | None:
+def _plain_problem(row: Row, rank: int) -> Told | None:
     """What is wrong whatever the sizes are."""
     if row.stride == 0:
         return "stride is 0: the body would never end", "write the distance between two parts"

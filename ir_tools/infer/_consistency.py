@@ -17,6 +17,15 @@ from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.ops import control_flow
 from ir_tools.ops.control_flow import BodyFacts, BodyRule, Maps, PortMap, Row, part_faults, port_maps
 from ir_tools.ops.definition import Fact, Kind, Violation
+from ir_tools.rules.operations import FATAL_SETTING, WRONG_ELEMENT_TYPE
+from ir_tools.rules.shapes import (
+    CONTRADICTING_RECORD,
+    HUGE_OUTPUT,
+    IMPOSSIBLE_SHAPE,
+    WRONG_PORT_PRECISION,
+    WRONG_PORT_SHAPE,
+)
+from ir_tools.rules.structure import BAD_BACK_EDGE, BAD_SLICE, WRONG_PORT_MAP_ROW
 from ir_tools.types import format_shape
 
 __all__ = ["ConsistencyCheck"]
@@ -89,13 +98,9 @@ class ConsistencyCheck:
         self._walk(model.graph, {})
 
     @cached_property
-    def problems(self) -> Mapping[str, list[Problem]]:
-        """What is wrong, by rule."""
-        out: dict[str, list[Problem]] = {}
-        for found in self._by_graph.values():
-            for problem in found:
-                out.setdefault(problem.rule, []).append(problem)
-        return out
+    def problems(self) -> Sequence[Problem]:
+        """What is wrong, graph by graph."""
+        return [problem for found in self._by_graph.values() for problem in found]
 
     @property
     def types(self) -> set[str]:
@@ -236,7 +241,7 @@ class ConsistencyCheck:
                     message = f"input has element type {given.dtype}, but its body takes {own[0].fact.dtype}"
                     remedy = "convert it"
                     inner = layer.bodies[body]
-                    self._report(inner, Problem("wrong-element-type", layer, message, remedy, "input", row.port))
+                    self._report(inner, Problem(WRONG_ELEMENT_TYPE, layer, message, remedy, "input", row.port))
 
     def _check_iterations(
         self,
@@ -256,13 +261,13 @@ class ConsistencyCheck:
                     f" '{body.layer(parameter).name}', which takes [{format_shape(before.shape)}] of {before.dtype}"
                 )
                 remedy = "what a round gives is what the next one takes"
-                self._report(body, Problem("bad-back-edge", layer, message, remedy, "back_edges", row=row))
+                self._report(body, Problem(BAD_BACK_EDGE, layer, message, remedy, "back_edges", row=row))
         end = ports.purpose("execution_condition")
         is_loop = end is not None and layer.type.lower() == "loop"
         rounds = _single(inputs[min(inputs)]) if is_loop else None
         certain = rounds if end is not None and is_loop and _single(results[end.layer]) == 1 else None
         for cut, message, remedy in part_faults(ports, inputs, results, certain):
-            self._report(body, Problem("bad-slice", layer, message, remedy, "port_map", row=_place_of(layer, cut)))
+            self._report(body, Problem(BAD_SLICE, layer, message, remedy, "port_map", row=_place_of(layer, cut)))
         if end is None or not is_loop:
             return
         condition = results[end.layer]
@@ -270,13 +275,13 @@ class ConsistencyCheck:
             rows = [entry.get("purpose") for _, entry in layer.content.mapping["port_map"]]
             message, remedy = f"the condition to go on is of {condition.dtype}", "name a Result of boolean type"
             row = rows.index("execution_condition")
-            self._report(body, Problem("wrong-port-map-row", layer, message, remedy, "port_map", row=row))
+            self._report(body, Problem(WRONG_PORT_MAP_ROW, layer, message, remedy, "port_map", row=row))
         lasts = _single(condition)
         if rounds is None or lasts == 0 or (rounds >= -1 if lasts is None else rounds in range(MAX_ROUNDS)):
             return
         message = f"the trip count is {rounds}, with which the loop does not end"
         self._report(
-            body, Problem("fatal-setting", layer, message, "give it a number, or a condition that ends it", "layer")
+            body, Problem(FATAL_SETTING, layer, message, "give it a number, or a condition that ends it", "layer")
         )
 
     def _given(
@@ -296,7 +301,7 @@ class ConsistencyCheck:
                 f"gives [{format_shape(known.fact.shape)}] of {dtype} to '{layer.name}' of its body,"
                 f" which takes [{format_shape(own.fact.shape)}] of {own.fact.dtype}"
             )
-            self._report(graph, Problem("contradicting-record", owner, message, None, "layer"))
+            self._report(graph, Problem(CONTRADICTING_RECORD, owner, message, None, "layer"))
             return [self._believed(port, own)]
         if wrong_port:
             self._report_gap(graph, layer, wrong_port, "output")
@@ -305,7 +310,7 @@ class ConsistencyCheck:
                 f"says [{format_shape(own.fact.shape)}] of {own.fact.dtype}"
                 f", but '{owner.name}' gives it [{format_shape(known.fact.shape)}] of {dtype}"
             )
-            self._report(graph, Problem("contradicting-record", layer, message))
+            self._report(graph, Problem(CONTRADICTING_RECORD, layer, message))
         return [known]
 
     # --- faults ---
@@ -326,11 +331,13 @@ class ConsistencyCheck:
             return self._as_recorded(graph, layer, signature, inputs, verdict)
         self._report_violations(graph, layer, answer.violations)
         if answer.error is not None:
-            self._report(graph, Problem("impossible-shape", layer, answer.error))
+            word = answer.error.partition(" ")[0]
+            attribute = word if word in layer.raw else None
+            self._report(graph, Problem(IMPOSSIBLE_SHAPE, layer, answer.error, attribute=attribute))
         if verdict.huge:
             largest = max(verdict.results, key=lambda known: least_size(known.fact.shape, LARGEST))
             message = f"gives [{format_shape(largest.fact.shape)}], more elements than any memory holds"
-            self._report(graph, Problem("huge-output", layer, message))
+            self._report(graph, Problem(HUGE_OUTPUT, layer, message))
         if answer.outputs is None:
             return [
                 self._outvoted(graph, layer, port) or known
@@ -418,7 +425,7 @@ class ConsistencyCheck:
         message = f"gives {told(gap.known)}, but it and its consumers record {told(self._record(gap.port))}"
         if len(signature.outputs) > 1:
             message += f" (output port {gap.port.id})"
-        self._report(graph, Problem("contradicting-record", layer, message))
+        self._report(graph, Problem(CONTRADICTING_RECORD, layer, message))
         wrong = {gap.port.id for gap in verdict.outputs}
         return [
             self._believed(port, known) if port.id in wrong else known
@@ -514,7 +521,12 @@ class ConsistencyCheck:
             seen.add((fault.kind, fault.attribute))
             part, port = part_of(layer, fault)
             message = f"{fault.attribute} {fault.message}"
-            self._report(graph, Problem(str(fault.kind), layer, message, fault.remedy, part, port))
+            first = fault.attribute.partition(" ")[0]
+            is_named = part == "data" and (first in layer.raw or fault.kind in {Kind.MISSING, Kind.ASSUMED})
+            attribute = first if is_named else None
+            self._report(
+                graph, Problem(fault.kind.value, layer, message, fault.remedy, part, port, attribute=attribute)
+            )
 
     def _report_gap(
         self, graph: Graph, layer: Layer, gap: Gap, side: Literal["input", "output"], *, mild: bool = False
@@ -523,12 +535,12 @@ class ConsistencyCheck:
         dim = gap.dims[0] if gap.dims and len(gap.dims) == 1 else None
         fed = "what feeds it" if side == "input" else "the layer"
         for wrong, rule, says, gives in (
-            (gap.dims != (), "wrong-port-shape", dims_text(gap.port.dims), format_shape(gap.known.fact.shape)),
-            (gap.types, "wrong-port-precision", f"'{gap.port.precision}'", gap.known.precision),
+            (gap.dims != (), WRONG_PORT_SHAPE, dims_text(gap.port.dims), format_shape(gap.known.fact.shape)),
+            (gap.types, WRONG_PORT_PRECISION, f"'{gap.port.precision}'", gap.known.precision),
         ):
             if wrong:
                 message = f"{side} port {gap.port.id} records {says}, but {fed} gives {gives}"
-                where = dim if rule == "wrong-port-shape" else None
+                where = dim if rule == WRONG_PORT_SHAPE else None
                 self._report(graph, Problem(rule, layer, message, None, side, gap.port.id, where, mild))
 
 

@@ -11,6 +11,10 @@ from ir_tools.graph import Layer
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops import NEWEST_OPSET, find_op, known_types, ops_of, opset_number
 from ir_tools.ops.definition import Kind, Violation
+from ir_tools.rules import Rule
+from ir_tools.rules.compatibility import DEPRECATED_OPERATION
+from ir_tools.rules.operations import OPERATION_NOT_IN_OPSET, UNKNOWN_EXTENSION, UNKNOWN_OPERATION, UNKNOWN_OPSET
+from ir_tools.rules.shapes import UNKNOWN_SHAPES
 from ir_tools.types import closest
 
 __all__ = ["Problem", "about_operation", "are_hard", "is_odd", "part_of"]
@@ -41,16 +45,17 @@ class Problem:
     """One thing that is wrong.
 
     Attributes:
-        rule: the name of the rule that tells of it.
+        rule: that it breaks.
         layer: where.
         message, help: what, and what to do.
         part: of the layer; `input` and `output` with the id of a `port`, and the number of a dimension where one is
             wrong.
         mild: whether it runs nevertheless, though the rule's findings mostly do not.
         row: number of the offending row in the part.
+        attribute: of the part, if it alone is wrong, missing or unknown.
     """
 
-    rule: str
+    rule: Rule
     layer: Layer
     message: str
     help: str | None = None
@@ -59,6 +64,7 @@ class Problem:
     dim: int | None = None
     mild: bool = False
     row: int | None = None
+    attribute: str | None = None
 
 
 def are_hard(violations: Sequence[Violation]) -> bool:
@@ -75,10 +81,10 @@ def about_operation(layer: Layer, signature: LayerSignature) -> Problem:
     type_, stamp = signature.type, signature.version
     if signature.op is not None and signature.op.type != signature.type and signature.op.type != "Const":
         message = f"the operation is called {signature.op.type}, not {type_}: the runtime reads it all the same"
-        return Problem("unknown-operation", layer, message, f"write {signature.op.type}", "layer", mild=True)
+        return Problem(UNKNOWN_OPERATION, layer, message, f"write {signature.op.type}", "layer", mild=True)
     if signature.op is not None and signature.op.replaced_by is not None:
         message = f"{signature.op} should not be used any more"
-        return Problem("deprecated-operation", layer, message, f"use {signature.op.replaced_by}", "layer")
+        return Problem(DEPRECATED_OPERATION, layer, message, f"use {signature.op.replaced_by}", "layer")
     known, opset = ops_of(type_), opset_number(stamp)
     if opset is None and (
         stamp in OPEN_STAMPS or not (known or stamp.strip().lower().startswith("opset") or not stamp)
@@ -87,28 +93,28 @@ def about_operation(layer: Layer, signature: LayerSignature) -> Problem:
     if opset is None or opset > NEWEST_OPSET:
         says = f"'{stamp}' is not an opset" if stamp else "there is no opset"
         return Problem(
-            "unknown-opset", layer, f"{says}; opset1 to opset{NEWEST_OPSET} are known", _stamp_for(type_), "layer"
+            UNKNOWN_OPSET, layer, f"{says}; opset1 to opset{NEWEST_OPSET} are known", _stamp_for(type_), "layer"
         )
     if not known or signature.op is not None:
         meant = _nearest(type_)
         remedy = f"did you mean {meant}?" if meant else 'operations of extensions say version="extension"'
-        return Problem("unknown-operation", layer, f"there is no operation '{type_[:80]}'", remedy, "layer")
+        return Problem(UNKNOWN_OPERATION, layer, f"there is no operation '{type_[:80]}'", remedy, "layer")
     message = f"{stamp} holds no {known[-1].type}; {_holders(type_)}"
     mild = (type_.lower(), opset) in FORMER
     if mild:
         message += "; OpenVINO 2022 reads it all the same"
-    return Problem("operation-not-in-opset", layer, message, _stamp_for(type_), "layer", mild=mild)
+    return Problem(OPERATION_NOT_IN_OPSET, layer, message, _stamp_for(type_), "layer", mild=mild)
 
 
 def _about_extension(layer: Layer, type_: str, stamp: str) -> Problem:
     """Report an operation of a library: one that is known, or one that the runtime has to be given."""
     if type_ in TOKENIZERS and stamp == "extension":
         message = f"{type_} is an operation of openvino-tokenizers: its attributes and shapes are not checked"
-        return Problem("unknown-shapes", layer, message, None, "layer")
+        return Problem(UNKNOWN_SHAPES, layer, message, None, "layer")
     message = f"{type_[:80]} ({stamp[:40]}) is not an operation of OpenVINO or of a library that is known"
     meant = closest(type_, TOKENIZERS)
     remedy = f"did you mean {meant}?" if meant else "name its library with --extension, or correct type and version"
-    return Problem("unknown-extension", layer, message, remedy, "layer")
+    return Problem(UNKNOWN_EXTENSION, layer, message, remedy, "layer")
 
 
 @lru_cache(maxsize=1024)

@@ -19,6 +19,8 @@ from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.ops import control_flow, opset_number
 from ir_tools.ops.control_flow import BodyFacts, BodyRule, port_maps
 from ir_tools.ops.definition import Array, Bounds, Fact
+from ir_tools.rules import Rule
+from ir_tools.rules.shapes import IMPOSSIBLE_SHAPE, UNKNOWN_SHAPES
 from ir_tools.types import Dim, Shape, Shapes, element_type, format_shape, parse_shape
 from ir_tools.weights import constant
 
@@ -296,18 +298,18 @@ class Propagation:
     # --- findings ---
 
     def _error(self, graph: Graph, layer: Layer, message: str, remedy: str | None = None) -> None:
-        self.errors[self._diagnostic("IR301", Severity.ERROR, graph, layer, message, remedy)] = None
+        self.errors[self._diagnostic(IMPOSSIBLE_SHAPE, Severity.ERROR, graph, layer, message, remedy)] = None
 
     def _warn(self, graph: Graph, layer: Layer, message: str) -> None:
         path = self.paths[id(graph), layer.id]
         if path not in self.notes:
-            self.notes[path] = self._diagnostic("IR302", Severity.WARNING, graph, layer, message, None)
+            self.notes[path] = self._diagnostic(UNKNOWN_SHAPES, Severity.WARNING, graph, layer, message, None)
 
     def _diagnostic(
-        self, code: str, severity: Severity, graph: Graph, layer: Layer, message: str, remedy: str | None
+        self, rule: Rule, severity: Severity, graph: Graph, layer: Layer, message: str, remedy: str | None
     ) -> Diagnostic:
         return Diagnostic(
-            code=code,
+            code=rule.code,
             severity=severity,
             message=f"{layer.type}: {message}",
             file=str(self.model.path) if self.model.path else None,

@@ -12,6 +12,28 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from ir_tools.diagnostics import Severity
+from ir_tools.rules import Rule
+from ir_tools.rules.operations import (
+    ASSUMED_ATTRIBUTE,
+    ATTRIBUTE_OUT_OF_RANGE,
+    CONTRADICTING_LAYER,
+    FATAL_SETTING,
+    MISSING_ATTRIBUTE,
+    UNKNOWN_ATTRIBUTE,
+    UNREADABLE_ATTRIBUTE,
+    WRONG_ELEMENT_TYPE,
+    WRONG_NUMBER_OF_INPUTS,
+    WRONG_NUMBER_OF_OUTPUTS,
+)
+from ir_tools.rules.settings import (
+    FULL_KERNEL_DIVISOR,
+    IGNORED_ATTRIBUTE,
+    KERNEL_LARGER_THAN_INPUT,
+    PADS_COVER_KERNEL,
+    SUSPECT_SETTING,
+    WINDOW_IN_PADDING,
+)
 from ir_tools.types import Dim, ElementType, Shape
 
 __all__ = [
@@ -116,37 +138,36 @@ class Fact:
         return Fact(self.dtype, (*self.shape[:2], *dims))
 
 
-class Kind(enum.StrEnum):
-    """What sort of fault a violation is: the name of its rule.
+class Kind(enum.Enum):
+    """What sort of fault a violation is; the value is its rule.
 
     ASSUMED: absent though the specification requires it, and the runtime takes a value of its own. FATAL: the runtime
     crashes on it, hangs or exhausts memory.
     """
 
-    MISSING = "missing-attribute"
-    ASSUMED = "assumed-attribute"
-    UNKNOWN = "unknown-attribute"
-    UNREADABLE = "unreadable-attribute"
-    RANGE = "attribute-out-of-range"
-    INPUTS = "wrong-number-of-inputs"
-    OUTPUTS = "wrong-number-of-outputs"
-    TYPES = "wrong-element-type"
-    CONTRADICTION = "contradicting-layer"
-    FATAL = "fatal-setting"
-    SUSPECT = "suspect-setting"
-    KERNEL = "kernel-larger-than-input"
-    PADS = "pads-cover-kernel"
-    EMPTY = "window-in-padding"
-    DIVISOR = "full-kernel-divisor"
-    IGNORED = "ignored-attribute"
+    MISSING = MISSING_ATTRIBUTE
+    ASSUMED = ASSUMED_ATTRIBUTE
+    UNKNOWN = UNKNOWN_ATTRIBUTE
+    UNREADABLE = UNREADABLE_ATTRIBUTE
+    RANGE = ATTRIBUTE_OUT_OF_RANGE
+    INPUTS = WRONG_NUMBER_OF_INPUTS
+    OUTPUTS = WRONG_NUMBER_OF_OUTPUTS
+    TYPES = WRONG_ELEMENT_TYPE
+    CONTRADICTION = CONTRADICTING_LAYER
+    FATAL = FATAL_SETTING
+    SUSPECT = SUSPECT_SETTING
+    KERNEL = KERNEL_LARGER_THAN_INPUT
+    PADS = PADS_COVER_KERNEL
+    EMPTY = WINDOW_IN_PADDING
+    DIVISOR = FULL_KERNEL_DIVISOR
+    IGNORED = IGNORED_ATTRIBUTE
+
+    _value_: Rule
 
     @property
     def mild(self) -> bool:
         """Whether the layer runs nevertheless, though hardly as meant."""
-        return self in _MILD
-
-
-_MILD = frozenset({Kind.ASSUMED, Kind.UNKNOWN, Kind.SUSPECT, Kind.EMPTY, Kind.DIVISOR, Kind.IGNORED})
+        return self.value.severity is not Severity.ERROR
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ GROUPS = {
     "IR3": "Shapes: what is recorded against what is computed",
     "IR4": "Suspect settings",
     "IR5": "Compatibility",
-    "RUN": "What the installed runtime does (`--runtime`)",
+    "RUN": "What the reference and the installed runtime (`--runtime`) do",
 }
 """Headings by the beginning of the code."""
 
@@ -54,14 +54,14 @@ def _groups() -> Iterator[str]:
 
 
 def _summary(rule: Rule) -> str:
-    return rule.doc.strip().partition("\n")[0]
+    return rule.what
 
 
 def _text(rule: Rule) -> str:
     """The documentation with its fragments as blocks of XML."""
     lines: list[str] = []
     fenced = False
-    for line in rule.doc.strip().splitlines():
+    for line in rule.doc.splitlines():
         inside = line.startswith("    ") or (fenced and not line.strip())
         if inside and not fenced:
             lines.append("```xml")

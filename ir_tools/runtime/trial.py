@@ -21,6 +21,7 @@ from ir_tools.graph import Model
 from ir_tools.infer import propagate_shapes
 from ir_tools.inputs import plan_inputs
 from ir_tools.ops import Array
+from ir_tools.rules.running import NOT_TRIED
 from ir_tools.runtime._messages import remedy_for
 from ir_tools.runtime._parts import Parts, element_of
 from ir_tools.runtime._places import Place, mentioned, named, place_of
@@ -28,7 +29,7 @@ from ir_tools.runtime._search import Found, Search
 from ir_tools.runtime.ask import LayerOracle
 from ir_tools.runtime.client import STAGES, Attempt, RuntimeClient, TensorInfo, sources
 from ir_tools.runtime.extensions import Extensions
-from ir_tools.runtime.outcomes import COMPILING, CRASHED, ENDLESS, READING, RUNNING, TOO_LARGE, UNTRIED
+from ir_tools.runtime.outcomes import COMPILING, CRASHED, ENDLESS, READING, RUNNING, TOO_LARGE
 from ir_tools.source import Document
 from ir_tools.types import Shapes, element_type
 
@@ -207,8 +208,8 @@ class _Trial:
         )
         notes = [note for note in ("sizes of its inputs were made up" if made_up else "", place.note) if note]
         return Diagnostic(
-            code=outcome.code,
-            severity=Severity.WARNING if made_up else outcome.severity,
+            code=outcome.rule.code,
+            severity=Severity.WARNING if made_up else outcome.rule.severity,
             message="; ".join([message, *notes]),
             file=self.file,
             line=place.line,
@@ -261,8 +262,8 @@ class _Trial:
 
 
 def _untried(file: str | None, reason: str, remedy: str | None) -> Diagnostic:
-    message = UNTRIED.message.format(reason=reason)
-    return Diagnostic(code=UNTRIED.code, severity=UNTRIED.severity, message=message, file=file, help=remedy)
+    message = f"the model could not be tried: {reason}"
+    return Diagnostic(code=NOT_TRIED.code, severity=NOT_TRIED.severity, message=message, file=file, help=remedy)
 
 
 def _is_whole(info: TensorInfo) -> bool:

@@ -15,9 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from lxml import etree
 
-from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.diagnostics import Diagnostic
 from ir_tools.errors import ReadError
 from ir_tools.lfs import pointer_problem
+from ir_tools.rules import Rule
+from ir_tools.rules.storage import DOCUMENT_TYPE, EMPTY_FILE, MALFORMED_XML, NESTED_TOO_DEEP, TOO_LARGE_FILE
 from ir_tools.source.broken import HIDDEN_ENDS, broken_place
 from ir_tools.source.encoding import MAX_SIZE, decode, encode
 
@@ -69,12 +71,12 @@ class Document:
         self.file = file
         self.data = data
         if not data.strip():
-            raise self._error("IR009", "the file is empty", 1, "export the model again")
+            raise self._error(EMPTY_FILE, "the file is empty", 1, "export the model again")
         pointer = pointer_problem(data, file)
         if pointer is not None:
             raise ReadError(pointer)
         if len(data) > MAX_SIZE:
-            raise self._error("IR015", f"{len(data)} bytes of XML are more than are read ({MAX_SIZE})", 1)
+            raise self._error(TOO_LARGE_FILE, f"{len(data)} bytes of XML are more than are read ({MAX_SIZE})", 1)
         self.text, self.codec = decode(data, file)
         self.plain = b"xmlns" not in self.text
         self.root = self._parse()
@@ -170,7 +172,7 @@ class Document:
         prolog = _PROLOG.match(self.text)
         if prolog and prolog[1]:
             line = self.text.count(b"\n", 0, prolog.start(1)) + 1
-            raise self._error("IR004", "there is a DOCTYPE", line, _DTD_REMEDY)
+            raise self._error(DOCUMENT_TYPE, "there is a DOCTYPE", line, _DTD_REMEDY)
         parser = etree.XMLParser(
             encoding="utf-8",
             resolve_entities=False,
@@ -193,12 +195,12 @@ class Document:
     def _malformed(self, message: str, line: int, column: int) -> ReadError:
         """What the parser says, at the place that is to blame."""
         if "depth" in message.lower():
-            return self._error("IR005", "elements are nested too deep", max(line, 1))
+            return self._error(NESTED_TOO_DEEP, "elements are nested too deep", max(line, 1))
         message = re.sub(r",? line \d+, column \d+.*$", "", message)
         place = broken_place(self.text, max(line, 1), column)
         found = Diagnostic(
-            code="IR002",
-            severity=Severity.ERROR,
+            code=MALFORMED_XML.code,
+            severity=MALFORMED_XML.severity,
             message=f"not well-formed XML: {place.message or message}",
             file=self.file,
             line=place.line,
@@ -287,9 +289,9 @@ class Document:
     def _newlines(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         return np.flatnonzero(np.frombuffer(self.text, np.uint8) == ord("\n"))
 
-    def _error(self, code: str, message: str, line: int, remedy: str | None = None) -> ReadError:
+    def _error(self, rule: Rule, message: str, line: int, remedy: str | None = None) -> ReadError:
         return ReadError(
-            Diagnostic(code=code, severity=Severity.ERROR, message=message, file=self.file, line=line, help=remedy)
+            Diagnostic(code=rule.code, severity=rule.severity, message=message, file=self.file, line=line, help=remedy)
         )
 
 

@@ -4,8 +4,9 @@ import codecs
 import re
 from typing import NamedTuple
 
-from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.diagnostics import Diagnostic
 from ir_tools.errors import ReadError
+from ir_tools.rules.storage import WRONG_ENCODING
 
 __all__ = ["MAX_SIZE", "Encoded", "decode", "encode"]
 
@@ -84,5 +85,12 @@ def _codec(data: bytes, file: str | None) -> str:
 
 def _error(message: str, file: str | None, line: int, remedy: str) -> ReadError:
     return ReadError(
-        Diagnostic(code="IR003", severity=Severity.ERROR, message=message, file=file, line=line, help=remedy)
+        Diagnostic(
+            code=WRONG_ENCODING.code,
+            severity=WRONG_ENCODING.severity,
+            message=message,
+            file=file,
+            line=line,
+            help=remedy,
+        )
     )

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from ir_tools.format.problems import MAX_LISTED
 from ir_tools.source import encoding
-from ir_tools.validation import MOST, validate
+from ir_tools.validation import validate
 from tests.format.support import SMALL
 
 
@@ -39,7 +40,7 @@ def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_of_very_many_findings_the_first_are_listed() -> None:
-    dims = b"<dim>1.5</dim>" * (MOST + 5)
+    dims = b"<dim>1.5</dim>" * (MAX_LISTED + 5)
     found = validate(SMALL.replace(b"<dim>8</dim>", dims, 1))
-    assert [one.line for one in found if one.code == "IR113"] == [None, *[10] * MOST]
-    assert found[0].message == f"bad-dimension is found in more than {MOST} places; the others are not listed"
+    assert [one.line for one in found if one.code == "IR113"] == [None, *[10] * MAX_LISTED]
+    assert found[0].message == f"bad-dimension is found in {MAX_LISTED + 5} places; the first {MAX_LISTED} are listed"

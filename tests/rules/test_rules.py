@@ -1,4 +1,4 @@
-"""Every rule of the code table on its own files: `bad.xml` and `good.xml` in the folder called like its module.
+"""Every rule of the code table on its own files: `bad.xml` and `good.xml` in the folder that has its name.
 
 `expected.txt` holds what is found in `bad.xml`, one finding a line: `12: layer 3 'pool': error IR103: message (help)`.
 The fragments of XML in the rule's documentation stand in those files, so that what `explain` shows is what was run.
@@ -7,18 +7,21 @@ The fragments of XML in the rule's documentation stand in those files, so that w
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from ir_tools import rules
-from ir_tools.diagnostics import Diagnostic, Severity
-from ir_tools.rules import RULES, Finding, IrFile, Rule
+from ir_tools import checks, rules
+from ir_tools.checks import CHECKS, Check, IrFile
+from ir_tools.diagnostics import Diagnostic
+from ir_tools.format.problems import ElementProblem
+from ir_tools.rules import RULES, Rule
 from ir_tools.rules._listing import listing
+from ir_tools.rules.structure import NO_RESULT
 from ir_tools.validation import validate
 from tests.conftest import ROOT
 
 FOLDER = Path(__file__).parent
-MODULES = sorted(path.stem for path in Path(rules.__file__).parent.glob("[a-z]*.py") if path.stem not in {"__init__"})
 
 STATIC = [rule for rule in RULES if not rule.code.startswith("RUN")]
 UNSHOWN = {"unreadable-file", "unreadable-weights", "too-large-file"}
@@ -32,7 +35,7 @@ OF_AN_ATTRIBUTE = {
     *("contradicting-layer", "suspect-setting", "kernel-larger-than-input", "pads-cover-kernel"),
     *("window-in-padding", "full-kernel-divisor"),
 }
-"""Rules whose messages begin with the one attribute that is wrong."""
+"""Rules about one attribute that is there."""
 
 
 def folder_of(rule: Rule) -> Path:
@@ -47,13 +50,6 @@ def told(diagnostic: Diagnostic) -> str:
 def words(text: str) -> str:
     """The text with one blank between any two words."""
     return " ".join(text.split())
-
-
-def fragment(rule: Rule, heading: str) -> list[str]:
-    """The lines of XML under `Bad:` or `Good:`."""
-    match = re.search(rf"^{heading}:\n((?:(?: {{4}}.*)?\n)+)", rule.doc, re.MULTILINE)
-    assert match, f"{rule.name} has no {heading}:"
-    return [words(line) for line in match[1].splitlines() if line.strip() not in {"", "..."}]
 
 
 @pytest.mark.parametrize("rule", SHOWN, ids=lambda rule: rule.name)
@@ -81,8 +77,8 @@ def test_columns_are_those_of_the_element_or_of_its_attribute(rule: Rule) -> Non
         assert found.column
         assert found.end_column
         text = lines[found.line - 1][found.column - 1 : found.end_column - 1]
-        attribute = re.escape(found.message.partition(" ")[0])
-        assert re.fullmatch(f'{attribute}="[^"]*"' if rule.name in OF_AN_ATTRIBUTE else "<[^<>]+>.*", text), text
+        attribute = f'{re.escape(found.attribute or "")}="[^"]*"'
+        assert re.fullmatch(attribute if rule.name in OF_AN_ATTRIBUTE else "<[^<>]+>.*", text), text
 
 
 @pytest.mark.parametrize("rule", SHOWN, ids=lambda rule: rule.name)
@@ -91,27 +87,30 @@ def test_the_good_file_has_no_finding(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", SHOWN, ids=lambda rule: rule.name)
-@pytest.mark.parametrize("heading", ["Bad", "Good"])
-def test_the_documentation_shows_what_was_run(rule: Rule, heading: str) -> None:
-    text = words((folder_of(rule) / f"{heading.lower()}.xml").read_bytes().decode("utf-8", "replace"))
-    for line in fragment(rule, heading):
-        for part in line.split(" ... "):
-            assert part.strip(". ") in text, f"{rule.name}: {part}"
+@pytest.mark.parametrize("kind", ["bad", "good"])
+def test_the_documentation_shows_what_was_run(rule: Rule, kind: str) -> None:
+    text = words((folder_of(rule) / f"{kind}.xml").read_bytes().decode("utf-8", "replace"))
+    for part in re.split(r"\.\.\.|\n", {"bad": rule.bad, "good": rule.good}[kind]):
+        assert words(part) in text
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_the_documentation_is_whole(rule: Rule) -> None:
-    assert re.search(r"^Bad:\n    \S", rule.doc, re.MULTILINE) or rule.code.startswith("IR0")
-    assert re.search(r"^Good:\n    \S", rule.doc, re.MULTILINE) or rule.code.startswith("IR0")
-    assert re.match(r"[A-Z].*\.\n", rule.doc)
-    assert "\nWhy: " in rule.doc
+    assert (rule.bad and rule.good) or rule.code.startswith("IR0")
+    assert re.match(r"[A-Z].*\.", rule.what)
+    assert rule.why
 
 
 def test_the_table_is_in_order_and_complete() -> None:
     codes = [rule.code for rule in RULES]
     assert codes == sorted(set(codes))
-    assert len({rule.name for rule in RULES}) == len(RULES)
-    assert sorted(rule.name.replace("-", "_") for rule in STATIC) == MODULES
+    constants = {name for table in (*vars(rules).values(),) if isinstance(table, ModuleType) for name in vars(table)}
+    assert {rule.name.upper().replace("-", "_") for rule in RULES} <= constants
+
+
+def test_every_module_of_checks_is_in_the_table() -> None:
+    modules = {path.stem for path in Path(checks.__file__).parent.glob("[a-z]*.py")} - {"define", "file"}
+    assert modules == {check.find.__module__.rpartition(".")[2] for check in CHECKS}
 
 
 def test_the_page_is_up_to_date() -> None:
@@ -119,12 +118,11 @@ def test_the_page_is_up_to_date() -> None:
     assert (ROOT / "docs" / "rules.md").read_text(encoding="utf-8") == listing()
 
 
-def test_a_rule_that_breaks_keeps_no_other_from_looking(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(file: IrFile) -> Iterator[Finding]:
+def test_a_check_that_breaks_keeps_no_other_from_looking(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(file: IrFile) -> Iterator[ElementProblem]:
         raise ZeroDivisionError("no luck")
 
-    wrong = Rule("IR999", "broken-rule", Severity.ERROR, "A rule.", broken)
-    monkeypatch.setattr("ir_tools.validation.RULES", (wrong, *RULES))
-    codes = {found.code: found for found in validate(FOLDER / "duplicate_layer_id" / "bad.xml")}
-    assert "ZeroDivisionError: no luck" in codes.pop("IR999").message
+    monkeypatch.setattr("ir_tools.validation.CHECKS", (Check(broken, (NO_RESULT,)), *CHECKS))
+    codes = {found.code: found for found in validate(FOLDER / "disordered_ports" / "bad.xml")}
+    assert "ZeroDivisionError: no luck" in codes.pop(NO_RESULT.code).message
     assert codes

@@ -68,11 +68,6 @@ def test_no_finding_is_worse_than_its_rule(rule: Rule) -> None:
         assert order.index(found.severity) >= order.index(severities[found.code])
 
 
-def test_every_kind_of_violation_has_the_severity_of_its_rule() -> None:
-    severities = {rule.name: rule.severity for rule in RULES}
-    assert {kind: severities[kind] is Severity.WARNING for kind in Kind} == {kind: kind.mild for kind in Kind}
-
-
 @pytest.mark.parametrize("op", [op for op in OPS if sample_of(op)], ids=str)
 def test_an_attribute_that_the_runtime_assumes_is_a_warning(op: Op) -> None:
     """For every attribute of every operation: absent, and misspelled with the value that is assumed or another."""

@@ -14,7 +14,6 @@ from openvino import opset15 as op
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.format.read import read
 from ir_tools.runtime.client import RuntimeClient
-from ir_tools.runtime.outcomes import OUTCOMES
 from ir_tools.runtime.trial import try_model
 from tests.runtime import killers
 from tests.runtime.made import POOL, one_layer, parameter, save
@@ -255,8 +254,3 @@ def test_child_is_kept_where_nothing_died(client: RuntimeClient) -> None:
     before = client._child
     try_model(killers.amid("Transpose", "opset1", {}), client=client)
     assert client._child is before
-
-
-def test_outcomes_are_one_table() -> None:
-    assert [outcome.code for outcome in OUTCOMES] == [f"RUN10{number}" for number in range(1, 8)]
-    assert all(outcome.doc.count("\n\nWhy: ") == 1 for outcome in OUTCOMES)

@@ -60,9 +60,9 @@ def _rule(code: str, rule: Rule | None) -> Json:
     return {
         "id": code,
         "name": "".join(word.capitalize() for word in rule.name.split("-")),
-        "shortDescription": {"text": rule.doc.partition("\n")[0]},
-        "fullDescription": {"text": rule.doc.strip()},
-        "help": {"text": rule.doc.strip()},
+        "shortDescription": {"text": rule.what},
+        "fullDescription": {"text": rule.doc},
+        "help": {"text": rule.doc},
         "defaultConfiguration": {"level": LEVELS[rule.severity]},
     }
 

@@ -1,0 +1,45 @@
+"""Inputs and outputs that the runtime shows with another element type than the file."""
+
+from collections.abc import Iterator
+
+from ir_tools.checks.define import Check
+from ir_tools.checks.file import IrFile
+from ir_tools.format.problems import ElementProblem
+from ir_tools.graph import Endpoint
+from ir_tools.rules.compatibility import BORDER_CONVERSION
+from ir_tools.types import precision_in_file
+
+__all__ = ["CHECK"]
+
+SHOWN_INPUTS = {"f16": "f32"}
+SHOWN_OUTPUTS = {
+    **dict.fromkeys(("i64", "u32", "u64"), "i32"),
+    **dict.fromkeys(("f16", "f64", "i8", "u8", "i16", "u16", "boolean"), "f32"),
+}
+"""What the file says and what the runtime shows; measured on 2022.1 and later."""
+
+
+def find(file: IrFile) -> Iterator[ElementProblem]:
+    """Yield one problem for the file, with every input and output that changes."""
+    model = file.model
+    if model.version != 10:
+        return
+    shown = [*_shown("input", model.inputs, SHOWN_INPUTS, file), *_shown("output", model.outputs, SHOWN_OUTPUTS, file)]
+    if shown:
+        message = f"in IR v10 the runtime shows {', '.join(shown[:5])}{' and others' if len(shown) > 5 else ''}"
+        yield ElementProblem(
+            BORDER_CONVERSION, file.document.root, message, "convert the file to IR v11 to keep the types"
+        )
+
+
+def _shown(side: str, ends: list[Endpoint], table: dict[str, str], file: IrFile) -> Iterator[str]:
+    for end in ends:
+        port = end.port
+        for source in file.model.graph.sources(end.layer.id).values():
+            port = file.model.graph.layer(source.layer).port(source.port)
+        kind = precision_in_file(port.precision or "")
+        if kind is not None and kind.name in table:
+            yield f"{side} '{end.name}' ({kind}) as {table[kind.name]}"
+
+
+CHECK = Check(find, (BORDER_CONVERSION,))

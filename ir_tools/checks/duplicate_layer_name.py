@@ -1,0 +1,29 @@
+"""Layers with the name of another."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ir_tools.checks.define import Check
+from ir_tools.checks.file import IrFile
+from ir_tools.format.problems import ElementProblem
+from ir_tools.rules.structure import DUPLICATE_LAYER_NAME
+
+__all__ = ["CHECK"]
+
+
+def find(file: IrFile) -> Iterator[ElementProblem]:
+    """Yield one problem for every layer but the first of a name."""
+    for net in file.nets:
+        texts = [layer.get("name") for layer in net.layers.values()]
+        if len(set(texts)) == len(texts):
+            continue
+        names = Counter(texts)
+        first: dict[str, int] = {}
+        for layer_id, layer in net.layers.items():
+            name = layer.get("name")
+            if name and names[name] > 1 and first.setdefault(name, layer_id) != layer_id:
+                message = f"layer {first[name]} is called '{name}' too"
+                yield ElementProblem(DUPLICATE_LAYER_NAME, layer, message, "rename one of the two")
+
+
+CHECK = Check(find, (DUPLICATE_LAYER_NAME,))

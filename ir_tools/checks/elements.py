@@ -1,0 +1,118 @@
+"""Elements that are where they should not be: misspelled, in the wrong place, unknown, or there twice."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ir_tools.checks.define import Check
+from ir_tools.checks.file import IrFile
+from ir_tools.diagnostics import Severity
+from ir_tools.format.content import MAPS
+from ir_tools.format.nets import BODIES, PARTS, Net
+from ir_tools.format.problems import ElementProblem
+from ir_tools.rules.structure import REPEATED_ELEMENT, UNKNOWN_ELEMENT
+from ir_tools.source import Element
+from ir_tools.types import closest
+
+__all__ = ["CHECK", "CHILDREN", "NOTES"]
+
+NOTES = ("rt_info", "meta_data", "quantization_parameters", "cli_parameters", "statistics")
+_GRAPH = frozenset({"layers", "edges", *NOTES})
+CHILDREN = {
+    "net": _GRAPH,
+    **dict.fromkeys(BODIES, _GRAPH),
+    "layers": frozenset({"layer"}),
+    "edges": frozenset({"edge"}),
+    "layer": PARTS,
+    "input": frozenset({"port"}),
+    "output": frozenset({"port"}),
+    "port": frozenset({"dim", "rt_info"}),
+    "dim": frozenset[str](),
+    "data": frozenset[str](),
+    "edge": frozenset[str](),
+    **dict.fromkeys(MAPS, frozenset({"input", "output"})),
+    "back_edges": frozenset({"edge"}),
+}
+"""What may stand in what."""
+WORDS = {word for words in CHILDREN.values() for word in words} - set(NOTES)
+FREE = {"net", "layer", *BODIES}
+"""Where other tools may leave elements of their own, which nobody reads."""
+ONCE = {"net": _GRAPH, **dict.fromkeys(BODIES, _GRAPH), "layer": PARTS}
+"""What may stand there once."""
+
+
+def find(file: IrFile) -> Iterator[ElementProblem]:
+    """Yield the problems of each element whose children are not all as usual."""
+    for net, parent in _parents(file):
+        yield from _unknown(net, parent, str(parent.tag))
+        yield from _repeated(parent, ONCE.get(str(parent.tag), frozenset()))
+
+
+def _parents(file: IrFile) -> Iterator[tuple[Net, Element]]:
+    """The elements whose children are not all as usual, with the graph around them."""
+    for net in file.nets:
+        yield net, net.element
+        yield from ((net, parent) for parent in net.odd)
+        for part in (part for layer in net.bodied for part in layer):
+            if part.tag in MAPS or (part.tag in BODIES and part.find("layers") is None):
+                yield net, part
+    for port in () if file.usual.ports else file.document.root.iter("port"):
+        for parent in (port, *port):
+            if len(parent) and parent.tag in {"port", "dim"}:
+                yield file.nets[0], parent
+
+
+def _unknown(net: Net, parent: Element, tag: str) -> Iterator[ElementProblem]:
+    known = CHILDREN.get(tag)
+    if known is None:
+        return
+    here = {str(child.tag) for child in parent}
+    for child in parent:
+        name = str(child.tag)
+        if name in known:
+            continue
+        local = name.rpartition("}")[2]
+        shown = local if child.prefix is None else f"{child.prefix}:{local}"
+        meant = closest(local, sorted(known - set(NOTES)))
+        severity = None
+        if child.prefix is not None and meant is not None:
+            message = f"<{shown}> is not <{meant}> for the runtime, which knows no namespaces"
+            remedy = "write element names without a prefix"
+        elif meant is not None:
+            message = f"<{shown}> is not known in <{tag}>; did you mean <{meant}>?"
+            remedy = f"write <{meant}>" if meant not in here else f"there is a <{meant}> already; delete one"
+        elif name in WORDS or _holds_words(child) or tag not in FREE:
+            message = f"<{shown}> does not belong in <{tag}>: the runtime does not look at it"
+            words = ", ".join(f"<{word}>" for word in sorted(known - set(NOTES)))
+            remedy = f"<{tag}> holds {words}" if words else f"<{tag}> holds no elements"
+        else:
+            message = f"<{shown}> is not known in <{tag}>: the runtime does not look at it"
+            remedy, severity = "leave it if another tool wrote it", Severity.WARNING
+        yield ElementProblem(UNKNOWN_ELEMENT, child, message, remedy, severity, _layer_of(net, parent, child))
+
+
+def _layer_of(net: Net, parent: Element, child: Element) -> Element | None:
+    """The layer that an unknown element seems to be, or to lead to; None for the one around it."""
+    if parent.tag == "edges":
+        return net.layer_at(child)
+    return child if parent.tag == "layers" and child.get("id") is not None else None
+
+
+def _holds_words(element: Element) -> bool:
+    """Whether there is something in an element that the runtime would read elsewhere."""
+    return any(child.tag in {"port", "layers", "layer", "edges", "edge", "input", "output"} for child in element)
+
+
+def _repeated(parent: Element, once: frozenset[str]) -> Iterator[ElementProblem]:
+    seen: Counter[str] = Counter()
+    for child in parent:
+        name = str(child.tag)
+        seen[name] += 1
+        if name in once and seen[name] > 1:
+            message = f"there is a second <{name}> in <{parent.tag}>: the runtime reads the first one only"
+            severity = Severity.WARNING if name in NOTES else None
+            yield ElementProblem(
+                REPEATED_ELEMENT, child, message, f"put both into one <{name}>, or delete one", severity
+            )
+
+
+CHECK = Check(find, (UNKNOWN_ELEMENT, REPEATED_ELEMENT))

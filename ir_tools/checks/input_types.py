@@ -1,0 +1,44 @@
+"""Inputs of the model whose element type the runtime refuses, though those of a body may have it."""
+
+import re
+from collections.abc import Iterator
+
+from ir_tools.checks.define import Check
+from ir_tools.checks.file import IrFile, data_of
+from ir_tools.diagnostics import Severity
+from ir_tools.format.problems import ElementProblem
+from ir_tools.graph import Layer
+from ir_tools.rules.operations import WRONG_ELEMENT_TYPE
+
+__all__ = ["CHECK"]
+
+
+REFUSED = {
+    "dynamic": "has no element type: the runtime cannot run it",
+    "u1": "has element type u1, which the CPU plugin does not take",
+}
+"""Types that an input of the model cannot have, though one of a body can."""
+WRITTEN = re.compile(rb"[\"'](?:%s)[\"']" % "|".join(REFUSED).encode(), re.IGNORECASE)
+"""One of them in the text of a file: most have none, and need no look at each input."""
+
+
+def find(file: IrFile) -> Iterator[ElementProblem]:
+    """Yield one problem for each Parameter."""
+    if not WRITTEN.search(file.document.text):
+        return
+    for layer in file.model.graph.layers():
+        kind = (layer.raw.get("element_type") or "").lower() if layer.type == "Parameter" else ""
+        if kind in REFUSED:
+            severity = Severity.WARNING if kind == "dynamic" and _is_open(layer) else None
+            message, remedy = f"an input of the model {REFUSED[kind]}", 'write another, as in element_type="f32"'
+            yield ElementProblem(
+                WRONG_ELEMENT_TYPE, data_of(layer), message, remedy, severity, attribute="element_type"
+            )
+
+
+def _is_open(layer: Layer) -> bool:
+    """Whether the shape is open, too: then whoever runs the model completes both."""
+    return any(size < 0 for port in layer.outputs for size in port.dims) or "..." in layer.raw.get("shape", "")
+
+
+CHECK = Check(find, (WRONG_ELEMENT_TYPE,))

@@ -1,0 +1,58 @@
+"""Inputs that no edge leads to."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ir_tools.checks.define import Check
+from ir_tools.checks.file import IrFile
+from ir_tools.diagnostics import Severity
+from ir_tools.format.nets import Net
+from ir_tools.format.problems import ElementProblem
+from ir_tools.rules.structure import UNFED_INPUT
+from ir_tools.source import Element
+from ir_tools.types import id_number
+
+__all__ = ["CHECK"]
+
+
+ENDS = {"result", "assign"}
+
+
+def find(file: IrFile) -> Iterator[ElementProblem]:
+    """Yield one problem for each input, unless a faulty edge may be the one that is missing."""
+    for net in file.nets:
+        unfed = net.unfed()
+        tables = list(net.element.iterchildren("edges"))
+        if not unfed or net.loose or len(tables) != 1 or tables[0] in net.odd:
+            continue
+        if not len(tables[0]) and len(unfed) > 1:
+            continue
+        needed, ports = _needed(net), dict[int, dict[int | None, Element]]()
+        for layer_id, port_id in sorted(unfed):
+            if layer_id in net.crowded or layer_id in net.shared:
+                continue
+            layer = net.layers[layer_id]
+            message = f"nothing feeds input port {port_id}"
+            remedy = "add an edge that leads to it, or delete the port"
+            severity = None if layer_id in needed else Severity.WARNING
+            if layer_id not in ports:
+                found = reversed(list(layer.iterfind("input/port")))
+                ports[layer_id] = {id_number(port.get("id")): port for port in found}
+            yield ElementProblem(UNFED_INPUT, ports[layer_id].get(port_id, layer), message, remedy, severity)
+
+
+def _needed(net: Net) -> set[int]:
+    """The layers that a Result or an Assign depends on, and those."""
+    makers: dict[int, list[int]] = defaultdict(list)
+    for (reader, _), (maker, _) in net.wiring.items():
+        makers[reader].append(maker)
+    todo = [layer_id for layer_id, layer in net.layers.items() if (layer.get("type") or "").lower() in ENDS]
+    needed = set(todo)
+    while todo:
+        new = set(makers[todo.pop()]) - needed
+        needed |= new
+        todo += new
+    return needed
+
+
+CHECK = Check(find, (UNFED_INPUT,))

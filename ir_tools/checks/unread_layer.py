@@ -1,0 +1,48 @@
+"""Layers that nothing reads."""
+
+from collections.abc import Iterator
+
+from ir_tools.checks.define import Check
+from ir_tools.checks.file import IrFile
+from ir_tools.format.nets import Net
+from ir_tools.format.problems import ElementProblem
+from ir_tools.rules.structure import UNREAD_LAYER
+from ir_tools.source import Element
+
+__all__ = ["CHECK"]
+
+ENDS = {"result", "assign"}
+
+
+def find(file: IrFile) -> Iterator[ElementProblem]:
+    """Yield one problem for each layer of a graph whose edges are all as they should be, or else they are the cause."""
+    for net in file.nets:
+        if _has_faulty_edges(net) or net.unfed():
+            continue
+        read = {maker for maker, _ in net.wiring.values()}
+        unread = [layer for layer_id, layer in net.layers.items() if layer_id not in read and layer_id in net.outputs]
+        ends = any(_type(layer) in ENDS for layer in net.layers.values())
+        for layer in unread if ends else ():
+            kind = _type(layer)
+            if kind == "parameter" and net.element.tag == "net":
+                yield ElementProblem(
+                    UNREAD_LAYER, layer, "nothing reads this input of the model", "read it, or delete it"
+                )
+            elif kind not in {"parameter", *ENDS}:
+                yield ElementProblem(
+                    UNREAD_LAYER, layer, "nothing reads what the layer gives", "add a Result, or delete it"
+                )
+
+
+def _has_faulty_edges(net: Net) -> bool:
+    """Whether an edge that cannot be followed may be the one that reads a layer."""
+    tables = list(net.element.iterchildren("edges"))
+    noted = (net.loose, net.unsure, net.missing, net.crowded, net.reached)
+    return any(noted) or len(tables) != 1 or tables[0] in net.odd
+
+
+def _type(layer: Element) -> str:
+    return (layer.get("type") or "").lower()
+
+
+CHECK = Check(find, (UNREAD_LAYER,))

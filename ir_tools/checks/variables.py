@@ -1,0 +1,79 @@
+"""Variables that an Assign stores into, and that no ReadValue reads or another Assign stores into as well."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from ir_tools.checks.define import Check
+from ir_tools.checks.file import IrFile, data_of
+from ir_tools.format.problems import ElementProblem
+from ir_tools.graph import Layer
+from ir_tools.ops import opset_number
+from ir_tools.rules.operations import UNREAD_VARIABLE, VARIABLE_STORED_TWICE
+
+__all__ = ["CHECK"]
+
+
+def find(file: IrFile) -> Iterator[ElementProblem]:
+    """Yield the problems of each Assign."""
+    if "assign" in file.consistency.types:
+        yield from _unread(file)
+        yield from _stored_twice(file)
+
+
+def _unread(file: IrFile) -> Iterator[ElementProblem]:
+    """Yield one problem for each Assign whose variable is unknown, or that nothing reads.
+
+    The runtime finds those ReadValues alone that lead somewhere, and with an Assign of opset3 to opset5 none of opset6.
+    """
+    known: dict[str, set[bool]] = {}
+    idle = set[str]()
+    for _, layer, graph in file.model.walk():
+        name = layer.raw.get("variable_id")
+        if layer.type.lower() == "readvalue":
+            if name is None:
+                return
+            read = any(graph.readers(layer.id, port.id) for port in layer.outputs)
+            idle |= set() if read else {name}
+            known.setdefault(name, set()).add(_is_old(layer.version))
+    for place in file.model.walk():
+        name, old = place.layer.raw.get("variable_id"), _is_old(place.layer.version)
+        if place.layer.type.lower() != "assign" or name is None:
+            continue
+        message, remedy = _fault(name, old, known, idle)
+        if message:
+            yield ElementProblem(UNREAD_VARIABLE, data_of(place.layer), message, remedy)
+
+
+def _stored_twice(file: IrFile) -> Iterator[ElementProblem]:
+    """Yield one problem for each further Assign of a variable in one graph."""
+    first: dict[tuple[int, str], Layer] = {}
+    for place in file.model.walk():
+        name = place.layer.raw.get("variable_id") if place.layer.type.lower() == "assign" else None
+        if name is None:
+            continue
+        other = first.setdefault((id(place.graph), name), place.layer)
+        if other is not place.layer:
+            message = f"layer '{other.name}' stores into the variable '{name[:80]}' already"
+            remedy = "delete one of the two, or give it a variable of its own"
+            yield ElementProblem(VARIABLE_STORED_TWICE, data_of(place.layer), message, remedy)
+
+
+def _fault(name: str, old: bool, known: Mapping[str, Collection[bool]], idle: Collection[str]) -> tuple[str, str]:
+    """What is wrong with the variable of an Assign, and what to do; empty where nothing is."""
+    shown = name[:80]
+    if name not in known:
+        others = ", ".join(f"'{other}'" for other in sorted(known)) or "none"
+        return f"no ReadValue reads the variable '{shown}'; the model reads {others}", "give both the same variable_id"
+    if old and True not in known[name]:
+        return f"the ReadValue of '{shown}' is of opset6, this Assign is not", "give both the same version"
+    if name in idle:
+        return f"nothing reads what the ReadValue of '{shown}' gives", "delete both, or read it"
+    return "", ""
+
+
+def _is_old(version: str | None) -> bool:
+    """Whether a layer is of the first generation, opset3 to opset5, whose variables the second does not see."""
+    number = opset_number(version or "")
+    return number is not None and number < 6
+
+
+CHECK = Check(find, (UNREAD_VARIABLE, VARIABLE_STORED_TWICE))

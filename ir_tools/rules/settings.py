@@ -1,0 +1,62 @@
+"""Suspect settings."""
+
+from ir_tools.diagnostics import Severity
+from ir_tools.rules.define import Rule
+
+SUSPECT_SETTING = Rule(
+    "IR401",
+    "suspect-setting",
+    Severity.WARNING,
+    what="A layer runs, but hardly as it was meant.",
+    why="the runtime does what is written silently, though nobody would write it on purpose.",
+    bad='<data strides="9, 9" ... />',
+    good='<data strides="3, 3" ... />',
+)
+KERNEL_LARGER_THAN_INPUT = Rule(
+    "IR402",
+    "kernel-larger-than-input",
+    Severity.ERROR,
+    what="The window of a pooling does not fit into its padded input.",
+    why="the runtime refuses the layer.",
+    bad='<data kernel="9, 9" strides="2, 2" ... />',
+    good='<data kernel="8, 8" strides="2, 2" ... />',
+)
+PADS_COVER_KERNEL = Rule(
+    "IR403",
+    "pads-cover-kernel",
+    Severity.ERROR,
+    what="The pads of an average pooling that does not count padding are as large as its window.",
+    why="some windows would lie in the padding wholly and average nothing; the runtime refuses the layer.",
+    bad='<data ... pads_begin="2, 2" pads_end="0, 0" exclude-pad="true" ... />',
+    good='<data ... pads_begin="1, 1" pads_end="1, 1" exclude-pad="true" ... />',
+)
+WINDOW_IN_PADDING = Rule(
+    "IR404",
+    "window-in-padding",
+    Severity.WARNING,
+    what="A pooling has windows that lie in the padding wholly.",
+    why="what they give is arbitrary, and differs between versions of the runtime and devices.",
+    bad='<data kernel="1, 1" strides="3, 3" ... rounding_type="ceil" />',
+    good='<data kernel="1, 1" strides="3, 3" ... rounding_type="floor" />',
+)
+FULL_KERNEL_DIVISOR = Rule(
+    "IR405",
+    "full-kernel-divisor",
+    Severity.WARNING,
+    what="The last window of an average pooling reaches beyond the padding, and the padding counts.",
+    why=(
+        "the runtime divides such a window by the whole kernel; ONNX and PyTorch divide by what of it lies in the "
+        "padded input."
+    ),
+    bad='<data kernel="3, 3" strides="2, 2" ... exclude-pad="false" ... rounding_type="ceil" />',
+    good='<data kernel="3, 3" strides="2, 2" ... exclude-pad="true" ... rounding_type="ceil" />',
+)
+IGNORED_ATTRIBUTE = Rule(
+    "IR406",
+    "ignored-attribute",
+    Severity.WARNING,
+    what="A layer has an attribute that another one makes meaningless.",
+    why="the runtime ignores it; whoever reads the file may not.",
+    bad='<data ... pads_begin="1, 1" pads_end="1, 1" ... auto_pad="valid" ... />',
+    good='<data ... pads_begin="0, 0" pads_end="0, 0" ... auto_pad="valid" ... />',
+)
