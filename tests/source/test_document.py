@@ -179,12 +179,13 @@ def test_edits_leave_the_rest_alone() -> None:
     patch = Patch()
     assert not patch
     patch.replace(4, 6, b"XY")
+    patch.replace(3, 3, b"3")
     patch.replace(2, 3, b"")
-    patch.replace(2, 2, b"1")
     patch.replace(2, 2, b"2")
+    patch.replace(2, 2, b"1")
     assert patch
-    assert patch.apply(b"abcdefgh") == b"ab12dXYgh"
-    assert patch.apply(b"abcdefgh", 2, 7) == b"12dXYg"
+    assert patch.apply(b"abcdefgh") == b"ab213dXYgh"
+    assert patch.apply(b"abcdefgh", 2, 7) == b"213dXYg"
 
 
 @pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
