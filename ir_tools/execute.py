@@ -15,10 +15,11 @@ from ir_tools.execution_order import PlannedLayer, execution_order
 from ir_tools.graph import Graph, Layer, Located, Model
 from ir_tools.inputs import checked_inputs
 from ir_tools.known_differences import KnownDifference, find
-from ir_tools.ops import Array, Attrs, Op, Violation, control_flow, find_op, state
+from ir_tools.ops import Array, Attrs, Op, Role, Violation, find_op, role_of
+from ir_tools.ops.bodies import port_maps
 from ir_tools.ops.checks import check_types, fact_of, require_known_kinds
 from ir_tools.rules.running import NO_KERNEL
-from ir_tools.states import checked_states
+from ir_tools.states import checked_states, read_id, stored_id
 from ir_tools.types import ElementType, element_type, precision_in_file, type_in_file
 from ir_tools.types.packing import PackedArray, element_type_of, in_element_type
 from ir_tools.weights import values
@@ -41,7 +42,7 @@ Engine = Literal["reference", "runtime"]
 Precision = Literal["as written", "f32", "f64"]
 """Every float in its own type, or all of them in f32, as the CPU plugin computes, or in f64, the gold answer."""
 
-STRUCTURE = frozenset({"Parameter", "Const", "Result"})
+MOVED_BY_EXECUTOR = frozenset({Role.PARAMETER, Role.CONSTANT, Role.RESULT})
 """The layers that the executor handles itself: they move tensors and compute nothing."""
 
 
@@ -210,18 +211,19 @@ class Execution:
             arrays = [tensors[source] for source in planned.reads]
             for source in planned.freed:
                 del tensors[source]
-            if planned.type == "Result":
+            role = role_of(planned.layer)
+            if role is Role.RESULT:
                 found[planned.layer.id] = arrays.pop()
-            elif planned.type == "Parameter":
+            elif role is Role.PARAMETER:
                 _keep(tensors, planned, [_of_parameter(planned.layer, self.cast(given[planned.layer.id]))])
-            elif planned.type == "Const":
+            elif role is Role.CONSTANT:
                 _keep(tensors, planned, [self._constant(plan, planned.layer)])
             else:
                 step = self._step(plan, planned, arrays)
                 arrays.clear()
                 yield step
                 _keep(tensors, planned, step.outputs)
-                stored = state.stored_id(planned.layer)
+                stored = stored_id(planned.layer)
                 if stored is not None:
                     self._stored[stored] = step.outputs[0]
                 del step
@@ -254,7 +256,7 @@ class Execution:
 
     def _held(self, layer: Layer) -> Step | None:
         """A ReadValue of a variable that has a value; None for any other layer."""
-        value = self.states.get(state.read_id(layer) or "")
+        value = self.states.get(read_id(layer) or "")
         return None if value is None else Step(layer, [value], (None,), "reference")
 
     def layer(self, graph: Graph, layer: Layer, arrays: Mapping[int, Array]) -> Step:
@@ -282,7 +284,7 @@ class Execution:
         """The known differences that a layer falls under; `makers`: the layers that make its inputs."""
         if not self.explain:
             return ()
-        constant = [number for number, maker in enumerate(makers) if graph.layer(maker).type == "Const"]
+        constant = [number for number, maker in enumerate(makers) if role_of(graph.layer(maker)) is Role.CONSTANT]
         return find(ready.op, ready.attrs, arrays, constant)
 
     def _step_of(self, layer: Layer, done: LayerRun, known: Sequence[KnownDifference]) -> Step:
@@ -303,7 +305,10 @@ class Execution:
             _exhaust(self._graph(plans[body], given, found))
             return found
 
-        outputs = control_flow.KERNELS[layer.type.lower()](control_flow.port_maps(layer), arrays, execute)
+        op = find_op(layer.type, layer.version)
+        assert op is not None
+        assert op.bodies is not None
+        outputs = op.bodies.kernel(port_maps(layer), arrays, execute)
         return tuple(outputs[port.id] for port in layer.outputs)
 
     def cast(self, array: Array) -> Array:
@@ -515,12 +520,12 @@ def _require_kernels(model: Model) -> None:
 
 def has_kernel(layer: Layer) -> bool:
     """Whether the reference can run the layer, and all layers of its bodies."""
-    if layer.type in STRUCTURE:
+    if role_of(layer) in MOVED_BY_EXECUTOR:
         return True
+    op = find_op(layer.type, layer.version)
     if layer.bodies:
         inner = (inner for body in layer.bodies.values() for inner in body.layers())
-        return layer.type.lower() in control_flow.KERNELS and all(map(has_kernel, inner))
-    op: Op | None = find_op(layer.type, layer.version)
+        return op is not None and op.bodies is not None and all(map(has_kernel, inner))
     return op is not None and op.kernel is not None
 
 

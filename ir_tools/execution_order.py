@@ -14,7 +14,6 @@ class PlannedLayer:
 
     Attributes:
         layer: the layer.
-        type: its operation type.
         ports: the ids of the input ports that something feeds, in order.
         reads: what feeds them, as layer and port.
         freed: the tensors that no layer reads after this one.
@@ -23,7 +22,6 @@ class PlannedLayer:
     """
 
     layer: Layer
-    type: str
     ports: tuple[int, ...]
     reads: tuple[tuple[int, int], ...]
     freed: tuple[tuple[int, int], ...]
@@ -48,4 +46,4 @@ def execution_order(graph: Graph) -> Iterator[PlannedLayer]:
         reads = tuple([sources[port] for port in ports])
         freed = tuple({source for source in sources.values() if last[source] == layer.id})
         outputs = tuple([(layer.id, port.id) if (layer.id, port.id) in last else None for port in layer.outputs])
-        yield PlannedLayer(layer, layer.type, ports, reads, freed, outputs, not any(outputs[1:]))
+        yield PlannedLayer(layer, ports, reads, freed, outputs, not any(outputs[1:]))

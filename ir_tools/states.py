@@ -7,11 +7,11 @@ import numpy as np
 
 from ir_tools.errors import IrToolsError, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model, Source
-from ir_tools.ops import Array, Attrs, find_op, state
+from ir_tools.ops import Array, Attrs, Role, find_op, role_of
 from ir_tools.types import ElementType, Shape, element_type, format_shape, from_dtype, from_precision, parse_shape
 from ir_tools.weights import Weights, values
 
-__all__ = ["Variable", "checked_states", "initial_text", "variables"]
+__all__ = ["Variable", "checked_states", "initial_text", "read_id", "stored_id", "variables"]
 
 MAX_BYTES = 1 << 16
 """Larger initial values are named, not looked at."""
@@ -38,13 +38,23 @@ class Variable:
     stored_by: str | None
 
 
+def read_id(layer: Layer) -> str | None:
+    """Return the id of the variable that a layer reads; None for any layer but a ReadValue."""
+    return layer.raw.get("variable_id", "") if role_of(layer) is Role.READ_VARIABLE else None
+
+
+def stored_id(layer: Layer) -> str | None:
+    """Return the id of the variable that a layer stores; None for any layer but an Assign."""
+    return layer.raw.get("variable_id", "") if role_of(layer) is Role.ASSIGN_VARIABLE else None
+
+
 def variables(model: Model) -> dict[str, Variable]:
     """Return the variables that layers read, those of bodies included, by id, in the order of the file."""
     located = [*model.walk()]
-    stored = {state.stored_id(entry.layer): entry.path for entry in located}
+    stored = {stored_id(entry.layer): entry.path for entry in located}
     found: dict[str, Variable] = {}
     for entry in located:
-        name = state.read_id(entry.layer)
+        name = read_id(entry.layer)
         if name is not None and name not in found:
             found[name] = Variable(name, *_type_and_shape(entry.layer), entry, stored.get(name))
     return found
@@ -106,7 +116,9 @@ def initial_text(model: Model, variable: Variable) -> str:
     if number is not None:
         return number
     layer = graph.layer(sources[0].layer)
-    return f"constant '{layer.name}'" if layer.type == "Const" else f"computed by '{layer.name}' ({layer.type})"
+    return (
+        f"constant '{layer.name}'" if role_of(layer) is Role.CONSTANT else f"computed by '{layer.name}' ({layer.type})"
+    )
 
 
 def _repeated(graph: Graph, source: Source, weights: Weights) -> str | None:
@@ -116,7 +128,7 @@ def _repeated(graph: Graph, source: Source, weights: Weights) -> str | None:
     if layer.type in FILLERS and layer.inputs and layer.inputs[0].id in before:
         return _repeated(graph, before[layer.inputs[0].id], weights)
     try:
-        if layer.type != "Const" or int(layer.raw["size"]) > MAX_BYTES:
+        if role_of(layer) is not Role.CONSTANT or int(layer.raw["size"]) > MAX_BYTES:
             return None
         elements = values(layer.raw, weights).ravel()
     except (IrToolsError, KeyError, ValueError):

@@ -107,6 +107,17 @@ def test_wrong_inputs(change: dict[str, Array], message: str) -> None:
         run(small(), {**inputs("f32"), **change})
 
 
+def test_a_parameter_in_lower_case_is_an_input() -> None:
+    """The runtime reads types in any case, but for Const and Result."""
+    text, weights = chain("f32", [("Tanh", "")])
+    lower = text.replace(b'"Parameter"', b'"parameter"')
+    fed = inputs("f32")
+    compiled = CORE.compile_model(CORE.read_model(lower, weights), "CPU")
+    (expected,) = compiled({"a_out": fed["a"], "b_out": fed["b"]}).values()
+    (found,) = run(read(lower, weights), fed).values()
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
 def test_missing_input() -> None:
     with pytest.raises(UsageError, match="b_out"):
         run(small(), {"a": inputs("f32")["a"]})

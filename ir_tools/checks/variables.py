@@ -6,7 +6,7 @@ from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile, data_of
 from ir_tools.format.problems import ElementProblem
 from ir_tools.graph import Layer
-from ir_tools.ops import opset_number
+from ir_tools.ops import Role, opset_number, role_of
 from ir_tools.rules.operations import UNREAD_VARIABLE, VARIABLE_STORED_TWICE
 
 __all__ = ["CHECK"]
@@ -28,7 +28,7 @@ def _unread(file: IrFile) -> Iterator[ElementProblem]:
     idle = set[str]()
     for _, layer, graph in file.model.walk():
         name = layer.raw.get("variable_id")
-        if layer.type.lower() == "readvalue":
+        if role_of(layer) is Role.READ_VARIABLE:
             if name is None:
                 return
             read = any(graph.readers(layer.id, port.id) for port in layer.outputs)
@@ -36,7 +36,7 @@ def _unread(file: IrFile) -> Iterator[ElementProblem]:
             known.setdefault(name, set()).add(_is_old(layer.version))
     for place in file.model.walk():
         name, old = place.layer.raw.get("variable_id"), _is_old(place.layer.version)
-        if place.layer.type.lower() != "assign" or name is None:
+        if role_of(place.layer) is not Role.ASSIGN_VARIABLE or name is None:
             continue
         message, remedy = _fault(name, old, known, idle)
         if message:
@@ -47,7 +47,7 @@ def _stored_twice(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for each further Assign of a variable in one graph."""
     first: dict[tuple[int, str], Layer] = {}
     for place in file.model.walk():
-        name = place.layer.raw.get("variable_id") if place.layer.type.lower() == "assign" else None
+        name = place.layer.raw.get("variable_id") if role_of(place.layer) is Role.ASSIGN_VARIABLE else None
         if name is None:
             continue
         other = first.setdefault((id(place.graph), name), place.layer)

@@ -9,6 +9,7 @@ from ir_tools.cli._onnx import head, is_onnx
 from ir_tools.cli.app import Answer, Row, command
 from ir_tools.cli.loading import load
 from ir_tools.cli.options import bin_option, extension_option, model_argument
+from ir_tools.ops import Role, role_of
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
@@ -158,7 +159,7 @@ def _constants(located: "Sequence[Located]") -> list[Row]:
     counts: Counter[str] = Counter()
     pieces: dict[str, set[tuple[str, str]]] = {}
     for entry in located:
-        if entry.layer.type == "Const":
+        if role_of(entry.layer) is Role.CONSTANT:
             raw = entry.layer.raw
             kind = raw.get("element_type", "?")
             counts[kind] += 1

@@ -21,7 +21,7 @@ from ir_tools.comparison._tensors import SILENT, Choice
 from ir_tools.errors import UsageError
 from ir_tools.graph import Model
 from ir_tools.inputs import InputPlan, InputValue, plan_inputs
-from ir_tools.ops import Array
+from ir_tools.ops import Array, role_of
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.extensions import Extensions
 from ir_tools.runtime.one_layer import LayerRunner
@@ -185,7 +185,7 @@ def _require_layers(model: Model, choice: Choice) -> None:
     """Every type that is asked for is one of the model's."""
     if not choice.types:
         return
-    known = {choice.name(located.layer) for located in model.walk()} - SILENT
+    known = {choice.name(located.layer) for located in model.walk() if role_of(located.layer) not in SILENT}
     missing = sorted(choice.types - known)
     if missing:
         raise UsageError(f"the model has no layer of type '{missing[0]}'; it has {', '.join(sorted(known)) or 'none'}")

@@ -8,7 +8,8 @@ import numpy as np
 from ir_tools.comparison._tensors import SILENT, inputs_of, labels_of, living
 from ir_tools.graph import Graph, Layer, Model
 from ir_tools.inputs import parameter_fact
-from ir_tools.ops import Array, control_flow
+from ir_tools.ops import Array, Role, find_op, role_of
+from ir_tools.ops.bodies import port_maps
 from ir_tools.runtime.client import RuntimeClient, Tap, sources
 from ir_tools.runtime.setting import Setting
 from ir_tools.types import Dim, format_shape
@@ -47,10 +48,13 @@ class BodyRunner:
             tensors = self.tensors(model, graph, given)
             visit(name, graph, given, tensors)
             labels = labels_of(graph)
-            ends = [end for end in graph.layers() if end.type == "Result"]
+            ends = [end for end in graph.layers() if role_of(end) is Role.RESULT]
             return {end.id: next(iter(inputs_of(model, graph, end, tensors, labels).values())) for end in ends}
 
-        control_flow.KERNELS[layer.type.lower()](control_flow.port_maps(layer), arrays, execute)
+        op = find_op(layer.type, layer.version)
+        assert op is not None
+        assert op.bodies is not None
+        op.bodies.kernel(port_maps(layer), arrays, execute)
 
     def tensors(self, model: Model, graph: Graph, given: Given) -> dict[Tap, Array]:
         """All tensors of a body, by label and output, given arrays for its Parameters."""
@@ -59,7 +63,7 @@ class BodyRunner:
         taps = [
             Tap(labels[layer.id], index)
             for layer in graph.layers()
-            if layer.id in alive and (layer.type not in SILENT or layer.type == "Parameter")
+            if layer.id in alive and role_of(layer) not in SILENT - {Role.PARAMETER}
             for index in range(len(layer.outputs))
         ]
         with sources(body) as (text, weights):

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ir_tools.graph import Graph, Layer
+from ir_tools.ops import Role, role_of
 
 __all__ = ["NARROW", "Coarse"]
 
@@ -39,7 +40,7 @@ class Coarse:
         reached: dict[int, str] = {}
         for layer in graph.ordered():
             makers = [source.layer for source in graph.sources(layer.id).values()]
-            if layer.type == "Const" or (makers and fixed.issuperset(makers) and not layer.bodies):
+            if role_of(layer) is Role.CONSTANT or (makers and fixed.issuperset(makers) and not layer.bodies):
                 fixed.add(layer.id)
             kinds = {reached[maker] for maker in makers if maker in reached}
             if layer.id in fixed:

@@ -8,7 +8,7 @@ from ir_tools.comparison._differences import difference
 from ir_tools.errors import RuntimeFailure, UsageError
 from ir_tools.graph import Model
 from ir_tools.inputs import InputPlan
-from ir_tools.ops import Array
+from ir_tools.ops import Array, Role, role_of
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.setting import Setting
 
@@ -88,6 +88,6 @@ def _reached(model: Model) -> set[str]:
             new = {source.layer for source in model.graph.sources(entry).values()} - seen
             seen |= new
             queue += new
-        if any(model.graph.layer(entry).type == "Parameter" for entry in queue):
+        if any(role_of(model.graph.layer(entry)) is Role.PARAMETER for entry in queue):
             found.add(end.name)
     return found

@@ -6,7 +6,8 @@ from ir_tools.comparison._pairing import Pairs, paired
 from ir_tools.comparison._structure import Side
 from ir_tools.errors import UsageError
 from ir_tools.graph import Endpoint, Layer, Model, Source
-from ir_tools.ops import Array, control_flow
+from ir_tools.ops import Array
+from ir_tools.ops.bodies import port_maps
 
 __all__ = ["output_names", "paired_bodies", "paired_models", "renamed"]
 
@@ -107,7 +108,7 @@ def _by_names(own: Sequence[Endpoint], theirs: Sequence[Endpoint]) -> Iterator[t
 
 def _body_ends(layer: Layer, twin: Layer, body: str) -> Ends:
     """Return the Parameters and Results of a body that stand for the same ports of the layer, or for the same state."""
-    maps = control_flow.port_maps(layer)[body], control_flow.port_maps(twin)[body]
+    maps = port_maps(layer)[body], port_maps(twin)[body]
     layers, keyed = (layer, twin), []
     for side, rows in enumerate(maps):
         places = {

@@ -16,7 +16,7 @@ from ir_tools.comparison._tensors import inputs_of, labels_of, tap_of
 from ir_tools.comparison._whole import infer
 from ir_tools.errors import IrToolsError
 from ir_tools.graph import Graph, Layer, Model
-from ir_tools.ops import Array
+from ir_tools.ops import Array, Role, role_of
 from ir_tools.runtime.client import RuntimeClient, Tap
 from ir_tools.runtime.one_layer import LayerRunner
 from ir_tools.runtime.setting import Setting
@@ -104,7 +104,7 @@ class Origin:
         graph, labels = self.own.graph, labels_of(self.own.graph)
         taps: dict[Tap, None] = {}
         for source in graph.sources(layer.id).values():
-            if graph.layer(source.layer).type != "Const":
+            if role_of(graph.layer(source.layer)) is not Role.CONSTANT:
                 taps[tap_of(graph, source, labels)] = None
         tensors = infer(self.client, self.own, self.fed, self.setting, tuple(taps)).taps if taps else {}
         return tuple(map(_widened, inputs_of(self.own, graph, layer, tensors, labels).values()))
@@ -140,7 +140,7 @@ def _constants_of(side: Side, layer: Layer) -> Iterator[Array | None]:
     for port in layer.inputs:
         if port.id in sources:
             maker = side.graph.layer(sources[port.id].layer)
-            yield values(maker.raw, side.model.weights) if maker.type == "Const" else None
+            yield values(maker.raw, side.model.weights) if role_of(maker) is Role.CONSTANT else None
 
 
 def _is_of(row: LayerComparison, layer_id: int) -> bool:

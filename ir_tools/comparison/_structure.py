@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ir_tools.errors import IrToolsError
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.ops import find_op
+from ir_tools.ops import Role, find_op, role_of
 from ir_tools.weights import constant
 
 __all__ = ["LEVELS", "Direction", "Side", "View", "kind_of"]
@@ -32,6 +32,7 @@ DEEPEST = 64
 SAMPLED = 64
 """Pieces of a large constant that are read; each of `PIECE` bytes."""
 PIECE = 1 << 10
+ENDS = frozenset({Role.PARAMETER, Role.RESULT})
 FEWEST, MOST = 16, 4096
 """Elements of a constant that two layers are told apart by."""
 
@@ -77,7 +78,9 @@ class View:
             for place, source in enumerate(self.reads[layer_id]):
                 self.readers.setdefault(source, []).append((layer_id, place))
             makers = {source.layer for source in self.reads[layer_id]}
-            if layer.type == "Const" or (makers and self.fixed.issuperset(makers) and layer.type != "Result"):
+            if role_of(layer) is Role.CONSTANT or (
+                makers and self.fixed.issuperset(makers) and role_of(layer) is not Role.RESULT
+            ):
                 self.fixed.add(layer_id)
         self.digest: Callable[[int, Direction], Mapping[int, Hashable]] = cache(self._digest)
         self.weights = cache(self._weights)
@@ -144,7 +147,7 @@ class View:
         """Return the layers that depend on inputs, but for Parameters and Results, by name or by those of `tensors`."""
         found: dict[str, list[int]] = {}
         for layer_id, layer in self.layers.items():
-            if layer_id not in self.fixed and layer.type not in {"Parameter", "Result"}:
+            if layer_id not in self.fixed and role_of(layer) not in ENDS:
                 words = (name for port in layer.outputs for name in port.names) if tensors else (layer.name,)
                 for name in dict.fromkeys(words):
                     found.setdefault(name, []).append(layer_id)
@@ -220,7 +223,7 @@ class View:
         layer = self.layers[layer_id]
         if level > 0:
             return hash(self.kinds[layer_id])
-        if layer.type in {"Parameter", "Result"}:
+        if role_of(layer) in ENDS:
             return hash((layer.type, id(self), layer_id))
         attributes = (f"{name}={value}".replace(" ", "").lower() for name, value in layer.raw.items())
         bodies = (body_digest(Side(self._model, body)) for body in layer.bodies.values())
@@ -238,7 +241,7 @@ class View:
         """Digest what depends on constants alone, by its content."""
         if not self._constants:
             for fixed in (entry for entry in self.layers if entry in self.fixed):
-                own = self._content(fixed) if self.layers[fixed].type == "Const" else self._own(0, fixed)
+                own = self._content(fixed) if role_of(self.layers[fixed]) is Role.CONSTANT else self._own(0, fixed)
                 parts = (self._constants[source.layer] for source in self.reads[fixed])
                 self._constants[fixed] = hash((own, *parts))
         return self._constants[layer_id]
@@ -265,7 +268,7 @@ class View:
             arrays = [
                 constant(entry.raw, self._model.weights)
                 for entry in map(self.layers.__getitem__, queue)
-                if entry.type == "Const"
+                if role_of(entry) is Role.CONSTANT
             ]
         except IrToolsError:
             return None
@@ -283,8 +286,8 @@ def body_digest(side: Side) -> int:
     numbers = {layer.id: number for number, layer in enumerate(_ends(side.graph))}
     view = View(side, numbers)
     digests = view.digest(0, "down")
-    return hash(tuple(digests.get(layer.id) for layer in _ends(side.graph) if layer.type == "Result"))
+    return hash(tuple(digests.get(layer.id) for layer in _ends(side.graph) if role_of(layer) is Role.RESULT))
 
 
 def _ends(graph: Graph) -> list[Layer]:
-    return [layer for layer in graph.layers() if layer.type in {"Parameter", "Result"}]
+    return [layer for layer in graph.layers() if role_of(layer) in ENDS]

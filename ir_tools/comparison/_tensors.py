@@ -9,7 +9,7 @@ from ir_tools.errors import RuntimeFailure, ShapeError, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model, Port, Source
 from ir_tools.graph.model import walk
 from ir_tools.infer import propagate_shapes
-from ir_tools.ops import Array, find_op
+from ir_tools.ops import Array, Role, find_op, role_of
 from ir_tools.runtime.client import RuntimeClient, Tap
 from ir_tools.runtime.setting import Setting
 from ir_tools.types import Shape, from_precision
@@ -35,7 +35,7 @@ Each run rounds otherwise: between tensors that stay inside, the plugin folds co
 """
 FREE_SIZE = 32
 """What a dimension counts for whose size depends on values."""
-SILENT = frozenset({"Parameter", "Const", "Result", "Assign"})
+SILENT = frozenset({Role.PARAMETER, Role.CONSTANT, Role.RESULT, Role.ASSIGN_VARIABLE})
 """What computes nothing."""
 
 
@@ -58,7 +58,7 @@ class Choice:
     def takes(self, layer: Layer) -> bool:
         """Whether the layer itself is compared."""
         if self.types is None:
-            return layer.type not in SILENT and bool(layer.outputs)
+            return role_of(layer) not in SILENT and bool(layer.outputs)
         return self.name(layer) in self.types
 
     @staticmethod
@@ -121,7 +121,7 @@ def labels_of(graph: Graph) -> dict[int, str]:
 
 def living(graph: Graph) -> set[int]:
     """The layers that lead to a result or a state; the runtime leaves out all others."""
-    queue = [layer.id for layer in graph.layers() if layer.type in {"Result", "Assign"}]
+    queue = [layer.id for layer in graph.layers() if role_of(layer) in {Role.RESULT, Role.ASSIGN_VARIABLE}]
     found = set(queue)
     for layer_id in queue:
         new = {source.layer for source in graph.sources(layer_id).values()} - found
@@ -148,7 +148,7 @@ def quantized(model: Model) -> tuple[Tap, ...]:
     for layer in graph.layers():
         if layer.type == "FakeQuantize" and layer.id in alive:
             source = graph.sources(layer.id)[layer.inputs[0].id]
-            if graph.layer(source.layer).type != "Const":
+            if role_of(graph.layer(source.layer)) is not Role.CONSTANT:
                 found[tap_of(graph, source, labels)] = None
     return tuple(found)
 
@@ -242,7 +242,7 @@ def _taps(located: Located, labels: Mapping[int, str], *, with_inputs: bool) -> 
         yield Tap(labels[layer.id], index)
     if with_inputs or layer.bodies or decided_by_rounding(layer):
         for source in located.graph.sources(layer.id).values():
-            if located.graph.layer(source.layer).type != "Const":
+            if role_of(located.graph.layer(source.layer)) is not Role.CONSTANT:
                 yield tap_of(located.graph, source, labels)
 
 
@@ -267,7 +267,7 @@ def inputs_of(
     for port in layer.inputs:
         if port.id in sources:
             maker = graph.layer(sources[port.id].layer)
-            constant = maker.type == "Const"
+            constant = role_of(maker) is Role.CONSTANT
             tap = tap_of(graph, sources[port.id], labels)
             found[port.id] = values(maker.raw, model.weights) if constant else tensors[tap]
     return found

@@ -12,7 +12,7 @@ from ir_tools.comparison._results import Comparison, LayerComparison
 from ir_tools.comparison._tensors import batches, labels_of, tap_of
 from ir_tools.errors import UsageError
 from ir_tools.graph import Layer, Located, Model, Source
-from ir_tools.ops import Array
+from ir_tools.ops import Array, Role, role_of
 from ir_tools.rewrite.extraction import cut, reads
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.setting import Setting
@@ -21,7 +21,7 @@ __all__ = ["Part", "smallest_part"]
 
 MAX_TRIES = 60
 """Comparisons of parts, at most; a part that is not the smallest yet is a good one, too."""
-COMPUTES_NOTHING = frozenset({"Parameter", "Const", "Result"})
+COMPUTES_NOTHING = frozenset({Role.PARAMETER, Role.CONSTANT, Role.RESULT})
 
 Judge = Callable[[Model, dict[str, Array]], Comparison]
 """Compares a part, on inputs by name: with the same two sides as the whole model was."""
@@ -108,7 +108,7 @@ def _distances(model: Model, target: int) -> dict[int, int]:
     queue = [target]
     for layer_id in queue:
         for source in graph.sources(layer_id).values():
-            if source.layer not in found and graph.layer(source.layer).type not in COMPUTES_NOTHING:
+            if source.layer not in found and role_of(graph.layer(source.layer)) not in COMPUTES_NOTHING:
                 found[source.layer] = found[layer_id] + 1
                 queue.append(source.layer)
     return found

@@ -140,10 +140,10 @@ class Model:
 
     @property
     def inputs(self) -> list[Endpoint]:
-        """The Parameters, in the order of the file."""
+        """The Parameters, in the order of the file; `parameter` is one, too, as for the runtime."""
         found = []
         for layer in self.graph.layers():
-            if layer.type == "Parameter" and layer.outputs:
+            if layer.type.lower() == "parameter" and layer.outputs:
                 port = layer.outputs[0]
                 found.append(Endpoint(layer, port, tuple(dict.fromkeys((*port.names, layer.name)))))
         return found

@@ -12,8 +12,8 @@ from ir_tools.errors import ReadError, ShapeError, UsageError
 from ir_tools.graph import Graph, Layer, Source
 from ir_tools.infer._facts import UNKNOWN, Facts, Known, StoredBounds, content, least_size
 from ir_tools.infer._signatures import LayerSignature
+from ir_tools.ops.bodies import BodyFacts
 from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types, too_many_outputs
-from ir_tools.ops.control_flow import BodyFacts
 from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact, Kind, Op, Violation
 from ir_tools.weights import Weights, values
 

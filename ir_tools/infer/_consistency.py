@@ -14,8 +14,7 @@ from ir_tools.infer._facts import UNKNOWN, Facts, Known, least_size, recorded
 from ir_tools.infer._gaps import Gap, are_apart, dims_text, gap_of, slack_of, told
 from ir_tools.infer._problems import Problem, about_operation, are_hard, is_odd, part_of
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
-from ir_tools.ops import control_flow
-from ir_tools.ops.control_flow import BodyFacts, BodyRule, Maps, PortMap, Row, part_faults, port_maps
+from ir_tools.ops.bodies import BodyFacts, BodyRule, Maps, PortMap, PortMapRow, port_maps, slice_faults
 from ir_tools.ops.definition import Fact, Kind, Violation
 from ir_tools.rules.operations import FATAL_SETTING, WRONG_ELEMENT_TYPE
 from ir_tools.rules.shapes import (
@@ -193,11 +192,11 @@ class ConsistencyCheck:
 
     def _with_bodies(self, layer: Layer, signature: LayerSignature, inputs: Sequence[Known], answer: Answer) -> Answer:
         """The answer, with what the bodies give."""
-        rule = control_flow.RULES.get(layer.type.lower())
+        bodies = signature.op.bodies if signature.op else None
         facts = {port.id: known.fact for port, known in zip(signature.inputs, inputs, strict=True)}
         outputs, error = None, answer.error
-        if rule is not None and not any(not violation.kind.mild for violation in answer.violations):
-            outputs, error = self._run(layer, signature, rule, facts)
+        if bodies is not None and not any(not violation.kind.mild for violation in answer.violations):
+            outputs, error = self._run(layer, signature, bodies.shape, facts)
         for body in layer.bodies.values():
             if id(body) not in self._by_graph:
                 self._walk(body, {})
@@ -266,7 +265,7 @@ class ConsistencyCheck:
         is_loop = end is not None and layer.type.lower() == "loop"
         rounds = _single(inputs[min(inputs)]) if is_loop else None
         certain = rounds if end is not None and is_loop and _single(results[end.layer]) == 1 else None
-        for cut, message, remedy in part_faults(ports, inputs, results, certain):
+        for cut, message, remedy in slice_faults(ports, inputs, results, certain):
             self._report(body, Problem(BAD_SLICE, layer, message, remedy, "port_map", row=_place_of(layer, cut)))
         if end is None or not is_loop:
             return
@@ -550,7 +549,7 @@ def _ordered(graph: Graph) -> Iterator[Layer]:
         yield from graph.ordered()
 
 
-def _place_of(layer: Layer, row: Row) -> int:
+def _place_of(layer: Layer, row: PortMapRow) -> int:
     """The number of a row among those of its port map."""
     rows = layer.content.mapping["port_map"]
     ends = str(row.port), str(row.layer)

@@ -16,8 +16,8 @@ from ir_tools.infer._answers import Answers, results_of
 from ir_tools.infer._facts import UNKNOWN, Facts, Known, recorded
 from ir_tools.infer._relaxed import relaxed_patterns
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
-from ir_tools.ops import control_flow, opset_number
-from ir_tools.ops.control_flow import BodyFacts, BodyRule, port_maps
+from ir_tools.ops import opset_number
+from ir_tools.ops.bodies import BodyFacts, BodyRule, port_maps
 from ir_tools.ops.definition import Array, Bounds, Fact
 from ir_tools.rules import Rule
 from ir_tools.rules.shapes import IMPOSSIBLE_SHAPE, UNKNOWN_SHAPES
@@ -234,9 +234,8 @@ class Propagation:
     ) -> tuple[Sequence[Known], Origin]:
         """The outputs of one layer; what goes wrong is collected."""
         sources = graph.sources(layer.id)
-        rule = control_flow.RULES.get(layer.type.lower()) if layer.bodies else None
-        if rule is not None:
-            return self._with_bodies(graph, layer, rule, sources, facts), "rule"
+        if layer.bodies and signature.op is not None and signature.op.bodies is not None:
+            return self._with_bodies(graph, layer, signature.op.bodies.shape, sources, facts), "rule"
         if signature.op is None or signature.op.shape is None:
             return self._asked(graph, layer, signature, sources, facts)
         answer = self.answers.of(

@@ -2,7 +2,7 @@
 
 from ir_tools.errors import IrToolsError
 from ir_tools.graph import Graph, Model, Source
-from ir_tools.ops import Array, find_op
+from ir_tools.ops import Array, Role, find_op, role_of
 from ir_tools.weights import values
 
 __all__ = ["folded"]
@@ -17,12 +17,12 @@ def folded(model: Model, graph: Graph, source: Source, depth: int = DEEPEST) -> 
     """Return the value of a tensor; None if it depends on an input, or is not worth computing."""
     layer = graph.layer(source.layer)
     try:
-        if layer.type == "Const":
+        if role_of(layer) is Role.CONSTANT:
             found = values(layer.raw, model.weights)
             return found if found.size <= LARGEST else None
         op = find_op(layer.type, layer.version)
         sources = graph.sources(layer.id)
-        if op is None or op.kernel is None or layer.type == "Parameter" or not depth or not sources:
+        if op is None or op.kernel is None or role_of(layer) is Role.PARAMETER or not depth or not sources:
             return None
         arrays = [folded(model, graph, sources[port.id], depth - 1) for port in layer.inputs]
         attrs = op.read(layer.raw, [])

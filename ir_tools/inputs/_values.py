@@ -13,7 +13,8 @@ from ir_tools.infer import Trial
 from ir_tools.inputs._folding import folded
 from ir_tools.inputs._generators import Generator
 from ir_tools.inputs._readers import READERS, Reader
-from ir_tools.ops import Array, Fact, Op, control_flow, find_op
+from ir_tools.ops import Array, Fact, Op, find_op
+from ir_tools.ops.bodies import port_maps
 from ir_tools.types import ElementType
 
 __all__ = ["FIXED", "Wish", "Wishes"]
@@ -198,7 +199,7 @@ class Wishes:
 
     def _in_bodies(self, step: _Step, reader: Layer, number: int) -> Iterator[_Step]:
         try:
-            maps = control_flow.port_maps(reader)
+            maps = port_maps(reader)
         except ShapeError:
             return
         for name, ports in maps.items():

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from ir_tools.format.write import render
 from ir_tools.graph import Model
 from ir_tools.known_differences import SEEN, TABLE, Kind, KnownDifference, as_model
-from ir_tools.ops import Array
+from ir_tools.ops import Array, Role, role_of
 from ir_tools.weights import values
 
 __all__ = ["listing"]
@@ -89,7 +89,7 @@ def _text(model: Model, fed: Mapping[str, Array]) -> Iterator[str]:
     for name, array in fed.items():
         yield f"<!-- {name}: {_numbers(array)} -->"
     for layer in model.graph.layers():
-        if layer.type == "Const":
+        if role_of(layer) is Role.CONSTANT:
             yield f"<!-- {layer.name}: {_numbers(values(layer.raw, model.weights))} -->"
 
 

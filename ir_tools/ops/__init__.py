@@ -3,6 +3,7 @@
 import re
 from functools import cache, lru_cache
 
+from ir_tools.graph import Layer
 from ir_tools.ops import (
     activations,
     attention,
@@ -43,7 +44,19 @@ from ir_tools.ops import (
 from ir_tools.ops._equivalence import PoolingSpec
 from ir_tools.ops._pooling_rewrites import average_pooling
 from ir_tools.ops._windows import AutoPad, Pooling
-from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Op, Refused, Rewrite, Violation
+from ir_tools.ops.definition import (
+    COMPLETE_OPSETS,
+    NEWEST_OPSET,
+    Array,
+    Attrs,
+    Bounds,
+    Fact,
+    Op,
+    Refused,
+    Rewrite,
+    Role,
+    Violation,
+)
 
 __all__ = [
     "COMPLETE_OPSETS",
@@ -59,6 +72,7 @@ __all__ = [
     "PoolingSpec",
     "Refused",
     "Rewrite",
+    "Role",
     "Violation",
     "average_pooling",
     "find_op",
@@ -66,6 +80,7 @@ __all__ = [
     "named_rewrites",
     "ops_of",
     "opset_number",
+    "role_of",
 ]
 
 FAMILIES = (
@@ -107,34 +122,6 @@ FAMILIES = (
 )
 """The families: modules with a tuple `OPS`."""
 
-COMPLETE_OPSETS = 16
-"""The last opset that holds all of its predecessor's operations; opset17 holds so far only what it brings."""
-
-NEWEST_OPSET = COMPLETE_OPSETS + 1
-
-KEPT = frozenset({"parameter", "convert", "shapeof"})
-"""Older operations that an incomplete opset holds all the same."""
-
-BORN_LATER = frozenset({"mvn", "roipooling", "reorgyolo"})
-"""Operations of opset2 that the runtime also reads with the stamp opset1."""
-
-LEFT_OUT = frozenset({("shufflechannels", 2), ("rnncell", 2)})
-"""Operations that one opset in the middle does not hold."""
-
-EXPERIMENTAL = frozenset(
-    {
-        "ExperimentalDetectronDetectionOutput",
-        "ExperimentalDetectronGenerateProposalsSingleImage",
-        "ExperimentalDetectronPriorGridGenerator",
-        "ExperimentalDetectronROIFeatureExtractor",
-        "ExperimentalDetectronTopKROIs",
-        "GRUCell",
-        "Proposal",
-        "RNNCell",
-    }
-)
-"""Types that the runtime reads with the stamps `extension` and `experimental` too, as those of opset6."""
-
 
 def opset_number(stamp: str) -> int | None:
     """`opset8` -> 8; None for `extension`, `experimental`, `ie_internal`, nothing, and whatever the runtime refuses.
@@ -160,23 +147,27 @@ def ops_of(type: str) -> tuple[Op, ...]:
 
 @lru_cache(maxsize=4096)
 def find_op(type: str, version: str) -> Op | None:
-    """The operation of a layer with this type and version stamp: the newest that its opset holds."""
-    opset = opset_number(version)
-    if version in {"extension", "experimental"} and type in EXPERIMENTAL:
-        opset = 6
-    key = type.lower()
-    if opset is None or opset > NEWEST_OPSET or (key, opset) in LEFT_OUT:
-        return None
-    if opset == 1 and key in BORN_LATER:
-        opset = 2
-    held = [
-        op
-        for op in ops_of(type)
-        if op.version <= opset
-        and (op.last_opset is None or opset <= op.last_opset)
-        and (opset <= COMPLETE_OPSETS or op.version > COMPLETE_OPSETS or key in KEPT)
-    ]
+    """Return the operation of a layer with this type and version stamp; None if ir_tools knows none.
+
+    It is the newest version that the opset holds; the stamps `extension` and `experimental` count as opset6.
+    """
+    if version in {"extension", "experimental"}:
+        held = [op for op in ops_of(type) if op.experimental and op.type == type and op.in_opset(6)]
+    else:
+        opset = opset_number(version)
+        held = [op for op in ops_of(type) if opset is not None and op.in_opset(opset)]
     return held[-1] if held else None
+
+
+def role_of(layer: Layer) -> Role:
+    """Return what a layer is to its graph; one of a type that ir_tools does not know computes tensors."""
+    return _role_of_type(layer.type)
+
+
+@lru_cache(maxsize=4096)
+def _role_of_type(type: str) -> Role:
+    versions = ops_of(type)
+    return versions[-1].role if versions else Role.COMPUTATION
 
 
 def known_types() -> tuple[str, ...]:

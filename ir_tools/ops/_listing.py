@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Op, ops_of
+from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Op, Role, ops_of
 from ir_tools.ops._fields import ShapeText, Type
 from ir_tools.ops.definition import REQUIRED, Field, Flag, Float, Floats, Int, Ints, OneOf, Text, Words
 
@@ -52,15 +52,14 @@ def _cells(op: Op) -> Iterator[str]:
     yield _opsets(op)
     yield ", ".join(_inputs(op)) or "-"
     yield ", ".join(_attribute(spec.xml or name, spec) for name, spec in op.attrs.items()) or "-"
-    with_bodies = op.type in {"TensorIterator", "Loop", "If"}
-    yield "yes" if op.shape is not None or with_bodies else "no"
-    yield "yes" if op.kernel is not None or with_bodies or op.type in {"Parameter", "Const"} else "no"
+    yield "yes" if op.shape or op.bodies else "no"
+    yield "yes" if op.kernel or op.bodies or op.role is not Role.COMPUTATION else "no"
     yield op.oracle
 
 
 def _opsets(op: Op) -> str:
     later = [other.version - 1 for other in ops_of(op.type) if other.version > op.version]
-    last = min([op.last_opset or COMPLETE_OPSETS, *later]) if op.version <= COMPLETE_OPSETS else op.version
+    last = min([op.last_opset or max(COMPLETE_OPSETS, op.version), *later])
     return str(op.version) if last == op.version else f"{op.version}-{last}"
 
 

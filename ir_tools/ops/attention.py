@@ -14,7 +14,7 @@ from ir_tools.ops._broadcast import broadcast
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank, require_size
 from ir_tools.ops._values import dim
-from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, Kind, Op, Violation
+from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, Kind, Op, Oracle, Violation
 from ir_tools.types import Dim, format_shape
 
 __all__ = ["GROUPED_MAT_MUL", "OPS", "SCALED_DOT_PRODUCT_ATTENTION"]
@@ -170,7 +170,7 @@ GROUPED_MAT_MUL = Op(
     types={"T": "float integer"},
     shape=grouped_shape,
     kernel=grouped,
-    oracle="plain products: no device runs it yet",
+    oracle=Oracle.SHAPES_BY_RUNTIME,
 )
 
 OPS = (SCALED_DOT_PRODUCT_ATTENTION, GROUPED_MAT_MUL)

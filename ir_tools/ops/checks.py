@@ -157,7 +157,7 @@ def check_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
         count = str(least) if least == most else f"at least {least}" if most is None else f"{least} to {most}"
         message = f"has {_counted(inputs, 'input')}, but {op} takes {count}{f' ({names})' if names else ''}"
         yield Violation("it", message, None, Kind.INPUTS, None if inputs < least else most)
-    given = 0 if op.type == "Result" else len(op.outputs)
+    given = len(op.outputs)
     if not any(slot.many for slot in op.outputs) and outputs > given:
         yield too_many_outputs(op, outputs, given)
 

@@ -4,130 +4,21 @@ The rules are those of OpenVINO's core (tensor_iterator.cpp, loop.cpp, if.cpp). 
 that nothing here knows how a graph is walked.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.graph import Layer
+from ir_tools.ops.bodies import Bodies, BodyFacts, BodyRun, Execute, Maps, PortMap, PortMapRow
 from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Input, Kind, Op, Output, Violation
 from ir_tools.ops.limits import MAX_ITERATIONS
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
-__all__ = [
-    "KERNELS",
-    "OPS",
-    "RULES",
-    "BodyKernel",
-    "BodyRule",
-    "BodyRun",
-    "Maps",
-    "PortMap",
-    "Row",
-    "part_faults",
-    "port_maps",
-]
+__all__ = ["OPS"]
 
 OWN_TYPE = element_type("dynamic")
 """Of a Parameter that gets a shape and keeps the element type of its attributes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One row of a port map. `port` of the layer, `layer` of the body; `axis` where the tensor is cut or joined."""
-
-    port: int
-    layer: int
-    axis: int | None = None
-    start: int = 0
-    end: int = -1
-    stride: int = 1
-    part_size: int = 1
-    purpose: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PortMap:
-    """How ports of the layer and layers of one body belong together; `back_edges`: body Parameter -> body Result."""
-
-    inputs: tuple[Row, ...]
-    outputs: tuple[Row, ...]
-    back_edges: Mapping[int, int]
-
-    def purpose(self, word: str) -> Row | None:
-        """The row with this purpose: `current_iteration`, `execution_condition`."""
-        return next((row for row in (*self.inputs, *self.outputs) if row.purpose == word), None)
-
-
-Maps = Mapping[str, PortMap]
-"""By body: `body`, or `then_body` and `else_body`."""
-
-
-@dataclass(frozen=True, slots=True)
-class BodyFacts:
-    """What is known in a body: facts of what its Results are given, by layer id.
-
-    `passed`: for a Result that is fed by a Parameter directly, that Parameter's id.
-    """
-
-    results: Mapping[int, Fact]
-    passed: Mapping[int, int]
-
-
-def port_maps(layer: Layer) -> Maps:
-    """The port maps of a layer with bodies, as its file has them.
-
-    Raises:
-        ShapeError: a number in them cannot be read.
-    """
-    mapping = layer.content.mapping
-    prefixes = {"then_body": "then_", "else_body": "else_"}
-    out = {}
-    for body in layer.bodies:
-        rows = mapping.get(f"{prefixes.get(body, '')}port_map", [])
-        edges = mapping.get("back_edges", [])
-        try:
-            out[body] = PortMap(
-                tuple(_row(raw) for kind, raw in rows if kind == "input"),
-                tuple(_row(raw) for kind, raw in rows if kind == "output"),
-                {int(raw["to-layer"]): int(raw["from-layer"]) for _, raw in edges},
-            )
-        except (KeyError, ValueError) as why:
-            raise ShapeError(f"its port map cannot be read: {why}") from None
-    return out
-
-
-def _row(raw: Mapping[str, str]) -> Row:
-    def number(name: str, default: int) -> int:
-        return int(raw.get(name) or default)
-
-    axis = int(raw["axis"]) if raw.get("axis") else None
-    if axis is not None and axis < 0:
-        raise ValueError(f"axis is {axis}, and the runtime reads no negative ones here")
-    return Row(
-        port=int(raw["external_port_id"]),
-        layer=int(raw["internal_layer_id"]),
-        axis=axis,
-        start=number("start", 0),
-        end=number("end", -1),
-        stride=number("stride", 1),
-        part_size=number("part_size", 1),
-        purpose=raw.get("purpose", ""),
-    )
-
-
-class BodyRun(Protocol):
-    """Propagates facts through a body, given facts for some of its Parameters."""
-
-    def __call__(self, body: str, parameters: Mapping[int, Fact]) -> BodyFacts:
-        """Parameters that are not given, and types that are dynamic, stay as their attributes say."""
-        ...
-
-
-BodyRule = Callable[[Maps, Mapping[int, Fact], BodyRun], dict[int, Fact]]
-"""`(port maps, facts by input port, run) -> facts by output port`."""
 
 
 # --- shapes -------------------------------------------------------------------------------------------------------
@@ -164,12 +55,12 @@ def tensor_iterator_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) 
     }
 
 
-def _parts(row: Row, size: int) -> int:
+def _parts(row: PortMapRow, size: int) -> int:
     start, end = (edge + size if edge < 0 else edge for edge in (row.start, row.end))
     return (abs(end - start) + 1) // _part_size(row)
 
 
-def _part_size(row: Row) -> int:
+def _part_size(row: PortMapRow) -> int:
     if row.part_size == 0:
         raise ShapeError("part_size is 0, which makes the runtime crash; give it at least 1")
     return row.part_size
@@ -183,7 +74,7 @@ def _with_axis(shape: tuple[Dim, ...], axis: int, dim: Dim) -> tuple[Dim, ...]:
     return tuple(out)
 
 
-def _joined(fact: Fact, row: Row, size: int | None) -> Fact:
+def _joined(fact: Fact, row: PortMapRow, size: int | None) -> Fact:
     """The output of a body, joined along the row's axis where it has one."""
     if row.axis is None:
         return Fact(fact.dtype, fact.shape)
@@ -219,7 +110,7 @@ def loop_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int
     return out
 
 
-def _loop_input(row: Row, fact: Fact) -> Fact:
+def _loop_input(row: PortMapRow, fact: Fact) -> Fact:
     shape = fact.shape
     if row.axis is not None and shape is not None:
         shape = _with_axis(shape, row.axis, Dim.of(row.part_size))
@@ -299,43 +190,6 @@ def _wider(result: Shape, parameter: Shape) -> Shape:
     return tuple(b if a.within(b) else Dim() for a, b in zip(result, parameter, strict=True))
 
 
-def part_faults(
-    ports: PortMap, inputs: Mapping[int, Fact], results: Mapping[int, Fact], rounds: int | None
-) -> Iterator[tuple[Row, str, str]]:
-    """Rows that the runtime compiles or runs with an error: row, message, what to do.
-
-    Args:
-        ports: of the body.
-        inputs: facts by port of the layer.
-        results: facts by Result of the body.
-        rounds: how often the body runs, where that is certain.
-    """
-    for row in ports.inputs:
-        size = _along(row, inputs[row.port].shape if row.axis is not None else None)
-        if (
-            size is not None
-            and size.hi is not None
-            and rounds is not None
-            and rounds > size.hi // max(row.part_size, 1)
-        ):
-            message = (
-                f"input port {row.port} has {size} elements, and the body takes {row.part_size} in {rounds} rounds"
-            )
-            yield row, message, f"give it {rounds * row.part_size} elements along axis {row.axis}"
-    for row in ports.outputs:
-        size = _along(row, results[row.layer].shape)
-        if size is not None and size.static and size.size != row.part_size:
-            message = f"part_size is {row.part_size}, and the body gives {size} elements along axis {row.axis}"
-            yield row, message, f'write part_size="{size}", and the same for stride'
-
-
-def _along(row: Row, shape: Shape) -> Dim | None:
-    """The dimension that a row cuts or joins; None where there is none, or it is not known."""
-    if row.axis is None or not shape or not -len(shape) <= row.axis < len(shape):
-        return None
-    return shape[row.axis]
-
-
 def if_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, Fact]:
     """A known condition chooses its branch, and leaves the other as it was; otherwise the branches' shapes are joined.
 
@@ -375,22 +229,10 @@ def _either_dim(then: Dim, other: Dim) -> Dim:
     return then.join(other) if then.static and other.static else Dim()
 
 
-RULES: Mapping[str, BodyRule] = {
-    "tensoriterator": tensor_iterator_shape,
-    "loop": loop_shape,
-    "if": if_shape,
-}
-"""By type in lower case."""
-
-
 # --- kernels ------------------------------------------------------------------------------------------------------
 
-Execute = Callable[[str, Mapping[int, Array]], dict[int, Array]]
-"""`(body, arrays by Parameter) -> arrays by Result`."""
-BodyKernel = Callable[[Maps, Mapping[int, Array], Execute], dict[int, Array]]
 
-
-def _slice(row: Row, array: Array, index: int, start: int) -> Array:
+def _slice(row: PortMapRow, array: Array, index: int, start: int) -> Array:
     """Part `index` of an input, counted from `start` in the direction of the stride.
 
     Raises:
@@ -487,7 +329,7 @@ def _without_rounds(
     return out
 
 
-def _collected(row: Row, parts: Mapping[int, Sequence[Array]], results: Mapping[int, Array]) -> Array:
+def _collected(row: PortMapRow, parts: Mapping[int, Sequence[Array]], results: Mapping[int, Array]) -> Array:
     if row.axis is None:
         return results[row.layer]
     pieces = [part.reshape(1) if part.ndim == 0 else part for part in parts[row.port]]
@@ -500,10 +342,6 @@ def if_(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -> dict[int, 
     ports = maps[body]
     results = execute(body, {row.layer: inputs[row.port] for row in ports.inputs if row.port >= 0})
     return {row.port: results[row.layer] for row in ports.outputs if row.port >= 0}
-
-
-KERNELS: Mapping[str, BodyKernel] = {"tensoriterator": tensor_iterator, "loop": loop, "if": if_}
-"""By type in lower case."""
 
 
 # --- the operations -----------------------------------------------------------------------------------------------
@@ -537,7 +375,13 @@ INPUTS = Input("inputs", optional=True, many=True)
 OUTPUTS = (Output("outputs", many=True),)
 
 OPS = (
-    Op(type="TensorIterator", version=1, inputs=(INPUTS,), outputs=OUTPUTS),
+    Op(
+        type="TensorIterator",
+        version=1,
+        inputs=(INPUTS,),
+        outputs=OUTPUTS,
+        bodies=Bodies(shape=tensor_iterator_shape, kernel=tensor_iterator),
+    ),
     Op(
         type="Loop",
         version=5,
@@ -548,6 +392,7 @@ OPS = (
         ),
         outputs=OUTPUTS,
         check=check_loop,
+        bodies=Bodies(shape=loop_shape, kernel=loop),
     ),
     Op(
         type="If",
@@ -555,6 +400,6 @@ OPS = (
         inputs=(Input("condition", type="boolean u8"), INPUTS),
         outputs=OUTPUTS,
         check=check_if,
+        bodies=Bodies(shape=if_shape, kernel=if_),
     ),
 )
-"""Their shapes and values need bodies: see `RULES` and `KERNELS`."""

@@ -10,7 +10,19 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._fields import Type
 from ir_tools.ops._numbers import low_bits, near_steps
-from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Bounds, Fact, Flag, Input, Op, Output, Violation
+from ir_tools.ops.definition import (
+    NEWEST_OPSET,
+    UNBOUNDED,
+    Array,
+    Attrs,
+    Bounds,
+    Fact,
+    Flag,
+    Input,
+    Op,
+    Output,
+    Violation,
+)
 from ir_tools.types import Dim, ElementType, element_type
 from ir_tools.types.packing import element_type_of, fit
 
@@ -191,6 +203,7 @@ NUMBERS = "float integer boolean nf4"
 CONVERT = Op(
     type="Convert",
     version=1,
+    last_opset=NEWEST_OPSET,
     inputs=(Input("data", type=NUMBERS),),
     attrs={"destination_type": Type()},
     check=check_target,

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,12 @@ from ir_tools.rules.settings import (
 )
 from ir_tools.types import Dim, ElementType, Shape
 
+if TYPE_CHECKING:
+    from ir_tools.ops.bodies import Bodies
+
 __all__ = [
+    "COMPLETE_OPSETS",
+    "NEWEST_OPSET",
     "Array",
     "Attrs",
     "Bounds",
@@ -53,11 +58,13 @@ __all__ = [
     "ObservedAttrs",
     "OneOf",
     "Op",
+    "Oracle",
     "OutOfRange",
     "Output",
     "Ref",
     "Refused",
     "Rewrite",
+    "Role",
     "Text",
     "Violation",
     "Words",
@@ -65,6 +72,9 @@ __all__ = [
 
 Array = npt.NDArray[Any]
 IntArray = npt.NDArray[np.int64]
+COMPLETE_OPSETS = 16
+"""The last opset that holds all of its predecessor's operations; opset17 holds so far only what it brings."""
+NEWEST_OPSET = COMPLETE_OPSETS + 1
 UNBOUNDED = np.iinfo(np.int64).max
 """As an upper bound: no bound, which is how the runtime counts too."""
 
@@ -595,6 +605,25 @@ def no_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     return iter(())
 
 
+class Role(enum.StrEnum):
+    """What a layer of an operation is to its graph."""
+
+    PARAMETER = "takes an input of the graph"
+    CONSTANT = "holds values of the file"
+    RESULT = "gives an output of the graph"
+    READ_VARIABLE = "reads a variable"
+    ASSIGN_VARIABLE = "stores a variable"
+    COMPUTATION = "computes tensors"
+
+
+class Oracle(enum.StrEnum):
+    """What the tests compare shape rule and kernel of an operation with."""
+
+    RUNTIME = "the runtime"
+    SHAPES_BY_RUNTIME = "the runtime for shapes, plain numpy for values: no device runs it yet"
+    SPECIFICATION = "the specification: no release has it yet"
+
+
 PARTS = (
     "check",
     "shape",
@@ -607,13 +636,18 @@ PARTS = (
 """The functions of an operation that read its attributes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Op:
     """One operation version, whole: `AvgPool-14`.
 
     Attributes:
         type: as in `type="AvgPool"`.
         version: the opset that brought this version.
+        last_opset: the last opset that holds the operation; None if all do that hold all operations before them.
+        absent_opsets: opsets in between that do not hold it.
+        experimental: whether the runtime reads it with the stamps `extension` and `experimental`, too.
+        role: what its layers are to their graph.
+        bodies: of an operation whose layers hold graphs: their port maps, shape rule and kernel.
         inputs, outputs: in order.
         attrs: by Python name.
         check: yields what is wrong with attributes and inputs (values in range, lists as long as the kernel).
@@ -634,13 +668,17 @@ class Op:
         rewrites: rewrites to other operations, by the name that users give; a second run changes nothing.
         readers: by attribute that a later version added, the inherited parts that read it: `check shape kernel`.
         unread: attributes that neither shape rule nor kernel reads, each with the reason.
-        last_opset: the last opset that holds the operation; None if all do.
         replaced_by: for a deprecated operation: what to use in its place.
         oracle: what the tests compare shape rule and kernel with.
     """
 
     type: str
     version: int
+    last_opset: int | None = None
+    absent_opsets: tuple[int, ...] = ()
+    experimental: bool = False
+    role: Role = Role.COMPUTATION
+    bodies: Bodies | None = None
     inputs: tuple[Input, ...]
     outputs: tuple[Output, ...] = (Output(),)
     attrs: Mapping[str, Field] = field(default_factory=dict)
@@ -657,13 +695,21 @@ class Op:
     rewrites: Mapping[str, NamedRewrite] = field(default_factory=dict)
     readers: Mapping[str, str] = field(default_factory=dict)
     unread: Mapping[str, str] = field(default_factory=dict)
-    last_opset: int | None = None
     replaced_by: str | None = None
-    oracle: str = "the runtime"
+    oracle: Oracle = Oracle.RUNTIME
 
     def __str__(self) -> str:
         """`AvgPool-14`."""
         return f"{self.type}-{self.version}"
+
+    def __repr__(self) -> str:
+        """`Op(AvgPool-14)`: one line, though an operation has many parts."""
+        return f"Op({self})"
+
+    def in_opset(self, number: int) -> bool:
+        """Return whether an opset holds this version or would, were there no later one."""
+        last = self.last_opset or max(COMPLETE_OPSETS, self.version)
+        return self.version <= number <= last and number not in self.absent_opsets
 
     def outputs_of(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...] | None:
         """The facts of the outputs; None where the operation has no shape rule.

@@ -171,6 +171,7 @@ TYPES = {"T": "float"}
 DETECTION_OUTPUT = Op(
     type="ExperimentalDetectronDetectionOutput",
     version=6,
+    experimental=True,
     inputs=tuple(Input(name, type="T") for name in ("rois", "deltas", "scores", "image_size")),
     outputs=(Output("boxes"), Output("classes"), Output("scores")),
     attrs={
@@ -190,6 +191,7 @@ DETECTION_OUTPUT = Op(
 GENERATE_PROPOSALS = Op(
     type="ExperimentalDetectronGenerateProposalsSingleImage",
     version=6,
+    experimental=True,
     inputs=tuple(Input(name, type="T") for name in ("image_size", "anchors", "deltas", "scores")),
     outputs=(Output("rois"), Output("scores")),
     attrs={
@@ -206,6 +208,7 @@ GENERATE_PROPOSALS = Op(
 PRIOR_GRID_GENERATOR = Op(
     type="ExperimentalDetectronPriorGridGenerator",
     version=6,
+    experimental=True,
     inputs=tuple(Input(name, type="T") for name in ("priors", "feature_map", "image")),
     attrs={
         "flatten": Flag(default=True, runtime_default=False),
@@ -223,6 +226,7 @@ PRIOR_GRID_GENERATOR = Op(
 ROI_FEATURE_EXTRACTOR = Op(
     type="ExperimentalDetectronROIFeatureExtractor",
     version=6,
+    experimental=True,
     inputs=(Input("rois", type="T"), Input("features", type="T", many=True)),
     outputs=(Output("features"), Output("rois")),
     attrs={
@@ -238,6 +242,7 @@ ROI_FEATURE_EXTRACTOR = Op(
 TOP_K_ROIS = Op(
     type="ExperimentalDetectronTopKROIs",
     version=6,
+    experimental=True,
     inputs=(Input("rois", type="T"), Input("probabilities", type="T")),
     attrs={"max_rois": Int(minimum=0)},
     types=TYPES,

@@ -10,7 +10,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast_arrays, interval
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
-from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Field, Flag, Input, Op
+from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Field, Flag, Input, Op, Oracle
 from ir_tools.types import element_type
 
 __all__ = ["OPS", "SELECT", "Binary"]
@@ -50,7 +50,7 @@ class Binary:
     folded: Callable[[Array, Array], Array] | None = None
     chosen: Callable[[Attrs], Callable[[Array, Array], Array] | None] | None = None
     saturates: bool = True
-    oracle: str = "the runtime"
+    oracle: Oracle = Oracle.RUNTIME
     attrs: Mapping[str, Field] = field(default_factory=dict)
     last_opset: int | None = None
     replaced_by: str | None = None
@@ -222,7 +222,7 @@ ROWS = (
         function=np.arctan2,
         accepts="float",
         folds="none",
-        oracle="the specification: no release has it yet",
+        oracle=Oracle.SPECIFICATION,
     ),
     Binary(type="SquaredDifference", function=squared_difference, folds="none"),
     Binary(type="Equal", function=np.equal, accepts="any", boolean=True, folds="interval"),

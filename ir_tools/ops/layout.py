@@ -365,6 +365,7 @@ TRANSPOSE = Op(
 SHUFFLE_CHANNELS = Op(
     type="ShuffleChannels",
     version=1,
+    absent_opsets=(2,),
     inputs=(DATA,),
     attrs={"axis": Int(default=1), "group": Int(default=1, minimum=1)},
     shape=shuffle_channels_shape,

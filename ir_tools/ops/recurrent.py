@@ -326,9 +326,9 @@ LSTM_CELL_1 = LSTM_CELL_4.at(
     },
 )
 _GRU_CELL = _cell_op("GRUCell", 3, GRU, **LINEAR)
-GRU_CELL_3 = replace(_GRU_CELL, inputs=(*_GRU_CELL.inputs[:2], Input("W"), *_GRU_CELL.inputs[3:]))
+GRU_CELL_3 = replace(_GRU_CELL, experimental=True, inputs=(*_GRU_CELL.inputs[:2], Input("W"), *_GRU_CELL.inputs[3:]))
 """The runtime does not compare the type of its second weights with the others."""
-RNN_CELL_1 = _cell_op("RNNCell", 1, RNN)
+RNN_CELL_1 = replace(_cell_op("RNNCell", 1, RNN), experimental=True, absent_opsets=(2,))
 LSTM_SEQUENCE_5 = _sequence_op("LSTMSequence", LSTM)
 GRU_SEQUENCE_5 = _sequence_op("GRUSequence", GRU, **LINEAR)
 RNN_SEQUENCE_5 = _sequence_op("RNNSequence", RNN)

@@ -109,6 +109,7 @@ def proposal_4(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 PROPOSAL_1 = Op(
     type="Proposal",
     version=1,
+    experimental=True,
     inputs=(
         Input("class_probs", type="float"),
         Input("bbox_deltas", type="float"),

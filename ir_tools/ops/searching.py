@@ -13,7 +13,7 @@ from ir_tools.ops._fields import IndexType
 from ir_tools.ops._numbers import same_type
 from ir_tools.ops._requirements import require_list
 from ir_tools.ops._values import carried, known, normal_axis, plus, sizes_of, whole
-from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, Int, Op, Output
+from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, Int, Op, Oracle, Output
 from ir_tools.types import Dim, Shape, element_type, format_shape
 
 __all__ = ["OPS"]
@@ -307,7 +307,7 @@ BINCOUNT = Op(
     attrs={"minlength": Int(default=0, minimum=0)},
     shape=bincount_shape,
     kernel=bincount,
-    oracle="the specification: no release has it yet",
+    oracle=Oracle.SPECIFICATION,
 )
 SPARSE_FILL = Op(
     type="SparseFillEmptyRows",

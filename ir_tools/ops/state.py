@@ -7,25 +7,14 @@ from typing import ClassVar
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.graph import Layer
 from ir_tools.ops._fields import ShapeText, Type
 from ir_tools.ops._requirements import require
-from ir_tools.ops.definition import Array, Attrs, Fact, Input, Op, Text, Violation
+from ir_tools.ops.definition import Array, Attrs, Fact, Input, Op, Role, Text, Violation
 from ir_tools.types import Shape, element_type, format_shape
 
-__all__ = ["OPS", "read_id", "stored_id"]
+__all__ = ["OPS"]
 
 UNKNOWN = Fact(element_type("dynamic"), None)
-
-
-def read_id(layer: Layer) -> str | None:
-    """Return the id of the variable that a layer reads; None for any layer but a ReadValue."""
-    return layer.raw.get("variable_id", "") if layer.type.lower() == "readvalue" else None
-
-
-def stored_id(layer: Layer) -> str | None:
-    """Return the id of the variable that a layer stores; None for any layer but an Assign."""
-    return layer.raw.get("variable_id", "") if layer.type.lower() == "assign" else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +91,7 @@ VARIABLE = {"variable_id": "names the state, which the executor keeps"}
 READ_VALUE_3 = Op(
     type="ReadValue",
     version=3,
+    role=Role.READ_VARIABLE,
     inputs=(Input("init_value"),),
     attrs={"variable_id": Text()},
     shape=same_shape,
@@ -119,6 +109,7 @@ READ_VALUE_6 = READ_VALUE_3.at(
 ASSIGN_3 = Op(
     type="Assign",
     version=3,
+    role=Role.ASSIGN_VARIABLE,
     inputs=(Input("new_value"),),
     attrs={"variable_id": Text()},
     shape=same_shape,

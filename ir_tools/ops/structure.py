@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ir_tools.ops._fields import IndexType, ShapeText, Type
-from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Bounds, Fact, Input, Int, Op
+from ir_tools.ops.definition import NEWEST_OPSET, UNBOUNDED, Array, Attrs, Bounds, Fact, Input, Int, Op, Role
 from ir_tools.types import Dim, element_type
 
 __all__ = ["CONST", "IDENTITY", "OPS", "PARAMETER", "RESULT", "SHAPE_OF_1", "SHAPE_OF_3"]
@@ -17,22 +17,22 @@ def parameter_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return (Fact(attrs.element_type, attrs.shape),)
 
 
-def result_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """What it is given; a Result has no output port, its fact is that of the model's output."""
-    del attrs
-    return (inputs[0],)
-
-
-def result(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The input as it is."""
-    del attrs
-    return (arrays[0],)
+def no_outputs(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Return nothing: a Result has no output port."""
+    del attrs, inputs
+    return ()
 
 
 def identity_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """What it is given."""
     del attrs
     return (Fact(inputs[0].dtype, inputs[0].shape),)
+
+
+def identity(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Return the input as it is."""
+    del attrs
+    return (arrays[0],)
 
 
 def shape_of_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -56,6 +56,8 @@ I64 = element_type("i64")
 PARAMETER = Op(
     type="Parameter",
     version=1,
+    last_opset=NEWEST_OPSET,
+    role=Role.PARAMETER,
     inputs=(),
     attrs={"element_type": Type(open=True), "shape": ShapeText(default=())},
     shape=parameter_shape,
@@ -63,12 +65,13 @@ PARAMETER = Op(
 CONST = Op(
     type="Const",
     version=1,
+    role=Role.CONSTANT,
     inputs=(),
     attrs={"element_type": Type(open=True), "shape": ShapeText(default=()), "offset": Int(), "size": Int()},
     shape=parameter_shape,
     unread={name: "says where the constant lies in the .bin" for name in ("offset", "size")},
 )
-RESULT = Op(type="Result", version=1, inputs=(Input("input"),), shape=result_shape, kernel=result)
+RESULT = Op(type="Result", version=1, role=Role.RESULT, inputs=(Input("input"),), outputs=(), shape=no_outputs)
 SHAPE_OF_1 = Op(
     type="ShapeOf",
     version=1,
@@ -76,8 +79,10 @@ SHAPE_OF_1 = Op(
     shape=shape_of_shape,
     kernel=shape_of,
 )
-SHAPE_OF_3 = SHAPE_OF_1.at(3, attrs={"output_type": IndexType(default=I64)}, readers={"output_type": "shape kernel"})
+SHAPE_OF_3 = SHAPE_OF_1.at(
+    3, attrs={"output_type": IndexType(default=I64)}, readers={"output_type": "shape kernel"}, last_opset=NEWEST_OPSET
+)
 
-IDENTITY = Op(type="Identity", version=16, inputs=(Input("data"),), shape=identity_shape, kernel=result)
+IDENTITY = Op(type="Identity", version=16, inputs=(Input("data"),), shape=identity_shape, kernel=identity)
 
 OPS = (PARAMETER, CONST, RESULT, SHAPE_OF_1, SHAPE_OF_3, IDENTITY)

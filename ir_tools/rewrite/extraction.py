@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from ir_tools.builder import Builder
 from ir_tools.errors import UsageError
 from ir_tools.graph import Graph, Model, Source
-from ir_tools.ops import Array
+from ir_tools.ops import Array, Role, role_of
 from ir_tools.types import ElementType, element_type, from_dtype
 from ir_tools.weights import Weights
 
@@ -18,7 +18,7 @@ def reads(model: Model, layers: Collection[int]) -> list[Source]:
     found: dict[Source, None] = {}
     for layer_id in sorted(layers):
         for source in graph.sources(layer_id).values():
-            if source.layer not in layers and graph.layer(source.layer).type != "Const":
+            if source.layer not in layers and role_of(graph.layer(source.layer)) is not Role.CONSTANT:
                 found[source] = None
     return [*found]
 
@@ -43,7 +43,7 @@ def cut(model: Model, layers: Collection[int], tensors: Mapping[Source, Array], 
         source.layer
         for layer_id in layers
         for source in graph.sources(layer_id).values()
-        if graph.layer(source.layer).type == "Const"
+        if role_of(graph.layer(source.layer)) is Role.CONSTANT
     }
     for layer in graph.layers():
         if layer.id in kept:
@@ -65,7 +65,7 @@ def cut(model: Model, layers: Collection[int], tensors: Mapping[Source, Array], 
 def _take_constants(part: Model, weights: Weights) -> None:
     """Give a model weights of its own, with the bytes that its constants point to and no others."""
     for _, layer, _ in part.walk():
-        if layer.type == "Const":
+        if role_of(layer) is Role.CONSTANT:
             data = weights.view(int(layer.raw["offset"]), int(layer.raw["size"]))
             offset, size = part.weights.append(data)
             layer.raw.update(offset=str(offset), size=str(size))

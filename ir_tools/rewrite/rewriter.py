@@ -8,6 +8,7 @@ from ir_tools.builder import port_fact, port_of, recorded_fact
 from ir_tools.errors import IrToolsError
 from ir_tools.graph import Graph, Layer, LayerContent, Located, Model, Port, Source, find_port
 from ir_tools.infer import LayerSignature, LayerSignatures, propagate_shapes
+from ir_tools.ops import Role, role_of
 from ir_tools.ops.definition import Array, Fact, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.types import Shape, format_shape, from_dtype
 
@@ -83,7 +84,7 @@ class KnownFacts:
         fact = self._outputs.get(key)
         if fact is None:
             port = find_port(signature.outputs, source.port) or maker.port(source.port)
-            if signature.type in {"Parameter", "Const"}:
+            if role_of(maker) in {Role.PARAMETER, Role.CONSTANT}:
                 fact = recorded_fact(maker, port, self.model.weights)
             else:
                 fact = self._recorded(port)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ir_tools.errors import IrToolsError, ShapeError
-from ir_tools.ops import FAMILIES, Array, Op
+from ir_tools.ops import FAMILIES, Array, Op, Role
 from ir_tools.ops.definition import PARTS, Field, Flag, Int, ObservedAttrs, OneOf
 from ir_tools.types import ELEMENT_TYPES
 from tests.ops import test_random_kernels, test_random_layers
@@ -20,7 +20,7 @@ from tests.ops.single import Slot
 
 OPS = [op for family in FAMILIES for op in family.OPS if op.attrs]
 BY_NAME = {str(op): op for op in OPS}
-COMPUTED = [op for op in OPS if op.kernel or op.type in {"Parameter", "Const"}]
+COMPUTED = [op for op in OPS if op.kernel or op.role in {Role.PARAMETER, Role.CONSTANT}]
 """Without a kernel, only the runtime knows what an attribute does."""
 MORE: Mapping[str, Sample] = {
     "Parameter-1": sample("element_type=f32;shape=2,3"),
