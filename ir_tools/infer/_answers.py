@@ -14,7 +14,7 @@ from ir_tools.infer._facts import UNKNOWN, Facts, Known, StoredBounds, content, 
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops.bodies import BodyFacts
 from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types, too_many_outputs
-from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact, Kind, Op, Violation
+from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact, Folding, Kind, Op, Violation
 from ir_tools.weights import Weights, values
 
 __all__ = ["Answer", "Answers", "results_of"]
@@ -25,8 +25,6 @@ MAX_CHECKED, MAX_FLOATS = 1 << 12, 64
 """The same where a file is checked: lists of sizes, limits and scales are short, and weights need not be computed."""
 OPEN = {"Result", "Parameter", "Const", "Convert", "ShapeOf"}
 """Operations whose rules can be asked when nothing at all is known of an input."""
-RANDOM = {"RandomUniform", "Multinomial"}
-"""Operations that the runtime does not compute before it runs, whatever they read."""
 SURPRISES = (
     ArithmeticError,
     AssertionError,
@@ -144,7 +142,7 @@ class Answers:
             return Answer(None, found, str(why))
         if any(slot.many for slot in op.outputs) and len(outputs) < len(signature.outputs):
             found.append(too_many_outputs(op, len(signature.outputs), len(outputs)))
-        if op.type == "Const" or (inputs and all(fact.constant for fact in inputs) and op.type not in RANDOM):
+        if op.type == "Const" or (inputs and all(fact.constant for fact in inputs) and op.folding is not Folding.NONE):
             outputs = tuple(replace(fact, constant=True) for fact in outputs)
         return Answer([self.facts.known(fact) for fact in outputs], found)
 

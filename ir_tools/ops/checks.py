@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops.definition import REQUIRED, Array, Attrs, Bounds, Fact, Field, Flag, Kind, Op, Violation
+from ir_tools.ops.definition import REQUIRED, Array, Attrs, Bounds, Fact, Field, Flag, Folding, Kind, Op, Violation
 from ir_tools.ops.limits import MAX_WINDOW
 from ir_tools.types import ELEMENT_TYPES, Dim, ElementType, closest
 from ir_tools.types.packing import element_type_of
@@ -20,28 +20,7 @@ __all__ = [
     "too_many_outputs",
 ]
 
-LEFTOVERS = {
-    ("Convolution", "output_padding"): "0(,0)*",
-    ("GroupConvolution", "output_padding"): "0(,0)*",
-    ("DetectionOutput", "eta"): ".*",
-    ("DetectionOutput", "visualize"): ".*",
-    ("PriorBoxClustered", "flip"): ".*",
-    ("MaxPool", "axis"): "0",
-    ("MaxPool", "dilations"): r"1(\.0)?(,1(\.0)?)*",
-    ("MaxPool", "index_element_type"): ".*",
-}
-"""Attributes that Model Optimizer and other tools write though the operation has none such: values that say nothing."""
 WINDOW_SIZES = {"kernel", "strides", "dilations", "pads_begin", "pads_end", "output_padding"}
-TAKES_STRINGS = {
-    *("ShapeOf", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Concat", "Split", "Gather"),
-    *("DepthToSpace", "SpaceToDepth", "Result", "ReadValue", "Assign", "If", "Loop", "TensorIterator"),
-}
-"""Operations for any type that the CPU plugin computes of strings; others are refused or kill it. Measured."""
-UNFOLDED = {
-    *("NonMaxSuppression", "NMSRotated", "MatrixNms", "MulticlassNms", "GenerateProposals", "StringTensorPack"),
-    *("RGBtoNV12", "BGRtoNV12"),
-}
-"""Operations that neither the runtime's core nor the CPU plugin computes of constants. Measured."""
 FLAG_WORDS = {"true", "false", "0", "1"}
 MAX_UNKNOWN = 100
 """Attributes of one layer that its operation does not have and that are reported one by one."""
@@ -107,7 +86,7 @@ def _unknown(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str], names:
 
 
 def _is_leftover(op: Op, name: str, text: str) -> bool:
-    pattern = LEFTOVERS.get((op.type, name))
+    pattern = op.leftovers.get(name)
     return pattern is not None and re.fullmatch(pattern, text.replace(" ", "")) is not None
 
 
@@ -178,7 +157,7 @@ def check_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
         slot = op.inputs[min(index, len(op.inputs) - 1)]
         dtype = fact.dtype
         words = op.types.get(slot.type, slot.type)
-        if dtype.kind == "string" and takes(words, dtype) and op.type not in TAKES_STRINGS and "string" not in words:
+        if dtype.kind == "string" and takes(words, dtype) and not op.strings and "string" not in words:
             message = "has element type string, for which the CPU plugin has no code"
             yield Violation(slot.name, message, None, Kind.TYPES, index)
         if not slot.type or dtype.kind == "dynamic":
@@ -261,5 +240,5 @@ def check_settings(op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
     """
     absurd = list(_absurd(attrs))
     yield from absurd or op.check(attrs, inputs)
-    if op.type in UNFOLDED and all(fact.constant for fact in inputs):
+    if op.folding is Folding.FAILS and all(fact.constant for fact in inputs):
         yield Violation("it", "reads constants alone, and the CPU plugin does not compile it then", "compute it before")

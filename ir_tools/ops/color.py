@@ -12,7 +12,7 @@ from ir_tools.ops._broadcast import merge
 from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._requirements import require, require_rank, require_size
 from ir_tools.ops._values import dim, divided, times
-from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, Op, Output, Violation
+from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Folding, Input, Op, Output, Violation
 from ir_tools.types import Dim, Shape, format_shape
 
 __all__ = ["OPS"]
@@ -181,6 +181,7 @@ OPS = (
             outputs=(Output("image", many=True),),
             attrs={"single_plane": Flag(default=True)},
             types={"T": "f64 f32 f16 bf16 u8"},
+            folding=Folding.FAILS,
             shape=to_nv12_shape,
         )
         for type in ("RGBtoNV12", "BGRtoNV12")

@@ -378,6 +378,7 @@ OPS = (
     Op(
         type="TensorIterator",
         version=1,
+        strings=True,
         inputs=(INPUTS,),
         outputs=OUTPUTS,
         bodies=Bodies(shape=tensor_iterator_shape, kernel=tensor_iterator),
@@ -385,6 +386,7 @@ OPS = (
     Op(
         type="Loop",
         version=5,
+        strings=True,
         inputs=(
             Input("trip_count", type="i64 i32 i16 u64 u32 u16"),
             Input("execution_condition", type="boolean u8"),
@@ -397,6 +399,7 @@ OPS = (
     Op(
         type="If",
         version=8,
+        strings=True,
         inputs=(Input("condition", type="boolean u8"), INPUTS),
         outputs=OUTPUTS,
         check=check_if,

@@ -414,6 +414,7 @@ def _forward(type: str, layout: Layout) -> Op:
         inputs=SAME,
         attrs=WINDOWS,
         types=NUMBERS,
+        leftovers={"output_padding": "0(,0)*"},
         check=rules.check,
         shape=rules.shape,
         kernel=rules.kernel,

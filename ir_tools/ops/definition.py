@@ -50,6 +50,7 @@ __all__ = [
     "Flag",
     "Float",
     "Floats",
+    "Folding",
     "Input",
     "Int",
     "Ints",
@@ -616,6 +617,17 @@ class Role(enum.StrEnum):
     COMPUTATION = "computes tensors"
 
 
+class Folding(enum.Enum):
+    """What the runtime does with a layer that reads constants alone."""
+
+    DONE = enum.auto()
+    """It computes the layer before the model runs."""
+    NONE = enum.auto()
+    """It computes the layer whenever the model runs."""
+    FAILS = enum.auto()
+    """Neither its core nor the CPU plugin computes the layer. Measured."""
+
+
 class Oracle(enum.StrEnum):
     """What the tests compare shape rule and kernel of an operation with."""
 
@@ -653,6 +665,11 @@ class Op:
         check: yields what is wrong with attributes and inputs (values in range, lists as long as the kernel).
         types: words for the element types that inputs accept, by the name that `Input.type` gives them: of `float`,
             `integer`, `boolean`, `string`, `any`, and single types (`f16`, `i64`).
+        strings: whether the CPU plugin computes it of strings, if an input takes any type; those of other operations
+            it refuses, or they end its process. Measured.
+        folding: what the runtime does with a layer that reads constants alone.
+        leftovers: attributes that Model Optimizer and other tools write though the operation has none such; patterns of
+            the values that say nothing.
         shape: `(attrs, input facts) -> output facts`; ShapeError where there are none. None where nothing is claimed.
         kernel: `(attrs, input arrays) -> output arrays`; None where the reference executor has none.
         first_output_kernel: a cheaper kernel, used if only the first output is read; None if it would save nothing.
@@ -684,6 +701,9 @@ class Op:
     attrs: Mapping[str, Field] = field(default_factory=dict)
     check: Callable[[Attrs, Sequence[Fact]], Iterator[Violation]] = no_violations
     types: Mapping[str, str] = field(default_factory=dict)
+    strings: bool = False
+    folding: Folding = Folding.DONE
+    leftovers: Mapping[str, str] = field(default_factory=dict)
     shape: Callable[[Attrs, Sequence[Fact]], tuple[Fact, ...]] | None = None
     kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None
     first_output_kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]] | None = None

@@ -340,6 +340,7 @@ INDICES = Input("indices", type="integer")
 GATHER_1 = Op(
     type="Gather",
     version=1,
+    strings=True,
     inputs=(DATA, INDICES, Input("axis", type="integer")),
     check=check_gather,
     shape=gather_shape,

@@ -334,6 +334,7 @@ BLOCK_SIZE = Int(minimum=1)
 RESHAPE = Op(
     type="Reshape",
     version=1,
+    strings=True,
     inputs=(DATA, Input("shape", type="integer")),
     attrs={"special_zero": Flag(runtime_default=False)},
     check=check_reshape,
@@ -343,6 +344,7 @@ RESHAPE = Op(
 SQUEEZE_1 = Op(
     type="Squeeze",
     version=1,
+    strings=True,
     inputs=(DATA, Input("axes", optional=True, type="integer float")),
     shape=squeeze_shape,
     kernel=squeeze,
@@ -351,6 +353,7 @@ SQUEEZE_15 = SQUEEZE_1.at(15, attrs={"allow_axis_skip": Flag(default=False)}, re
 UNSQUEEZE = Op(
     type="Unsqueeze",
     version=1,
+    strings=True,
     inputs=(DATA, Input("axes", type="integer float")),
     shape=unsqueeze_shape,
     kernel=unsqueeze,
@@ -358,6 +361,7 @@ UNSQUEEZE = Op(
 TRANSPOSE = Op(
     type="Transpose",
     version=1,
+    strings=True,
     inputs=(DATA, Input("order", type="integer")),
     shape=transpose_shape,
     kernel=transpose,
@@ -374,6 +378,7 @@ SHUFFLE_CHANNELS = Op(
 DEPTH_TO_SPACE = Op(
     type="DepthToSpace",
     version=1,
+    strings=True,
     inputs=(DATA,),
     attrs={
         "mode": OneOf(words=("blocks_first", "depth_first"), runtime_default="blocks_first"),
@@ -385,6 +390,7 @@ DEPTH_TO_SPACE = Op(
 SPACE_TO_DEPTH = Op(
     type="SpaceToDepth",
     version=1,
+    strings=True,
     inputs=(DATA,),
     attrs=DEPTH_TO_SPACE.attrs,
     shape=space_to_depth_shape,

@@ -409,6 +409,7 @@ AVG_POOL_16 = AVG_POOL_14.at(
 MAX_POOL_1 = Op(
     type="MaxPool",
     version=1,
+    leftovers={"axis": "0", "dilations": r"1(\.0)?(,1(\.0)?)*", "index_element_type": ".*"},
     inputs=DATA,
     attrs=SLIDING,
     check=check_max_pool,

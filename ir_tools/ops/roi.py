@@ -30,6 +30,7 @@ from ir_tools.ops.definition import (
     Flag,
     Float,
     Floats,
+    Folding,
     Input,
     Ints,
     Kind,
@@ -176,6 +177,7 @@ def generate_proposals(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ..
 GENERATE_PROPOSALS_9 = Op(
     type="GenerateProposals",
     version=9,
+    folding=Folding.FAILS,
     inputs=tuple(Input(name, type="float") for name in GENERATED),
     outputs=(Output("rpn_rois"), Output("rpn_roi_probs"), Output("rpn_roi_num")),
     attrs={

@@ -243,6 +243,7 @@ DATA = Input("data")
 CONCAT = Op(
     type="Concat",
     version=1,
+    strings=True,
     inputs=(Input("data", type="T", many=True),),
     attrs={"axis": Int()},
     types={"T": "any"},
@@ -252,6 +253,7 @@ CONCAT = Op(
 SPLIT = Op(
     type="Split",
     version=1,
+    strings=True,
     inputs=(DATA, Input("axis", type="integer")),
     outputs=(Output(many=True),),
     attrs={"num_splits": Int(minimum=1, maximum=MAX_SIZES)},

@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._requirements import require_rank
-from ir_tools.ops.definition import Array, Attrs, Fact, Input, Kind, Op, Output, Violation
+from ir_tools.ops.definition import Array, Attrs, Fact, Folding, Input, Kind, Op, Output, Violation
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS", "STRING_TENSOR_PACK", "STRING_TENSOR_UNPACK"]
@@ -58,6 +58,7 @@ def unpack(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 STRING_TENSOR_PACK = Op(
     type="StringTensorPack",
     version=15,
+    folding=Folding.FAILS,
     inputs=(Input("begins", type="T_IND"), Input("ends", type="T_IND"), Input("symbols", type="u8")),
     types={"T_IND": "i32 i64"},
     check=check_pack,

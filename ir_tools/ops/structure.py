@@ -71,10 +71,13 @@ CONST = Op(
     shape=parameter_shape,
     unread={name: "says where the constant lies in the .bin" for name in ("offset", "size")},
 )
-RESULT = Op(type="Result", version=1, role=Role.RESULT, inputs=(Input("input"),), outputs=(), shape=no_outputs)
+RESULT = Op(
+    type="Result", version=1, role=Role.RESULT, strings=True, inputs=(Input("input"),), outputs=(), shape=no_outputs
+)
 SHAPE_OF_1 = Op(
     type="ShapeOf",
     version=1,
+    strings=True,
     inputs=(Input("data"),),
     shape=shape_of_shape,
     kernel=shape_of,

@@ -12,7 +12,21 @@ from ir_tools.ops._requirements import agreed, require, require_one, require_ran
 from ir_tools.ops._rotated import rotated_overlaps
 from ir_tools.ops._suppression import Rule, Settings, corners, selected
 from ir_tools.ops._values import dim, known_number, times
-from ir_tools.ops.definition import Array, Attrs, Fact, Field, Flag, Float, Input, Kind, OneOf, Op, Output, Violation
+from ir_tools.ops.definition import (
+    Array,
+    Attrs,
+    Fact,
+    Field,
+    Flag,
+    Float,
+    Folding,
+    Input,
+    Kind,
+    OneOf,
+    Op,
+    Output,
+    Violation,
+)
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]
@@ -159,6 +173,7 @@ def _nms_inputs(count: int) -> tuple[Input, ...]:
 NMS_1 = Op(
     type="NonMaxSuppression",
     version=1,
+    folding=Folding.FAILS,
     inputs=_nms_inputs(3),
     attrs=NMS_ATTRS,
     check=check_nms,
@@ -174,6 +189,7 @@ NMS_9 = NMS_5.at(9)
 NMS_ROTATED_13 = Op(
     type="NMSRotated",
     version=13,
+    folding=Folding.FAILS,
     inputs=(
         Input("boxes", type="float"),
         Input("scores", type="float"),
@@ -257,6 +273,7 @@ def check_matrix_nms(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation
 MATRIX_NMS_8 = Op(
     type="MatrixNms",
     version=8,
+    folding=Folding.FAILS,
     inputs=(Input("boxes", type="T"), Input("scores", type="T")),
     outputs=PER_IMAGE,
     types={"T": BOX_TYPES},
@@ -304,6 +321,7 @@ def multiclass_nms(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 MULTICLASS_NMS_8 = Op(
     type="MulticlassNms",
     version=8,
+    folding=Folding.FAILS,
     inputs=(Input("boxes", type="T"), Input("scores", type="T")),
     outputs=PER_IMAGE,
     types={"T": BOX_TYPES},
