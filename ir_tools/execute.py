@@ -59,7 +59,7 @@ class Fallback(Protocol):
     """Runs one layer for which the reference has no kernel: the runtime, as a rule."""
 
     def __call__(self, model: Model, graph: Graph, layer: Layer, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        """The outputs of a layer of `graph` on given arrays, in the order of its ports."""
+        """Return the outputs of a layer of `graph` on given arrays, in the order of its ports."""
         ...
 
 
@@ -106,7 +106,7 @@ def run(
     fallback: Fallback | None = None,
     advance: Callable[[], None] | None = None,
 ) -> dict[str, Array]:
-    """One inference: arrays in and out by tensor name or layer name.
+    """Run one inference: arrays in and out by tensor name or layer name.
 
     A tensor is freed as soon as its last reader ran.
 
@@ -135,7 +135,7 @@ def run_one(
     states: Mapping[str, Array] | None = None,
     torn: bool = False,
 ) -> Step:
-    """One layer of a model, bodies included, on given arrays by input port; the step tells of known differences.
+    """Run one layer of a model, bodies included, on given arrays by input port; the step tells of known differences.
 
     `torn`: as of `Execution`.
 
@@ -190,7 +190,7 @@ class Execution:
         return self.results
 
     def steps(self, inputs: Mapping[str, Array]) -> Iterator[Step]:
-        """The layers, in the order of execution. Raises as `run`."""
+        """Yield the layers, in the order of execution. Raises as `run`."""
         if self.fallback is None:
             _require_kernels(self.model)
         _keep_freed_memory()
@@ -229,7 +229,7 @@ class Execution:
                 del step
 
     def _constant(self, plan: "_Plan", layer: Layer) -> Array:
-        """The value of a Const, which a body reads once for all its rounds."""
+        """Return the value of a Const, which a body reads once for all its rounds."""
         value = plan.constants.get(layer.id)
         if value is None:
             value = self.cast(values(layer.raw, self.model.weights))
@@ -255,12 +255,12 @@ class Execution:
         return self._step_of(layer, done, known)
 
     def _held(self, layer: Layer) -> Step | None:
-        """A ReadValue of a variable that has a value; None for any other layer."""
+        """Return the step of a ReadValue whose variable has a value; None for any other layer."""
         value = self.states.get(read_id(layer) or "")
         return None if value is None else Step(layer, [value], (None,), "reference")
 
     def layer(self, graph: Graph, layer: Layer, arrays: Mapping[int, Array]) -> Step:
-        """One layer on given arrays by input port."""
+        """Run one layer on given arrays by input port."""
         held = self._held(layer)
         if held is not None:
             return held
@@ -281,14 +281,14 @@ class Execution:
     def _known(
         self, graph: Graph, ready: "_Ready", arrays: Sequence[Array], makers: Sequence[int]
     ) -> tuple[KnownDifference, ...]:
-        """The known differences that a layer falls under; `makers`: the layers that make its inputs."""
+        """Return the known differences that a layer falls under; `makers`: the layers that make its inputs."""
         if not self.explain:
             return ()
         constant = [number for number, maker in enumerate(makers) if role_of(graph.layer(maker)) is Role.CONSTANT]
         return find(ready.op, ready.attrs, arrays, constant)
 
     def _step_of(self, layer: Layer, done: LayerRun, known: Sequence[KnownDifference]) -> Step:
-        """A layer that has run, with what is known of it."""
+        """Return a layer that has run, with what is known of it."""
         undefined = done.undefined
         for row in known:
             undefined = tuple(map(_either, undefined, row.masks(done.outputs)))
@@ -312,7 +312,7 @@ class Execution:
         return tuple(outputs[port.id] for port in layer.outputs)
 
     def cast(self, array: Array) -> Array:
-        """The array in the precision of the run; the floats of ml_dtypes have kind V."""
+        """Return the array in the precision of the run; the floats of ml_dtypes have kind V."""
         if self.floats is None or array.dtype.kind not in "fV":
             return array
         return array.astype(self.floats.dtype, copy=False)
@@ -348,19 +348,19 @@ class _Plan:
 
 
 def _either(one: npt.NDArray[np.bool_] | None, two: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_] | None:
-    """Where one of two masks holds; None where neither does."""
+    """Return where one of two masks holds; None where neither does."""
     if one is None or two is None:
         return two if one is None else one
     return one | two
 
 
 def _of_parameter(layer: Layer, array: Array) -> Array:
-    """What a Parameter is fed, in its element type."""
+    """Return what a Parameter is fed, in its element type."""
     return _of_type(type_in_file(layer.raw.get("element_type", "")), array)
 
 
 def _of_type(kind: ElementType | None, array: Array) -> Array:
-    """The array, in a packed type if it is to have one."""
+    """Return the array, in a packed type if it is to have one."""
     return in_element_type(array, kind) if kind is not None and kind.packed else array
 
 
@@ -386,7 +386,9 @@ def run_layer(
     torn: bool = False,
     ready: _Ready | None = None,
 ) -> LayerRun:
-    """The outputs of one layer on given arrays, in the order of its ports; with `first_only` perhaps only the first.
+    """Return the outputs of one layer on given arrays, in the order of its ports.
+
+    With `first_only` perhaps only the first.
 
     `floats`: stands for every float type that the attributes name. `torn`: what errors of rounding in the inputs decide
     counts as undefined, too. `ready`: of the layer, with `floats` in it.
@@ -442,7 +444,7 @@ def _bounds(op: Op, attrs: Attrs, inputs: Sequence[Array], error: float) -> tupl
 
 
 def _prepared(layer: Layer, floats: ElementType | None) -> _Ready:
-    """The operation and its attributes. Raises as `run_layer`."""
+    """Return the operation and its attributes. Raises as `run_layer`."""
     op = find_op(layer.type, layer.version)
     if op is None or op.kernel is None:
         raise UnsupportedError(f"the reference has no kernel for '{layer.name}' ({layer.type} {layer.version})")
@@ -458,7 +460,9 @@ def _prepared(layer: Layer, floats: ElementType | None) -> _Ready:
 
 
 def _in_element_types(op: Op, attrs: Attrs, inputs: Sequence[Array], outputs: tuple[Array, ...]) -> tuple[Array, ...]:
-    """Outputs in the element types that the shape rule gives them, which the kernel computed in those that hold them.
+    """Return outputs in the element types of the shape rule.
+
+    The kernel computes them in types that hold those.
 
     Raises:
         ShapeError: the operation does not take inputs of such types.
@@ -470,7 +474,7 @@ def _in_element_types(op: Op, attrs: Attrs, inputs: Sequence[Array], outputs: tu
 
 
 def _problem(op: Op, attrs: Attrs, inputs: Sequence[Array], failure: Exception) -> str:
-    """What the operation's own checks say of inputs that its kernel fails on, or what kind of failure it is."""
+    """Return what the operation's own checks say of inputs that its kernel fails on, or what kind of failure it is."""
     facts = [fact_of(array) for array in inputs]
     try:
         for violation in (*check_types(op, facts), *op.check(attrs, facts)):
@@ -487,12 +491,15 @@ def _problem(op: Op, attrs: Attrs, inputs: Sequence[Array], failure: Exception) 
 
 
 def _is_wide(value: object) -> bool:
-    """Whether a type is a float that another stands for; to 8 bits and less the CPU rounds, whatever it computes in."""
+    """Return whether a type is a float that another stands for.
+
+    To 8 bits and less the CPU rounds, whatever it computes in.
+    """
     return isinstance(value, ElementType) and value.is_float and value.bits > 8
 
 
 def without_kernel(model: Model) -> list[Located]:
-    """The layers that the reference cannot run itself; a layer with bodies stands for those in it."""
+    """Return the layers that the reference cannot run itself; a layer with bodies stands for those in it."""
     return [Located(layer.name, layer, model.graph) for layer in model.graph.layers() if not has_kernel(layer)]
 
 
@@ -519,7 +526,7 @@ def _require_kernels(model: Model) -> None:
 
 
 def has_kernel(layer: Layer) -> bool:
-    """Whether the reference can run the layer, and all layers of its bodies."""
+    """Return whether the reference can run the layer, and all layers of its bodies."""
     if role_of(layer) in MOVED_BY_EXECUTOR:
         return True
     op = find_op(layer.type, layer.version)

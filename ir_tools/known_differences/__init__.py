@@ -49,7 +49,7 @@ def _by_op() -> dict[str, tuple[KnownDifference, ...]]:
 
 
 def find(op: Op, attrs: Attrs, inputs: Sequence[Array], constant: Collection[int] = ()) -> tuple[KnownDifference, ...]:
-    """The rows that a layer on these arrays falls under, as far as that can be told.
+    """Return the rows that a layer on these arrays falls under, as far as that can be told.
 
     `constant`: the numbers of the inputs that are constants of the model.
     """
@@ -58,7 +58,7 @@ def find(op: Op, attrs: Attrs, inputs: Sequence[Array], constant: Collection[int
 
 
 def named(*names: str) -> tuple[KnownDifference, ...]:
-    """Rows by name.
+    """Return rows by name.
 
     Raises:
         KeyError: there is none of that name.

@@ -44,7 +44,7 @@ class Instance:
     constant: Collection[int] = ()
 
     def kind(self, number: int = 0) -> str:
-        """Of an input: `f` for floats of any width, `i`, `u` or `b`."""
+        """Return the kind of an input: `f` for floats of any width, `i`, `u` or `b`."""
         kind = self.inputs[number].dtype.kind
         return "f" if kind == "V" else kind
 
@@ -81,14 +81,14 @@ class KnownDifference:
     seen: str = SEEN
 
     def covers(self, layer: Instance) -> bool:
-        """Whether a layer falls under the row, as far as that can be told."""
+        """Return whether a layer falls under the row, as far as that can be told."""
         return self.applies is not None and bool(self.applies(layer))
 
     def masks(self, outputs: Sequence[Array]) -> Sequence[Mask | None]:
-        """Where outputs of the reference are not compared; one entry per output, None for nowhere."""
+        """Return where outputs of the reference are not compared; one entry per output, None for nowhere."""
         return [None] * len(outputs) if self.arbitrary is None else self.arbitrary(outputs)
 
 
 def everywhere(outputs: Sequence[Array]) -> list[Mask]:
-    """For `arbitrary`: the whole of every output."""
+    """Mask, for `arbitrary`, the whole of every output."""
     return [np.ones(output.shape, bool) for output in outputs]

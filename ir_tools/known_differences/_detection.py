@@ -36,31 +36,31 @@ PROPOSALS = ("Proposal-1", "Proposal-4")
 
 
 def proposal(height: int, width: int, op: str = "Proposal-4", **raw: str) -> Call:
-    """One anchor at each place, scores that rise, no offsets."""
+    """Return one anchor at each place, scores that rise, no offsets."""
     scores = counted(1, 2, height, width)
     inputs = (scores / scores.max(), np.zeros((1, 4, height, width), np.float32), floats(40, 40, 1))
     return Call(op, inputs, {**PROPOSAL, **raw})
 
 
 def cell(peepholes: float, **raw: str) -> Call:
-    """An LSTMCell of one number."""
+    """Return an LSTMCell of one number."""
     weights = (Fixed(counted(4, 2)), Fixed(counted(4, 1)), Fixed(counted(4)), Fixed(np.full(3, peepholes, np.float32)))
     return Call("LSTMCell-1", (floats([1, -1]), floats([0.5]), floats([0.25]), *weights), {"hidden_size": "1", **raw})
 
 
 def _last_output(outputs: Sequence[Array]) -> list[Mask | None]:
-    """The whole of the last output."""
+    """Return the whole of the last output."""
     return [*[None] * (len(outputs) - 1), np.ones(outputs[-1].shape, bool)]
 
 
 def _behind_the_last_box(outputs: Sequence[Array]) -> list[Mask | None]:
-    """Probabilities of rows that the first output has no box for: from the one that starts with -1 on."""
+    """Return probabilities of rows that the first output has no box for: from the one that starts with -1 on."""
     rows = outputs[0]
     return [None, np.cumsum(rows[:, 0] < 0) > 0] if len(outputs) > 1 else [None]
 
 
 def _no_scores(layer: Instance) -> bool:
-    """Whether some image has no score above the threshold in a class that counts."""
+    """Return whether some image has no score above the threshold in a class that counts."""
     scores = layer.inputs[1].astype(np.float32, copy=False)
     counted_classes = [number for number in range(scores.shape[1]) if number != layer.attrs.background_class]
     return scores.size == 0 or not (scores[:, counted_classes] > layer.attrs.score_threshold).any(axis=(1, 2)).all()
@@ -72,7 +72,7 @@ def _odd_sizes(layer: Instance) -> bool:
 
 
 def _beyond_the_data(layer: Instance) -> bool:
-    """A size beyond what the data have along its axis."""
+    """Return a size beyond what the data have along its axis."""
     if len(layer.inputs) < 3:
         return False
     data, axes, sizes = layer.inputs

@@ -12,7 +12,7 @@ MAX_EXACT = 1 << 24
 
 
 def _weights(gates: int) -> tuple[Fixed, Fixed, Fixed]:
-    """Weights, recurrent weights and bias of one hidden number and one direction."""
+    """Return weights, recurrent weights and bias of one hidden number and one direction."""
     rows = (1 + np.arange(gates, dtype=np.float32)) / 3
     return Fixed(rows.reshape(1, gates, 1)), Fixed(rows.reshape(1, gates, 1) / 2), Fixed(rows.reshape(1, gates))
 

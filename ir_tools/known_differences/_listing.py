@@ -47,19 +47,19 @@ MOST = 24
 
 
 def listing() -> str:
-    """The page."""
+    """Return the page."""
     return HEAD.format(seen=SEEN, index="".join(_index())) + "".join(_groups())
 
 
 def _index() -> Iterator[str]:
-    """For each operation the rows that it is in, as links."""
+    """Return for each operation the rows that it is in, as links."""
     for op in sorted({op for row in TABLE for op in row.ops}, key=str.lower):
         links = (f"[{row.name}](#{_anchor(row.name)})" for row in TABLE if op in row.ops)
         yield f"| {op} | {', '.join(links)} |\n"
 
 
 def _anchor(heading: str) -> str:
-    """What a heading is called in a link."""
+    """Return what a heading is called in a link."""
     return re.sub(r"[^a-z0-9_ -]", "", heading.lower()).replace(" ", "-")
 
 
@@ -82,7 +82,7 @@ def _row(row: KnownDifference) -> str:
 
 
 def _text(model: Model, fed: Mapping[str, Array]) -> Iterator[str]:
-    """The layers without their ports, then the numbers."""
+    """Yield the layers without their ports, then the numbers."""
     xml = render(model).decode()
     for layer in re.findall(r"<layer [^>]*>|<data [^>]*/>|<edge [^>]*/>", xml):
         yield ("  " if layer.startswith("<data") else "") + layer

@@ -26,18 +26,18 @@ REDUCTIONS = ("ReduceSum-1", "ReduceMean-1", "ReduceProd-1", "ReduceL1-4", "Redu
 
 
 def one(value: float, dtype: npt.DTypeLike = np.float32) -> Fixed:
-    """A constant of one number."""
+    """Return a constant of one number."""
     return Fixed(np.array(value, dtype))
 
 
 def quantized(data: Array | Fixed, low: float, high: float, levels: int = 256) -> Call:
-    """FakeQuantize to the same limits."""
+    """Return FakeQuantize to the same limits."""
     limits = (one(low), one(high), one(low), one(high))
     return Call("FakeQuantize-1", (data, *limits), {"levels": str(levels)})
 
 
 def _wide(layer: Instance) -> bool:
-    """Whether integers may add up, or multiply, to more than f32 holds."""
+    """Return whether integers may add up, or multiply, to more than f32 holds."""
     if layer.kind() not in "iu":
         return False
     total = float(np.abs(layer.inputs[0].astype(np.float64)).sum())
@@ -63,7 +63,7 @@ def _filled_in_another_type(layer: Instance) -> bool:
 
 
 def _cut_off(layer: Instance) -> bool:
-    """Whether numbers of 8 bits may leave their type on the way to the result."""
+    """Return whether numbers of 8 bits may leave their type on the way to the result."""
     data = layer.inputs[0]
     if data.dtype not in {np.dtype(np.int8), np.dtype(np.uint8)}:
         return False
@@ -85,7 +85,7 @@ def _singular(layer: Instance) -> bool:
 
 
 def _lone_channel(layer: Instance) -> bool:
-    """One channel to one channel, with rows of filters that lie apart."""
+    """Return one channel to one channel, with rows of filters that lie apart."""
     data, filters = layer.inputs[:2]
     channels = filters.shape[1:3] if filters.ndim > data.ndim else filters.shape[:2]
     return set(channels) == {1} and max(*layer.attrs.strides, *layer.attrs.dilations) > 1

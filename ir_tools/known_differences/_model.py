@@ -60,7 +60,7 @@ class Call:
 
 
 def as_model(call: Call, name: str = "minimal") -> tuple[Model, dict[str, Array]]:
-    """The call as a model of IR v11 with a Result for its outputs, and what its Parameters are fed."""
+    """Return the call as a model of IR v11 with a Result for its outputs, and what its Parameters are fed."""
     builder, fed = Builder(name=name), dict[str, Array]()
     outputs = _called(builder, call, fed)
     for number in range(len(outputs)) if call.results is None else call.results:
@@ -89,20 +89,20 @@ def _fed(builder: Builder, name: str, feed: Array | Given | Fixed | Call, fed: d
 
 
 def whole(*values: int) -> npt.NDArray[np.int64]:
-    """An i64 list."""
+    """Return an i64 list."""
     return np.array(values, np.int64)
 
 
 def floats(*values: Any) -> npt.NDArray[np.float32]:
-    """An f32 list."""
+    """Return an f32 list."""
     return np.array(values, np.float32)
 
 
 def number(value: float, dtype: npt.DTypeLike = np.float32) -> Array:
-    """A single number."""
+    """Return a single number."""
     return np.array(value, dtype)
 
 
 def counted(*sizes: int) -> npt.NDArray[np.float32]:
-    """An f32 tensor of values that all differ."""
+    """Return an f32 tensor of values that all differ."""
     return (np.arange(1, 1 + int(np.prod(sizes))) / 7).astype(np.float32).reshape(sizes)

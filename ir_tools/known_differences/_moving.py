@@ -19,7 +19,7 @@ def _repeats_four(layer: Instance) -> bool:
 
 
 def _padded_block(layer: Instance) -> bool:
-    """Whether some place in a block longer than the data meets padding only."""
+    """Return whether some place in a block longer than the data meets padding only."""
     data, block, begin, end = layer.inputs
     sizes = np.array(data.shape)
     return bool(((block > 1) & (np.minimum(block, sizes + begin + end) > sizes)).any())

@@ -26,7 +26,7 @@ TRANSCENDENTAL = (
 
 
 def _reaches(layer: Instance, least: int) -> bool:
-    """Whether an input of 32 bits or more holds an integer of this size."""
+    """Return whether an input of 32 bits or more holds an integer of this size."""
     wide = (array for array in layer.inputs if array.dtype.kind in "iu" and array.dtype.itemsize >= 4)
     return any(bool((np.abs(array.astype(np.float64)) >= least).any()) for array in wide)
 
@@ -60,7 +60,7 @@ def _of_floats(layer: Instance) -> bool:
 
 
 def _beyond_bytes(layer: Instance) -> bool:
-    """Floats beyond the 8 bits that they are made into, which they are only where the layer says so."""
+    """Return floats beyond the 8 bits that they are made into, which they are only where the layer says so."""
     return layer.kind() == "f" and bool((np.abs(np.nan_to_num(_wide(layer.inputs[0]))) >= 128).any())
 
 

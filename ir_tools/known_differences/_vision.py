@@ -23,7 +23,7 @@ def resized(
     kind: str = "f4",
     **raw: str,
 ) -> Call:
-    """Interpolate-11 to given sizes of counted elements."""
+    """Return Interpolate-11 to given sizes of counted elements."""
     data = (counted(*shape) * 13).astype(kind)
     return Call(
         "Interpolate-11",
@@ -33,19 +33,19 @@ def resized(
 
 
 def _named(layer: Instance) -> bool:
-    """Whether the last input of an Interpolate names the axes."""
+    """Return whether the last input of an Interpolate names the axes."""
     return len(layer.inputs) > 2 and layer.inputs[-1].dtype.kind in "iu"
 
 
 def _axes(layer: Instance) -> list[int]:
-    """Those that an Interpolate resizes: all where none are named."""
+    """Return the axes that an Interpolate resizes: all where none are named."""
     if "axes" in layer.attrs:
         return list(layer.attrs.axes)
     return layer.inputs[-1].ravel().tolist() if _named(layer) else list(range(layer.inputs[0].ndim))
 
 
 def _by_core(layer: Instance) -> bool:
-    """Whether OpenVINO's core resizes: all inputs are constants, or the axes are not."""
+    """Return whether OpenVINO's core resizes: all inputs are constants, or the axes are not."""
     return _all_constant(layer) or (_named(layer) and len(layer.inputs) - 1 not in layer.constant)
 
 
@@ -58,13 +58,13 @@ def _padded(layer: Instance) -> bool:
 
 
 def _without_score(outputs: Sequence[Array]) -> list[Mask | None]:
-    """Regions whose score is 0."""
+    """Return regions whose score is 0."""
     none = outputs[1] <= 0
     return [np.broadcast_to(none[:, None], outputs[0].shape), none]
 
 
 def _turned(layer: Instance) -> bool:
-    """Padded, and the plugin moves the axes to the end, since they are few and not the last."""
+    """Return whether the layer is padded, and the plugin moves the few axes, which are not the last, to the end."""
     axes, rank = _axes(layer), layer.inputs[0].ndim
     return _padded(layer) and len(axes) <= rank - 2 and any(axis < 2 for axis in axes)
 

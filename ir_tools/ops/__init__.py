@@ -124,7 +124,9 @@ FAMILIES = (
 
 
 def opset_number(stamp: str) -> int | None:
-    """`opset8` -> 8; None for `extension`, `experimental`, `ie_internal`, nothing, and whatever the runtime refuses.
+    """Return the number: `opset8` -> 8.
+
+    None for `extension`, `experimental`, `ie_internal`, nothing, and whatever the runtime refuses.
 
     The runtime compares stamps letter by letter: `Opset8` and `opset08` are unknown to it.
     """
@@ -133,7 +135,7 @@ def opset_number(stamp: str) -> int | None:
 
 
 def ops_of(type: str) -> tuple[Op, ...]:
-    """All versions of an operation, oldest first; empty for an unknown type.
+    """Return all versions of an operation, oldest first; empty for an unknown type.
 
     Case does not matter, as for the runtime, except in `Result` and in `Const`, which is the file's name of Constant.
     """
@@ -171,7 +173,7 @@ def _role_of_type(type: str) -> Role:
 
 
 def known_types() -> tuple[str, ...]:
-    """The type of every operation, as files write it."""
+    """Return the type of every operation, as files write it."""
     return tuple(ops[-1].type for ops in _table().values())
 
 

@@ -44,7 +44,7 @@ def first_axis(axis: int, rank: int, other: int, *, whole: bool = False) -> int:
 
 
 def merge(left: Shape, right: Shape) -> Shape:
-    """The shapes that both allow, for inputs that must be equal.
+    """Return the shapes that both allow, for inputs that must be equal.
 
     Raises:
         ShapeError: there is none.
@@ -96,7 +96,10 @@ def _pdpd(left: Shape, right: Shape, axis: int) -> Shape:
 
 
 def _pdpd_dim(left: Dim, right: Dim) -> Dim | None:
-    """Only the second input may be stretched; of dimensions that are not static the runtime does not know yet."""
+    """Return a dimension, of which only the second input's may be stretched.
+
+    Of dimensions that are not static the runtime does not know yet.
+    """
     one = Dim.of(1)
     return None if left == one and right.static and right != one else _broadcast_dim(left, right)
 
@@ -110,7 +113,7 @@ def broadcast_arrays(attrs: Attrs, left: Array, right: Array) -> tuple[Array, Ar
 
 
 def interval(function: Callable[[Array, Array], Array], left: Bounds, right: Bounds) -> Bounds:
-    """Bounds of a binary operation: least and largest over the corners; unbounded where an input is.
+    """Return bounds of a binary operation: least and largest over the corners; unbounded where an input is.
 
     That is how the runtime does it, monotonic or not.
     """

@@ -17,7 +17,7 @@ BLOCK = 1 << 16
 
 
 def elementwise(function: Callable[..., Array], *arrays: Array) -> Array:
-    """A function that works element by element, on arrays that broadcast.
+    """Apply a function that works element by element to arrays that broadcast.
 
     Args:
         function: on as many arrays of one rank, which broadcast.
@@ -37,12 +37,12 @@ def elementwise(function: Callable[..., Array], *arrays: Array) -> Array:
 
 
 def _part(array: Array, place: Sequence[slice]) -> Array:
-    """A block of an array that broadcasts to where the blocks lie."""
+    """Return a block of an array that broadcasts to where the blocks lie."""
     return array[tuple(where if size > 1 else slice(None) for where, size in zip(place, array.shape, strict=True))]
 
 
 def along(function: Callable[[Array], Array], data: Array, axes: Collection[int]) -> Array:
-    """A function of a tensor that looks along some axes only: each of its elements depends on no others.
+    """Apply a function of a tensor that looks along some axes only: each of its elements depends on no others.
 
     Args:
         function: keeps the shape.
@@ -62,7 +62,7 @@ def along(function: Callable[[Array], Array], data: Array, axes: Collection[int]
 
 
 def blocks(shape: Sequence[int], whole: Collection[int] = ()) -> Iterator[tuple[slice, ...]]:
-    """Places that cover a shape, about a block of elements each; none cuts the axes that are to stay whole."""
+    """Yield places that cover a shape, about a block of elements each; none cuts the axes that are to stay whole."""
     place = [slice(None)] * len(shape)
     free = [axis for axis in range(len(shape)) if axis not in whole]
     each = prod(shape[axis] for axis in whole)

@@ -28,7 +28,7 @@ class Candidates(NamedTuple):
     corners: Array
 
     def take(self, order: Array) -> "Candidates":
-        """Some of them."""
+        """Return some of them."""
         return Candidates(*(array[order] for array in self))
 
 
@@ -39,13 +39,13 @@ Choose = Callable[[Array, Array], tuple[Array, Array]]
 
 
 def _best(scores: Array, places: Array, most: int) -> Array:
-    """Places by falling score, at most `most` of them (below 0: all)."""
+    """Return places by falling score, at most `most` of them (below 0: all)."""
     order = places[np.lexsort((places, -scores[places]))]
     return order if most < 0 else order[:most]
 
 
 def _decayed(attrs: Attrs) -> Choose:
-    """Scores fall by how much a box overlaps better ones, and by how much those overlap better ones themselves."""
+    """Let scores fall by how much a box overlaps better ones, and by how much those overlap better ones themselves."""
 
     def choose(corners: Array, scores: Array) -> tuple[Array, Array]:
         order = _best(scores, np.flatnonzero(scores > attrs.score_threshold), attrs.nms_top_k)
@@ -66,7 +66,7 @@ def _decayed(attrs: Attrs) -> Choose:
 
 
 def _greedy(attrs: Attrs) -> Choose:
-    """A box drops all later ones that overlap it; with `nms_eta` the threshold falls with each box that stays."""
+    """Let a box drop all later ones that overlap it; with `nms_eta` the threshold falls with each box that stays."""
 
     def choose(corners: Array, scores: Array) -> tuple[Array, Array]:
         left = _best(scores, np.flatnonzero(scores >= attrs.score_threshold), attrs.nms_top_k)
@@ -88,7 +88,7 @@ def _greedy(attrs: Attrs) -> Choose:
 
 
 def _of_image(attrs: Attrs, choose: Choose, corners: Sequence[Array], scores: Array) -> Candidates:
-    """The best boxes of all classes but the background; `corners` of each class."""
+    """Return the best boxes of all classes but the background; `corners` of each class."""
     parts = [Candidates(np.zeros(0, int), np.zeros(0, scores.dtype), np.zeros(0, int), np.zeros((0, 4), scores.dtype))]
     for label, row in enumerate(scores):
         if label != attrs.background_class:
@@ -103,13 +103,16 @@ def _of_image(attrs: Attrs, choose: Choose, corners: Sequence[Array], scores: Ar
 
 
 def matrix(attrs: Attrs, boxes: Array, scores: Array) -> Found:
-    """`boxes` `[N, boxes, 4]`, `scores` `[N, classes, boxes]`; within an image always the best first (measured)."""
+    """Take `boxes` `[N, boxes, 4]`, `scores` `[N, classes, boxes]`; of an image always the best first (measured)."""
     images = list(_shared(attrs, _decayed(attrs), boxes, scores))
     return _together(attrs, images, boxes.shape[1], within=False)
 
 
 def multiclass(attrs: Attrs, boxes: Array, scores: Array, counts: Array | None = None) -> Found:
-    """The same inputs; with `counts` of the boxes of each image, boxes are `[classes, boxes of all images, 4]`."""
+    """Return the same inputs.
+
+    With `counts` of the boxes of each image, boxes are `[classes, boxes of all images, 4]`.
+    """
     if counts is None:
         return _together(attrs, list(_shared(attrs, _greedy(attrs), boxes, scores)), boxes.shape[1])
     ends = np.cumsum(counts)
@@ -126,7 +129,7 @@ def _shared(attrs: Attrs, choose: Choose, boxes: Array, scores: Array) -> Iterat
 
 
 def _together(attrs: Attrs, images: list[Candidates], each: int, *, within: bool = True) -> Found:
-    """The boxes of all images; `each` counts the boxes of an image, for places among those of all.
+    """Return the boxes of all images; `each` counts the boxes of an image, for places among those of all.
 
     Without `within` the boxes of one image are not sorted by class.
     """

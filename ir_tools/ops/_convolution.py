@@ -23,7 +23,10 @@ ANY = np.iinfo(np.int32).max
 
 
 def by_convolution(wanted: PoolingSpec, data: Fact, target: int) -> Rewrite | Refused:
-    """The wanted pooling as layers of opset1 and a few of the target, for any sizes, dilations and element type."""
+    """Return the wanted pooling as layers of opset1 and a few of the target.
+
+    Sizes, dilations and element type may be any.
+    """
     for form in _forms(wanted, data.spatial):
         proof = equal_for_all(wanted, form, data.spatial)
         if isinstance(proof, Proof):
@@ -32,7 +35,10 @@ def by_convolution(wanted: PoolingSpec, data: Fact, target: int) -> Rewrite | Re
 
 
 def _forms(wanted: PoolingSpec, sizes: Sequence[Dim]) -> Iterator[PoolingSpec]:
-    """Counted with floor, as a convolution does; where that leaves out empty windows, they are added afterwards."""
+    """Yield the pooling counted with floor, as a convolution does.
+
+    Where that leaves out empty windows, they are added afterwards.
+    """
     pooling = plain(wanted.pooling)
     variants = [floored(pooling), pooling]
     if all(dim.static for dim in sizes):
@@ -68,7 +74,7 @@ def _write(form: PoolingSpec, data: Fact, target: int, proof: Proof) -> Rewrite:
 
 
 def _rounded(layers: Layers, doubled: Ref, divisors: Ref | Array) -> Ref:
-    """`doubled / 2 / divisors` as integers, halves to the even one, as the runtime averages integers.
+    """Return `doubled / 2 / divisors` as integers, halves to the even one, as the runtime averages integers.
 
     Exact though the runtime multiplies by the reciprocal of a constant divisor: with `t = (2 sum + n) / (2 n)`, a
     multiple of `1 / (2 n)`, the quotient is `floor(t)`, less 1 where `t` is an odd integer. The half that is added
@@ -84,7 +90,7 @@ def _rounded(layers: Layers, doubled: Ref, divisors: Ref | Array) -> Ref:
 
 
 def _channels(layers: Layers, source: Ref) -> Ref:
-    """`source` with a known number of channels, at least two.
+    """Return `source` with a known number of channels, at least two.
 
     An unknown number goes into the batch. A single channel is doubled, because the runtime (2026.4.1) miscomputes some
     convolutions from one channel to one: kernel 3x4, strides 1x2, padded, on 13x2.
@@ -102,7 +108,7 @@ def _channels(layers: Layers, source: Ref) -> Ref:
 
 
 def _sums(layers: Layers, pooling: Pooling, source: Ref, weight: float) -> Ref:
-    """Weighted sums, `[N, C, windows...]`, of a known number of channels."""
+    """Return weighted sums, `[N, C, windows...]`, of a known number of channels."""
     fact = layers.fact(source)
     assert fact.shape is not None
     weights = np.full((fact.shape[1].size, 1, 1, *pooling.kernel), weight, fact.dtype.dtype)
@@ -122,7 +128,10 @@ def _sums(layers: Layers, pooling: Pooling, source: Ref, weight: float) -> Ref:
 
 
 def _divisors(layers: Layers, form: PoolingSpec, source: Ref) -> Ref | Array:
-    """What each sum is divided by, at least 1: a scalar, or something that broadcasts to `[N, C, windows...]`."""
+    """Return what each sum is divided by, at least 1.
+
+    A scalar, or something that broadcasts to `[N, C, windows...]`.
+    """
     fact, pooling = layers.fact(source), form.pooling
     dtype = fact.dtype.dtype
     if form.divisor == "kernel":
@@ -138,7 +147,7 @@ def _divisors(layers: Layers, form: PoolingSpec, source: Ref) -> Ref | Array:
 
 
 def _ones(layers: Layers, source: Ref) -> Ref:
-    """Ones, `[1, C, spatial...]`."""
+    """Return ones, `[1, C, spatial...]`."""
     fact = layers.fact(source)
     assert fact.shape is not None
     limits = np.array([1] + [ANY] * (len(fact.shape) - 1), np.int64)
@@ -150,7 +159,7 @@ def _ones(layers: Layers, source: Ref) -> Ref:
 
 
 def _with_empty_windows(layers: Layers, pooling: Pooling, source: Ref, averages: Ref) -> Ref:
-    """One window more at the end of each axis on which `ceil` with `same_*` counts one that reads nothing.
+    """Add one window more at the end of each axis on which `ceil` with `same_*` counts one that reads nothing.
 
     `same_*` pads to `ceil(size / stride)` windows where the window reaches that far; a shorter window leaves
     `(size - 1) mod stride - (reach - 1)` elements over, and where that is positive, ceil counts another window.
@@ -166,7 +175,7 @@ def _with_empty_windows(layers: Layers, pooling: Pooling, source: Ref, averages:
 
 
 def _channels_back(layers: Layers, source: Ref, averages: Ref) -> Ref:
-    """The averages, `[N, C, windows...]`, with the channels of `source` again: the reverse of `_channels`."""
+    """Return the averages, `[N, C, windows...]`, with the channels of `source` again: the reverse of `_channels`."""
     fact, found = layers.fact(source), layers.fact(averages)
     assert fact.shape is not None
     batch, channels = fact.shape[:2]

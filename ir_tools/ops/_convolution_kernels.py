@@ -35,7 +35,7 @@ Ints = Sequence[int]
 def convolve(
     data: Array, filters: Array, strides: Ints, dilations: Ints, begin: Ints, end: Ints, *, fill: float = 0
 ) -> Array:
-    """A convolution.
+    """Return a convolution.
 
     Args:
         data: `[N, groups * channels, spatial...]`, of any float type.
@@ -72,7 +72,10 @@ def convolve(
 
 
 def _multiply(weights: Array, view: Array, result: Array) -> None:
-    """Windows `[groups, channels, kernel..., windows...]` times `[groups, out, channels, kernel]`, block by block."""
+    """Return windows `[groups, channels, kernel..., windows...]` times `[groups, out, channels, kernel]`.
+
+    The product is taken block by block.
+    """
     same = weights.dtype == result.dtype
     axes = (view.ndim - 2) // 2
     for block in _blocks(view, axes):
@@ -100,7 +103,7 @@ class _Strips:
     fill: float
 
     def of(self, image: Array, counts: Ints, dtype: "np.dtype[Any]") -> Iterator[tuple[slice, Array]]:
-        """Some rows of windows, and `[C, spatial...]` that they read, of a type."""
+        """Yield some rows of windows, and `[C, spatial...]` that they read, of a type."""
         if image.dtype == dtype and not any((*self.begin, *self.end)):
             yield slice(0, counts[0]), image
             return
@@ -114,7 +117,7 @@ class _Strips:
             yield rows, self.padded(image, first, (rows.stop - rows.start - 1) * self.strides[0] + reach, dtype)
 
     def padded(self, image: Array, first: int, length: int, dtype: "np.dtype[Any]") -> Array:
-        """`length` rows from row `first` on, which may lie in the padding, with pads on all other axes."""
+        """Return `length` rows from row `first` on, which may lie in the padding, with pads on all other axes."""
         size = image.shape[1]
         inner = image[:, min(max(first, 0), size) : min(max(first + length, 0), size)]
         before = min(max(-first, 0), length)
@@ -128,7 +131,7 @@ class _Strips:
 
 
 def windows_on(sizes: Ints, kernel: Ints, strides: Ints, dilations: Ints, begin: Ints, end: Ints) -> tuple[int, ...]:
-    """The numbers of windows; none where the kernel does not fit."""
+    """Return the numbers of windows; none where the kernel does not fit."""
     rows = zip(sizes, kernel, strides, dilations, begin, end, strict=True)
     return tuple(
         max((size + first + last - (extent - 1) * step - 1) // stride + 1, 0)
@@ -137,7 +140,7 @@ def windows_on(sizes: Ints, kernel: Ints, strides: Ints, dilations: Ints, begin:
 
 
 def _windows(space: Array, kernel: Ints, counts: Ints, strides: Ints, dilations: Ints) -> Array:
-    """A view `[groups, channels, kernel..., windows...]` of `[groups, channels, spatial...]`."""
+    """Return a view `[groups, channels, kernel..., windows...]` of `[groups, channels, spatial...]`."""
     steps = space.strides[2:]
     inner = tuple(step * dilation for step, dilation in zip(steps, dilations, strict=True))
     outer = tuple(step * stride for step, stride in zip(steps, strides, strict=True))
@@ -155,7 +158,10 @@ class _Block:
 
 
 def _blocks(view: Array, axes: int) -> Iterator[_Block]:
-    """Several whole groups at a time where they are small, else some rows of one group, and some channels of those."""
+    """Yield several whole groups at a time where they are small.
+
+    Of a larger group some rows, and some channels of those.
+    """
     groups, channels, rows = view.shape[0], view.shape[1], view.shape[-axes]
     depth, width = prod(view.shape[2:-axes]), prod(view.shape[view.ndim - axes + 1 :])
     room = BLOCK_BYTES // view.itemsize
@@ -175,7 +181,10 @@ def _blocks(view: Array, axes: int) -> Iterator[_Block]:
 
 
 def _columns(view: Array, block: _Block, axes: int) -> tuple[Array, slice]:
-    """The windows of a block as a stack of matrices, copied until the next block is; and which windows these are."""
+    """Return the windows of a block as a stack of matrices, copied until the next block is.
+
+    And which windows these are.
+    """
     rest = (slice(None),) * (view.ndim - axes - 2)
     chosen = view[(block.groups, block.channels, *rest, block.rows)]
     columns = _workspace(chosen.size, view.dtype).reshape(chosen.shape)
@@ -189,7 +198,10 @@ _KEPT = threading.local()
 
 
 def _workspace(size: int, dtype: "np.dtype[Any]") -> Array:
-    """Memory for columns that a thread keeps from one convolution to the next: fresh pages cost more than the copy."""
+    """Return memory for columns that a thread keeps from one convolution to the next.
+
+    Fresh pages cost more than the copy.
+    """
     needed = size * dtype.itemsize
     held: Array | None = getattr(_KEPT, "memory", None)
     if held is None or held.nbytes < needed:
@@ -200,7 +212,7 @@ def _workspace(size: int, dtype: "np.dtype[Any]") -> Array:
 
 
 def spread(data: Array, filters: Array, strides: Ints, dilations: Ints, begin: Ints, sizes: Ints) -> Array:
-    """The backward of a convolution: every element of the data adds its filter to the output.
+    """Return the backward of a convolution: every element of the data adds its filter to the output.
 
     Args:
         data: `[N, groups * channels, spatial...]`, of a float type that BLAS knows.
@@ -232,7 +244,7 @@ def spread(data: Array, filters: Array, strides: Ints, dilations: Ints, begin: I
 def overlap(
     counts: Ints, starts: Ints, strides: Ints, sizes: Ints
 ) -> tuple[tuple[slice, ...], tuple[slice, ...]] | None:
-    """Which of `counts` elements at `start, start + stride, ...` fall into the output, and where; None: none."""
+    """Return which of `counts` elements at `start, start + stride, ...` fall into the output, and where; None: none."""
     source, target = [], []
     for count, start, stride, size in zip(counts, starts, strides, sizes, strict=True):
         low = max(-(start // stride), 0)
@@ -246,7 +258,7 @@ def overlap(
 
 
 def low_bits_first(bits: Array) -> Array:
-    """Single bits that were unpacked from the highest of each byte on, as read from the lowest on.
+    """Return single bits that were unpacked from the highest of each byte on, as read from the lowest on.
 
     OpenVINO stores u1 in the first way, and its CPU plugin reads the filters of a BinaryConvolution in the second.
     """
@@ -260,7 +272,7 @@ def low_bits_first(bits: Array) -> Array:
 def deform(
     data: Array, offsets: Array, mask: Array, kernel: Ints, strides: Ints, dilations: Ints, begin: Ints, *, beyond: bool
 ) -> Iterator[tuple[slice, Array]]:
-    """The windows of one image, each position moved by its offset and read between its four neighbours.
+    """Yield the windows of one image, each position moved by its offset and read between its four neighbours.
 
     Args:
         data: `[tables, channels, H, W]`: the channels that share a table of offsets stand together.
@@ -295,7 +307,7 @@ def deform(
 
 
 def _between(sheet: Array, rows: Array, columns: Array, beyond: bool) -> Array:
-    """`[channels, H, W]` at fractional positions `[...]`, bilinear: `[channels, ...]`.
+    """Return `[channels, H, W]` at fractional positions `[...]`, bilinear: `[channels, ...]`.
 
     0 outside; within the last half row or column the edge counts for what lies behind it, but with `beyond` zeros do.
     """

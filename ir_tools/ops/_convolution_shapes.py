@@ -75,7 +75,10 @@ LISTS = ("strides", "dilations", "pads_begin", "pads_end", "output_padding")
 
 
 def axes_of(attrs: Attrs, data: Shape, filters: Shape, layout: Layout, sizes: int | None = None) -> int | None:
-    """The number of spatial axes: of the data, the filters, the output sizes, the lists; None where none tells."""
+    """Return the number of spatial axes: of the data, the filters, the output sizes, the lists.
+
+    None where none tells.
+    """
     if data is not None:
         return len(data) - 2
     if filters is not None:
@@ -85,7 +88,7 @@ def axes_of(attrs: Attrs, data: Shape, filters: Shape, layout: Layout, sizes: in
 
 
 def windows_of(attrs: Attrs, axes: int) -> Windows:
-    """The lists with their defaults; `auto_pad` other than `explicit` knows no pads of its own."""
+    """Return the lists with their defaults; `auto_pad` other than `explicit` knows no pads of its own."""
     explicit = attrs.auto_pad == "explicit"
     return Windows(
         strides=attrs.strides or (1,) * axes,
@@ -97,7 +100,7 @@ def windows_of(attrs: Attrs, axes: int) -> Windows:
 
 
 def reach(size: Dim, dilation: int) -> Dim:
-    """How far a filter of `size` extends: `(size - 1) * dilation + 1`."""
+    """Return how far a filter of `size` extends: `(size - 1) * dilation + 1`."""
     return shifted(times(shifted(size, -1), Dim.of(dilation)), 1)
 
 
@@ -105,7 +108,10 @@ def reach(size: Dim, dilation: int) -> Dim:
 
 
 def broken_lists(attrs: Attrs, axes: int) -> Iterator[Violation]:
-    """Lists that are not as long as there are spatial axes; negative pads, which the CPU plugin cannot run."""
+    """Check for lists that are not as long as there are spatial axes.
+
+    Negative pads, which the CPU plugin cannot run.
+    """
     for name in LISTS:
         values = attrs.get(name, ())
         if values and len(values) != axes:
@@ -121,7 +127,7 @@ def broken_lists(attrs: Attrs, axes: int) -> Iterator[Violation]:
 
 
 def broken_ranks(data: Shape, filters: Shape, layout: Layout, ranks: Sequence[int] = (3, 4, 5)) -> Iterator[Violation]:
-    """Data that is not `[N, C, spatial...]`, or filters with another number of spatial axes."""
+    """Check for data that is not `[N, C, spatial...]`, or filters with another number of spatial axes."""
     if data is not None and len(data) not in ranks:
         allowed = " or ".join(map(str, ranks))
         yield Violation("data", f"is [{format_shape(data)}]; expected rank {allowed}")
@@ -136,7 +142,7 @@ def broken_ranks(data: Shape, filters: Shape, layout: Layout, ranks: Sequence[in
 
 
 def broken_channels(data: Shape, filters: Shape, layout: Layout) -> Iterator[Violation]:
-    """Filters made for another number of channels than the data has."""
+    """Check for filters made for another number of channels than the data has."""
     if data is None or filters is None:
         return
     channels, into = data[1], filters[layout.into]
@@ -150,7 +156,7 @@ def broken_channels(data: Shape, filters: Shape, layout: Layout) -> Iterator[Vio
 
 
 def groups_of(data: Shape, filters: Shape, layout: Layout) -> Dim | None:
-    """The number of groups that data and filters agree on; None where they do not."""
+    """Return the number of groups that data and filters agree on; None where they do not."""
     assert filters is not None
     groups, into = filters[0], filters[layout.into]
     if data is None or not into.static:
@@ -162,7 +168,7 @@ def groups_of(data: Shape, filters: Shape, layout: Layout) -> Dim | None:
 
 
 def unfit(windows: Windows, data: Shape, filters: Shape, layout: Layout) -> Iterator[Violation]:
-    """A filter that is larger than the padded data, on a static axis."""
+    """Check for a filter that is larger than the padded data, on a static axis."""
     if data is None or filters is None:
         return
     for axis, (size, filter) in enumerate(zip(data[2:], filters[layout.leading :], strict=True)):
@@ -178,7 +184,7 @@ def unfit(windows: Windows, data: Shape, filters: Shape, layout: Layout) -> Iter
 def forward_faults(
     attrs: Attrs, data: Shape, filters: Shape, layout: Layout, ranks: Sequence[int] = (3, 4, 5)
 ) -> Iterator[Violation]:
-    """What leaves a convolution without an output shape."""
+    """Check for what leaves a convolution without an output shape."""
     broken = [*broken_ranks(data, filters, layout, ranks)]
     axes = axes_of(attrs, data, filters, layout)
     if not broken and axes is not None:
@@ -210,7 +216,7 @@ def suspect_windows(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -
 
 
 def ignored_pads(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -> Iterator[Violation]:
-    """Pads beside an `auto_pad` that says something else; tools write those that it comes to."""
+    """Check for pads beside an `auto_pad` that says something else; tools write those that it comes to."""
     given = (*attrs.pads_begin, *attrs.pads_end)
     if not any(given):
         return
@@ -224,7 +230,7 @@ def ignored_pads(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -> I
 
 
 def same_pads(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -> list[tuple[int, int]] | None:
-    """What `same_*` pads at the beginning and the end of each axis; None where sizes are not known."""
+    """Return what `same_*` pads at the beginning and the end of each axis; None where sizes are not known."""
     if data is None or filters is None:
         return None
     windows, used = windows_of(attrs, len(data) - 2), []
@@ -242,7 +248,7 @@ def same_pads(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -> list
 
 
 def forward_shape(attrs: Attrs, data: Shape, filters: Shape, layout: Layout, ranks: Sequence[int] = (3, 4, 5)) -> Shape:
-    """`[N, C, spatial...]` to `[N, filters, windows...]`, intervals as the runtime bounds them.
+    """Map `[N, C, spatial...]` to `[N, filters, windows...]`, intervals as the runtime bounds them.
 
     Raises:
         ShapeError: data, filters and attributes contradict each other.
@@ -262,7 +268,7 @@ def forward_shape(attrs: Attrs, data: Shape, filters: Shape, layout: Layout, ran
 
 
 def channels_out(data: Shape, filters: Shape, layout: Layout) -> Dim:
-    """The number of output channels."""
+    """Return the number of output channels."""
     if filters is None:
         return Dim()
     groups = groups_of(data, filters, layout) if layout.groups else Dim.of(1)
@@ -271,7 +277,7 @@ def channels_out(data: Shape, filters: Shape, layout: Layout) -> Dim:
 
 
 def forward_dim(auto_pad: str, windows: Windows, axis: int, size: Dim, filter: Dim) -> Dim:
-    """The number of windows on one axis; `same_*` gives one for every stride."""
+    """Return the number of windows on one axis; `same_*` gives one for every stride."""
     if auto_pad.startswith("same"):
         return ceil_div(size, windows.strides[axis])
     room = minus(shifted(size, windows.begin[axis] + windows.end[axis]), reach(filter, windows.dilations[axis]))

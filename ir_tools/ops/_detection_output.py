@@ -24,7 +24,10 @@ class Found:
 
 
 def detections(attrs: Attrs, inputs: Sequence[Array]) -> Array:
-    """`[1, 1, rows, 7]`: image, class, score and corners of each box, then a row that starts with -1, then zeros."""
+    """Return `[1, 1, rows, 7]`.
+
+    Image, class, score and corners of each box, then a row that starts with -1, then zeros.
+    """
     size = 4 if attrs.normalized else 5
     count = inputs[2].shape[-1] // size
     scores = _scores(attrs, inputs, count)
@@ -45,7 +48,7 @@ def detections(attrs: Attrs, inputs: Sequence[Array]) -> Array:
 
 
 def _scores(attrs: Attrs, inputs: Sequence[Array], count: int) -> Array:
-    """`[images, classes, prior boxes]`; what is not an object by the additional scores is background."""
+    """Return `[images, classes, prior boxes]`; what is not an object by the additional scores is background."""
     images, columns = inputs[1].shape
     scores = inputs[1].reshape(images, count, columns // count).transpose(0, 2, 1)
     if len(inputs) < 5:
@@ -59,7 +62,7 @@ def _scores(attrs: Attrs, inputs: Sequence[Array], count: int) -> Array:
 
 
 def _boxes(attrs: Attrs, inputs: Sequence[Array], count: int, classes: int) -> Array:
-    """`[images, 1 or classes, prior boxes, 4]`: the corners that the offsets make of the prior boxes."""
+    """Return `[images, 1 or classes, prior boxes, 4]`: the corners that the offsets make of the prior boxes."""
     locations = 1 if attrs.share_location else classes
     priors, variances = _priors(attrs, inputs[2], count)
     shape = (len(inputs[0]), count, locations, 4)
@@ -69,7 +72,7 @@ def _boxes(attrs: Attrs, inputs: Sequence[Array], count: int, classes: int) -> A
 
 
 def _priors(attrs: Attrs, proposals: Array, count: int) -> tuple[Array, Array]:
-    """Corners and variances of the prior boxes, `[1 or images, 1, prior boxes, 4]`."""
+    """Return corners and variances of the prior boxes, `[1 or images, 1, prior boxes, 4]`."""
     table = proposals.reshape(len(proposals), -1)
     size = table.shape[1] // (1 if attrs.variance_encoded_in_target else 2)
     corners = table[:, :size].reshape(len(table), 1, count, -1)[..., -4:]
@@ -93,7 +96,7 @@ def _decoded(attrs: Attrs, priors: Array, offsets: Array, variances: Array) -> A
 
 
 def _number_of_priors(attrs: Attrs, proposals: Array, image: int, count: int) -> int:
-    """How many prior boxes there are: those that are not normalized end where one says -1 for its image."""
+    """Return how many prior boxes there are: those that are not normalized end where one says -1 for its image."""
     if attrs.normalized:
         return count
     marks = proposals.reshape(len(proposals), -1)[min(image, len(proposals) - 1), : 5 * count : 5] == -1
@@ -104,7 +107,7 @@ def _number_of_priors(attrs: Attrs, proposals: Array, image: int, count: int) ->
 
 
 def _of_image(attrs: Attrs, inputs: Sequence[Array], image: int, scores: Array, boxes: Array) -> list[Array]:
-    """The rows of one image, class by class."""
+    """Return the rows of one image, class by class."""
     count = _number_of_priors(attrs, inputs[2], image, scores.shape[1])
     choose = _best_per_box if attrs.decrease_label_id else _all_above
     found = [
@@ -115,12 +118,12 @@ def _of_image(attrs: Attrs, inputs: Sequence[Array], image: int, scores: Array, 
 
 
 def _best_first(scores: Array, places: Places) -> Places:
-    """Places by falling score; of equal scores the first."""
+    """Return places by falling score; of equal scores the first."""
     return places[np.lexsort((places, -scores[places]))]
 
 
 def _all_above(attrs: Attrs, scores: Array) -> list[tuple[int, Places]]:
-    """Of each class but the background all boxes above the threshold, at most `top_k`."""
+    """Return all boxes of each class but the background above the threshold, at most `top_k`."""
     out = []
     for label, row in enumerate(scores):
         if label != attrs.background_label_id:
@@ -130,7 +133,7 @@ def _all_above(attrs: Attrs, scores: Array) -> list[tuple[int, Places]]:
 
 
 def _best_per_box(attrs: Attrs, scores: Array) -> list[tuple[int, Places]]:
-    """Of each box its best class but the first, at most `top_k` boxes of all classes together."""
+    """Return the best class of each box but the first, at most `top_k` boxes of all classes together."""
     classes, count = scores.shape
     if classes < 2:
         return []
@@ -148,7 +151,7 @@ def _kept(attrs: Attrs, label: int, places: Places, scores: Array, boxes: Array)
 
 
 def _best_of_image(attrs: Attrs, found: list[Found]) -> list[Found]:
-    """The best `keep_top_k` boxes of all classes, where there are more."""
+    """Return the best `keep_top_k` boxes of all classes, where there are more."""
     most, total = attrs.keep_top_k[0], sum(len(each.priors) for each in found)
     if not -1 < most < total:
         return found
@@ -165,7 +168,7 @@ def _best_of_image(attrs: Attrs, found: list[Found]) -> list[Found]:
 
 
 def _rows(attrs: Attrs, image: int, found: Found) -> Array:
-    """`[boxes, 7]`."""
+    """Return `[boxes, 7]`."""
     label = found.label - 1 if attrs.decrease_label_id else found.label
     boxes = np.clip(found.boxes, 0, 1) if attrs.clip_after_nms else found.boxes
     head = np.broadcast_to(np.array([image, label], boxes.dtype), (len(boxes), 2))

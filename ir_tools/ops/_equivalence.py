@@ -55,15 +55,15 @@ class PoolingSpec:
         return self.divisor == "runtime" and not self.pooling.exclude_pad
 
     def pads(self, axis: int) -> tuple[int, int]:
-        """The zeros of the Pad layer on one axis."""
+        """Return the zeros of the Pad layer on one axis."""
         return (self.before[axis], self.after[axis]) if self.before else (0, 0)
 
     def padded(self, axis: int, size: int) -> bool:
-        """Whether the pooling itself pads this axis of an input of `size`."""
+        """Return whether the pooling itself pads this axis of an input of `size`."""
         return sum(axis_pads(self.pooling, axis, size + sum(self.pads(axis)))) > 0
 
     def windows(self, axis: int, size: int, padded: bool) -> AxisWindows:
-        """The windows on one axis, in positions of the input; `padded`: any axis is.
+        """Return the windows on one axis, in positions of the input; `padded`: any axis is.
 
         Raises:
             ShapeError: the window does not fit into the padded input.
@@ -76,7 +76,7 @@ class PoolingSpec:
         return _inside(found, before, size) if before or after else found
 
     def plan(self, sizes: Sequence[int]) -> WindowPlan:
-        """The window plan on an input whose spatial sizes are `sizes`.
+        """Return the window plan on an input whose spatial sizes are `sizes`.
 
         Raises:
             ShapeError: the window does not fit into the padded input.
@@ -101,7 +101,7 @@ class Counterexample:
 
 
 def equal_plans(wanted: WindowPlan, candidate: WindowPlan) -> str | None:
-    """None where the plans mean the same average; otherwise what differs.
+    """Return None where the plans mean the same average; otherwise what differs.
 
     The counts have to be equal, and every window that is defined in `wanted` has to read the same elements and
     divide by the same product. Windows whose value is undefined in `wanted` are free.
@@ -112,7 +112,7 @@ def equal_plans(wanted: WindowPlan, candidate: WindowPlan) -> str | None:
 def equal_for_all(
     wanted: PoolingSpec, candidate: PoolingSpec, sizes: Sequence[Dim], *, divide: bool = True
 ) -> Proof | Counterexample:
-    """Whether two poolings are equal on every input whose spatial sizes lie in `sizes`.
+    """Return whether two poolings are equal on every input whose spatial sizes lie in `sizes`.
 
     Sizes that `wanted` itself cannot take (the kernel is larger than the padded input) and empty inputs do not count.
     With `divide=False` the poolings are maxima: only what the windows read is compared, empty windows included.
@@ -149,13 +149,13 @@ def equal_for_all(
 
 
 def plain(pooling: Pooling) -> Pooling:
-    """The same windows with dilation 1 on axes where a window reads one element only."""
+    """Return the same windows with dilation 1 on axes where a window reads one element only."""
     pairs = zip(pooling.dilations, pooling.kernel, strict=True)
     return replace(pooling, dilations=tuple(1 if kernel == 1 else dilation for dilation, kernel in pairs))
 
 
 def floored(pooling: Pooling) -> Pooling:
-    """The same windows counted with floor, by more padding at the end; `same_*` and empty windows may differ.
+    """Return the same windows counted with floor, by more padding at the end; `same_*` and empty windows may differ.
 
     With `room = size + pads - reach`, ceil counts `ceil(room / stride) + 1 = floor((room + stride - 1) / stride) + 1`.
     ceil_torch drops the last of these where it starts behind the input and its padding at the beginning: that is a
@@ -174,7 +174,7 @@ def floored(pooling: Pooling) -> Pooling:
 
 
 def resolved(pooling: Pooling, sizes: Sequence[int]) -> Pooling:
-    """The same windows on one input size, with explicit pads and counted with floor."""
+    """Return the same windows on one input size, with explicit pads and counted with floor."""
     begins, ends = [], []
     for axis, size in enumerate(sizes):
         begin, _ = axis_pads(pooling, axis, size)
@@ -185,7 +185,7 @@ def resolved(pooling: Pooling, sizes: Sequence[int]) -> Pooling:
 
 
 def undilated(wanted: PoolingSpec, sizes: Sequence[Dim]) -> Pooling | None:
-    """The same windows with dilation 1, where the input is so small that dilated ones read one element each.
+    """Return the same windows with dilation 1, where the input is so small that dilated ones read one element each.
 
     None where they read more, or no window at dilation 1 could be equal.
     """
@@ -207,7 +207,7 @@ def undilated(wanted: PoolingSpec, sizes: Sequence[Dim]) -> Pooling | None:
 
 
 def _single_elements(windows: AxisWindows, size: int) -> tuple[int, int, int, int] | None:
-    """Kernel, stride and padding of windows that read one element each, by kernels that hang over the borders.
+    """Return kernel, stride and padding of windows that read one element each, by kernels that hang over the borders.
 
     Windows without gaps that read one element of several read the first, the first and the last, or are one element
     wide; those on a single element all read it. The kernel is what they divide by.
@@ -225,7 +225,10 @@ def _single_elements(windows: AxisWindows, size: int) -> tuple[int, int, int, in
 
 
 def behind_pad(pooling: Pooling, counted: Pooling) -> PoolingSpec:
-    """The windows of `counted`, with the padding of `pooling` added by a layer, and what hangs over it left out."""
+    """Return the windows of `counted`, with the padding of `pooling` added by a layer.
+
+    What hangs over it is left out.
+    """
     zeros = (0,) * pooling.rank
     ends = pooling.pads_end if pooling.auto_pad == "explicit" else counted.pads_end
     after = tuple(map(min, ends, counted.pads_end))
@@ -234,7 +237,7 @@ def behind_pad(pooling: Pooling, counted: Pooling) -> PoolingSpec:
 
 
 def deciding_sizes(wanted: PoolingSpec, candidate: PoolingSpec, axis: int, dim: Dim) -> range:
-    """The sizes of `dim` on which everything that can happen on one axis does happen: see `equal_for_all`."""
+    """Return the sizes of `dim` on which everything that can happen on one axis does happen: see `equal_for_all`."""
     forms = (wanted, candidate)
     stride = math.lcm(*(form.pooling.strides[axis] for form in forms))
     reach = max(form.pooling.reach(axis) for form in forms)
@@ -252,7 +255,7 @@ def _most_begin(form: PoolingSpec, axis: int) -> int:
 
 
 def _covered(pooling: Pooling, axis: int, size: int) -> npt.NDArray[np.int64]:
-    """How many positions of the padded input each window covers; what hangs over the padding does not count."""
+    """Return how many positions of the padded input each window covers; what hangs over the padding does not count."""
     begin, end = axis_pads(pooling, axis, size)
     start = np.arange(axis_count(pooling, axis, size), dtype=np.int64) * pooling.strides[axis]
     covered = (size + begin + end - 1 - start) // pooling.dilations[axis] + 1
@@ -260,7 +263,7 @@ def _covered(pooling: Pooling, axis: int, size: int) -> npt.NDArray[np.int64]:
 
 
 def _inside(windows: AxisWindows, before: int, size: int) -> AxisWindows:
-    """Windows on a padded axis in positions of the input; they still divide as they did on the padded one."""
+    """Return windows on a padded axis in positions of the input; they still divide as they did on the padded one."""
     step = windows.step
     first, last = windows.first - before, windows.last - before
     first = first + np.maximum(-(first // step), 0) * step
@@ -301,7 +304,7 @@ class _Class:
 
 
 def _classes(wanted: PoolingSpec, candidate: PoolingSpec, axis: int, sizes: range, divide: bool) -> dict[_Class, int]:
-    """The classes that occur on one axis, each with a size that is in it."""
+    """Return the classes that occur on one axis, each with a size that is in it."""
     found: dict[_Class, int] = {}
     for size in sizes:
         own = _Flags(wanted.coupled and wanted.padded(axis, size), candidate.coupled and candidate.padded(axis, size))
@@ -353,7 +356,10 @@ def _compare(wanted: AxisWindows, other: AxisWindows, *, divide: bool) -> Verdic
 
 
 def _difference(verdicts: Sequence[Verdict]) -> str | None:
-    """What differs over all axes, or None. Counts always matter; nothing else does where all windows are undefined."""
+    """Return what differs over all axes, or None. Counts always matter.
+
+    Nothing else does where all windows are undefined.
+    """
     free = "free" in verdicts
     for axis, verdict in enumerate(verdicts):
         if isinstance(verdict, _Differs) and (verdict.always or not free):

@@ -19,7 +19,7 @@ class Type(Field):
     blank: ClassVar[bool] = False
 
     def parse(self, text: str) -> ElementType:
-        """`"f32"` -> `f32`, in any case; `undefined` is rejected, as most releases do."""
+        """Parse `"f32"` -> `f32`, in any case; `undefined` is rejected, as most releases do."""
         kind = type_in_file(text)
         if kind is None or text.lower() == "undefined":
             raise ValueError(f"is '{text[:40]}', which is not an element type of OpenVINO")
@@ -33,14 +33,14 @@ class ShapeText(Field):
     """A partial shape; an empty text is a scalar's."""
 
     def parse(self, text: str) -> tuple[Dim, ...] | None:
-        """`"1,3,?,16..64"`."""
+        """Parse `"1,3,?,16..64"`."""
         try:
             return parse_shape(text)
         except UsageError as why:
             raise ValueError(f"has a dimension that cannot be: {why}") from None
 
     def render(self, value: Any, separator: str) -> str:
-        """`1,3,?,16..64`; `...` for an unknown rank."""
+        """Render `1,3,?,16..64`; `...` for an unknown rank."""
         return "..." if value is None else separator.join(map(str, value))
 
 
@@ -51,11 +51,11 @@ class IndexType(OneOf):
     words: tuple[str, ...] = ("i32", "i64")
 
     def parse(self, text: str) -> Any:
-        """`"i32"` -> the element type."""
+        """Parse `"i32"` -> the element type."""
         return element_type(OneOf.parse(self, text))
 
     def render(self, value: Any, separator: str) -> str:
-        """The name."""
+        """Render the name."""
         del separator
         return str(value)
 
@@ -65,7 +65,7 @@ class ExactWord(OneOf):
     """One word of a list, letter by letter: what the runtime holds as plain text and compares itself."""
 
     def parse(self, text: str) -> str:
-        """`"average"` -> `"average"`."""
+        """Parse `"average"` -> `"average"`."""
         if text not in self.words:
             raise ValueError(f"is '{text}'; expected one of {', '.join(word or 'nothing' for word in self.words)}")
         return text

@@ -13,7 +13,7 @@ CUBIC = -0.75
 
 
 def grid_sample(data: Array, grid: Array, mode: str, padding: str, align: bool) -> Array:
-    """`data` `[N, C, H, W]` at `grid` `[N, H_out, W_out, 2]`: x and y from -1 to 1.
+    """Return `data` `[N, C, H, W]` at `grid` `[N, H_out, W_out, 2]`: x and y from -1 to 1.
 
     Args:
         data: the images.
@@ -41,7 +41,7 @@ def _places(values: Array, size: int, align: bool) -> Array:
 
 
 def _taken(data: Array, y: Array, x: Array, padding: str, align: bool) -> Array:
-    """Elements at whole places, `[N, C, H_out, W_out]`."""
+    """Return elements at whole places, `[N, C, H_out, W_out]`."""
     height, width = data.shape[2:]
     if not height * width:
         return np.zeros((*data.shape[:2], *y.shape[1:]), data.dtype)
@@ -56,7 +56,7 @@ def _taken(data: Array, y: Array, x: Array, padding: str, align: bool) -> Array:
 
 
 def _reflected(places: Array, size: int, align: bool) -> Array:
-    """Places beyond the edges mirrored: at the outermost elements, or at their edges."""
+    """Return places beyond the edges mirrored: at the outermost elements, or at their edges."""
     if align:
         period = max(2 * (size - 1), 1)
         places = np.abs(places) % period

@@ -59,7 +59,7 @@ class Axis:
 
 
 def resize(how: Resizing, data: Array, sizes: Mapping[int, int], scales: Mapping[int, float]) -> Array:
-    """The input with other sizes along the axes of `sizes`, by factors `scales`; floats in their own type."""
+    """Return the input with other sizes along the axes of `sizes`, by factors `scales`; floats in their own type."""
     axes = {axis: Axis(data.shape[axis], size, np.float32(scales[axis])) for axis, size in sizes.items()}
     # The CPU plugin has `linear` only for volumes: what is flat it takes for `linear_onnx`, which does not smooth.
     mode = "linear_onnx" if how.mode == "linear" and data.ndim < 5 else how.mode
@@ -98,7 +98,7 @@ def _weighted(number: int, data: Array, taps: Taps) -> Array:
 
 
 def _coordinates(how: Resizing, axis: Axis) -> Floats:
-    """Where the elements of the output lie in the input."""
+    """Return where the elements of the output lie in the input."""
     after = np.arange(axis.after, dtype=np.float32)
     if axis.scale == 1 or axis.before == axis.after:
         return after
@@ -153,7 +153,7 @@ def _nearest(how: Resizing, axis: Axis) -> Taps:
 
 
 def _linear_onnx(how: Resizing, axis: Axis) -> Taps:
-    """Between the two elements on both sides."""
+    """Interpolate between the two elements on both sides."""
     last = axis.before - 1
     where = np.clip(_coordinates(how, axis), 0, np.float32(last))
     low = np.minimum(where.astype(np.int64), last)
@@ -163,7 +163,7 @@ def _linear_onnx(how: Resizing, axis: Axis) -> Taps:
 
 
 def _linear(how: Resizing, axis: Axis) -> Taps:
-    """All elements within reach, by their distance; as much of the weights as lies in the input."""
+    """Weigh all elements within reach by their distance; as much of the weights as lies in the input."""
     narrow = axis.scale if how.antialias else ONE
     reach = 2 if axis.scale > 1 else int(np.ceil(np.float32(2) / narrow))
     where = _coordinates(how, axis)
@@ -175,7 +175,7 @@ def _linear(how: Resizing, axis: Axis) -> Taps:
 
 
 def _cubic(how: Resizing, axis: Axis) -> Taps:
-    """The cubic curve through four elements; beyond the edges the last one repeats."""
+    """Return the cubic curve through four elements; beyond the edges the last one repeats."""
     where = _coordinates(how, axis)
     base = np.floor(where)
     part, a = (where - base)[:, None], np.float32(how.coefficient)
@@ -194,7 +194,7 @@ def _cubic_weights(distance: Array, a: float | np.float32) -> Array:
 
 
 def _pillow(support: int) -> Callable[[Resizing, Axis], Taps]:
-    """All elements that the curve reaches, which gets wider where the output is smaller."""
+    """Weigh all elements that the curve reaches, which gets wider where the output is smaller."""
 
     def taps(how: Resizing, axis: Axis) -> Taps:
         centre = (np.arange(axis.after, dtype=np.float32) + HALF) / axis.scale
@@ -223,5 +223,5 @@ TAPS: dict[str, Callable[[Resizing, Axis], Taps]] = {
 
 
 def scales_of(before: Sequence[int], after: Mapping[int, int]) -> dict[int, float]:
-    """The factors that make sizes `after` of sizes `before`, in f32."""
+    """Return the factors that make sizes `after` of sizes `before`, in f32."""
     return {axis: float(np.float32(size) / np.float32(max(before[axis], 1))) for axis, size in after.items()}

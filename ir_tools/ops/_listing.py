@@ -42,7 +42,7 @@ KINDS: tuple[tuple[type[Field], str], ...] = (
 
 
 def listing() -> str:
-    """The page: one row for each version of each operation, in the order of their names."""
+    """Return the page: one row for each version of each operation, in the order of their names."""
     ops = sorted((op for family in FAMILIES for op in family.OPS), key=lambda op: (op.type.lower(), op.version))
     return HEAD + "".join(f"| {' | '.join(_cells(op))} |\n" for op in ops)
 

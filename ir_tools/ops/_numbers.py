@@ -27,7 +27,7 @@ __all__ = [
 
 
 def is_half(dtype: npt.DTypeLike) -> bool:
-    """Whether the type has 16 bits or less and holds fractions: f16, bf16, f8; such are computed in f32."""
+    """Return whether the type has 16 bits or less and holds fractions: f16, bf16, f8; such are computed in f32."""
     kind = np.dtype(dtype)
     return kind.itemsize <= 2 and kind.kind not in "iub"
 
@@ -51,7 +51,7 @@ def in_working_type(function: Callable[..., Array], *arrays: Array, saturate: bo
 
 
 def in_working_types(function: Callable[..., tuple[Array, ...]], *arrays: Array) -> tuple[Array, ...]:
-    """The same for a function with several results, each of which gets the type of the first array.
+    """Do the same for a function with several results, each of which gets the type of the first array.
 
     Only floats are converted: lengths and indices come as they are.
     """
@@ -62,13 +62,13 @@ def in_working_types(function: Callable[..., tuple[Array, ...]], *arrays: Array)
 
 
 def sigmoid(values: Array) -> Array:
-    """`1 / (1 + e^-x)`, in the type of the values."""
+    """Return `1 / (1 + e^-x)`, in the type of the values."""
     out: Array = 1 / (1 + np.exp(-values))
     return out
 
 
 def half_away(values: Array) -> Array:
-    """To the nearest integer, halves away from zero."""
+    """Round to the nearest integer, halves away from zero."""
     out: Array = np.trunc(values + np.copysign(values.dtype.type(0.5), values))
     return out
 
@@ -102,7 +102,7 @@ def to_integer(values: Array, dtype: npt.DTypeLike) -> Array:
 
 
 def in_axis(indices: Array, sizes: int | Sequence[int], *, negative: bool = True) -> Array:
-    """Indices as i64, counted from the front; those below 0 count from the end, or are none.
+    """Return indices as i64, counted from the front; those below 0 count from the end, or are none.
 
     `sizes`: of the axis, or one for each index in the last dimension.
 
@@ -119,14 +119,14 @@ def in_axis(indices: Array, sizes: int | Sequence[int], *, negative: bool = True
 
 
 def low_bits(values: Array, dtype: npt.DTypeLike) -> Array:
-    """Floats cut off to i32 (NaN and what is beyond: its least value), of which the type keeps the low bits."""
+    """Return floats cut off to i32 (NaN and what is beyond: its least value), of which the type keeps the low bits."""
     least = -(2**31)
     fits = np.isfinite(values) & (values >= least) & (values < 2**31)
     return np.where(fits, values, least).astype(np.int64).astype(dtype)
 
 
 def near_steps(data: Array, error: float, border: float = 0.0) -> npt.NDArray[np.bool_] | None:
-    """Where floats lie nearer to a step of a rounding than an error that they may carry; None for nowhere.
+    """Return where floats lie nearer to a step of a rounding than an error that they may carry; None for nowhere.
 
     Args:
         data: any array; integers carry no errors.
@@ -143,7 +143,7 @@ def near_steps(data: Array, error: float, border: float = 0.0) -> npt.NDArray[np
 
 
 def same_type(inputs: Sequence[Fact]) -> ElementType:
-    """The element type of inputs that must have one in common; `dynamic` gives way.
+    """Return the element type of inputs that must have one in common; `dynamic` gives way.
 
     Raises:
         ShapeError: they differ.

@@ -11,7 +11,7 @@ Places = npt.NDArray[np.int64]
 
 
 def overlaps(box: Array, boxes: Array, offset: float = 0.0, *, near: bool = False) -> Array:
-    """Intersection over union of one box with others, `[boxes, 4]` of left, top, right, bottom.
+    """Return intersection over union of one box with others, `[boxes, 4]` of left, top, right, bottom.
 
     `offset` is what belongs to a box beyond its right and bottom edges: 1 where they are pixels. With `near` boxes
     overlap whose edges are less than that apart.
@@ -31,7 +31,7 @@ def _area(boxes: Array, offset: float) -> Array:
 
 
 def greedy(boxes: Array, threshold: float, offset: float = 0.0, most: int | None = None) -> Places:
-    """The places of the boxes that stay, of `[boxes, 4]` in the order of preference.
+    """Return the places of the boxes that stay, of `[boxes, 4]` in the order of preference.
 
     Each box drops all later ones that overlap it by more than `threshold`; at most `most` stay.
     """

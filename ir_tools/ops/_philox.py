@@ -16,7 +16,7 @@ ROUNDS = 10
 
 
 def words(count: int, key: int, stream: int) -> Words:
-    """The first `count` words of 32 bits, in groups of four, of a key and a stream (64 bits each)."""
+    """Return the first `count` words of 32 bits, in groups of four, of a key and a stream (64 bits each)."""
     groups = np.arange(-(-count // 4), dtype=np.uint64)
     first, second = (np.full(len(groups), value, np.uint64) for value in _halves(stream))
     counter = [groups & LOW, groups >> BITS, first, second]
@@ -38,13 +38,16 @@ def _halves(value: int) -> tuple[np.uint64, np.uint64]:
 
 
 def torch_words(count: int, seed: int) -> Words:
-    """The first `count` words of the Mersenne Twister, as PyTorch seeds it."""
+    """Return the first `count` words of the Mersenne Twister, as PyTorch seeds it."""
     twister = np.random.RandomState(seed & 0xFFFFFFFF)
     return twister.randint(0, 1 << 32, count, np.uint32).astype(np.uint64)
 
 
 def fractions(found: Words, dtype: npt.DTypeLike) -> Array:
-    """Words as numbers from 0 to 1: their lowest bits are the fraction of a number from 1 to 2, in bf16 or f32."""
+    """Return words as numbers from 0 to 1.
+
+    Their lowest bits are the fraction of a number from 1 to 2, in bf16 or f32.
+    """
     if np.dtype(dtype) == element_type("bf16").dtype:
         parts = ((found & np.uint64(0x7F)) | np.uint64(0x3F80)).astype(np.uint16).view(np.dtype(dtype))
     else:
@@ -54,7 +57,7 @@ def fractions(found: Words, dtype: npt.DTypeLike) -> Array:
 
 
 def torch_fractions(found: Words, dtype: npt.DTypeLike) -> Array:
-    """Words as numbers from 0 to 1: their lowest 8 bits in bf16, else 24 in f32, divided."""
+    """Return words as numbers from 0 to 1: their lowest 8 bits in bf16, else 24 in f32, divided."""
     if np.dtype(dtype) == element_type("bf16").dtype:
         return ((found & np.uint64(0xFF)).astype(np.float32) * np.float32(2**-8)).astype(dtype)
     out: Array = (found & np.uint64(0xFFFFFF)).astype(np.float32) * np.float32(2**-24)
@@ -62,6 +65,6 @@ def torch_fractions(found: Words, dtype: npt.DTypeLike) -> Array:
 
 
 def integers_between(found: Words, least: int, most: int) -> Array:
-    """Words as integers: what a division by the number of values leaves."""
+    """Return words as integers: what a division by the number of values leaves."""
     out: Array = (found % np.uint64(most - least)).astype(np.int64) + least
     return out

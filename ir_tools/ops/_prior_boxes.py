@@ -25,7 +25,10 @@ class Prior(NamedTuple):
 
 
 def aspect_ratios(attrs: Attrs) -> tuple[float, ...]:
-    """The different ratios of width and height, 1 first: those of the attribute, with `flip` their inverses too."""
+    """Return the different ratios of width and height, 1 first.
+
+    Those of the attribute, with `flip` their inverses too.
+    """
     found = [1.0]
     for ratio in attrs.aspect_ratio:
         if all(abs(ratio - seen) >= 1e-6 for seen in found):
@@ -34,7 +37,7 @@ def aspect_ratios(attrs: Attrs) -> tuple[float, ...]:
 
 
 def number_of_priors(attrs: Attrs) -> int:
-    """How many boxes stand at each place, as the runtime counts them for the shape of the output."""
+    """Return how many boxes stand at each place, as the runtime counts them for the shape of the output."""
     ratios = len(aspect_ratios(attrs))
     count = ratios + len(attrs.min_size) - 1
     if attrs.scale_all_sizes:
@@ -48,7 +51,7 @@ def number_of_priors(attrs: Attrs) -> int:
 
 
 def priors(attrs: Attrs, scale: float = 1.0) -> list[Prior]:
-    """The boxes at each place, in the order of the output; `scale` enlarges the minimal sizes."""
+    """Return the boxes at each place, in the order of the output; `scale` enlarges the minimal sizes."""
     out: list[Prior] = []
     for size, density in zip(attrs.fixed_size, attrs.density, strict=False):
         out += _dense(attrs, size, int(density))
@@ -59,7 +62,7 @@ def priors(attrs: Attrs, scale: float = 1.0) -> list[Prior]:
 
 
 def _dense(attrs: Attrs, size: float, density: int) -> Iterator[Prior]:
-    """Several boxes of one fixed size, evenly over their place.
+    """Yield several boxes of one fixed size, evenly over their place.
 
     Half of the size is rounded down, as where the runtime works the boxes out before running; where it does not, the
     plugin takes the exact half.
@@ -79,12 +82,12 @@ def _dense(attrs: Attrs, size: float, density: int) -> Iterator[Prior]:
 
 
 def _root(value: float) -> float:
-    """The square root; NaN of what has none, as for the runtime."""
+    """Return the square root; NaN of what has none, as for the runtime."""
     return value**0.5 if value >= 0 else float("nan")
 
 
 def _of_size(attrs: Attrs, sizes: Sequence[float], number: int, size: float) -> list[Prior]:
-    """The box of a minimal size, that between it and its maximal size, and those of other ratios."""
+    """Return the box of a minimal size, that between it and its maximal size, and those of other ratios."""
     between: list[Prior] = []
     if number < len(attrs.max_size):
         half = _root(size * attrs.max_size[number]) / 2
@@ -101,7 +104,7 @@ def _of_size(attrs: Attrs, sizes: Sequence[float], number: int, size: float) -> 
 
 
 def prior_boxes(attrs: Attrs, sizes: Array, image: Array) -> Array:
-    """`[2, 4 * height * width * boxes]`: corners from 0 to 1 of the image, and variances."""
+    """Return `[2, 4 * height * width * boxes]`: corners from 0 to 1 of the image, and variances."""
     height, width = (int(size) for size in image[:2])
     rows, columns = (int(size) for size in sizes)
     step, scale = attrs.step, 1.0
@@ -121,7 +124,7 @@ def prior_boxes(attrs: Attrs, sizes: Array, image: Array) -> Array:
 
 
 def clustered_boxes(attrs: Attrs, sizes: Array, image: Array) -> Array:
-    """`[2, 4 * height * width * boxes]`: corners from 0 to 1 of the image, and variances."""
+    """Return `[2, 4 * height * width * boxes]`: corners from 0 to 1 of the image, and variances."""
     height, width = (int(size) for size in image[:2])
     rows, columns = (int(size) for size in sizes)
     step_x, step_y = attrs.step_w or attrs.step, attrs.step_h or attrs.step
@@ -134,7 +137,7 @@ def clustered_boxes(attrs: Attrs, sizes: Array, image: Array) -> Array:
 
 
 def _corners(x: Array, y: Array, table: Array, width: int, height: int) -> Array:
-    """`[rows, columns, boxes, 4]`: left, top, right, bottom as parts of the image."""
+    """Return `[rows, columns, boxes, 4]`: left, top, right, bottom as parts of the image."""
     shape = (len(y), len(x), len(table))
     centre_x = np.broadcast_to(x[None, :, None] + table[:, 0], shape)
     centre_y = np.broadcast_to(y[:, None, None] + table[:, 1], shape)

@@ -29,7 +29,7 @@ class Image:
 
 
 def anchors(attrs: Attrs) -> Array:
-    """`[anchors, 4]`: the corners of the boxes around a place, one for each ratio and scale."""
+    """Return `[anchors, 4]`: the corners of the boxes around a place, one for each ratio and scale."""
     tensorflow = attrs.framework == "tensorflow"
     offset, size = 0.0 if tensorflow else 1.0, float(attrs.base_size)
     out = []
@@ -45,7 +45,7 @@ def anchors(attrs: Attrs) -> Array:
 
 
 def proposals(attrs: Attrs, scores: Array, deltas: Array, image: Array) -> Proposed:
-    """The best boxes of each image.
+    """Return the best boxes of each image.
 
     Args:
         attrs: of the layer.
@@ -73,7 +73,7 @@ def proposals(attrs: Attrs, scores: Array, deltas: Array, image: Array) -> Propo
 
 
 def _offset(attrs: Attrs) -> float:
-    """What belongs to a box beyond its right and bottom edges."""
+    """Return what belongs to a box beyond its right and bottom edges."""
     return 0.0 if attrs.framework == "tensorflow" else 1.0
 
 
@@ -84,7 +84,7 @@ def _clipped(boxes: Array, image: Image, offset: float) -> Array:
 
 
 def _moved(attrs: Attrs, deltas: Array, image: Image) -> Array:
-    """`[H * W * anchors, 4]`: the anchors at each place, moved and stretched."""
+    """Return `[H * W * anchors, 4]`: the anchors at each place, moved and stretched."""
     tensorflow, offset = attrs.framework == "tensorflow", _offset(attrs)
     base = anchors(attrs)
     rows, columns = deltas.shape[1:]
@@ -135,7 +135,7 @@ class Generated(NamedTuple):
 
 
 def generated(attrs: Attrs, image: Array, base: Array, deltas: Array, scores: Array) -> Generated:
-    """The best boxes of each image, all images after each other.
+    """Return the best boxes of each image, all images after each other.
 
     Args:
         attrs: of the layer.
@@ -160,7 +160,7 @@ def generated(attrs: Attrs, image: Array, base: Array, deltas: Array, scores: Ar
 
 
 def of_one_image(attrs: Attrs, image: Array, base: Array, deltas: Array, scores: Array) -> tuple[Array, Array]:
-    """`[post_nms_count, 4]` corners and `[post_nms_count]` scores, zeros behind the last.
+    """Return `[post_nms_count, 4]` corners and `[post_nms_count]` scores, zeros behind the last.
 
     Boxes that are too small stay, with score 0. Edges belong to a box, and not where overlaps are counted (measured).
 
@@ -183,7 +183,7 @@ def of_one_image(attrs: Attrs, image: Array, base: Array, deltas: Array, scores:
 
 
 def _stretched(attrs: Attrs, info: Array, base: Array, deltas: Array) -> Array:
-    """`[H * W * anchors, 4]` boxes within the image."""
+    """Return `[H * W * anchors, 4]` boxes within the image."""
     offset = 0.0 if attrs.normalized else 1.0
     moves = deltas.reshape(base.shape[2], 4, *base.shape[:2]).transpose(2, 3, 0, 1)
     sides = base[..., 2:] - base[..., :2] + offset

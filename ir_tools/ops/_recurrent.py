@@ -22,13 +22,13 @@ ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
 
 
 def _activated(attrs: Attrs, number: int, values: Array) -> Array:
-    """Activation `number` of values that `clip` keeps between bounds."""
+    """Return activation `number` of values that `clip` keeps between bounds."""
     clipped = np.clip(values, -attrs.clip, attrs.clip) if attrs.clip > 0 else values
     return ACTIVATIONS[attrs.activations[number]](clipped)
 
 
 def lstm_step(attrs: Attrs, inputs: Array, states: States, recurrent: Array, bias: Array) -> States:
-    """Hidden and cell state; the gates are forget, input, cell, output."""
+    """Return hidden and cell state; the gates are forget, input, cell, output."""
     hidden, cell = states
     forget, take, new, give = np.split(inputs + hidden @ recurrent.T + bias, 4, axis=1)
     cell = _activated(attrs, 0, forget) * cell + _activated(attrs, 0, take) * _activated(attrs, 1, new)
@@ -36,7 +36,7 @@ def lstm_step(attrs: Attrs, inputs: Array, states: States, recurrent: Array, bia
 
 
 def gru_step(attrs: Attrs, inputs: Array, states: States, recurrent: Array, bias: Array) -> States:
-    """The hidden state; the gates are update, reset, hidden."""
+    """Return the hidden state; the gates are update, reset, hidden."""
     (hidden,) = states
     size = hidden.shape[1]
     both = inputs[:, : 2 * size] + hidden @ recurrent[: 2 * size].T + bias[: 2 * size]
@@ -50,12 +50,14 @@ def gru_step(attrs: Attrs, inputs: Array, states: States, recurrent: Array, bias
 
 
 def rnn_step(attrs: Attrs, inputs: Array, states: States, recurrent: Array, bias: Array) -> States:
-    """The hidden state."""
+    """Return the hidden state."""
     return (_activated(attrs, 0, inputs + states[0] @ recurrent.T + bias),)
 
 
 def over_time(step: Step, attrs: Attrs, inputs: Sequence[Array], states: int) -> tuple[Array, ...]:
-    """A sequence in all its directions: outputs `[N, directions, T, hidden]` and last states `[N, directions, hidden]`.
+    """Return a sequence in all its directions.
+
+    Outputs `[N, directions, T, hidden]` and last states `[N, directions, hidden]`.
 
     `inputs` are those of the operation: data, states, lengths, weights, recurrent weights, bias.
     """
@@ -78,7 +80,7 @@ def _one_way(
     backwards: bool,
     own: tuple[Array, Array],
 ) -> tuple[Array, ...]:
-    """One direction; `data` is `[N, T, gates * hidden]`. Behind its length a row is 0 and keeps its states.
+    """Return one direction; `data` is `[N, T, gates * hidden]`. Behind its length a row is 0 and keeps its states.
 
     The last states of a row of length 0 are 0 in the runtime, not the initial ones.
     """

@@ -14,7 +14,7 @@ __all__ = ["aligned", "bilinear_points", "deformed", "maxima", "position_average
 
 
 def maxima(data: Array, rois: Array, size: tuple[int, int], scale: float) -> Array:
-    """The maximum of each part of each region, `[boxes, C, *size]`; 0 where a part has no element.
+    """Return the maximum of each part of each region, `[boxes, C, *size]`; 0 where a part has no element.
 
     Args:
         data: `[N, C, H, W]`.
@@ -35,7 +35,7 @@ def maxima(data: Array, rois: Array, size: tuple[int, int], scale: float) -> Arr
 
 
 def _parts(first: int, last: int, count: int, limit: int) -> tuple[Array, Array]:
-    """Where each of `count` parts of an axis begins and ends."""
+    """Return where each of `count` parts of an axis begins and ends."""
     length = max(int(last) - int(first) + 1, 1)
     begins = np.arange(count) * length // count
     ends = -(-(np.arange(count) + 1) * length // count)
@@ -43,7 +43,7 @@ def _parts(first: int, last: int, count: int, limit: int) -> tuple[Array, Array]
 
 
 def _largest(data: Array, parts: tuple[Array, Array], axis: int) -> Array:
-    """The maxima of parts of an axis; 0 for a part without elements."""
+    """Return the maxima of parts of an axis; 0 for a part without elements."""
     begins, ends = parts
     longest = max(int((ends - begins).max(initial=1)), 1)
     places = np.minimum(begins[:, None] + np.arange(longest), np.maximum(ends[:, None] - 1, begins[:, None]))
@@ -53,7 +53,10 @@ def _largest(data: Array, parts: tuple[Array, Array], axis: int) -> Array:
 
 
 def bilinear_points(data: Array, rois: Array, size: tuple[int, int]) -> Array:
-    """Points evenly over each region, `[boxes, C, *size]`: corners are parts of the whole; 0 outside of `data`."""
+    """Return points evenly over each region, `[boxes, C, *size]`: corners are parts of the whole.
+
+    0 outside of `data`.
+    """
     out = np.zeros((len(rois), data.shape[1], *size), data.dtype)
     stop = np.flatnonzero(rois[:, 0] == -1)
     used = rois[: stop[0]] if stop.size else rois
@@ -66,7 +69,7 @@ def bilinear_points(data: Array, rois: Array, size: tuple[int, int]) -> Array:
 
 
 def _spread(first: Array, last: Array, count: int, size: int) -> Array:
-    """`[boxes, count]` points from edge to edge; the middle where there is one only."""
+    """Return `[boxes, count]` points from edge to edge; the middle where there is one only."""
     if count == 1:
         middle: Array = (first + last) * 0.5 * (size - 1)
         return middle[:, None]
@@ -77,7 +80,10 @@ def _spread(first: Array, last: Array, count: int, size: int) -> Array:
 
 
 def points(data: Array, images: Array, y: Array, x: Array) -> Array:
-    """Values between four neighbours, `[..., C]`; images, y and x broadcast, and lie in `data` after cutting off."""
+    """Return values between four neighbours, `[..., C]`.
+
+    Images, y and x broadcast, and lie in `data` after cutting off.
+    """
     height, width = data.shape[2:]
     y, x = np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)
     top, left = np.floor(y).astype(np.int64), np.floor(x).astype(np.int64)
@@ -95,7 +101,7 @@ def points(data: Array, images: Array, y: Array, x: Array) -> Array:
 def aligned(
     data: Array, rois: Array, images: Array, size: tuple[int, int], ratio: int, scale: float, mode: str, align: str
 ) -> Array:
-    """The mean or maximum of points sampled in each part of each region, `[boxes, C, *size]`.
+    """Return the mean or maximum of points sampled in each part of each region, `[boxes, C, *size]`.
 
     Args:
         data: `[N, C, H, W]`.
@@ -132,7 +138,7 @@ class Samples(NamedTuple):
 
 
 def _samples(first: float, length: float, parts: int, ratio: int, size: int) -> Samples:
-    """In the type of the regions and in this order: rounding decides which points lie outside."""
+    """Return points in the type of the regions and in this order: rounding decides which points lie outside."""
     dtype = np.result_type(np.float32, first)
     each = length / parts
     count = ratio or max(int(np.ceil(each)), 0)
@@ -142,7 +148,7 @@ def _samples(first: float, length: float, parts: int, ratio: int, size: int) -> 
 
 
 def _weighed(data: Array, y: Samples, x: Samples, mode: str) -> Array:
-    """`[C, *size]` of one image and region: products with how much of each element is in each point."""
+    """Return `[C, *size]` of one image and region: products with how much of each element is in each point."""
     rows, columns = (_weights(along, size) for along, size in zip((y, x), data.shape[1:], strict=True))
     if mode == "avg":
         count = max(rows.shape[1], 1) * max(columns.shape[1], 1)
@@ -155,14 +161,17 @@ def _weighed(data: Array, y: Samples, x: Samples, mode: str) -> Array:
 
 
 def _weights(along: Samples, size: int) -> Array:
-    """`[parts, points, size]`: how much of each element of an axis is in each point; nothing for points outside."""
+    """Return `[parts, points, size]`: how much of each element of an axis is in each point.
+
+    Nothing for points outside.
+    """
     distance = np.abs(np.clip(along.where, 0, size - 1)[..., None] - np.arange(size))
     weights: Array = np.maximum(1 - distance, 0) * along.inside[..., None]
     return weights.astype(along.where.dtype)
 
 
 def _gathered(data: Array, y: Samples, x: Samples, mode: str) -> Array:
-    """The same point by point, where NaN and infinities must stay with their neighbours; NaN is not a maximum."""
+    """Do the same point by point, where NaN and infinities must stay with their neighbours; NaN is not a maximum."""
     found = points(data[None], np.zeros((), int), y.where[:, :, None, None], x.where[None, None])
     inside = y.inside[:, :, None, None] & x.inside
     found = np.where(inside[..., None], found, 0).transpose(4, 0, 1, 2, 3)
@@ -176,7 +185,7 @@ def _gathered(data: Array, y: Samples, x: Samples, mode: str) -> Array:
 def rotated(
     data: Array, rois: Array, images: Array, size: tuple[int, int], ratio: int, scale: float, clockwise: bool
 ) -> Array:
-    """The mean of points sampled in each part of each rotated region, `[boxes, C, *size]`.
+    """Return the mean of points sampled in each part of each rotated region, `[boxes, C, *size]`.
 
     `rois` are `[boxes, 5]`: centre, width, height, angle in radians.
     """
@@ -195,7 +204,7 @@ def rotated(
 
 
 def _offsets(length: float, parts: int, ratio: int) -> Array:
-    """`[parts, points]` from the middle of a side."""
+    """Return `[parts, points]` from the middle of a side."""
     each = length / parts
     count = ratio or max(int(np.ceil(each)), 0)
     return -length / 2 + np.arange(parts)[:, None] * each + (np.arange(count) + 0.5) * (each / max(count, 1))
@@ -214,7 +223,7 @@ def deformed(
     reach: float,
     parts: int,
 ) -> Array:
-    """The mean of points in each part of each region, moved by offsets, in channels of its own.
+    """Return the mean of points in each part of each region, moved by offsets, in channels of its own.
 
     Args:
         data: `[N, C, H, W]`.
@@ -250,7 +259,7 @@ def deformed(
 
 
 def _sub_bins(first: Array, side: Array, move: Array, index: Array, size: int, bins: int) -> Array:
-    """`[boxes, outputs, size, size, bins]` places along one axis."""
+    """Return `[boxes, outputs, size, size, bins]` places along one axis."""
     shape = (-1, 1, 1, 1)
     each = (side / size).reshape(shape)
     begin: Array = first.reshape(shape) + index * each + move * side.reshape(shape)
@@ -258,7 +267,7 @@ def _sub_bins(first: Array, side: Array, move: Array, index: Array, size: int, b
 
 
 def _in_channels(data: Array, images: Array, channel: Array, y: Array, x: Array) -> Array:
-    """Values between four neighbours in given channels; all arguments broadcast."""
+    """Return values between four neighbours in given channels; all arguments broadcast."""
     height, width = data.shape[2:]
     y, x = np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)
     top, left = np.floor(y).astype(np.int64), np.floor(x).astype(np.int64)
@@ -274,7 +283,7 @@ def _in_channels(data: Array, images: Array, channel: Array, y: Array, x: Array)
 
 
 def position_averages(data: Array, rois: Array, outputs: int, size: int, scale: float) -> Array:
-    """The mean of each part of each region in channels of its own, `[boxes, outputs, size, size]`."""
+    """Return the mean of each part of each region in channels of its own, `[boxes, outputs, size, size]`."""
     height, width = data.shape[2:]
     images = rois[:, 0].astype(np.int64)
     first = half_away(rois[:, 1:3]) * np.float32(scale)
@@ -301,7 +310,7 @@ def _cut(first: Array, each: Array, count: int, limit: int) -> tuple[Array, Arra
 
 
 def position_points(data: Array, rois: Array, outputs: int, size: int, scale: float, bins: tuple[int, int]) -> Array:
-    """The mean over bins, each with channels of its own, of points spread over each region."""
+    """Return the mean over bins, each with channels of its own, of points spread over each region."""
     height, width = data.shape[2:]
     corners = rois[:, 1:] * np.float32(scale)
     columns = _bin_points(corners[:, 0], corners[:, 2], bins[0], size, width)
@@ -318,7 +327,7 @@ def position_points(data: Array, rois: Array, outputs: int, size: int, scale: fl
 
 
 def _bin_points(first: Array, last: Array, bins: int, count: int, size: int) -> Array:
-    """`[boxes, bins, count]` points."""
+    """Return `[boxes, bins, count]` points."""
     each = (last - first) / bins
     begins = first[:, None] + np.arange(bins) * each[:, None]
     if count == 1:

@@ -109,7 +109,7 @@ def require_integers(fact: Fact, name: str) -> None:
 
 
 def agreed(dims: Iterable[Dim], what: str) -> Dim:
-    """The sizes that all dimensions allow.
+    """Return the sizes that all dimensions allow.
 
     Raises:
         ShapeError: there are none.
@@ -126,7 +126,7 @@ def agreed(dims: Iterable[Dim], what: str) -> Dim:
 def check_axes(
     data: Shape, axes: Fact, ranks: Sequence[int], *, name: str = "axes", negative: bool = True
 ) -> Iterator[Violation]:
-    """An input of axes that holds no integers, is of other `ranks`, or names one that the data does not have.
+    """Check for an input of axes that holds no integers, is of other `ranks`, or names one that the data does not have.
 
     A scalar counts as having one axis where a number or nothing can stand for a list.
     """
@@ -146,5 +146,5 @@ def check_axes(
 
 
 def listed(values: Iterable[object]) -> str:
-    """`(1, 2)` -> `1,2`, as attributes are written."""
+    """Return `(1, 2)` -> `1,2`, as attributes are written."""
     return ",".join(map(str, values))

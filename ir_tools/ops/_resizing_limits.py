@@ -56,7 +56,10 @@ class Resized:
 
 
 def limits(resized: Resized) -> Iterator[Violation]:
-    """Settings that are refused or come out wrong; data that are known before running are not the plugin's."""
+    """Check for settings that are refused or come out wrong.
+
+    Data that are known before running are not the plugin's.
+    """
     if resized.data.constant or not resized.rank:
         return
     if resized.by_core:
@@ -83,7 +86,7 @@ def _limits_of_core(resized: Resized) -> Iterator[Violation]:
 
 
 def _wrong(resized: Resized) -> Iterator[Violation]:
-    """What the runtime computes wrongly silently."""
+    """Check for what the runtime computes wrongly, without an error."""
     inner, first = resized.rank - 2, min(resized.changed, default=resized.rank)
     swapped = resized.rank == 4 and list(resized.axes) == [1, 2] and not resized.pads
     if resized.pads and resized.turned:
@@ -98,5 +101,5 @@ def _wrong(resized: Resized) -> Iterator[Violation]:
 
 
 def changed(before: Sequence[Dim], after: Sequence[Dim], axes: Sequence[int]) -> list[int]:
-    """The axes that surely get another size."""
+    """Return the axes that surely get another size."""
     return [axis for axis in axes if before[axis].meet(after[axis]) is None]

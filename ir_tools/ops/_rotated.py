@@ -10,7 +10,9 @@ CORNERS = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
 
 
 def rotated_overlaps(box: Array, boxes: Array) -> Array:
-    """Intersection over union of one box with others, `[boxes, 5]` of centre, width, height and angle in radians.
+    """Return intersection over union of one box with others, `[boxes, 5]`.
+
+    A box is centre, width, height and angle in radians.
 
     Angles turn from x, to the right, to y, downwards: clockwise.
 
@@ -29,7 +31,7 @@ def rotated_overlaps(box: Array, boxes: Array) -> Array:
 
 
 def _corners(boxes: Array) -> Array:
-    """`[boxes, 4, 2]`, around the box."""
+    """Return `[boxes, 4, 2]`, around the box."""
     cosine, sine = np.cos(boxes[:, 4:5]), np.sin(boxes[:, 4:5])
     x, y = CORNERS[:, 0] * boxes[:, 2:3], CORNERS[:, 1] * boxes[:, 3:4]
     turned = np.stack([x * cosine - y * sine, x * sine + y * cosine], axis=-1)
@@ -43,7 +45,7 @@ def _cross(left: Array, right: Array) -> Array:
 
 
 def _inside(points: Array, others: Array) -> Array:
-    """`[boxes, 4]`: whether each corner lies in the other box, its edge included."""
+    """Return `[boxes, 4]`: whether each corner lies in the other box, its edge included."""
     edges = np.roll(others, -1, axis=1) - others
     sides = _cross(edges[:, None], points[:, :, None] - others[:, None])
     tolerance = 1e-9 * np.abs(edges).max(axis=(1, 2), initial=1)[:, None]
@@ -52,7 +54,7 @@ def _inside(points: Array, others: Array) -> Array:
 
 
 def _crossings(own: Array, others: Array) -> tuple[Array, Array]:
-    """`[boxes, 16, 2]` points where an edge of one meets one of the other, and whether they do."""
+    """Return `[boxes, 16, 2]` points where an edge of one meets one of the other, and whether they do."""
     first, second = (np.roll(corners, -1, axis=1) - corners for corners in (own, others))
     apart = others[:, None] - own[:, :, None]
     along, beside = first[:, :, None], second[:, None]
@@ -65,7 +67,7 @@ def _crossings(own: Array, others: Array) -> tuple[Array, Array]:
 
 
 def _area(points: Array, valid: Array) -> Array:
-    """Of the convex shape whose corners are the valid points."""
+    """Return the area of the convex shape whose corners are the valid points."""
     count = np.maximum(valid.sum(axis=1), 1)
     centre = (points * valid[..., None]).sum(axis=1) / count[:, None]
     # Points that are none fall together with the centre's neighbour and add nothing.

@@ -16,7 +16,7 @@ Pair = tuple[int, int]
 
 
 def positions(fact: Fact) -> list[Pair] | None:
-    """Bounds of starts or stops; the limits of i32 are as far away as those of i64."""
+    """Return bounds of starts or stops; the limits of i32 are as far away as those of i64."""
     pairs = intervals(fact)
     if pairs is None or fact.dtype.name != "i32":
         return pairs
@@ -29,7 +29,7 @@ def _far(position: int) -> int:
 
 
 def sliced(dim: Dim, start: Pair, stop: Pair, step: int) -> Dim:
-    """The size of a slice whose start and stop lie between bounds, of a dimension that is an interval itself.
+    """Return the size of a slice whose start and stop lie between bounds, of a dimension that is an interval itself.
 
     Bounds that cross, as those of `[-1:3]` of 3 to 6 elements do, give any size, as in the runtime.
     """
@@ -46,7 +46,10 @@ def sliced(dim: Dim, start: Pair, stop: Pair, step: int) -> Dim:
 
 
 def _start_bounds(pair: Pair, dim: Dim) -> Pair:
-    """Bounds of a position; one that may be negative or not lies at the beginning, or at the end, of the dimension."""
+    """Return bounds of a position.
+
+    One that may be negative or not lies at the beginning, or at the end, of the dimension.
+    """
     low, high = pair
     if not low < 0 <= high:
         return pair
@@ -56,7 +59,7 @@ def _start_bounds(pair: Pair, dim: Dim) -> Pair:
 
 
 def _count(size: int, start: int, stop: int, step: int) -> int:
-    """How many elements a slice has; -1 for any number. `size` may be unbounded."""
+    """Return how many elements a slice has; -1 for any number. `size` may be unbounded."""
     back, unbounded, least = step < 0, size >= UNBOUNDED, np.iinfo(np.int64).min
     at_end = UNBOUNDED in (start, stop)
     if unbounded and ((start < 0) != (stop < 0) or at_end or start == least):
@@ -81,7 +84,7 @@ def _from_front(position: int, size: int) -> int:
 
 
 def exact_slice(size: int, start: int | None, stop: int | None, step: int) -> slice:
-    """A slice that starts inside the dimension wherever it is told to start; None is the whole way."""
+    """Return a slice that starts inside the dimension wherever it is told to start; None is the whole way."""
     back = step < 0
     first = (size if back else 0) if start is None else _from_front(start, size)
     last = (-1 if back else size) if stop is None else _from_front(stop, size)

@@ -27,7 +27,7 @@ class Settings(NamedTuple):
 
     @classmethod
     def of(cls, inputs: Sequence[Array]) -> "Settings":
-        """From the inputs behind boxes and scores, as many as there are."""
+        """Read the inputs behind boxes and scores, as many as there are."""
         most, overlap, score, sigma = [*(float(array.ravel()[0]) for array in inputs), 0.0, 0.0, 0.0, 0.0][:4]
         return cls(int(most), overlap, score, sigma)
 
@@ -40,7 +40,7 @@ class Chosen(NamedTuple):
 
 
 def corners(boxes: Array, encoding: str) -> Array:
-    """`[..., 4]` as two corners, the smaller coordinates first; their order among each other does not matter."""
+    """Return `[..., 4]` as two corners, the smaller coordinates first; their order among each other does not matter."""
     first, second = boxes[..., :2], boxes[..., 2:]
     if encoding == "center":
         return np.concatenate([first - second / 2, first + second / 2], axis=-1)
@@ -48,7 +48,7 @@ def corners(boxes: Array, encoding: str) -> Array:
 
 
 def selected(boxes: Array, scores: Array, settings: Settings, descending: bool, rule: Rule) -> Chosen:
-    """The boxes of all images and classes that stay.
+    """Return the boxes of all images and classes that stay.
 
     Args:
         boxes: `[N, boxes, ...]`, as the rule takes them.
@@ -72,7 +72,7 @@ def selected(boxes: Array, scores: Array, settings: Settings, descending: bool, 
 
 
 def _of_class(boxes: Array, scores: Array, settings: Settings, rule: Rule) -> tuple[Array, Array]:
-    """The boxes of one class that stay, in the order in which they are chosen, and their scores then."""
+    """Return the boxes of one class that stay, in the order in which they are chosen, and their scores then."""
     places = np.flatnonzero(scores > settings.score)
     left = scores[places]
     kept: list[int] = []

@@ -42,13 +42,13 @@ __all__ = [
 
 
 def known(fact: Fact) -> list[int] | None:
-    """The values, flat, where all of them are known."""
+    """Return the values, flat, where all of them are known."""
     exact = fact.value.exact if fact.value is not None else None
     return None if exact is None else [int(value) for value in exact.ravel()]
 
 
 def intervals(fact: Fact) -> list[tuple[int, int]] | None:
-    """Lower and upper bound of each value, flat; `UNBOUNDED` where there is no upper one."""
+    """Return lower and upper bound of each value, flat; `UNBOUNDED` where there is no upper one."""
     if fact.value is None:
         return None
     pairs = zip(fact.value.lower.ravel(), fact.value.upper.ravel(), strict=True)
@@ -56,7 +56,7 @@ def intervals(fact: Fact) -> list[tuple[int, int]] | None:
 
 
 def sizes_of(fact: Fact, name: str) -> tuple[Dim, ...] | None:
-    """The values as dimensions, -1 for any size; None where nothing is known.
+    """Return the values as dimensions, -1 for any size; None where nothing is known.
 
     Raises:
         ShapeError: a value is negative, and known not to be -1.
@@ -71,7 +71,7 @@ def sizes_of(fact: Fact, name: str) -> tuple[Dim, ...] | None:
 
 
 def normal_axis(axis: int, rank: int, name: str = "axis") -> int:
-    """An axis counted from the front.
+    """Return an axis counted from the front.
 
     Raises:
         ShapeError: the input has no such axis.
@@ -82,7 +82,7 @@ def normal_axis(axis: int, rank: int, name: str = "axis") -> int:
 
 
 def known_axis(fact: Fact, rank: int, name: str = "axis") -> int | None:
-    """The only value of an input, as an axis counted from the front; None where it is not known.
+    """Return the only value of an input, as an axis counted from the front; None where it is not known.
 
     Raises:
         ShapeError: there are several values, or the input has no such axis.
@@ -96,7 +96,7 @@ def known_axis(fact: Fact, rank: int, name: str = "axis") -> int | None:
 
 
 def known_axes(fact: Fact, rank: int, name: str = "axes") -> list[int] | None:
-    """The values of an input as axes counted from the front; None where they are not known.
+    """Return the values of an input as axes counted from the front; None where they are not known.
 
     Raises:
         ShapeError: the input has no such axis.
@@ -106,12 +106,15 @@ def known_axes(fact: Fact, rank: int, name: str = "axes") -> list[int] | None:
 
 
 def is_empty(fact: Fact) -> bool:
-    """Whether a tensor has no elements for certain: the CPU plugin leaves out a layer that reads it. Measured."""
+    """Return whether a tensor has no elements for certain: the CPU plugin leaves out a layer that reads it.
+
+    Measured.
+    """
     return any(dim.hi == 0 for dim in fact.shape or ())
 
 
 def outside(fact: Fact, sizes: Sequence[Dim], *, negative: bool = True) -> int | None:
-    """The first known index that some size does not have; None where there is none.
+    """Return the first known index that some size does not have; None where there is none.
 
     Args:
         fact: the indices, their last dimension as long as `sizes`, or any for one size.
@@ -128,7 +131,7 @@ def outside(fact: Fact, sizes: Sequence[Dim], *, negative: bool = True) -> int |
 
 
 def known_number(fact: Fact) -> float | None:
-    """The first value of an input that is known before anything runs."""
+    """Return the first value of an input that is known before anything runs."""
     exact = None if fact.value is None else fact.value.exact
     return None if exact is None or not exact.size else exact.ravel()[0].item()
 
@@ -137,40 +140,40 @@ def known_number(fact: Fact) -> float | None:
 
 
 def plus(left: Dim, right: Dim) -> Dim:
-    """Every sum of a size of `left` and one of `right`."""
+    """Return every sum of a size of `left` and one of `right`."""
     return Dim(left.lo + right.lo, None if left.hi is None or right.hi is None else left.hi + right.hi)
 
 
 def shifted(dim: Dim, by: int) -> Dim:
-    """Every size moved by `by`, which may be negative; none falls below 0."""
+    """Return every size moved by `by`, which may be negative; none falls below 0."""
     return Dim(max(dim.lo + by, 0), None if dim.hi is None else max(dim.hi + by, 0))
 
 
 def times(left: Dim, right: Dim) -> Dim:
-    """Every product of a size of `left` and one of `right`; nothing times any size is nothing."""
+    """Return every product of a size of `left` and one of `right`; nothing times any size is nothing."""
     if 0 in (left.hi, right.hi):
         return Dim.of(0)
     return Dim(left.lo * right.lo, None if left.hi is None or right.hi is None else left.hi * right.hi)
 
 
 def minus(left: Dim, right: Dim) -> Dim:
-    """Every difference of a size of `left` and one of `right`; none falls below 0."""
+    """Return every difference of a size of `left` and one of `right`; none falls below 0."""
     lo = 0 if right.hi is None else max(left.lo - right.hi, 0)
     return Dim(lo, None if left.hi is None else max(left.hi - right.lo, 0))
 
 
 def floor_div(dim: Dim, by: int) -> Dim:
-    """Every size divided by `by` and rounded down."""
+    """Return every size divided by `by` and rounded down."""
     return Dim(dim.lo // by, None if dim.hi is None else dim.hi // by)
 
 
 def ceil_div(dim: Dim, by: int) -> Dim:
-    """Every size divided by `by` and rounded up."""
+    """Return every size divided by `by` and rounded up."""
     return Dim(-(-dim.lo // by), None if dim.hi is None else -(-dim.hi // by))
 
 
 def divided(dim: Dim, by: int) -> Dim | None:
-    """The sizes of which `by` make a size of `dim`; None where there are none.
+    """Return the sizes of which `by` make a size of `dim`; None where there are none.
 
     Of a dimension with a lower bound alone the runtime divides its largest number too, as a double.
     """
@@ -181,12 +184,12 @@ def divided(dim: Dim, by: int) -> Dim | None:
 
 
 def whole(shape: Shape) -> int | None:
-    """The number of elements; None where it is not known."""
+    """Return the number of elements; None where it is not known."""
     return None if shape is None or not all(dim.static for dim in shape) else prod(dim.lo for dim in shape)
 
 
 def dim(fact: Fact, axis: int) -> Dim:
-    """The dimension of an axis; any size where the rank is not known."""
+    """Return the dimension of an axis; any size where the rank is not known."""
     shape = fact.shape
     return shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else Dim()
 
@@ -201,7 +204,7 @@ def carried(
     outputs: Sequence[Fact],
     bounded: Collection[int] = (0,),
 ) -> tuple[Fact, ...]:
-    """The outputs of a layer with values, as far as the runtime knows them before running.
+    """Return the outputs of a layer with values, as far as the runtime knows them before running.
 
     Args:
         kernel: of the operation.

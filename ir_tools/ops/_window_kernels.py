@@ -33,7 +33,7 @@ LOWEST = float(np.finfo(np.float32).min)
 
 @np.errstate(all="ignore")
 def average(plan: WindowPlan, data: Array) -> Array:
-    """The averages, `[N, C, windows...]`; an undefined one is 0.
+    """Return the averages, `[N, C, windows...]`; an undefined one is 0.
 
     16-bit floats are summed in f32 and rounded once, integers are summed exactly. (The CPU plugin sums whole
     numbers in f32, or in i32 where there is one channel: beyond 2^24 it is the one that is off.)
@@ -55,7 +55,9 @@ def average(plan: WindowPlan, data: Array) -> Array:
 
 
 def _whole_average(total: IntArray, divisor: IntArray, inverse: bool) -> Array:
-    """Rounded half to even, of the quotient or, with `inverse`, of the product with the divisor's inverse in f32.
+    """Return the quotient, rounded half to even.
+
+    With `inverse`: the product with the divisor's inverse in f32.
 
     That is what the plugin does with 8 bits, and with one channel, where its fast code takes the layer. It puts a half
     such as 630 / 60 slightly above itself: 11, not 10.
@@ -66,13 +68,13 @@ def _whole_average(total: IntArray, divisor: IntArray, inverse: bool) -> Array:
 
 
 def _plain(plan: WindowPlan) -> bool:
-    """Whether the plugin's fast code for integers takes the layer: no dilation, every window has an element."""
+    """Return whether the plugin's fast code for integers takes the layer: no dilation, every window has an element."""
     return all(axis.step == 1 and axis.lengths.all() for axis in plan.axes)
 
 
 @lru_cache(maxsize=512)
 def _divisor(plan: WindowPlan) -> IntArray:
-    """What each window divides by, `[windows...]`; a single number where all are the same."""
+    """Return what each window divides by, `[windows...]`; a single number where all are the same."""
     divisor = np.ones((), np.int64)
     for axis in plan.axes:
         divisor = np.multiply.outer(divisor, np.maximum(axis.divisor, 1))
@@ -81,7 +83,7 @@ def _divisor(plan: WindowPlan) -> IntArray:
 
 
 def _sums(plan: WindowPlan, data: Array) -> Array:
-    """The sum of every window of `[channels, spatial...]`."""
+    """Return the sum of every window of `[channels, spatial...]`."""
     if plan.counts == (1,) * len(plan.axes) and all(axis.step == 1 for axis in plan.axes):
         seen = data[:, *(slice(int(axis.first[0]), int(axis.last[0]) + 1) for axis in plan.axes)]
         return _sum_rows(seen.reshape(len(data), prod(seen.shape[1:]))).reshape(len(data), *plan.counts)
@@ -91,13 +93,16 @@ def _sums(plan: WindowPlan, data: Array) -> Array:
 
 
 def _sum_rows(rows: Array) -> Array:
-    """The sum of every row: einsum is the fastest on short ones, `sum` adds long ones pairwise and loses less."""
+    """Return the sum of every row.
+
+    Einsum is the fastest on short ones, `sum` adds long ones pairwise and loses less.
+    """
     total: Array = np.einsum("ij->i", rows) if rows.shape[1] <= PAIRWISE else rows.sum(axis=1)
     return total
 
 
 def _blocks(data: Array, out: Array) -> Iterator[tuple[Array, Array]]:
-    """Input and output as `[channels, spatial...]`, some channels at a time."""
+    """Yield input and output as `[channels, spatial...]`, some channels at a time."""
     channels = prod(data.shape[:2])
     source, target = (array.reshape(channels, *array.shape[2:]) for array in (data, out))
     step = max(BLOCK // max(source[:1].size, 1), 1)
@@ -110,7 +115,7 @@ def _blocks(data: Array, out: Array) -> Iterator[tuple[Array, Array]]:
 
 @np.errstate(all="ignore")
 def maximum(plan: WindowPlan, data: Array) -> Array:
-    """The largest element of every window, `[N, C, windows...]`.
+    """Return the largest element of every window, `[N, C, windows...]`.
 
     As in the runtime NaN never wins, and a window with nothing else, or with nothing at all, holds the lowest value.
     """
@@ -128,7 +133,7 @@ def maximum(plan: WindowPlan, data: Array) -> Array:
 
 @np.errstate(all="ignore")
 def maximum_with_places(plan: WindowPlan, data: Array) -> tuple[Array, IntArray]:
-    """The same, and where it is: the position among the elements of its channel, `[N, C, windows...]`.
+    """Return the same, and where it is: the position among the elements of its channel, `[N, C, windows...]`.
 
     Of equal elements the first in row-major order; 0 where nothing is larger than the lowest value.
     """
@@ -140,7 +145,7 @@ def maximum_with_places(plan: WindowPlan, data: Array) -> tuple[Array, IntArray]
 
 @np.errstate(all="ignore")
 def largest_of_parts(plan: WindowPlan, data: Array) -> tuple[Array, IntArray]:
-    """The largest element of every part of AdaptiveMaxPool and its position in its channel, `[N, C, sizes...]`.
+    """Return the largest element of every part of AdaptiveMaxPool and its position in its channel, `[N, C, sizes...]`.
 
     Starting from the first element of the part, which therefore wins where it is NaN; a later NaN never does.
     """
@@ -162,12 +167,14 @@ def _lowest(dtype: np.dtype[Any]) -> int | float:
 
 
 def _widened(data: Array) -> Array:
-    """16-bit floats as f32, all else as it is."""
+    """Return 16-bit floats as f32, all else as it is."""
     return data.astype(np.float32) if data.dtype.kind not in "iub" and data.dtype.itemsize < 4 else data
 
 
 def _search(plan: WindowPlan, data: Array, lowest: float | None) -> tuple[Array, IntArray]:
-    """The first element of each window that is larger than `lowest` and all others; place -1 where there is none.
+    """Return the first element of each window that is larger than `lowest` and all others.
+
+    Place -1 where there is none.
 
     Without `lowest` the search starts from the first element.
     """
@@ -184,7 +191,7 @@ def _search(plan: WindowPlan, data: Array, lowest: float | None) -> tuple[Array,
 def _search_axis(
     data: Array, places: IntArray | None, axis: int, windows: AxisWindows, weight: int, lowest: float | None
 ) -> tuple[Array, IntArray]:
-    """One axis of the search: `places` so far, and how much a step along this axis adds to them."""
+    """Return one axis of the search: `places` so far, and how much a step along this axis adds to them."""
     shape = _replaced(data.shape, axis, len(windows.first))
     along = _replaced((1,) * data.ndim, axis, -1)
     here: IntArray = np.broadcast_to((np.arange(data.shape[axis]) * weight).reshape(along), data.shape)
@@ -222,11 +229,11 @@ class Group:
         return self.windows.stop - self.windows.start if isinstance(self.windows, slice) else len(self.windows)
 
     def is_all_of(self, size: int) -> bool:
-        """Whether window `i` is element `i` of an axis of this size."""
+        """Return whether window `i` is element `i` of an axis of this size."""
         return self.taps == 1 and isinstance(self.first, slice) and self.first == slice(0, size, 1)
 
     def positions(self, tap: int, step: int) -> slice | IntArray:
-        """What every window of the group reads as its element number `tap`."""
+        """Return what every window of the group reads as its element number `tap`."""
         shift = tap * step
         if isinstance(self.first, slice):
             return slice(self.first.start + shift, self.first.stop + shift, self.first.step)
@@ -235,7 +242,10 @@ class Group:
 
 @lru_cache(maxsize=512)
 def _groups(axis: AxisWindows) -> list[Group]:
-    """The windows of an axis, the largest group first: slices where that takes few, else a list for each length."""
+    """Return the windows of an axis, the largest group first.
+
+    Slices where that takes few, else a list for each length.
+    """
     lengths, first = axis.lengths, axis.first
     strides = np.append(np.diff(first), 1 if len(first) < 2 else first[-1] - first[-2])
     breaks = np.flatnonzero(np.diff(lengths) | np.diff(strides)) + 1
@@ -278,7 +288,7 @@ def _reduce_axis(ufunc: np.ufunc, data: Array, axis: int, windows: AxisWindows, 
 
 
 def _over_rows(data: Array, out: Array, axis: int, group: Group) -> Group | None:
-    """The same group in the flattened arrays, where every window lies as far from its input there: else None.
+    """Return the same group in the flattened arrays, where every window lies as far from its input there: else None.
 
     That is so where a row is as long as its windows' strides: the last axis, or any axis with strides of 1. One long
     operation then replaces a short one for each row. What it writes for windows of other groups, from elements of two

@@ -60,7 +60,7 @@ class Pooling:
         return len(self.kernel)
 
     def reach(self, axis: int) -> int:
-        """How far a window extends: `(kernel - 1) * dilation + 1`."""
+        """Return how far a window extends: `(kernel - 1) * dilation + 1`."""
         return (self.kernel[axis] - 1) * self.dilations[axis] + 1
 
 
@@ -99,7 +99,7 @@ class WindowPlan:
         return tuple(len(axis.first) for axis in self.axes)
 
     def undefined(self) -> npt.NDArray[np.bool_]:
-        """Where the value is arbitrary: no element is read and the divisor would be 0. Shape: the counts."""
+        """Return where the value is arbitrary: no element is read and the divisor would be 0. Shape: the counts."""
         mask = np.zeros(self.counts, dtype=bool)
         for index, axis in enumerate(self.axes):
             along = [1] * len(self.axes)
@@ -109,7 +109,7 @@ class WindowPlan:
 
 
 def axis_pads(pooling: Pooling, axis: int, size: int) -> tuple[int, int]:
-    """The padding before and after, as `auto_pad` resolves it for an input of `size`.
+    """Return the padding before and after, as `auto_pad` resolves it for an input of `size`.
 
     Attribute pads are ignored unless `explicit`; `same_*` pads to `ceil(size / stride)` windows, the odd one at the
     end (upper) or the beginning (lower). Measured: rule 1 of docs/average-pooling.md.
@@ -125,7 +125,7 @@ def axis_pads(pooling: Pooling, axis: int, size: int) -> tuple[int, int]:
 
 
 def axis_count(pooling: Pooling, axis: int, size: int) -> int:
-    """The number of windows on an input of `size`. Measured: rule 2 of docs/average-pooling.md.
+    """Return the number of windows on an input of `size`. Measured: rule 2 of docs/average-pooling.md.
 
     Raises:
         ShapeError: the window does not fit into the padded input.
@@ -146,7 +146,7 @@ def axis_count(pooling: Pooling, axis: int, size: int) -> int:
 
 
 def plan(pooling: Pooling, sizes: Sequence[int]) -> WindowPlan:
-    """The window plan on an input whose spatial sizes are `sizes`.
+    """Return the window plan on an input whose spatial sizes are `sizes`.
 
     With `exclude_pad`, or without any padding on any axis, windows divide by the elements that they read; otherwise
     by the whole kernel, even where it hangs over the padding. Measured: rule 3 of docs/average-pooling.md.
@@ -160,7 +160,10 @@ def plan(pooling: Pooling, sizes: Sequence[int]) -> WindowPlan:
 
 
 def adaptive_plan(sizes: Sequence[int], counts: Sequence[int]) -> WindowPlan:
-    """AdaptiveAvgPool-8: window `i` reads `floor(i * size / count)` up to `ceil((i + 1) * size / count)`, exclusive."""
+    """Return AdaptiveAvgPool-8.
+
+    Window `i` reads `floor(i * size / count)` up to `ceil((i + 1) * size / count)`, exclusive.
+    """
     axes = []
     for size, count in zip(sizes, counts, strict=True):
         index = np.arange(count, dtype=np.int64)
@@ -170,7 +173,7 @@ def adaptive_plan(sizes: Sequence[int], counts: Sequence[int]) -> WindowPlan:
 
 
 def axis_windows(pooling: Pooling, axis: int, size: int, whole: bool) -> AxisWindows:
-    """The windows on one axis; `whole`: they divide by the kernel, not by the elements that they read.
+    """Return the windows on one axis; `whole`: they divide by the kernel, not by the elements that they read.
 
     Raises:
         ShapeError: the window does not fit into the padded input.
@@ -190,7 +193,7 @@ def axis_windows(pooling: Pooling, axis: int, size: int, whole: bool) -> AxisWin
 
 
 def pooling_of(attrs: Attrs) -> Pooling:
-    """The settings of a layer; attributes that its version lacks, and empty lists, are the defaults."""
+    """Return the settings of a layer; attributes that its version lacks, and empty lists, are the defaults."""
     rank = len(attrs.kernel)
     return Pooling(
         kernel=attrs.kernel,
@@ -205,7 +208,7 @@ def pooling_of(attrs: Attrs) -> Pooling:
 
 
 def axis_dim(pooling: Pooling, axis: int, dim: Dim) -> Dim:
-    """The number of windows on any input size of `dim`, exactly as the runtime bounds it.
+    """Return the number of windows on any input size of `dim`, exactly as the runtime bounds it.
 
     An interval whose lower end is too small for the kernel counts one window there, and `same_*` knows nothing of
     the result for an interval. With `ceil_torch` and padding at the end only, the runtime counts more windows for

@@ -1,4 +1,7 @@
-"""Operations on one tensor element by element: activations, mathematics, rounding, tests; and SoftMax."""
+"""Operations on one tensor element by element: activations, mathematics, rounding, tests; and SoftMax.
+
+Specification: `activation/`, `arithmetic/`, `comparison/`, `logical/`, `bitwise/`.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -50,7 +53,7 @@ class Unary:
         folds: what the runtime knows of the result's values before running: `bounds` where it applies the function
             to both of them, exact values only, or nothing.
         check: of the operation.
-        direct: whether the function takes `out`, as those of numpy do, and makes nothing on its way.
+        direct: whether the function makes nothing on its way, and so need not go by blocks.
         border: of a rounding: how far above an integer its steps are; None for what has no steps.
     """
 
@@ -67,13 +70,13 @@ class Unary:
     border: float | None = None
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-        """The input's shape."""
+        """Return the input's shape."""
         data = inputs[0]
         require(data.dtype, self.accepts)
         return (Fact(BOOLEAN if self.boolean else data.dtype, data.shape, self.value(attrs, data)),)
 
     def value(self, attrs: Attrs, data: Fact) -> Bounds | None:
-        """The bounds of the result's values, as far as the runtime works them out."""
+        """Return the bounds of the result's values, as far as the runtime works them out."""
         if data.value is None or self.folds == "none" or (self.folds == "exact" and data.value.exact is None):
             return None
         with np.errstate(all="ignore"):
@@ -81,7 +84,7 @@ class Unary:
         return Bounds.exactly(lower) if data.value.exact is not None else Bounds(lower, upper)
 
     def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-        """The function on the input."""
+        """Apply the function to the input."""
         (data,) = arrays
         if self.direct and data.dtype.kind == "f" and data.dtype.itemsize > 2:
             return (self.function(data),)
@@ -92,7 +95,7 @@ class Unary:
         return (elementwise(applied, data),)
 
     def torn(self, attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:
-        """The elements so near to a step that an error decides to which side they go."""
+        """Return the elements so near to a step that an error decides to which side they go."""
         del attrs
         return None if self.border is None else near_steps(arrays[0], error, self.border)
 
@@ -127,7 +130,10 @@ def _erf_table() -> tuple[Array, Array]:
 
 
 def erf(data: Array) -> Array:
-    """The error function, exact to 1e-15: a table of exact values, and Taylor's series from the nearest of them."""
+    """Return the error function, exact to 1e-15.
+
+    A table of exact values, and Taylor's series from the nearest of them.
+    """
     size = np.minimum(np.abs(data.astype(np.float64)), _LAST)
     index = np.nan_to_num(size * _STEPS + 0.5).astype(np.intp)
     values, slopes = _erf_table()
@@ -139,7 +145,10 @@ def erf(data: Array) -> Array:
 
 
 def erf_inv(data: Array) -> Array:
-    """Where the error function has this value: a close start (Winitzki), then Halley's steps to the last digit."""
+    """Return where the error function has this value.
+
+    A close start (Winitzki), then Halley's steps to the last digit.
+    """
     value = data.astype(np.float64)
     logarithm = np.log1p(-value * value)
     half = 2 / (math.pi * 0.147) + logarithm / 2
@@ -153,36 +162,36 @@ def erf_inv(data: Array) -> Array:
 
 
 def hard_sigmoid_6(data: Array) -> Array:
-    """HSigmoid: `min(max(x + 3, 0), 6) / 6`."""
+    """Return HSigmoid: `min(max(x + 3, 0), 6) / 6`."""
     shifted = data + 3
     out: Array = np.where(shifted > 0, np.minimum(shifted, 6), 0).astype(data.dtype) / data.dtype.type(6)
     return out
 
 
 def sigmoid(data: Array) -> Array:
-    """`1 / (1 + exp(-x))`."""
+    """Return `1 / (1 + exp(-x))`."""
     return 1 / (1 + np.exp(-data))
 
 
 def softplus(data: Array) -> Array:
-    """`log(1 + exp(x))`, without overflow."""
+    """Return `log(1 + exp(x))`, without overflow."""
     out: Array = np.logaddexp(data, data.dtype.type(0))
     return out
 
 
 def mish(data: Array) -> Array:
-    """`x * tanh(softplus(x))`."""
+    """Return `x * tanh(softplus(x))`."""
     return data * np.tanh(softplus(data))
 
 
 def relu(data: Array, out: Array | None = None) -> Array:
-    """What is positive; NaN is not."""
+    """Return what is positive; NaN is not."""
     found: Array = np.fmax(data, data.dtype.type(0), out=out)
     return found
 
 
 def gelu(data: Array, approximation_mode: str = "erf") -> Array:
-    """`x * P(X <= x)` of the normal distribution, or its approximation by tanh."""
+    """Return `x * P(X <= x)` of the normal distribution, or its approximation by tanh."""
     half = data.dtype.type(0.5)
     if approximation_mode == "tanh":
         inner = data.dtype.type(math.sqrt(2 / math.pi)) * (data + data.dtype.type(0.044715) * data * data * data)
@@ -194,12 +203,12 @@ def gelu(data: Array, approximation_mode: str = "erf") -> Array:
 
 
 def elu(data: Array, alpha: float) -> Array:
-    """`alpha * (exp(x) - 1)` below 0."""
+    """Return `alpha * (exp(x) - 1)` below 0."""
     return through_floats(lambda x: np.where(x < 0, x.dtype.type(alpha) * np.expm1(np.minimum(x, 0)), x))(data)
 
 
 def check_clamp(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """A least value above the largest."""
+    """Check for a least value above the largest."""
     del inputs
     if not attrs.min <= attrs.max:
         yield Violation("min", f"is {attrs.min}, but max is {attrs.max}", "exchange the two")
@@ -217,7 +226,7 @@ def clamp(data: Array, min: float, max: float) -> Array:
 
 
 def round_(data: Array, mode: str) -> Array:
-    """To the nearest integer; a half to the even one or away from zero."""
+    """Round to the nearest integer; a half to the even one or away from zero."""
     if data.dtype.kind != "f":
         return data
     if mode == "half_to_even":
@@ -227,17 +236,17 @@ def round_(data: Array, mode: str) -> Array:
 
 
 def is_inf(data: Array, detect_negative: bool, detect_positive: bool) -> Array:
-    """Infinite, of the signs that are looked for."""
+    """Return where numbers are infinite, of the signs that are looked for."""
     return np.isinf(data) & np.where(data > 0, detect_positive, detect_negative)
 
 
 def whole(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """A rounding, which leaves integers as they are."""
+    """Return a rounding, which leaves integers as they are."""
     return lambda data: function(data) if data.dtype.kind == "f" else data
 
 
 def _math(type: str, function: Callable[[Array], Array], version: int = 1) -> Unary:
-    """A function of floats; 8-bit integers are cut off at their limits after i32 has what is beyond it."""
+    """Return a function of floats; 8-bit integers are cut off at their limits after i32 has what is beyond it."""
     through = through_floats(function)
     return Unary(type=type, version=version, function=lambda data: in_working_type(through, data, saturate=True))
 
@@ -247,7 +256,7 @@ LARGEST = 2147483520
 
 
 def _cut_off(type: str, function: Callable[[Array], Array], version: int = 1) -> Unary:
-    """A function of floats whose results are cut off at the limits of an integer type, of 32 bits at most.
+    """Return a function of floats whose results are cut off at the limits of an integer type, of 32 bits at most.
 
     NaN becomes the least number, in u8 the largest. Measured.
     """
@@ -331,7 +340,7 @@ ROWS = (
 
 
 def swish_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's shape; beta is one number of the data's type."""
+    """Return the data's shape; beta is one number of the data's type."""
     del attrs
     require(inputs[0].dtype, "float")
     for fact in inputs[1:]:
@@ -340,7 +349,7 @@ def swish_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def hard_sigmoid_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's shape; alpha and beta are single numbers of the data's type."""
+    """Return the data's shape; alpha and beta are single numbers of the data's type."""
     del attrs
     for fact, name in zip(inputs[1:], ("alpha", "beta"), strict=False):
         if fact.shape is not None and all(dim.static for dim in fact.shape):
@@ -349,7 +358,7 @@ def hard_sigmoid_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]
 
 
 def selu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's shape; the runtime does not look at those of alpha and lambda."""
+    """Return the data's shape; the runtime does not look at those of alpha and lambda."""
     del attrs
     require(same_type(inputs), "float")
     return (Fact(same_type(inputs), inputs[0].shape),)
@@ -361,39 +370,42 @@ def _require_scalar(fact: Fact, name: str) -> None:
 
 
 def with_numbers(function: Callable[..., Array], arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """A function of one array and single numbers, element by element."""
+    """Return a function of one array and single numbers, element by element."""
     data, *numbers = arrays
     numbers = [number.reshape(()) for number in numbers]
     return (elementwise(lambda part: in_working_type(function, part, *numbers), data),)
 
 
 def swish(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """`x * sigmoid(beta * x)`."""
+    """Return `x * sigmoid(beta * x)`."""
     del attrs
     beta = arrays[1] if len(arrays) > 1 else np.ones((), arrays[0].dtype)
     return with_numbers(lambda data, factor: data * sigmoid(factor * data), (arrays[0], beta))
 
 
 def hard_sigmoid(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """`max(0, min(1, alpha * x + beta))`."""
+    """Return `max(0, min(1, alpha * x + beta))`."""
     del attrs
     return with_numbers(lambda x, a, b: np.clip(a * x + b, x.dtype.type(0), x.dtype.type(1)), arrays)
 
 
 def selu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """`lambda * (x if x > 0 else alpha * (exp(x) - 1))`."""
+    """Return `lambda * (x if x > 0 else alpha * (exp(x) - 1))`."""
     del attrs
     return with_numbers(lambda x, a, s: s * np.where(x > 0, x, a * np.expm1(np.minimum(x, 0))), arrays)
 
 
 def prelu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's type and shape; the runtime does not look at the slope's."""
+    """Return the data's type and shape; the runtime does not look at the slope's."""
     del attrs
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
 def check_prelu(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """A list of slopes is as long as the channels or broadcasts to the last axis: nothing else compiles (measured)."""
+    """Check that a list of slopes is as long as the channels or broadcasts to the last axis.
+
+    Nothing else compiles (measured).
+    """
     del attrs
     data, slope = inputs[0].shape, inputs[1].shape
     if data is None or slope is None or len(slope) != 1 or len(data) < 2 or not slope[0].static:
@@ -404,14 +416,14 @@ def check_prelu(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def prelu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """`slope * x` below 0; a list of slopes belongs to the channels (axis 1)."""
+    """Return `slope * x` below 0; a list of slopes belongs to the channels (axis 1)."""
     del attrs
     data, slope = arrays
     if slope.ndim == 1 and slope.size > 1 and data.ndim > 1 and data.shape[1] == slope.size:
         slope = slope.reshape(1, -1, *[1] * (data.ndim - 2))
 
     def parts(x: Array, s: Array) -> Array:
-        """Both sides added, one of which is 0: much faster than a choice for each element."""
+        """Return both sides added, one of which is 0: much faster than a choice for each element."""
         if x.dtype.kind != "f" or not np.isfinite(s).all():
             return np.where(x < 0, x * s, x).astype(x.dtype, copy=False)
         low = np.minimum(x, 0)
@@ -429,7 +441,7 @@ def prelu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def softmax_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's shape; the axis must exist, where a scalar has one. Negative axes count from the end."""
+    """Return the data's shape; the axis must exist, where a scalar has one. Negative axes count from the end."""
     shape = inputs[0].shape
     if shape is not None and not -max(len(shape), 1) <= attrs.axis < max(len(shape), 1):
         raise ShapeError(f"axis {attrs.axis} is not one of the {len(shape)} of [{format_shape(shape)}]")
@@ -437,7 +449,7 @@ def softmax_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def softmax_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """As for SoftMax-8, without negative axes (which the runtime notices once the rank is known)."""
+    """Do as for SoftMax-8, without negative axes (which the runtime notices once the rank is known)."""
     if inputs[0].shape is not None and attrs.axis < 0:
         raise ShapeError(f"axis is {attrs.axis}, and SoftMax-1 has no negative ones; SoftMax-8 has")
     return softmax_shape(attrs, inputs)
@@ -452,7 +464,7 @@ def _along(function: Callable[[Array], Array], data: Array, axis: int) -> Array:
 
 
 def softmax(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """`exp(x) / sum(exp(x))` along the axis."""
+    """Return `exp(x) / sum(exp(x))` along the axis."""
 
     def shares(data: Array) -> Array:
         powers: Array = np.exp(data - data.max(axis=attrs.axis, keepdims=True))
@@ -463,7 +475,7 @@ def softmax(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def log_softmax(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """`x - log(sum(exp(x)))` along the axis."""
+    """Return `x - log(sum(exp(x)))` along the axis."""
 
     def logarithms(data: Array) -> Array:
         low = data - data.max(axis=attrs.axis, keepdims=True)

@@ -2,6 +2,8 @@
 
 The shape rules are those of OpenVINO's core (scaled_dot_product_attention_shape_inference.hpp and
 grouped_matmul_shape_inference.hpp), measured.
+
+Specification: `sequence/`, `matrix/`.
 """
 
 import math
@@ -21,7 +23,7 @@ __all__ = ["GROUPED_MAT_MUL", "OPS", "SCALED_DOT_PRODUCT_ATTENTION"]
 
 
 def check_mask(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """The mask is boolean or of the data's type."""
+    """Check that the mask is boolean or of the data's type."""
     del attrs
     data = inputs[0].dtype
     for mask in inputs[3:4]:
@@ -31,7 +33,7 @@ def check_mask(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def attention_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[batch..., q, v]` of query `[batch..., q, n]`, key `[batch..., k, n]` and value `[batch..., k, v]`."""
+    """Return `[batch..., q, v]` of query `[batch..., q, n]`, key `[batch..., k, n]` and value `[batch..., k, v]`."""
     query, key, value, *rest = inputs
     for fact, name in zip(inputs[:3], ("query", "key", "value"), strict=True):
         shape = fact.shape
@@ -54,7 +56,7 @@ def attention_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _common(left: Dim, right: Dim, what: str) -> Dim:
-    """One size, where 1 may be stretched.
+    """Return one size, where 1 may be stretched.
 
     Raises:
         ShapeError: the sizes differ.
@@ -78,7 +80,9 @@ def _require_scale_and_sink(query: Fact, rest: Sequence[Fact]) -> None:
 
 
 def grouped_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[groups, m, n]` of `[groups, m, k]` and `[groups, n, k]`, or `[m, n]` of rows `[m, k]` that offsets group.
+    """Return `[groups, m, n]` of `[groups, m, k]` and `[groups, n, k]`.
+
+    It is `[m, n]` of rows `[m, k]` that offsets group.
 
     The specification has products of two matrices too, which the runtime refuses.
     """
@@ -101,7 +105,10 @@ def grouped_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def attention(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """`softmax(query . key^T * scale + mask) . value`; with a sink the softmax has one more place, which is dropped."""
+    """Return `softmax(query . key^T * scale + mask) . value`.
+
+    With a sink the softmax has one more place, which is dropped.
+    """
     mask = arrays[3] if len(arrays) > 3 and not attrs.causal else None
 
     def attended(query: Array, key: Array, value: Array, *rest: Array) -> Array:
@@ -129,7 +136,7 @@ def _softmax(scores: Array, sink: Array | None) -> Array:
 
 
 def grouped(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """One product for each group."""
+    """Return one product for each group."""
     del attrs
     offsets = arrays[2:]
 

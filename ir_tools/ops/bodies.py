@@ -39,7 +39,7 @@ class PortMap:
     back_edges: Mapping[int, int]
 
     def purpose(self, word: str) -> PortMapRow | None:
-        """The row with this purpose: `current_iteration`, `execution_condition`."""
+        """Return the row with this purpose: `current_iteration`, `execution_condition`."""
         return next((row for row in (*self.inputs, *self.outputs) if row.purpose == word), None)
 
 
@@ -59,7 +59,7 @@ class BodyFacts:
 
 
 def port_maps(layer: Layer) -> Maps:
-    """The port maps of a layer with bodies, as its file has them.
+    """Return the port maps of a layer with bodies, as its file has them.
 
     Raises:
         ShapeError: a number in them cannot be read.
@@ -103,7 +103,7 @@ class BodyRun(Protocol):
     """Propagates facts through a body, given facts for some of its Parameters."""
 
     def __call__(self, body: str, parameters: Mapping[int, Fact]) -> BodyFacts:
-        """Parameters that are not given, and types that are dynamic, stay as their attributes say."""
+        """Return Parameters that are not given, and types that are dynamic, stay as their attributes say."""
         ...
 
 
@@ -114,7 +114,7 @@ BodyRule = Callable[[Maps, Mapping[int, Fact], BodyRun], dict[int, Fact]]
 def slice_faults(
     ports: PortMap, inputs: Mapping[int, Fact], results: Mapping[int, Fact], rounds: int | None
 ) -> Iterator[tuple[PortMapRow, str, str]]:
-    """Rows that the runtime compiles or runs with an error: row, message, what to do.
+    """Yield rows that the runtime compiles or runs with an error: row, message, what to do.
 
     Args:
         ports: of the body.
@@ -142,7 +142,7 @@ def slice_faults(
 
 
 def _along(row: PortMapRow, shape: Shape) -> Dim | None:
-    """The dimension that a row cuts or joins; None where there is none, or it is not known."""
+    """Return the dimension that a row cuts or joins; None where there is none, or it is not known."""
     if row.axis is None or not shape or not -len(shape) <= row.axis < len(shape):
         return None
     return shape[row.axis]

@@ -32,7 +32,7 @@ MAX_SHOWN_VALUES = 64
 
 
 def check_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, list[Violation]]:
-    """The typed attributes, None where they have no meaning, and what is wrong with the `<data>` of a layer.
+    """Return the typed attributes, None where they have no meaning, and what is wrong with the `<data>` of a layer.
 
     Each misspelling is reported once: with the required attribute that it stands for, else with the misspelled one.
     """
@@ -57,7 +57,7 @@ def check_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, list
 
 
 def _misspelled(name: str, spec: Field, word: str, text: str) -> Violation:
-    """A required attribute under a wrong name: an error unless the runtime assumes the value that is written."""
+    """Return a required attribute under a wrong name: an error unless the runtime assumes the value that is written."""
     message = f"is missing; the runtime does not read '{word}'"
     if spec.runtime_default is REQUIRED:
         return Violation(name, message, f"call it {name}", Kind.MISSING)
@@ -91,7 +91,7 @@ def _is_leftover(op: Op, name: str, text: str) -> bool:
 
 
 def _assumed(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Violation]:
-    """Absent attributes that the specification requires or gives another default than the runtime does."""
+    """Check for absent attributes that the specification requires or gives another default than the runtime does."""
     for name, spec in fields.items():
         present = not spec.is_absent(raw.get(name))
         if spec.needed and not present:
@@ -110,13 +110,13 @@ def _assumed(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str]) -> Ite
 
 
 def _shown(spec: Field, value: Any) -> str:
-    """`'true'`; `none` for an empty list."""
+    """Return `'true'`; `none` for an empty list."""
     text = spec.render(value, ",")
     return repr(text) if text else "none"
 
 
 def _misread(fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Violation]:
-    """Flags that are neither true nor false: the runtime reads them as if they were absent."""
+    """Check for flags that are neither true nor false: the runtime reads them as if they were absent."""
     for name, spec in fields.items():
         if isinstance(spec, Flag) and name in raw and raw[name].lower() not in FLAG_WORDS:
             word = "true" if spec.parse(raw[name]) else "false"
@@ -128,7 +128,10 @@ def _misread(fields: Mapping[str, Field], raw: Mapping[str, str]) -> Iterator[Vi
 
 
 def check_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
-    """A number of ports that the operation does not have. Outputs may be left out: who reads none needs no port."""
+    """Check for a number of ports that the operation does not have.
+
+    Outputs may be left out: who reads none needs no port.
+    """
     least = sum(not slot.optional for slot in op.inputs)
     most = None if any(slot.many for slot in op.inputs) else len(op.inputs)
     if inputs < least or (most is not None and inputs > most):
@@ -142,7 +145,7 @@ def check_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
 
 
 def too_many_outputs(op: Op, outputs: int, given: int) -> Violation:
-    """A layer with more output ports than it has outputs."""
+    """Return a layer with more output ports than it has outputs."""
     return Violation("it", f"has {_counted(outputs, 'output')}, but {op} gives {given}", None, Kind.OUTPUTS, given)
 
 
@@ -151,7 +154,7 @@ def _counted(count: int, word: str) -> str:
 
 
 def check_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Element types that the operation does not take, and such as differ where they must be one."""
+    """Check for element types that the operation does not take, and such as differ where they must be one."""
     common: dict[str, tuple[str, ElementType]] = {}
     for index, fact in enumerate(inputs):
         slot = op.inputs[min(index, len(op.inputs) - 1)]
@@ -173,7 +176,10 @@ def check_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def takes(words: str, dtype: ElementType) -> bool:
-    """Whether an element type is one of those that `words` mean: kinds (`float integer`) and single types (`i64`)."""
+    """Return whether an element type is one of those that `words` mean.
+
+    Kinds (`float integer`) and single types (`i64`).
+    """
     fitting = {"any", dtype.name, dtype.kind, "integer" if dtype.is_integer else dtype.kind}
     return not words or not fitting.isdisjoint(words.split())
 
@@ -220,7 +226,7 @@ def _listed(words: str) -> str:
 
 
 def _absurd(attrs: Attrs) -> Iterator[Violation]:
-    """Windows that let the runtime miscount or exhaust memory: strides of 2^31, pads of 10^9. Measured."""
+    """Check for windows that let the runtime miscount or exhaust memory: strides of 2^31, pads of 10^9. Measured."""
     for name in WINDOW_SIZES & attrs.keys():
         value = attrs[name]
         largest = max(map(abs, value), default=0) if isinstance(value, tuple) else 0
@@ -233,7 +239,7 @@ def _absurd(attrs: Attrs) -> Iterator[Violation]:
 
 
 def check_settings(op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """What the operation itself has to say; windows that no machine can handle keep it from being asked.
+    """Check for what the operation itself has to say; windows that no machine can handle keep it from being asked.
 
     Raises:
         ShapeError: the inputs contradict each other so much that nothing can be said.

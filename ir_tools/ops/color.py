@@ -1,6 +1,8 @@
 """Colour spaces of images: NV12toRGB-8, NV12toBGR-8, I420toRGB-8, I420toBGR-8, RGBtoNV12-17, BGRtoNV12-17.
 
 The shape rules are those of OpenVINO's core (nv12_shape_inference.hpp, i420_shape_inference.hpp), measured.
+
+Specification: `image/`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +24,7 @@ TWO, THREE = Dim.of(2), Dim.of(3)
 
 
 def from_nv12_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, H, W, 3]` of one plane `[N, H * 3 / 2, W, 1]`, or of two: luma, and chroma of half the size."""
+    """Return `[N, H, W, 3]` of one plane `[N, H * 3 / 2, W, 1]`, or of two: luma, and chroma of half the size."""
     del attrs
     if len(inputs) == 1:
         return _from_one_plane(inputs[0])
@@ -30,7 +32,7 @@ def from_nv12_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def from_i420_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, H, W, 3]` of one plane `[N, H * 3 / 2, W, 1]`, or of three: luma, and two of half the size."""
+    """Return `[N, H, W, 3]` of one plane `[N, H * 3 / 2, W, 1]`, or of three: luma, and two of half the size."""
     del attrs
     if len(inputs) == 1:
         return _from_one_plane(inputs[0])
@@ -60,7 +62,7 @@ def _require_luma(image: Fact) -> None:
 
 
 def _chroma(shape: Shape, channels: int) -> Shape:
-    """Batch, height and width of the image that a plane of half its size belongs to."""
+    """Return batch, height and width of the image that a plane of half its size belongs to."""
     if shape is None:
         return None
     require(len(shape) == 4 and channels in shape[3], f"the chroma is [{format_shape(shape)}]")
@@ -78,7 +80,7 @@ def _require_even(size: Dim, name: str) -> None:
 
 
 def to_nv12_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, H * 3 / 2, W, 1]`, or `[N, H, W, 1]` and `[N, H / 2, W / 2, 2]`, of `[N, H, W, 3]`."""
+    """Return `[N, H * 3 / 2, W, 1]`, or `[N, H, W, 1]` and `[N, H / 2, W / 2, 2]`, of `[N, H, W, 3]`."""
     image = inputs[0]
     require_rank(image, 4, "the image")
     require_size(image, 3, (3,), "the image")
@@ -94,7 +96,7 @@ def to_nv12_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def check_planes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """One plane or three."""
+    """Check for one plane or three."""
     del attrs
     if len(inputs) == 2:
         yield Violation("inputs", "are 2; expected 1 plane or 3")
@@ -104,7 +106,7 @@ def check_planes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def from_nv12(order: slice) -> Kernel:
-    """The kernel that makes red, green and blue in this order of luma and interleaved chroma."""
+    """Return the kernel that makes red, green and blue in this order of luma and interleaved chroma."""
 
     def kernel(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         del attrs
@@ -116,7 +118,7 @@ def from_nv12(order: slice) -> Kernel:
 
 
 def from_i420(order: slice) -> Kernel:
-    """The kernel that makes red, green and blue in this order of luma and two planes of chroma."""
+    """Return the kernel that makes red, green and blue in this order of luma and two planes of chroma."""
 
     def kernel(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
         del attrs
@@ -131,13 +133,13 @@ def from_i420(order: slice) -> Kernel:
 
 
 def _planes(image: Array) -> tuple[Array, Array]:
-    """The luma above and the chroma below."""
+    """Return the luma above and the chroma below."""
     height = image.shape[1] * 2 // 3
     return image[:, :height], image[:, height:]
 
 
 def _colors(luma: Array, blue: Array, red: Array) -> Array:
-    """`[N, H, W, 3]` of `[N, H, W, 1]` and chroma `[N, H / 2, W / 2]`, by BT.601."""
+    """Return `[N, H, W, 3]` of `[N, H, W, 1]` and chroma `[N, H / 2, W / 2]`, by BT.601."""
 
     def mixed(luma: Array, blue: Array, red: Array) -> Array:
         light = 1.164 * (luma[..., 0] - 16)

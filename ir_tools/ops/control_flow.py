@@ -2,6 +2,8 @@
 
 The rules are those of OpenVINO's core (tensor_iterator.cpp, loop.cpp, if.cpp). A body is run through a callback, so
 that nothing here knows how a graph is walked.
+
+Specification: `infrastructure/`, `condition/`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +27,7 @@ OWN_TYPE = element_type("dynamic")
 
 
 def tensor_iterator_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, Fact]:
-    """The body runs once on slices; joined outputs are as long as the slices are many.
+    """Return the body runs once on slices; joined outputs are as long as the slices are many.
 
     Raises:
         ShapeError: a slice or an output names an axis that is not there, or parts of size 0.
@@ -75,7 +77,7 @@ def _with_axis(shape: tuple[Dim, ...], axis: int, dim: Dim) -> tuple[Dim, ...]:
 
 
 def _joined(fact: Fact, row: PortMapRow, size: int | None) -> Fact:
-    """The output of a body, joined along the row's axis where it has one."""
+    """Return the output of a body, joined along the row's axis where it has one."""
     if row.axis is None:
         return Fact(fact.dtype, fact.shape)
     if fact.shape is None:
@@ -85,7 +87,7 @@ def _joined(fact: Fact, row: PortMapRow, size: int | None) -> Fact:
 
 
 def loop_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, Fact]:
-    """Runs the body until the shapes of its back edges settle; joined outputs are as long as the trips are many.
+    """Run the body until the shapes of its back edges settle; joined outputs are as long as the trips are many.
 
     Raises:
         ShapeError: an axis that is not there, or a condition or trip count that is not one number.
@@ -134,7 +136,7 @@ def _total(shape: Shape, axis: int, trips: int | None) -> int | None:
 
 
 def _single(value: Bounds | None) -> int | None:
-    """The one number of a known tensor."""
+    """Return the one number of a known tensor."""
     known = None if value is None else value.exact
     if known is None:
         return None
@@ -144,7 +146,7 @@ def _single(value: Bounds | None) -> int | None:
 
 
 def _trips(ports: PortMap, inputs: Mapping[int, Fact], facts: BodyFacts) -> int | None:
-    """How often the body runs, where that is certain: a constant condition and a constant trip count."""
+    """Return how often the body runs, where that is certain: a constant condition and a constant trip count."""
     row = ports.purpose("execution_condition")
     if row is None:
         raise ShapeError("no output of the body is its execution_condition")
@@ -180,7 +182,7 @@ def _settled(ports: PortMap, given: dict[int, Fact], facts: BodyFacts, run: Body
 
 
 def _wider(result: Shape, parameter: Shape) -> Shape:
-    """The Parameter's shape, or a wider one where the result does not fit it."""
+    """Return the Parameter's shape, or a wider one where the result does not fit it."""
     if parameter is None:
         return None
     if result is None or len(result) != len(parameter):
@@ -191,7 +193,9 @@ def _wider(result: Shape, parameter: Shape) -> Shape:
 
 
 def if_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, Fact]:
-    """A known condition chooses its branch, and leaves the other as it was; otherwise the branches' shapes are joined.
+    """Return a known condition chooses its branch, and leaves the other as it was.
+
+    Otherwise the branches' shapes are joined.
 
     Raises:
         ShapeError: the branches give different element types, or one lacks an output.
@@ -233,7 +237,7 @@ def _either_dim(then: Dim, other: Dim) -> Dim:
 
 
 def _slice(row: PortMapRow, array: Array, index: int, start: int) -> Array:
-    """Part `index` of an input, counted from `start` in the direction of the stride.
+    """Return part `index` of an input, counted from `start` in the direction of the stride.
 
     Raises:
         ShapeError: the input has no such part.
@@ -250,7 +254,7 @@ def _slice(row: PortMapRow, array: Array, index: int, start: int) -> Array:
 
 
 def tensor_iterator(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -> dict[int, Array]:
-    """Runs the body once per slice."""
+    """Run the body once per slice."""
     ports = maps["body"]
     counts = [_parts(row, inputs[row.port].shape[row.axis]) for row in ports.inputs if row.axis is not None]
     if counts:
@@ -262,7 +266,7 @@ def tensor_iterator(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -
 
 
 def loop(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -> dict[int, Array]:
-    """Runs the body while its condition holds, at most as often as the trip count says; -1: no limit."""
+    """Run the body while its condition holds, at most as often as the trip count says; -1: no limit."""
     first, second = sorted(inputs)[:2]
     trips = int(inputs[first].ravel()[0])
     if not bool(inputs[second].ravel()[0]):
@@ -294,7 +298,7 @@ def _iterate(ports: PortMap, inputs: Mapping[int, Array], execute: Execute, trip
 
 
 def _given(ports: PortMap, inputs: Mapping[int, Array], state: Mapping[int, Array], index: int) -> dict[int, Array]:
-    """What the Parameters of the body get in one round."""
+    """Return what the Parameters of the body get in one round."""
     given = dict(state)
     for row in ports.inputs:
         if row.axis is not None:
@@ -307,7 +311,7 @@ def _given(ports: PortMap, inputs: Mapping[int, Array], state: Mapping[int, Arra
 def _without_rounds(
     ports: PortMap, inputs: Mapping[int, Array], execute: Execute, state: Mapping[int, Array]
 ) -> dict[int, Array]:
-    """Outputs of a body that never runs: the initial values of what is carried on, and empty tensors.
+    """Return outputs of a body that never runs: the initial values of what is carried on, and empty tensors.
 
     What shape the empty ones have says a round on zeros.
     """
@@ -337,7 +341,7 @@ def _collected(row: PortMapRow, parts: Mapping[int, Sequence[Array]], results: M
 
 
 def if_(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -> dict[int, Array]:
-    """Runs one branch."""
+    """Run one branch."""
     body = "then_body" if bool(inputs[min(inputs)].ravel()[0]) else "else_body"
     ports = maps[body]
     results = execute(body, {row.layer: inputs[row.port] for row in ports.inputs if row.port >= 0})
@@ -348,20 +352,20 @@ def if_(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -> dict[int, 
 
 
 def check_loop(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """The number of trips and the first condition are single values."""
+    """Check that the number of iterations and the first condition are single values."""
     del attrs
     for name, fact in zip(("trip_count", "execution_condition"), inputs, strict=False):
         yield from _several(name, fact, Kind.CONTRADICTION)
 
 
 def check_if(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """The condition is a single value; the runtime looks at the first of several in a list."""
+    """Check that the condition is a single value; the runtime looks at the first of several in a list."""
     del attrs
     yield from _several("condition", inputs[0], Kind.SUSPECT)
 
 
 def _several(name: str, fact: Fact, kind: Kind) -> Iterator[Violation]:
-    """More dimensions than one, or another number of values; `kind` is for a list of several."""
+    """Check for more dimensions than one, or another number of values; `kind` is for a list of several."""
     if not fact.shape:
         return
     message = f"has shape [{format_shape(fact.shape)}]; expected a single value"

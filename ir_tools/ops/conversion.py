@@ -1,4 +1,7 @@
-"""From one element type to another: Convert, ConvertLike, ConvertPromoteTypes."""
+"""From one element type to another: Convert, ConvertLike, ConvertPromoteTypes.
+
+Specification: `type/`.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -30,7 +33,7 @@ __all__ = ["CONVERT", "CONVERT_LIKE", "CONVERT_PROMOTE_TYPES", "OPS"]
 
 
 def convert_bounds(value: Bounds | None, target: ElementType) -> Bounds | None:
-    """Bounds in another type; what has no bound keeps none."""
+    """Return bounds in another type; what has no bound keeps none."""
     if value is None or target.held_dtype is None:
         return None
     if value.exact is not None:
@@ -76,7 +79,10 @@ def cast(data: Array, target: ElementType) -> Array:
 
 
 def _cut_off(data: Array, dtype: "np.dtype[Any]") -> Array:
-    """f64 as integers: cut off at the limits of 8 bits or of i32, of which other types keep the low bits. Measured."""
+    """Return f64 as integers: cut off at the limits of 8 bits or of i32, of which other types keep the low bits.
+
+    Measured.
+    """
     limits = np.iinfo(dtype if dtype.itemsize == 1 else np.int32)
     return low_bits(np.clip(data, limits.min, limits.max), dtype)
 
@@ -93,37 +99,37 @@ def _powers_of_two(values: Array) -> Array:
 
 
 def check_target(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """A type that nothing can be converted to."""
+    """Check for a type that nothing can be converted to."""
     del inputs
     if attrs.destination_type.kind == "string":
         yield Violation("destination_type", f"is {attrs.destination_type}, to which nothing can be converted")
 
 
 def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The input's shape in the type that the layer names."""
+    """Return the input's shape in the type that the layer names."""
     target = attrs.destination_type
     return (Fact(target, inputs[0].shape, convert_bounds(inputs[0].value, target)),)
 
 
 def convert(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The values in the type that the layer names."""
+    """Return the values in the type that the layer names."""
     return (elementwise(lambda part: cast(part, attrs.destination_type), arrays[0]),)
 
 
 def cut_off(attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:
-    """Floats so near to an integer that an error decides which integer they become."""
+    """Return floats so near to an integer that an error decides which integer they become."""
     return near_steps(arrays[0], error) if attrs.destination_type.is_integer else None
 
 
 def convert_like_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The first input's shape in the second's type."""
+    """Return the first input's shape in the second's type."""
     del attrs
     data, like = inputs
     return (Fact(like.dtype, data.shape, convert_bounds(data.value, like.dtype)),)
 
 
 def convert_like(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The first input's values in the second's type."""
+    """Return the first input's values in the second's type."""
     del attrs
     return (cast(arrays[0], element_type_of(arrays[1])),)
 
@@ -136,7 +142,7 @@ UNPROMOTED = frozenset({"f8e8m0", "f4e2m1", "nf4", "u6", "u3", "u2", "string"})
 
 
 def promoted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Both inputs' shapes in their common type."""
+    """Return both inputs' shapes in their common type."""
     kinds = [fact.dtype for fact in inputs]
     if any(kind.kind == "dynamic" for kind in kinds):
         common = DYNAMIC
@@ -149,14 +155,14 @@ def promoted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def promoted(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Both inputs in their common type."""
+    """Return both inputs in their common type."""
     facts = [Fact(element_type_of(array), tuple(map(Dim.of, array.shape))) for array in arrays]
     target = promoted_shape(attrs, facts)[0].dtype
     return tuple(cast(array, target) for array in arrays)
 
 
 def _common_type(attrs: Attrs, inputs: Sequence[Fact]) -> ElementType:
-    """The type that holds both, by OpenVINO's core (convert_promote_types.cpp), measured on all pairs.
+    """Return the type that holds both, by OpenVINO's core (convert_promote_types.cpp), measured on all pairs.
 
     Raises:
         ShapeError: it loses or widens values, without `promote_unsafe`.
@@ -184,7 +190,7 @@ def _common_type(attrs: Attrs, inputs: Sequence[Fact]) -> ElementType:
 
 
 def _wider(left: ElementType, right: ElementType, target: ElementType) -> ElementType:
-    """The least type of their kind that holds all values of both; `target` for what i128 would hold."""
+    """Return the least type of their kind that holds all values of both; `target` for what i128 would hold."""
     if left.is_float and left.bits == right.bits:
         return element_type("f32" if left.bits == 16 else "f16")
     larger = max(left, right, key=lambda kind: kind.bits)

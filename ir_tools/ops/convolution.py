@@ -1,4 +1,7 @@
-"""Convolutions: Convolution-1, GroupConvolution-1, both backward, BinaryConvolution-1, DeformableConvolution-1/-8."""
+"""Convolutions: Convolution-1, GroupConvolution-1, both backward, BinaryConvolution-1, DeformableConvolution-1/-8.
+
+Specification: `convolution/`.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -62,7 +65,7 @@ class Forward:
     ranks: tuple[int, ...] = (3, 4, 5)
 
     def check(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-        """Lists as long as there are axes, channels that fit, filters no larger than the padded data."""
+        """Check for lists as long as there are axes, channels that fit, filters no larger than the padded data."""
         data, filters = inputs[0].shape, inputs[1].shape
         broken = list(forward_faults(attrs, data, filters, self.layout, self.ranks))
         if not broken:
@@ -70,17 +73,20 @@ class Forward:
         yield from broken or suspect_windows(attrs, data, filters, self.layout)
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-        """`[N, C, spatial...]` and filters to `[N, filters, windows...]`."""
+        """Map `[N, C, spatial...]` and filters to `[N, filters, windows...]`."""
         dtype = same_type(inputs[:2])
         return (Fact(dtype, forward_shape(attrs, inputs[0].shape, inputs[1].shape, self.layout, self.ranks)),)
 
     def binary_shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-        """The same; filters of single bits, and an output of the data's type."""
+        """Return the same; filters of single bits, and an output of the data's type."""
         shape = forward_shape(attrs, inputs[0].shape, inputs[1].shape, self.layout, self.ranks)
         return (Fact(inputs[0].dtype, shape),)
 
     def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-        """`[N, C, spatial...]` and filters to `[N, filters, windows...]`; integers through f32, as the CPU plugin."""
+        """Map `[N, C, spatial...]` and filters to `[N, filters, windows...]`.
+
+        Integers through f32, as the CPU plugin.
+        """
 
         def convolved(data: Array, filters: Array) -> Array:
             stack = filters if self.layout.groups else filters[None]
@@ -113,7 +119,7 @@ class Forward:
 def resolved(
     attrs: Attrs, sizes: Sequence[int], kernel: Sequence[int]
 ) -> tuple[Windows, tuple[int, ...], tuple[int, ...]]:
-    """The lists of a layer, and the padding that `auto_pad` makes of an input of these sizes."""
+    """Return the lists of a layer, and the padding that `auto_pad` makes of an input of these sizes."""
     windows = windows_of(attrs, len(sizes))
     pooling = Pooling(
         kernel=tuple(kernel),
@@ -137,7 +143,7 @@ class Backward:
     layout: Layout
 
     def faults(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-        """What leaves the layer without an output shape."""
+        """Check for what leaves the layer without an output shape."""
         data, filters = inputs[0].shape, inputs[1].shape
         axes = self.axes(attrs, inputs)
         broken = [*broken_ranks(data, filters, self.layout)]
@@ -147,13 +153,16 @@ class Backward:
         yield from broken
 
     def axes(self, attrs: Attrs, inputs: Sequence[Fact]) -> int | None:
-        """The number of spatial axes, where something tells it."""
+        """Return the number of spatial axes, where something tells it."""
         sizes = inputs[2].shape if len(inputs) > 2 else None
         count = sizes[0].size if sizes and sizes[0].static and sizes[0].size else None
         return axes_of(attrs, inputs[0].shape, inputs[1].shape, self.layout, count)
 
     def check(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-        """Lists as long as there are axes, channels that fit, an output that is not empty and fits into memory."""
+        """Check for lists as long as there are axes and channels that fit.
+
+        The output is not empty and fits into memory.
+        """
         broken = list(self.faults(attrs, inputs))
         if not broken:
             try:
@@ -163,13 +172,13 @@ class Backward:
         yield from broken or suspect_windows(attrs, inputs[0].shape, inputs[1].shape, self.layout)
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-        """`[N, C, spatial...]` to `[N, channels, sizes...]`: the third input's sizes, where there is one."""
+        """Map `[N, C, spatial...]` to `[N, channels, sizes...]`: the third input's sizes, where there is one."""
         dtype = same_type(inputs[:2])
         raise_first(self.faults(attrs, inputs))
         return (Fact(dtype, self.output(attrs, inputs)),)
 
     def output(self, attrs: Attrs, inputs: Sequence[Fact]) -> Shape:
-        """The shape of the output, for inputs without fault.
+        """Return the shape of the output, for inputs without fault.
 
         Raises:
             ShapeError: a dimension would be negative.
@@ -182,7 +191,7 @@ class Backward:
         return (first, channels_out(data, filters, self.layout), *self.spatial(attrs, inputs, axes))
 
     def spatial(self, attrs: Attrs, inputs: Sequence[Fact], axes: int) -> tuple[Dim, ...]:
-        """The spatial dimensions of the output.
+        """Return the spatial dimensions of the output.
 
         Raises:
             ShapeError: one would be negative.
@@ -196,7 +205,7 @@ class Backward:
         return tuple(backward_dim(windows, axis, sizes[axis], extents[axis]) for axis in range(axes))
 
     def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-        """`[N, C, spatial...]` to `[N, channels, sizes...]`."""
+        """Map `[N, C, spatial...]` to `[N, channels, sizes...]`."""
 
         def spread(data: Array, filters: Array) -> Array:
             stack = filters if self.layout.groups else filters[None]
@@ -211,7 +220,7 @@ class Backward:
 def backward_places(
     attrs: Attrs, windows: Windows, counts: Sequence[int], kernel: Sequence[int], wanted: Sequence[int] | None
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """How much is cut off at the beginning of each axis, and the sizes of the output.
+    """Return how much is cut off at the beginning of each axis, and the sizes of the output.
 
     With sizes that are wanted, `same_*` cuts off half of what is too much, and half an element more at the beginning
     (upper) or the end (lower); otherwise only explicit pads cut. Measured.
@@ -229,7 +238,7 @@ def backward_places(
 
 
 def backward_dim(windows: Windows, axis: int, size: Dim, filter: Dim) -> Dim:
-    """`(size - 1) * stride + reach + output padding - pads`.
+    """Return `(size - 1) * stride + reach + output padding - pads`.
 
     Raises:
         ShapeError: that is negative whatever the sizes are.
@@ -244,7 +253,7 @@ def backward_dim(windows: Windows, axis: int, size: Dim, filter: Dim) -> Dim:
 
 
 def broken_sizes(sizes: Fact, axes: int) -> Iterator[Violation]:
-    """Output sizes that are not one for each spatial axis, not integers, or negative."""
+    """Check for output sizes that are not one for each spatial axis, not integers, or negative."""
     if not (sizes.dtype.is_integer or sizes.dtype.kind == "dynamic"):
         yield Violation("output_shape", f"has element type {sizes.dtype}; expected integers")
     elif sizes.shape is not None and len(sizes.shape) != 1:
@@ -256,7 +265,7 @@ def broken_sizes(sizes: Fact, axes: int) -> Iterator[Violation]:
 
 
 def negative(value: Bounds | None) -> bool:
-    """Whether some value is known to be negative."""
+    """Return whether some value is known to be negative."""
     return value is not None and bool((value.upper < 0).any())
 
 
@@ -264,14 +273,14 @@ def negative(value: Bounds | None) -> bool:
 
 
 def divisible(dim: Dim, parts: int) -> bool:
-    """Whether some size of `dim` is a multiple of `parts`."""
+    """Return whether some size of `dim` is a multiple of `parts`."""
     return dim.hi is None or -(-dim.lo // parts) <= dim.hi // parts
 
 
 def broken_tables(
     attrs: Attrs, inputs: Sequence[Fact], name: str, index: int, per_position: int
 ) -> Iterator[Violation]:
-    """Offsets or mask (input `index`) that are not `[N, per_position * kernel * deformable groups, windows...]`."""
+    """Check for offsets or mask that are not `[N, per_position * kernel * deformable groups, windows...]`."""
     data, filters, table = inputs[0].shape, inputs[2].shape, inputs[index].shape
     if table is None:
         return
@@ -287,7 +296,7 @@ def broken_tables(
 
 
 def deformable_groups(attrs: Attrs, data: Shape, filters: Shape) -> Iterator[Violation]:
-    """Channels that do not divide into the groups."""
+    """Check for channels that do not divide into the groups."""
     group = attrs.group
     for name, dim in (("data", data and data[1]), ("filters", filters and filters[0])):
         if dim and not divisible(dim, group):
@@ -300,7 +309,7 @@ def deformable_groups(attrs: Attrs, data: Shape, filters: Shape) -> Iterator[Vio
 
 
 def deformable_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """What leaves a deformable convolution without an output shape."""
+    """Check for what leaves a deformable convolution without an output shape."""
     names = ("data", "offsets", "filters", "mask")
     broken = [
         Violation(name, f"is [{format_shape(fact.shape)}]; expected rank 4")
@@ -324,7 +333,7 @@ def deformable_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
 
 
 def deformable_spatial(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Dim, ...]:
-    """The numbers of windows."""
+    """Return the numbers of windows."""
     windows = windows_of(attrs, 2)
     data, filters = ((Dim(),) * 4 if inputs[index].shape is None else inputs[index].shape for index in (0, 2))
     assert data is not None
@@ -333,20 +342,20 @@ def deformable_spatial(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Dim, ...]:
 
 
 def deformable_check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Ranks, groups, tables of offsets that fit; what runs but is hardly intended."""
+    """Check for ranks, groups, tables of offsets that fit; what runs but is hardly intended."""
     broken = list(deformable_faults(attrs, inputs)) or list(too_large("pads_begin", deformable_output(attrs, inputs)))
     yield from broken or suspect_windows(attrs, inputs[0].shape, inputs[2].shape, FORWARD)
 
 
 def deformable_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, C, H, W]` to `[N, filters, windows...]`."""
+    """Map `[N, C, H, W]` to `[N, filters, windows...]`."""
     dtype = same_type(inputs)
     raise_first(deformable_faults(attrs, inputs))
     return (Fact(dtype, deformable_output(attrs, inputs)),)
 
 
 def deformable_output(attrs: Attrs, inputs: Sequence[Fact]) -> Shape:
-    """The shape of the output, for inputs without fault; the batch as data and offsets agree on it."""
+    """Return the shape of the output, for inputs without fault; the batch as data and offsets agree on it."""
     data, offsets, filters = (fact.shape for fact in inputs[:3])
     if data is None and offsets is None and filters is None:
         return None
@@ -358,7 +367,7 @@ def deformable_output(attrs: Attrs, inputs: Sequence[Fact]) -> Shape:
 
 
 def deformable(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """`[N, C, H, W]` to `[N, filters, windows...]`: windows whose positions are moved by the offsets."""
+    """Map `[N, C, H, W]` to `[N, filters, windows...]`: windows whose positions are moved by the offsets."""
 
     def deformed(data: Array, offsets: Array, filters: Array, mask: Array | None = None) -> Array:
         groups, tables = attrs.group, attrs.deformable_group

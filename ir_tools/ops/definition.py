@@ -105,7 +105,7 @@ class Bounds:
 
     @classmethod
     def exactly(cls, values: npt.ArrayLike) -> Self:
-        """Values that are known."""
+        """Return values that are known."""
         known = np.asarray(values)
         if known.dtype.kind != "f":
             known = known.astype(np.int64)
@@ -117,7 +117,7 @@ class Bounds:
         return self.lower if self.lower is self.upper or np.array_equal(self.lower, self.upper) else None
 
     def dims(self) -> tuple[Dim, ...]:
-        """The values as dimensions (a 1-D tensor of sizes); negative lower bounds count as 0."""
+        """Return the values as dimensions (a 1-D tensor of sizes); negative lower bounds count as 0."""
         return tuple(
             Dim(max(int(lo), 0), None if hi >= UNBOUNDED else max(int(hi), 0))
             for lo, hi in zip(self.lower.ravel(), self.upper.ravel(), strict=True)
@@ -144,7 +144,7 @@ class Fact:
         return self.shape[2:]
 
     def with_spatial(self, dims: Sequence[Dim]) -> Fact:
-        """The same batch and channels with other spatial dimensions."""
+        """Return the same batch and channels with other spatial dimensions."""
         assert self.shape is not None
         return Fact(self.dtype, (*self.shape[:2], *dims))
 
@@ -240,11 +240,11 @@ class Field:
         return text is None or (not text and self.blank)
 
     def parse(self, text: str) -> Any:
-        """The value of `text`; ValueError, with the reason, where it is none; OutOfRange where it is not allowed."""
+        """Parse a text; ValueError, with the reason, if it has no value; OutOfRange if the value is not allowed."""
         raise NotImplementedError
 
     def render(self, value: Any, separator: str) -> str:
-        """The text of a value; `separator` stands between list items (`,` or `, `)."""
+        """Render the text of a value; `separator` stands between list items (`,` or `, `)."""
         del separator
         return str(value)
 
@@ -258,7 +258,7 @@ class Ints(Field):
     counts: tuple[int, ...] = ()
 
     def parse(self, text: str) -> tuple[int, ...]:
-        """`"2, 2"` -> `(2, 2)`."""
+        """Parse `"2, 2"` -> `(2, 2)`."""
         values = tuple(map(_listed_whole, _items(text)))
         _require_count(len(values), self.counts)
         for value in values:
@@ -266,7 +266,7 @@ class Ints(Field):
         return values
 
     def render(self, value: Any, separator: str) -> str:
-        """`(2, 2)` -> `"2, 2"`."""
+        """Render `(2, 2)` -> `"2, 2"`."""
         return separator.join(map(str, value))
 
 
@@ -280,7 +280,7 @@ class Int(Field):
     maximum: int | None = None
 
     def parse(self, text: str) -> int:
-        """`"-1"` -> `-1`."""
+        """Parse `"-1"` -> `-1`."""
         value = _whole(text)
         _require_range(value, self.minimum, self.maximum)
         return value
@@ -296,7 +296,7 @@ class Float(Field):
     maximum: float | None = None
 
     def parse(self, text: str) -> float:
-        """`"1e-5"` -> `1e-05`."""
+        """Parse `"1e-5"` -> `1e-05`."""
         value = _number(text)
         _require_range(value, self.minimum, self.maximum)
         return value
@@ -311,7 +311,7 @@ class Floats(Field):
     counts: tuple[int, ...] = ()
 
     def parse(self, text: str) -> tuple[float, ...]:
-        """`"1, 0.5"` -> `(1.0, 0.5)`."""
+        """Parse `"1, 0.5"` -> `(1.0, 0.5)`."""
         values = tuple(map(_number, _items(text)))
         _require_count(len(values), self.counts)
         for value in values:
@@ -319,7 +319,7 @@ class Floats(Field):
         return values
 
     def render(self, value: Any, separator: str) -> str:
-        """`(1.0, 0.5)` -> `"1.0, 0.5"`."""
+        """Render `(1.0, 0.5)` -> `"1.0, 0.5"`."""
         return separator.join(map(repr, value))
 
 
@@ -330,7 +330,7 @@ class Words(Field):
     words: tuple[str, ...] = ()
 
     def parse(self, text: str) -> tuple[str, ...]:
-        """`"sigmoid, tanh"` -> `("sigmoid", "tanh")`; with `words`, each must be one of them in any case."""
+        """Parse `"sigmoid, tanh"` -> `("sigmoid", "tanh")`; with `words`, each must be one of them in any case."""
         found = tuple(word.strip() for word in text.split(",")) if text.strip() else ()
         for word in found:
             if self.words and word.lower() not in self.words:
@@ -338,7 +338,7 @@ class Words(Field):
         return tuple(word.lower() for word in found) if self.words else found
 
     def render(self, value: Any, separator: str) -> str:
-        """`("sigmoid", "tanh")` -> `"sigmoid, tanh"`."""
+        """Render `("sigmoid", "tanh")` -> `"sigmoid, tanh"`."""
         return separator.join(value)
 
 
@@ -352,7 +352,7 @@ class Flag(Field):
     blank: ClassVar[bool] = False
 
     def parse(self, text: str) -> bool:
-        """`"False"` -> `False`."""
+        """Parse `"False"` -> `False`."""
         word = text.lower()
         if word in {"true", "1", "false", "0"}:
             return word in {"true", "1"}
@@ -360,7 +360,7 @@ class Flag(Field):
         return absent is REQUIRED or bool(absent)
 
     def render(self, value: Any, separator: str) -> str:
-        """`True` -> `"true"`."""
+        """Render `True` -> `"true"`."""
         del separator
         return "true" if value else "false"
 
@@ -375,7 +375,7 @@ class OneOf(Field):
     synonyms: Mapping[str, str] = field(default_factory=dict)
 
     def parse(self, text: str) -> str:
-        """`"SAME_UPPER"` -> `"same_upper"`."""
+        """Parse `"SAME_UPPER"` -> `"same_upper"`."""
         word = text.lower()
         word = self.synonyms.get(word, word)
         if word not in self.words:
@@ -388,7 +388,7 @@ class Text(Field):
     """Any text."""
 
     def parse(self, text: str) -> str:
-        """The text itself."""
+        """Parse the text itself."""
         return text
 
 
@@ -423,7 +423,7 @@ def _require_range(value: float, least: float | None, most: float | None) -> Non
 
 
 def _listed_whole(text: str) -> int:
-    """An integer in a list, where the runtime reads no plus sign (measured)."""
+    """Return an integer in a list, where the runtime reads no plus sign (measured)."""
     if text.strip().startswith("+"):
         raise ValueError(f"has '{text.strip()[:40]}'; expected an integer")
     return _whole(text)
@@ -448,30 +448,30 @@ class Attrs(Mapping[str, Any]):
         self._values = dict(values)
 
     def __getitem__(self, name: str) -> Any:
-        """The value of the attribute."""
+        """Return the value of the attribute."""
         return self._values[name]
 
     def __getattr__(self, name: str) -> Any:
-        """The value of the attribute."""
+        """Return the value of the attribute."""
         try:
             return self._values[name]
         except KeyError:
             raise AttributeError(name) from None
 
     def __contains__(self, name: object) -> bool:
-        """Whether the version has the attribute."""
+        """Return whether the version has the attribute."""
         return name in self._values
 
     def __iter__(self) -> Iterator[str]:
-        """The names."""
+        """Yield the names."""
         return iter(self._values)
 
     def __len__(self) -> int:
-        """How many."""
+        """Return how many there are."""
         return len(self._values)
 
     def values(self) -> ValuesView[Any]:
-        """The values."""
+        """Return the values."""
         return self._values.values()
 
 
@@ -601,7 +601,7 @@ class Output:
 
 
 def no_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """The check of an operation whose attributes cannot contradict each other."""
+    """Yield nothing: for an operation whose attributes cannot contradict each other."""
     del attrs, inputs
     return iter(())
 
@@ -719,11 +719,11 @@ class Op:
     oracle: Oracle = Oracle.RUNTIME
 
     def __str__(self) -> str:
-        """`AvgPool-14`."""
+        """Return `AvgPool-14`."""
         return f"{self.type}-{self.version}"
 
     def __repr__(self) -> str:
-        """`Op(AvgPool-14)`: one line, though an operation has many parts."""
+        """Return `Op(AvgPool-14)`: one line, though an operation has many parts."""
         return f"Op({self})"
 
     def in_opset(self, number: int) -> bool:
@@ -732,7 +732,7 @@ class Op:
         return self.version <= number <= last and number not in self.absent_opsets
 
     def outputs_of(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...] | None:
-        """The facts of the outputs; None where the operation has no shape rule.
+        """Return the facts of the outputs; None where the operation has no shape rule.
 
         Raises:
             ShapeError: attributes and inputs contradict each other.
@@ -771,7 +771,9 @@ class Op:
         return None
 
     def read(self, raw: Mapping[str, str], violations: list[Violation]) -> Attrs | None:
-        """The typed attributes of a layer's `<data>`; None, and an entry in `violations`, where it has no meaning.
+        """Return the typed attributes of a layer's `<data>`.
+
+        None, and an entry in `violations`, where it has no meaning.
 
         Attributes that the operation does not have are left alone here, unless they are known misspellings.
         """

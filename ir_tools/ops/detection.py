@@ -1,4 +1,7 @@
-"""Boxes from networks: PriorBox-1/-8, PriorBoxClustered-1, DetectionOutput-1/-8, RegionYolo-1, ReorgYolo-1."""
+"""Boxes from networks: PriorBox-1/-8, PriorBoxClustered-1, DetectionOutput-1/-8, RegionYolo-1, ReorgYolo-1.
+
+Specification: `detection/`.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -38,12 +41,12 @@ CORNER = "caffe.PriorBoxParameter.CORNER"
 
 
 def prior_box_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[2, 4 * height * width * boxes]`: boxes and their variances."""
+    """Return `[2, 4 * height * width * boxes]`: boxes and their variances."""
     return _priors(number_of_priors(attrs), inputs)
 
 
 def clustered_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[2, 4 * height * width * boxes]`: boxes and their variances."""
+    """Return `[2, 4 * height * width * boxes]`: boxes and their variances."""
     widths, heights = len(attrs.width), len(attrs.height)
     require(widths == heights, f"height has {plural(heights, 'value')}, but width has {widths}")
     return _priors(widths, inputs)
@@ -61,7 +64,7 @@ def _priors(count: int, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def check_prior_box(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """As many boxes as the output has places for, with more of which the runtime writes beyond its memory."""
+    """Check for as many boxes as the output has places for, with more of which the runtime writes beyond its memory."""
     yield from _broken_boxes(attrs)
     yield from _broken_variance(attrs)
     yield from check_output_size("output_size", prior_box_shape)(attrs, inputs)
@@ -85,7 +88,7 @@ def _broken_boxes(attrs: Attrs) -> Iterator[Violation]:
 
 
 def check_clustered(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Variances for all coordinates or for none; as many heights as widths is the shape rule's to say."""
+    """Check for variances for all coordinates or for none; as many heights as widths is the shape rule's to say."""
     yield from _broken_variance(attrs)
     yield from check_output_size("output_size", clustered_shape)(attrs, inputs)
 
@@ -96,12 +99,12 @@ def _broken_variance(attrs: Attrs) -> Iterator[Violation]:
 
 
 def prior_box(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """`[2, 4 * height * width * boxes]`."""
+    """Return `[2, 4 * height * width * boxes]`."""
     return (prior_boxes(attrs, *inputs),)
 
 
 def prior_box_clustered(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """`[2, 4 * height * width * boxes]`."""
+    """Return `[2, 4 * height * width * boxes]`."""
     return (clustered_boxes(attrs, *inputs),)
 
 
@@ -159,7 +162,7 @@ PRIOR_BOX_CLUSTERED_1 = Op(
 
 
 def detection_output_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[1, 1, images * boxes, 7]`; the number of boxes per image is `keep_top_k`, or all that there may be."""
+    """Return `[1, 1, images * boxes, 7]`; the number of boxes per image is `keep_top_k`, or all that there may be."""
     for fact, rank, name in zip(inputs, (2, 2, 3, 2, 2), DETECTION_NAMES, strict=False):
         require_rank(fact, rank, f"the input '{name}'")
     classes, priors = _counts(attrs, inputs)
@@ -175,7 +178,7 @@ def detection_output_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
 
 
 def _batch(inputs: Sequence[Fact]) -> Dim:
-    """The number of images: that of the boxes where it is known, else that of the confidences."""
+    """Return the number of images: that of the boxes where it is known, else that of the confidences."""
     batch = dim(inputs[0], 0)
     scores = dim(inputs[1], 0)
     agreed((batch, scores), "number of images")
@@ -190,7 +193,7 @@ def _batch(inputs: Sequence[Fact]) -> Dim:
 
 
 def _counts(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[int, int]:
-    """The number of classes and of prior boxes; 0 where it is not known."""
+    """Return the number of classes and of prior boxes; 0 where it is not known."""
     boxes, scores, priors = (dim(fact, axis) for fact, axis in zip(inputs[:3], (1, 1, 2), strict=True))
     require_size(inputs[2], 1, (1 if attrs.variance_encoded_in_target else 2,), "the input 'proposals'")
     size = 4 if attrs.normalized else 5
@@ -213,7 +216,7 @@ def _counts(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[int, int]:
 
 
 def _deduced(attrs: Attrs, inputs: Sequence[Fact], size: int) -> tuple[int, int]:
-    """The number of classes and of prior boxes, from the sizes of the inputs alone (version 8)."""
+    """Return the number of classes and of prior boxes, from the sizes of the inputs alone (version 8)."""
     boxes, scores, priors = dim(inputs[0], 1), dim(inputs[1], 1), dim(inputs[2], 2)
     classes = count = 0
     if priors.static:
@@ -236,7 +239,7 @@ def _exactly(total: int, part: int, name: str, meant: str) -> int:
 
 
 def _matched(count: int, columns: Dim, part: int, name: str) -> int:
-    """The number of prior boxes, held against the columns of an input with `part` for each."""
+    """Return the number of prior boxes, held against the columns of an input with `part` for each."""
     if not columns.static:
         return count
     if not count:
@@ -263,7 +266,7 @@ def _additional(count: int, inputs: Sequence[Fact]) -> int:
 
 
 def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """A number of boxes to keep, three or five inputs, an output that fits into memory."""
+    """Check for a number of boxes to keep, three or five inputs, an output that fits into memory."""
     if not attrs.keep_top_k:
         yield Violation("keep_top_k", "is empty, and the runtime crashes without a number", 'write keep_top_k="-1"')
     elif attrs.keep_top_k[0] != -1 and attrs.keep_top_k[0] < 1:
@@ -282,7 +285,7 @@ def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
 
 
 def detection_output(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """`[1, 1, images * boxes, 7]`."""
+    """Return `[1, 1, images * boxes, 7]`."""
     return in_working_types(lambda *arrays: (detections(attrs, arrays),), *inputs)
 
 
@@ -330,7 +333,10 @@ DETECTION_OUTPUT_1 = DETECTION_OUTPUT_8.at(
 
 
 def region_yolo_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """With `do_softmax` the axes from `axis` to `end_axis` become one, else the channels of the masked regions stay."""
+    """Return the shape: with `do_softmax` the axes from `axis` to `end_axis` become one.
+
+    Without it the channels of the masked regions stay.
+    """
     (data,) = inputs
     require_rank(data, 4, "the input")
     if data.shape is None:
@@ -346,7 +352,10 @@ def region_yolo_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def check_region_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Axes that are there, and no more channels needed than there are: the runtime writes beyond its memory."""
+    """Check for axes that are there, and no more channels needed than there are.
+
+    The runtime writes beyond its memory.
+    """
     for name in ("axis", "end_axis"):
         if not -4 <= attrs[name] < 4:
             yield Violation(name, f"is {attrs[name]}, but the input has rank 4", kind=Kind.RANGE)
@@ -363,7 +372,10 @@ def check_region_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
 
 
 def region_yolo(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Coordinates of the centre and confidences through a sigmoid, with `do_softmax` classes through a softmax."""
+    """Return coordinates of the centre and confidences through a sigmoid.
+
+    Classes go through a softmax with `do_softmax`.
+    """
     (data,) = inputs
     (shape,) = region_yolo_shape(attrs, [Fact(from_dtype(data.dtype), tuple(map(Dim.of, data.shape)))])
     regions = attrs.num if attrs.do_softmax else len(attrs.mask)
@@ -410,7 +422,7 @@ REGION_YOLO_1 = Op(
 
 
 def reorg_yolo_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, C, H, W]` to `[N, C * stride^2, H / stride, W / stride]`."""
+    """Map `[N, C, H, W]` to `[N, C * stride^2, H / stride, W / stride]`."""
     (data,) = inputs
     require_rank(data, 4, "the input")
     if data.shape is None:
@@ -429,14 +441,14 @@ def reorg_yolo_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def check_reorg_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """A stride."""
+    """Check for a stride."""
     del inputs
     if not attrs.stride:
         yield Violation("stride", "is empty")
 
 
 def reorg_yolo(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """`[N, C, H, W]` to `[N, C * stride^2, H / stride, W / stride]`, in Darknet's order.
+    """Map `[N, C, H, W]` to `[N, C * stride^2, H / stride, W / stride]`, in Darknet's order.
 
     The elements are taken as those of `[N, C / stride^2, H * stride, W * stride]`, each square of which gives one
     element to each of its places.

@@ -1,6 +1,8 @@
 """The ExperimentalDetectron operations of opset6, for Faster and Mask R-CNN.
 
 The shape rules are those of OpenVINO's core (experimental_detectron_*_shape_inference.hpp), measured.
+
+Specification: `detection/`, `sort/`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,7 +38,7 @@ FOUR = Dim.of(4)
 
 
 def detection_output_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[detections, 4]` boxes, `[detections]` classes and scores, as many as are asked for."""
+    """Return `[detections, 4]` boxes, `[detections]` classes and scores, as many as are asked for."""
     rois, deltas, scores, image = inputs
     lasts = ((rois, 4, "rois"), (deltas, attrs.num_classes * 4, "deltas"), (scores, attrs.num_classes, "scores"))
     for fact, last, name in lasts:
@@ -53,7 +55,7 @@ def detection_output_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
 
 
 def proposals_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[proposals, 4]` regions and `[proposals]` scores."""
+    """Return `[proposals, 4]` regions and `[proposals]` scores."""
     image, anchors, deltas, scores = inputs
     require_rank(image, 1, "image_size")
     require_size(image, 0, (3,), "image_size")
@@ -68,7 +70,7 @@ def proposals_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def grid_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[height * width * priors, 4]`, or `[height, width, priors, 4]`."""
+    """Return `[height * width * priors, 4]`, or `[height, width, priors, 4]`."""
     priors, features, image = inputs
     require_rank(priors, 2, "priors")
     require_size(priors, 1, (4,), "priors")
@@ -83,7 +85,7 @@ def grid_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def features_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[regions, channels, size, size]`, and the regions."""
+    """Return `[regions, channels, size, size]`, and the regions."""
     rois, *layers = inputs
     require_rank(rois, 2, "rois")
     require_size(rois, 1, (4,), "rois")
@@ -97,7 +99,7 @@ def features_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def best_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[max_rois, 4]`."""
+    """Return `[max_rois, 4]`."""
     rois, scores = inputs
     require_rank(rois, 2, "rois")
     require_size(rois, 1, (4,), "rois")
@@ -110,7 +112,7 @@ def best_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def grid(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The priors moved to the middle of every cell; cells beyond `h` and `w` stay 0."""
+    """Return the priors moved to the middle of every cell; cells beyond `h` and `w` stay 0."""
     priors, features, image = arrays
     height, width = features.shape[2:]
     rows, columns = attrs.h or height, attrs.w or width
@@ -127,7 +129,7 @@ def grid(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def unwritten_cells(attrs: Attrs, arrays: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
-    """What the runtime leaves as it was, since `h` and `w` ask for fewer cells than there are."""
+    """Return what the runtime leaves as it was, since `h` and `w` ask for fewer cells than there are."""
     priors, features, _ = arrays
     height, width = features.shape[2:]
     made = (attrs.h or height) * (attrs.w or width) * len(priors)
@@ -136,13 +138,13 @@ def unwritten_cells(attrs: Attrs, arrays: Sequence[Array]) -> npt.NDArray[np.boo
 
 
 def unwritten_rois(attrs: Attrs, arrays: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
-    """What the runtime leaves as it was, where there are fewer regions than asked for."""
+    """Return what the runtime leaves as it was, where there are fewer regions than asked for."""
     behind: npt.NDArray[np.bool_] = np.arange(attrs.max_rois)[:, None] >= len(arrays[0])
     return behind
 
 
 def check_grid(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """No more cells than the feature map has: the runtime writes beyond its memory (measured)."""
+    """Check for no more cells than the feature map has: the runtime writes beyond its memory (measured)."""
     for name, axis in (("h", 2), ("w", 3)):
         size = dim(inputs[1], axis)
         if size.hi is not None and attrs[name] > size.hi:
@@ -151,12 +153,12 @@ def check_grid(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def proposed(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The best regions of one image and their scores, then zeros."""
+    """Return the best regions of one image and their scores, then zeros."""
     return in_working_types(lambda *wide: of_one_image(attrs, *wide), *arrays)
 
 
 def best(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The most probable regions, the best first."""
+    """Return the most probable regions, the best first."""
     rois, scores = arrays
     order = np.argsort(-scores.astype(np.float32), kind="stable")[: attrs.max_rois]
     out = np.zeros((attrs.max_rois, 4), rois.dtype)

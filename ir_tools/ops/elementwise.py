@@ -1,4 +1,7 @@
-"""Operations on two tensors element by element, with broadcasting: arithmetic, comparison, logic, bits; Select."""
+"""Operations on two tensors element by element, with broadcasting: arithmetic, comparison, logic, bits; Select.
+
+Specification: `arithmetic/`, `comparison/`, `logical/`, `bitwise/`, `condition/`.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,14 +59,14 @@ class Binary:
     replaced_by: str | None = None
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-        """The broadcast shape, the common type or boolean."""
+        """Return the broadcast shape, the common type or boolean."""
         dtype = same_type(inputs)
         require(dtype, self.accepts)
         shape = auto_broadcast(attrs, inputs[0].shape, inputs[1].shape)
         return (Fact(BOOLEAN if self.boolean else dtype, shape, self.value(attrs, inputs)),)
 
     def value(self, attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
-        """The bounds of the result's values, as far as the runtime works them out."""
+        """Return the bounds of the result's values, as far as the runtime works them out."""
         left, right = inputs[0].value, inputs[1].value
         if self.folds == "none" or left is None or right is None or attrs.auto_broadcast == "pdpd":
             return None
@@ -80,7 +83,7 @@ class Binary:
             return _equal_bounds(left, right) if self.boolean else interval(function, left, right)
 
     def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-        """The function on the broadcast inputs."""
+        """Apply the function to the broadcast inputs."""
         function = self._chosen(attrs) or self.function
         left, right = broadcast_arrays(attrs, arrays[0], arrays[1])
         if isinstance(function, np.ufunc) and left.dtype.kind == "f" and left.dtype.itemsize > 2:
@@ -115,7 +118,7 @@ class Binary:
 
 
 def _divide_bounds(left: Bounds, right: Bounds) -> Bounds:
-    """As for other operations, but without an upper bound where the divisor may be 0. Measured."""
+    """Do as for other operations, but without an upper bound where the divisor may be 0. Measured."""
     zero = right.lower <= 0
     safe = Bounds(np.where(zero, right.upper, right.lower), right.upper)
     out = interval(floor_divide, left, safe)
@@ -124,7 +127,10 @@ def _divide_bounds(left: Bounds, right: Bounds) -> Bounds:
 
 
 def _rest_bounds(left: Bounds, right: Bounds) -> Bounds | None:
-    """The rest of sizes between bounds by a known number: from one multiple to the next, or from 0 on. Measured."""
+    """Return the rest of sizes between bounds by a known number: from one multiple to the next, or from 0 on.
+
+    Measured.
+    """
     by = right.exact
     if by is None or by.dtype.kind != "i" or (by <= 0).any() or (left.lower < 0).any():
         return None
@@ -135,7 +141,10 @@ def _rest_bounds(left: Bounds, right: Bounds) -> Bounds | None:
 
 
 def _equal_bounds(left: Bounds, right: Bounds) -> Bounds:
-    """Equal: certainly where both are known and equal, certainly not where the intervals do not meet."""
+    """Return whether they are equal.
+
+    Certainly where both are known and equal, certainly not where the intervals do not meet.
+    """
     apart = (left.upper < right.lower) | (right.upper < left.lower)
     same = (left.lower == left.upper) & (right.lower == right.upper) & (left.lower == right.lower)
     return Bounds(same.astype(np.int64), (~apart).astype(np.int64))
@@ -145,44 +154,47 @@ def _equal_bounds(left: Bounds, right: Bounds) -> Bounds:
 
 
 def maximum(left: Array, right: Array) -> Array:
-    """The larger one; the second where either is NaN, as the CPU has it."""
+    """Return the larger one; the second where either is NaN, as the CPU has it."""
     return np.where(left > right, left, right)
 
 
 def minimum(left: Array, right: Array) -> Array:
-    """The smaller one; the second where either is NaN, as the CPU has it."""
+    """Return the smaller one; the second where either is NaN, as the CPU has it."""
     return np.where(left < right, left, right)
 
 
 def floor_divide(left: Array, right: Array) -> Array:
-    """What the runtime makes of a division before running: integers are rounded down."""
+    """Return what the runtime makes of a division before running: integers are rounded down."""
     return np.divide(left, right) if left.dtype.kind == "f" else np.floor_divide(left, right)
 
 
 def divide_towards_zero(attrs: Attrs) -> Callable[[Array, Array], Array] | None:
-    """What `m_pythondiv="false"` asks for: the quotient of integers without its fraction."""
+    """Return what `m_pythondiv="false"` asks for: the quotient of integers without its fraction."""
     return None if attrs.m_pythondiv else through_floats(np.divide, np.trunc)
 
 
 def mod(left: Array, right: Array) -> Array:
-    """The remainder with the sign of the dividend."""
+    """Return the remainder with the sign of the dividend."""
     out: Array = left - np.trunc(left / right) * right
     return out
 
 
 def floor_mod(left: Array, right: Array) -> Array:
-    """The remainder with the sign of the divisor."""
+    """Return the remainder with the sign of the divisor."""
     out: Array = left - np.floor(left / right) * right
     return out
 
 
 def whole_power(left: Array, right: Array) -> Array:
-    """What the runtime makes of a power before running."""
+    """Return what the runtime makes of a power before running."""
     return np.power(left.astype(np.float64), right.astype(np.float64)).astype(left.dtype)
 
 
 def shifted_by(function: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
-    """A shift in 32 bits, as the CPU plugin has it, by the low five bits of the count; i64 and u64 stay as they are."""
+    """Return a shift in 32 bits, as the CPU plugin has it, by the low five bits of the count.
+
+    I64 and u64 stay as they are.
+    """
 
     def wrapped(left: Array, right: Array) -> Array:
         if left.dtype.itemsize == 8:
@@ -194,7 +206,7 @@ def shifted_by(function: Callable[[Array, Array], Array]) -> Callable[[Array, Ar
 
 
 def squared_difference(left: Array, right: Array) -> Array:
-    """`(a - b)^2`."""
+    """Return `(a - b)^2`."""
     difference = np.subtract(left, right)
     return np.multiply(difference, difference)
 
@@ -263,7 +275,7 @@ ROWS = (
 
 
 def select_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The three inputs broadcast together; the type of `then` and `else`."""
+    """Return the three inputs broadcast together; the type of `then` and `else`."""
     condition, then, other = inputs
     require(condition.dtype, "boolean")
     first, second = (then, other) if attrs.auto_broadcast == "pdpd" else (other, then)
@@ -286,7 +298,7 @@ def _select_value(condition: Fact, then: Fact, other: Fact) -> Bounds | None:
 
 
 def select(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """`then` where the condition holds, `else` elsewhere."""
+    """Return `then` where the condition holds, `else` elsewhere."""
     condition, then, other = arrays
     then, other = broadcast_arrays(attrs, then, other)
     then, condition = broadcast_arrays(attrs, then, condition)

@@ -3,6 +3,8 @@
 EmbeddingBagOffsetsSum-3, EmbeddingBagOffsets-15, EmbeddingBagPackedSum-3, EmbeddingBagPacked-15,
 EmbeddingSegmentsSum-3. The shape rules are those of OpenVINO's core (embeddingbag_offsets_shape_inference.hpp and
 others), measured.
+
+Specification: `sparse/`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +32,7 @@ Check = Callable[[Attrs, Sequence[Fact]], Iterator[Violation]]
 
 
 def _summed(table: Fact, bags: Dim) -> tuple[Fact, ...]:
-    """`[bags, ...]`, one row of the table for each bag."""
+    """Return `[bags, ...]`, one row of the table for each bag."""
     if table.shape is None:
         return (Fact(table.dtype, None),)
     require(bool(table.shape), "the table is a scalar")
@@ -42,7 +44,7 @@ def _first(fact: Fact) -> Dim:
 
 
 def offsets_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """One row for each offset."""
+    """Return one row for each offset."""
     del attrs
     table, indices, offsets, *rest = inputs
     require_rank(indices, 1, "the input 'indices'")
@@ -52,7 +54,7 @@ def offsets_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def packed_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """One row for each row of indices."""
+    """Return one row for each row of indices."""
     del attrs
     table, indices, *weights = inputs
     require_rank(indices, 2, "the input 'indices'")
@@ -64,7 +66,7 @@ def packed_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def segments_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """As many rows as there are segments."""
+    """Return as many rows as there are segments."""
     del attrs
     table, indices, segments, count, *rest = inputs
     require_rank(indices, 1, "the input 'indices'")
@@ -77,7 +79,7 @@ def segments_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _require_filling_and_weights(indices: Fact, rest: Sequence[Fact], rank: int) -> None:
-    """A scalar index for empty bags, and as many weights as indices.
+    """Require a scalar index for empty bags, and as many weights as indices.
 
     Raises:
         ShapeError: they are not so.
@@ -90,7 +92,7 @@ def _require_filling_and_weights(indices: Fact, rest: Sequence[Fact], rank: int)
 
 
 def offsets_beyond(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """An offset that is not one of an index: the CPU plugin rejects it, even behind the last one."""
+    """Check for an offset that is not one of an index: the CPU plugin rejects it, even behind the last one."""
     del attrs
     indices, starts = inputs[1].shape, known(inputs[2])
     count = indices[0] if indices else Dim()
@@ -102,7 +104,7 @@ def offsets_beyond(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def check_filling(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """An index of -1 means zeros, and the CPU plugin reads before the table."""
+    """Check for an index of -1, which means zeros, and the CPU plugin reads before the table."""
     del attrs
     if len(inputs) > 4 and known_number(inputs[4]) == -1:
         message = "is -1, which means zeros; the CPU plugin reads memory before the table"
@@ -110,7 +112,7 @@ def check_filling(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def no_weights(inputs: int) -> Check:
-    """A check for an operation whose weights are input number `inputs`: a mean has none."""
+    """Return a check for an operation whose weights are input number `inputs`: a mean has none."""
 
     def check(attrs: Attrs, given: Sequence[Fact]) -> Iterator[Violation]:
         if attrs.reduction == "mean" and len(given) == inputs:
@@ -126,7 +128,7 @@ def no_weights(inputs: int) -> Check:
 
 
 def _sums(attrs: Attrs, bags: Array, count: int, rows: Array, filling: Array | None) -> Array:
-    """The rows of each bag added up, or their mean; what no row falls into is filled."""
+    """Return the rows of each bag added up, or their mean; what no row falls into is filled."""
     out = np.zeros((count, *rows.shape[1:]), rows.dtype)
     if (bags < 0).any():
         raise ShapeError("offsets does not begin with 0, or is not in ascending order")
@@ -138,7 +140,7 @@ def _sums(attrs: Attrs, bags: Array, count: int, rows: Array, filling: Array | N
 
 
 def _rows(table: Array, indices: Array, weights: Sequence[Array]) -> Array:
-    """The rows of the table, times the weights where there are any."""
+    """Return the rows of the table, times the weights where there are any."""
     rows: Array = table[indices]
     for each in weights:
         rows = rows * each.reshape(*each.shape, *[1] * (table.ndim - 1))
@@ -146,14 +148,14 @@ def _rows(table: Array, indices: Array, weights: Sequence[Array]) -> Array:
 
 
 def _filling(table: Array, default: Sequence[Array]) -> Array | None:
-    """The row for empty bags; None for zeros."""
+    """Return the row for empty bags; None for zeros."""
     index = -1 if not default else int(default[0].ravel()[0])
     filling: Array | None = None if index == -1 else table[index]
     return filling
 
 
 def offsets(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Bags of indices, each from its offset to the next."""
+    """Return bags of indices, each from its offset to the next."""
     table, indices, starts, *rest = arrays
 
     def summed(table: Array, *weights: Array) -> Array:
@@ -164,7 +166,7 @@ def offsets(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def packed(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Bags of equally many indices."""
+    """Return bags of equally many indices."""
     indices = arrays[1]
 
     def summed(table: Array, *weights: Array) -> Array:
@@ -176,7 +178,7 @@ def packed(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def segments(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Bags of the indices that one segment has."""
+    """Return bags of the indices that one segment has."""
     table, indices, bags, count, *rest = arrays
 
     def summed(table: Array, *weights: Array) -> Array:

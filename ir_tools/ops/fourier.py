@@ -1,6 +1,8 @@
 """Spectra: DFT-7, IDFT-7, RDFT-9, IRDFT-9, STFT-15, ISTFT-16.
 
 The shape rules are those of OpenVINO's core (fft_common_validation.hpp, stft_shape_inference.hpp and others), measured.
+
+Specification: `signals/`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +22,7 @@ __all__ = ["DFT", "IDFT", "IRDFT", "ISTFT", "OPS", "RDFT", "STFT"]
 
 
 def _transformed_axes(inputs: Sequence[Fact], *, real: bool) -> list[int] | None:
-    """The axes, counted from the front; None where they, or the rank of the data, are not known.
+    """Return the axes, counted from the front; None where they, or the rank of the data, are not known.
 
     Complex data have a last axis of 2, over which nothing is transformed.
 
@@ -51,7 +53,7 @@ def _transformed_axes(inputs: Sequence[Fact], *, real: bool) -> list[int] | None
 
 
 def _with_sizes(shape: Sequence[Dim], axes: Sequence[int], sizes: Sequence[int]) -> list[Dim]:
-    """The shape with the signal's sizes, where these are not -1; other negative ones count as 0."""
+    """Return the shape with the signal's sizes, where these are not -1; other negative ones count as 0."""
     out = list(shape)
     for axis, size in zip(axes, sizes, strict=False):
         if size != -1:
@@ -60,7 +62,7 @@ def _with_sizes(shape: Sequence[Dim], axes: Sequence[int], sizes: Sequence[int])
 
 
 def dft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's shape, with the sizes of the signal along the axes."""
+    """Return the data's shape, with the sizes of the signal along the axes."""
     del attrs
     axes = _transformed_axes(inputs, real=False)
     data = inputs[0]
@@ -77,7 +79,7 @@ def dft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def rdft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Half of the last transformed axis and 1, and a last axis of 2 for the complex numbers."""
+    """Return half of the last transformed axis and 1, and a last axis of 2 for the complex numbers."""
     del attrs
     axes = _transformed_axes(inputs, real=True)
     data = inputs[0]
@@ -96,13 +98,13 @@ def rdft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _half(size: Dim) -> Dim:
-    """`size / 2 + 1`, and nothing of nothing."""
+    """Return `size / 2 + 1`, and nothing of nothing."""
     lo, hi = (None if bound is None else bound // 2 + 1 if bound > 0 else bound for bound in (size.lo, size.hi))
     return Dim(lo or 0, hi)
 
 
 def irdft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Without the last axis; the last transformed one has the signal's size, or `2 * (size - 1)`."""
+    """Return the shape without the last axis; the last transformed one has the signal's size, or `2 * (size - 1)`."""
     del attrs
     axes = _transformed_axes(inputs, real=False)
     data = inputs[0]
@@ -123,7 +125,10 @@ def irdft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def computed_inputs(inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Axes or sizes that are not constants, for data of a known shape: the CPU plugin rejects the layer, or crashes."""
+    """Check for axes or sizes that are not constants, for data of a known shape.
+
+    The CPU plugin rejects the layer, or crashes.
+    """
     data = inputs[0].shape
     if data is None or not all(size.static for size in data):
         return
@@ -134,7 +139,10 @@ def computed_inputs(inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def check_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Sizes of a real signal with which the CPU plugin reads beyond the data, or does not run at all. Measured."""
+    """Check for sizes of a real signal with which the CPU plugin reads beyond the data, or does not run at all.
+
+    Measured.
+    """
     del attrs
     yield from computed_inputs(inputs)
     data, axes = inputs[0].shape, _transformed_axes(inputs, real=True)
@@ -148,7 +156,7 @@ def check_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def check_inverse_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Sizes of a real signal to be with which the CPU plugin is wrong, or does not run at all. Measured."""
+    """Check for sizes of a real signal with which the CPU plugin is wrong, or does not run at all. Measured."""
     del attrs
     yield from computed_inputs(inputs)
     data, axes = inputs[0].shape, _transformed_axes(inputs, real=False)
@@ -168,7 +176,7 @@ def check_inverse_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
 
 
 def _frame(inputs: Sequence[Fact]) -> tuple[int | None, int | None]:
-    """The size of a frame and the step between frames, where they are known.
+    """Return the size of a frame and the step between frames, where they are known.
 
     Raises:
         ShapeError: they are not positive single numbers, or the window is not a list that fits into a frame.
@@ -191,7 +199,7 @@ def _require_window(window: Fact, size: int) -> None:
 
 
 def stft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[(batch,) frames, frequencies, 2]`, the middle ones exchanged with `transpose_frames`."""
+    """Return `[(batch,) frames, frequencies, 2]`, the middle ones exchanged with `transpose_frames`."""
     signal = inputs[0]
     shape = signal.shape
     require(shape is None or len(shape) in {1, 2}, "the signal is neither a list nor a batch of lists")
@@ -210,7 +218,7 @@ def stft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def istft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[(batch,) length]`: the length that is asked for, or that the frames make."""
+    """Return `[(batch,) length]`: the length that is asked for, or that the frames make."""
     data = inputs[0]
     require(data.shape is None or len(data.shape) in {3, 4}, "the data have neither rank 3 nor 4")
     size, step = _frame(inputs)
@@ -234,19 +242,22 @@ def istft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _complex(data: Array) -> Array:
-    """`[..., 2]` as complex numbers, of f32 at least."""
+    """Return `[..., 2]` as complex numbers, of f32 at least."""
     wide = data.astype(np.float32) if is_half(data.dtype) else data
     out: Array = wide[..., 0] + 1j * wide[..., 1]
     return out
 
 
 def _parts(values: Array, like: Array) -> Array:
-    """Complex numbers as `[..., 2]`, in the type of `like`."""
+    """Return complex numbers as `[..., 2]`, in the type of `like`."""
     return np.stack([values.real, values.imag], axis=-1).astype(like.dtype)
 
 
 def _plan(arrays: Sequence[Array], rank: int) -> tuple[list[int], list[int] | None]:
-    """The axes, counted from the front, and the sizes of the signal along them; None where all are the data's."""
+    """Return the axes, counted from the front, and the sizes of the signal along them.
+
+    None where all are the data's.
+    """
     axes = [int(axis) % rank for axis in arrays[1].ravel()]
     if len(arrays) < 3:
         return axes, None
@@ -255,21 +266,21 @@ def _plan(arrays: Sequence[Array], rank: int) -> tuple[list[int], list[int] | No
 
 
 def dft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The Fourier transform over the axes."""
+    """Return the Fourier transform over the axes."""
     del attrs
     axes, sizes = _plan(arrays, arrays[0].ndim - 1)
     return (_parts(np.fft.fftn(_complex(arrays[0]), sizes, axes), arrays[0]),)
 
 
 def idft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The inverse Fourier transform over the axes."""
+    """Return the inverse Fourier transform over the axes."""
     del attrs
     axes, sizes = _plan(arrays, arrays[0].ndim - 1)
     return (_parts(np.fft.ifftn(_complex(arrays[0]), sizes, axes), arrays[0]),)
 
 
 def rdft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The Fourier transform of real numbers, without the half that is conjugate to the other."""
+    """Return the Fourier transform of real numbers, without the half that is conjugate to the other."""
     del attrs
     data = arrays[0].astype(np.float32) if is_half(arrays[0].dtype) else arrays[0]
     axes, sizes = _plan(arrays, data.ndim)
@@ -277,7 +288,7 @@ def rdft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def irdft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The real numbers of which this is the transform."""
+    """Return the real numbers of which this is the transform."""
     del attrs
     axes, sizes = _plan(arrays, arrays[0].ndim - 1)
     if sizes is not None and arrays[2][-1] == -1:
@@ -286,14 +297,14 @@ def irdft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def _centred(window: Array, size: int) -> Array:
-    """The window in the middle of a frame, in f32 at least."""
+    """Return the window in the middle of a frame, in f32 at least."""
     left = (size - window.size) // 2
     wide = window.astype(np.float32) if is_half(window.dtype) else window
     return np.pad(wide, (left, size - window.size - left))
 
 
 def stft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The spectra of frames of the signal, each under the window."""
+    """Return the spectra of frames of the signal, each under the window."""
     signal, window = arrays[:2]
     size, step = int(arrays[2]), int(arrays[3])
     frames = np.lib.stride_tricks.sliding_window_view(signal, size, axis=-1)[..., ::step, :]
@@ -302,7 +313,10 @@ def stft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def istft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The signal of which these are the spectra: frames under the window, added up and divided by its squares."""
+    """Return the signal of which these are the spectra.
+
+    Frames under the window, added up and divided by its squares.
+    """
     data, window = arrays[:2]
     size, step = int(arrays[2]), int(arrays[3])
     frames = np.fft.irfft(np.swapaxes(_complex(data), -1, -2), size)

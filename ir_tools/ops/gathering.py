@@ -1,6 +1,8 @@
 """Elements picked by index: Gather-1/-7/-8, GatherElements-6, GatherND-5/-8, GatherTree-1, OneHot-1/-16.
 
 The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
+
+Specification: `movement/`, `sequence/`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +24,7 @@ __all__ = ["OPS"]
 
 
 def gather_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The input with the shape of the indices in place of one axis; the batches stand once."""
+    """Return the input with the shape of the indices in place of one axis; the batches stand once."""
     data, indices, axis_fact = inputs
     require_integers(indices, "indices")
     require_integers(axis_fact, "axis")
@@ -32,7 +34,7 @@ def gather_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _gathered(data: Shape, indices: Shape, axis_fact: Fact, batch_dims: int) -> Shape:
-    """The output shape.
+    """Return the output shape.
 
     Raises:
         ShapeError: axis, batches and ranks contradict each other.
@@ -62,7 +64,7 @@ def _gathered(data: Shape, indices: Shape, axis_fact: Fact, batch_dims: int) -> 
 
 
 def check_gather(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Indices that the data does not have, and what the runtime crashes over."""
+    """Check for indices that the data does not have, and what the runtime crashes over."""
     data, indices, axis_fact = inputs
     axes, batches = known(axis_fact), attrs.get("batch_dims", 0)
     if data.shape is None or not axes or not -len(data.shape) <= axes[0] < len(data.shape):
@@ -80,7 +82,7 @@ def check_gather(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def gather_forward(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """As Gather-8, but of several indices the negative ones are out of range: they give zeros.
+    """Gather as Gather-8 does, but of several indices the negative ones are out of range: they give zeros.
 
     A single one counts from the end, as converters write it into a constant.
     """
@@ -91,7 +93,7 @@ def gather_forward(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def gather(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The slices of the data that the indices name, along one axis; negative indices count from the end.
+    """Return the slices of the data that the indices name, along one axis; negative indices count from the end.
 
     An index out of range gives zeros. The runtime folds constants so in all versions.
     """
@@ -135,7 +137,7 @@ def _take(data: Array, places: Array, axis: int, batches: int) -> Array:
 
 
 def gather_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The shape of the indices, which outside the axis is that of the data."""
+    """Return the shape of the indices, which outside the axis is that of the data."""
     data, indices = inputs
     if data.shape is None or indices.shape is None:
         shape = indices.shape
@@ -156,7 +158,7 @@ def gather_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, .
 
 
 def check_gather_elements(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Indices that the data does not have."""
+    """Check for indices that the data does not have."""
     data, indices = inputs
     if data.shape is None or not -len(data.shape) <= attrs.axis < len(data.shape):
         return
@@ -167,7 +169,7 @@ def check_gather_elements(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viol
 
 
 def gather_elements(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """For each index the element of the data at the same place but for the axis, where the index says."""
+    """Return for each index the element of the data at the same place but for the axis, where the index says."""
     data, indices = arrays
     axis = normal_axis(attrs.axis, data.ndim)
     return (np.take_along_axis(data, in_axis(indices, data.shape[axis]), axis),)
@@ -177,14 +179,17 @@ def gather_elements(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def gather_nd_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The batches, the shape of the indices but for their last dimension, and what of the data they do not name."""
+    """Return the batches, the shape of the indices but for their last dimension, and the rest of the data.
+
+    The rest are the dimensions that the indices do not name.
+    """
     data, indices = inputs
     require_integers(indices, "indices")
     return (Fact(data.dtype, _gathered_nd(data.shape, indices.shape, attrs.batch_dims)),)
 
 
 def gather_nd_5_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """As GatherND-8 with all batches as one dimension."""
+    """Do as GatherND-8, with all batches as one dimension."""
     (out,) = gather_nd_shape(attrs, inputs)
     batches = attrs.batch_dims
     if batches > 1 and out.shape is not None:
@@ -211,7 +216,7 @@ def _gathered_nd(data: Shape, indices: Shape, batches: int) -> Shape:
 
 
 def check_gather_nd(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Indices that the data does not have, which the runtime reads beyond its end."""
+    """Check for indices that the data does not have, which the runtime reads beyond its end."""
     data, indices = inputs
     if data.shape is None or indices.shape is None or not indices.shape or not indices.shape[-1].static:
         return
@@ -222,7 +227,7 @@ def check_gather_nd(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]
 
 
 def gather_nd(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The slices of the data that tuples of indices name."""
+    """Return the slices of the data that tuples of indices name."""
     data, indices = arrays
     batches = attrs.batch_dims
     length = indices.shape[-1]
@@ -235,7 +240,7 @@ def gather_nd(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def gather_nd_5(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """As GatherND-8 with all batches as one dimension."""
+    """Do as GatherND-8, with all batches as one dimension."""
     (out,) = gather_nd(attrs, arrays)
     batches = attrs.batch_dims
     return (out.reshape(prod(out.shape[:batches]), *out.shape[batches:]) if batches > 1 else out,)
@@ -245,7 +250,7 @@ def gather_nd_5(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def gather_tree_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[steps, batch, beams]`, as the ids and the parents."""
+    """Return `[steps, batch, beams]`, as the ids and the parents."""
     del attrs
     ids, parents, lengths, end = inputs
     dtype = same_type(inputs)
@@ -271,7 +276,10 @@ def gather_tree_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def gather_tree(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The beams from their ends back to their beginnings; after the end token, and after the length, the end token."""
+    """Return the beams from their ends back to their beginnings.
+
+    After the end token, and after the length, the end token.
+    """
     del attrs
     ids, parents, lengths, end = arrays
     steps, batch, beams = ids.shape
@@ -291,7 +299,7 @@ def gather_tree(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def one_hot_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The indices with a dimension of `depth` at the axis."""
+    """Return the indices with a dimension of `depth` at the axis."""
     indices, depth, on, off = inputs
     require_integers(indices, "indices")
     require_integers(depth, "depth")
@@ -310,7 +318,7 @@ def one_hot_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def one_hot(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """`on_value` where the index says, `off_value` elsewhere; all off for an index out of range."""
+    """Return `on_value` where the index says, `off_value` elsewhere; all off for an index out of range."""
     indices, depth, on, off = arrays
     size = int(depth.ravel()[0])
     axis = normal_axis(attrs.axis, indices.ndim + 1)
@@ -324,7 +332,7 @@ def one_hot(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def check_one_hot(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """A depth that no machine can hold."""
+    """Check for a depth that no machine can hold."""
     try:
         (out,) = one_hot_shape(attrs, inputs)
     except ShapeError:

@@ -1,6 +1,8 @@
 """Tensors made from numbers: Range-1/-4, Eye-9.
 
 The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
+
+Specification: `generation/`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,12 +29,12 @@ WRAP = 1 << 32
 
 
 def range_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """A list from start to stop, without stop, by step, in the type of the inputs."""
+    """Return a list from start to stop, without stop, by step, in the type of the inputs."""
     return _range_facts(same_type(inputs), attrs, inputs)
 
 
 def range_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """A list from start to stop, without stop, by step."""
+    """Return a list from start to stop, without stop, by step."""
     return _range_facts(attrs.output_type, attrs, inputs)
 
 
@@ -54,7 +56,10 @@ def _range_facts(dtype: ElementType, attrs: Attrs, inputs: Sequence[Fact]) -> tu
 
 
 def _count(start: float, stop: float, step: float, whole: bool) -> int:
-    """How many numbers lie from start to stop; whole ones are cut off first, and none lie there by a step of 0."""
+    """Return how many numbers lie from start to stop.
+
+    Whole ones are cut off first, and none lie there by a step of 0.
+    """
     if whole:
         start, stop, step = trunc(start), trunc(stop), trunc(step)
     if step == 0:
@@ -63,7 +68,7 @@ def _count(start: float, stop: float, step: float, whole: bool) -> int:
 
 
 def check_range(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """More numbers than the runtime can count, or a machine hold."""
+    """Check for more numbers than the runtime can count, or a machine hold."""
     values = [fact.value.exact if fact.value is not None else None for fact in inputs]
     numbers = [float(value.ravel()[0]) for value in values if value is not None and value.size == 1]
     if len(numbers) < 3 or not all(map(isfinite, numbers)) or numbers[2] == 0:
@@ -94,7 +99,7 @@ def range_(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def eye_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[batch..., rows, columns]`."""
+    """Return `[batch..., rows, columns]`."""
     for fact, name in zip(inputs, ("num_rows", "num_columns", "diagonal_index", "batch_shape"), strict=False):
         require_integers(fact, name)
         if name != "batch_shape":
@@ -114,7 +119,7 @@ def eye_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def eye(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Ones on a diagonal: above the main one where the index is positive."""
+    """Return ones on a diagonal: above the main one where the index is positive."""
     rows, columns, index = (int(array.ravel()[0]) for array in arrays[:3])
     batch = [int(size) for size in arrays[3]] if len(arrays) > 3 else []
     # Beyond the matrix numpy counts a diagonal from the other end.
@@ -123,7 +128,7 @@ def eye(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def check_eye(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """A matrix that no machine can hold."""
+    """Check for a matrix that no machine can hold."""
     try:
         (out,) = eye_shape(attrs, inputs)
     except ShapeError:

@@ -1,4 +1,7 @@
-"""Resizing and resampling of images: Interpolate-1/-4/-11, GridSample-9."""
+"""Resizing and resampling of images: Interpolate-1/-4/-11, GridSample-9.
+
+Specification: `image/`.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -30,7 +33,7 @@ PILLOW = -0.5
 
 
 def interpolate_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The sizes of the second input in the places of `axes`."""
+    """Return the sizes of the second input in the places of `axes`."""
     data, sizes = inputs
     if data.shape is None:
         return (Fact(data.dtype, None),)
@@ -50,7 +53,7 @@ def _put_sizes(dims: list[Dim], axes: Sequence[int], sizes: Fact, name: str) -> 
 
 
 def interpolate_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The padded input, resized along the axes of the fourth input (all where there is none)."""
+    """Return the padded input, resized along the axes of the fourth input (all where there is none)."""
     data, sizes, scales, *axes = inputs
     by_scales = attrs.shape_calculation_mode == "scales"
     require_list(scales if by_scales else sizes, "the input 'scales'" if by_scales else "the input 'sizes'")
@@ -58,7 +61,7 @@ def interpolate_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
 
 
 def interpolate_11_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The padded input, resized along the axes of the third input (all where there is none)."""
+    """Return the padded input, resized along the axes of the third input (all where there is none)."""
     data, target, *axes = inputs
     require_list(target, "the input 'scales_or_sizes'")
     return _resized(attrs, data, target, axes)
@@ -84,13 +87,13 @@ def _resized(attrs: Attrs, data: Fact, target: Fact, axes: Sequence[Fact]) -> tu
 
 
 def pads(attrs: Attrs, rank: int) -> list[tuple[int, int]]:
-    """The padding before and after each axis; what is missing at the end of the lists is 0."""
+    """Return the padding before and after each axis; what is missing at the end of the lists is 0."""
     begins, ends = ((*given, *(0,) * rank)[:rank] for given in (attrs.pads_begin, attrs.pads_end))
     return list(zip(begins, ends, strict=True))
 
 
 def padded_dims(attrs: Attrs, shape: Sequence[Dim]) -> list[Dim]:
-    """The dimensions of the padded input."""
+    """Return the dimensions of the padded input."""
     return [shifted(size, before + after) for size, (before, after) in zip(shape, pads(attrs, len(shape)), strict=True)]
 
 
@@ -109,7 +112,7 @@ def _scale(dims: list[Dim], axes: Sequence[int], scales: Fact) -> None:
 
 
 def scaled(size: Dim, factor: float) -> Dim:
-    """A size times a factor, which the runtime enlarges by 1e-6 against rounding errors, rounded down."""
+    """Return a size times a factor, which the runtime enlarges by 1e-6 against rounding errors, rounded down."""
     by = float(np.float32(factor) + np.float32(1e-6))
     if np.float32(factor) == 1:
         return size
@@ -119,7 +122,7 @@ def scaled(size: Dim, factor: float) -> Dim:
 
 
 def grid_sample_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, C, H, W]` and `[N, H_out, W_out, 2]` to `[N, C, H_out, W_out]`."""
+    """Map `[N, C, H, W]` and `[N, H_out, W_out, 2]` to `[N, C, H_out, W_out]`."""
     del attrs
     data, grid = inputs
     require_rank(data, 4, "the input 'data'")
@@ -141,7 +144,10 @@ class Target(NamedTuple):
 
 
 def target_1(attrs: Attrs, inputs: Sequence[Array]) -> Target:
-    """As the runtime moves it to version 4: linear of up to four axes is `linear_onnx`, nearest is `simple`."""
+    """Do as the runtime, which moves it to version 4.
+
+    Linear of up to four axes is `linear_onnx`, nearest is `simple`.
+    """
     data = inputs[0]
     modes = {"linear": "linear_onnx" if data.ndim < 5 else "linear"}
     mode = modes.get(attrs.mode, attrs.mode)
@@ -154,13 +160,13 @@ def target_1(attrs: Attrs, inputs: Sequence[Array]) -> Target:
 
 
 def target_4(attrs: Attrs, inputs: Sequence[Array]) -> Target:
-    """Sizes or factors, as the mode says."""
+    """Return sizes or factors, as the mode says."""
     by_scales = attrs.shape_calculation_mode == "scales"
     return _target(attrs, inputs[0], inputs[2 if by_scales else 1], inputs[3:])
 
 
 def target_11(attrs: Attrs, inputs: Sequence[Array]) -> Target:
-    """What the second input holds."""
+    """Return what the second input holds."""
     return _target(attrs, inputs[0], inputs[1], inputs[2:])
 
 
@@ -182,7 +188,7 @@ def _target(attrs: Attrs, data: Array, target: Array, axes: Sequence[Array]) -> 
 
 
 def interpolated(find: Callable[[Attrs, Sequence[Array]], Target]) -> Callable[[Attrs, Sequence[Array]], tuple[Array]]:
-    """The kernel of a version: the padded input resized."""
+    """Return the kernel of a version: the padded input resized."""
 
     def kernel(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array]:
         data, target = _padded(attrs, inputs[0]), find(attrs, inputs)
@@ -197,7 +203,7 @@ def interpolated(find: Callable[[Attrs, Sequence[Array]], Target]) -> Callable[[
 def torn_integers(
     find: Callable[[Attrs, Sequence[Array]], Target],
 ) -> Callable[[Attrs, Sequence[Array]], npt.NDArray[np.bool_] | None]:
-    """Which integers of the output lie so near to the middle of two that rounding errors of f32 decide."""
+    """Return which integers of the output lie so near to the middle of two that rounding errors of f32 decide."""
 
     def torn(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
         data, target = _padded(attrs, inputs[0]), find(attrs, inputs)
@@ -215,7 +221,7 @@ def _padded(attrs: Attrs, data: Array) -> Array:
 
 
 def _resized_integers(data: Array, target: Target, error: float = 0.0) -> Array:
-    """Integers in f32, `error` added before they are rounded, as the runtime rounds them (measured).
+    """Return integers in f32, `error` added before they are rounded, as the runtime rounds them (measured).
 
     8-bit integers of rank 4 and above are rounded after each axis in Pillow's modes. Volumes of them are cut off
     towards zero in mode `linear`, and keep the low bits in mode `cubic`.
@@ -239,7 +245,10 @@ def _resized_integers(data: Array, target: Target, error: float = 0.0) -> Array:
 
 
 def sampled(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Elements of the images at the places of the grid; 8-bit integers are rounded, wider ones cut off (measured)."""
+    """Return elements of the images at the places of the grid.
+
+    8-bit integers are rounded, wider ones cut off (measured).
+    """
     data, grid = inputs
     grid = grid.astype(np.float32) if is_half(grid.dtype) else grid
 
@@ -256,7 +265,7 @@ def sampled(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def check_interpolate_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """One size for each axis: with others the runtime crashes; no mode that it has no code for."""
+    """Check for one size for each axis: with others the runtime crashes; no mode that it has no code for."""
     sizes = inputs[1]
     if not attrs.axes:
         yield Violation("axes", "is empty")
@@ -273,7 +282,7 @@ def check_interpolate_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
 
 
 def check_interpolate_4(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Positive sizes or factors; a padded input and an output that fit into memory."""
+    """Check for positive sizes or factors; a padded input and an output that fit into memory."""
     by_scales = attrs.shape_calculation_mode == "scales"
     name = "scales" if by_scales else "sizes"
     yield from _unread(attrs, inputs[0])
@@ -283,7 +292,7 @@ def check_interpolate_4(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
 
 
 def check_interpolate_11(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """The same, and a second input of the type that the mode needs."""
+    """Check for the same, and a second input of the type that the mode needs."""
     target, name = inputs[1], "scales_or_sizes"
     by_scales = attrs.shape_calculation_mode == "scales"
     if target.dtype.kind != "dynamic" and target.dtype.is_float != by_scales:
@@ -303,7 +312,7 @@ def check_interpolate_11(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
 def _of_plugin(
     attrs: Attrs, inputs: Sequence[Fact], shape: Shape, axes: Sequence[Fact], name: str
 ) -> Iterator[Violation]:
-    """What the CPU plugin cannot resize, where the axes are known."""
+    """Check for what the CPU plugin cannot resize, where the axes are known."""
     data = inputs[0]
     if data.shape is not None:
         places = known(axes[0]) if axes else list(range(len(data.shape)))
@@ -327,7 +336,7 @@ def _beyond_plugin(
 
 
 def _unread(attrs: Attrs, data: Fact) -> Iterator[Violation]:
-    """What the CPU plugin does not read (measured)."""
+    """Check for what the CPU plugin does not read (measured)."""
     flat = data.shape is not None and len(data.shape) < 5
     if attrs.antialias and attrs.mode == "linear" and flat:
         yield Violation("antialias", "is true, which the runtime reads for rank 5 and above only", kind=Kind.SUSPECT)
@@ -336,7 +345,7 @@ def _unread(attrs: Attrs, data: Fact) -> Iterator[Violation]:
 
 
 def _broken_target(target: Fact, name: str) -> Iterator[Violation]:
-    """Known sizes that are negative; known factors that are not positive, which leave nothing of an axis."""
+    """Check for known sizes that are negative; known factors that are not positive, which leave nothing of an axis."""
     exact = None if target.value is None else target.value.exact
     if exact is None or not exact.size:
         return
@@ -349,7 +358,7 @@ def _broken_target(target: Fact, name: str) -> Iterator[Violation]:
 
 
 def _miscounted(target: Fact, axes: Sequence[Fact], name: str) -> Iterator[Violation]:
-    """More sizes or factors than axes, of which the runtime drops the last."""
+    """Check for more sizes or factors than axes, of which the runtime drops the last."""
     shapes = [fact.shape for fact in (target, *axes)]
     counts = [shape[0] for shape in shapes if shape is not None and len(shape) == 1]
     if len(counts) == 2 and counts[1].hi is not None and counts[0].lo > counts[1].hi:

@@ -2,6 +2,8 @@
 
 Reshape-1, Squeeze-1/-15, Unsqueeze-1, Transpose-1, ShuffleChannels-1, DepthToSpace-1, SpaceToDepth-1, Reverse-1,
 ReverseSequence-1, Roll-7. The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
+
+Specification: `shape/`, `movement/`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +24,7 @@ ONE = Dim.of(1)
 
 
 def reshape_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The pattern, with 0 copied from the input (`special_zero`) and -1 from what is left over."""
+    """Return the pattern, with 0 copied from the input (`special_zero`) and -1 from what is left over."""
     data, pattern = inputs
     require_integers(pattern, "shape")
     require_sizes(pattern, "shape")
@@ -36,7 +38,7 @@ def reshape_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def reshaped(data: Shape, bounds: Sequence[tuple[int, int]], special_zero: bool) -> Shape:
-    """The output shape for a pattern of which bounds are known.
+    """Return the output shape for a pattern of which bounds are known.
 
     Raises:
         ShapeError: the elements do not fit, or the pattern has no meaning.
@@ -65,7 +67,7 @@ def reshaped(data: Shape, bounds: Sequence[tuple[int, int]], special_zero: bool)
 
 
 def _pattern_dim(pair: tuple[int, int]) -> Dim:
-    """A dimension that lies between two bounds; -1 at the lower end is any size."""
+    """Return a dimension that lies between two bounds; -1 at the lower end is any size."""
     low, high = pair
     if low <= -2 and high <= -1:
         raise ShapeError(f"shape holds {low}; expected only 0, -1 and sizes")
@@ -75,7 +77,7 @@ def _pattern_dim(pair: tuple[int, int]) -> Dim:
 
 
 def _products(before: Sequence[Dim], after: Sequence[Dim], unknown: Dim) -> tuple[tuple[int, Dim], tuple[int, Dim]]:
-    """Static and dynamic part of the elements taken and made, without the sizes that both have."""
+    """Return static and dynamic part of the elements taken and made, without the sizes that both have."""
     left, right = [], list(after)
     for dim in before:
         if dim.static and dim.lo and dim in right:
@@ -97,7 +99,7 @@ def _product(dims: Sequence[Dim], start: Dim) -> tuple[int, Dim]:
 
 
 def _left_over(taken: tuple[int, Dim], made: tuple[int, Dim]) -> Dim:
-    """What -1 stands for."""
+    """Return what -1 stands for."""
     if made[0] == 0 and taken[0] != 0:
         raise ShapeError("shape holds -1 beside a size of 0, but the input has elements")
     some, others = taken[1], made[1]
@@ -113,7 +115,7 @@ def _left_over(taken: tuple[int, Dim], made: tuple[int, Dim]) -> Dim:
 
 
 def reshape(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The elements in another shape; a view."""
+    """Return the elements in another shape; a view."""
     data, pattern = arrays
     pairs = [(int(size), int(size)) for size in pattern.ravel()]
     shape = reshaped(tuple(map(Dim.of, data.shape)), pairs, attrs.special_zero)
@@ -124,7 +126,7 @@ def reshape(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def check_reshape(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Elements that get lost beside copied dimensions, which the runtime notices only when it runs."""
+    """Check for elements that get lost beside copied dimensions, which the runtime notices only when it runs."""
     data, pattern = inputs
     bounds = intervals(pattern)
     if data.shape is None or bounds is None or not pattern.shape:
@@ -142,7 +144,7 @@ def check_reshape(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def squeeze_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The input without some or all of its dimensions of 1."""
+    """Return the input without some or all of its dimensions of 1."""
     data = inputs[0]
     if len(inputs) > 1:
         _require_axes(inputs[1])
@@ -151,7 +153,10 @@ def squeeze_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def squeezed(data: Shape, axes: Fact | None, skips: bool | None) -> Shape:
-    """The output shape. `skips`: whether a dimension of unknown size makes the rank unknown; None for Squeeze-1."""
+    """Return the output shape. `skips`: whether a dimension of unknown size makes the rank unknown.
+
+    None for Squeeze-1.
+    """
     if data is None:
         return None
     chosen = [] if axes is None else known_axes(axes, max(len(data), 1))
@@ -175,7 +180,7 @@ def _require_axes(axes: Fact) -> None:
 
 
 def squeeze(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The elements without some or all dimensions of 1; a view."""
+    """Return the elements without some or all dimensions of 1; a view."""
     del attrs
     data = arrays[0]
     axes = {int(axis) % max(data.ndim, 1) for axis in arrays[1].ravel()} if len(arrays) > 1 else set()
@@ -184,7 +189,7 @@ def squeeze(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def unsqueeze_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The input with dimensions of 1 at the places that they have in the output."""
+    """Return the input with dimensions of 1 at the places that they have in the output."""
     data, axes = inputs
     _require_axes(axes)
     values = known(axes)
@@ -197,7 +202,7 @@ def unsqueeze_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _with_ones(dims: list[Any], axes: Sequence[int], one: Any) -> list[Any]:
-    """Dimensions with ones put in; an axis that is named twice, as -1 and 3 perhaps, counts once."""
+    """Return dimensions with ones put in; an axis that is named twice, as -1 and 3 perhaps, counts once."""
     different = set(axes)
     rank = len(dims) + len(different)
     for axis in sorted({normal_axis(axis, rank, "axes") for axis in different}):
@@ -206,7 +211,7 @@ def _with_ones(dims: list[Any], axes: Sequence[int], one: Any) -> list[Any]:
 
 
 def unsqueeze(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The elements with more dimensions of 1; a view."""
+    """Return the elements with more dimensions of 1; a view."""
     del attrs
     data, axes = arrays
     return (data.reshape(_with_ones(list(data.shape), [int(axis) for axis in axes.ravel()], 1)),)
@@ -216,7 +221,7 @@ def unsqueeze(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def transpose_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The dimensions in the order of the second input; backwards where it is empty."""
+    """Return the dimensions in the order of the second input; backwards where it is empty."""
     data, order = inputs
     require_list(order, "order")
     values = known(order)
@@ -237,7 +242,7 @@ def transpose_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def transpose(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The elements with their dimensions in another order; a view."""
+    """Return the elements with their dimensions in another order; a view."""
     del attrs
     data, order = arrays
     return (data.transpose([int(axis) for axis in order] or None),)
@@ -247,7 +252,7 @@ def transpose(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def shuffle_channels_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The shape of the input, whose channels are a multiple of the groups."""
+    """Return the shape of the input, whose channels are a multiple of the groups."""
     (data,) = inputs
     if data.shape is not None:
         if not data.shape:
@@ -259,7 +264,7 @@ def shuffle_channels_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
 
 
 def shuffle_channels(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Channel `g * n + c` of `group` groups of n goes to `c * group + g`."""
+    """Put channel `g * n + c` of `group` groups of n at `c * group + g`."""
     (data,) = arrays
     axis = normal_axis(attrs.axis, data.ndim)
     size = data.shape[axis]
@@ -280,7 +285,7 @@ def _part(dim: Dim, by: int, name: str) -> Dim:
 
 
 def depth_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, C * b^k, spatial...]` to `[N, C, spatial * b...]`."""
+    """Map `[N, C * b^k, spatial...]` to `[N, C, spatial * b...]`."""
     (data,) = inputs
     _require_blocks(data)
     block, shape = attrs.block_size, data.shape
@@ -291,7 +296,7 @@ def depth_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 
 
 def depth_to_space(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Channels become blocks of positions; `blocks_first`: the position in the block counts before the channel."""
+    """Make channels blocks of positions; `blocks_first`: the position in the block counts before the channel."""
     (data,) = arrays
     block, count, sizes = attrs.block_size, data.ndim - 2, data.shape[2:]
     channels = data.shape[1] // block**count
@@ -305,7 +310,7 @@ def depth_to_space(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def space_to_depth_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, C, spatial * b...]` to `[N, C * b^k, spatial...]`."""
+    """Map `[N, C, spatial * b...]` to `[N, C * b^k, spatial...]`."""
     (data,) = inputs
     _require_blocks(data)
     block, shape = attrs.block_size, data.shape
@@ -316,7 +321,7 @@ def space_to_depth_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 
 
 def space_to_depth(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Blocks of positions become channels, the other way round than `depth_to_space`."""
+    """Make blocks of positions channels, the other way round than `depth_to_space`."""
     (data,) = arrays
     block, count = attrs.block_size, data.ndim - 2
     sizes = [size // block for size in data.shape[2:]]

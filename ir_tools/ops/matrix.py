@@ -1,4 +1,7 @@
-"""Products of matrices and tensors, and the inverse: MatMul-1, Einsum-7, Inverse-14."""
+"""Products of matrices and tensors, and the inverse: MatMul-1, Einsum-7, Inverse-14.
+
+Specification: `matrix/`.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +23,7 @@ __all__ = ["OPS"]
 
 
 def matmul_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Scalars; matrices that share no dimension; batches that do not broadcast."""
+    """Check for scalars; matrices that share no dimension; batches that do not broadcast."""
     left, right = inputs[0].shape, inputs[1].shape
     for name, shape in (("A", left), ("B", right)):
         if shape == ():
@@ -39,7 +42,7 @@ def matmul_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def as_matrices(attrs: Attrs, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[tuple[Dim, ...], ...]:
-    """Both shapes as stacks of matrices, transposed as the layer says; a list becomes a row or a column."""
+    """Return both shapes as stacks of matrices, transposed as the layer says; a list becomes a row or a column."""
     one = Dim.of(1)
     if len(left) > 1 and attrs.transpose_a:
         left = (*left[:-2], left[-1], left[-2])
@@ -55,7 +58,7 @@ def _batches(a: tuple[Dim, ...], b: tuple[Dim, ...]) -> Iterator[tuple[Dim, Dim]
 
 
 def _batch(first: Dim, second: Dim) -> Dim:
-    """What two batch dimensions broadcast to; the runtime takes intervals that do not meet for any size."""
+    """Return what two batch dimensions broadcast to; the runtime takes intervals that do not meet for any size."""
     try:
         found = broadcast((first,), (second,))
     except ShapeError:
@@ -65,7 +68,7 @@ def _batch(first: Dim, second: Dim) -> Dim:
 
 
 def matmul_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[..., m, k]` times `[..., k, n]`; lists give up the dimension that they were lent."""
+    """Return `[..., m, k]` times `[..., k, n]`; lists give up the dimension that they were lent."""
     dtype = same_type(inputs)
     raise_first(matmul_faults(attrs, inputs))
     left, right = inputs[0].shape, inputs[1].shape
@@ -79,7 +82,7 @@ def matmul_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _product(attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
-    """The product of values that are known."""
+    """Return the product of values that are known."""
     known = [None if fact.value is None else fact.value.exact for fact in inputs]
     if known[0] is None or known[1] is None:
         return None
@@ -89,7 +92,7 @@ def _product(attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
 
 
 def matmul(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The product of two stacks of matrices; integers through f32, as the CPU plugin."""
+    """Return the product of two stacks of matrices; integers through f32, as the CPU plugin."""
     left, right = arrays
     left = left.swapaxes(-1, -2) if attrs.transpose_a and left.ndim > 1 else left
     right = right.swapaxes(-1, -2) if attrs.transpose_b and right.ndim > 1 else right
@@ -97,7 +100,7 @@ def matmul(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def _multiplied(left: Array, right: Array) -> Array:
-    """One product instead of a stack of them where all share the second matrix."""
+    """Return one product instead of a stack of them where all share the second matrix."""
     if left.ndim > 2 and right.ndim == 2 and left.flags.c_contiguous:
         rows: Array = np.matmul(left.reshape(-1, left.shape[-1]), right)
         return rows.reshape(*left.shape[:-1], right.shape[-1])
@@ -119,7 +122,7 @@ class Equation:
 
 
 def labels_of(subscript: str) -> tuple[str, ...]:
-    """`"ab...c"` -> `("a", "b", "...", "c")`.
+    """Return `"ab...c"` -> `("a", "b", "...", "c")`.
 
     Raises:
         ValueError: other signs than letters, or a second `...`.
@@ -132,7 +135,7 @@ def labels_of(subscript: str) -> tuple[str, ...]:
 
 
 def equation_of(text: str) -> Equation:
-    """An equation with or without `->`; without, the output has every letter of one input only, in order.
+    """Return an equation with or without `->`; without, the output has every letter of one input only, in order.
 
     Raises:
         ValueError: it is none.
@@ -156,7 +159,7 @@ def equation_of(text: str) -> Equation:
 
 
 def einsum_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """An equation that cannot be read, or that does not fit the inputs."""
+    """Check for an equation that cannot be read, or that does not fit the inputs."""
     try:
         equation = equation_of(attrs.equation)
         if len(equation.inputs) != len(inputs):
@@ -167,7 +170,7 @@ def einsum_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def sizes_of(equation: Equation, inputs: Sequence[Fact]) -> dict[str, tuple[Dim, ...]]:
-    """The dimensions that every label stands for: one, but for `...`.
+    """Return the dimensions that every label stands for: one, but for `...`.
 
     Raises:
         ValueError: the inputs do not fit the equation, or each other.
@@ -188,7 +191,7 @@ def sizes_of(equation: Equation, inputs: Sequence[Fact]) -> dict[str, tuple[Dim,
 
 
 def _parts(labels: tuple[str, ...], shape: tuple[Dim, ...]) -> Iterator[tuple[str, tuple[Dim, ...]]]:
-    """The dimensions of one input, label by label."""
+    """Yield the dimensions of one input, label by label."""
     rest = len(shape) - len(labels) + (REST in labels)
     if rest < 0 or (rest and REST not in labels):
         raise ValueError(f"has {len(labels)} labels '{''.join(labels)}' for an input of rank {len(shape)}")
@@ -200,7 +203,7 @@ def _parts(labels: tuple[str, ...], shape: tuple[Dim, ...]) -> Iterator[tuple[st
 
 
 def _equal(label: str, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[Dim, ...]:
-    """A label that one input has twice: its diagonal."""
+    """Return a label that one input has twice: its diagonal."""
     met = left[0].meet(right[0])
     if met is None:
         raise ValueError(f"has '{label}' for dimensions {left[0]} and {right[0]} of one input")
@@ -208,7 +211,7 @@ def _equal(label: str, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[D
 
 
 def _common(label: str, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[Dim, ...]:
-    """A label of two inputs: they broadcast."""
+    """Return a label of two inputs: they broadcast."""
     try:
         return broadcast(left, right) or ()
     except ShapeError:
@@ -216,7 +219,7 @@ def _common(label: str, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[
 
 
 def einsum_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The dimensions of the output's labels."""
+    """Return the dimensions of the output's labels."""
     dtype = same_type(inputs)
     require(dtype, "float integer")
     raise_first(einsum_faults(attrs, inputs))
@@ -226,13 +229,13 @@ def einsum_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def einsum(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The sum over all labels that the output does not have of the product of the inputs."""
+    """Return the sum over all labels that the output does not have of the product of the inputs."""
     equation = equation_of(attrs.equation)
     names = sorted({label for labels in equation.inputs for label in labels} - {REST})
     rest = max((array.ndim - len(labels) + 1 for labels, array in _with_rest(equation, arrays)), default=0)
 
     def axes(labels: tuple[str, ...], dots: int) -> list[int]:
-        """The labels as numbers; those of ... count from the last one back."""
+        """Return the labels as numbers; those of ... count from the last one back."""
         parts = [
             [*range(len(names) + rest - dots, len(names) + rest)] if x == REST else [names.index(x)] for x in labels
         ]
@@ -249,7 +252,7 @@ def einsum(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def _with_rest(equation: Equation, arrays: Sequence[Array]) -> Iterator[tuple[tuple[str, ...], Array]]:
-    """The inputs that have dimensions for ..."""
+    """Yield the inputs that have dimensions for ..."""
     return ((labels, array) for labels, array in zip(equation.inputs, arrays, strict=True) if REST in labels)
 
 
@@ -257,7 +260,7 @@ def _with_rest(equation: Equation, arrays: Sequence[Array]) -> Iterator[tuple[tu
 
 
 def inverse_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """What are no square matrices."""
+    """Check for what is no square matrices."""
     del attrs
     shape = inputs[0].shape
     if shape is None:
@@ -269,14 +272,14 @@ def inverse_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def inverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The input's shape."""
+    """Return the input's shape."""
     require(inputs[0].dtype, "float")
     raise_first(inverse_faults(attrs, inputs))
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
 def inverse(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The inverse of every matrix, transposed with `adjoint`; NaN where there is none."""
+    """Return the inverse of every matrix, transposed with `adjoint`; NaN where there is none."""
 
     def inverted(stack: Array) -> Array:
         out = np.full_like(stack, np.nan)

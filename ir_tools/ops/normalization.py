@@ -1,4 +1,7 @@
-"""Normalisations: BatchNormInference-1/-5, MVN-1/-6, LRN-1, NormalizeL2-1, GRN-1, GroupNormalization-12."""
+"""Normalisations: BatchNormInference-1/-5, MVN-1/-6, LRN-1, NormalizeL2-1, GRN-1, GroupNormalization-12.
+
+Specification: `normalization/`.
+"""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
@@ -22,7 +25,7 @@ ANY = "float integer boolean"
 
 
 def same_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's type and shape."""
+    """Return the data's type and shape."""
     del attrs
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
@@ -35,7 +38,10 @@ def _batch_norm_parts(inputs: Sequence[Fact], data: int) -> tuple[Fact, list[Fac
 
 
 def batch_norm_faults(inputs: Sequence[Fact], data: int) -> Iterator[Violation]:
-    """Parameters that are not one list each, of the data's number of channels; `data`: which input the data is."""
+    """Check for parameters that are not one list each, of the data's number of channels.
+
+    `data`: which input the data is.
+    """
     values, parameters = _batch_norm_parts(inputs, data)
     shape = values.shape
     if shape is not None and len(shape) < 2:
@@ -60,7 +66,7 @@ def batch_norm_faults(inputs: Sequence[Fact], data: int) -> Iterator[Violation]:
 
 
 def batch_norm_shape(inputs: Sequence[Fact], data: int) -> tuple[Fact, ...]:
-    """The data's shape, with the number of channels that the parameters tell."""
+    """Return the data's shape, with the number of channels that the parameters tell."""
     dtype = same_type(inputs)
     require(dtype, "float")
     raise_first(batch_norm_faults(inputs, data))
@@ -92,7 +98,7 @@ def _batch_norm(version: int, names: Sequence[str]) -> Op:
 
 
 def mvn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Axes that are no list, more than the data has, or not among them."""
+    """Check for axes that are no list, more than the data has, or not among them."""
     del attrs
     data, axes = inputs
     yield from check_axes(data.shape, axes, ranks=(1,))
@@ -100,14 +106,14 @@ def mvn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def too_many_axes(data: Shape, axes: Fact) -> Iterator[Violation]:
-    """A longer list of axes than the data has dimensions."""
+    """Check for a longer list of axes than the data has dimensions."""
     if data is not None and axes.shape and axes.shape[0].lo > len(data):
         text = f"has {axes.shape[0]} values, but the data [{format_shape(data)}] has rank {len(data)}"
         yield Violation("axes", text)
 
 
 def mvn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's shape; the runtime looks at type and values of the axes only when it compiles."""
+    """Return the data's shape; the runtime looks at type and values of the axes only when it compiles."""
     axes = Fact(element_type("i64"), inputs[1].shape)
     raise_first(mvn_faults(attrs, [inputs[0], axes]))
     return same_shape(attrs, inputs)
@@ -117,7 +123,7 @@ def mvn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def lrn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Axes that are no list, or not the data's; the runtime takes unknown ones for axis 1."""
+    """Check for axes that are no list, or not the data's; the runtime takes unknown ones for axis 1."""
     del attrs
     data, axes = inputs
     yield from check_axes(data.shape, axes, ranks=(1,), negative=False)
@@ -127,7 +133,10 @@ def lrn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """The same, no axes at all (the runtime crashes), a window of nothing; other axes than the CPU plugin runs."""
+    """Check for the same, no axes at all (the runtime crashes), a window of nothing.
+
+    Other axes than the CPU plugin runs.
+    """
     yield from lrn_faults(attrs, inputs)
     if attrs.size < 1:
         yield Violation("size", f"is {attrs.size}; expected at least 1", kind=Kind.RANGE)
@@ -145,7 +154,7 @@ def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def lrn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's shape."""
+    """Return the data's shape."""
     raise_first(lrn_faults(attrs, inputs))
     return same_shape(attrs, inputs)
 
@@ -154,19 +163,19 @@ def lrn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def l2_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Axes that are neither a number nor a list, or not the data's."""
+    """Check for axes that are neither a number nor a list, or not the data's."""
     del attrs
     return check_axes(inputs[0].shape, inputs[1], ranks=(0, 1))
 
 
 def l2_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's shape."""
+    """Return the data's shape."""
     raise_first(l2_faults(attrs, inputs))
     return same_shape(attrs, inputs)
 
 
 def grn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Data that is not of rank 2 to 4."""
+    """Check for data that is not of rank 2 to 4."""
     del attrs
     shape = inputs[0].shape
     if shape is not None and len(shape) not in {2, 3, 4}:
@@ -174,7 +183,7 @@ def grn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def grn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's shape."""
+    """Return the data's shape."""
     raise_first(grn_faults(attrs, inputs))
     return same_shape(attrs, inputs)
 
@@ -183,7 +192,7 @@ def grn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def group_norm_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Parameters that are not lists of the data's channels; channels that do not divide into the groups."""
+    """Check for parameters that are not lists of the data's channels; channels that do not divide into the groups."""
     shape = inputs[0].shape
     if shape is not None and len(shape) < 2:
         yield Violation("data", f"is [{format_shape(shape)}]; expected rank 2 at least")
@@ -204,7 +213,7 @@ def group_norm_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
 
 
 def group_norm_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's shape."""
+    """Return the data's shape."""
     require(inputs[0].dtype, "float integer boolean")
     raise_first(group_norm_faults(attrs, inputs))
     return same_shape(attrs, inputs)
@@ -214,17 +223,17 @@ def group_norm_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _along(function: Callable[[Array], Array], data: Array, axes: Collection[int]) -> Array:
-    """A function that looks along some axes only, by blocks; integers and half floats through f32."""
+    """Apply a function that looks along some axes only, by blocks; integers and half floats through f32."""
     return along(partial(in_working_type, through_floats(function)), data, axes)
 
 
 def per_channel(values: Array, rank: int) -> Array:
-    """A list along axis 1 of a tensor of this rank."""
+    """Return a list along axis 1 of a tensor of this rank."""
     return values.reshape(-1, *[1] * (rank - 2))
 
 
 def batch_norm(attrs: Attrs, arrays: Sequence[Array], data: int) -> tuple[Array, ...]:
-    """`gamma * (x - mean) / sqrt(variance + epsilon) + beta` for every channel."""
+    """Return `gamma * (x - mean) / sqrt(variance + epsilon) + beta` for every channel."""
     values, lists = arrays[data], [array for index, array in enumerate(arrays) if index != data]
     gamma, beta, mean, variance = (array.astype(np.float32) if is_half(array.dtype) else array for array in lists)
     factor = gamma / np.sqrt(variance + gamma.dtype.type(attrs.epsilon))
@@ -241,7 +250,7 @@ def batch_norm(attrs: Attrs, arrays: Sequence[Array], data: int) -> tuple[Array,
 def normalized(
     data: Array, axes: tuple[int, ...], eps: float, *, variance: bool = True, outside: bool = False
 ) -> Array:
-    """Less the mean over the axes, and divided by the deviation; `eps` inside or outside of its root."""
+    """Subtract the mean over the axes, and divide by the deviation; `eps` inside or outside of its root."""
     centred: Array = data - data.mean(axis=axes, keepdims=True, dtype=data.dtype)
     if not variance:
         return centred
@@ -252,7 +261,7 @@ def normalized(
 
 
 def mvn_6(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Mean and variance over the axes."""
+    """Normalize by mean and variance over the axes."""
     data, axes = arrays
     places = tuple(sorted({int(axis) % data.ndim for axis in axes.ravel()}))
     outside = attrs.eps_mode == "outside_sqrt"
@@ -279,7 +288,7 @@ def mvn_1(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def lrn(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """`x / (bias + alpha / size^axes * sum of squares in a window)^beta`."""
+    """Return `x / (bias + alpha / size^axes * sum of squares in a window)^beta`."""
     data, axes = arrays
     places = sorted({int(axis) for axis in axes.ravel()})
 
@@ -295,7 +304,7 @@ def lrn(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def window_sums(data: Array, axis: int, size: int) -> Array:
-    """The sum of the elements around each, `(size - 1) // 2` on either side; there is nothing outside."""
+    """Return the sum of the elements around each, `(size - 1) // 2` on either side; there is nothing outside."""
     out = np.zeros_like(data)
     length = data.shape[axis]
     half = (size - 1) // 2
@@ -328,7 +337,7 @@ def normalize_l2(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def grn(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Divided by the root of the sum of squares over the channels, and the bias."""
+    """Divide by the root of the sum of squares over the channels and the bias."""
 
     def divided(x: Array) -> Array:
         squares = np.multiply(x, x).sum(axis=1, keepdims=True, dtype=x.dtype)
@@ -339,7 +348,7 @@ def grn(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def group_norm(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Mean and variance over each group of channels, then scale and bias of each channel."""
+    """Normalize by mean and variance of each group of channels, then apply scale and bias of each channel."""
     data, scale, bias = arrays
 
     def mixed(x: Array, factors: Array, shifts: Array) -> Array:

@@ -1,6 +1,8 @@
 """Elements in another order along an axis: Reverse-1, ReverseSequence-1, Roll-7.
 
 The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
+
+Specification: `movement/`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +19,7 @@ __all__ = ["OPS"]
 
 
 def reverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The shape of the input; the axes, or a mask of them, must fit its rank."""
+    """Return the shape of the input; the axes, or a mask of them, must fit its rank."""
     data, axes = inputs
     require_list(axes, "reversed_axes")
     mask = attrs.mode == "mask"
@@ -35,14 +37,14 @@ def reverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def reverse(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The elements from the last to the first along some axes; a view."""
+    """Return the elements from the last to the first along some axes; a view."""
     data, axes = arrays
     chosen = np.flatnonzero(axes) if attrs.mode == "mask" else axes
     return (np.flip(data, tuple({normal_axis(int(axis), data.ndim, "reversed_axes") for axis in chosen})),)
 
 
 def reverse_sequence_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The shape of the input, whose batch is as long as the list of lengths."""
+    """Return the shape of the input, whose batch is as long as the list of lengths."""
     data, lengths = inputs
     require_list(lengths, "seq_lengths")
     if data.shape is None:
@@ -63,7 +65,7 @@ def reverse_sequence_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
 
 
 def check_reverse_sequence(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Lengths that the sequences do not have; batches along the sequences."""
+    """Check for lengths that the sequences do not have; batches along the sequences."""
     data, lengths = inputs
     if data.shape is None or not -len(data.shape) <= attrs.seq_axis < len(data.shape):
         return
@@ -77,7 +79,7 @@ def check_reverse_sequence(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
 
 
 def reverse_sequence(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The first `seq_lengths[b]` elements of batch b backwards, the rest as they are."""
+    """Return the first `seq_lengths[b]` elements of batch b backwards, the rest as they are."""
     data, lengths = arrays
     batch, sequence = attrs.batch_axis % data.ndim, attrs.seq_axis % data.ndim
     if batch == sequence:
@@ -92,7 +94,7 @@ def reverse_sequence(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]
 
 
 def roll_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The shape of the input; one shift for every axis."""
+    """Return the shape of the input; one shift for every axis."""
     data, shift, axes = inputs
     for fact, name in ((shift, "shift"), (axes, "axes")):
         if fact.shape is not None and len(fact.shape) > 1:
@@ -105,7 +107,7 @@ def roll_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def roll(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The elements moved along axes; what leaves at one end comes in at the other."""
+    """Return the elements moved along axes; what leaves at one end comes in at the other."""
     del attrs
     data, shift, axes = arrays
     return (np.roll(data, [int(by) for by in np.broadcast_to(shift, axes.shape).ravel()], axes.ravel().tolist()),)

@@ -1,6 +1,8 @@
 """Tensors made larger or smaller: Pad-1/-12, Tile-1, Broadcast-1/-3, SpaceToBatch-2, BatchToSpace-2.
 
 The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
+
+Specification: `movement/`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +27,7 @@ ONE = Dim.of(1)
 
 
 def pad_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Every dimension with what is put before and after it; negative pads cut off."""
+    """Return every dimension with what is put before and after it; negative pads cut off."""
     data, begin, end = inputs[:3]
     for fact, name in ((begin, "pads_begin"), (end, "pads_end")):
         require_integers(fact, name)
@@ -55,7 +57,7 @@ def _require_same_type(data: Fact, value: Fact) -> None:
 
 
 def _padded(mode: str, axis: int, dim: Dim, begin: tuple[int, int], end: tuple[int, int]) -> Dim:
-    """One dimension with its pads, which lie between bounds."""
+    """Return one dimension with its pads, which lie between bounds."""
     low, high = begin[0] + end[0], begin[1] + end[1]
     if dim.static:
         _require_room(mode, axis, dim.lo, begin, end)
@@ -66,7 +68,7 @@ def _padded(mode: str, axis: int, dim: Dim, begin: tuple[int, int], end: tuple[i
 
 
 def _require_room(mode: str, axis: int, size: int, begin: tuple[int, int], end: tuple[int, int]) -> None:
-    """Enough elements to repeat or mirror.
+    """Require enough elements to repeat or mirror.
 
     Raises:
         ShapeError: there are not.
@@ -110,7 +112,7 @@ def pad(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Pads that no tensor has, that make an output which no machine can hold, or cut off more than there is.
+    """Check for pads that no tensor has, that make an output which no machine can hold, or cut off more than there is.
 
     The latter are read as any size, and fail to run.
     """
@@ -134,7 +136,7 @@ def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def tile_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Every dimension times its repeats; the shorter one is filled up with ones in front."""
+    """Return every dimension times its repeats; the shorter one is filled up with ones in front."""
     data, repeats = inputs
     require_integers(repeats, "repeats")
     require_sizes(repeats, "repeats")
@@ -158,14 +160,14 @@ def _filled(dims: Sequence[Dim], rank: int) -> tuple[Dim, ...]:
 
 
 def tile(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The elements repeated along every axis."""
+    """Return the elements repeated along every axis."""
     del attrs
     data, repeats = arrays
     return (np.tile(data, [max(int(count), 0) for count in repeats]),)
 
 
 def check_tile(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Repeats that make an output which no machine can hold; none at all."""
+    """Check for repeats that make an output which no machine can hold; none at all."""
     if known(inputs[1]) == []:
         yield Violation("repeats", "is empty, over which the runtime leaves its output unwritten", kind=Kind.SUSPECT)
     least = tuple(dim if dim.static else Dim.of(max(dim.lo, 1)) for dim in inputs[0].shape or ())
@@ -196,7 +198,7 @@ def broadcast_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def broadcast_3_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The target shape, or in modes bidirectional and pdpd what it and the input broadcast to."""
+    """Return the target shape, or in modes bidirectional and pdpd what it and the input broadcast to."""
     if (len(inputs) > 2) != (attrs.mode == "explicit"):
         what = "is missing, and needed in" if attrs.mode == "explicit" else "has no meaning in"
         raise ShapeError(f"axes_mapping {what} mode {attrs.mode}")
@@ -235,7 +237,7 @@ def _broadcast_facts(mode: str, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[F
 
 
 def _require_broadcast(data: Shape, target: tuple[Dim, ...]) -> None:
-    """Mode numpy: dimensions of 1 or equal ones, counted from the last.
+    """Require what mode numpy does: dimensions of 1 or equal ones, counted from the last.
 
     Raises:
         ShapeError: there are others.
@@ -251,7 +253,7 @@ def _require_broadcast(data: Shape, target: tuple[Dim, ...]) -> None:
 
 
 def _broadcast_from_axis(axis: int, data: Shape, target: tuple[Dim, ...]) -> Shape:
-    """Mode pdpd: the input begins at an axis of the target, and ones of the target are stretched too."""
+    """Broadcast in mode pdpd: the input begins at an axis of the target, and ones of the target are stretched too."""
     if data is None:
         return (Dim(),) * len(target)
     start = first_axis(axis, len(target), len(data), whole=True)
@@ -265,7 +267,7 @@ def _broadcast_from_axis(axis: int, data: Shape, target: tuple[Dim, ...]) -> Sha
 
 
 def _require_mapping(data: Shape, target: Shape, mapping: Fact, dims: tuple[Dim, ...] | None) -> None:
-    """Mode explicit: one axis of the target for every axis of the input, in their order.
+    """Require what mode explicit does: one axis of the target for every axis of the input, in their order.
 
     Raises:
         ShapeError: there are other axes, or dimensions do not fit.
@@ -287,7 +289,7 @@ def _require_mapping(data: Shape, target: Shape, mapping: Fact, dims: tuple[Dim,
 
 
 def broadcast_to(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The elements repeated along dimensions of 1; a view that must not be written to."""
+    """Return the elements repeated along dimensions of 1; a view that must not be written to."""
     data = arrays[0]
     sizes = [int(size) for size in arrays[1]]
     if _mode(attrs, arrays) == "explicit":
@@ -301,7 +303,7 @@ def broadcast_to(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def check_broadcast(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """A target that no machine can hold."""
+    """Check for a target that no machine can hold."""
     yield from _check_size("target_shape", BROADCAST_3, attrs, inputs)
 
 
@@ -309,7 +311,7 @@ def check_broadcast(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]
 
 
 def _block_values(inputs: Sequence[Fact], names: Sequence[str]) -> list[list[int] | None]:
-    """The values of block, begin and end as far as they are known.
+    """Return the values of block, begin and end as far as they are known.
 
     Raises:
         ShapeError: they are not lists with one value for each dimension.
@@ -334,7 +336,7 @@ def _block_values(inputs: Sequence[Fact], names: Sequence[str]) -> list[list[int
 
 
 def space_to_batch_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, sizes...]` to `[N * blocks, (size + pads) / block...]`."""
+    """Map `[N, sizes...]` to `[N * blocks, (size + pads) / block...]`."""
     del attrs
     data = inputs[0]
     blocks, begin, end = _block_values(inputs, ("block_shape", "pads_begin", "pads_end"))
@@ -359,7 +361,10 @@ def space_to_batch_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 
 
 def check_space_to_batch(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Blocks and pads of the batch itself, and places in a block that meet padding only: the CPU plugin errs there."""
+    """Check for blocks and pads of the batch itself, and places in a block that meet padding only.
+
+    The CPU plugin errs there.
+    """
     del attrs
     data = inputs[0].shape or ()
     blocks, begin, end = (known(fact) or [] for fact in inputs[1:])
@@ -373,7 +378,7 @@ def check_space_to_batch(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
 
 
 def space_to_batch(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Blocks of positions become batches; the position in the block counts before the batch."""
+    """Make blocks of positions batches; the position in the block counts before the batch."""
     del attrs
     data = arrays[0]
     blocks, begin, end = ([int(value) for value in array] for array in arrays[1:])
@@ -388,7 +393,7 @@ def space_to_batch(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def batch_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N * blocks, sizes...]` to `[N, size * block - crops...]`."""
+    """Map `[N * blocks, sizes...]` to `[N, size * block - crops...]`."""
     del attrs
     data = inputs[0]
     same_type(inputs[1:])
@@ -416,7 +421,7 @@ def batch_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 
 
 def batch_to_space(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Batches become blocks of positions, which are then cropped."""
+    """Make batches blocks of positions, which are then cropped."""
     del attrs
     data = arrays[0]
     blocks, begin, end = ([int(value) for value in array] for array in arrays[1:])

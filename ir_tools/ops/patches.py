@@ -1,4 +1,7 @@
-"""Patches of images as columns, and back: ExtractImagePatches-3, Col2Im-15."""
+"""Patches of images as columns, and back: ExtractImagePatches-3, Col2Im-15.
+
+Specification: `movement/`.
+"""
 
 from collections.abc import Iterator, Sequence
 from math import prod
@@ -21,7 +24,7 @@ ANY = "float integer boolean"
 
 
 def patches_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Data that is not `[N, C, H, W]`, lists that are not pairs."""
+    """Check for data that is not `[N, C, H, W]`, lists that are not pairs."""
     shape = inputs[0].shape
     if shape is not None and len(shape) != 4:
         yield Violation("data", f"is [{format_shape(shape)}]; expected rank 4")
@@ -31,7 +34,7 @@ def patches_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def check_patches(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """The same, and an output that fits into memory."""
+    """Check for the same, and an output that fits into memory."""
     broken = list(patches_faults(attrs, inputs))
     if not broken:
         broken = list(too_large("sizes", patches_shape(attrs, inputs)[0].shape))
@@ -39,7 +42,7 @@ def check_patches(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def patches_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, C, H, W]` to `[N, C * rows * columns, windows...]`; a patch that does not fit gives no windows."""
+    """Map `[N, C, H, W]` to `[N, C * rows * columns, windows...]`; a patch that does not fit gives no windows."""
     raise_first(patches_faults(attrs, inputs))
     dtype, shape = inputs[0].dtype, inputs[0].shape
     if shape is None:
@@ -49,7 +52,7 @@ def patches_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _windows(attrs: Attrs, axis: int, size: Dim) -> Dim:
-    """The number of patches on one axis."""
+    """Return the number of patches on one axis."""
     stride = attrs.strides[axis]
     if attrs.auto_pad != "valid":
         return ceil_div(size, stride)
@@ -59,7 +62,7 @@ def _windows(attrs: Attrs, axis: int, size: Dim) -> Dim:
 
 
 def patches(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """`[N, C, H, W]` to `[N, rows * columns * C, windows...]`: the channels of one position stand together."""
+    """Map `[N, C, H, W]` to `[N, rows * columns * C, windows...]`: the channels of one position stand together."""
     (data,) = arrays
     batch, channels, *sizes = data.shape
     counts = [_windows(attrs, axis, Dim.of(size)).size for axis, size in enumerate(sizes)]
@@ -75,7 +78,10 @@ def patches(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def _first(attrs: Attrs, axis: int, size: int, count: int) -> int:
-    """Where the first patch begins: before the data by the padding, the odd one at the end (upper) or beginning."""
+    """Return where the first patch begins.
+
+    Before the data by the padding, the odd one at the end (upper) or beginning.
+    """
     if attrs.auto_pad == "valid":
         return 0
     reach = (attrs.sizes[axis] - 1) * attrs.rates[axis] + 1
@@ -89,7 +95,7 @@ LISTS = ("strides", "dilations", "pads_begin", "pads_end")
 
 
 def columns_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Columns that are not `[N, C * kernel, windows]` for the output size and kernel that are given."""
+    """Check for columns that are not `[N, C * kernel, windows]` for the output size and kernel that are given."""
     data, size, kernel = inputs
     for name in LISTS:
         values = attrs[name]
@@ -116,7 +122,7 @@ def _index_type(name: str, fact: Fact) -> Iterator[Violation]:
 
 
 def block_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Another number of channels or of windows than kernel, output size and attributes give."""
+    """Check for another number of channels or of windows than kernel, output size and attributes give."""
     data, size, kernel = inputs
     sizes, extents = _exact(size.value), _exact(kernel.value)
     if data.shape is None or extents is None:
@@ -136,7 +142,7 @@ def block_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def _blocks(attrs: Attrs, axis: int, size: int, extent: int) -> int:
-    """The number of windows on one axis; none or fewer where the kernel does not fit."""
+    """Return the number of windows on one axis; none or fewer where the kernel does not fit."""
     room = size + attrs.pads_begin[axis] + attrs.pads_end[axis] - attrs.dilations[axis] * (extent - 1) - 1
     count: int = room // attrs.strides[axis] + 1
     return count
@@ -147,12 +153,12 @@ def _exact(value: Bounds | None) -> list[int] | None:
 
 
 def check_columns(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Lists of two, sizes of two, columns that fit them."""
+    """Check for lists of two, sizes of two, columns that fit them."""
     yield from list(columns_faults(attrs, inputs)) or block_faults(attrs, inputs)
 
 
 def columns_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, C * kernel, windows]` to `[N, C, H, W]`; without a batch where the data has none."""
+    """Map `[N, C * kernel, windows]` to `[N, C, H, W]`; without a batch where the data has none."""
     raise_first(check_columns(attrs, inputs))
     data, size, kernel = inputs
     require(data.dtype, "any")
@@ -167,7 +173,7 @@ def columns_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def columns_to_image(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """`[N, C * kernel, windows]` to `[N, C, H, W]`: every column is added where its window lies."""
+    """Map `[N, C * kernel, windows]` to `[N, C, H, W]`: every column is added where its window lies."""
     data, size, kernel = arrays
     extents, sizes = [int(number) for number in kernel], [int(number) for number in size]
     counts = [_blocks(attrs, axis, sizes[axis], extents[axis]) for axis in range(2)]

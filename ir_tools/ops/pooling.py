@@ -1,4 +1,7 @@
-"""Average and max pooling: AvgPool-1/-14/-16, MaxPool-1/-8/-14, AdaptiveAvgPool-8, AdaptiveMaxPool-8."""
+"""Average and max pooling: AvgPool-1/-14/-16, MaxPool-1/-8/-14, AdaptiveAvgPool-8, AdaptiveMaxPool-8.
+
+Specification: `pooling/`.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -59,7 +62,7 @@ MAX_WINDOWS = 1 << 20
 
 
 def broken_windows(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """What leaves a sliding pooling without an output shape: the runtime rejects each of these."""
+    """Check for what leaves a sliding pooling without an output shape: the runtime rejects each of these."""
     rank = len(attrs.kernel)
     for name in LISTS:
         values = attrs.get(name, ())
@@ -82,7 +85,10 @@ def broken_windows(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def broken_data(shape: Shape, rank: int | None) -> Iterator[Violation]:
-    """An input that is not `[N, C, spatial...]` of rank 3 to 5, with `rank` spatial axes where that is known."""
+    """Check for an input that is not `[N, C, spatial...]` of rank 3 to 5.
+
+    It has `rank` spatial axes, if that is known.
+    """
     if shape is None:
         return
     if not 3 <= len(shape) <= 5:
@@ -92,7 +98,10 @@ def broken_data(shape: Shape, rank: int | None) -> Iterator[Violation]:
 
 
 def covered_by_padding(attrs: Attrs, data: Shape, axes: Iterable[int]) -> Iterator[Violation]:
-    """Explicit pads as large as the window where padding does not count: some windows would average nothing."""
+    """Check for explicit pads as large as the window where padding does not count.
+
+    Some windows would average nothing.
+    """
     pooling = windows.pooling_of(attrs)
     if data is None or pooling.auto_pad != "explicit" or not pooling.exclude_pad:
         return
@@ -108,7 +117,7 @@ def covered_by_padding(attrs: Attrs, data: Shape, axes: Iterable[int]) -> Iterat
 
 
 def check_avg_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Lists as long as the kernel, values in range, windows that fit and are not all padding."""
+    """Check for lists as long as the kernel, values in range, windows that fit and are not all padding."""
     broken = list(broken_windows(attrs, inputs))
     broken += too_large(attrs, inputs) if not broken else ()
     yield from broken or (
@@ -121,7 +130,7 @@ def check_avg_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def check_max_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Lists as long as the kernel, values in range, windows that fit, an axis that the input has."""
+    """Check for lists as long as the kernel, values in range, windows that fit, an axis that the input has."""
     broken = [*broken_windows(attrs, inputs), *broken_axis(attrs, inputs[0].shape)]
     broken += too_large(attrs, inputs) if not broken else ()
     yield from broken or (
@@ -133,13 +142,13 @@ def check_max_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def broken_axis(attrs: Attrs, shape: Shape) -> Iterator[Violation]:
-    """An `axis` that the input does not have."""
+    """Check for an `axis` that the input does not have."""
     if "axis" in attrs and shape is not None and not -len(shape) <= attrs.axis < len(shape):
         yield Violation("axis", f"is {attrs.axis}, but the input has rank {len(shape)}")
 
 
 def too_large(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """A window that does not fit into the padded input, however large that may be."""
+    """Check for a window that does not fit into the padded input, however large that may be."""
     pooling = windows.pooling_of(attrs)
     for axis, dim in enumerate(inputs[0].spatial if inputs[0].shape else ()):
         try:
@@ -149,7 +158,10 @@ def too_large(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def no_dilations(attrs: Attrs) -> Iterator[Violation]:
-    """Without `dilations` the runtime crashes or makes up values, though the specification lets them be left out."""
+    """Check for `dilations`, without which the runtime crashes or makes up values.
+
+    The specification lets them be left out.
+    """
     if attrs.get("dilations") == ():
         ones = _text((1,) * len(attrs.kernel))
         yield Violation(
@@ -158,7 +170,7 @@ def no_dilations(attrs: Attrs) -> Iterator[Violation]:
 
 
 def doubtful_windows(attrs: Attrs, data: Fact) -> Iterator[Violation]:
-    """Averages of nothing, and such as divide by more elements than there are even in the padded input."""
+    """Check for averages of nothing, and such as divide by more elements than there are even in the padded input."""
     pooling = windows.pooling_of(attrs)
     if pooling.exclude_pad:
         yield from empty_windows(attrs, data, "an arbitrary value")
@@ -184,7 +196,7 @@ def doubtful_windows(attrs: Attrs, data: Fact) -> Iterator[Violation]:
 
 
 def empty_windows(attrs: Attrs, data: Fact, result: str) -> Iterator[Violation]:
-    """Windows that lie in the padding wholly."""
+    """Check for windows that lie in the padding wholly."""
     pooling = windows.pooling_of(attrs)
     for axis, dim in enumerate(data.spatial if data.shape else ()):
         if not dim.static or dim.lo > MAX_WINDOWS or windows.axis_count(pooling, axis, dim.size) > MAX_WINDOWS:
@@ -204,7 +216,7 @@ def empty_windows(attrs: Attrs, data: Fact, result: str) -> Iterator[Violation]:
 
 
 def ignored_pads(attrs: Attrs, data: Fact) -> Iterator[Violation]:
-    """Pads beside an `auto_pad` that says something else."""
+    """Check for pads beside an `auto_pad` that says something else."""
     pooling = windows.pooling_of(attrs)
     if pooling.auto_pad == "explicit":
         return
@@ -225,7 +237,7 @@ def ignored_pads(attrs: Attrs, data: Fact) -> Iterator[Violation]:
 
 
 def check_adaptive(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """An input of rank 3 to 5, as many output sizes as it has spatial axes, none of them negative."""
+    """Check for an input of rank 3 to 5, as many output sizes as it has spatial axes, none of them negative."""
     del attrs
     data, sizes = inputs
     yield from broken_parts(data, sizes)
@@ -234,7 +246,7 @@ def check_adaptive(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def broken_parts(data: Fact, sizes: Fact) -> Iterator[Violation]:
-    """What leaves an adaptive pooling without an output shape."""
+    """Check for what leaves an adaptive pooling without an output shape."""
     yield from broken_data(data.shape, None)
     if sizes.shape is None:
         return
@@ -252,7 +264,7 @@ def _text(values: Sequence[int]) -> str:
 
 
 def avg_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, C, spatial...]` to `[N, C, windows...]`, bounds of intervals as the runtime computes them."""
+    """Map `[N, C, spatial...]` to `[N, C, windows...]`, bounds of intervals as the runtime computes them."""
     raise_first(broken_windows(attrs, inputs))
     spatial = inputs[0].spatial if inputs[0].shape else ()
     raise_first(covered_by_padding(attrs, inputs[0].shape, (axis for axis, dim in enumerate(spatial) if dim.static)))
@@ -260,7 +272,7 @@ def avg_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def pooled(attrs: Attrs, data: Fact) -> Fact:
-    """The output of a sliding pooling of any kind."""
+    """Return the output of a sliding pooling of any kind."""
     if data.shape is None:
         return Fact(data.dtype, (Dim(),) * (2 + len(attrs.kernel)))
     pooling = windows.pooling_of(attrs)
@@ -268,7 +280,7 @@ def pooled(attrs: Attrs, data: Fact) -> Fact:
 
 
 def max_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, C, spatial...]` to `[N, C, windows...]`, once more for the indices where the version has them."""
+    """Map `[N, C, spatial...]` to `[N, C, windows...]`, once more for the indices where the version has them."""
     raise_first(broken_windows(attrs, inputs))
     raise_first(broken_axis(attrs, inputs[0].shape))
     values = pooled(attrs, inputs[0])
@@ -278,7 +290,7 @@ def max_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def adaptive_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, C, spatial...]` to `[N, C, sizes...]`: the second input, as far as it is known."""
+    """Map `[N, C, spatial...]` to `[N, C, sizes...]`: the second input, as far as it is known."""
     data, sizes = inputs
     raise_first(broken_parts(data, sizes))
     shape: Shape = None
@@ -291,7 +303,7 @@ def adaptive_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _sizes(value: Bounds | None, axes: int) -> tuple[Dim, ...]:
-    """The sizes as far as they are known; the runtime reads a constant -1 as any size."""
+    """Return the sizes as far as they are known; the runtime reads a constant -1 as any size."""
     if value is None:
         return (Dim(),) * axes
     unknown = (value.lower.ravel() == -1) & (value.upper.ravel() == -1)
@@ -302,12 +314,12 @@ def _sizes(value: Bounds | None, axes: int) -> tuple[Dim, ...]:
 
 
 def sliding_plan(attrs: Attrs, data: Array) -> windows.WindowPlan:
-    """The windows of a layer on this input."""
+    """Return the windows of a layer on this input."""
     return _plan(windows.pooling_of(attrs), data.shape[2:])
 
 
 def adaptive_plan(data: Array, sizes: Array) -> windows.WindowPlan:
-    """The parts of an adaptive pooling; a negative size counts as 0, as for the runtime."""
+    """Return the parts of an adaptive pooling; a negative size counts as 0, as for the runtime."""
     return _adaptive_plan(data.shape[2:], tuple(max(int(size), 0) for size in sizes))
 
 
@@ -317,47 +329,50 @@ _adaptive_plan = lru_cache(maxsize=512)(windows.adaptive_plan)
 
 
 def avg_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Averages, `[N, C, windows...]`."""
+    """Return averages, `[N, C, windows...]`."""
     return (kernels.average(sliding_plan(attrs, inputs[0]), inputs[0]),)
 
 
 def max_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Maxima, `[N, C, windows...]`."""
+    """Return maxima, `[N, C, windows...]`."""
     return (kernels.maximum(sliding_plan(attrs, inputs[0]), inputs[0]),)
 
 
 def max_pool_with_indices(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Maxima, `[N, C, windows...]`, and where they are, counted from `axis` on."""
+    """Return maxima, `[N, C, windows...]`, and where they are, counted from `axis` on."""
     (data,) = inputs
     values, places = kernels.maximum_with_places(sliding_plan(attrs, data), data)
     return values, _from_axis(places, data.shape, attrs.axis).astype(attrs.index_element_type.replace("i", "int"))
 
 
 def _from_axis(places: Array, shape: tuple[int, ...], axis: int) -> Array:
-    """Positions within a channel as positions in the dimensions from `axis` on."""
+    """Return positions within a channel as positions in the dimensions from `axis` on."""
     channels = np.arange(prod(shape[:2])).reshape(*shape[:2], *[1] * (len(shape) - 2))
     return (channels * prod(shape[2:]) + places) % max(prod(shape[axis:]), 1)
 
 
 def adaptive_avg_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Averages of nearly equal parts, `[N, C, sizes...]`."""
+    """Return averages of nearly equal parts, `[N, C, sizes...]`."""
     del attrs
     return (kernels.average(adaptive_plan(*inputs), inputs[0]),)
 
 
 def adaptive_max_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Maxima of nearly equal parts, `[N, C, sizes...]`, and where they are within their channel."""
+    """Return maxima of nearly equal parts, `[N, C, sizes...]`, and where they are within their channel."""
     values, places = kernels.largest_of_parts(adaptive_plan(*inputs), inputs[0])
     return values, places.astype(attrs.index_element_type.replace("i", "int"))
 
 
 def undefined_windows(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
-    """Windows without an element that do not divide by the kernel either, `[windows...]`; None where all have one."""
+    """Return windows without an element that do not divide by the kernel either, `[windows...]`.
+
+    None where all have one.
+    """
     return _mask(sliding_plan(attrs, inputs[0]))
 
 
 def undefined_parts(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
-    """Parts of an empty axis, `[sizes...]`; None where there are none."""
+    """Return parts of an empty axis, `[sizes...]`; None where there are none."""
     del attrs
     return _mask(adaptive_plan(*inputs))
 

@@ -1,4 +1,7 @@
-"""Quantisation in floats: FakeQuantize-1, FakeConvert-13."""
+"""Quantisation in floats: FakeQuantize-1, FakeConvert-13.
+
+Specification: `quantization/`.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -20,7 +23,7 @@ LIMITS = ("input_low", "input_high", "output_low", "output_high")
 
 
 def quantize_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Limits that do not broadcast with the data and with each other."""
+    """Check for limits that do not broadcast with the data and with each other."""
     shape = inputs[0].shape
     for name, fact in zip(LIMITS, inputs[1:], strict=True):
         try:
@@ -35,7 +38,7 @@ def quantize_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]
 
 
 def check_quantize(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """The same, fewer than two levels, and limits that are larger than the data."""
+    """Check for the same, fewer than two levels, and limits that are larger than the data."""
     yield from quantize_faults(attrs, inputs)
     if attrs.levels < 2:
         yield Violation("levels", f"is {attrs.levels}; expected at least 2", kind=Kind.RANGE)
@@ -46,7 +49,7 @@ def check_quantize(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def _larger(limit: Shape, data: Shape) -> bool:
-    """Whether a limit would have to be cut down to the data."""
+    """Return whether a limit would have to be cut down to the data."""
     if limit is None or data is None:
         return False
     pairs = zip(limit[::-1], data[::-1], strict=False)
@@ -55,13 +58,13 @@ def _larger(limit: Shape, data: Shape) -> bool:
 
 
 def quantize_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's type and shape."""
+    """Return the data's type and shape."""
     raise_first(quantize_faults(attrs, inputs))
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
 def convert_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """A scale that does not broadcast to the data; a shift that is not shaped as the scale."""
+    """Check for a scale that does not broadcast to the data; a shift that is not shaped as the scale."""
     del attrs
     data, scale = inputs[0].shape, inputs[1].shape
     if len(inputs) > 2:
@@ -78,7 +81,7 @@ def convert_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's type, and its shape broadcast with the scale's."""
+    """Return the data's type, and its shape broadcast with the scale's."""
     dtype = same_type(inputs)
     if dtype.name not in {"f32", "f16", "bf16", "dynamic"}:
         raise ShapeError(f"the data has element type {dtype}; expected f32, f16 or bf16")
@@ -87,7 +90,7 @@ def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def fake_quantize(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Every element to the nearest of `levels` values, in the data's type; integers through f32.
+    """Return every element to the nearest of `levels` values, in the data's type; integers through f32.
 
     Data up to the lower limit become `output_low`, data beyond the higher one `output_high`, by the specification also
     if the limits are equal or the low one is the higher.
@@ -114,7 +117,7 @@ def quantized_between(levels: int, data: Array, low: Array, high: Array, out_low
 
 
 def quantized(levels: int, data: Array, low: Array, high: Array, out_low: Array, out_high: Array) -> Array:
-    """The CPU plugin's arithmetic, step by step, as it decides which way a tie goes.
+    """Return the CPU plugin's arithmetic, step by step, as it decides which way a tie goes.
 
     What is beyond the limits is cut off, first at the high one, and NaN becomes the low one; halves go to the even
     level. With two levels the plugin multiplies and adds in one step, rounded once, and has another shift. Measured.
@@ -135,7 +138,7 @@ def quantized(levels: int, data: Array, low: Array, high: Array, out_low: Array,
 
 
 def between_levels(attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:
-    """The elements that are nearer to the border between two levels than `error` times the largest magnitude."""
+    """Return the elements that are nearer to the border between two levels than `error` times the largest magnitude."""
     if arrays[0].dtype.kind not in "fV" or not arrays[0].size:
         return None
     data, low, high = (array.astype(np.float64) for array in arrays[:3])
@@ -149,7 +152,7 @@ def between_levels(attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.N
 
 
 def fake_convert(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """`(f8(data * scale - shift) + shift) / scale`; what f8 does not hold becomes its largest number.
+    """Return `(f8(data * scale - shift) + shift) / scale`; what f8 does not hold becomes its largest number.
 
     As the CPU plugin computes it: f8 is rounded from f16, and bf16 rounds after every step.
     """

@@ -1,4 +1,7 @@
-"""Recurrent cells and sequences: LSTMCell-1/-4, LSTMSequence-5, GRUCell-3, GRUSequence-5, RNNCell-1, RNNSequence-5."""
+"""Recurrent cells and sequences: LSTMCell-1/-4, LSTMSequence-5, GRUCell-3, GRUSequence-5, RNNCell-1, RNNSequence-5.
+
+Specification: `sequence/`.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -45,7 +48,7 @@ class Network:
     step: Step
 
     def bias_gates(self, attrs: Attrs) -> int:
-        """How many times the hidden size the bias is long."""
+        """Return how many times the hidden size the bias is long."""
         return self.gates + bool(attrs.get("linear_before_reset"))
 
 
@@ -59,12 +62,12 @@ Check = Callable[[Attrs, Sequence[Fact]], Iterator[Violation]]
 
 
 def cell_names(net: Network) -> tuple[str, ...]:
-    """The names of a cell's inputs."""
+    """Return the names of a cell's inputs."""
     return ("X", *STATES[: net.states], "W", "R", "B")
 
 
 def sequence_names(net: Network) -> tuple[str, ...]:
-    """The names of a sequence's inputs."""
+    """Return the names of a sequence's inputs."""
     return ("X", *STATES[: net.states], "sequence_lengths", "W", "R", "B")
 
 
@@ -72,7 +75,7 @@ def sequence_names(net: Network) -> tuple[str, ...]:
 
 
 def cell_shape(net: Network) -> Shape:
-    """The rule of a cell: `[N, input]` and states `[N, hidden]` to states `[N, hidden]`."""
+    """Return the rule of a cell: `[N, input]` and states `[N, hidden]` to states `[N, hidden]`."""
 
     def shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         count = net.states
@@ -91,7 +94,10 @@ def cell_shape(net: Network) -> Shape:
 
 
 def sequence_shape(net: Network) -> Shape:
-    """The rule of a sequence: `[N, T, input]` to `[N, directions, T, hidden]` and states `[N, directions, hidden]`."""
+    """Return the rule of a sequence.
+
+    `[N, T, input]` to `[N, directions, T, hidden]` and states `[N, directions, hidden]`.
+    """
 
     def shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         count = net.states
@@ -116,7 +122,7 @@ def sequence_shape(net: Network) -> Shape:
 
 
 def _gated(hidden: Dim, rows: Sequence[Dim], telling: Sequence[Dim], bias: Dim, net: Network, attrs: Attrs) -> Dim:
-    """The hidden size, held against the rows of weights and bias; where it is not known, read off `telling`."""
+    """Return the hidden size, held against the rows of weights and bias; where it is not known, read off `telling`."""
     if hidden.static:
         for found in rows:
             wanted = hidden.size * net.gates
@@ -133,7 +139,7 @@ def _gated(hidden: Dim, rows: Sequence[Dim], telling: Sequence[Dim], bias: Dim, 
 
 
 def check_recurrent(net: Network, before_weights: int = 1) -> Check:
-    """The check of a network: sizes of data and states are those of the weights, each gate has an activation.
+    """Return the check of a network: sizes of data and states are those of the weights, each gate has an activation.
 
     `before_weights`: how many inputs besides the states come before the weights.
 
@@ -166,7 +172,10 @@ def check_recurrent(net: Network, before_weights: int = 1) -> Check:
 
 
 def check_sequence(net: Network) -> Check:
-    """The check of a network over time: the CPU plugin reads no lengths where a size of the data is not known."""
+    """Return the check of a network over time.
+
+    The CPU plugin reads no lengths where a size of the data is not known.
+    """
 
     def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield from check_recurrent(net, before_weights=2)(attrs, inputs)
@@ -181,12 +190,12 @@ def check_sequence(net: Network) -> Check:
 
 
 def _spelled_out(net: Network, attrs: Attrs) -> bool:
-    """Whether the CPU plugin computes the layer as single operations, which do not ask for the hidden size."""
+    """Return whether the CPU plugin computes the layer as single operations, which do not ask for the hidden size."""
     return attrs.clip != 0 or attrs.activations != net.activations or "weights_format" in attrs
 
 
 def check_lstm_cell_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """What the runtime does not read, beside the check of all LSTMs."""
+    """Check for what the runtime does not read, beside the check of all LSTMs."""
     yield from check_recurrent(LSTM)(attrs, inputs)
     if attrs.input_forget:
         yield Violation("input_forget", "is true, which the runtime does not read", kind=Kind.SUSPECT)
@@ -199,7 +208,7 @@ def check_lstm_cell_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
 
 
 def cell_kernel(net: Network) -> Kernel:
-    """One step: `[N, input]`, states and weights to new states."""
+    """Return one step: `[N, input]`, states and weights to new states."""
 
     def kernel(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
         return in_working_types(lambda *arrays: _cell(net, attrs, arrays), *inputs[: 4 + net.states])
@@ -213,7 +222,7 @@ def _cell(net: Network, attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, .
 
 
 def sequence_kernel(net: Network) -> Kernel:
-    """All steps, in one direction or both."""
+    """Return all steps, in one direction or both."""
 
     def kernel(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
         return in_working_types(lambda *arrays: over_time(net.step, attrs, arrays, net.states), *inputs)
@@ -222,7 +231,7 @@ def sequence_kernel(net: Network) -> Kernel:
 
 
 def lstm_cell_1(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """As of version 4: the runtime reads no peepholes, no `input_forget` and no `weights_format` (measured)."""
+    """Do as version 4: the runtime reads no peepholes, no `input_forget` and no `weights_format` (measured)."""
     bias = inputs[5] if len(inputs) > 5 else np.zeros(len(inputs[3]), inputs[3].dtype)
     return cell_kernel(LSTM)(attrs, [*inputs[:5], bias])
 
@@ -240,7 +249,10 @@ class Names(Words):
 
 
 def _attrs(net: Network, *, named: bool) -> dict[str, Field]:
-    """The attributes of a network; `named`: its activations have names of their own where the file gives none."""
+    """Return the attributes of a network.
+
+    `named`: its activations have names of their own where the file gives none.
+    """
     return {
         "hidden_size": Int32(runtime_default=0),
         "activations": Names(words=ACTIVATIONS, default=net.activations if named else ()),
@@ -297,7 +309,7 @@ LSTM_CELL_4 = _cell_op("LSTMCell", 4, LSTM)
 
 
 def lstm_cell_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """As of version 4, with peepholes `[3 * hidden]` that the runtime looks at and does not use."""
+    """Do as version 4, with peepholes `[3 * hidden]` that the runtime looks at and does not use."""
     outputs = cell_shape(LSTM)(attrs, inputs)
     hidden = dim(outputs[0], 1)
     if len(inputs) > 6:

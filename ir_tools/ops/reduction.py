@@ -1,4 +1,7 @@
-"""Reductions along axes, running sums, and largest values of segments: Reduce*, CumSum-3, SegmentMax-16."""
+"""Reductions along axes, running sums, and largest values of segments: Reduce*, CumSum-3, SegmentMax-16.
+
+Specification: `reduction/`, `arithmetic/`.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -60,21 +63,21 @@ class Reduction:
     rewrites: Mapping[str, NamedRewrite] = field(default_factory=dict)
 
     def faults(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-        """Axes that are no list of integers, or that the data does not have."""
+        """Check for axes that are no list of integers, or that the data does not have."""
         data, axes = inputs
         yield from check_axes(data.shape, axes, ranks=(0, 1))
         if data.shape == () and attrs.keep_dims and axes.shape is not None and all(dim.lo for dim in axes.shape):
             yield Violation("axes", "names an axis to keep, but the data is a scalar")
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-        """The data's shape without the axes, or with 1 in their places."""
+        """Return the data's shape without the axes, or with 1 in their places."""
         data = inputs[0]
         require(data.dtype, self.accepts)
         raise_first(self.faults(attrs, inputs))
         return (Fact(data.dtype, reduced(data.shape, inputs[1], attrs.keep_dims), self.value(attrs, inputs)),)
 
     def value(self, attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
-        """The bounds of the result, as far as the runtime works them out."""
+        """Return the bounds of the result, as far as the runtime works them out."""
         data, axes = inputs[0].value, known(inputs[1])
         if (
             data is None
@@ -91,7 +94,7 @@ class Reduction:
         return Bounds(lower, upper)
 
     def _fold(self, values: Array, axes: tuple[int, ...], keep: bool) -> Array:
-        """The reduction of one bound; unbounded where an element is that decides it."""
+        """Return the reduction of one bound; unbounded where an element is that decides it."""
         if not axes:
             return self.function(values, ())
         values = np.atleast_1d(values)
@@ -103,7 +106,7 @@ class Reduction:
         return kept
 
     def kernel(self, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-        """The reduction along the axes, each once; without axes of every element by itself."""
+        """Return the reduction along the axes, each once; without axes of every element by itself."""
         data, axes = arrays
         named = [int(axis) % max(data.ndim, 1) for axis in axes.ravel()]
         places = tuple(sorted(set(named)))
@@ -133,7 +136,7 @@ class Reduction:
 
 
 def reduced(shape: Shape, axes: Fact, keep: bool) -> Shape:
-    """A shape without the axes, or with 1 in their places; of axes that are not known only the number counts."""
+    """Return a shape without the axes, or with 1 in their places; of axes that are not known only the number counts."""
     if shape is None:
         return None
     removed = known(axes)
@@ -149,7 +152,7 @@ def reduced(shape: Shape, axes: Fact, keep: bool) -> Shape:
 
 
 def whole(function: Callable[[Array, tuple[int, ...]], Array]) -> Callable[[Array, tuple[int, ...]], Array]:
-    """A reduction of floats and of int64 for every integer type: exact, 8 bits cut off at their limits.
+    """Return a reduction of floats and of int64 for every integer type: exact, 8 bits cut off at their limits.
 
     The CPU plugin adds integers up in f32, which is exact below 2^24.
     """
@@ -168,14 +171,14 @@ def whole(function: Callable[[Array, tuple[int, ...]], Array]) -> Callable[[Arra
 
 @whole
 def total(data: Array, axes: tuple[int, ...]) -> Array:
-    """The sum."""
+    """Return the sum."""
     out: Array = data.sum(axis=axes, keepdims=True, dtype=data.dtype)
     return out
 
 
 @whole
 def mean(data: Array, axes: tuple[int, ...]) -> Array:
-    """The mean; of integers without its fraction; of nothing 0."""
+    """Return the mean; of integers without its fraction; of nothing 0."""
     count = max(prod(data.shape[axis] for axis in axes), 1)
     sums = data.sum(axis=axes, keepdims=True, dtype=data.dtype)
     if data.dtype.kind == "f":
@@ -187,13 +190,13 @@ def mean(data: Array, axes: tuple[int, ...]) -> Array:
 
 @whole
 def product(data: Array, axes: tuple[int, ...]) -> Array:
-    """The product."""
+    """Return the product."""
     out: Array = data.prod(axis=axes, keepdims=True, dtype=data.dtype)
     return out
 
 
 def largest(data: Array, axes: tuple[int, ...]) -> Array:
-    """The largest element; of nothing, or of infinities, the least number, with which the CPU plugin begins."""
+    """Return the largest element; of nothing, or of infinities, the least number, with which the CPU plugin begins."""
     if data.dtype.kind != "f" and not all(data.shape[axis] for axis in axes):
         return np.full_like(data.sum(axis=axes, keepdims=True, dtype=data.dtype), first_least(data.dtype))
     out: Array = np.max(data, axis=axes, keepdims=True, initial=_limits(data).min)
@@ -201,7 +204,7 @@ def largest(data: Array, axes: tuple[int, ...]) -> Array:
 
 
 def smallest(data: Array, axes: tuple[int, ...]) -> Array:
-    """The smallest element; of nothing, or of infinities, the largest number."""
+    """Return the smallest element; of nothing, or of infinities, the largest number."""
     if data.dtype.kind != "f" and not all(data.shape[axis] for axis in axes):
         return np.full_like(data.sum(axis=axes, keepdims=True, dtype=data.dtype), ~first_least(data.dtype))
     out: Array = np.min(data, axis=axes, keepdims=True, initial=_limits(data).max)
@@ -209,30 +212,30 @@ def smallest(data: Array, axes: tuple[int, ...]) -> Array:
 
 
 def _limits(data: Array) -> "np.finfo[Any] | np.iinfo[Any]":
-    """Of f32 for every float, as the CPU plugin computes f64 in it, too."""
+    """Return the limits of f32 for every float, as the CPU plugin computes f64 in it, too."""
     return np.finfo(np.float32) if data.dtype.kind == "f" else np.iinfo(data.dtype)
 
 
 def first_least(dtype: "np.dtype[Any]") -> Any:
-    """The least integer that the CPU plugin begins with: that of 8 bits, or the low bits of the least i32."""
+    """Return the least integer that the CPU plugin begins with: that of 8 bits, or the low bits of the least i32."""
     return dtype.type(np.iinfo(dtype).min) if dtype.itemsize == 1 else np.int64(-(2**31)).astype(dtype)
 
 
 def every(data: Array, axes: tuple[int, ...]) -> Array:
-    """Whether all are true."""
+    """Return whether all are true."""
     out: Array = np.logical_and.reduce(data, axis=axes, keepdims=True)
     return out
 
 
 def some(data: Array, axes: tuple[int, ...]) -> Array:
-    """Whether one is true."""
+    """Return whether one is true."""
     out: Array = np.logical_or.reduce(data, axis=axes, keepdims=True)
     return out
 
 
 @whole
 def sum_of_sizes(data: Array, axes: tuple[int, ...]) -> Array:
-    """The sum of the absolute values."""
+    """Return the sum of the absolute values."""
     out: Array = np.abs(data).sum(axis=axes, keepdims=True, dtype=data.dtype)
     return out
 
@@ -260,7 +263,7 @@ ROWS = (
 
 
 def cumsum_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """An axis that is not a single number, or that the data does not have."""
+    """Check for an axis that is not a single number, or that the data does not have."""
     del attrs
     data, axis = inputs[0], inputs[1] if len(inputs) > 1 else None
     if axis is None:
@@ -270,7 +273,7 @@ def cumsum_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def cumsum_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's shape."""
+    """Return the data's shape."""
     del attrs
     if len(inputs) > 1:
         require(inputs[1].dtype, "integer")
@@ -281,7 +284,7 @@ def cumsum_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def segment_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Segment numbers that are not one for each row, not in order, or none at all."""
+    """Check for segment numbers that are not one for each row, not in order, or none at all."""
     del attrs
     data, segments = inputs[0], inputs[1]
     for name, fact in zip(("segment_ids", "num_segments"), inputs[1:], strict=False):
@@ -311,13 +314,13 @@ def segment_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def check_segments(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """The same, and an output that fits into memory."""
+    """Check for the same, and an output that fits into memory."""
     broken = list(segment_faults(attrs, inputs))
     yield from broken or too_large("segment_ids", segment_shape(attrs, inputs)[0].shape)
 
 
 def segment_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The data's shape, but as many rows as `num_segments` says, or as the last segment number needs."""
+    """Return the data's shape, but as many rows as `num_segments` says, or as the last segment number needs."""
     raise_first(segment_faults(attrs, inputs))
     data = inputs[0]
     if data.shape is None:
@@ -331,7 +334,10 @@ def segment_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def running_sum(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Sums of all elements up to each along the axis; without its own where `exclusive`, backwards where `reverse`."""
+    """Return sums of all elements up to each along the axis.
+
+    Without its own where `exclusive`, backwards where `reverse`.
+    """
     data, axis = arrays[0], int(arrays[1].reshape(()))
     if data.ndim == 0:
         return (np.zeros_like(data) if attrs.exclusive else data,)
@@ -349,7 +355,7 @@ def running_sum(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def segment_max(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """`[rows, ...]` to `[segments, ...]`: the largest of each segment's rows; 0 or the least number without any."""
+    """Map `[rows, ...]` to `[segments, ...]`: the largest of each segment's rows; 0 or the least number without any."""
     data, segments = arrays[:2]
     count = int(arrays[2].reshape(())) if len(arrays) > 2 else int(segments[-1]) + 1
     empty = 0 if attrs.fill_mode == "zero" else lowest(data.dtype)

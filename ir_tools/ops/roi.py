@@ -1,4 +1,7 @@
-"""Regions of interest: Proposal, GenerateProposals, ROIPooling, ROIAlign, ROIAlignRotated, (Deformable)PSROIPooling."""
+"""Regions of interest: Proposal, GenerateProposals, ROIPooling, ROIAlign, ROIAlignRotated, (Deformable)PSROIPooling.
+
+Specification: `detection/`.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -53,12 +56,12 @@ Check = Callable[[Attrs, Sequence[Fact]], Iterator[Violation]]
 
 
 def proposal_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, 2 * anchors, H, W]`, `[N, 4 * anchors, H, W]` and the image to `[N * post_nms_topn, 5]`."""
+    """Map `[N, 2 * anchors, H, W]`, `[N, 4 * anchors, H, W]` and the image to `[N * post_nms_topn, 5]`."""
     return (Fact(inputs[0].dtype, (_proposed(attrs, inputs), Dim.of(5))),)
 
 
 def proposal_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The boxes, and their probabilities."""
+    """Return the boxes, and their probabilities."""
     count = _proposed(attrs, inputs)
     return Fact(inputs[0].dtype, (count, Dim.of(5))), Fact(inputs[0].dtype, (count,))
 
@@ -81,7 +84,10 @@ MIN_BOXES = 8
 
 
 def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """An image with a height and a width, boxes enough to choose from, and an output that fits into memory."""
+    """Check for an image with a height and a width, and boxes enough to choose from.
+
+    The output fits into memory.
+    """
     value = inputs[2].value
     if value is not None and value.exact is not None and not (value.exact.ravel()[:2] > 0).all():
         yield Violation("image_shape", "says that the image has no height or no width")
@@ -98,12 +104,12 @@ def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def proposal(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """The best boxes of each image; behind them a row that starts with -1, then zeros."""
+    """Return the best boxes of each image; behind them a row that starts with -1, then zeros."""
     return proposal_4(attrs, inputs)[:1]
 
 
 def proposal_4(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """The best boxes of each image, and their probabilities."""
+    """Return the best boxes of each image, and their probabilities."""
     return in_working_types(lambda *arrays: proposals(attrs, *arrays), *inputs)
 
 
@@ -144,7 +150,7 @@ GENERATED = ("im_info", "anchors", "boxesdeltas", "scores")
 
 
 def generate_proposals_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Boxes `[..N * post_nms_count, 4]`, their scores, and how many there are of each image `[N]`."""
+    """Return boxes `[..N * post_nms_count, 4]`, their scores, and how many there are of each image `[N]`."""
     image, anchors, deltas, scores = inputs
     for fact, rank, name in zip(inputs, (2, 4, 4, 4), GENERATED, strict=True):
         require_rank(fact, rank, f"the input '{name}'")
@@ -167,7 +173,7 @@ def generate_proposals_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact
 
 
 def generate_proposals(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """The best boxes, their scores, and how many there are of each image."""
+    """Return the best boxes, their scores, and how many there are of each image."""
     wide = [array.astype(np.float32) if is_half(array.dtype) else array for array in inputs]
     found = generated(attrs, *wide)
     dtype = inputs[0].dtype
@@ -204,7 +210,10 @@ class Pair(Ints):
 
 
 def pooled_size(attrs: Attrs) -> tuple[int, ...]:
-    """Height and width of ROIPooling's output: of `pooled_h` and `pooled_w`, or of the lists that say the same."""
+    """Return height and width of ROIPooling's output.
+
+    Of `pooled_h` and `pooled_w`, or of the lists that say the same.
+    """
     listed = attrs.output_roi or attrs.output_size or (0, 0)
     return (
         listed[0] if attrs.pooled_h is None else attrs.pooled_h,
@@ -213,7 +222,7 @@ def pooled_size(attrs: Attrs) -> tuple[int, ...]:
 
 
 def roi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, C, H, W]` and `[boxes, 5]` to `[boxes, C, pooled_h, pooled_w]`."""
+    """Map `[N, C, H, W]` and `[boxes, 5]` to `[boxes, C, pooled_h, pooled_w]`."""
     data, rois = inputs
     _regions(data, rois)
     size = pooled_size(attrs)
@@ -228,20 +237,20 @@ def _regions(data: Fact, rois: Fact, columns: int = 5) -> None:
 
 
 def check_scale(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """A scale that is a positive number."""
+    """Check for a scale that is a positive number."""
     del inputs
     if not attrs.spatial_scale > 0:
         yield Violation("spatial_scale", f"is {attrs.spatial_scale}; expected a positive number")
 
 
 def check_roi_pooling(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """A positive scale and an output that fits into memory."""
+    """Check for a positive scale and an output that fits into memory."""
     yield from check_scale(attrs, inputs)
     yield from check_output_size("pooled_h", roi_pooling_shape)(attrs, inputs)
 
 
 def roi_pooling(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Maxima of parts of regions, or points in them."""
+    """Return maxima of parts of regions, or points in them."""
     height, width = pooled_size(attrs)
 
     def pool(data: Array, rois: Array) -> Array:
@@ -272,12 +281,12 @@ ROI_POOLING_1 = Op(
 
 
 def roi_align_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, C, H, W]`, `[boxes, 4]` and `[boxes]` to `[boxes, C, pooled_h, pooled_w]`."""
+    """Map `[N, C, H, W]`, `[boxes, 4]` and `[boxes]` to `[boxes, C, pooled_h, pooled_w]`."""
     return _aligned(attrs, inputs, 4)
 
 
 def roi_align_rotated_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, C, H, W]`, `[boxes, 5]` and `[boxes]` to `[boxes, C, pooled_h, pooled_w]`."""
+    """Map `[N, C, H, W]`, `[boxes, 5]` and `[boxes]` to `[boxes, C, pooled_h, pooled_w]`."""
     return _aligned(attrs, inputs, 5)
 
 
@@ -291,7 +300,7 @@ def _aligned(attrs: Attrs, inputs: Sequence[Fact], columns: int) -> tuple[Fact, 
 
 
 def _check_images(inputs: Sequence[Fact], stops: bool) -> Iterator[Violation]:
-    """Indices of images that there are not; `stops`: the runtime stops at the first that is -1. Measured."""
+    """Check for indices of images that there are not; `stops`: the runtime stops at the first that is -1. Measured."""
     data, batches = inputs[0], inputs[2]
     known = None if batches.value is None else batches.value.exact
     if known is None or is_empty(data):
@@ -307,7 +316,7 @@ def _check_images(inputs: Sequence[Fact], stops: bool) -> Iterator[Violation]:
 
 
 def check_aligned(shape: Shape) -> Check:
-    """The check of a version: regions and their points fit into memory."""
+    """Return the check of a version: regions and their points fit into memory."""
 
     def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         if attrs.pooled_h * attrs.pooled_w * attrs.sampling_ratio**2 > MAX_SAMPLES:
@@ -321,7 +330,7 @@ def check_aligned(shape: Shape) -> Check:
 
 
 def check_rotated(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """The same; no bf16, as which the CPU plugin takes the f32 that it has made of the regions."""
+    """Check for the same; no bf16, as which the CPU plugin takes the f32 that it has made of the regions."""
     if inputs[0].dtype.name == "bf16":
         message = "has element type bf16, with which the runtime reads beyond its memory"
         yield Violation("data", message, "convert the inputs to f32", Kind.FATAL, 0)
@@ -338,7 +347,7 @@ ALIGN_INPUTS = (Input("data", type="T"), Input("rois", type="T"), Input("batch_i
 
 
 def roi_align(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Means or maxima of points in parts of regions."""
+    """Return means or maxima of points in parts of regions."""
     data, rois, images = inputs
     size, align = (attrs.pooled_h, attrs.pooled_w), attrs.get("aligned_mode", "asymmetric")
 
@@ -349,7 +358,7 @@ def roi_align(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def roi_align_rotated(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Means of points in parts of rotated regions."""
+    """Return means of points in parts of rotated regions."""
     data, rois, images = inputs
     size, turn = (attrs.pooled_h, attrs.pooled_w), attrs.clockwise_mode
 
@@ -395,7 +404,7 @@ ROI_ALIGN_ROTATED_15 = Op(
 
 
 def psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, C, H, W]` and `[boxes, 5]` to `[boxes, output_dim, group_size, group_size]`."""
+    """Map `[N, C, H, W]` and `[boxes, 5]` to `[boxes, output_dim, group_size, group_size]`."""
     data, rois = inputs
     _regions(data, rois)
     parts = attrs.group_size**2
@@ -416,7 +425,7 @@ def psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
 
 
 def psroi_pooling(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Means of parts of regions, or of points in them, each with channels of its own."""
+    """Return means of parts of regions, or of points in them, each with channels of its own."""
 
     def pool(data: Array, rois: Array) -> Array:
         outputs, size, scale = attrs.output_dim, attrs.group_size, attrs.spatial_scale
@@ -446,7 +455,7 @@ PSROI_POOLING_1 = Op(
 
 
 def deformable_psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, C, H, W]`, `[boxes, 5]` and offsets to `[boxes, output_dim, group_size, group_size]`."""
+    """Map `[N, C, H, W]`, `[boxes, 5]` and offsets to `[boxes, output_dim, group_size, group_size]`."""
     data, rois, *offsets = inputs
     require_rank(data, 4, "the input 'data'")
     require_rank(rois, 2, "the input 'rois'")
@@ -457,14 +466,14 @@ def deformable_psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tupl
 
 
 def check_deformable(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """A scale that is a number, and an output that fits into memory."""
+    """Check for a scale that is a number, and an output that fits into memory."""
     if not isfinite(attrs.spatial_scale):
         yield Violation("spatial_scale", f"is {attrs.spatial_scale}; expected a number", kind=Kind.RANGE)
     yield from check_output_size("group_size", deformable_psroi_pooling_shape)(attrs, inputs)
 
 
 def deformable_psroi_pooling(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Means of points in parts of regions that offsets move."""
+    """Return means of points in parts of regions that offsets move."""
 
     def pool(data: Array, rois: Array, offsets: Array | None = None) -> Array:
         shape, bins = (attrs.output_dim, attrs.group_size), (attrs.spatial_bins_x, attrs.spatial_bins_y)

@@ -1,4 +1,7 @@
-"""Random values: RandomUniform-8, Multinomial-13."""
+"""Random values: RandomUniform-8, Multinomial-13.
+
+Specification: `generation/`.
+"""
 
 from collections.abc import Iterator, Sequence
 from math import prod
@@ -18,7 +21,7 @@ __all__ = ["MULTINOMIAL", "OPS", "RANDOM_UNIFORM"]
 
 
 def check_uniform(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """The limits have the type of the output."""
+    """Check that the limits have the type of the output."""
     for name, fact in zip(("minval", "maxval"), inputs[1:], strict=False):
         if fact.dtype.kind != "dynamic" and fact.dtype != attrs.output_type:
             message = f"has element type {fact.dtype}, but output_type is {attrs.output_type}"
@@ -26,7 +29,7 @@ def check_uniform(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def uniform_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The shape that the first input holds; of an unknown one as many dimensions as it has values at most."""
+    """Return the shape that the first input holds; of an unknown one as many dimensions as it has values at most."""
     sizes, least, most = inputs
     require_sizes(sizes, "shape")
     for fact, name in ((least, "minval"), (most, "maxval")):
@@ -41,7 +44,10 @@ def uniform_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def random_uniform(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Numbers from `minval` to `maxval` that seeds decide; f16 and f64 are made in f32, i64 of 32 bits (measured)."""
+    """Return numbers from `minval` to `maxval` that seeds decide.
+
+    F16 and f64 are made in f32, i64 of 32 bits (measured).
+    """
     sizes, least, most = (array.ravel() for array in inputs)
     shape, dtype = tuple(map(int, sizes)), attrs.output_type.dtype
     torch, count = attrs.alignment == "pytorch", prod(shape)
@@ -64,13 +70,13 @@ def in_bf16(values: Array) -> Array:
 
 
 def by_chance(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
-    """Without seeds every run gives other numbers."""
+    """Mask everything: without seeds every run gives other numbers."""
     del inputs
     return None if attrs.global_seed or attrs.op_seed else np.ones((), bool)
 
 
 def multinomial_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[batch, samples]`."""
+    """Return `[batch, samples]`."""
     probabilities, count = inputs
     require_rank(probabilities, 2, "probs")
     require_one(count, "num_samples")

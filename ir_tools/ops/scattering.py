@@ -1,6 +1,8 @@
 """Elements put where indices say: ScatterUpdate-3, ScatterElementsUpdate-3/-12, ScatterNDUpdate-4/-15.
 
 The rules are those of OpenVINO's core (*_shape_inference.hpp), measured.
+
+Specification: `movement/`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +22,7 @@ __all__ = ["OPS"]
 
 
 def scatter_update_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The shape of the data; the updates have the shape of the indices in place of the axis."""
+    """Return the shape of the data; the updates have the shape of the indices in place of the axis."""
     data, indices, updates, axis_fact = inputs
     dtype = same_type((data, updates))
     require_integers(indices, "indices")
@@ -46,7 +48,7 @@ def _require_equal(updates: tuple[Dim, ...], wanted: tuple[Dim, ...]) -> None:
 
 
 def scatter_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The shape of the data; indices and updates have one shape, of the same rank."""
+    """Return the shape of the data; indices and updates have one shape, of the same rank."""
     data, indices, updates, axis_fact = inputs
     dtype = same_type((data, updates))
     require_integers(indices, "indices")
@@ -70,7 +72,7 @@ def scatter_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
 
 
 def scatter_nd_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The shape of the data; the updates are a slice of it for each tuple of indices."""
+    """Return the shape of the data; the updates are a slice of it for each tuple of indices."""
     data, indices, updates = inputs
     dtype = same_type((data, updates))
     require_integers(indices, "indices")
@@ -97,13 +99,13 @@ def _check_nd(data: Shape, indices: Shape, updates: Shape) -> None:
 
 
 def check_scatter_update(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Indices that the axis does not have; negative ones are none."""
+    """Check for indices that the axis does not have; negative ones are none."""
     del attrs
     yield from _outside_axis(inputs, negative=False)
 
 
 def check_scatter_elements(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Indices that the axis does not have."""
+    """Check for indices that the axis does not have."""
     del attrs
     yield from _outside_axis(inputs, negative=True)
 
@@ -118,7 +120,7 @@ def _outside_axis(inputs: Sequence[Fact], *, negative: bool) -> Iterator[Violati
 
 
 def check_scatter_nd(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Indices that the data does not have."""
+    """Check for indices that the data does not have."""
     del attrs
     data, indices = inputs[0].shape, inputs[1].shape
     if not data or not indices or not indices[-1].static or indices[-1].lo > len(data):
@@ -133,7 +135,7 @@ def check_scatter_nd(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation
 
 
 def scatter_update(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The data with slices along the axis replaced."""
+    """Return the data with slices along the axis replaced."""
     del attrs
     data, indices, updates, axis_value = arrays
     axis = int(axis_value.ravel()[0]) % data.ndim
@@ -145,7 +147,7 @@ def scatter_update(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def scatter_nd(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The data with slices, or elements, replaced or combined with the updates."""
+    """Return the data with slices, or elements, replaced or combined with the updates."""
     data, indices, updates = arrays
     length = indices.shape[-1]
     tuples = tuple(np.moveaxis(in_axis(indices, data.shape[:length]), -1, 0)) if length else ()
@@ -153,7 +155,10 @@ def scatter_nd(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def scatter_elements(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The data with elements replaced or combined: those at the same place but for the axis, where the index says."""
+    """Return the data with elements replaced or combined.
+
+    Those at the same place but for the axis, where the index says.
+    """
     data, indices, updates, axis_value = arrays
     axis = int(axis_value.ravel()[0]) % data.ndim
     places: list[Array] = list(np.indices(indices.shape, sparse=True))
@@ -179,7 +184,7 @@ COMBINE: dict[str, Combine] = {
 
 
 def _combine(data: Array, places: tuple[Array, ...], updates: Array, reduction: str) -> Array:
-    """The data with what the updates make of some places; half floats are combined in f32."""
+    """Return the data with what the updates make of some places; half floats are combined in f32."""
     if reduction == "none":
         out = data.copy()
         out[places or ...] = updates
@@ -202,7 +207,7 @@ def _neutral(reduction: str, dtype: np.dtype) -> float | int:
 
 
 def _mean(start: Array, places: tuple[Array, ...], updates: Array, with_data: bool) -> Array:
-    """The mean of the updates of each place, and of the data there; integers are cut off towards zero."""
+    """Return the mean of the updates of each place, and of the data there; integers are cut off towards zero."""
     wide = np.float32 if is_half(start.dtype) else start.dtype
     out, counts = start.astype(wide), np.zeros(start.shape, np.int64)
     np.add.at(out, places, updates.astype(wide))

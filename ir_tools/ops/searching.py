@@ -1,6 +1,8 @@
 """What is where: NonZero-3, Unique-10, SearchSorted-15, Bucketize-3, Bincount-17, SparseFillEmptyRows-16.
 
 The rules are those of OpenVINO's core (*_shape_inference.hpp, unique.cpp, non_zero.cpp), measured.
+
+Specification: `condition/`, `movement/`, `sort/`, `sparse/`.
 """
 
 from collections.abc import Sequence
@@ -24,7 +26,7 @@ I64 = element_type("i64")
 
 
 def non_zero_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[rank, elements that are not 0]`, which is known where the values are."""
+    """Return `[rank, elements that are not 0]`, which is known where the values are."""
     (data,) = inputs
     exact = data.value.exact if data.value is not None else None
     if exact is not None:
@@ -46,7 +48,7 @@ def _most(shape: tuple[Dim, ...]) -> int:
 
 
 def non_zero(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The coordinates of all elements that are not 0, in order, `[rank, count]`."""
+    """Return the coordinates of all elements that are not 0, in order, `[rank, count]`."""
     data = np.atleast_1d(arrays[0])
     return (np.stack(np.nonzero(data)).astype(attrs.output_type.dtype),)
 
@@ -55,7 +57,10 @@ def non_zero(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def unique_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The different values (or slices), where each is first, which of them each element is, and how often each is."""
+    """Return the different values (or slices), where each is first, which of them each element is, and their counts.
+
+    A count is how often the value is there.
+    """
     data = inputs[0]
     axis = _unique_axis(inputs)
     exact = data.value.exact if data.value is not None else None
@@ -97,7 +102,10 @@ def _unique_shapes(shape: Shape, axis: int | None) -> list[Shape]:
 
 
 def unique(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The different values (or slices), where each is first, which of them each element is, and how often each is."""
+    """Return the different values (or slices), where each is first, which of them each element is, and their counts.
+
+    A count is how often the value is there.
+    """
     data = arrays[0]
     axis = int(arrays[1].ravel()[0]) if len(arrays) > 1 else None
     values, first, which, counts = np.unique(
@@ -116,7 +124,7 @@ def unique(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def search_sorted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The shape of the values, which but for its last dimension is that of the sorted rows."""
+    """Return the shape of the values, which but for its last dimension is that of the sorted rows."""
     rows, values = inputs
     same_type(inputs)
     shape = values.shape
@@ -135,7 +143,7 @@ def search_sorted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
 
 
 def search_sorted(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Where each value would be put into its sorted row, before equal ones or after them."""
+    """Return where each value would be put into its sorted row, before equal ones or after them."""
     rows, values = arrays
     side = "right" if attrs.right_mode else "left"
     if rows.ndim == 1:
@@ -153,14 +161,14 @@ def _search(row: Array, values: Array, side: str) -> Array:
 
 
 def bucketize_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The shape of the data."""
+    """Return the shape of the data."""
     data, buckets = inputs
     require_list(buckets, "buckets")
     return (Fact(attrs.output_type, data.shape),)
 
 
 def bucketize(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Which bucket each element is in; a bucket holds its right end, or its left one."""
+    """Return which bucket each element is in; a bucket holds its right end, or its left one."""
     data, buckets = arrays
     side = "left" if attrs.with_right_bound else "right"
     return (_search(buckets, data, side).astype(attrs.output_type.dtype),)
@@ -170,7 +178,7 @@ def bucketize(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def bincount_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """As many counts as the largest value asks for, but `minlength` at least."""
+    """Return as many counts as the largest value asks for, but `minlength` at least."""
     for fact, name in zip(inputs, ("data", "weights"), strict=False):
         require_list(fact, name)
     data = inputs[0]
@@ -191,7 +199,7 @@ def _same_length(left: Shape, right: Shape) -> bool:
 
 
 def bincount(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """How often each integer from 0 on comes in the data, or the sum of the weights of those places."""
+    """Count how often each integer from 0 on comes in the data, or the sum of the weights of those places."""
     data = arrays[0].astype(np.int64)
     if len(arrays) == 1:
         return (np.bincount(data, minlength=attrs.minlength),)
@@ -205,7 +213,7 @@ def bincount(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def sparse_fill_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Indices and values with one more for each empty row, and which rows were empty."""
+    """Return indices and values with one more for each empty row, and which rows were empty."""
     del attrs
     values, dense, indices, default = inputs
     _require_sparse(values.shape, dense.shape, indices.shape, default.shape)
@@ -249,7 +257,7 @@ def _used_rows(places: Sequence[int], sizes: Sequence[int]) -> int:
 
 
 def sparse_fill(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Elements in the order of rows and columns; a row without any gets the default in its column 0."""
+    """Return elements in the order of rows and columns; a row without any gets the default in its column 0."""
     del attrs
     values, dense, indices, default = arrays
     rows = int(dense.ravel()[0])

@@ -1,6 +1,8 @@
 """Tensors joined and cut: Concat-1, Split-1, VariadicSplit-1, Slice-8, SliceScatter-15.
 
 The rules are those of OpenVINO's core (*_shape_inference.hpp, slice_shape_inference_utils.hpp), measured.
+
+Specification: `movement/`.
 """
 
 from collections.abc import Sequence
@@ -22,7 +24,7 @@ __all__ = ["OPS"]
 
 
 def concat_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The sum of the sizes along the axis; what the inputs have in common elsewhere."""
+    """Return the sum of the sizes along the axis; what the inputs have in common elsewhere."""
     if not inputs:
         raise ShapeError("data is missing; expected at least one input")
     shapes = [fact.shape for fact in inputs]
@@ -53,7 +55,7 @@ def concat_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def concat(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The elements one after another along the axis."""
+    """Return the elements one after another along the axis."""
     return (np.concatenate(list(arrays), attrs.axis),)
 
 
@@ -61,7 +63,7 @@ def concat(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def split_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`num_splits` outputs of equal size along the axis."""
+    """Return `num_splits` outputs of equal size along the axis."""
     data, axis_fact = inputs
     require_integers(axis_fact, "axis")
     require_one(axis_fact, "axis", only_scalar=True)
@@ -78,7 +80,7 @@ def _with(shape: tuple[Dim, ...], axis: int, dim: Dim) -> tuple[Dim, ...]:
 
 
 def _equal_part(dim: Dim, count: int) -> Dim:
-    """One of `count` equal parts; of an interval its bounds are divided as f32, and rounded down."""
+    """Return one of `count` equal parts; of an interval its bounds are divided as f32, and rounded down."""
     if dim.static:
         if dim.lo % count:
             raise ShapeError(f"num_splits is {count}, of which the {dim} elements along the axis are no multiple")
@@ -90,13 +92,13 @@ def _equal_part(dim: Dim, count: int) -> Dim:
 
 
 def split(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Parts of equal size along the axis; views."""
+    """Return parts of equal size along the axis; views."""
     data, axis = arrays
     return tuple(np.split(data, attrs.num_splits, int(axis.ravel()[0])))
 
 
 def variadic_split_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """As many outputs as there are lengths; -1 stands for what the others leave."""
+    """Return as many outputs as there are lengths; -1 stands for what the others leave."""
     data, axis_fact, lengths = inputs
     require_integers(axis_fact, "axis")
     require_integers(lengths, "split_lengths")
@@ -116,7 +118,7 @@ def variadic_split_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 
 
 def _parts(dim: Dim, lengths: Sequence[int]) -> list[Dim]:
-    """The sizes of the parts of one dimension.
+    """Return the sizes of the parts of one dimension.
 
     Raises:
         ShapeError: they do not add up to it.
@@ -132,7 +134,7 @@ def _parts(dim: Dim, lengths: Sequence[int]) -> list[Dim]:
 
 
 def variadic_split(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Parts of these lengths along the axis; views."""
+    """Return parts of these lengths along the axis; views."""
     del attrs
     data, axis_value, lengths = arrays
     axis = int(axis_value.ravel()[0])
@@ -144,14 +146,14 @@ def variadic_split(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def slice_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """From start to stop by step, along some axes or the first ones."""
+    """Cut from start to stop by step, along some axes or the first ones."""
     data = inputs[0]
     shape = _slice_dims(data.shape, inputs[1:])
     return carried(slice_, attrs, inputs, [Fact(data.dtype, shape)])
 
 
 def _slice_dims(shape: Shape, bounds: Sequence[Fact]) -> Shape:
-    """The shape of a slice; `bounds`: start, stop, step and perhaps axes."""
+    """Return the shape of a slice; `bounds`: start, stop, step and perhaps axes."""
     for fact, name in zip(bounds, ("start", "stop", "step", "axes"), strict=False):
         require_integers(fact, name)
         require_sizes(fact, name)
@@ -191,7 +193,7 @@ def _slice_axes(rank: int, bounds: Sequence[Fact]) -> list[int] | None:
 
 
 def _slices(shape: Sequence[int], arrays: Sequence[Array]) -> tuple[slice, ...]:
-    """Slices for every axis; `arrays`: start, stop, step and perhaps axes."""
+    """Return slices for every axis; `arrays`: start, stop, step and perhaps axes."""
     starts, stops, steps = ([int(value) for value in array] for array in arrays[:3])
     axes = [int(axis) % len(shape) for axis in arrays[3]] if len(arrays) > 3 else range(len(starts))
     out = [slice(None)] * len(shape)
@@ -201,13 +203,13 @@ def _slices(shape: Sequence[int], arrays: Sequence[Array]) -> tuple[slice, ...]:
 
 
 def slice_(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """From start to stop by step; a view. Positions beyond an end are at the end."""
+    """Cut from start to stop by step; a view. Positions beyond an end are at the end."""
     del attrs
     return (arrays[0][_slices(arrays[0].shape, arrays[1:])],)
 
 
 def slice_scatter_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The shape of the data; the updates must fit into the slice."""
+    """Return the shape of the data; the updates must fit into the slice."""
     data, updates = inputs[:2]
     dtype = same_type(inputs[:2])
     shape = data.shape
@@ -230,7 +232,7 @@ def slice_scatter_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
 
 
 def slice_scatter(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The data with a slice of it replaced."""
+    """Return the data with a slice of it replaced."""
     del attrs
     out = arrays[0].copy()
     out[_slices(out.shape, arrays[2:])] = arrays[1]

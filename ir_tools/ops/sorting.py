@@ -1,4 +1,7 @@
-"""Sorting and decoding: TopK-1/-3/-11, CTCGreedyDecoder-1, CTCGreedyDecoderSeqLen-6, CTCLoss-4."""
+"""Sorting and decoding: TopK-1/-3/-11, CTCGreedyDecoder-1, CTCGreedyDecoderSeqLen-6, CTCLoss-4.
+
+Specification: `sort/`, `sequence/`.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -23,7 +26,7 @@ FOLDED = {"f16", "f32", "i32", "i64", "u32", "u64"}
 
 
 def top_k_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The axis shrinks to k, or to what is known of it, for values and indices."""
+    """Shrink the axis to k, or to what is known of it, for values and indices."""
     data, k = inputs
     require_one(k, "k", only_scalar=True)
     if data.shape is None:
@@ -35,7 +38,7 @@ def top_k_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _with_values(attrs: Attrs, inputs: Sequence[Fact], outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """Values where all inputs are known exactly, of the types that the runtime sorts before running."""
+    """Return values where all inputs are known exactly, of the types that the runtime sorts before running."""
     data, k = (None if fact.value is None else fact.value.exact for fact in inputs)
     if data is None or k is None or inputs[0].dtype.name not in FOLDED or not 0 < int(k) <= data.shape[attrs.axis]:
         return outputs
@@ -44,7 +47,7 @@ def _with_values(attrs: Attrs, inputs: Sequence[Fact], outputs: tuple[Fact, ...]
 
 
 def _chosen(size: Dim, k: Bounds | None) -> Dim:
-    """How many elements are chosen of `size`; the runtime takes k as it comes where it is known."""
+    """Return how many elements are chosen of `size`; the runtime takes k as it comes where it is known."""
     if k is None:
         return Dim(0, size.hi)
     low, high = int(k.lower.ravel()[0]), int(k.upper.ravel()[0])
@@ -55,7 +58,10 @@ def _chosen(size: Dim, k: Bounds | None) -> Dim:
 
 
 def check_top_k(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """No more elements than the axis has; a stable order only if there is an order. Of empty data nothing is taken."""
+    """Check for no more elements than the axis has.
+
+    A stable order only if there is an order. Of empty data nothing is taken.
+    """
     data, k = inputs
     wanted = known_number(k)
     if wanted is not None and data.shape and -len(data.shape) <= attrs.axis < len(data.shape):
@@ -69,7 +75,7 @@ def check_top_k(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def top_k(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """The k largest or smallest along an axis, and where they are; of equal ones the first."""
+    """Return the k largest or smallest along an axis, and where they are; of equal ones the first."""
     data, axis = inputs[0], attrs.axis
     require(int(inputs[1]) <= data.shape[axis], f"k is {inputs[1]}, but axis {axis} has {data.shape[axis]} elements")
     order = np.argsort(_descending(data) if attrs.mode == "max" else data, axis=axis, kind="stable")
@@ -80,7 +86,9 @@ def top_k(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def tied(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
-    """Which of the chosen elements equal others, so that any of their places may come out; none where order is stable.
+    """Return which of the chosen elements equal others, so that any of their places may come out.
+
+    None where order is stable.
 
     In the order of places all hangs on which of the elements that equal the last one are chosen; there the CPU plugin
     does not read `stable`.
@@ -92,7 +100,7 @@ def tied(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
 
 
 def nearly_tied(attrs: Attrs, inputs: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:
-    """Which of the chosen elements an `error`, times the largest magnitude, exchanges with others."""
+    """Return which of the chosen elements an `error`, times the largest magnitude, exchanges with others."""
     if inputs[0].dtype.kind not in "fV" or not inputs[0].size:
         return tied(attrs, inputs)
     order = _in_order(attrs, inputs[0].astype(np.float64))
@@ -103,13 +111,13 @@ def nearly_tied(attrs: Attrs, inputs: Sequence[Array], error: float) -> npt.NDAr
 
 
 def _in_order(attrs: Attrs, data: Array) -> Array:
-    """The elements as they are chosen, along the last axis; those of a maximum the other way round."""
+    """Return the elements as they are chosen, along the last axis; those of a maximum the other way round."""
     data = np.moveaxis(data, attrs.axis, -1)
     return np.sort(_descending(data) if attrs.mode == "max" else data, axis=-1)
 
 
 def _exchangeable(attrs: Attrs, same: npt.NDArray[np.bool_], count: int) -> npt.NDArray[np.bool_]:
-    """Which of `count` elements may change places; `same`: whether each element in order may with the next."""
+    """Return which of `count` elements may change places; `same`: whether each element in order may with the next."""
     edge = np.zeros((*same.shape[:-1], 1), bool)
     out = (np.append(edge, same, -1) | np.append(same, edge, -1))[..., :count]
     if attrs.sort == "index":
@@ -120,7 +128,7 @@ def _exchangeable(attrs: Attrs, same: npt.NDArray[np.bool_], count: int) -> npt.
 
 
 def _descending(data: Array) -> Array:
-    """Values that sort the other way round."""
+    """Return values that sort the other way round."""
     if data.dtype.kind == "u":
         return np.iinfo(data.dtype).max - data
     return ~data if data.dtype.kind in "ib" else -data
@@ -155,7 +163,7 @@ TOP_K_11 = TOP_K_3.at(
 
 
 def greedy_decoder_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[T, N, C]` and `[T, N]` to `[N, T, 1, 1]`."""
+    """Map `[T, N, C]` and `[T, N]` to `[N, T, 1, 1]`."""
     del attrs
     logits, mask = inputs
     require_rank(logits, 3, "the input 'data'")
@@ -166,7 +174,7 @@ def greedy_decoder_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 
 
 def greedy_decoder(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """The best class of each time step without blanks and, with `ctc_merge_repeated`, without repetitions."""
+    """Return the best class of each time step without blanks and, with `ctc_merge_repeated`, without repetitions."""
     logits, mask = inputs
     lengths = np.cumprod(mask != 0, axis=0).sum(axis=0)
     decoded, _ = _decoded(logits.transpose(1, 0, 2), lengths, logits.shape[2] - 1, attrs.ctc_merge_repeated)
@@ -174,7 +182,7 @@ def greedy_decoder(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def _decoded(logits: Array, lengths: Array, blank: int, merge: bool) -> tuple[Array, Array]:
-    """`[N, T]` classes, -1 behind the last, and how many there are of each row; logits are `[N, T, C]`."""
+    """Return `[N, T]` classes, -1 behind the last, and how many there are of each row; logits are `[N, T, C]`."""
     classes = logits.argmax(axis=2)
     kept = (classes != blank) & (np.arange(classes.shape[1]) < lengths[:, None])
     if merge:
@@ -195,7 +203,7 @@ CTC_GREEDY_DECODER_1 = Op(
 
 
 def greedy_decoder_seq_len_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, T, C]` and `[N]` to `[N, T]` and `[N]`."""
+    """Map `[N, T, C]` and `[N]` to `[N, T]` and `[N]`."""
     logits, lengths, *blank = inputs
     if blank and blank[0].shape is not None and all(each.static for each in blank[0].shape):
         require_one(blank[0], "the input 'blank_index'")
@@ -207,7 +215,10 @@ def greedy_decoder_seq_len_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[
 
 
 def greedy_decoder_seq_len(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """The best class of each time step without blanks and, with `merge_repeated`, without repetitions; their number."""
+    """Return the best class of each time step without blanks and, with `merge_repeated`, without repetitions.
+
+    Their number.
+    """
     logits, lengths, *blank = inputs
     index = int(blank[0].ravel()[0]) if blank else logits.shape[2] - 1
     decoded, counts = _decoded(logits, lengths, index, attrs.merge_repeated)
@@ -215,7 +226,10 @@ def greedy_decoder_seq_len(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array
 
 
 def check_decoder(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Types of indices by the specification, though the runtime takes others; no negative length, which kills it."""
+    """Check for types of indices by the specification, though the runtime takes others.
+
+    No negative length, which kills it.
+    """
     lengths = known(inputs[1]) or (0,)
     steps = dim(inputs[0], 1).hi
     if min(lengths) < 0:
@@ -248,7 +262,7 @@ CTC_GREEDY_DECODER_SEQ_LEN_6 = Op(
 
 
 def ctc_loss_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """`[N, T, C]`, `[N]`, `[N, T]`, `[N]` to `[N]`."""
+    """Map `[N, T, C]`, `[N]`, `[N, T]`, `[N]` to `[N]`."""
     del attrs
     logits, lengths, labels, label_lengths, *blank = inputs
     names = ("logits", "logit_length", "labels", "label_length")
@@ -262,7 +276,7 @@ def ctc_loss_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def check_ctc_loss(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Known lengths: labels no longer than logits, and at least one, without which the runtime crashes."""
+    """Check for known lengths: labels no longer than logits, and at least one, without which the runtime crashes."""
     del attrs
     steps = dim(inputs[0], 1).hi
     lengths, labels = (None if fact.value is None else fact.value.exact for fact in (inputs[1], inputs[3]))
@@ -275,7 +289,7 @@ def check_ctc_loss(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def ctc_loss(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """`[N]`: minus the logarithm of how likely the labels are."""
+    """Return `[N]`: minus the logarithm of how likely the labels are."""
     return (in_working_type(lambda logits: _losses(attrs, logits, inputs), inputs[0]),)
 
 
@@ -292,7 +306,7 @@ def _losses(attrs: Attrs, logits: Array, inputs: Sequence[Array]) -> Array:
 
 
 def _target(attrs: Attrs, labels: Array) -> Array:
-    """The labels, without repetitions where that is asked for."""
+    """Return the labels, without repetitions where that is asked for."""
     if attrs.unique:
         return labels[np.sort(np.unique(labels, return_index=True)[1])]
     if attrs.preprocess_collapse_repeated and len(labels):
@@ -301,7 +315,7 @@ def _target(attrs: Attrs, labels: Array) -> Array:
 
 
 def _loss(attrs: Attrs, chances: Array, labels: Array, blank: int) -> float:
-    """Over all ways through the labels with blanks around them (Graves et al., 2006, section 4.1), from the end.
+    """Sum over all ways through the labels with blanks around them (Graves et al., 2006, section 4.1), from the end.
 
     `chances` are logarithms, `[T, classes]`.
     """

@@ -1,4 +1,7 @@
-"""Variables that live from one inference to the next: ReadValue-3/-6, Assign-3/-6."""
+"""Variables that live from one inference to the next: ReadValue-3/-6, Assign-3/-6.
+
+Specification: `infrastructure/`.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,13 +28,16 @@ class VariableShape(ShapeText):
 
 
 def same_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The input."""
+    """Return the input."""
     del attrs
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
 def variable_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The variable's type and shape, which must hold the initial value's; the initial value's where neither is said."""
+    """Return the variable's type and shape, which must hold the initial value's.
+
+    The initial value's where neither is said.
+    """
     own = Fact(attrs.variable_type, attrs.variable_shape)
     if not inputs:
         return (own,)
@@ -56,7 +62,7 @@ def _within(value: Shape, own: Shape) -> bool:
 
 
 def check_variable(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """A variable of which type or rank is not known, over which the runtime fails to compile or to run."""
+    """Check for a variable of which type or rank is not known, over which the runtime fails to compile or to run."""
     own = Fact(attrs.variable_type, attrs.variable_shape)
     if own == UNKNOWN and inputs:
         return
@@ -71,7 +77,7 @@ def check_variable(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def initial_value(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """The initial value; zeros where there is none, and nothing along dimensions of any size."""
+    """Return the initial value; zeros where there is none, and nothing along dimensions of any size."""
     if inputs:
         return (inputs[0],)
     dtype = attrs.variable_type.dtype
@@ -81,7 +87,10 @@ def initial_value(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def same_value(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """The input: a variable that nobody has assigned holds its initial value, and Assign passes on what it stores."""
+    """Return the input: a variable that nobody has assigned holds its initial value.
+
+    Assign passes on what it stores.
+    """
     del attrs
     return (inputs[0],)
 

@@ -1,6 +1,8 @@
 """StridedSlice-1: slices as Python writes them, with new, dropped and skipped axes.
 
 The rules are those of OpenVINO's core (strided_slice_shape_inference.hpp), measured.
+
+Specification: `movement/`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +22,7 @@ MASKS = ("begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsi
 
 
 def check_strided_slice(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Masks of one length, dropped axes that have the element they keep."""
+    """Check for masks of one length, dropped axes that have the element they keep."""
     uneven = list(_uneven_masks(attrs))
     yield from uneven
     data, begin = inputs[0].shape, known(inputs[1])
@@ -43,7 +45,7 @@ def _uneven_masks(attrs: Attrs) -> Iterator[Violation]:
 
 
 def _dropped_places(attrs: Attrs, rank: int, count: int) -> Iterator[tuple[int, int]]:
-    """The entries that drop an axis, each with the axis of the input."""
+    """Yield the entries that drop an axis, each with the axis of the input."""
     new, dropped, dots = (_marked(attrs[name]) for name in ("new_axis_mask", "shrink_axis_mask", "ellipsis_mask"))
     place = 0
     for axis in range(count):
@@ -56,7 +58,7 @@ def _dropped_places(attrs: Attrs, rank: int, count: int) -> Iterator[tuple[int, 
 
 
 def strided_slice_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """As Python's `data[begin:end:stride]`, with masks for new, dropped and skipped axes."""
+    """Cut as Python's `data[begin:end:stride]`, with masks for new, dropped and skipped axes."""
     data = inputs[0]
     for violation in _uneven_masks(attrs):
         raise ShapeError(f"{violation.attribute} {violation.message}")
@@ -91,7 +93,7 @@ def _strided_dims(
     count: int,
     rows: tuple[list[Pair] | None, list[Pair] | None, list[int] | None],
 ) -> tuple[Dim, ...]:
-    """The output dimensions; `rows`: begin, end and strides as far as they are known.
+    """Return the output dimensions; `rows`: begin, end and strides as far as they are known.
 
     Where begin or end is not known, the runtime takes care that some dimension is not static: the last one sliced.
     """
@@ -115,7 +117,7 @@ def _strided_dims(
 
 
 def _axis_count(inputs: Sequence[Fact], strides: Sequence[int] | None) -> int | None:
-    """How many axes begin, end and strides speak of; None where it is not known.
+    """Return how many axes begin, end and strides speak of; None where it is not known.
 
     Raises:
         ShapeError: they do not agree.
@@ -129,7 +131,9 @@ def _axis_count(inputs: Sequence[Fact], strides: Sequence[int] | None) -> int | 
 
 
 def _strided_plan(attrs: Attrs, rank: int, count: int) -> tuple[list[tuple[int | None, int | None]], int]:
-    """For each output axis its entry in begin and the input axis, and how many input axes come after them as they are.
+    """Return for each output axis its entry in begin and the input axis.
+
+    Beside them: how many input axes come after them as they are.
 
     (None, axis) is copied, (entry, None) is new.
     """
@@ -158,7 +162,10 @@ def _marked(mask: Sequence[int]) -> set[int]:
 
 
 def _strided_dim(attrs: Attrs, axis: int, dim: Dim, begin: Pair | None, end: Pair | None, stride: int | None) -> Dim:
-    """One sliced dimension. Where begin or end is not known, the stride alone says how many elements there may be."""
+    """Return one sliced dimension.
+
+    Where begin or end is not known, the stride alone says how many elements there may be.
+    """
     if stride == 0:
         raise ShapeError("strides holds 0")
     if stride is None:
@@ -176,7 +183,7 @@ def _at_most(dim: Dim, stride: int) -> Dim:
 
 
 def strided_slice(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """As Python's `data[begin:end:stride]`, with masks for new, dropped and skipped axes; a view."""
+    """Cut as Python's `data[begin:end:stride]`, with masks for new, dropped and skipped axes; a view."""
     data = arrays[0]
     begin, end = ([int(value) for value in array] for array in arrays[1:3])
     strides = [int(value) for value in arrays[3]] if len(arrays) > 3 else [1] * len(begin)
@@ -204,7 +211,7 @@ def strided_slice(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def _place(size: int, start: int) -> int:
-    """The one element that a dropped axis keeps."""
+    """Return the one element that a dropped axis keeps."""
     if not size:
         raise ShapeError("shrink_axis_mask drops an axis that is empty")
     if not -size <= start < size:

@@ -1,4 +1,7 @@
-"""Strings to and from tensors of bytes: StringTensorPack-15, StringTensorUnpack-15."""
+"""Strings to and from tensors of bytes: StringTensorPack-15, StringTensorUnpack-15.
+
+Specification: `type/`.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,14 +16,14 @@ __all__ = ["OPS", "STRING_TENSOR_PACK", "STRING_TENSOR_UNPACK"]
 
 
 def check_pack(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """No string along the last axis, which ends the process of the runtime."""
+    """Check for no string along the last axis, which ends the process of the runtime."""
     del attrs
     if inputs[0].shape and inputs[0].shape[-1].hi == 0:
         yield Violation("begins", "has a last axis of no element, on which the runtime crashes", None, Kind.FATAL, 0)
 
 
 def pack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """A string for each pair of its begin and its end."""
+    """Return a string for each pair of its begin and its end."""
     del attrs
     begins, ends, symbols = inputs
     require_rank(symbols, 1, "the input 'symbols'")
@@ -28,7 +31,7 @@ def pack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def unpack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Where each string begins and ends, in the data's shape, and all the bytes one after the other."""
+    """Return where each string begins and ends, in the data's shape, and all the bytes one after the other."""
     del attrs
     shape = inputs[0].shape
     places = Fact(element_type("i32"), shape)
@@ -37,7 +40,7 @@ def unpack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def pack(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The text between each begin and its end, as UTF-8."""
+    """Return the text between each begin and its end, as UTF-8."""
     del attrs
     begins, ends, symbols = arrays
     text = symbols.tobytes()
@@ -47,7 +50,7 @@ def pack(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def unpack(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Begins, ends and bytes of the texts."""
+    """Return begins, ends and bytes of the texts."""
     del attrs
     texts = [item if isinstance(item, bytes) else str(item).encode() for item in arrays[0].flat]
     ends = np.cumsum([len(text) for text in texts], dtype=np.int32).reshape(arrays[0].shape)

@@ -1,4 +1,7 @@
-"""What every graph needs: Parameter, Const, Result, Identity, and ShapeOf, which turns shapes into values."""
+"""What every graph needs: Parameter, Const, Result, Identity, and ShapeOf, which turns shapes into values.
+
+Specification: `infrastructure/`, `shape/`, `activation/`.
+"""
 
 from collections.abc import Sequence
 
@@ -12,7 +15,7 @@ __all__ = ["CONST", "IDENTITY", "OPS", "PARAMETER", "RESULT", "SHAPE_OF_1", "SHA
 
 
 def parameter_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """What the attributes say."""
+    """Return what the attributes say."""
     del inputs
     return (Fact(attrs.element_type, attrs.shape),)
 
@@ -24,7 +27,7 @@ def no_outputs(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def identity_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """What it is given."""
+    """Return what it is given."""
     del attrs
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
@@ -36,7 +39,7 @@ def identity(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def shape_of_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """A list as long as the rank, with the dimensions as bounds of its values."""
+    """Return a list as long as the rank, with the dimensions as bounds of its values."""
     shape, dtype = inputs[0].shape, attrs.get("output_type", I64)
     if shape is None:
         return (Fact(dtype, (Dim(),)),)
@@ -47,7 +50,7 @@ def shape_of_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def shape_of(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """The sizes of the input."""
+    """Return the sizes of the input."""
     return (np.array(arrays[0].shape, dtype=attrs.get("output_type", I64).dtype),)
 
 

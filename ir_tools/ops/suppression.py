@@ -1,4 +1,7 @@
-"""Boxes that overlap better ones are dropped: (Matrix, Multiclass, rotated) NonMaxSuppression of all versions."""
+"""Boxes that overlap better ones are dropped: (Matrix, Multiclass, rotated) NonMaxSuppression of all versions.
+
+Specification: `sort/`.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -50,13 +53,13 @@ def _boxes_and_scores(inputs: Sequence[Fact], columns: int = 4) -> None:
 
 
 def _limit(inputs: Sequence[Fact]) -> int | None:
-    """The most boxes of a class where that is known; none where the input is left out."""
+    """Return the most boxes of a class where that is known; none where the input is left out."""
     number = known_number(inputs[2]) if len(inputs) > 2 else 0
     return None if number is None else max(int(number), 0)
 
 
 def check_nms(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """A number of boxes that is not negative; without one, or with 0, no box comes out."""
+    """Check for a number of boxes that is not negative; without one, or with 0, no box comes out."""
     del attrs
     limit = known_number(inputs[2]) if len(inputs) > 2 else 0
     if limit is not None and limit < 0:
@@ -67,7 +70,7 @@ def check_nms(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def nms_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Triples of batch, class and box: `[boxes, 3]`, as many as one image may have."""
+    """Return triples of batch, class and box: `[boxes, 3]`, as many as one image may have."""
     _boxes_and_scores(inputs)
     for fact, name in zip(inputs[2:], SETTINGS, strict=False):
         require_one(fact, f"the input '{name}'", only_scalar=True)
@@ -82,7 +85,7 @@ def nms_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def nms_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Triples of batch, class and box: `[boxes, 3]`, as many as there may be."""
+    """Return triples of batch, class and box: `[boxes, 3]`, as many as there may be."""
     _boxes_and_scores(inputs)
     for fact, name in zip(inputs[2:], SETTINGS, strict=False):
         require_one(fact, f"the input '{name}'", only_scalar=True)
@@ -101,18 +104,18 @@ def _largest(size: Dim) -> Dim:
 
 
 def nms_5_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Triples of batch, class and box, the same with scores, and how many there are."""
+    """Return triples of batch, class and box, the same with scores, and how many there are."""
     return _selected(attrs, inputs, 4)
 
 
 def non_max_suppression(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Triples of image, class and box, the same with scores, and how many there are."""
+    """Return triples of image, class and box, the same with scores, and how many there are."""
     boxes, scores = _wide(inputs)
     return _listed(attrs, inputs, corners(boxes, attrs.box_encoding), scores, Rule(overlaps, np.greater_equal))
 
 
 def rotated_suppression(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """The same for rotated boxes."""
+    """Do the same for rotated boxes."""
     boxes, scores = _wide(inputs)
     if not attrs.clockwise:
         boxes = boxes * np.array([1, 1, 1, 1, -1], boxes.dtype)
@@ -131,12 +134,12 @@ def _listed(attrs: Attrs, inputs: Sequence[Array], boxes: Array, scores: Array, 
 
 
 def only_places(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Triples of image, class and box."""
+    """Return triples of image, class and box."""
     return non_max_suppression(attrs, inputs)[:1]
 
 
 def nms_rotated_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Triples of batch, class and box, the same with scores, and how many there are."""
+    """Return triples of batch, class and box, the same with scores, and how many there are."""
     return _selected(attrs, inputs, 5)
 
 
@@ -224,7 +227,7 @@ CLASS_ATTRS: dict[str, Field] = {
 
 
 def _at_most(size: Dim, limit: int) -> Dim:
-    """The largest size where there is a limit; the runtime knows nothing where the size has no upper bound."""
+    """Return the largest size where there is a limit; the runtime knows nothing where the size has no upper bound."""
     if limit < 0:
         return size
     return Dim() if size.hi is None else Dim.of(min(size.hi, limit))
@@ -239,7 +242,10 @@ def _found(attrs: Attrs, dtype: Fact, boxes: Dim, images: Dim) -> tuple[Fact, ..
 
 
 def matrix_nms_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Boxes with class and score `[.., 6]`, their numbers `[.., 1]`, and how many there are of each image `[N]`."""
+    """Return boxes with class and score `[.., 6]`, their numbers `[.., 1]`, and counts `[N]`.
+
+    A count is how many boxes there are of an image.
+    """
     _boxes_and_scores(inputs)
     boxes, scores = inputs
     if boxes.shape is None:
@@ -252,7 +258,7 @@ def matrix_nms_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def matrix_nms(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Boxes with class and score, their numbers, and how many there are of each image."""
+    """Return boxes with class and score, their numbers, and how many there are of each image."""
     return _typed(attrs, matrix(attrs, *_wide(inputs)), inputs[0])
 
 
@@ -262,7 +268,10 @@ def _typed(attrs: Attrs, found: Found, boxes: Array) -> tuple[Array, ...]:
 
 
 def check_matrix_nms(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Room for a box: over an image without one the CPU plugin crashes, or leaves its count as it was (measured)."""
+    """Check for room for a box.
+
+    Over an image without one the CPU plugin crashes, or leaves its count as it was (measured).
+    """
     del inputs
     for name in ("nms_top_k", "keep_top_k"):
         if attrs[name] == 0:
@@ -290,7 +299,10 @@ MATRIX_NMS_8 = Op(
 
 
 def multiclass_nms_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Boxes with class and score `[.., 6]`, their numbers `[.., 1]`, and how many there are of each image `[N]`."""
+    """Return boxes with class and score `[.., 6]`, their numbers `[.., 1]`, and counts `[N]`.
+
+    A count is how many boxes there are of an image.
+    """
     boxes, scores, *counts = inputs
     require(boxes.shape is None or scores.shape is not None, "the runtime takes no scores of unknown rank")
     if not counts:
@@ -314,7 +326,7 @@ def multiclass_nms_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 
 
 def multiclass_nms(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Boxes with class and score, their numbers, and how many there are of each image."""
+    """Return boxes with class and score, their numbers, and how many there are of each image."""
     return _typed(attrs, multiclass(attrs, *_wide(inputs), *inputs[2:]), inputs[0])
 
 

@@ -38,7 +38,7 @@ class Dim:
 
     @classmethod
     def of(cls, size: int) -> Self:
-        """The static dimension of `size`."""
+        """Return the static dimension of `size`."""
         return cls(size, size)
 
     @property
@@ -54,26 +54,26 @@ class Dim:
         return self.lo
 
     def __contains__(self, size: int) -> bool:
-        """Whether `size` is possible."""
+        """Return whether `size` is possible."""
         return self.lo <= size and (self.hi is None or size <= self.hi)
 
     def within(self, other: "Dim") -> bool:
-        """Whether every size of this dimension is possible in `other`."""
+        """Return whether every size of this dimension is possible in `other`."""
         return other.lo <= self.lo and (other.hi is None or (self.hi is not None and self.hi <= other.hi))
 
     def meet(self, other: "Dim") -> "Dim | None":
-        """The sizes that both allow, or None."""
+        """Return the sizes that both allow, or None."""
         lo = max(self.lo, other.lo)
         hi = self.hi if other.hi is None else other.hi if self.hi is None else min(self.hi, other.hi)
         return None if hi is not None and hi < lo else Dim(lo, hi)
 
     def join(self, other: "Dim") -> "Dim":
-        """The smallest interval that holds both."""
+        """Return the smallest interval that holds both."""
         hi = None if self.hi is None or other.hi is None else max(self.hi, other.hi)
         return Dim(min(self.lo, other.lo), hi)
 
     def __str__(self) -> str:
-        """`3`, `?`, `16..64`, `16..` or `..64`, as OpenVINO writes them."""
+        """Return `3`, `?`, `16..64`, `16..` or `..64`, as OpenVINO writes them."""
         if self.static:
             return str(self.lo)
         if self.lo == 0:
@@ -89,7 +89,7 @@ Shapes = Mapping[str, str | int | Sequence[int | Dim] | Shape]
 
 
 def format_shape(shape: Shape) -> str:
-    """`1,3,?,16..64`; `...` for an unknown rank, `[]` for a scalar."""
+    """Return `1,3,?,16..64`; `...` for an unknown rank, `[]` for a scalar."""
     if shape is None:
         return "..."
     return ",".join(map(str, shape)) if shape else "[]"

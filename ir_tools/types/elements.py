@@ -66,12 +66,15 @@ class ElementType:
         return self.kind in {"signed", "unsigned"}
 
     def byte_size(self, count: int) -> int:
-        """Bytes that `count` elements take; packed types fill whole bytes, 3 and 6 bits whole groups of three."""
+        """Return how many bytes `count` elements take.
+
+        Packed types fill whole bytes, 3 and 6 bits whole groups of three.
+        """
         group = 24 if self.bits in {3, 6} else 8
         return -(-count * self.bits // group) * (group // 8)
 
     def __str__(self) -> str:
-        """The name."""
+        """Return the name."""
         return self.name
 
 
@@ -131,22 +134,28 @@ _PRECISIONS = {**_OF_CONSTANTS, **{kind.precision: kind for kind in ELEMENT_TYPE
 
 
 def type_in_file(name: str) -> ElementType | None:
-    """The element type that the runtime reads in an attribute, whatever the case: `f32`, `F32`; None for any other."""
+    """Return the element type that the runtime reads in an attribute, whatever the case: `f32`, `F32`.
+
+    None for any other.
+    """
     return _NAMES.get(name.lower())
 
 
 def constant_type(name: str) -> ElementType | None:
-    """The element type that the runtime reads in `element_type="f32"` of a Const, where it knows `I64` but no `F32`."""
+    """Return the element type that the runtime reads in `element_type="f32"` of a Const.
+
+    There it knows `I64` but no `F32`.
+    """
     return _OF_CONSTANTS.get(name)
 
 
 def precision_in_file(text: str) -> ElementType | None:
-    """The element type that the runtime reads in `precision="FP32"`; None where it reads none."""
+    """Return the element type that the runtime reads in `precision="FP32"`; None where it reads none."""
     return _PRECISIONS.get(text)
 
 
 def element_type(name: str) -> ElementType:
-    """The element type called `name` (`f32`).
+    """Return the element type called `name` (`f32`).
 
     Raises:
         UsageError: there is no such type.
@@ -158,7 +167,7 @@ def element_type(name: str) -> ElementType:
 
 
 def from_precision(precision: str) -> ElementType:
-    """The element type whose ports say `precision` (`FP32`).
+    """Return the element type whose ports say `precision` (`FP32`).
 
     Raises:
         UsageError: there is no such precision.

@@ -9,13 +9,18 @@ SURE_DIGITS = 19
 
 
 def whole_number(text: str | None) -> int | None:
-    """The number of a text of ASCII digits, blanks around them welcome; None for any other, or one beyond 64 bits."""
+    """Return the number of a text of ASCII digits, blanks around them welcome.
+
+    None for any other, or one beyond 64 bits.
+    """
     word = (text or "").strip()
     return int(word) if word.isascii() and word.isdecimal() and len(word) <= MAX_DIGITS else None
 
 
 def id_number(text: str | None) -> int | None:
-    """The number of a layer, a port or a byte: as `whole_number`, but as exact as the runtime, which takes no more.
+    """Return the number of a layer, a port or a byte.
+
+    As `whole_number`, but as exact as the runtime, which takes no more.
 
     Blanks and a plus sign may stand before it, nothing behind it, and it is below 2^63.
     """

@@ -47,7 +47,7 @@ class PackedArray(np.ndarray[Any, np.dtype[Any]]):
     element_type: ElementType
 
     def __array_finalize__(self, source: object) -> None:
-        """Views and copies have the type of their source."""
+        """Give views and copies the type of their source."""
         if isinstance(source, PackedArray):
             self.element_type = source.element_type
 
@@ -73,7 +73,7 @@ def pack(array: PackedArray) -> Bytes:
 
 
 def _codes(values: npt.NDArray[Any], kind: ElementType) -> Bytes:
-    """The bits of each element as a number."""
+    """Return the bits of each element as a number."""
     if not kind.is_float:
         return values.astype(np.uint8)
     every = np.asarray(unpack(np.arange(16, dtype=np.uint8), kind, 32))[::2]
@@ -127,12 +127,12 @@ def fit(values: npt.NDArray[Any], kind: ElementType) -> npt.NDArray[Any]:
 
 
 def _high_first(data: Bytes, bits: int) -> Bytes:
-    """Numbers of 1, 2 or 4 bits, from the highest bits of each byte on."""
+    """Return numbers of 1, 2 or 4 bits, from the highest bits of each byte on."""
     return _cut(data, np.arange(8 - bits, -1, -bits, dtype=np.uint8), bits)
 
 
 def _low_first(data: Bytes, bits: int) -> Bytes:
-    """Numbers of 2 or 4 bits, from the lowest bits of each byte on."""
+    """Return numbers of 2 or 4 bits, from the lowest bits of each byte on."""
     return _cut(data, np.arange(0, 8, bits, dtype=np.uint8), bits)
 
 
@@ -142,7 +142,7 @@ def _cut(data: Bytes, shifts: Bytes, bits: int) -> Bytes:
 
 
 def _grouped(data: Bytes, low: int, high: int) -> Bytes:
-    """Groups of three bytes: `low` bits of each number in the first two, `high` bits of each in the third."""
+    """Return groups of three bytes: `low` bits of each number in the first two, `high` bits of each in the third."""
     groups = data.reshape(-1, 3)
     lower = _high_first(groups[:, :2].ravel(), low)
     upper = _high_first(groups[:, 2], high)

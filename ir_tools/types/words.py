@@ -10,7 +10,7 @@ CLOSE = 0.75
 
 
 def closest(word: str, words: Iterable[str]) -> str | None:
-    """That of `words` which `word` may be a misspelling of."""
+    """Return the one of `words` that `word` may be a misspelling of."""
     return _closest(word, tuple(words))
 
 
@@ -31,18 +31,18 @@ def _closest(word: str, words: tuple[str, ...]) -> str | None:
 
 @lru_cache(64)
 def _known(words: tuple[str, ...]) -> Mapping[str, tuple[str, int]]:
-    """By the form in which they are compared: the words, and their letters."""
+    """Index by the form in which they are compared: the words, and their letters."""
     return {plain: (word, _letters(plain)) for word in words for plain in [_plain(word)]}
 
 
 def _may_be_close(first: str, letters: int, second: str, others: int) -> bool:
-    """Whether two words share enough letters, in any order; quickly, since most words are not alike."""
+    """Return whether two words share enough letters, in any order; quickly, since most words are not alike."""
     shared = min(len(first) - (letters & ~others).bit_count(), len(second) - (others & ~letters).bit_count())
     return 2 * shared >= CLOSE * (len(first) + len(second))
 
 
 def _letters(word: str) -> int:
-    """The letters as bits; letters that share a bit are taken for the same."""
+    """Return the letters as bits; letters that share a bit are taken for the same."""
     bits = 0
     for letter in set(word):
         bits |= 1 << (ord(letter) & 63)
@@ -50,5 +50,5 @@ def _letters(word: str) -> int:
 
 
 def _plain(word: str) -> str:
-    """A word as it is compared: case, dashes and underscores make no difference."""
+    """Return a word as it is compared: case, dashes and underscores make no difference."""
     return word.lower().replace("-", "").replace("_", "")

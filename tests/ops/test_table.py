@@ -6,6 +6,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree
 
@@ -413,6 +414,11 @@ def test_later_versions_only_add() -> None:
             before = max(earlier, key=lambda other: other.version)
             lost = {key_of(*item) for item in before.attrs.items()} - {key_of(*item) for item in op.attrs.items()}
             assert lost == DROPPED.get(str(op), set()), str(op)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__.rpartition(".")[2])
+def test_a_family_names_its_specification(family: ModuleType) -> None:
+    assert re.search(r"^Specification: `\w+/`", family.__doc__ or "", re.MULTILINE)
 
 
 def test_an_operation_shows_as_one_line() -> None:
