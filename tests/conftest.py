@@ -71,6 +71,7 @@ def forked_workers() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ir_tools.runtime._child._spawn", forks.spawn)
+        patch.setattr("ir_tools.runtime.module._run", forks.run)
         yield
 
 

@@ -5,16 +5,19 @@ A fork is a process of its own like a worker that is started; nothing of one rea
 
 import multiprocessing
 import os
+import runpy
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from multiprocessing.context import ForkServerProcess
 from multiprocessing.reduction import DupFd
 from typing import IO, Any
 
 from ir_tools.runtime import _child, worker
+from ir_tools.runtime.module import LIMIT
 
-__all__ = ["START", "spawn"]
+__all__ = ["START", "run", "spawn"]
 
 START = _child._spawn
 """What `spawn` takes the place of."""
@@ -79,3 +82,28 @@ def _work(passed: list[Any], memory: int, environment: dict[str, str], folder: s
     sys.path[:] = map(os.path.abspath, path)
     sys.argv[1:] = [*map(str, pipes), str(memory)]
     worker.main()
+
+
+def run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """In place of `module._run`, which starts `python -m MODULE ARGUMENT...`."""
+    _, _, name, *arguments = command
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        passed = [Passed(file.fileno()) for file in (out, err)]
+        process = CONTEXT.Process(target=_run, args=(passed, name, arguments, os.getcwd(), sys.path))
+        process.start()
+        process.join(LIMIT)
+        if process.exitcode is None:
+            process.kill()
+            raise subprocess.TimeoutExpired(command, LIMIT)
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess(command, process.exitcode, out.read(), err.read())
+
+
+def _run(passed: list[Any], name: str, arguments: list[str], folder: str, path: list[str]) -> None:
+    for number, file in enumerate(passed, 1):
+        os.dup2(file, number)
+    os.chdir(folder)
+    sys.path[:] = map(os.path.abspath, path)
+    sys.argv[1:] = arguments
+    runpy.run_module(name, run_name="__main__")

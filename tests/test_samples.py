@@ -28,6 +28,7 @@ def test_a_small_sample_runs_and_says_something(path: Path, tmp_path: Path) -> N
     assert "False" not in output
 
 
+@pytest.mark.sweep
 def test_the_page_of_disagreements_is_what_its_sample_prints(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "onnx-average-pooling.md").read_text(encoding="utf-8")
     shown = page.partition("onnx_disagreements.py -->\n")[2].partition("<!-- end -->")[0]
@@ -37,6 +38,7 @@ def test_the_page_of_disagreements_is_what_its_sample_prints(tmp_path: Path) -> 
     assert printed == shown
 
 
+@pytest.mark.sweep
 def test_inception_proves_every_step(tmp_path: Path) -> None:
     output = run_sample(INCEPTION, tmp_path)
     verdicts = output.partition("What is proved")[2].splitlines()[2:8]

@@ -4,7 +4,6 @@ Its arguments are the model and two files, the inputs and the answer, in the fra
 """
 
 import importlib.util
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,11 +14,9 @@ from ir_tools.errors import RuntimeFailure
 from ir_tools.files import temporary_folder
 from ir_tools.ops import Array
 from ir_tools.runtime._frames import PREFIX, Buffer, from_array, pack, to_array, unpack
+from ir_tools.runtime.module import run_module
 
 __all__ = ["OrtRun", "main", "run_onnxruntime"]
-
-LIMIT = 600.0
-"""Seconds that a run may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +38,9 @@ def run_onnxruntime(path: Path, inputs: Mapping[str, Array]) -> OrtRun:
     with temporary_folder() as folder:
         fed, answer = folder / "inputs", folder / "outputs"
         _save(fed, {"names": list(inputs)}, list(inputs.values()))
-        command = [sys.executable, "-m", "ir_tools.comparison.onnxruntime", str(path), str(fed), str(answer)]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
-        except subprocess.TimeoutExpired:
-            raise RuntimeFailure(f"onnxruntime took more than {LIMIT:.0f} s", kind="timeout") from None
-        if done.returncode < 0:
-            raise RuntimeFailure(f"onnxruntime crashed (signal {-done.returncode})", kind="crashed")
+        _, error = run_module("onnxruntime", "ir_tools.comparison.onnxruntime", str(path), str(fed), str(answer))
         if not answer.is_file():
-            last = done.stderr.strip().splitlines()[-1:] or ["no reason given"]
-            raise RuntimeFailure(f"onnxruntime cannot run: {last[0]}", kind="missing")
+            raise RuntimeFailure(f"onnxruntime cannot run: {error}", kind="missing")
         header, arrays = _load(answer)
     if "error" in header:
         raise RuntimeFailure(header["error"], kind="rejected")

@@ -1,8 +1,6 @@
 """An ONNX file as an IR model: OpenVINO's frontend in a child process, with AveragePool translated here."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,12 +20,10 @@ from ir_tools.parameters import checked
 from ir_tools.rewrite.migration import parse_target
 from ir_tools.runtime.extensions import Extensions, library_paths
 from ir_tools.runtime.installed import require_openvino
+from ir_tools.runtime.module import run_module
 from ir_tools.types import parse_shape
 
 __all__ = ["Conversion", "convert", "read"]
-
-LIMIT = 600.0
-"""Seconds that a conversion may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +108,11 @@ def convert(path: str | Path, to: str = "opset8", extensions: Extensions = ()) -
 
 
 def _convert(path: Path, out: Path, to: str, libraries: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    command = [sys.executable, "-m", "ir_tools.importers.onnx.worker", str(path), str(out), to, *libraries]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
-    except subprocess.TimeoutExpired:
-        raise RuntimeFailure(f"{path}: the frontend took more than {LIMIT:.0f} s", kind="timeout") from None
-    if done.returncode < 0:
-        raise RuntimeFailure(f"{path}: the frontend crashed (signal {-done.returncode})", kind="crashed")
-    lines = done.stdout.splitlines()
+    who = f"{path}: the frontend"
+    printed, error = run_module(who, "ir_tools.importers.onnx.worker", str(path), str(out), to, *libraries)
+    lines = printed.splitlines()
     if not lines or not lines[-1].startswith("{"):
-        last = done.stderr.strip().splitlines()[-1:] or ["it gave no reason"]
-        raise RuntimeFailure(f"{path}: the frontend cannot run: {last[0]}", kind="missing")
+        raise RuntimeFailure(f"{who} cannot run: {error}", kind="missing")
     report = json.loads(lines[-1])
     if "usage" in report:
         raise UsageError(str(report["usage"]))
