@@ -28,7 +28,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     for problem in file.consistency.problems:
         if problem.port is not None and ports[0] is not problem.layer:
             ports = problem.layer, _ports(element_of(problem.layer))
-        rule, severity, help = problem.rule, Severity.WARNING if problem.mild else None, problem.help
+        rule, severity, help = problem.rule, problem.severity, problem.help
         if rule is UNKNOWN_EXTENSION and file.extensions:
             severity, help = Severity.INFO, None
         yield ElementProblem(

@@ -6,7 +6,7 @@ works on it; the methods here are the edits that keep ids, names, tensor names a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import networkx as nx
@@ -124,9 +124,38 @@ class Graph(_Base):
             for layer_id in nx.topological_sort(self):
                 yield self.nodes[layer_id]["layer"]
         except nx.NetworkXUnfeasible:
-            loop = [str(source) for source, *_ in nx.find_cycle(self)]
-            shown = loop if len(loop) <= MAX_SHOWN else [*loop[:MAX_SHOWN], "..."]
-            raise GraphError(f"the layers {' -> '.join(shown)} feed each other in a circle") from None
+            raise self._circle() from None
+
+    def leading_to(self, layer_id: int, known: Container[tuple[int, int]] = ()) -> Iterator[Layer]:
+        """A layer and those that lead to it, producers before consumers.
+
+        `known`: output ports behind which nothing is looked for.
+
+        Raises:
+            GraphError: some of them feed each other in a circle.
+        """
+        entered, done, todo = set[int](), set[int](), [layer_id]
+        while todo:
+            current = todo[-1]
+            waiting = [
+                source
+                for source, keys in self._pred[current].items()
+                if source not in done and any((source, start) not in known for start, _ in keys)
+            ]
+            if waiting and current in entered:
+                raise self._circle()
+            entered.add(current)
+            todo += waiting
+            if not waiting:
+                todo.pop()
+                if current not in done:
+                    done.add(current)
+                    yield self.layer(current)
+
+    def _circle(self) -> GraphError:
+        loop = [str(source) for source, *_ in nx.find_cycle(self)]
+        shown = loop if len(loop) <= MAX_SHOWN else [*loop[:MAX_SHOWN], "..."]
+        return GraphError(f"the layers {' -> '.join(shown)} feed each other in a circle")
 
     def _in_order(self) -> bool:
         """Whether the file has every producer before its consumers."""

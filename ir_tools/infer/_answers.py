@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import enum
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from ir_tools.errors import ReadError, ShapeError, UsageError
-from ir_tools.graph import Graph, Layer, Source
-from ir_tools.infer._facts import UNKNOWN, Facts, Known, StoredBounds, content, least_size
+from ir_tools.graph import Layer
+from ir_tools.infer._facts import UNKNOWN, FactTable, Known, StoredBounds, content, least_size
 from ir_tools.infer._signatures import LayerSignature
-from ir_tools.ops.bodies import BodyFacts
 from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types, too_many_outputs
 from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact, Folding, Kind, Op, Violation
 from ir_tools.weights import Weights, values
 
-__all__ = ["Answer", "Answers", "results_of"]
+__all__ = ["SURPRISES", "Answer", "Answers", "Checks"]
 
 MAX_VALUES = 1 << 16
 """Constants with more elements carry no values: none that decides a shape is that large."""
@@ -36,6 +37,18 @@ SURPRISES = (
     ValueError,
 )
 """What a rule that meets nonsense may raise, besides a ShapeError."""
+
+
+class Checks(enum.Enum):
+    """How much of what is wrong with a layer is looked for.
+
+    NONE: what keeps its shapes from being worked out. SETTINGS: also the first thing that the operation objects to, if
+    all inputs are fed. ALL: everything, and nothing that a rule raises gets out.
+    """
+
+    NONE = enum.auto()
+    SETTINGS = enum.auto()
+    ALL = enum.auto()
 
 
 class Answer:
@@ -60,8 +73,8 @@ class Answer:
 class Answers:
     """Answers of the shape rules and, where they are wanted, of the checks of all operations."""
 
-    def __init__(self, facts: Facts, weights: Weights, *, checks: bool) -> None:
-        """`checks`: whether everything that is wrong is looked for, and nothing that a rule raises gets out."""
+    def __init__(self, facts: FactTable, weights: Weights, checks: Checks) -> None:
+        """Nothing is asked yet."""
         self.facts = facts
         self.weights = weights
         self.checks = checks
@@ -91,14 +104,10 @@ class Answers:
         self._known[key] = answer
         return answer
 
-    def general(self, key: object) -> bool:
-        """Whether the answer to a signature's number and its inputs' keys holds for whatever constants hold."""
-        return self._known.get(key) is not None
-
     def _ask(self, signature: LayerSignature, inputs: list[Fact]) -> Answer:
         if signature.op is None:
             return Answer(None)
-        if not self.checks:
+        if self.checks is not Checks.ALL:
             return self._plain(signature, signature.op, inputs)
         found: list[Violation] = []
         try:
@@ -112,6 +121,11 @@ class Answers:
         attrs = op.read(signature.raw, violations)
         if attrs is None:
             return Answer(None, violations)
+        if self.checks is Checks.SETTINGS and inputs and len(inputs) == len(signature.inputs):
+            with suppress(ShapeError, *SURPRISES):
+                objection = next((each for each in op.check(attrs, inputs) if not each.kind.mild), None)
+                if objection is not None:
+                    return Answer(None, [objection])
         if op.shape is None:
             return Answer(None)
         needed = sum(not slot.optional for slot in op.inputs)
@@ -165,7 +179,7 @@ class Answers:
         """How many bytes a constant of this type and shape has; None where its values do not matter."""
         if fact.dtype.held_dtype is None or fact.shape is None:
             return None
-        most = MAX_VALUES if not self.checks else MAX_CHECKED if fact.dtype.is_integer else MAX_FLOATS
+        most = MAX_VALUES if self.checks is not Checks.ALL else MAX_CHECKED if fact.dtype.is_integer else MAX_FLOATS
         count = least_size(fact.shape, most)
         return fact.dtype.byte_size(count) if count <= most else None
 
@@ -188,16 +202,3 @@ def _digest(fact: Fact) -> object:
 
 def _unknowable(op: Op, inputs: Sequence[Fact]) -> bool:
     return op.type not in OPEN and any(fact.dtype.kind == "dynamic" and fact.shape is None for fact in inputs)
-
-
-def results_of(body: Graph, facts: Mapping[tuple[int, int], Known] | Mapping[Source, Known]) -> BodyFacts:
-    """What a body gives, once facts went through it."""
-    results, passed = {}, {}
-    for layer in body.layers():
-        if layer.type != "Result":
-            continue
-        for source in body.sources(layer.id).values():
-            results[layer.id] = facts[source].fact
-            if body.layer(source.layer).type == "Parameter":
-                passed[layer.id] = source.layer
-    return BodyFacts(results, passed)

@@ -9,7 +9,7 @@ from ir_tools.graph import Port
 from ir_tools.ops.definition import Array, Bounds, Fact
 from ir_tools.types import Dim, Shape, element_type, precision_in_file
 
-__all__ = ["UNKNOWN", "Facts", "Known", "StoredBounds", "least_size", "recorded", "recorded_dims"]
+__all__ = ["UNKNOWN", "FactTable", "Known", "StoredBounds", "least_size", "recorded", "recorded_dims"]
 
 UNKNOWN = Fact(element_type("dynamic"), None)
 MAX_KEPT = 64
@@ -63,7 +63,7 @@ class StoredBounds(Bounds):
         return self._found
 
 
-class Facts:
+class FactTable:
     """One `Known` for all equal facts."""
 
     def __init__(self) -> None:

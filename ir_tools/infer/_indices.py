@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ir_tools.graph import Graph, Layer, Source
+from ir_tools.graph import Source
+from ir_tools.infer._engine import Visit
 from ir_tools.ops.definition import Attrs, Fact
 
 __all__ = ["IndexBounds"]
@@ -38,47 +39,41 @@ MOVING = [
     "VariadicSplit",
 ]
 """Layers that give elements of their first input."""
+CONCERNED = {"TopK", *TABLES, *MOVING}
 
 
 class IndexBounds:
-    """The largest indices that tensors may hold, by graph and tensor."""
+    """The largest indices that tensors may hold, by graph and tensor; the layers come in order."""
 
     def __init__(self) -> None:
         self._largest: dict[tuple[int, Source], int] = {}
 
-    def follow(self, graph: Graph, layer: Layer, attrs: Attrs | None, inputs: Sequence[tuple[Source, Fact]]) -> None:
-        """Remember what a layer makes of bounds.
-
-        Args:
-            graph: that holds the layer.
-            layer: the layer.
-            attrs: its attributes.
-            inputs: what feeds it, in order.
-        """
-        outputs = [Source(layer.id, port.id) for port in layer.outputs]
-        bound = None
-        if layer.type == "TopK" and attrs is not None:
-            bound, outputs = _size(inputs[0][1], attrs.axis), outputs[1:]
-        elif layer.type in MOVING:
-            largest = self._largest.get((id(graph), inputs[0][0]))
-            bound = None if largest is None else largest + 1
-        for output in outputs if bound else ():
-            self._largest[id(graph), output] = (bound or 1) - 1
-
-    def problem(
-        self, graph: Graph, layer: Layer, attrs: Attrs | None, inputs: Sequence[tuple[Source, Fact]]
-    ) -> str | None:
+    def problem(self, visit: Visit) -> str | None:
         """Return what is wrong with the indices that a layer looks up; None if nothing is known to be."""
-        if layer.type not in TABLES or len(inputs) < 2 or attrs is None:
+        graph, layer, signature, known = visit
+        if layer.type not in CONCERNED or signature.op is None or not 0 < len(known) == len(signature.inputs):
             return None
-        facts = [fact for _, fact in inputs]
-        rows, values = _size(facts[0], _axis(layer.type, attrs, facts)), facts[1].value
-        largest = self._largest.get((id(graph), inputs[1][0]))
-        if values is not None and values.exact is not None and values.exact.size:
-            largest = int(values.exact.max())
-        if rows is None or largest is None or largest < rows:
-            return None
-        return f"indices reach to {largest}; the table has {rows} rows"
+        sources, facts = graph.sources(layer.id), [each.fact for each in known]
+        largest = [self._largest.get((id(graph), sources[port.id])) for port in signature.inputs]
+        attrs, outputs = signature.op.read(signature.raw, []), signature.outputs
+        passed = largest[0] if layer.type in MOVING else None
+        if layer.type == "TopK" and attrs is not None:
+            size, outputs = _size(facts[0], attrs.axis), outputs[1:]
+            passed = size - 1 if size else None
+        for port in outputs if passed is not None else ():
+            self._largest[id(graph), Source(layer.id, port.id)] = passed or 0
+        if layer.type in TABLES and len(facts) > 1 and attrs is not None:
+            return _beyond(facts[1], largest[1], _size(facts[0], _axis(layer.type, attrs, facts)))
+        return None
+
+
+def _beyond(indices: Fact, largest: int | None, rows: int | None) -> str | None:
+    values = None if indices.value is None else indices.value.exact
+    if values is not None and values.size:
+        largest = int(values.max())
+    if rows is None or largest is None or largest < rows:
+        return None
+    return f"indices reach to {largest}; the table has {rows} rows"
 
 
 def _axis(type: str, attrs: Attrs, facts: Sequence[Fact]) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from ir_tools.diagnostics import Severity
 from ir_tools.graph import Layer
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops import NEWEST_OPSET, find_op, known_types, ops_of, opset_number
@@ -17,7 +17,7 @@ from ir_tools.rules.operations import OPERATION_NOT_IN_OPSET, UNKNOWN_EXTENSION,
 from ir_tools.rules.shapes import UNKNOWN_SHAPES
 from ir_tools.types import closest
 
-__all__ = ["Problem", "about_operation", "are_hard", "is_odd", "part_of"]
+__all__ = ["Problem", "Remark", "problem_of", "remark_on"]
 
 Part = Literal["layer", "data", "input", "output", "port_map", "back_edges"]
 OPEN_STAMPS = {"extension", "experimental"}
@@ -48,9 +48,8 @@ class Problem:
         rule: that it breaks.
         layer: where.
         message, help: what, and what to do.
-        part: of the layer; `input` and `output` with the id of a `port`, and the number of a dimension where one is
-            wrong.
-        mild: whether it runs nevertheless, though the rule's findings mostly do not.
+        part: of the layer; `input` and `output` with the id of a `port`, and the number of a dimension if one is wrong.
+        severity: if it is another than the rule's.
         row: number of the offending row in the part.
         attribute: of the part, if it alone is wrong, missing or unknown.
     """
@@ -62,59 +61,76 @@ class Problem:
     part: Part = "data"
     port: int | None = None
     dim: int | None = None
-    mild: bool = False
+    severity: Severity | None = None
     row: int | None = None
     attribute: str | None = None
 
 
-def are_hard(violations: Sequence[Violation]) -> bool:
-    return any(not violation.kind.mild for violation in violations)
+class Remark(NamedTuple):
+    """What is to be said of an operation, whatever the layer is like; as of `Problem`."""
+
+    rule: Rule
+    message: str
+    help: str | None = None
+    severity: Severity | None = None
+
+    def about(self, layer: Layer) -> Problem:
+        return Problem(self.rule, layer, self.message, self.help, "layer", severity=self.severity)
 
 
-def is_odd(signature: LayerSignature) -> bool:
-    """Whether something is to be said of the operation itself, whatever the layer is like."""
-    return signature.op is None or signature.op.replaced_by is not None or signature.op.type != signature.type
+def problem_of(layer: Layer, fault: Violation) -> Problem:
+    """Return the problem that a violation is, at the port of an input, the first of too many, else at `<data>`."""
+    part: Part = "data"
+    port = None
+    if fault.kind is Kind.OUTPUTS:
+        part, port = "output", layer.outputs[fault.input or 0].id
+    elif fault.kind is Kind.INPUTS and fault.input is None:
+        part = "layer"
+    elif fault.input is not None and fault.input < len(layer.inputs):
+        part, port = "input", layer.inputs[fault.input].id
+    message = f"{fault.attribute} {fault.message}"
+    first = fault.attribute.partition(" ")[0]
+    is_named = part == "data" and (first in layer.raw or fault.kind in {Kind.MISSING, Kind.ASSUMED})
+    return Problem(fault.kind.value, layer, message, fault.remedy, part, port, attribute=first if is_named else None)
 
 
-def about_operation(layer: Layer, signature: LayerSignature) -> Problem:
-    """What is to be said of an operation that the table does not have in this opset, or that should not be used."""
-    type_, stamp = signature.type, signature.version
-    if signature.op is not None and signature.op.type != signature.type and signature.op.type != "Const":
-        message = f"the operation is called {signature.op.type}, not {type_}: the runtime reads it all the same"
-        return Problem(UNKNOWN_OPERATION, layer, message, f"write {signature.op.type}", "layer", mild=True)
-    if signature.op is not None and signature.op.replaced_by is not None:
-        message = f"{signature.op} should not be used any more"
-        return Problem(DEPRECATED_OPERATION, layer, message, f"use {signature.op.replaced_by}", "layer")
+def remark_on(signature: LayerSignature) -> Remark | None:
+    """Return what is to be said of an operation that an opset does not have, or that should not be used."""
+    type_, stamp, op = signature.type, signature.version, signature.op
+    if op is not None and op.type not in {type_, "Const"}:
+        message = f"the operation is called {op.type}, not {type_}: the runtime reads it all the same"
+        return Remark(UNKNOWN_OPERATION, message, f"write {op.type}", Severity.WARNING)
+    if op is not None and op.replaced_by is not None:
+        return Remark(DEPRECATED_OPERATION, f"{op} should not be used any more", f"use {op.replaced_by}")
+    if op is not None and op.type == type_:
+        return None
     known, opset = ops_of(type_), opset_number(stamp)
     if opset is None and (
         stamp in OPEN_STAMPS or not (known or stamp.strip().lower().startswith("opset") or not stamp)
     ):
-        return _about_extension(layer, type_, stamp)
+        return _on_extension(type_, stamp)
     if opset is None or opset > NEWEST_OPSET:
         says = f"'{stamp}' is not an opset" if stamp else "there is no opset"
-        return Problem(
-            UNKNOWN_OPSET, layer, f"{says}; opset1 to opset{NEWEST_OPSET} are known", _stamp_for(type_), "layer"
-        )
-    if not known or signature.op is not None:
+        return Remark(UNKNOWN_OPSET, f"{says}; opset1 to opset{NEWEST_OPSET} are known", _stamp_for(type_))
+    if not known or op is not None:
         meant = _nearest(type_)
         remedy = f"did you mean {meant}?" if meant else 'operations of extensions say version="extension"'
-        return Problem(UNKNOWN_OPERATION, layer, f"there is no operation '{type_[:80]}'", remedy, "layer")
-    message = f"{stamp} holds no {known[-1].type}; {_holders(type_)}"
-    mild = (type_.lower(), opset) in FORMER
-    if mild:
-        message += "; OpenVINO 2022 reads it all the same"
-    return Problem(OPERATION_NOT_IN_OPSET, layer, message, _stamp_for(type_), "layer", mild=mild)
+        return Remark(UNKNOWN_OPERATION, f"there is no operation '{type_[:80]}'", remedy)
+    message, severity = f"{stamp} holds no {known[-1].type}; {_holders(type_)}", None
+    if (type_.lower(), opset) in FORMER:
+        message, severity = f"{message}; OpenVINO 2022 reads it all the same", Severity.WARNING
+    return Remark(OPERATION_NOT_IN_OPSET, message, _stamp_for(type_), severity)
 
 
-def _about_extension(layer: Layer, type_: str, stamp: str) -> Problem:
+def _on_extension(type_: str, stamp: str) -> Remark:
     """Report an operation of a library: one that is known, or one that the runtime has to be given."""
     if type_ in TOKENIZERS and stamp == "extension":
         message = f"{type_} is an operation of openvino-tokenizers: its attributes and shapes are not checked"
-        return Problem(UNKNOWN_SHAPES, layer, message, None, "layer")
+        return Remark(UNKNOWN_SHAPES, message)
     message = f"{type_[:80]} ({stamp[:40]}) is not an operation of OpenVINO or of a library that is known"
     meant = closest(type_, TOKENIZERS)
     remedy = f"did you mean {meant}?" if meant else "name its library with --extension, or correct type and version"
-    return Problem(UNKNOWN_EXTENSION, layer, message, remedy, "layer")
+    return Remark(UNKNOWN_EXTENSION, message, remedy)
 
 
 @lru_cache(maxsize=1024)
@@ -137,14 +153,3 @@ def _holders(type_: str) -> str:
 def _stamp_for(type_: str) -> str | None:
     held = _held_by(type_)
     return f'write version="opset{held[-1]}" with the attributes that it has there' if held else None
-
-
-def part_of(layer: Layer, fault: Violation) -> tuple[Part, int | None]:
-    """The part of a layer that a violation is about: the port of an input, the first of too many, else `<data>`."""
-    if fault.kind is Kind.OUTPUTS:
-        return "output", layer.outputs[fault.input or 0].id
-    if fault.kind is Kind.INPUTS and fault.input is None:
-        return "layer", None
-    if fault.input is not None and fault.input < len(layer.inputs):
-        return "input", layer.inputs[fault.input].id
-    return "data", None

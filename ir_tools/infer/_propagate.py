@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal, Protocol
 
 from ir_tools.diagnostics import Diagnostic, Severity
@@ -12,12 +13,12 @@ from ir_tools.display import brief_fields, notebook_table, plural
 from ir_tools.errors import RuntimeFailure, ShapeError, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model, Port
 from ir_tools.graph.graph import Source
-from ir_tools.infer._answers import Answers, results_of
-from ir_tools.infer._facts import UNKNOWN, Facts, Known, recorded
+from ir_tools.infer._answers import Answer, Checks
+from ir_tools.infer._engine import Engine, Tensors, Visit
+from ir_tools.infer._facts import Known, recorded
 from ir_tools.infer._relaxed import relaxed_patterns
-from ir_tools.infer._signatures import LayerSignature, LayerSignatures
+from ir_tools.infer._signatures import LayerSignatures
 from ir_tools.ops import opset_number
-from ir_tools.ops.bodies import BodyFacts, BodyRule, port_maps
 from ir_tools.ops.definition import Array, Bounds, Fact
 from ir_tools.rules import Rule
 from ir_tools.rules.shapes import IMPOSSIBLE_SHAPE, UNKNOWN_SHAPES
@@ -135,8 +136,8 @@ def propagate_shapes(
         ShapeError: a layer cannot take its inputs; the diagnostics name each, and the model is as it was.
     """
     given = _new_inputs(model, inputs or {})
-    work = Propagation(model, ask, relaxed_patterns(model.graph) if given else {})
-    work.graph(model.graph, given)
+    work = Propagation(model, ask=ask, patterns=relaxed_patterns(model.graph) if given else {})
+    work.walk(model.graph, given)
     report = work.report()
     if in_place:
         work.write(report, parameters=bool(given))
@@ -156,157 +157,106 @@ def _new_inputs(model: Model, inputs: Shapes) -> dict[int, Fact]:
     return given
 
 
-# --- the walk -------------------------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class _State:
-    """What is known in one graph: facts by output port, and where those of each layer come from."""
-
-    facts: dict[Source, Known] = field(default_factory=dict)
-    origins: dict[Source, Origin] = field(default_factory=dict)
+# --- the policy -----------------------------------------------------------------------------------------------------
 
 
 class FactsBySource(Mapping[Source, Fact]):
-    """The facts themselves."""
+    """The facts of one graph."""
 
-    def __init__(self, known: Mapping[Source, Known]) -> None:
+    def __init__(self, known: Tensors) -> None:
         self._known = known
 
     def __getitem__(self, source: Source) -> Fact:
         return self._known[source].fact
 
     def __iter__(self) -> Iterator[Source]:
-        return iter(self._known)
+        return (Source(*place) for place in self._known)
 
     def __len__(self) -> int:
         return len(self._known)
 
 
-class Propagation:
-    """One propagation through a model: walks graphs, collects facts and findings, changes nothing until the end."""
+class Propagation(Engine):
+    """Works out the facts of a model, asks others about layers without a rule, and collects what is wrong."""
 
-    def __init__(self, model: Model, ask: Ask | None, patterns: Mapping[int, Array]) -> None:
-        """`patterns`: new values of constants of the main graph, by layer id."""
-        self.model = model
-        self.ask = ask
-        self.patterns = patterns
-        self.signatures = LayerSignatures()
-        self.common = Facts()
-        self.answers = Answers(self.common, model.weights, checks=False)
-        self.unknown = self.common.known(UNKNOWN)
-        self.places = list(model.walk())
-        self.paths = {(id(graph), layer.id): path for path, layer, graph in self.places}
-        self.states: dict[int, _State] = {}
-        self.errors: dict[Diagnostic, None] = {}
-        self.outdated: list[tuple[Layer, int, Known]] = []
-        self.notes: dict[str, Diagnostic] = {}
-
-    def graph(self, graph: Graph, given: Mapping[int, Fact]) -> dict[Source, Known]:
-        """Propagate through one graph.
-
-        `given`: shapes of some of its Parameters, types unless they are dynamic, and in the main graph values.
-        """
-        state = self.states[id(graph)] = _State()
-        facts, origins = state.facts, state.origins
-        for layer in graph.ordered():
-            (signature, offset), layer_id = self.signatures.of(layer), layer.id
-            answer, origin = self._answer(graph, layer, signature, facts)
-            if signature.type == "Const" and answer:
-                answer = (self.answers.constant(layer, answer[0], offset),)
-                if layer_id in self.patterns and graph is self.model.graph:
-                    relaxed = replace(answer[0].fact, value=Bounds.exactly(self.patterns[layer_id]))
-                    answer = (self.common.known(relaxed),)
-            if given and layer_id in given and signature.type == "Parameter" and answer:
-                own, new = answer[0].fact, given[layer_id]
-                dtype = own.dtype if new.dtype.kind == "dynamic" else new.dtype
-                value = new.value if graph is self.model.graph else None
-                answer = (self.common.known(Fact(dtype, new.shape, value)),)
-            for index, port in enumerate(signature.outputs):
-                source = Source(layer_id, port.id)
-                known = index < len(answer)
-                facts[source] = answer[index] if known else self.unknown
-                origins[source] = origin if known else "unknown"
-        return facts
-
-    def _answer(
-        self, graph: Graph, layer: Layer, signature: LayerSignature, facts: Mapping[Source, Known]
-    ) -> tuple[Sequence[Known], Origin]:
-        """The outputs of one layer; what goes wrong is collected."""
-        sources = graph.sources(layer.id)
-        if layer.bodies and signature.op is not None and signature.op.bodies is not None:
-            return self._with_bodies(graph, layer, signature.op.bodies.shape, sources, facts), "rule"
-        if signature.op is None or signature.op.shape is None:
-            return self._asked(graph, layer, signature, sources, facts)
-        answer = self.answers.of(
-            signature, [facts[sources[port.id]] for port in signature.inputs if port.id in sources]
-        )
-        if answer.error is not None:
-            self._error(graph, layer, answer.error)
-        for violation in answer.violations if answer.outputs is None else ():
-            self._error(graph, layer, f"{violation.attribute} {violation.message}", violation.remedy)
-        outputs = answer.outputs or ()
-        return outputs, "unknown" if outputs and outputs[0] is self.unknown else "rule"
-
-    def _with_bodies(
-        self, graph: Graph, layer: Layer, rule: BodyRule, sources: Mapping[int, Source], facts: Mapping[Source, Known]
-    ) -> list[Known]:
-        def run(body: str, parameters: Mapping[int, Fact]) -> BodyFacts:
-            inner = layer.bodies[body]
-            return results_of(inner, self.graph(inner, parameters))
-
-        inputs = {port.id: facts[sources[port.id]].fact for port in layer.inputs if port.id in sources}
-        try:
-            out = rule(port_maps(layer), inputs, run)
-        except KeyError as missing:
-            self._error(graph, layer, f"its port map names port or layer {missing}, which is not there")
-        except ShapeError as why:
-            self._error(graph, layer, str(why))
-        else:
-            return [self.common.known(out.get(port.id, UNKNOWN)) for port in layer.outputs]
-        return []
-
-    def _asked(
+    def __init__(
         self,
-        graph: Graph,
-        layer: Layer,
-        signature: LayerSignature,
-        sources: Mapping[int, Source],
-        facts: Mapping[Source, Known],
-    ) -> tuple[Sequence[Known], Origin]:
-        """The answer of whoever is asked; without one, the record, where the inputs are as recorded."""
+        model: Model,
+        checks: Checks = Checks.NONE,
+        signatures: LayerSignatures | None = None,
+        *,
+        ask: Ask | None = None,
+        patterns: Mapping[int, Array] | None = None,
+    ) -> None:
+        """As `Engine`; `patterns`: new values of constants of the main graph, by layer id."""
+        super().__init__(model, checks, signatures)
+        self.ask = ask
+        self.patterns = patterns or {}
+        self.origins: dict[tuple[int, int, int], Origin] = {}
+        self.errors: dict[Diagnostic, None] = {}
+        self.notes: dict[str, Diagnostic] = {}
+        self.outdated: list[tuple[Layer, int, Known]] = []
+
+    @cached_property
+    def places(self) -> Sequence[Located]:
+        """All layers of the model."""
+        return list(self.model.walk())
+
+    @cached_property
+    def paths(self) -> Mapping[tuple[int, int], str]:
+        """The path of each layer, by `id` of its graph and its own id."""
+        return {(id(graph), layer.id): path for path, layer, graph in self.places}
+
+    def believed(self, visit: Visit, answer: Answer) -> Sequence[Known]:
+        """What a rule or whoever is asked gives; nothing where it gives nothing."""
+        outputs, origin = self._outputs(visit, answer)
+        graph, layer = id(visit.graph), visit.layer.id
+        for index, port in enumerate(visit.signature.outputs):
+            self.origins[graph, layer, port.id] = origin if index < len(outputs) else "unknown"
+        return outputs
+
+    def _outputs(self, visit: Visit, answer: Answer) -> tuple[Sequence[Known], Origin]:
+        graph, layer, *_ = visit
+        if answer.outputs is None and answer.error is None and not answer.violations:
+            return self._asked(visit)
+        if answer.error is not None:
+            self.error(visit, answer.error)
+        for violation in answer.violations if answer.outputs is None else ():
+            self.error(visit, f"{violation.attribute} {violation.message}", violation.remedy)
+        outputs = answer.outputs or ()
+        if outputs and layer.id in self.patterns and graph is self.model.graph:
+            relaxed = Bounds.exactly(self.patterns[layer.id])
+            outputs = (self.table.known(replace(outputs[0].fact, value=relaxed)),)
+        return outputs, "unknown" if outputs and outputs[0] is self.unknown and not layer.bodies else "rule"
+
+    def _asked(self, visit: Visit) -> tuple[Sequence[Known], Origin]:
+        """The answer of whoever is asked; without one, the record if the inputs are as recorded."""
+        graph, layer, signature, _ = visit
+        facts, sources = self.facts[id(graph)], graph.sources(layer.id)
         why = "ir_tools has no rule for it, and nobody was asked"
         if self.ask is not None:
             try:
                 answer = self.ask(self.model, graph, layer, FactsBySource(facts))
-                return [self.common.known(fact) for fact in answer], "runtime"
+                return [self.table.known(fact) for fact in answer], "runtime"
             except RuntimeFailure as failure:
                 if failure.kind == "rejected" and opset_number(layer.version) is not None:
-                    self._error(graph, layer, str(failure))
+                    self.error(visit, str(failure))
                     return (), "unknown"
                 why = str(failure)
         text = f"the shapes of {layer.type} ({layer.version or 'no version'}) are not known: {why}"
         as_recorded = all(_agree(port, facts[sources[port.id]]) for port in signature.inputs if port.id in sources)
         if as_recorded:
             text += "; those in the file are taken over, as its inputs are those in the file"
-        self._warn(graph, layer, text)
-        if as_recorded:
-            return [self.common.known(recorded(port)) for port in signature.outputs], "recorded"
-        return (), "unknown"
+        note = self._diagnostic(UNKNOWN_SHAPES, Severity.WARNING, visit, text, None)
+        self.notes.setdefault(note.path or "", note)
+        return (list(map(self.record, signature.outputs)), "recorded") if as_recorded else ((), "unknown")
 
-    # --- findings ---
+    def error(self, visit: Visit, message: str, remedy: str | None = None) -> None:
+        """Take note of a layer that cannot take its inputs."""
+        self.errors[self._diagnostic(IMPOSSIBLE_SHAPE, Severity.ERROR, visit, message, remedy)] = None
 
-    def _error(self, graph: Graph, layer: Layer, message: str, remedy: str | None = None) -> None:
-        self.errors[self._diagnostic(IMPOSSIBLE_SHAPE, Severity.ERROR, graph, layer, message, remedy)] = None
-
-    def _warn(self, graph: Graph, layer: Layer, message: str) -> None:
-        path = self.paths[id(graph), layer.id]
-        if path not in self.notes:
-            self.notes[path] = self._diagnostic(UNKNOWN_SHAPES, Severity.WARNING, graph, layer, message, None)
-
-    def _diagnostic(
-        self, rule: Rule, severity: Severity, graph: Graph, layer: Layer, message: str, remedy: str | None
-    ) -> Diagnostic:
+    def _diagnostic(self, rule: Rule, severity: Severity, visit: Visit, message: str, remedy: str | None) -> Diagnostic:
+        graph, layer, *_ = visit
         return Diagnostic(
             code=rule.code,
             severity=severity,
@@ -331,9 +281,8 @@ class Propagation:
             raise ShapeError("\n".join(map(str, self.errors)), [*self.errors])
         report = ShapeReport(diagnostics=list(self.notes.values()))
         for located in self.places:
-            state = self.states.get(id(located.graph))
-            if state is not None:
-                self._report(located, state, report)
+            if id(located.graph) in self.facts:
+                self._report(located, report)
         return report
 
     def write(self, report: ShapeReport, *, parameters: bool) -> None:
@@ -346,7 +295,7 @@ class Propagation:
             if port.precision is not None and known.fact.dtype.kind != "dynamic":
                 port.precision = known.precision
         for located in self.places if parameters else ():
-            if located.layer.type == "Parameter" and id(located.graph) in self.states:
+            if located.layer.type == "Parameter" and id(located.graph) in self.facts:
                 _write_shape(located.layer, report.facts.get((located.path, located.layer.outputs[0].id)))
 
     def _write_pattern(self, layer: Layer, values: Array) -> None:
@@ -354,7 +303,7 @@ class Propagation:
         if self.model.weights.missing:
             return
         graph = self.model.graph
-        facts = self.states[id(graph)].facts
+        facts = self.facts[id(graph)]
         readers = [reader for port in layer.outputs for reader, _ in graph.readers(layer.id, port.id)]
         shapes = [facts[Source(reader, graph.layer(reader).outputs[0].id)].fact.shape for reader in readers]
         old = constant(layer.raw, self.model.weights)
@@ -362,14 +311,14 @@ class Propagation:
             offset, size = self.model.weights.append(values.astype(old.dtype))
             layer.raw.update(offset=str(offset), size=str(size))
 
-    def _report(self, located: Located, state: _State, report: ShapeReport) -> None:
+    def _report(self, located: Located, report: ShapeReport) -> None:
         path, layer, graph = located
         signature, _ = self.signatures.of(layer)
-        sources = graph.sources(layer.id) if signature.inputs else {}
+        facts, sources = self.facts[id(graph)], graph.sources(layer.id) if signature.inputs else {}
         places = [(port, sources[port.id]) for port in signature.inputs if port.id in sources]
         places += [(port, Source(layer.id, port.id)) for port in signature.outputs]
         for port, source in places:
-            known, origin = state.facts.get(source, self.unknown), state.origins.get(source, "unknown")
+            known, origin = facts.get(source, self.unknown), self.origins.get((id(graph), *source), "unknown")
             report.facts[path, port.id] = known.fact
             report.origins[path, port.id] = origin
             if origin == "recorded" or _agree(port, known):

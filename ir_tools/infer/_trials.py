@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
-from ir_tools.errors import ShapeError
 from ir_tools.graph import Graph, Layer, Model
 from ir_tools.graph.graph import Source
-from ir_tools.infer._answers import SURPRISES
+from ir_tools.infer._answers import SURPRISES, Answer, Checks
+from ir_tools.infer._engine import Visit
 from ir_tools.infer._facts import Known
 from ir_tools.infer._indices import IndexBounds
-from ir_tools.infer._propagate import FactsBySource, Origin, Propagation
-from ir_tools.infer._signatures import LayerSignature
-from ir_tools.ops.definition import Attrs, Fact, Op, Violation
+from ir_tools.infer._propagate import FactsBySource, Propagation
+from ir_tools.ops.definition import Fact
 
 __all__ = ["Refusal", "ShapeTrials", "Trial"]
 
@@ -58,12 +56,16 @@ class Trial:
         return [facts.get(sources[port.id]) if port.id in sources else None for port in layer.inputs]
 
 
-class ShapeTrials:
-    """Trials of one model; what operations answer is kept from one trial to the next."""
+class _RefusedError(Exception):
+    """The first error of a walk."""
+
+
+class ShapeTrials(Propagation):
+    """Trials of one model: each stops at the first layer that refuses; answers are kept from one to the next."""
 
     def __init__(self, model: Model) -> None:
         """Prepare; the model stays as it is."""
-        self._walk = _Walk(model)
+        super().__init__(model, Checks.SETTINGS)
 
     def of(self, given: Mapping[int, Fact]) -> Trial:
         """Return what every tensor would be if Parameters of the main graph, by layer id, had certain facts.
@@ -71,66 +73,32 @@ class ShapeTrials:
         Raises:
             GraphError: the layers feed each other in a circle.
         """
-        return self._walk.trial(given)
-
-
-class _Refused(Exception):
-    """The first error of a walk."""
-
-
-class _Walk(Propagation):
-    """A propagation that stops at the first layer that refuses."""
-
-    def __init__(self, model: Model) -> None:
-        super().__init__(model, None, {})
-        self._checked: dict[object, tuple[Attrs | None, str | None]] = {}
-        self._bounds = IndexBounds()
-
-    def trial(self, given: Mapping[int, Fact]) -> Trial:
-        """Walk once."""
-        self.states.clear()
+        self.facts.clear()
         self._bounds = IndexBounds()
         self._position = 0
         refusal = None
         try:
-            self.graph(self.model.graph, given)
-        except _Refused as why:
-            path, message, graph, layer = why.args
-            refusal = Refusal(path, message, graph, layer, self._owner, self._position)
+            self.walk(self.model.graph, given)
+        except _RefusedError as why:
+            (refusal,) = why.args
         except SURPRISES:
             pass
-        return Trial({key: FactsBySource(state.facts) for key, state in self.states.items()}, refusal)
+        return Trial({key: FactsBySource(facts) for key, facts in self.facts.items()}, refusal)
 
-    def _answer(
-        self, graph: Graph, layer: Layer, signature: LayerSignature, facts: Mapping[Source, Known]
-    ) -> tuple[Sequence[Known], Origin]:
-        if graph is self.model.graph:
-            self._owner = layer
+    def believed(self, visit: Visit, answer: Answer) -> Sequence[Known]:
+        """What a rule gives; indices beyond their table are refused, too."""
+        if visit.graph is self.model.graph:
             self._position += 1
-        sources = graph.sources(layer.id)
-        inputs = [(sources[port.id], facts[sources[port.id]]) for port in signature.inputs if port.id in sources]
-        if signature.op is not None and inputs and len(inputs) == len(signature.inputs):
-            self._check(graph, layer, signature, signature.op, inputs)
-        return super()._answer(graph, layer, signature, facts)
+        problem = None if answer.violations else self._bounds.problem(visit)
+        if problem is not None:
+            self.error(visit, problem)
+        return super().believed(visit, answer)
 
-    def _check(
-        self, graph: Graph, layer: Layer, signature: LayerSignature, op: Op, inputs: Sequence[tuple[Source, Known]]
-    ) -> None:
-        """Refuse what the operation objects to with the sizes that are tried, and indices beyond their table."""
-        key = (signature.number, *[known.key for _, known in inputs])
-        if key not in self._checked:
-            attrs = op.read(signature.raw, [])
-            found: list[Violation] = []
-            with suppress(ShapeError, *SURPRISES):
-                found += [] if attrs is None else op.check(attrs, [known.fact for _, known in inputs])
-            message = next((f"{each.attribute} {each.message}" for each in found if not each.kind.mild), None)
-            self._checked[key] = attrs, message
-        attrs, message = self._checked[key]
-        facts = [(source, known.fact) for source, known in inputs]
-        self._bounds.follow(graph, layer, attrs, facts)
-        message = message or self._bounds.problem(graph, layer, attrs, facts)
-        if message is not None:
-            self._error(graph, layer, message)
-
-    def _error(self, graph: Graph, layer: Layer, message: str, remedy: str | None = None) -> None:
-        raise _Refused(self.paths[id(graph), layer.id], message, graph, layer)
+    def error(self, visit: Visit, message: str, remedy: str | None = None) -> None:
+        """Stop the trial."""
+        graph, layer, position = visit.graph, visit.layer, self._position
+        while graph is not self.model.graph:
+            graph, owner = self.owners[id(graph)]
+            layer, position = graph.layer(owner), self._position + 1
+        path = self.paths[id(visit.graph), visit.layer.id]
+        raise _RefusedError(Refusal(path, message, visit.graph, visit.layer, layer, position))

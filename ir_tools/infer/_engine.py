@@ -1,0 +1,235 @@
+"""The walk over the layers of a model that works out what is known of every tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from typing import NamedTuple
+
+from ir_tools.errors import GraphError, ShapeError
+from ir_tools.graph import Graph, Layer, Model, Port, Source
+from ir_tools.infer._answers import SURPRISES, Answer, Answers, Checks
+from ir_tools.infer._facts import UNKNOWN, FactTable, Known, recorded
+from ir_tools.infer._signatures import LayerSignature, LayerSignatures
+from ir_tools.ops.bodies import BodyFacts, BodyRule, Maps, port_maps
+from ir_tools.ops.definition import Fact
+
+__all__ = ["Engine", "Tensors", "Visit"]
+
+Tensors = dict[tuple[int, int], Known]
+"""What is known in one graph, by layer and output port."""
+
+
+class Visit(NamedTuple):
+    """A layer with what is known of its inputs: of those that something feeds, or in a tolerant walk of all."""
+
+    graph: Graph
+    layer: Layer
+    signature: LayerSignature
+    inputs: Sequence[Known]
+
+
+class Engine:
+    """Works out the facts of a model's tensors, bodies included; the model stays as it is.
+
+    A subclass is a policy: it says what is believed of a layer's outputs, and what becomes of errors. The engine is
+    asked for a whole graph (`walk`) or for what leads to one tensor (`fact`), and keeps what it knows until it is told
+    which layers have changed (`forget`).
+
+    Attributes:
+        facts: by `id` of the graph.
+    """
+
+    def __init__(self, model: Model, checks: Checks, signatures: LayerSignatures | None = None) -> None:
+        """Nothing is worked out yet.
+
+        Args:
+            model: the model.
+            checks: what is looked for. With `Checks.ALL` the walk is tolerant: it goes on as far as it can in a circle
+                and behind bodies that cannot be followed, and an input that nothing feeds is what its port records.
+            signatures: of the model's layers, if they are known.
+        """
+        self.model = model
+        self.signatures = signatures or LayerSignatures()
+        self.table = FactTable()
+        self.answers = Answers(self.table, model.weights, checks)
+        self.tolerant = checks is Checks.ALL
+        self.unknown = self.table.known(UNKNOWN)
+        self.facts: dict[int, Tensors] = {}
+        self._records: dict[tuple[tuple[int, ...], str | None], Known] = {}
+
+    # --- what a policy decides ---
+
+    def believed(self, visit: Visit, answer: Answer) -> Sequence[Known]:
+        """The outputs of a layer, as far as anything is known; errors in the answer are dealt with."""
+        raise NotImplementedError
+
+    def given(self, visit: Visit, answer: Answer, fact: Fact, owner: Layer | None) -> Sequence[Known]:
+        """The output of a Parameter that gets a fact, which `owner` gives if it is in a body."""
+        outputs = self.believed(visit, answer)
+        return [self.replaced(outputs[0], fact)] if outputs else ()
+
+    def followed(self, visit: Visit, maps: Maps, inputs: Mapping[int, Fact], walked: Mapping[str, Tensors]) -> None:
+        """Look at a layer whose bodies were walked; `inputs`: by port."""
+
+    # --- the walk ---
+
+    def walk(self, graph: Graph, given: Mapping[int, Fact], owner: Layer | None = None) -> Tensors:
+        """Work out all tensors of a graph.
+
+        Args:
+            graph: the main graph or a body.
+            given: facts of some Parameters by layer id. A dynamic type leaves the Parameter its own.
+            owner: the layer that has the body.
+
+        Raises:
+            GraphError: the layers feed each other in a circle, and the walk is not tolerant.
+        """
+        facts = self.facts[id(graph)] = {}
+        with suppress(*[GraphError] * self.tolerant):
+            for layer in graph.ordered():
+                self._visit(graph, layer, facts, given, owner)
+        return facts
+
+    def _visit(
+        self, graph: Graph, layer: Layer, facts: Tensors, given: Mapping[int, Fact], owner: Layer | None
+    ) -> None:
+        signature, offset = self.signatures.of(layer)
+        inputs = self._inputs(graph, layer, signature, facts) if signature.inputs else ()
+        visit = Visit(graph, layer, signature, inputs)
+        answer = self.answers.of(signature, inputs)
+        if layer.bodies:
+            answer = self._through_bodies(visit, answer)
+        if given and layer.id in given and signature.outputs:
+            outputs = self.given(visit, answer, given[layer.id], owner)
+        else:
+            outputs = self.believed(visit, answer)
+        if signature.type == "Const" and outputs and (outputs == answer.outputs or signature.op is None):
+            outputs = (self.answers.constant(layer, outputs[0], offset),)
+        count, layer_id = len(outputs), layer.id
+        for index, port in enumerate(signature.outputs):
+            facts[layer_id, port.id] = outputs[index] if index < count else self.unknown
+
+    def _inputs(self, graph: Graph, layer: Layer, signature: LayerSignature, facts: Tensors) -> Sequence[Known]:
+        feeders = graph.feeders(layer.id)
+        if len(feeders) == len(signature.inputs) == 1:
+            ((maker, wires),) = feeders.items()
+            start, _ = next(iter(wires))
+            return (facts.get((maker, start), self.unknown),)
+        sources = {to: (maker, start) for maker, wires in feeders.items() for start, to in wires}
+        return [
+            facts.get(sources[port.id], self.unknown) if port.id in sources else self.record(port)
+            for port in signature.inputs
+            if self.tolerant or port.id in sources
+        ]
+
+    def record(self, port: Port) -> Known:
+        """What a port of the file says."""
+        key = port.dims, port.precision
+        known = self._records.get(key)
+        if known is None:
+            known = self._records[key] = self.table.known(recorded(port))
+        return known
+
+    def replaced(self, own: Known, given: Fact) -> Known:
+        """What a Parameter gives that gets a fact in place of its own."""
+        dtype = own.fact.dtype if given.dtype.kind == "dynamic" else given.dtype
+        return self.table.known(Fact(dtype, given.shape, given.value))
+
+    # --- bodies ---
+
+    def _through_bodies(self, visit: Visit, answer: Answer) -> Answer:
+        """The answer of a layer with bodies, with what these give."""
+        op, layer = visit.signature.op, visit.layer
+        if op is not None and op.bodies is not None and all(each.kind.mild for each in answer.violations):
+            answer = self._answer_of_bodies(visit, answer, op.bodies.shape)
+        for body in layer.bodies.values() if self.tolerant else ():
+            if id(body) not in self.facts:
+                self.walk(body, {})
+        return answer
+
+    def _answer_of_bodies(self, visit: Visit, answer: Answer, rule: BodyRule) -> Answer:
+        _, layer, signature, known = visit
+        fed = [port.id for port in signature.inputs]
+        if len(fed) != len(known):
+            sources = visit.graph.sources(layer.id)
+            fed = [port for port in fed if port in sources]
+        inputs = {port: each.fact for port, each in zip(fed, known, strict=True)}
+        walked: dict[str, Tensors] = {}
+
+        def run(body: str, parameters: Mapping[int, Fact]) -> BodyFacts:
+            inner = layer.bodies[body]
+            walked[body] = self.walk(inner, parameters, layer)
+            return results_of(inner, walked[body])
+
+        try:
+            maps = port_maps(layer)
+            outputs = rule(maps, inputs, run)
+            self.followed(visit, maps, inputs, walked)
+        except ShapeError as why:
+            return Answer(None, answer.violations, str(why))
+        except SURPRISES as why:
+            if self.tolerant:
+                return Answer(None, answer.violations)
+            if not isinstance(why, KeyError):
+                raise
+            return Answer(None, error=f"its port map names port or layer {why}, which is not there")
+        return Answer(
+            [self.table.known(outputs.get(port.id, UNKNOWN)) for port in signature.outputs], answer.violations
+        )
+
+    # --- parts ---
+
+    def fact(self, graph: Graph, source: Source) -> Fact:
+        """What is known of one tensor; only what leads to it is looked at, or to the layer that has it in a body.
+
+        Raises:
+            GraphError: the layers feed each other in a circle.
+        """
+        if source not in self.facts.get(id(graph), ()):
+            self._reach(graph, source.layer)
+        return self.facts.get(id(graph), {}).get(source, self.unknown).fact
+
+    def _reach(self, graph: Graph, layer_id: int) -> None:
+        if graph is self.model.graph:
+            facts = self.facts.setdefault(id(graph), {})
+            for layer in graph.leading_to(layer_id, facts):
+                self._visit(graph, layer, facts, {}, None)
+        elif id(graph) not in self.facts:
+            self._reach(*self.owners[id(graph)])
+
+    @cached_property
+    def owners(self) -> Mapping[int, tuple[Graph, int]]:
+        """The layer that has each body, and the graph that holds it."""
+        return {id(body): (graph, layer.id) for _, layer, graph in self.model.walk() for body in layer.bodies.values()}
+
+    def forget(self, graph: Graph, layers: Iterable[int]) -> None:
+        """Drop what is known of layers that have changed, and of all that follow from them."""
+        if graph is not self.model.graph:
+            self.facts.pop(id(graph), None)
+            outer, owner = self.owners[id(graph)]
+            self.forget(outer, [owner])
+            return
+        facts, todo = self.facts.get(id(graph), {}), [*layers]
+        seen = set(todo)
+        while todo:
+            layer_id = todo.pop()
+            for port in self.signatures.of(graph.layer(layer_id))[0].outputs:
+                facts.pop((layer_id, port.id), None)
+                fresh = {reader for reader, _ in graph.readers(layer_id, port.id)} - seen
+                seen |= fresh
+                todo += fresh
+
+
+def results_of(body: Graph, facts: Tensors) -> BodyFacts:
+    """What a body gives, once facts went through it."""
+    results, passed = {}, {}
+    for layer in body.layers():
+        if layer.type != "Result":
+            continue
+        for source in body.sources(layer.id).values():
+            results[layer.id] = facts[source].fact
+            if body.layer(source.layer).type == "Parameter":
+                passed[layer.id] = source.layer
+    return BodyFacts(results, passed)

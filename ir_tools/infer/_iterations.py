@@ -1,0 +1,75 @@
+"""What can be wrong from one iteration of a body to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ir_tools.graph import Graph, Layer, Source
+from ir_tools.infer._differences import are_apart, text_of
+from ir_tools.infer._engine import Tensors, results_of
+from ir_tools.infer._problems import Problem
+from ir_tools.ops.bodies import PortMap, PortMapRow, slice_faults
+from ir_tools.ops.definition import Fact
+from ir_tools.rules.operations import FATAL_SETTING
+from ir_tools.rules.structure import BAD_BACK_EDGE, BAD_SLICE, WRONG_PORT_MAP_ROW
+
+__all__ = ["problems_of_iterations"]
+
+MAX_ITERATIONS = 1 << 31
+"""Of a loop whose condition is not known to end it."""
+
+
+def problems_of_iterations(
+    layer: Layer, body: Graph, ports: PortMap, inputs: Mapping[int, Fact], known: Tensors
+) -> Iterator[Problem]:
+    """Yield what is wrong with what a body hands on, with its parts, its condition and the number of iterations.
+
+    Args:
+        layer: that has the body.
+        body: the body.
+        ports: its port map.
+        inputs: of the layer, by port.
+        known: what the body's tensors are.
+    """
+    results = results_of(body, known).results
+    for row, (parameter, result) in enumerate(ports.back_edges.items()):
+        before, after = known[Source(parameter, body.layer(parameter).outputs[0].id)].fact, results[result]
+        if are_apart(before, after):
+            taken = f"to '{body.layer(parameter).name}', which takes {text_of(before)}"
+            message, remedy = (
+                f"a back edge gives {text_of(after)} {taken}",
+                "what a round gives is what the next one takes",
+            )
+            yield Problem(BAD_BACK_EDGE, layer, message, remedy, "back_edges", row=row)
+    end = ports.purpose("execution_condition") if layer.type.lower() == "loop" else None
+    count = None if end is None else _single(inputs[min(inputs)])
+    certain = count if end is not None and _single(results[end.layer]) == 1 else None
+    for cut, message, remedy in slice_faults(ports, inputs, results, certain):
+        yield Problem(BAD_SLICE, layer, message, remedy, "port_map", row=_place_of(layer, cut))
+    if end is None:
+        return
+    condition = results[end.layer]
+    if condition.dtype.kind not in {"boolean", "dynamic"}:
+        purposes = [entry.get("purpose") for _, entry in layer.content.mapping["port_map"]]
+        message, remedy = f"the condition to go on is of {condition.dtype}", "name a Result of boolean type"
+        row = purposes.index("execution_condition")
+        yield Problem(WRONG_PORT_MAP_ROW, layer, message, remedy, "port_map", row=row)
+    lasts = _single(condition)
+    if count is None or lasts == 0 or (count >= -1 if lasts is None else count in range(MAX_ITERATIONS)):
+        return
+    message = f"the trip count is {count}, with which the loop does not end"
+    yield Problem(FATAL_SETTING, layer, message, "give it a number, or a condition that ends it", "layer")
+
+
+def _place_of(layer: Layer, row: PortMapRow) -> int:
+    """The number of a row among those of its port map."""
+    rows = layer.content.mapping["port_map"]
+    ends = str(row.port), str(row.layer)
+    found = [(raw.get("external_port_id"), raw.get("internal_layer_id")) == ends for _, raw in rows]
+    return found.index(True) if True in found else 0
+
+
+def _single(fact: Fact) -> int | None:
+    """The one number of a tensor, if it is known."""
+    known = None if fact.value is None else fact.value.exact
+    return int(known.ravel()[0]) if known is not None and known.size == 1 else None
