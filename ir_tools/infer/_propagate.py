@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, Protocol
 
+from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.display import brief_fields, notebook_table, plural
 from ir_tools.errors import RuntimeFailure, ShapeError, UsageError
@@ -115,6 +116,7 @@ class ShapeReport:
         return notebook_table(repr(self), ("layer", "port", "type", "shape", "origin"), ports, len(self.facts))
 
 
+@gc_paused()
 def propagate_shapes(
     model: Model,
     inputs: Shapes | None = None,
@@ -193,6 +195,7 @@ class Propagation(Engine):
         self.ask = ask
         self.patterns = patterns or {}
         self.origins: dict[tuple[int, int, int], Origin] = {}
+        """Of what does not come from a rule, by `id` of the graph, layer and port."""
         self.errors: dict[Diagnostic, None] = {}
         self.notes: dict[str, Diagnostic] = {}
         self.outdated: list[tuple[Layer, int, Known]] = []
@@ -210,13 +213,15 @@ class Propagation(Engine):
     def believed(self, visit: Visit, answer: Answer) -> Sequence[Known]:
         """What a rule or whoever is asked gives; nothing where it gives nothing."""
         outputs, origin = self._outputs(visit, answer)
-        graph, layer = id(visit.graph), visit.layer.id
-        for index, port in enumerate(visit.signature.outputs):
-            self.origins[graph, layer, port.id] = origin if index < len(outputs) else "unknown"
+        ports = visit.signature.outputs
+        if origin != "rule" or len(outputs) < len(ports) or visit.graph is not self.model.graph:
+            graph, layer = id(visit.graph), visit.layer.id
+            for index, port in enumerate(ports):
+                self.origins[graph, layer, port.id] = origin if index < len(outputs) else "unknown"
         return outputs
 
     def _outputs(self, visit: Visit, answer: Answer) -> tuple[Sequence[Known], Origin]:
-        graph, layer, *_ = visit
+        graph, layer = visit.graph, visit.layer
         if answer.outputs is None and answer.error is None and not answer.violations:
             return self._asked(visit)
         if answer.error is not None:
@@ -318,7 +323,8 @@ class Propagation(Engine):
         places = [(port, sources[port.id]) for port in signature.inputs if port.id in sources]
         places += [(port, Source(layer.id, port.id)) for port in signature.outputs]
         for port, source in places:
-            known, origin = facts.get(source, self.unknown), self.origins.get((id(graph), *source), "unknown")
+            known = facts.get(source, self.unknown)
+            origin: Origin = self.origins.get((id(graph), *source), "rule") if source in facts else "unknown"
             report.facts[path, port.id] = known.fact
             report.origins[path, port.id] = origin
             if origin == "recorded" or _agree(port, known):
