@@ -26,6 +26,8 @@ from ir_tools.source import Document, Element, Patch, Span, Style, Wiring
 
 __all__ = ["Changes", "layer_text", "layers_of", "net_nodes", "wiring_of"]
 
+PARTS = ("data", "rt_info", *MAPS, "input", "output")
+"""What a `<layer>` holds besides bodies, in the order of OpenVINO's files."""
 _CLOSING = re.compile(rb"\s*/>")
 
 
@@ -111,6 +113,7 @@ class Changes:
         self.document = document
         self.patch = Patch()
         self._indents: dict[Element, str] = {}
+        self._alike: dict[object, list[tuple[int, int, bytes]]] = {}
 
     @cached_property
     def style(self) -> Style:
@@ -152,7 +155,8 @@ class Changes:
             if isinstance(source, ElementSource) and source.element in left:
                 anchor = source.element
                 del left[anchor]
-                self.layer(layer, source, layer_id)
+                if layer.loaded or layer.tag_loaded or layer.bodies or source.bodies or source.id != layer_id:
+                    self.layer(layer, source, layer_id)
             else:
                 new.setdefault(anchor, []).append(layer_text(layer, layer_id, self.style, self._inside(layers)))
         for element in left:
@@ -184,7 +188,27 @@ class Changes:
     # --- layers -------------------------------------------------------------------------------------------------
 
     def layer(self, layer: Layer, source: ElementSource, layer_id: int) -> None:
-        """Everything that was changed in one layer, its bodies included."""
+        """Everything that was changed in one layer, its bodies included.
+
+        Layers of one form that are changed to the same get the same edits.
+        """
+        place = source.place
+        if place is None or not _is_like_others(layer, source, layer_id):
+            self._layer(layer, source, layer_id)
+            return
+        key = place.form, tuple([*layer.tag.items()][2:]), layer.content.key()
+        edits = self._alike.get(key)
+        if edits is None:
+            known = len(self.patch)
+            self._layer(layer, source, layer_id)
+            made = self.patch.behind(known)
+            if all(end <= place.start + place.form.common for _, end, _ in made):
+                self._alike[key] = [(start - place.start, end - place.start, new) for start, end, new in made]
+            return
+        for start, end, new in edits:
+            self.patch.replace(place.start + start, place.start + end, new)
+
+    def _layer(self, layer: Layer, source: ElementSource, layer_id: int) -> None:
         element = source.element
         if layer.tag_loaded or source.id != layer_id:
             self._attributes(element, tag_of(layer, layer_id))
@@ -193,34 +217,26 @@ class Changes:
             self._insert(element, None, [*self._texts(element, nodes), *self._body_texts(element, layer.bodies)])
             return
         if layer.loaded:
-            old = source.content()
-            if layer.content != old:
-                self._content(layer, element, old)
+            self._content(layer, element, source.content())
         if layer.bodies or source.bodies:
             self._bodies(layer, element, source.bodies)
 
     def _content(self, layer: Layer, element: Element, old: LayerContent) -> None:
         """The children of a `<layer>`, bodies apart, in the order of OpenVINO's files."""
-        new, anchor, missing = layer.content, None, dict[str, Element | None]()
-        children: dict[str, Element] = {}
-        for child in element:
-            children.setdefault(str(child.tag), child)
-        for name in ("data", "rt_info", *MAPS, "input", "output"):
-            before, now = _known(old, name), _known(new, name)
-            if name not in children:
-                missing |= {} if now is None else {name: anchor}
-            elif before != now and now is None and not (name == "data" and len(children[name])):
-                self._cut(children[name])
+        before, now = _parts(old), _parts(layer.content)
+        if before == now:
+            return
+        for place, name in enumerate(PARTS):
+            if before.get(name) == now.get(name):
+                continue
+            child = element.find(name)
+            if child is None:
+                anchor = next((one for one in reversed(element) if one.tag in PARTS[:place]), None)
+                self._insert(element, anchor, self._texts(element, [self._nodes(layer, element)[name]]))
+            elif name in now or (name == "data" and len(child)):
+                self._part(child, name, old, layer.content)
             else:
-                anchor = children[name]
-                if before != now:
-                    self._part(anchor, name, old, new)
-        nodes = self._nodes(layer, element) if missing else {}
-        added: dict[Element | None, list[Node]] = {}
-        for name, anchor in missing.items():
-            added.setdefault(anchor, []).append(nodes[name])
-        for anchor, group in added.items():
-            self._insert(element, anchor, self._texts(element, group))
+                self._cut(child)
 
     def _part(self, child: Element, name: str, old: LayerContent, new: LayerContent) -> None:
         """One child of a `<layer>`."""
@@ -398,10 +414,21 @@ def _edge_texts(wiring: Wiring, style: Style) -> list[str]:
     ]
 
 
-def _known(content: LayerContent, name: str) -> object:
-    """One part of a content; None if there is none."""
+def _is_like_others(layer: Layer, source: ElementSource, layer_id: int) -> bool:
+    """Whether nothing but what is behind the name of a layer in its form can have been changed."""
+    if source.bodies or layer.bodies or source.id != layer_id or not len(source.element):
+        return False
+    if [*layer.tag.items()][:2] != [("id", source.get("id")), ("name", source.get("name"))]:
+        return False
+    ports = (*layer.inputs, *layer.outputs)
+    assert source.place is not None
+    return tuple([join_names(port.names).encode() for port in ports if port.names]) == source.place.names
+
+
+def _parts(content: LayerContent) -> dict[str, object]:
+    """The parts of a content that are not empty, by element name."""
     parts = {"data": content.raw, "rt_info": content.rt_info, "input": content.inputs, "output": content.outputs}
-    return (parts[name] or None) if name in parts else content.mapping.get(name)
+    return {**{name: part for name, part in parts.items() if part}, **content.mapping}
 
 
 def _set(attributes: dict[str, str], name: str, value: str | None) -> None:

@@ -59,12 +59,12 @@ _ENCODED = re.compile(r"[&\t\r\n]")
 class ElementSource:
     """A `<layer>` of a document."""
 
-    __slots__ = ("_text", "bodies", "document", "element", "id")
+    __slots__ = ("bodies", "document", "element", "id", "place")
 
     def __init__(self, document: Document, element: Element, layer_id: int, text: Text | None = None) -> None:
         """`element` belongs to `document`; the reader adds the names of its bodies."""
         self.id = layer_id
-        self._text = text
+        self.place = text
         self.bodies: tuple[str, ...] = ()
         self.document = document
         self.element = element
@@ -84,7 +84,7 @@ class ElementSource:
 
     def text(self) -> tuple[Form, int | None] | None:
         """The form of the layer, and the offset of a constant; None if there are bodies in it, or it is not known."""
-        return None if self.bodies or self._text is None else self._text[:2]
+        return None if self.bodies or self.place is None else (self.place.form, self.place.offset)
 
     def content(self) -> LayerContent:
         """Everything inside but the bodies; of elements that occur twice, the first, as for the runtime.
@@ -92,20 +92,20 @@ class ElementSource:
         Raises:
             ReadError: a dimension is not a number.
         """
-        if self._text is None:
+        if self.place is None:
             return self._read()
-        form = self._text.form
+        form = self.place.form
         if form.content is None:
             form.content = self._read()
             ports = (*form.content.inputs, *form.content.outputs)
             named = tuple(place for place, port in enumerate(ports) if port.names)
-            form.named = named if len(named) == len(self._text.names) else None
+            form.named = named if len(named) == len(self.place.names) else None
         return self._like(form.content, form.named) or self._read()
 
     def _like(self, content: LayerContent, named: tuple[int, ...] | None) -> LayerContent | None:
         """The content of a layer of this form, with its own names and offset; None if it has to be read."""
-        assert self._text is not None
-        names = [text.decode() for text in self._text.names]
+        assert self.place is not None
+        names = [text.decode() for text in self.place.names]
         if named is None or any(not text or _ENCODED.search(text) for text in names):
             return None
         content = content.copy()
@@ -113,8 +113,8 @@ class ElementSource:
             inputs = len(content.inputs)
             port = content.inputs[place] if place < inputs else content.outputs[place - inputs]
             port.names = split_names(text)
-        if self._text.offset is not None:
-            content.raw["offset"] = str(self._text.offset)
+        if self.place.offset is not None:
+            content.raw["offset"] = str(self.place.offset)
         return content
 
     def _read(self) -> LayerContent:

@@ -1,6 +1,7 @@
 """The texts of layers, taken from the bytes all at once: those that say the same need to be looked at once."""
 
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import NamedTuple
 
 from ir_tools.graph import LayerContent
@@ -10,6 +11,7 @@ __all__ = ["Form", "Text", "texts_of"]
 
 _TAG = b"<layer "
 _CONST = b' type="Const"'
+_DATA = b"<data "
 _NAMES = b' names="'
 MAX_DIGITS = 18
 """Of a number below 2^63."""
@@ -22,13 +24,15 @@ class Form:
         text: without id, name, tensor names and a constant's offset.
         content: of the first of them that was read; not to be changed.
         named: the ports in `content` that have tensor names, inputs first; None if `content` fits no other layer.
+        common: how many bytes at the beginning of `text` are in the file as they are here.
     """
 
-    __slots__ = ("content", "named", "text")
+    __slots__ = ("common", "content", "named", "text")
 
     def __init__(self, text: bytes) -> None:
         """No layer of it was read yet."""
         self.text = text
+        self.common = len(text.partition(_DATA if text.startswith(_CONST) else _NAMES)[0])
         self.content: LayerContent | None = None
         self.named: tuple[int, ...] | None = None
 
@@ -37,11 +41,13 @@ class Text(NamedTuple):
     """A layer as it is written, up to the next one.
 
     Attributes:
+        start: where its form begins in the document: behind the name.
         form: layers of one form differ in nothing but id, names and offset, and in what is in their bodies.
         offset: where a constant's bytes start; None for other layers, and if `form` still says it.
         names: the tensor names of its ports, as they are written.
     """
 
+    start: int
     form: Form
     offset: int | None
     names: tuple[bytes, ...]
@@ -58,16 +64,24 @@ def texts_of(document: Document) -> Mapping[Element, Text]:
     elements = list(document.root.iter("layer"))
     if len(elements) != len(pieces):
         return {}
+    starts = accumulate((len(_TAG) + len(piece) for piece in pieces), initial=len(before))
+    places = dict(zip(elements, starts, strict=False))
+    document.note_layers(places)
     forms: dict[bytes, Form] = {}
-    return {element: text for element, piece in zip(elements, pieces, strict=True) if (text := _text(piece, forms))}
+    return {
+        element: text
+        for (element, start), piece in zip(places.items(), pieces, strict=True)
+        if (text := _text(start + len(_TAG), piece, forms))
+    }
 
 
-def _text(piece: bytes, forms: dict[bytes, Form]) -> Text | None:
+def _text(start: int, piece: bytes, forms: dict[bytes, Form]) -> Text | None:
     """What follows `<layer `; None if it does not start with a plain id and a name."""
     parts = piece.split(b'"', 4)
     if len(parts) < 5 or parts[0] != b"id=" or parts[2] != b" name=" or not parts[3] or not _is_plain(parts[1]):
         return None
     form, names, offset = parts[4], tuple[bytes, ...](), None
+    start += len(piece) - len(form)
     if b"'" not in form:
         if _NAMES in form:
             form, names = _without_names(form)
@@ -76,7 +90,7 @@ def _text(piece: bytes, forms: dict[bytes, Form]) -> Text | None:
     known = forms.get(form)
     if known is None:
         known = forms[form] = Form(form)
-    return Text(known, offset, names)
+    return Text(start, known, offset, names)
 
 
 def _without_names(form: bytes) -> tuple[bytes, tuple[bytes, ...]]:
@@ -88,7 +102,7 @@ def _without_names(form: bytes) -> tuple[bytes, tuple[bytes, ...]]:
 
 def _without_offset(form: bytes) -> tuple[bytes, int | None]:
     """A constant without the `offset` in its `<data>`, and that."""
-    before, tag, behind = form.partition(b"<data ")
+    before, tag, behind = form.partition(_DATA)
     data, end, rest = behind.partition(b">")
     first, _, behind = data.partition(b'offset="')
     offset, quote, last = behind.partition(b'"')

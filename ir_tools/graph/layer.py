@@ -78,6 +78,16 @@ class LayerContent:
 
     __repr__ = brief_fields
 
+    def key(self) -> tuple[object, ...]:
+        """Return everything but the tensor names as something that can be hashed."""
+        return (
+            tuple(self.raw.items()),
+            tuple([(port.id, port.precision, port.dims) for port in self.inputs]),
+            tuple([(port.id, port.precision, port.dims) for port in self.outputs]),
+            tuple([tuple(entry.items()) for entry in self.rt_info]),
+            tuple([(name, kind, *row.items()) for name, rows in self.mapping.items() for kind, row in rows]),
+        )
+
     def copy(self) -> LayerContent:
         """The same content, sharing nothing that can change."""
         return LayerContent(

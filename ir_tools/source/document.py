@@ -29,6 +29,7 @@ Element = etree._Element
 Wiring = dict[tuple[int, int], tuple[int, int]]
 """Reader and its input port -> maker and its output port."""
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+(<!DOCTYPE)?", re.DOTALL)
+_ELEMENT = re.compile(rb"<[^\s/!?]")
 _START_TAG = re.compile(rb"<[^\s/>]++(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
 ATTRIBUTE = re.compile(rb"\s+([^\s=/>]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 """An attribute in a start tag: its name, its text between double quotes or else between single ones."""
@@ -81,7 +82,7 @@ class Document:
         self.plain = b"xmlns" not in self.text
         self.root = self._parse()
         self.wiring: dict[Element, Wiring] = {}
-        self._places: dict[tuple[Element | None, str], dict[Element, int]] = {}
+        self._places: dict[tuple[Element | None, str], Mapping[Element, int]] = {}
         self._asked: Counter[str] = Counter()
         self._spans: dict[Element, Span] = {}
         self._tag_ends: dict[int, int] = {}
@@ -153,11 +154,18 @@ class Document:
 
     def start(self, element: Element) -> int:
         """The offset of an element's `<`."""
+        parent = element.getparent()
+        if parent is not None and parent.tag == "layer" and element.getprevious() is None:
+            return next(self._outside(_ELEMENT, self._tag_end(self.start(parent)), len(self.text)))
         if len(self._asked) > FEW:
             return self._every_start[element]
         tag = element.tag
         anchor = None if tag == "layer" or self._asked[tag] > FEW else next(element.iterancestors("layer"), None)
         return self._starts(anchor, tag)[element]
+
+    def note_layers(self, starts: Mapping[Element, int]) -> None:
+        """Take over the offsets of all layers from a caller who knows them."""
+        self._places[None, "layer"] = starts
 
     def span(self, element: Element) -> Span:
         """Where an element is."""
@@ -211,7 +219,7 @@ class Document:
         )
         return ReadError(found)
 
-    def _starts(self, anchor: Element | None, tag: str) -> dict[Element, int]:
+    def _starts(self, anchor: Element | None, tag: str) -> Mapping[Element, int]:
         """The places of all elements called `tag`, whatever their prefix, in the document or in one of its layers."""
         local = tag.rpartition("}")[2]
         key = (anchor, local)
@@ -226,7 +234,7 @@ class Document:
     @cached_property
     def _every_start(self) -> Mapping[Element, int]:
         """The places of all elements."""
-        starts = self._outside(re.compile(rb"<[^\s/!?]"), 0, len(self.text))
+        starts = self._outside(_ELEMENT, 0, len(self.text))
         return dict(zip(self.root.iter(etree.Element), starts, strict=True))
 
     def _find(self, local: str, begin: int, end: int) -> Iterator[int]:

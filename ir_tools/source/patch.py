@@ -12,13 +12,17 @@ class Patch:
         """No edits."""
         self._edits: list[tuple[int, int, bytes]] = []
 
-    def __bool__(self) -> bool:
-        """Whether there are any edits."""
-        return bool(self._edits)
-
     def replace(self, start: int, end: int, new: bytes) -> None:
         """Put `new` in place of the bytes from `start` to `end`; nothing is cut where both are the same."""
         self._edits.append((start, end, new))
+
+    def __len__(self) -> int:
+        """How many edits there are."""
+        return len(self._edits)
+
+    def behind(self, number: int) -> list[tuple[int, int, bytes]]:
+        """Return the edits but for the first `number`."""
+        return self._edits[number:]
 
     def apply(self, text: bytes, start: int = 0, end: int | None = None) -> bytes:
         """The text, or its part from `start` to `end`, with the edits made."""

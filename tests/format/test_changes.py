@@ -1,5 +1,6 @@
 """Whatever is changed is written, and nothing else: random changes to layers of real models."""
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -122,6 +123,71 @@ def test_changing_one_layer_changes_only_its_lines(data: st.DataObject) -> None:
     if old.count(b"\n") > 5:
         lines = block(before, place.layer)
         assert all(line in lines for line in changed_lines(old, new))
+
+
+ALIKE = """<?xml version="1.0"?>
+<net name="alike" version="11">
+	<layers>
+{}	</layers>
+	<edges>
+{}	</edges>
+</net>
+"""
+ALIKE_LAYER = """		<layer id="{0}" name="pool{1}" type="AvgPool" version="opset1">
+			<data kernel="2,2" pads_begin="0,0" />
+			<rt_info>
+				<attribute name="fused_names" version="0" value="x" />
+			</rt_info>
+			<input>
+				<port id="0" precision="FP32">
+					<dim>1</dim>
+				</port>
+			</input>
+			<output>
+				<port id="1" precision="FP32" names="{2}">
+					<dim>1</dim>
+				</port>
+			</output>
+		</layer>
+"""
+ALIKE_NAMES = ("a", "long,b", "c&amp;d", "e\\,f")
+
+
+def alike() -> bytes:
+    """Layers of one form, with names of several lengths."""
+    rows = [ALIKE_LAYER.format(number, "x" * 5 * number, name) for number, name in enumerate(ALIKE_NAMES, 8)]
+    edges = [f'<edge from-layer="{one}" from-port="1" to-layer="{one + 1}" to-port="0" />\n' for one in range(8, 11)]
+    return ALIKE.format("".join(rows), "".join(edges)).encode()
+
+
+ALIKE_CHANGES: dict[str, Callable[[Layer], object]] = {
+    "attribute": lambda layer: layer.raw.update(kernel="3,3"),
+    "attributes": lambda layer: layer.raw.clear(),
+    "version": lambda layer: layer.tag.update(version="opset14", fresh="1"),
+    "name": lambda layer: layer.tag.update(name="new"),
+    "input": lambda layer: setattr(layer.inputs[0], "dims", (7, 8)),
+    "output": lambda layer: setattr(layer.outputs[0], "dims", (7, 8)),
+    "names": lambda layer: setattr(layer.outputs[0], "names", ("new",)),
+    "no names": lambda layer: setattr(layer.outputs[0], "names", ()),
+    "precision": lambda layer: setattr(layer.outputs[0], "precision", "FP16"),
+    "rt_info": lambda layer: layer.rt_info.append({"name": "note", "version": "0", "value": "<"}),
+    "no rt_info": lambda layer: layer.rt_info.clear(),
+    "outputs": lambda layer: layer.outputs.clear(),
+    "loaded": lambda layer: layer.content,
+}
+
+
+@pytest.mark.parametrize("change", ALIKE_CHANGES)
+def test_layers_of_one_form_are_written_as_if_they_were_alone(change: str) -> None:
+    together, alone = read(alike()), read(alike())
+    for model in (together, alone):
+        model.graph.clear_edges()
+        for layer in model.graph.layers():
+            ALIKE_CHANGES[change](layer)
+    for layer in alone.graph.layers():
+        assert isinstance(layer.source, ElementSource)
+        layer.source.place = None
+    assert render(together) == render(alone)
 
 
 def random_edit(data: st.DataObject, graph: Graph) -> None:
