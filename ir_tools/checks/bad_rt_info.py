@@ -17,7 +17,7 @@ __all__ = ["CHECK"]
 
 ENTRY = r"(?:_*[A-Za-z0-9]\w*|\?|\.\.\.)"
 LAYOUT = re.compile(
-    rf"\s*(?:\[\s*{ENTRY}\s*(?:,\s*{ENTRY}\s*)*\]|(?:[A-Za-z0-9?]|\.\.\.)*|\*\*SCALAR\*\*)\s*", re.ASCII
+    rf"\s*(?:\[\s*{ENTRY}\s*(?:,\s*{ENTRY}\s*)*+\]|(?:[A-Za-z0-9?]|\.\.\.)*+|\*\*SCALAR\*\*)\s*", re.ASCII
 )
 NUMBERS = re.compile(r"\s*-?\d+\s*(?:,\s*-?\d+\s*)*")
 

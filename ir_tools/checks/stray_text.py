@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from ir_tools.checks.define import Check
 from ir_tools.checks.elements import CHILDREN, NOTES
 from ir_tools.checks.file import IrFile
 from ir_tools.diagnostics import Severity
-from ir_tools.format.problems import ElementProblem, place_of
+from ir_tools.format.problems import ElementProblem, Place, place_of
 from ir_tools.rules.structure import STRAY_TEXT
-from ir_tools.source import Element
+from ir_tools.source import Document, Element
 
 __all__ = ["CHECK"]
 
@@ -25,22 +26,22 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         tag = str(element.tag)
         if tag not in CHILDREN or next(element.iterancestors(*NOTES), None) is not None:
             continue
-        texts = [("" if tag == "dim" else element.text, file.document.line(element))] if element.text else []
-        texts += [(tail, _last_line(file, child)) for child in element if (tail := child.tail or "").strip()]
-        for text, line in texts:
-            words = (text or "").strip()
+        before = [] if tag == "dim" or not element.text else [(element.text, None)]
+        for text, child in before + [(tail, child) for child in element if (tail := child.tail)]:
+            words = text.strip()
             if words:
-                line += (text or "")[: (text or "").index(words[0])].count("\n")
                 message = f"there is text in <{tag}>: '{words[:40]}'"
-                place = place_of(file.document, element)._replace(line=line)
+                place = partial(_place, file.document, element, child, text[: text.index(words[0])].count("\n"))
                 if MARKUP.search(words):
                     yield ElementProblem(STRAY_TEXT, place, message, "an element lost its bracket: write <")
                 else:
                     yield ElementProblem(STRAY_TEXT, place, message, "delete it", Severity.WARNING)
 
 
-def _last_line(file: IrFile, element: Element) -> int:
-    return file.document.line_at(file.document.span(element).end)
+def _place(document: Document, element: Element, child: Element | None, lines: int) -> Place:
+    """Return the place of a text in an element, so many lines after its start or the end of its child."""
+    start = document.line(element) if child is None else document.line_at(document.span(child).end)
+    return place_of(document, element)._replace(line=start + lines)
 
 
 CHECK = Check(find, (STRAY_TEXT,))

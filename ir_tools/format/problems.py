@@ -1,6 +1,6 @@
 """What is wrong in a document: a problem with its rule and its element, and from there to a diagnostic."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import NamedTuple
 
@@ -32,7 +32,7 @@ class ElementProblem(NamedTuple):
 
     Attributes:
         rule: that it breaks.
-        element: the offending one, or a place if no element has it.
+        element: the offending one; else a place, or what works it out if it is listed.
         message, help: what is wrong, and what to do.
         severity: if it is not the rule's own.
         layer: the one to name if the element is in none, as an edge is not.
@@ -40,7 +40,7 @@ class ElementProblem(NamedTuple):
     """
 
     rule: Rule
-    element: Element | Place
+    element: Element | Place | Callable[[], Place]
     message: str
     help: str | None = None
     severity: Severity | None = None
@@ -62,8 +62,10 @@ def read_error(document: Document, problems: Iterable[ElementProblem]) -> ReadEr
 def diagnostic_of(document: Document, problem: ElementProblem) -> Diagnostic:
     """Return a problem with its place."""
     place = problem.element
-    if not isinstance(place, Place):
+    if isinstance(place, Element):
         place = place_of(document, place, problem.layer, problem.attribute)
+    elif callable(place):
+        place = place()
     return Diagnostic(
         code=problem.rule.code,
         severity=problem.severity or problem.rule.severity,

@@ -19,7 +19,7 @@ from ir_tools.format.bodies import body_problems, has_all_ends
 from ir_tools.format.constants import Constant, constants_of, stored_problems
 from ir_tools.format.content import SourceFile
 from ir_tools.format.nets import MAX_NESTING, Net, nets_of
-from ir_tools.format.problems import ElementProblem, Place, read_error
+from ir_tools.format.problems import ElementProblem, read_error
 from ir_tools.format.usual import Usual
 from ir_tools.graph import Model
 from ir_tools.rules import Rule
@@ -166,7 +166,7 @@ def _leave_out(nets: Sequence[Net], problems: Iterable[ElementProblem]) -> None:
     offending: set[Element] = set()
     for problem in problems:
         element = problem.element
-        if problem.is_error and problem.rule not in CONTENT_MISSING and not isinstance(element, Place):
+        if problem.is_error and problem.rule not in CONTENT_MISSING and isinstance(element, Element):
             offending.update(islice(chain([element], element.iterancestors("layer")), 2))
     for net in nets if offending else ():
         net.graph.remove_nodes_from([layer_id for layer_id, layer in net.layers.items() if layer in offending])

@@ -172,6 +172,7 @@ def _role_of_type(type: str) -> Role:
     return versions[-1].role if versions else Role.COMPUTATION
 
 
+@cache
 def known_types() -> tuple[str, ...]:
     """Return the type of every operation, as files write it."""
     return tuple(ops[-1].type for ops in _table().values())

@@ -6,14 +6,13 @@ The rules are those of OpenVINO's core (bound_evaluate.cpp): a layer passes boun
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from math import prod
 
 import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Bounds, Fact
 from ir_tools.ops.limits import MAX_VALUES
-from ir_tools.types import Dim, Shape
+from ir_tools.types import Dim, Shape, product
 
 __all__ = [
     "carried",
@@ -185,7 +184,7 @@ def divided(dim: Dim, by: int) -> Dim | None:
 
 def whole(shape: Shape) -> int | None:
     """Return the number of elements; None where it is not known."""
-    return None if shape is None or not all(dim.static for dim in shape) else prod(dim.lo for dim in shape)
+    return None if shape is None or not all(dim.static for dim in shape) else product(dim.lo for dim in shape)
 
 
 def dim(fact: Fact, axis: int) -> Dim:

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -261,7 +262,7 @@ class Ints(Field):
         """Parse `"2, 2"` -> `(2, 2)`."""
         values = tuple(map(_listed_whole, _items(text)))
         _require_count(len(values), self.counts)
-        for value in values:
+        for value in dict.fromkeys(values):
             _require_range(value, self.minimum, self.maximum)
         return values
 
@@ -422,6 +423,7 @@ def _require_range(value: float, least: float | None, most: float | None) -> Non
         raise OutOfRange(f"is {value}; expected at most {most}")
 
 
+@lru_cache(1024)
 def _listed_whole(text: str) -> int:
     """Return an integer in a list, where the runtime reads no plus sign (measured)."""
     if text.strip().startswith("+"):

@@ -6,6 +6,7 @@ ReverseSequence-1, Roll-7. The rules are those of OpenVINO's core (*_shape_infer
 Specification: `shape/`, `movement/`.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
@@ -14,7 +15,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_list, require_sizes
 from ir_tools.ops._values import carried, divided, intervals, known, known_axes, normal_axis, times, whole
 from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Flag, Input, Int, OneOf, Op, Violation
-from ir_tools.types import Dim, Shape, format_shape
+from ir_tools.types import Dim, Shape, format_shape, product
 
 __all__ = ["OPS"]
 
@@ -78,13 +79,10 @@ def _pattern_dim(pair: tuple[int, int]) -> Dim:
 
 def _products(before: Sequence[Dim], after: Sequence[Dim], unknown: Dim) -> tuple[tuple[int, Dim], tuple[int, Dim]]:
     """Return static and dynamic part of the elements taken and made, without the sizes that both have."""
-    left, right = [], list(after)
-    for dim in before:
-        if dim.static and dim.lo and dim in right:
-            right.remove(dim)
-        else:
-            left.append(dim)
-    (taken, some), (made, others) = _product(left, unknown), _product(right, unknown)
+    taken_dims, made_dims = Counter(before), Counter(after)
+    shared = Counter({dim: count for dim, count in (taken_dims & made_dims).items() if dim.static and dim.lo})
+    left, right = ((dims - shared).elements() for dims in (taken_dims, made_dims))
+    (taken, some), (made, others) = _product([*left], unknown), _product([*right], unknown)
     if taken != made:
         some, others = times(some, Dim.of(taken)), times(others, Dim.of(made))
     return (taken, some), (made, others)
@@ -95,7 +93,7 @@ def _product(dims: Sequence[Dim], start: Dim) -> tuple[int, Dim]:
     for dim in dims:
         if not dim.static:
             dynamic = times(dynamic, dim)
-    return prod(dim.lo for dim in dims if dim.static), dynamic
+    return product(dim.lo for dim in dims if dim.static), dynamic
 
 
 def _left_over(taken: tuple[int, Dim], made: tuple[int, Dim]) -> Dim:

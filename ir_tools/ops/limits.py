@@ -1,11 +1,10 @@
 """How large things of a layer may be, in one table, and the checks that hold a layer against it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from math import prod
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops.definition import Attrs, Fact, Kind, Violation
-from ir_tools.types import Shape, format_shape
+from ir_tools.types import Shape, format_shape, product
 
 __all__ = [
     "MAX_BINS",
@@ -48,7 +47,7 @@ MAX_ITERATIONS = 1 << 16
 
 def too_large(name: str, shape: Shape) -> Iterator[Violation]:
     """Yield a violation of `name` if an output of this shape fits into no memory, however small unknown sizes are."""
-    elements = prod(dim.lo for dim in shape or ())
+    elements = product(dim.lo for dim in shape or ())
     if elements > MAX_ELEMENTS:
         message = f"makes an output of {elements} elements, [{format_shape(shape)}], which no machine has room for"
         yield Violation(name, message, kind=Kind.FATAL)

@@ -3,6 +3,7 @@
 Specification: `matrix/`.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -141,16 +142,13 @@ def equation_of(text: str) -> Equation:
         ValueError: it is none.
     """
     left, arrow, right = text.partition("->")
-    inputs = tuple(labels_of(word) for word in left.split(","))
-    dots = any(REST in labels for labels in inputs)
-    alone = sorted(
-        label
-        for index, labels in enumerate(inputs)
-        for label in labels
-        if label != REST and not any(label in other for at, other in enumerate(inputs) if at != index)
-    )
-    output = labels_of(right) if arrow else (*([REST] if dots else []), *alone)
-    missing = [label for label in output if not any(label in labels for labels in inputs)]
+    words = left.split(",")
+    labels = {word: labels_of(word) for word in dict.fromkeys(words)}
+    inputs = tuple(labels[word] for word in words)
+    counts = Counter(label for own in inputs for label in set(own))
+    alone = sorted(label for own in labels.values() for label in own if label != REST and counts[label] == 1)
+    output = labels_of(right) if arrow else (*([REST] if REST in counts else []), *alone)
+    missing = [label for label in output if label not in counts]
     if missing:
         raise ValueError(f"has '{missing[0]}' in the output, but in no input")
     if len(set(output)) < len(output):

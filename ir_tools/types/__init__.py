@@ -11,7 +11,7 @@ from ir_tools.types.elements import (
     precision_in_file,
     type_in_file,
 )
-from ir_tools.types.numbers import id_number, whole_number
+from ir_tools.types.numbers import id_number, product, whole_number
 from ir_tools.types.words import closest
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "id_number",
     "parse_shape",
     "precision_in_file",
+    "product",
     "type_in_file",
     "whole_number",
 ]

@@ -1,11 +1,15 @@
 """Integers as files write them."""
 
-__all__ = ["id_number", "whole_number"]
+from collections.abc import Iterable
+
+__all__ = ["id_number", "product", "whole_number"]
 
 MAX_DIGITS = 20
 """Of a 64-bit number."""
 SURE_DIGITS = 19
 """A number of fewer digits is below 2^63."""
+LARGEST_PRODUCT = 1 << 1024
+"""More elements than any tensor has; a product of very many sizes is not worked out any further."""
 
 
 def whole_number(text: str | None) -> int | None:
@@ -24,10 +28,21 @@ def id_number(text: str | None) -> int | None:
 
     Blanks and a plus sign may stand before it, nothing behind it, and it is below 2^63.
     """
-    if text is not None and len(text) < SURE_DIGITS and text.isdecimal() and text.isascii():
+    if text is None:
+        return None
+    if len(text) < SURE_DIGITS and text.isdecimal() and text.isascii():
         return int(text)
-    word = (text or "").lstrip(" \t\r\n").removeprefix("+")
+    word = text.lstrip(" \t\r\n").removeprefix("+")
     if not (word.isascii() and word.isdecimal() and len(word) <= MAX_DIGITS):
         return None
     number = int(word)
     return number if number < 1 << 63 else None
+
+
+def product(sizes: Iterable[int]) -> int:
+    """Return the product of sizes, `LARGEST_PRODUCT` if it is as much or more."""
+    found = 1
+    for size in sizes:
+        if size != 1:
+            found = min(found * size, LARGEST_PRODUCT)
+    return found

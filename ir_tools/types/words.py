@@ -1,6 +1,6 @@
 """Misspelled words."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 __all__ = ["closest"]
@@ -18,21 +18,29 @@ def closest(word: str, words: Iterable[str]) -> str | None:
 def _closest(word: str, words: tuple[str, ...]) -> str | None:
     known, plain = _known(words), _plain(word)
     if plain in known:
-        return known[plain][0]
+        return known[plain]
     letters = _letters(plain)
-    similar = [other for other, (_, own) in known.items() if _may_be_close(plain, letters, other, own)]
+    similar = [other for other, own in _similar_length(words, len(plain)) if _may_be_close(plain, letters, other, own)]
     if not similar:
         return None
     from difflib import get_close_matches
 
     found = get_close_matches(plain, similar, 1, CLOSE)
-    return known[found[0]][0] if found else None
+    return known[found[0]] if found else None
 
 
 @lru_cache(64)
-def _known(words: tuple[str, ...]) -> Mapping[str, tuple[str, int]]:
-    """Index by the form in which they are compared: the words, and their letters."""
-    return {plain: (word, _letters(plain)) for word in words for plain in [_plain(word)]}
+def _known(words: tuple[str, ...]) -> Mapping[str, str]:
+    """Return the words by the form in which they are compared."""
+    return {_plain(word): word for word in words}
+
+
+@lru_cache(1024)
+def _similar_length(words: tuple[str, ...], length: int) -> Sequence[tuple[str, int]]:
+    """Return the words that are not too long or short to be close to one of this length, and their letters."""
+    return [
+        (word, _letters(word)) for word in _known(words) if 2 * min(length, len(word)) >= CLOSE * (length + len(word))
+    ]
 
 
 def _may_be_close(first: str, letters: int, second: str, others: int) -> bool:
