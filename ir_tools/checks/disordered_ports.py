@@ -14,7 +14,7 @@ __all__ = ["CHECK"]
 def find(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for each side of a layer, at the first port that is out of place."""
     for net in file.nets:
-        for side in net.disordered:
+        for side in net.disordered_sides:
             ports = list(side.iterchildren("port"))
             ids = [-1 if (number := id_number(port.get("id"))) is None else number for port in ports]
             if len(set(ids)) == len(ids):

@@ -51,7 +51,7 @@ def _parents(file: IrFile) -> Iterator[tuple[Net, Element]]:
     """The elements whose children are not all as usual, with the graph around them."""
     for net in file.nets:
         yield net, net.element
-        yield from ((net, parent) for parent in net.odd)
+        yield from ((net, parent) for parent in net.unusual)
         for part in (part for layer in net.bodied for part in layer):
             if part.tag in MAPS or (part.tag in BODIES and part.find("layers") is None):
                 yield net, part

@@ -25,8 +25,8 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
 def _has_end(net: Net) -> bool:
     layers = reversed(net.layers.values())
     return (
-        net.unsure
-        or bool(net.odd)
+        net.has_unclear_ids
+        or bool(net.unusual)
         or any(layer.get("type") in ENDS or layer.find("output") is None for layer in layers)
     )
 

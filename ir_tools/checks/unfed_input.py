@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
 from ir_tools.diagnostics import Severity
-from ir_tools.format.nets import Net
+from ir_tools.format.nets import EdgeState, Net
 from ir_tools.format.problems import ElementProblem
 from ir_tools.rules.structure import UNFED_INPUT
 from ir_tools.source import Element
@@ -16,6 +16,8 @@ __all__ = ["CHECK"]
 
 
 ENDS = {"result", "assign"}
+ELSEWHERE = (EdgeState.UNREADABLE, EdgeState.NO_CONSUMER)
+"""States of edges that may be the one that is missing somewhere else."""
 
 
 def find(file: IrFile) -> Iterator[ElementProblem]:
@@ -23,13 +25,14 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     for net in file.nets:
         unfed = net.unfed()
         tables = list(net.element.iterchildren("edges"))
-        if not unfed or net.loose or len(tables) != 1 or tables[0] in net.odd:
+        if not unfed or any(net.ends(*ELSEWHERE)) or len(tables) != 1 or tables[0] in net.unusual:
             continue
         if not len(tables[0]) and len(unfed) > 1:
             continue
+        misdirected = {layer_id for layer_id, _ in net.ends(EdgeState.SECOND, EdgeState.NO_INPUT)}
         needed, ports = _needed(net), dict[int, dict[int | None, Element]]()
         for layer_id, port_id in sorted(unfed):
-            if layer_id in net.crowded or layer_id in net.shared:
+            if layer_id in misdirected or layer_id in net.repeated_ids:
                 continue
             layer = net.layers[layer_id]
             message = f"nothing feeds input port {port_id}"

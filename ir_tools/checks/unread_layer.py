@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
-from ir_tools.format.nets import Net
+from ir_tools.format.nets import EdgeState, Net
 from ir_tools.format.problems import ElementProblem
 from ir_tools.rules.structure import UNREAD_LAYER
 from ir_tools.source import Element
@@ -37,8 +37,8 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
 def _has_faulty_edges(net: Net) -> bool:
     """Whether an edge that cannot be followed may be the one that reads a layer."""
     tables = list(net.element.iterchildren("edges"))
-    noted = (net.loose, net.unsure, net.missing, net.crowded, net.reached)
-    return any(noted) or len(tables) != 1 or tables[0] in net.odd
+    is_lost = any(edge.state is not EdgeState.REPEATED for edge in net.left_out)
+    return is_lost or net.has_unclear_ids or len(tables) != 1 or tables[0] in net.unusual
 
 
 def _type(layer: Element) -> str:

@@ -190,7 +190,7 @@ class _Table:
         self.table = table
         self.inside = layers_in(body)
         graph = owner.graphs.get(body)
-        self.missing = {} if graph is None else graph.missing
+        self.missing = {} if graph is None else graph.missing_layers
         self.sure = len(self.inside) == sum(1 for _ in body.iterfind("layers/*"))
         self.tell = owner.tell
         self.places = {number: index for index, number in enumerate(owner.inputs)}

@@ -1,7 +1,7 @@
 """What stands inside one `<layer>`: from the tree to ports, attributes and maps, when it is asked for."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 from ir_tools.diagnostics import Severity
@@ -180,13 +180,15 @@ def ends_of(edge: Element) -> tuple[tuple[int, int], tuple[int, int]]:
     return (first, start), (last, end)
 
 
-def number_problem(rule: Rule, element: Element, name: str) -> ElementProblem:
+def number_problem(
+    rule: Rule, element: Element, name: str, layer: Callable[[], Element | None] | None = None
+) -> ElementProblem:
     """The fault of an attribute that is missing or is not an integer."""
     text = element.get(name)
     meant = None if text is not None else closest(name, [str(word) for word in element.attrib])
     message = f"<{element.tag}> has {name} '{text[:40]}'" if text else f"<{element.tag}> has no {name}"
     return ElementProblem(
-        rule, element, message, f"did you mean {name} by {meant}?" if meant else f"{name} is an integer"
+        rule, element, message, f"did you mean {name} by {meant}?" if meant else f"{name} is an integer", layer=layer
     )
 
 

@@ -1,11 +1,12 @@
 """The graphs of a document: layers by id, ports, edges, bodies. What cannot be read is left out and noted."""
 
-from collections.abc import Iterable, Mapping
+import enum
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, islice, repeat
 from typing import NamedTuple
 
-from ir_tools.format.circles import circles
 from ir_tools.format.content import (
     EDGE_ENDS,
     MAPS,
@@ -20,7 +21,8 @@ from ir_tools.format.content import (
 from ir_tools.format.problems import ElementProblem, read_error
 from ir_tools.format.texts import Form, Text, texts_of
 from ir_tools.format.usual import Usual
-from ir_tools.graph import Graph, Layer
+from ir_tools.graph import Graph, Layer, circles
+from ir_tools.rules import Rule
 from ir_tools.rules.storage import NESTED_TOO_DEEP
 from ir_tools.rules.structure import (
     BAD_EDGE,
@@ -51,6 +53,26 @@ PortIds = frozenset[int]
 NONE: PortIds = frozenset()
 
 
+class EdgeState(enum.Enum):
+    """Why an edge is not part of the wiring."""
+
+    UNREADABLE = "an end is not a number"
+    NO_PRODUCER = "it leads to an input port that is there, from an output port that is not"
+    NO_INPUT = "it leads to a layer that has no such input port"
+    NO_CONSUMER = "it leads to a layer that is not there"
+    REPEATED = "it says what an earlier edge said"
+    SECOND = "an earlier edge feeds its input port"
+    CIRCULAR = "it closes a circle"
+
+
+class LeftOut(NamedTuple):
+    """An edge that is not part of the wiring; `end`: the layer and the input port that it leads to."""
+
+    element: Element
+    state: EdgeState
+    end: PortId
+
+
 @dataclass(slots=True)
 class Net:
     """What is in `<net>` or in one body.
@@ -62,17 +84,13 @@ class Net:
         inputs: the ids of its input ports by layer; none for a layer without them.
         outputs: the ids of its output ports by layer.
         wiring: what feeds each input.
-        reached: inputs to which an edge leads whose source is not there.
-        repeated: edges that say what an earlier one said.
+        left_out: the edges that are not in `wiring`.
+        missing_layers: ids of layers that are not there, with the edges that name them and the side of that end.
+        repeated_ids: the ids that several layers have.
+        unreadable_ids: the ids of layers that are not numbers.
         bodied: layers with bodies, or with tables that tie one to its layer.
-        disordered: `<input>` and `<output>` whose port ids do not rise.
-        odd: elements that have other children than usual.
-        shared: the ids that several layers have.
-        strange: the ids that are not numbers.
-        unsure: some layer has no id of its own, so that an edge to a layer that is not there may mean that one.
-        loose: some edge leads to an input that is not there, so that an input without an edge may be the one meant.
-        missing: edges with an end at a layer that is not there, by its id; each with the side of that end.
-        crowded: the layers with an input that is fed twice, or to a port of which that is not there an edge leads.
+        disordered_sides: `<input>` and `<output>` whose port ids do not rise.
+        unusual: elements that have other children than usual.
     """
 
     element: Element
@@ -81,27 +99,32 @@ class Net:
     inputs: dict[int, PortIds] = field(default_factory=dict)
     outputs: dict[int, PortIds] = field(default_factory=dict)
     wiring: Wiring = field(default_factory=dict)
-    reached: set[PortId] = field(default_factory=set)
-    repeated: list[Element] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    missing_layers: dict[int, list[tuple[Element, str]]] = field(default_factory=dict)
+    repeated_ids: set[int] = field(default_factory=set)
+    unreadable_ids: set[str | None] = field(default_factory=set)
     bodied: list[Element] = field(default_factory=list)
-    disordered: list[Element] = field(default_factory=list)
-    odd: list[Element] = field(default_factory=list)
-    shared: set[int] = field(default_factory=set)
-    strange: set[str | None] = field(default_factory=set)
-    unsure: bool = False
-    loose: bool = False
-    missing: dict[int, list[tuple[Element, str]]] = field(default_factory=dict)
-    crowded: set[int] = field(default_factory=set)
+    disordered_sides: list[Element] = field(default_factory=list)
+    unusual: list[Element] = field(default_factory=list)
+
+    @property
+    def has_unclear_ids(self) -> bool:
+        """Whether some layer has no id of its own: an edge to a layer that is not there may mean that one."""
+        return bool(self.repeated_ids or self.unreadable_ids)
+
+    def ends(self, *states: EdgeState) -> Iterator[PortId]:
+        """Yield the inputs that the edges in these states lead to."""
+        return (edge.end for edge in self.left_out if edge.state in states)
 
     def unfed(self) -> set[PortId]:
-        """The inputs that no edge leads to, as `(layer id, port id)`."""
+        """Return the inputs that no edge leads to, as `(layer id, port id)`."""
         if sum(map(len, self.inputs.values())) == len(self.wiring):
             return set()
         inputs = {(layer_id, port) for layer_id, ports in self.inputs.items() for port in ports}
-        return inputs - self.wiring.keys() - self.reached
+        return inputs - self.wiring.keys() - {*self.ends(EdgeState.NO_PRODUCER, EdgeState.CIRCULAR)}
 
     def layer_at(self, edge: Element) -> Element | None:
-        """The layer that an edge leads to, or if that is not there, the one that it comes from."""
+        """Return the layer that an edge leads to, or if that is not there, the one that it comes from."""
         (maker, _), (reader, _) = ends_of(edge)
         return self.layers.get(reader, self.layers.get(maker))
 
@@ -221,7 +244,7 @@ class _Reader:
         if layers is not None:
             elements = list(layers.iterchildren("layer"))
             if len(elements) != len(layers):
-                net.odd.append(layers)
+                net.unusual.append(layers)
             for layer in elements:
                 self._enter(net, layer)
         self._sides(net)
@@ -254,16 +277,14 @@ class _Reader:
         try:
             layer_id = self.numbers[layer.get("id")]
         except KeyError:
-            net.unsure = True
-            net.strange.add(layer.get("id"))
+            net.unreadable_ids.add(layer.get("id"))
             self._note(number_problem(BAD_LAYER_ID, layer, "id"), layer)
             return
         if not self.plain_tags:
             self._note_all(tag_problems(layer), layer)
         first = net.layers.setdefault(layer_id, layer)
         if first is not layer:
-            net.unsure = True
-            net.shared.add(layer_id)
+            net.repeated_ids.add(layer_id)
             self.broken.add(first)
             name, line = first.get("name", ""), self.document.line(first)
             message = f"the layer id {layer_id} belongs to layer '{name}' on line {line} already"
@@ -291,7 +312,7 @@ class _Reader:
         kind = tuple([str(part.tag) for part in parts])
         odd, bodied = len(set(kind)) != len(kind) or not PARTS.issuperset(kind), not BODY_PARTS.isdisjoint(kind)
         if odd:
-            net.odd.append(layer)
+            net.unusual.append(layer)
             if self.thorough and _is_misread(kind):
                 self.broken.add(layer)
         if bodied:
@@ -307,11 +328,11 @@ class _Reader:
         ids = [number for number in numbers if number is not None]
         rising = ids == sorted(set(ids))
         if len(ids) > 1 and not rising:
-            net.disordered.append(side)
+            net.disordered_sides.append(side)
         if len(ids) < len(numbers) or not rising:
             self._note_all(port_problems(side), layer)
         if len(ids) != len(side):
-            net.odd.append(side)
+            net.unusual.append(side)
         return frozenset(ids), rising and len(ids) == len(side)
 
     def _edges(self, net: Net) -> None:
@@ -329,31 +350,36 @@ class _Reader:
                 start = numbers[get("from-layer")], numbers[get("from-port")]
                 end = numbers[get("to-layer")], numbers[get("to-port")]
             except KeyError:
-                net.loose = True
-                name = next(name for name in EDGE_ENDS if id_number(get(name)) is None)
-                if get(name) is None or get(name) not in net.strange:
-                    self.problems.append(number_problem(BAD_EDGE, edge, name)._replace(layer=net.layer_at(edge)))
+                self._unreadable(net, edge)
                 continue
             if start[1] not in outputs.get(start[0], NONE) or end[1] not in inputs.get(end[0], NONE):
-                self._loose(net, edge, start, end)
+                self._dangling(net, edge, start, end)
                 continue
             known = sources.setdefault(end, start)
             if known is not start:
                 self._second(net, edge, known, start, end)
         if count != len(table):
-            net.odd.append(table)
+            net.unusual.append(table)
         self._missing(net)
+
+    def _unreadable(self, net: Net, edge: Element) -> None:
+        """Note an edge without four numbers, and a problem unless it means a layer whose id is not one."""
+        net.left_out.append(LeftOut(edge, EdgeState.UNREADABLE, ends_of(edge)[1]))
+        name = next(name for name in EDGE_ENDS if id_number(edge.get(name)) is None)
+        if edge.get(name) is None or edge.get(name) not in net.unreadable_ids:
+            self.problems.append(number_problem(BAD_EDGE, edge, name, partial(net.layer_at, edge)))
+
+    def _at_edge(self, rule: Rule, net: Net, edge: Element, message: str, remedy: str) -> None:
+        self.problems.append(ElementProblem(rule, edge, message, remedy, layer=partial(net.layer_at, edge)))
 
     def _second(self, net: Net, edge: Element, known: PortId, start: PortId, end: PortId) -> None:
         """An edge to an input that is fed already."""
         if known == start:
-            net.repeated.append(edge)
+            net.left_out.append(LeftOut(edge, EdgeState.REPEATED, end))
             return
-        net.crowded.add(end[0])
+        net.left_out.append(LeftOut(edge, EdgeState.SECOND, end))
         message = f"input port {end[1]} of layer {end[0]} is fed twice, also by layer {known[0]} port {known[1]}"
-        self.problems.append(
-            ElementProblem(INPUT_FED_TWICE, edge, message, "delete one of the two edges", layer=net.layer_at(edge))
-        )
+        self._at_edge(INPUT_FED_TWICE, net, edge, message, "delete one of the two edges")
 
     def _open_circles(self, net: Net) -> None:
         """Take the edges out that close circles."""
@@ -363,25 +389,25 @@ class _Reader:
         edge_to = {ends_of(edge)[1]: edge for edge in reversed([*edges])}
         for end, circle in found:
             del net.wiring[end]
-            net.reached.add(end)
+            edge = edge_to[end]
+            net.left_out.append(LeftOut(edge, EdgeState.CIRCULAR, end))
             if circle:
-                edge = edge_to[end]
                 message, remedy = _round(net, circle), "correct the edge or delete it"
-                self.problems.append(ElementProblem(CIRCULAR_LAYERS, edge, message, remedy, layer=net.layer_at(edge)))
+                self._at_edge(CIRCULAR_LAYERS, net, edge, message, remedy)
 
-    def _loose(self, net: Net, edge: Element, start: PortId, end: PortId) -> None:
-        """An edge with an end that is not there: noted, unless that follows from a fault of a layer."""
+    def _dangling(self, net: Net, edge: Element, start: PortId, end: PortId) -> None:
+        """Note an edge with an end that is not there, and a problem unless it follows from one of a layer."""
         if end[1] in net.inputs.get(end[0], NONE):
-            net.reached.add(end)
+            state = EdgeState.NO_PRODUCER
         else:
-            net.crowded.add(end[0])
-            net.loose = net.loose or end[0] not in net.layers
+            state = EdgeState.NO_INPUT if end[0] in net.layers else EdgeState.NO_CONSUMER
+        net.left_out.append(LeftOut(edge, state, end))
         for side, end_id, known in (("output", start, net.outputs), ("input", end, net.inputs)):
             layer = net.layers.get(end_id[0])
-            if end_id[1] in known.get(end_id[0], NONE) or layer in self.broken or end_id[0] in net.shared:
+            if end_id[1] in known.get(end_id[0], NONE) or layer in self.broken or end_id[0] in net.repeated_ids:
                 continue
             if layer is None:
-                net.missing.setdefault(end_id[0], []).append((edge, side))
+                net.missing_layers.setdefault(end_id[0], []).append((edge, side))
             elif not self._hides_ports(layer):
                 self._no_port(net, edge, layer, side, end_id)
             return
@@ -409,10 +435,10 @@ class _Reader:
 
     def _missing(self, net: Net) -> None:
         """Edges to and from layers that are not there: told once for each, at the layer meant or an edge."""
-        if not net.missing or net.unsure or net.element.find("layers") in net.odd:
+        if not net.missing_layers or net.has_unclear_ids or net.element.find("layers") in net.unusual:
             return
-        lone = _lone(net) if len(net.missing) == 1 else None
-        for layer_id, rows in net.missing.items():
+        lone = _lone(net) if len(net.missing_layers) == 1 else None
+        for layer_id, rows in net.missing_layers.items():
             edge, side = rows[0]
             if lone is not None and len(rows) > 1:
                 message = (

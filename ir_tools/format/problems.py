@@ -35,7 +35,7 @@ class ElementProblem(NamedTuple):
         element: the offending one; else a place, or what works it out if it is listed.
         message, help: what is wrong, and what to do.
         severity: if it is not the rule's own.
-        layer: the one to name if the element is in none, as an edge is not.
+        layer: the one to name if the element is in none, as an edge is not; or what finds it.
         attribute: of the element, if it alone is wrong.
     """
 
@@ -44,7 +44,7 @@ class ElementProblem(NamedTuple):
     message: str
     help: str | None = None
     severity: Severity | None = None
-    layer: Element | None = None
+    layer: Element | Callable[[], Element | None] | None = None
     attribute: str | None = None
 
     @property
@@ -63,7 +63,8 @@ def diagnostic_of(document: Document, problem: ElementProblem) -> Diagnostic:
     """Return a problem with its place."""
     place = problem.element
     if isinstance(place, Element):
-        place = place_of(document, place, problem.layer, problem.attribute)
+        layer = problem.layer() if callable(problem.layer) else problem.layer
+        place = place_of(document, place, layer, problem.attribute)
     elif callable(place):
         place = place()
     return Diagnostic(

@@ -1,5 +1,6 @@
 """The model in memory: layers with their ports, the graph between them, and the model around it."""
 
+from ir_tools.graph.circles import circles
 from ir_tools.graph.graph import Graph, Source
 from ir_tools.graph.layer import Layer, LayerContent, LayerSource, Port, find_port, port_place
 from ir_tools.graph.model import Endpoint, Located, Model, Origin
@@ -15,6 +16,7 @@ __all__ = [
     "Origin",
     "Port",
     "Source",
+    "circles",
     "find_port",
     "port_place",
 ]

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_tools.format import content, nets
-from ir_tools.format.circles import circles
 from ir_tools.format.read import tolerant
+from ir_tools.graph.circles import circles
 from ir_tools.rules.structure import CIRCULAR_LAYERS
 from ir_tools.source import Document, Element, Wiring
 from ir_tools.weights import Weights
