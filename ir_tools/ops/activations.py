@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ir_tools.errors import ShapeError
 from ir_tools.ops._by_blocks import along, elementwise
 from ir_tools.ops._numbers import in_working_type, near_steps, require, same_type, through_floats, to_integer
+from ir_tools.ops.checks import takes
 from ir_tools.ops.definition import (
     Array,
     Attrs,
@@ -52,6 +53,7 @@ class Unary:
         attrs: of the operation.
         folds: what the runtime knows of the result's values before running: `bounds` where it applies the function
             to both of them, exact values only, or nothing.
+        folds_of: element types of which it knows them; empty: all.
         check: of the operation.
         direct: whether the function makes nothing on its way, and so need not go by blocks.
         border: of a rounding: how far above an integer its steps are; None for what has no steps.
@@ -65,6 +67,7 @@ class Unary:
     boolean: bool = False
     attrs: Mapping[str, Field] = field(default_factory=dict)
     folds: Literal["bounds", "exact", "none"] = "exact"
+    folds_of: str = ""
     check: Callable[[Attrs, Sequence[Fact]], Iterator[Violation]] = no_violations
     direct: bool = False
     border: float | None = None
@@ -78,6 +81,8 @@ class Unary:
     def value(self, attrs: Attrs, data: Fact) -> Bounds | None:
         """Return the bounds of the result's values, as far as the runtime works them out."""
         if data.value is None or self.folds == "none" or (self.folds == "exact" and data.value.exact is None):
+            return None
+        if not takes(self.folds_of, data.dtype):
             return None
         with np.errstate(all="ignore"):
             lower, upper = (self.function(bound, **attrs) for bound in (data.value.lower, data.value.upper))
@@ -245,10 +250,14 @@ def whole(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     return lambda data: function(data) if data.dtype.kind == "f" else data
 
 
-def _math(type: str, function: Callable[[Array], Array], version: int = 1) -> Unary:
+def _math(type: str, function: Callable[[Array], Array], version: int = 1, folds_of: str = "") -> Unary:
     """Return a function of floats; 8-bit integers are cut off at their limits after i32 has what is beyond it."""
     through = through_floats(function)
-    return Unary(type=type, version=version, function=lambda data: in_working_type(through, data, saturate=True))
+
+    def saturated(data: Array) -> Array:
+        return in_working_type(through, data, saturate=True)
+
+    return Unary(type=type, version=version, function=saturated, folds_of=folds_of)
 
 
 LARGEST = 2147483520
@@ -305,12 +314,12 @@ ROWS = (
     _cut_off("Acosh", np.arccosh, 4),
     _cut_off("Atanh", np.arctanh, 4),
     _math("Sigmoid", sigmoid),
-    _math("HSigmoid", hard_sigmoid_6, 5),
-    _math("HSwish", lambda data: data * hard_sigmoid_6(data), 4),
+    _math("HSigmoid", hard_sigmoid_6, 5, "float"),
+    _math("HSwish", lambda data: data * hard_sigmoid_6(data), 4, "float"),
     Unary(type="SoftPlus", version=4, function=softplus, accepts="float"),
     Unary(type="SoftSign", version=9, function=lambda data: data / (1 + np.abs(data)), accepts="float", folds="none"),
     Unary(type="Mish", version=4, function=mish, accepts="float"),
-    Unary(type="Gelu", version=2, function=gelu, accepts="float"),
+    Unary(type="Gelu", version=2, function=gelu, accepts="float", folds="none"),
     Unary(
         type="Gelu",
         version=7,

@@ -13,6 +13,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast_arrays, interval
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
+from ir_tools.ops.checks import takes
 from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Field, Flag, Input, Op, Oracle
 from ir_tools.types import element_type
 
@@ -21,7 +22,7 @@ __all__ = ["OPS", "SELECT", "Binary"]
 BOOLEAN = element_type("boolean")
 NUMBERS = "float integer boolean"
 """Everything but strings, which the core lets pass and no device computes with."""
-Folding = Literal["interval", "exact", "none"]
+Folds = Literal["interval", "exact", "none"]
 MOST = np.iinfo(np.int64).max
 """As an upper bound: there is none."""
 
@@ -36,6 +37,7 @@ class Binary:
         accepts: kinds of element types that the runtime takes.
         boolean: whether the result is boolean whatever the inputs are.
         folds: what the runtime knows of the result's values before running: bounds, exact values only, or nothing.
+        folds_of: element types of which it knows them; empty: all.
         folded: the function on values before running, where it is another one.
         chosen: the function that attributes choose, instead of `function` and, for integers, of `folded`.
         saturates: whether 8-bit integers are cut off at their limits, as the CPU plugin does.
@@ -49,7 +51,8 @@ class Binary:
     version: int = 1
     accepts: str = "float integer"
     boolean: bool = False
-    folds: Folding = "exact"
+    folds: Folds = "exact"
+    folds_of: str = ""
     folded: Callable[[Array, Array], Array] | None = None
     chosen: Callable[[Attrs], Callable[[Array, Array], Array] | None] | None = None
     saturates: bool = True
@@ -69,6 +72,8 @@ class Binary:
         """Return the bounds of the result's values, as far as the runtime works them out."""
         left, right = inputs[0].value, inputs[1].value
         if self.folds == "none" or left is None or right is None or attrs.auto_broadcast == "pdpd":
+            return None
+        if not takes(self.folds_of, inputs[0].dtype):
             return None
         function = self._chosen(attrs) or self.folded or self.function
         with np.errstate(all="ignore"):
@@ -226,7 +231,7 @@ ROWS = (
     Binary(type="Maximum", function=maximum, folds="interval"),
     Binary(type="Minimum", function=minimum, folds="interval"),
     Binary(type="Power", function=through_floats(np.power, np.trunc), folds="interval", folded=whole_power),
-    Binary(type="Mod", function=through_floats(mod, np.trunc), folded=np.fmod),
+    Binary(type="Mod", function=through_floats(mod, np.trunc), folds_of="integer", folded=np.fmod),
     Binary(type="FloorMod", function=through_floats(floor_mod, np.trunc), folds="interval", folded=np.mod),
     Binary(
         type="Atan2",
@@ -236,7 +241,7 @@ ROWS = (
         folds="none",
         oracle=Oracle.SPECIFICATION,
     ),
-    Binary(type="SquaredDifference", function=squared_difference, folds="none"),
+    Binary(type="SquaredDifference", function=squared_difference, folds_of="float"),
     Binary(type="Equal", function=np.equal, accepts="any", boolean=True, folds="interval"),
     Binary(type="NotEqual", function=np.not_equal, accepts="any", boolean=True),
     Binary(type="Greater", function=np.greater, accepts="any", boolean=True),
