@@ -10,15 +10,14 @@ import numpy.typing as npt
 from ir_tools.errors import ShapeError, UsageError
 from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
 from ir_tools.ops import COMPLETE_OPSETS, Array, Attrs, Bounds, Fact, Op, Violation, find_op
-from ir_tools.types import Dim, ElementType, element_type, format_shape, from_dtype, from_precision, parse_shape
-from ir_tools.weights import Weights, constant
+from ir_tools.ops.records import LARGEST_VALUE, port_of, recorded_output
+from ir_tools.types import Dim, ElementType, element_type, format_shape, from_dtype, parse_shape
+from ir_tools.weights import Weights
 
-__all__ = ["Builder", "Tensor", "port_fact", "port_of", "recorded_fact"]
+__all__ = ["Builder", "Tensor"]
 
 Tensor = Source | npt.ArrayLike
 """An input of a layer: an output port of the graph, or numbers that become a constant."""
-LARGEST_VALUE = 1024
-"""Elements of an integer constant that a shape rule may want to see."""
 
 
 class Builder:
@@ -202,7 +201,7 @@ class Builder:
         """Return what is known of an output port: element type, partial shape, and the values of small constants."""
         if source not in self._facts:
             layer = self.graph.layer(source.layer)
-            self._facts[source] = recorded_fact(layer, layer.port(source.port), self.model.weights)
+            self._facts[source] = recorded_output(layer, layer.port(source.port), self.model.weights)
         return self._facts[source]
 
     def _numbers(self, given: npt.ArrayLike, inputs: Sequence[Tensor]) -> Array:
@@ -237,42 +236,6 @@ def _constant_fact(values: Array) -> Fact:
     """Return what is known of a constant with these values."""
     known = Bounds.exactly(values) if values.size <= LARGEST_VALUE and values.dtype.kind in "iufb" else None
     return Fact(from_dtype(values.dtype), tuple(map(Dim.of, values.shape)), known)
-
-
-def port_of(number: int, fact: Fact, names: Sequence[str] = ()) -> Port:
-    """Return a port with the element type and the sizes of a fact; an unknown rank has none, as a scalar."""
-    dims = tuple(dim.lo if dim.static else -1 for dim in fact.shape or ())
-    return Port(number, fact.dtype.precision, dims, tuple(names))
-
-
-def port_fact(port: Port) -> Fact:
-    """Return the element type and the sizes of a port.
-
-    A port without dims may be a scalar or of unknown rank; the rank counts as unknown, since nothing is claimed then.
-    """
-    return Fact(
-        _recorded_type(port.precision), tuple(Dim() if size < 0 else Dim.of(size) for size in port.dims) or None
-    )
-
-
-def recorded_fact(layer: Layer, port: Port, weights: Weights) -> Fact:
-    """Return what a file says of an output port, with the shape of a Parameter and the values of a small constant."""
-    fact = port_fact(port)
-    if layer.type == "Parameter" and "shape" in layer.raw:
-        return Fact(fact.dtype, parse_shape(layer.raw["shape"]))
-    if layer.type != "Const" or not fact.dtype.is_integer or fact.dtype.dtype is None:
-        return fact
-    shape = parse_shape(layer.raw.get("shape", ""))
-    if shape is None or np.prod([dim.lo for dim in shape], dtype=np.float64) > LARGEST_VALUE:
-        return fact
-    return Fact(fact.dtype, shape, Bounds.exactly(constant(layer.raw, weights)))
-
-
-def _recorded_type(precision: str | None) -> ElementType:
-    try:
-        return from_precision(precision or "UNSPECIFIED")
-    except UsageError:
-        return element_type("dynamic")
 
 
 def _type_of(dtype: str | ElementType | npt.DTypeLike) -> ElementType:

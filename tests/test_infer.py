@@ -6,12 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ir_tools.builder import Builder
 from ir_tools.diagnostics import Diagnostic
 from ir_tools.errors import RuntimeFailure, ShapeError, UsageError
 from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.infer import propagate_shapes
+from ir_tools.infer import Propagation, propagate_shapes
 from ir_tools.infer._facts import least_size
 from ir_tools.ops import Bounds, Fact
 from ir_tools.runtime.ask import LayerOracle
@@ -358,3 +359,39 @@ def test_many_errors_are_not_compared_with_each_other(monkeypatch: pytest.Monkey
         propagate_shapes(model)
     assert len(error.value.diagnostics) == 300
     assert len(compared) < 300
+
+
+# --- parts --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", corpus_cases())
+def test_tensors_that_are_asked_for_one_by_one_are_as_in_the_whole_model(path: Path) -> None:
+    if path.stat().st_size > 200_000:
+        pytest.skip("large")
+    model = read(path, None if path.with_suffix(".bin").exists() else bytes(1 << 20))
+    whole, parts = propagate_shapes(model).facts, Propagation(model)
+    for place, layer, graph in [*model.walk()][::-1]:
+        for port in layer.outputs:
+            fact, wanted = parts.fact(graph, Source(layer.id, port.id)), whole[place, port.id]
+            assert (fact.dtype, fact.shape) == (wanted.dtype, wanted.shape)
+
+
+def test_only_what_leads_to_a_tensor_is_looked_at_and_only_what_follows_from_a_change_is_new() -> None:
+    builder = Builder()
+    data = builder.parameter("x", "1,3")
+    first = builder.call("Relu", data)
+    second, other = builder.call("Exp", first), builder.call("Abs", first)
+    builder.result(other)
+    facts = Propagation(builder.model)
+    main = id(builder.graph)
+    assert facts.fact(builder.graph, second).shape == parse_shape("1,3")
+    assert {*facts.facts[main]} == {data, first, second}
+    facts.fact(builder.graph, other)
+    builder.graph.layer(second.layer).tag["type"] = "ShapeOf"
+    facts.forget(builder.graph, second.layer)
+    assert {*facts.facts[main]} == {data, first, other}
+    assert facts.fact(builder.graph, second).shape == parse_shape("2")
+    builder.graph.layer(data.layer).raw["shape"] = "4,3,2"
+    facts.forget(builder.graph, data.layer)
+    assert not facts.facts[main]
+    assert facts.fact(builder.graph, second).shape == parse_shape("3")

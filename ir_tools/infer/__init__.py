@@ -2,7 +2,7 @@
 
 from ir_tools.infer._consistency import ConsistencyCheck
 from ir_tools.infer._problems import Problem
-from ir_tools.infer._propagate import Ask, Mismatch, Origin, ShapeReport, propagate_shapes
+from ir_tools.infer._propagate import Ask, Mismatch, Origin, Propagation, ShapeReport, propagate_shapes
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.infer._trials import Refusal, ShapeTrials, Trial
 
@@ -14,6 +14,7 @@ __all__ = [
     "Mismatch",
     "Origin",
     "Problem",
+    "Propagation",
     "Refusal",
     "ShapeReport",
     "ShapeTrials",

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import NamedTuple
 
 from ir_tools.errors import GraphError, ShapeError
-from ir_tools.graph import Graph, Layer, Model, Port, Source
+from ir_tools.graph import Graph, Layer, Located, Model, Port, Source
 from ir_tools.infer._answers import SURPRISES, Answer, Answers, Checks
-from ir_tools.infer._facts import UNKNOWN, FactTable, Known, recorded
+from ir_tools.infer._facts import UNKNOWN, FactTable, Known
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.ops.bodies import BodyFacts, BodyRule, Maps, port_maps
 from ir_tools.ops.definition import Fact
+from ir_tools.ops.records import recorded
 
 __all__ = ["Engine", "Tensors", "Visit"]
 
@@ -199,27 +200,52 @@ class Engine:
         elif id(graph) not in self.facts:
             self._reach(*self.owners[id(graph)])
 
-    @cached_property
-    def owners(self) -> Mapping[int, tuple[Graph, int]]:
-        """The layer that has each body, and the graph that holds it."""
-        return {id(body): (graph, layer.id) for _, layer, graph in self.model.walk() for body in layer.bodies.values()}
+    # --- changes ---
 
-    def forget(self, graph: Graph, layers: Iterable[int]) -> None:
-        """Drop what is known of layers that have changed, and of all that follow from them."""
+    def move(self, model: Model) -> None:
+        """Go on with a copy of the model."""
+        pairs = zip(self.model.graphs(), model.graphs(), strict=True)
+        self.facts = {id(copy): self.facts[id(graph)] for graph, copy in pairs if id(graph) in self.facts}
+        self.model, self.answers.weights = model, model.weights
+        self._places_changed()
+
+    def forget(self, graph: Graph, layer_id: int) -> None:
+        """Drop what is known of a layer that has changed, and of all that follow from it."""
+        self._places_changed()
         if graph is not self.model.graph:
             self.facts.pop(id(graph), None)
-            outer, owner = self.owners[id(graph)]
-            self.forget(outer, [owner])
+            self.forget(*self.owners[id(graph)])
             return
-        facts, todo = self.facts.get(id(graph), {}), [*layers]
-        seen = set(todo)
-        while todo:
-            layer_id = todo.pop()
-            for port in self.signatures.of(graph.layer(layer_id))[0].outputs:
-                facts.pop((layer_id, port.id), None)
-                fresh = {reader for reader, _ in graph.readers(layer_id, port.id)} - seen
-                seen |= fresh
-                todo += fresh
+        facts, todo, seen = self.facts.get(id(graph), {}), [layer_id], {layer_id}
+        while todo and facts:
+            changed = todo.pop()
+            for port in self.signatures.of(graph.layer(changed))[0].outputs:
+                known = facts.pop((changed, port.id), None)
+                readers = {reader for reader, _ in graph.readers(changed, port.id)} - seen
+                if known is not None or changed == layer_id:
+                    seen |= readers
+                    todo += readers
+
+    # --- where layers are ---
+
+    @cached_property
+    def places(self) -> Sequence[Located]:
+        """All layers of the model."""
+        return list(self.model.walk())
+
+    @cached_property
+    def paths(self) -> Mapping[tuple[int, int], str]:
+        """The path of each layer, by `id` of its graph and its own id."""
+        return {(id(graph), layer.id): path for path, layer, graph in self.places}
+
+    @cached_property
+    def owners(self) -> Mapping[int, tuple[Graph, int]]:
+        """The graph and the id of the layer that has each body, by `id` of the body."""
+        return {id(body): (graph, layer.id) for _, layer, graph in self.places for body in layer.bodies.values()}
+
+    def _places_changed(self) -> None:
+        for name in ("places", "paths", "owners"):
+            self.__dict__.pop(name, None)
 
 
 def results_of(body: Graph, facts: Tensors) -> BodyFacts:

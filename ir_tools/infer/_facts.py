@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ir_tools.graph import Port
 from ir_tools.ops.definition import Array, Bounds, Fact
-from ir_tools.types import Dim, Shape, element_type, precision_in_file
+from ir_tools.ops.records import recorded_dims
+from ir_tools.types import Shape, element_type
 
-__all__ = ["UNKNOWN", "FactTable", "Known", "StoredBounds", "least_size", "recorded", "recorded_dims"]
+__all__ = ["UNKNOWN", "FactTable", "Known", "StoredBounds", "least_size"]
 
 UNKNOWN = Fact(element_type("dynamic"), None)
 MAX_KEPT = 64
@@ -107,21 +107,9 @@ def content(value: Bounds) -> object | None:
     return lower.dtype.str, lower.shape, lower.tobytes(), b"" if upper is lower else upper.tobytes()
 
 
-def recorded_dims(shape: Shape) -> tuple[int, ...]:
-    """As a port records them: -1 for what is not one size, nothing for an unknown rank."""
-    return tuple(dim.lo if dim.lo == dim.hi else -1 for dim in shape or ())
-
-
 def least_size(shape: Shape, most: int) -> int:
     """Return how many elements a tensor has at least, if it has any; of more than `most`, one more."""
     size = 1
     for dim in shape or ():
         size = min(size * (dim.lo or (dim.hi != 0)), most + 1)
     return size
-
-
-def recorded(port: Port) -> Fact:
-    """What a port of the file says; an empty one is a scalar's or unknown, a precision that nobody knows is dynamic."""
-    shape = tuple(Dim() if size < 0 else Dim.of(size) for size in port.dims) if port.dims else None
-    dtype = None if port.precision is None else precision_in_file(port.precision)
-    return Fact(dtype or UNKNOWN.dtype, shape)

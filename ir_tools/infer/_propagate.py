@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Literal, Protocol
 
 from ir_tools.collection import gc_paused
@@ -16,11 +15,12 @@ from ir_tools.graph import Graph, Layer, Located, Model, Port
 from ir_tools.graph.graph import Source
 from ir_tools.infer._answers import Answer, Checks
 from ir_tools.infer._engine import Engine, Tensors, Visit
-from ir_tools.infer._facts import Known, recorded
+from ir_tools.infer._facts import Known
 from ir_tools.infer._relaxed import relaxed_patterns
 from ir_tools.infer._signatures import LayerSignatures
 from ir_tools.ops import opset_number
 from ir_tools.ops.definition import Array, Bounds, Fact
+from ir_tools.ops.records import recorded
 from ir_tools.rules import Rule
 from ir_tools.rules.shapes import IMPOSSIBLE_SHAPE, UNKNOWN_SHAPES
 from ir_tools.types import Dim, Shape, Shapes, element_type, format_shape, parse_shape
@@ -184,9 +184,9 @@ class Propagation(Engine):
     def __init__(
         self,
         model: Model,
-        checks: Checks = Checks.NONE,
         signatures: LayerSignatures | None = None,
         *,
+        checks: Checks = Checks.NONE,
         ask: Ask | None = None,
         patterns: Mapping[int, Array] | None = None,
     ) -> None:
@@ -199,16 +199,6 @@ class Propagation(Engine):
         self.errors: dict[Diagnostic, None] = {}
         self.notes: dict[str, Diagnostic] = {}
         self.outdated: list[tuple[Layer, int, Known]] = []
-
-    @cached_property
-    def places(self) -> Sequence[Located]:
-        """All layers of the model."""
-        return list(self.model.walk())
-
-    @cached_property
-    def paths(self) -> Mapping[tuple[int, int], str]:
-        """The path of each layer, by `id` of its graph and its own id."""
-        return {(id(graph), layer.id): path for path, layer, graph in self.places}
 
     def believed(self, visit: Visit, answer: Answer) -> Sequence[Known]:
         """What a rule or whoever is asked gives; nothing where it gives nothing."""

@@ -65,7 +65,7 @@ class ShapeTrials(Propagation):
 
     def __init__(self, model: Model) -> None:
         """Prepare; the model stays as it is."""
-        super().__init__(model, Checks.SETTINGS)
+        super().__init__(model, checks=Checks.SETTINGS)
 
     def of(self, given: Mapping[int, Fact]) -> Trial:
         """Return what every tensor would be if Parameters of the main graph, by layer id, had certain facts.

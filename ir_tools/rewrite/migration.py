@@ -13,7 +13,8 @@ from ir_tools.graph import Layer, Located, Model
 from ir_tools.infer import LayerSignature, LayerSignatures
 from ir_tools.ops import COMPLETE_OPSETS, find_op, named_rewrites, opset_number
 from ir_tools.ops.definition import Attrs, Fact, ObservedAttrs, Op, Refused, Rewrite, Violation
-from ir_tools.rewrite.rewriter import Facts, KnownFacts, Rewriter, changes_nothing, lost_output
+from ir_tools.rewrite.facts import InputFacts, KnownFacts
+from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output
 
 __all__ = ["Migration", "MigrationStep", "RefusedStep", "RemainingLayer", "migrate", "parse_target"]
 
@@ -163,17 +164,16 @@ def migrate(
     stages: list[_Stage] = [_stage(name) for name in word_list(passes)]
     if target is not None:
         stages.append(_Migrating(target))
-    work, steps = model, list[MigrationStep]()
+    work, steps, known = model, list[MigrationStep](), KnownFacts(model, LayerSignatures())
     remaining: tuple[RemainingLayer, ...] = ()
     for number, stage in enumerate(stages):
-        signatures = LayerSignatures()
-        plan = _Planning(work, stage, signatures).plan()
+        plan = _Planning(work, stage, known).plan()
         steps += [item.step for item in plan.rewrites]
         if plan.refused:
             return Migration(model=model, steps=tuple(steps), refused=tuple(plan.refused))
         if plan.rewrites:
             copied = work is model and not (in_place and number == len(stages) - 1)
-            work = _rewritten(work, plan, signatures, copied=copied)
+            work = _rewritten(work, plan, known, copied=copied)
         remaining = tuple(plan.remaining)
     return Migration(model=work, steps=tuple(steps), remaining=remaining)
 
@@ -298,11 +298,11 @@ def _remaining(model: Model, located: Located) -> RemainingLayer:
 class _Planning:
     """Plans one stage; layers of one signature with the same inputs are planned once."""
 
-    def __init__(self, model: Model, stage: _Stage, signatures: LayerSignatures) -> None:
+    def __init__(self, model: Model, stage: _Stage, known: KnownFacts) -> None:
         self.model = model
         self.stage = stage
-        self.signatures = signatures
-        self.known = KnownFacts(model, signatures)
+        self.signatures = known.signatures
+        self.known = known
         self.kinds: dict[int, _Kind] = {}
         self.outcomes: dict[tuple[int, ...], _Outcome] = {}
 
@@ -340,7 +340,7 @@ class _Planning:
         else:
             plan.rewrites.append(_Rewriting(located, op, found, place.step(found)))
 
-    def _outcome(self, layer: Layer, signature: LayerSignature, op: Op, facts: Facts) -> _Outcome:
+    def _outcome(self, layer: Layer, signature: LayerSignature, op: Op, facts: InputFacts) -> _Outcome:
         key = (signature.number, *facts.key)
         found = self.outcomes.get(key)
         if found is None:
@@ -351,12 +351,15 @@ class _Planning:
         return found
 
 
-def _rewritten(model: Model, plan: _Plan, signatures: LayerSignatures, *, copied: bool) -> Model:
+def _rewritten(model: Model, plan: _Plan, known: KnownFacts, *, copied: bool) -> Model:
     """The model, or a copy of it, with the rewrites made."""
     work = model.copy() if copied else model
     graphs = {id(before): after for before, after in zip(model.graphs(), work.graphs(), strict=True)}
-    rewriter = Rewriter(work, signatures)
+    rewriter = Rewriter(work, known.signatures)
+    changed = []
     for item in plan.rewrites:
-        graph = graphs[id(item.located.graph)]
-        rewriter.apply(graph, graph.layer(item.located.layer.id), item.op, item.rewrite)
+        graph, layer_id = graphs[id(item.located.graph)], item.located.layer.id
+        rewriter.apply(graph, graph.layer(layer_id), item.op, item.rewrite)
+        changed.append((graph, layer_id))
+    known.changed(work, changed)
     return work

@@ -1,128 +1,17 @@
-"""Putting a rewrite into a graph, and the facts that rewrites are planned with."""
+"""Putting a rewrite into a graph."""
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from ir_tools.builder import port_fact, port_of, recorded_fact
-from ir_tools.errors import IrToolsError
-from ir_tools.graph import Graph, Layer, LayerContent, Located, Model, Port, Source, find_port
-from ir_tools.infer import LayerSignature, LayerSignatures, propagate_shapes
-from ir_tools.ops import Role, role_of
-from ir_tools.ops.definition import Array, Fact, NewLayer, Op, Ref, Refused, Rewrite
-from ir_tools.types import Shape, format_shape, from_dtype
+from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source, find_port
+from ir_tools.infer import LayerSignature, LayerSignatures
+from ir_tools.ops.definition import Array, NewLayer, Op, Ref, Refused, Rewrite
+from ir_tools.ops.records import port_of
+from ir_tools.types import from_dtype
 
-__all__ = ["Facts", "KnownFacts", "Rewriter", "changes_nothing", "lost_output"]
+__all__ = ["Rewriter", "changes_nothing", "lost_output"]
 
 LIST = re.compile(r"\s*[+-]?\d+\s*(,\s*[+-]?\d+\s*)+")
-
-
-# --- facts ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What is known of a layer's inputs, and where the file contradicts itself."""
-
-    inputs: tuple[Fact, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def key(self) -> tuple[int, ...]:
-        """The identities of the facts."""
-        return tuple(map(id, self.inputs))
-
-
-class KnownFacts:
-    """What is known of the tensors of a model: as recorded, and computed where the record does not say enough.
-
-    There is one object for equal records, and one for what each constant holds.
-    """
-
-    def __init__(self, model: Model, signatures: LayerSignatures) -> None:
-        """Nothing is computed until a layer needs it; the model is not changed."""
-        self.model = model
-        self.signatures = signatures
-        self._computed: dict[tuple[str, int], Fact] | None = None
-        self._intervals: bool | None = None
-        self._ports: dict[tuple[str | None, tuple[int, ...]], Fact] = {}
-        self._outputs: dict[tuple[int, int | None, int], Fact] = {}
-
-    def of(self, located: Located) -> Facts:
-        """Types and shapes of a layer's inputs, with the values of small integer constants.
-
-        Raises:
-            ReadError: the bytes of a constant are not there.
-        """
-        path, layer, graph = located
-        facts, notes = [], []
-        sources = graph.sources(layer.id)
-        for port in self.signatures.of(layer)[0].inputs:
-            source = sources.get(port.id)
-            if source is None:
-                fact = self._recorded(port)
-            else:
-                maker = graph.layer(source.layer)
-                fact = self._output(maker, source)
-                if not _agree(port, fact.shape):
-                    recorded, made = list(port.dims), format_shape(fact.shape)
-                    notes.append(f"input port {port.id} records {recorded}, but '{maker.name}' makes {made}")
-            facts.append(self._computed_fact(path, port.id, fact) if self._says_little(fact) else fact)
-        return Facts(tuple(facts), tuple(notes))
-
-    def _recorded(self, port: Port) -> Fact:
-        key = port.precision, port.dims
-        fact = self._ports.get(key)
-        if fact is None:
-            fact = self._ports[key] = port_fact(port)
-        return fact
-
-    def _output(self, maker: Layer, source: Source) -> Fact:
-        """The record of an output, with the shape of a Parameter and the values of a small integer constant."""
-        signature, offset = self.signatures.of(maker)
-        key = signature.number, offset, source.port
-        fact = self._outputs.get(key)
-        if fact is None:
-            port = find_port(signature.outputs, source.port) or maker.port(source.port)
-            if role_of(maker) in {Role.PARAMETER, Role.CONSTANT}:
-                fact = recorded_fact(maker, port, self.model.weights)
-            else:
-                fact = self._recorded(port)
-            self._outputs[key] = fact
-        return fact
-
-    def _says_little(self, fact: Fact) -> bool:
-        """Whether a rule may want more: a type, a rank, an interval, or the sizes that a small tensor holds."""
-        if fact.shape is None or fact.dtype.kind == "dynamic":
-            return True
-        if not all(dim.static for dim in fact.shape):
-            return self._has_intervals()
-        return fact.value is None and fact.dtype.is_integer and len(fact.shape) == 1
-
-    def _has_intervals(self) -> bool:
-        if self._intervals is None:
-            shapes = [end.layer.raw.get("shape", "") for end in self.model.inputs]
-            self._intervals = any(".." in text.replace("...", "") for text in shapes)
-        return self._intervals
-
-    def _computed_fact(self, path: str, port_id: int, recorded: Fact) -> Fact:
-        """The fact out of shape propagation; the recorded one where that fails or knows no rank."""
-        if self._computed is None:
-            try:
-                self._computed = propagate_shapes(self.model).facts
-            except IrToolsError:
-                self._computed = {}
-        fact = self._computed.get((path, port_id))
-        return recorded if fact is None or fact.shape is None or fact.dtype.kind == "dynamic" else fact
-
-
-def _agree(port: Port, shape: Shape) -> bool:
-    """Whether an input port records what its producer makes; one of the two may know less."""
-    if shape is None or not port.dims:
-        return True
-    return len(shape) == len(port.dims) and all(
-        size < 0 or size in dim for size, dim in zip(port.dims, shape, strict=True)
-    )
 
 
 # --- before the edit --------------------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 """A model around one rewrite: a Parameter, the layers, a Result."""
 
-from ir_tools.builder import Builder, port_of
+from ir_tools.builder import Builder
 from ir_tools.graph import Layer, LayerContent, Model, Source
 from ir_tools.ops import Fact, Rewrite
+from ir_tools.ops.records import port_of
 from ir_tools.rewrite.rewriter import Rewriter
 
 __all__ = ["as_model"]

@@ -1,0 +1,48 @@
+"""What a file records of a tensor at the ports of layers, and what to record."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ir_tools.graph import Layer, Port
+from ir_tools.ops.definition import Bounds, Fact
+from ir_tools.types import Dim, Shape, element_type, parse_shape, precision_in_file
+from ir_tools.weights import Weights, constant
+
+__all__ = ["LARGEST_VALUE", "port_of", "recorded", "recorded_dims", "recorded_output"]
+
+LARGEST_VALUE = 1024
+"""Elements of an integer constant that a shape rule may want to see."""
+UNKNOWN_TYPE = element_type("dynamic")
+
+
+def recorded(port: Port) -> Fact:
+    """Return what a port records; a precision that is not one is dynamic.
+
+    A port without dims may be a scalar or of unknown rank; the rank counts as unknown, since nothing is claimed then.
+    """
+    dtype = None if port.precision is None else precision_in_file(port.precision)
+    return Fact(dtype or UNKNOWN_TYPE, tuple(Dim() if size < 0 else Dim.of(size) for size in port.dims) or None)
+
+
+def recorded_output(layer: Layer, port: Port, weights: Weights) -> Fact:
+    """Return what a file says of an output port, with the shape of a Parameter and the values of a small constant."""
+    fact = recorded(port)
+    if layer.type == "Parameter" and "shape" in layer.raw:
+        return Fact(fact.dtype, parse_shape(layer.raw["shape"]))
+    if layer.type != "Const" or not fact.dtype.is_integer or fact.dtype.dtype is None:
+        return fact
+    shape = parse_shape(layer.raw.get("shape", ""))
+    if shape is None or np.prod([dim.lo for dim in shape], dtype=np.float64) > LARGEST_VALUE:
+        return fact
+    return Fact(fact.dtype, shape, Bounds.exactly(constant(layer.raw, weights)))
+
+
+def recorded_dims(shape: Shape) -> tuple[int, ...]:
+    """Return sizes as a port records them: -1 for what is not one size, nothing for an unknown rank."""
+    return tuple(dim.lo if dim.lo == dim.hi else -1 for dim in shape or ())
+
+
+def port_of(number: int, fact: Fact, names: Sequence[str] = ()) -> Port:
+    """Return a port with the element type and the sizes of a fact."""
+    return Port(number, fact.dtype.precision, recorded_dims(fact.shape), tuple(names))
