@@ -133,18 +133,18 @@ def run_one(
     precision: Precision = "as written",
     fallback: Fallback | None = None,
     states: Mapping[str, Array] | None = None,
-    torn: bool = False,
+    mask_rounding: bool = False,
 ) -> Step:
-    """Run one layer of a model, bodies included, on given arrays by input port; the step tells of known differences.
+    """Run one layer of a model, bodies included, on given arrays by input port; the step lists known differences.
 
-    `torn`: as of `Execution`.
+    `mask_rounding`: as of `Execution`.
 
     Raises:
         UnsupportedError: there is no kernel and no fallback.
         UsageError: its attributes have no meaning.
         ShapeError: its attributes do not fit the inputs.
     """
-    execution = Execution(model, precision, fallback, torn=torn, explain=True, states=states)
+    execution = Execution(model, precision, fallback, mask_rounding=mask_rounding, explain=True, states=states)
     kinds = {port.id: precision_in_file(port.precision or "") for port in located.layer.inputs}
     given = {port: _of_type(kinds.get(port), execution.cast(array)) for port, array in arrays.items()}
     return execution.layer(located.graph, located.layer, given)
@@ -165,16 +165,16 @@ class Execution:
         precision: Precision = "as written",
         fallback: Fallback | None = None,
         *,
-        torn: bool = False,
+        mask_rounding: bool = False,
         explain: bool = False,
         states: Mapping[str, Array] | None = None,
     ) -> None:
-        """As for `run`; with `torn`, the steps count as undefined what errors of rounding decide.
+        """As for `run`; with `mask_rounding`, the steps count as undefined what errors of rounding decide.
 
-        With `explain` or `torn`, they tell of known differences, and what those leave unwritten is undefined, too.
+        With either flag they list known differences, and what those leave unwritten is undefined, too.
         """
-        self.torn = torn
-        self.explain = explain or torn
+        self.mask_rounding = mask_rounding
+        self.explain = explain or mask_rounding
         self.model = model
         check_word("precision", precision, get_args(Precision))
         self.floats = None if precision == "as written" else element_type(precision)
@@ -229,7 +229,7 @@ class Execution:
                 del step
 
     def _constant(self, plan: "_Plan", layer: Layer) -> Array:
-        """Return the value of a Const, which a body reads once for all its rounds."""
+        """Return the value of a Const, which a body reads once for all iterations."""
         value = plan.constants.get(layer.id)
         if value is None:
             value = self.cast(values(layer.raw, self.model.weights))
@@ -251,7 +251,7 @@ class Execution:
             if plan.inside:
                 plan.ready[layer.id] = ready
         known = self._known(plan.graph, ready, arrays, [source for source, _ in planned.reads])
-        done = run_layer(layer, arrays, first_only=planned.first_only, torn=self.torn, ready=ready)
+        done = run_layer(layer, arrays, first_only=planned.first_only, mask_rounding=self.mask_rounding, ready=ready)
         return self._step_of(layer, done, known)
 
     def _held(self, layer: Layer) -> Step | None:
@@ -275,16 +275,18 @@ class Execution:
         known = self._known(
             graph, ready, [*arrays.values()], [sources[port].layer for port in arrays if port in sources]
         )
-        done = run_layer(layer, tuple(arrays.values()), torn=self.torn, ready=ready)
+        done = run_layer(layer, tuple(arrays.values()), mask_rounding=self.mask_rounding, ready=ready)
         return self._step_of(layer, done, known)
 
     def _known(
-        self, graph: Graph, ready: "_Ready", arrays: Sequence[Array], makers: Sequence[int]
+        self, graph: Graph, ready: "_Ready", arrays: Sequence[Array], producers: Sequence[int]
     ) -> tuple[KnownDifference, ...]:
-        """Return the known differences that a layer falls under; `makers`: the layers that make its inputs."""
+        """Return the known differences that a layer falls under; `producers`: the layers that feed it."""
         if not self.explain:
             return ()
-        constant = [number for number, maker in enumerate(makers) if role_of(graph.layer(maker)) is Role.CONSTANT]
+        constant = [
+            number for number, producer in enumerate(producers) if role_of(graph.layer(producer)) is Role.CONSTANT
+        ]
         return find(ready.op, ready.attrs, arrays, constant)
 
     def _step_of(self, layer: Layer, done: LayerRun, known: Sequence[KnownDifference]) -> Step:
@@ -383,15 +385,15 @@ def run_layer(
     *,
     first_only: bool = False,
     floats: ElementType | None = None,
-    torn: bool = False,
+    mask_rounding: bool = False,
     ready: _Ready | None = None,
 ) -> LayerRun:
     """Return the outputs of one layer on given arrays, in the order of its ports.
 
     With `first_only` perhaps only the first.
 
-    `floats`: stands for every float type that the attributes name. `torn`: what errors of rounding in the inputs decide
-    counts as undefined, too. `ready`: of the layer, with `floats` in it.
+    `floats`: replaces every float type that the attributes name. `mask_rounding`: what errors of rounding in the inputs
+    decide counts as undefined, too. `ready`: of the layer, with `floats` in it.
 
     Raises:
         UnsupportedError: the reference has no kernel for the layer.
@@ -400,7 +402,7 @@ def run_layer(
     """
     op, attrs, packed = ready or _prepared(layer, floats)
     assert op.kernel is not None
-    judged = op.ill_conditioned if torn and op.ill_conditioned else None
+    masked = op.ill_conditioned if mask_rounding and op.ill_conditioned else None
     with np.errstate(all="ignore"):
         try:
             require_known_kinds(op, inputs)
@@ -414,8 +416,8 @@ def run_layer(
             raise ShapeError(f"layer '{layer.name}' ({op}) cannot take inputs of {shapes}: {reason}") from why
         undefined = op.undefined_mask(attrs, inputs) if op.undefined_mask else None
         bounds = None
-        if judged:
-            undefined = judged(attrs, inputs, _rounding_of(layer))
+        if masked:
+            undefined = masked(attrs, inputs, _rounding_of(layer))
             bounds = _bounds(op, attrs, inputs, _rounding_of(layer)) if undefined is not None and op.monotonic else None
     return LayerRun(outputs, (undefined,) * len(outputs), bounds)
 
@@ -451,8 +453,8 @@ def _prepared(layer: Layer, floats: ElementType | None) -> _Ready:
     violations: list[Violation] = []
     attrs = op.read(layer.raw, violations)
     if attrs is None:
-        faults = "; ".join(f"{fault.attribute} {fault.message}" for fault in violations)
-        raise UsageError(f"layer '{layer.name}' ({op}): {faults}")
+        reasons = "; ".join(f"{violation.attribute} {violation.message}" for violation in violations)
+        raise UsageError(f"layer '{layer.name}' ({op}): {reasons}")
     if floats is not None:
         attrs = Attrs({name: floats if _is_wide(value) else value for name, value in attrs.items()})
     kinds = [value for value in attrs.values() if type(value) is ElementType]

@@ -37,9 +37,9 @@ def execution_order(graph: Graph) -> Iterator[PlannedLayer]:
     """
     last: dict[tuple[int, int], int] = {}
     for layer in graph.ordered():
-        for maker, keys in graph.feeders(layer.id).items():
+        for producer, keys in graph.feeders(layer.id).items():
             for start, _ in keys:
-                last[maker, start] = layer.id
+                last[producer, start] = layer.id
     for layer in graph.ordered():
         sources = graph.sources(layer.id)
         ports = tuple([port.id for port in layer.inputs if port.id in sources])

@@ -69,7 +69,7 @@ def prove(folder: Path) -> int:
 
 
 def seeded_onnx(folder: Path, seed: int = 0) -> Path:
-    """The light model with random weights, as a file in `folder`."""
+    """Write the light model with random weights, as a file in `folder`."""
     model = onnx.load(LIGHT_MODEL)
     generator = np.random.default_rng(seed)
     fixed = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}

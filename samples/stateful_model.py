@@ -27,7 +27,7 @@ def mean_with(session: ir_tools.Session, value: float) -> float:
 
 
 def build() -> openvino.Model:
-    """The mean of all values so far: the variable holds their sum and their number."""
+    """Build a model of the mean of all values so far: the variable holds their sum and their number."""
     info = VariableInfo()
     info.variable_id, info.data_shape, info.data_type = "total", openvino.PartialShape([2]), openvino.Type.f32
     total = Variable(info)

@@ -103,7 +103,7 @@ class Rows:
                     precision=precision,
                     fallback=fallback,
                     states=self._states_in(located),
-                    torn=self.precision != "f32",
+                    mask_rounding=self.precision != "f32",
                 )
             except IrToolsError as why:
                 yield replace(self._blank(located), status="differs", reason=f"the reference fails: {why}")

@@ -72,7 +72,7 @@ class Work:
         whole = Whole.of(self.runtime, self.model, self.fed, self.setting)
         top, dead = self._chosen()
         alone = LayerRunner(self.runtime)
-        reference = Execution(self.model, self._precision, alone, torn=True, states=self.rows.states)
+        reference = Execution(self.model, self._precision, alone, mask_rounding=True, states=self.rows.states)
         walk = reference.steps(self.fed)
         entries: list[LayerComparison] = []
         for batch in batches(self.runtime, self.model, self.fed, top, self.setting, with_inputs=False):

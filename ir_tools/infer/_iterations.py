@@ -8,7 +8,7 @@ from ir_tools.graph import Graph, Layer, Source
 from ir_tools.infer._differences import are_apart, text_of
 from ir_tools.infer._engine import Tensors, results_of
 from ir_tools.infer._problems import Problem
-from ir_tools.ops.bodies import PortMap, PortMapRow, slice_faults
+from ir_tools.ops.bodies import PortMap, PortMapRow, check_slices
 from ir_tools.ops.definition import Fact
 from ir_tools.rules.operations import FATAL_SETTING
 from ir_tools.rules.structure import BAD_BACK_EDGE, BAD_SLICE, WRONG_PORT_MAP_ROW
@@ -44,7 +44,7 @@ def problems_of_iterations(
     end = ports.purpose("execution_condition") if layer.type.lower() == "loop" else None
     count = None if end is None else _single(inputs[min(inputs)])
     certain = count if end is not None and _single(results[end.layer]) == 1 else None
-    for cut, message, remedy in slice_faults(ports, inputs, results, certain):
+    for cut, message, remedy in check_slices(ports, inputs, results, certain):
         yield Problem(BAD_SLICE, layer, message, remedy, "port_map", row=_place_of(layer, cut))
     if end is None:
         return

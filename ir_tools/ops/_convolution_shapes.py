@@ -18,13 +18,13 @@ __all__ = [
     "Layout",
     "Windows",
     "axes_of",
-    "broken_channels",
-    "broken_lists",
-    "broken_ranks",
     "channels_out",
+    "check_channels",
+    "check_lists",
+    "check_ranks",
     "forward_dim",
-    "forward_faults",
     "forward_shape",
+    "forward_violations",
     "reach",
     "suspect_windows",
     "unfit",
@@ -107,7 +107,7 @@ def reach(size: Dim, dilation: int) -> Dim:
 # --- checks -----------------------------------------------------------------------------------------------------
 
 
-def broken_lists(attrs: Attrs, axes: int) -> Iterator[Violation]:
+def check_lists(attrs: Attrs, axes: int) -> Iterator[Violation]:
     """Check for lists that are not as long as there are spatial axes.
 
     Negative pads, which the CPU plugin cannot run.
@@ -126,7 +126,7 @@ def broken_lists(attrs: Attrs, axes: int) -> Iterator[Violation]:
                 yield Violation(name, f"is {listed(attrs[name])}; expected no negative value")
 
 
-def broken_ranks(data: Shape, filters: Shape, layout: Layout, ranks: Sequence[int] = (3, 4, 5)) -> Iterator[Violation]:
+def check_ranks(data: Shape, filters: Shape, layout: Layout, ranks: Sequence[int] = (3, 4, 5)) -> Iterator[Violation]:
     """Check for data that is not `[N, C, spatial...]`, or filters with another number of spatial axes."""
     if data is not None and len(data) not in ranks:
         allowed = " or ".join(map(str, ranks))
@@ -141,7 +141,7 @@ def broken_ranks(data: Shape, filters: Shape, layout: Layout, ranks: Sequence[in
         )
 
 
-def broken_channels(data: Shape, filters: Shape, layout: Layout) -> Iterator[Violation]:
+def check_channels(data: Shape, filters: Shape, layout: Layout) -> Iterator[Violation]:
     """Check for filters made for another number of channels than the data has."""
     if data is None or filters is None:
         return
@@ -181,14 +181,14 @@ def unfit(windows: Windows, data: Shape, filters: Shape, layout: Layout) -> Iter
             )
 
 
-def forward_faults(
+def forward_violations(
     attrs: Attrs, data: Shape, filters: Shape, layout: Layout, ranks: Sequence[int] = (3, 4, 5)
 ) -> Iterator[Violation]:
     """Check for what leaves a convolution without an output shape."""
-    broken = [*broken_ranks(data, filters, layout, ranks)]
+    broken = [*check_ranks(data, filters, layout, ranks)]
     axes = axes_of(attrs, data, filters, layout)
     if not broken and axes is not None:
-        broken = [*broken_lists(attrs, axes)] or [*broken_channels(data, filters, layout)]
+        broken = [*check_lists(attrs, axes)] or [*check_channels(data, filters, layout)]
         if not broken and attrs.auto_pad in {"explicit", "valid"}:
             broken = [*unfit(windows_of(attrs, axes), data, filters, layout)]
     yield from broken
@@ -253,7 +253,7 @@ def forward_shape(attrs: Attrs, data: Shape, filters: Shape, layout: Layout, ran
     Raises:
         ShapeError: data, filters and attributes contradict each other.
     """
-    raise_first(forward_faults(attrs, data, filters, layout, ranks))
+    raise_first(forward_violations(attrs, data, filters, layout, ranks))
     axes = axes_of(attrs, data, filters, layout)
     if axes is None:
         return None

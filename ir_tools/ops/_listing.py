@@ -64,12 +64,12 @@ def _opsets(op: Op) -> str:
 
 
 def _inputs(op: Op) -> Iterator[str]:
-    told: set[str] = set()
+    listed: set[str] = set()
     for slot in op.inputs:
         text = slot.name + "?" * slot.optional + "*" * slot.many
         if slot.type in op.types:
-            text += f": {slot.type}" if slot.type in told else f": {slot.type} ({op.types[slot.type]})"
-            told.add(slot.type)
+            text += f": {slot.type}" if slot.type in listed else f": {slot.type} ({op.types[slot.type]})"
+            listed.add(slot.type)
         elif slot.type:
             text += f": {slot.type}"
         yield text

@@ -99,7 +99,7 @@ class Unary:
 
         return (elementwise(applied, data),)
 
-    def torn(self, attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:
+    def near_border(self, attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:
         """Return the elements so near to a step that an error decides to which side they go."""
         del attrs
         return None if self.border is None else near_steps(arrays[0], error, self.border)
@@ -115,7 +115,7 @@ class Unary:
             check=self.check,
             shape=self.shape,
             kernel=self.kernel,
-            ill_conditioned=None if self.border is None else self.torn,
+            ill_conditioned=None if self.border is None else self.near_border,
             monotonic=self.border is not None,
         )
 

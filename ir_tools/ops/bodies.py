@@ -13,7 +13,7 @@ from ir_tools.ops.definition import Array, Fact
 from ir_tools.types import Dim, Shape
 
 __all__ = ["Bodies", "BodyFacts", "BodyKernel", "BodyRule", "BodyRun", "Execute", "Maps", "PortMap", "PortMapRow"]
-__all__ += ["port_maps", "slice_faults"]
+__all__ += ["check_slices", "port_maps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +111,8 @@ BodyRule = Callable[[Maps, Mapping[int, Fact], BodyRun], dict[int, Fact]]
 """`(port maps, facts by input port, run) -> facts by output port`."""
 
 
-def slice_faults(
-    ports: PortMap, inputs: Mapping[int, Fact], results: Mapping[int, Fact], rounds: int | None
+def check_slices(
+    ports: PortMap, inputs: Mapping[int, Fact], results: Mapping[int, Fact], iterations: int | None
 ) -> Iterator[tuple[PortMapRow, str, str]]:
     """Yield rows that the runtime compiles or runs with an error: row, message, what to do.
 
@@ -120,20 +120,21 @@ def slice_faults(
         ports: of the body.
         inputs: facts by port of the layer.
         results: facts by Result of the body.
-        rounds: how often the body runs, where that is certain.
+        iterations: how often the body runs, where that is certain.
     """
     for row in ports.inputs:
         size = _along(row, inputs[row.port].shape if row.axis is not None else None)
         if (
             size is not None
             and size.hi is not None
-            and rounds is not None
-            and rounds > size.hi // max(row.part_size, 1)
+            and iterations is not None
+            and iterations > size.hi // max(row.part_size, 1)
         ):
             message = (
-                f"input port {row.port} has {size} elements, and the body takes {row.part_size} in {rounds} rounds"
+                f"input port {row.port} has {size} elements, and the body takes {row.part_size} in each of"
+                f" {iterations} iterations"
             )
-            yield row, message, f"give it {rounds * row.part_size} elements along axis {row.axis}"
+            yield row, message, f"give it {iterations * row.part_size} elements along axis {row.axis}"
     for row in ports.outputs:
         size = _along(row, results[row.layer].shape)
         if size is not None and size.static and size.size != row.part_size:

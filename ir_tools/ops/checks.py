@@ -39,19 +39,19 @@ def check_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, list
     found: list[Violation] = []
     attrs = op.read(raw, found)
     fields = {spec.xml or name: spec for name, spec in op.attrs.items()}
-    strange = [name for name in raw if name not in fields]
-    out, told = [], set[str]()
+    unknown_names = [name for name in raw if name not in fields]
+    out, reported = [], set[str]()
     for violation in (*found, *_assumed(op, fields, raw)):
         name = violation.attribute
         spec = fields.get(name)
-        if violation.kind in {Kind.MISSING, Kind.ASSUMED} and strange and spec and spec.default is REQUIRED:
-            word = next((alias for alias in spec.aliases if alias in raw), None) or closest(name, strange)
-            if word is not None and word not in told:
-                told.add(word)
+        if violation.kind in {Kind.MISSING, Kind.ASSUMED} and unknown_names and spec and spec.default is REQUIRED:
+            word = next((alias for alias in spec.aliases if alias in raw), None) or closest(name, unknown_names)
+            if word is not None and word not in reported:
+                reported.add(word)
                 violation = _misspelled(name, spec, word, raw[word])
         if violation.kind is not Kind.UNKNOWN:
             out.append(violation)
-    out += _unknown(op, fields, raw, [name for name in strange if name not in told])
+    out += _unknown(op, fields, raw, [name for name in unknown_names if name not in reported])
     out += _misread(fields, raw)
     return attrs, out
 

@@ -87,7 +87,7 @@ def _joined(fact: Fact, row: PortMapRow, size: int | None) -> Fact:
 
 
 def loop_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, Fact]:
-    """Run the body until the shapes of its back edges settle; joined outputs are as long as the trips are many.
+    """Run the body until the shapes of its back edges settle; joined outputs are as long as the iterations are many.
 
     Raises:
         ShapeError: an axis that is not there, or a condition or trip count that is not one number.
@@ -95,8 +95,8 @@ def loop_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int
     ports = maps["body"]
     given = {row.layer: _loop_input(row, inputs[row.port]) for row in ports.inputs if row.port >= 0}
     facts = run("body", given)
-    trips = _trips(ports, inputs, facts)
-    facts = _settled(ports, given, facts, run, trips)
+    iterations = _iterations(ports, inputs, facts)
+    facts = _settled(ports, given, facts, run, iterations)
     never = _single(inputs[1].value) == 0
     out = {}
     for row in ports.outputs:
@@ -104,11 +104,11 @@ def loop_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int
             continue
         fact = facts.results[row.layer]
         if row.axis is None:
-            out[row.port] = _without_trip(fact) if never else Fact(fact.dtype, fact.shape)
+            out[row.port] = _without_iteration(fact) if never else Fact(fact.dtype, fact.shape)
         elif never:
             out[row.port] = Fact(fact.dtype, (Dim.of(0),))
         else:
-            out[row.port] = _joined(fact, row, _total(fact.shape, row.axis, trips))
+            out[row.port] = _joined(fact, row, _total(fact.shape, row.axis, iterations))
     return out
 
 
@@ -119,7 +119,7 @@ def _loop_input(row: PortMapRow, fact: Fact) -> Fact:
     return Fact(fact.dtype, shape)
 
 
-def _without_trip(fact: Fact) -> Fact:
+def _without_iteration(fact: Fact) -> Fact:
     if fact.shape is None or not all(dim.static for dim in fact.shape):
         return Fact(fact.dtype, fact.shape)
     if not fact.shape:
@@ -127,12 +127,12 @@ def _without_trip(fact: Fact) -> Fact:
     return Fact(fact.dtype, (Dim.of(0), *fact.shape[1:]))
 
 
-def _total(shape: Shape, axis: int, trips: int | None) -> int | None:
+def _total(shape: Shape, axis: int, iterations: int | None) -> int | None:
     if not shape:
-        return trips
+        return iterations
     if not -len(shape) <= axis < len(shape):
         raise ShapeError(f"axis {axis} is not one of the {len(shape)} of [{format_shape(shape)}]")
-    return shape[axis].size * trips if trips is not None and shape[axis].static else None
+    return shape[axis].size * iterations if iterations is not None and shape[axis].static else None
 
 
 def _single(value: Bounds | None) -> int | None:
@@ -145,7 +145,7 @@ def _single(value: Bounds | None) -> int | None:
     return int(known.ravel()[0])
 
 
-def _trips(ports: PortMap, inputs: Mapping[int, Fact], facts: BodyFacts) -> int | None:
+def _iterations(ports: PortMap, inputs: Mapping[int, Fact], facts: BodyFacts) -> int | None:
     """Return how often the body runs, where that is certain: a constant condition and a constant trip count."""
     row = ports.purpose("execution_condition")
     if row is None:
@@ -162,10 +162,12 @@ def _trips(ports: PortMap, inputs: Mapping[int, Fact], facts: BodyFacts) -> int 
     return None if count is None or count == -1 else count
 
 
-def _settled(ports: PortMap, given: dict[int, Fact], facts: BodyFacts, run: BodyRun, trips: int | None) -> BodyFacts:
+def _settled(
+    ports: PortMap, given: dict[int, Fact], facts: BodyFacts, run: BodyRun, iterations: int | None
+) -> BodyFacts:
     """Widen the Parameters that back edges feed until the body's results fit them."""
     fed = {result: parameter for parameter, result in ports.back_edges.items()}
-    for _ in range(MAX_ITERATIONS if trips is None else min(trips, MAX_ITERATIONS)):
+    for _ in range(MAX_ITERATIONS if iterations is None else min(iterations, MAX_ITERATIONS)):
         changed = False
         for row in ports.outputs:
             if row.axis is not None or row.port < 0 or row.layer not in fed:
@@ -248,7 +250,7 @@ def _slice(row: PortMapRow, array: Array, index: int, start: int) -> Array:
     first = start + index * row.part_size if row.stride > 0 else start - (index + 1) * row.part_size + 1
     if not 0 <= first <= size - row.part_size:
         raise ShapeError(
-            f"round {index} takes {row.part_size} elements from {first} on, of {size} along axis {row.axis}"
+            f"iteration {index} takes {row.part_size} elements from {first} on, of {size} along axis {row.axis}"
         )
     return np.take(array, np.arange(first, first + row.part_size), axis=row.axis)
 
@@ -258,34 +260,34 @@ def tensor_iterator(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -
     ports = maps["body"]
     counts = [_parts(row, inputs[row.port].shape[row.axis]) for row in ports.inputs if row.axis is not None]
     if counts:
-        trips = counts[-1]
+        iterations = counts[-1]
     else:
         joined = next((row for row in ports.outputs if row.axis is not None), None)
-        trips = abs(joined.end - joined.start) // _part_size(joined) if joined else 1
-    return _iterate(ports, inputs, execute, trips)
+        iterations = abs(joined.end - joined.start) // _part_size(joined) if joined else 1
+    return _iterate(ports, inputs, execute, iterations)
 
 
 def loop(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -> dict[int, Array]:
     """Run the body while its condition holds, at most as often as the trip count says; -1: no limit."""
     first, second = sorted(inputs)[:2]
-    trips = int(inputs[first].ravel()[0])
+    iterations = int(inputs[first].ravel()[0])
     if not bool(inputs[second].ravel()[0]):
-        trips = 0
+        iterations = 0
     ports = maps["body"]
-    # A Loop reads no start: it takes the next part each round.
+    # A Loop reads no start: it takes the next part each iteration.
     rows = tuple(replace(row, start=0 if row.stride > 0 else -1) for row in ports.inputs)
-    return _iterate(replace(ports, inputs=rows), inputs, execute, trips)
+    return _iterate(replace(ports, inputs=rows), inputs, execute, iterations)
 
 
-def _iterate(ports: PortMap, inputs: Mapping[int, Array], execute: Execute, trips: int) -> dict[int, Array]:
+def _iterate(ports: PortMap, inputs: Mapping[int, Array], execute: Execute, iterations: int) -> dict[int, Array]:
     condition = ports.purpose("execution_condition")
     state = {row.layer: inputs[row.port] for row in ports.inputs if row.port >= 0 and row.axis is None}
     parts: dict[int, list[Array]] = {row.port: [] for row in ports.outputs if row.axis is not None}
-    if trips == 0:
-        return _without_rounds(ports, inputs, execute, state)
+    if iterations == 0:
+        return _without_iterations(ports, inputs, execute, state)
     results: dict[int, Array] = {}
     index = 0
-    while trips < 0 or index < trips:
+    while iterations < 0 or index < iterations:
         results = execute("body", _given(ports, inputs, state, index))
         for row in ports.outputs:
             if row.axis is not None:
@@ -298,7 +300,7 @@ def _iterate(ports: PortMap, inputs: Mapping[int, Array], execute: Execute, trip
 
 
 def _given(ports: PortMap, inputs: Mapping[int, Array], state: Mapping[int, Array], index: int) -> dict[int, Array]:
-    """Return what the Parameters of the body get in one round."""
+    """Return what the Parameters of the body get in one iteration."""
     given = dict(state)
     for row in ports.inputs:
         if row.axis is not None:
@@ -308,12 +310,12 @@ def _given(ports: PortMap, inputs: Mapping[int, Array], state: Mapping[int, Arra
     return given
 
 
-def _without_rounds(
+def _without_iterations(
     ports: PortMap, inputs: Mapping[int, Array], execute: Execute, state: Mapping[int, Array]
 ) -> dict[int, Array]:
     """Return outputs of a body that never runs: the initial values of what is carried on, and empty tensors.
 
-    What shape the empty ones have says a round on zeros.
+    What shape the empty ones have says a iteration on zeros.
     """
     zeros = {row.port: inputs[row.port] for row in ports.inputs if row.port >= 0}
     for row in ports.inputs:

@@ -18,13 +18,13 @@ from ir_tools.ops._convolution_shapes import (
     Layout,
     Windows,
     axes_of,
-    broken_channels,
-    broken_lists,
-    broken_ranks,
     channels_out,
+    check_channels,
+    check_lists,
+    check_ranks,
     forward_dim,
-    forward_faults,
     forward_shape,
+    forward_violations,
     reach,
     suspect_windows,
     unfit,
@@ -67,7 +67,7 @@ class Forward:
     def check(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         """Check for lists as long as there are axes, channels that fit, filters no larger than the padded data."""
         data, filters = inputs[0].shape, inputs[1].shape
-        broken = list(forward_faults(attrs, data, filters, self.layout, self.ranks))
+        broken = list(forward_violations(attrs, data, filters, self.layout, self.ranks))
         if not broken:
             broken = list(too_large("pads_begin", forward_shape(attrs, data, filters, self.layout, self.ranks)))
         yield from broken or suspect_windows(attrs, data, filters, self.layout)
@@ -142,14 +142,14 @@ class Backward:
 
     layout: Layout
 
-    def faults(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    def violations(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         """Check for what leaves the layer without an output shape."""
         data, filters = inputs[0].shape, inputs[1].shape
         axes = self.axes(attrs, inputs)
-        broken = [*broken_ranks(data, filters, self.layout)]
+        broken = [*check_ranks(data, filters, self.layout)]
         if not broken and axes is not None:
-            broken = [*broken_lists(attrs, axes)] or [*broken_channels(data, filters, self.layout)]
-            broken += broken_sizes(inputs[2], axes) if len(inputs) > 2 else ()
+            broken = [*check_lists(attrs, axes)] or [*check_channels(data, filters, self.layout)]
+            broken += check_sizes(inputs[2], axes) if len(inputs) > 2 else ()
         yield from broken
 
     def axes(self, attrs: Attrs, inputs: Sequence[Fact]) -> int | None:
@@ -163,7 +163,7 @@ class Backward:
 
         The output is not empty and fits into memory.
         """
-        broken = list(self.faults(attrs, inputs))
+        broken = list(self.violations(attrs, inputs))
         if not broken:
             try:
                 broken = list(too_large("strides", self.output(attrs, inputs)))
@@ -174,7 +174,7 @@ class Backward:
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """Map `[N, C, spatial...]` to `[N, channels, sizes...]`: the third input's sizes, where there is one."""
         dtype = same_type(inputs[:2])
-        raise_first(self.faults(attrs, inputs))
+        raise_first(self.violations(attrs, inputs))
         return (Fact(dtype, self.output(attrs, inputs)),)
 
     def output(self, attrs: Attrs, inputs: Sequence[Fact]) -> Shape:
@@ -252,7 +252,7 @@ def backward_dim(windows: Windows, axis: int, size: Dim, filter: Dim) -> Dim:
     return shifted(full, cut)
 
 
-def broken_sizes(sizes: Fact, axes: int) -> Iterator[Violation]:
+def check_sizes(sizes: Fact, axes: int) -> Iterator[Violation]:
     """Check for output sizes that are not one for each spatial axis, not integers, or negative."""
     if not (sizes.dtype.is_integer or sizes.dtype.kind == "dynamic"):
         yield Violation("output_shape", f"has element type {sizes.dtype}; expected integers")
@@ -277,9 +277,7 @@ def divisible(dim: Dim, parts: int) -> bool:
     return dim.hi is None or -(-dim.lo // parts) <= dim.hi // parts
 
 
-def broken_tables(
-    attrs: Attrs, inputs: Sequence[Fact], name: str, index: int, per_position: int
-) -> Iterator[Violation]:
+def check_tables(attrs: Attrs, inputs: Sequence[Fact], name: str, index: int, per_position: int) -> Iterator[Violation]:
     """Check for offsets or mask that are not `[N, per_position * kernel * deformable groups, windows...]`."""
     data, filters, table = inputs[0].shape, inputs[2].shape, inputs[index].shape
     if table is None:
@@ -308,7 +306,7 @@ def deformable_groups(attrs: Attrs, data: Shape, filters: Shape) -> Iterator[Vio
             yield Violation("filters", f"reads {read} channels in {group} groups, but the data has {data[1]}")
 
 
-def deformable_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def deformable_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for what leaves a deformable convolution without an output shape."""
     names = ("data", "offsets", "filters", "mask")
     broken = [
@@ -317,10 +315,10 @@ def deformable_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
         if fact.shape is not None and len(fact.shape) != 4
     ]
     data, filters = inputs[0].shape, inputs[2].shape
-    broken = broken or list(broken_lists(attrs, 2))
+    broken = broken or list(check_lists(attrs, 2))
     if not broken:
-        broken = [*deformable_groups(attrs, data, filters), *broken_tables(attrs, inputs, "offsets", 1, 2)]
-        broken += broken_tables(attrs, inputs, "mask", 3, 1) if len(inputs) > 3 else ()
+        broken = [*deformable_groups(attrs, data, filters), *check_tables(attrs, inputs, "offsets", 1, 2)]
+        broken += check_tables(attrs, inputs, "mask", 3, 1) if len(inputs) > 3 else ()
     if not broken and attrs.auto_pad in {"explicit", "valid"}:
         broken = list(unfit(windows_of(attrs, 2), data, filters, FORWARD))
     if not broken:
@@ -343,14 +341,16 @@ def deformable_spatial(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Dim, ...]:
 
 def deformable_check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for ranks, groups, tables of offsets that fit; what runs but is hardly intended."""
-    broken = list(deformable_faults(attrs, inputs)) or list(too_large("pads_begin", deformable_output(attrs, inputs)))
+    broken = list(deformable_violations(attrs, inputs)) or list(
+        too_large("pads_begin", deformable_output(attrs, inputs))
+    )
     yield from broken or suspect_windows(attrs, inputs[0].shape, inputs[2].shape, FORWARD)
 
 
 def deformable_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Map `[N, C, H, W]` to `[N, filters, windows...]`."""
     dtype = same_type(inputs)
-    raise_first(deformable_faults(attrs, inputs))
+    raise_first(deformable_violations(attrs, inputs))
     return (Fact(dtype, deformable_output(attrs, inputs)),)
 
 

@@ -217,9 +217,9 @@ class OutOfRange(ValueError):
 class Field:
     """One attribute. `xml`: its name in the file where it differs; `aliases`: misspellings that real files have.
 
-    `default` stands for an absent or empty attribute by the specification; `missing` is what the runtime makes of
-    absence where the specification requires the attribute, or has another default; `needed`: the runtime refuses
-    absence, whatever the default is.
+    `default`: the value of an absent or empty attribute by the specification; `runtime_default`: that by the runtime,
+    if the specification requires the attribute or has another default; `needed`: the runtime refuses absence, whatever
+    the default is.
     """
 
     xml: str | None = None
@@ -252,7 +252,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ints(Field):
-    """A list of integers, each from `least` to `most`; `counts`: how many there may be (empty: any number)."""
+    """A list of integers, each from `minimum` to `maximum`; `counts`: how many there may be (empty: any number)."""
 
     minimum: int | None = None
     maximum: int | None = None
@@ -260,7 +260,7 @@ class Ints(Field):
 
     def parse(self, text: str) -> tuple[int, ...]:
         """Parse `"2, 2"` -> `(2, 2)`."""
-        values = tuple(map(_listed_whole, _items(text)))
+        values = tuple(map(_listed_integer, _items(text)))
         _require_count(len(values), self.counts)
         for value in dict.fromkeys(values):
             _require_range(value, self.minimum, self.maximum)
@@ -273,7 +273,7 @@ class Ints(Field):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Int(Field):
-    """An integer from `least` to `most`."""
+    """An integer from `minimum` to `maximum`."""
 
     blank: ClassVar[bool] = False
 
@@ -282,14 +282,14 @@ class Int(Field):
 
     def parse(self, text: str) -> int:
         """Parse `"-1"` -> `-1`."""
-        value = _whole(text)
+        value = _integer(text)
         _require_range(value, self.minimum, self.maximum)
         return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Float(Field):
-    """A number from `least` to `most`."""
+    """A number from `minimum` to `maximum`."""
 
     blank: ClassVar[bool] = False
 
@@ -305,7 +305,7 @@ class Float(Field):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floats(Field):
-    """A list of numbers, each from `least` to `most`; `counts`: how many there may be (empty: any number)."""
+    """A list of numbers, each from `minimum` to `maximum`; `counts`: how many there may be (empty: any number)."""
 
     minimum: float | None = None
     maximum: float | None = None
@@ -416,22 +416,22 @@ def _require_count(count: int, counts: tuple[int, ...]) -> None:
         raise OutOfRange(f"has {count} values; expected {' or '.join(map(str, counts))}")
 
 
-def _require_range(value: float, least: float | None, most: float | None) -> None:
-    if least is not None and not value >= least:
-        raise OutOfRange(f"is {value}; expected at least {least}")
-    if most is not None and not value <= most:
-        raise OutOfRange(f"is {value}; expected at most {most}")
+def _require_range(value: float, minimum: float | None, maximum: float | None) -> None:
+    if minimum is not None and not value >= minimum:
+        raise OutOfRange(f"is {value}; expected at least {minimum}")
+    if maximum is not None and not value <= maximum:
+        raise OutOfRange(f"is {value}; expected at most {maximum}")
 
 
 @lru_cache(1024)
-def _listed_whole(text: str) -> int:
+def _listed_integer(text: str) -> int:
     """Return an integer in a list, where the runtime reads no plus sign (measured)."""
     if text.strip().startswith("+"):
         raise ValueError(f"has '{text.strip()[:40]}'; expected an integer")
-    return _whole(text)
+    return _integer(text)
 
 
-def _whole(text: str) -> int:
+def _integer(text: str) -> int:
     word = text.strip()
     if not re.fullmatch(r"[+-]?[0-9]+", word):
         raise ValueError(f"has '{word[:40]}'; expected an integer")
@@ -670,8 +670,8 @@ class Op:
         strings: whether the CPU plugin computes it of strings, if an input takes any type; those of other operations
             it refuses, or they end its process. Measured.
         folding: what the runtime does with a layer that reads constants alone.
-        leftovers: attributes that Model Optimizer and other tools write though the operation has none such; patterns of
-            the values that say nothing.
+        leftovers: attributes that other tools write, such as Model Optimizer, and the operation does not have; patterns
+            of the values that say nothing.
         shape: `(attrs, input facts) -> output facts`; ShapeError where there are none. None where nothing is claimed.
         kernel: `(attrs, input arrays) -> output arrays`; None where the reference executor has none.
         first_output_kernel: a cheaper kernel, used if only the first output is read; None if it would save nothing.

@@ -205,7 +205,7 @@ def torn_integers(
 ) -> Callable[[Attrs, Sequence[Array]], npt.NDArray[np.bool_] | None]:
     """Return which integers of the output lie so near to the middle of two that rounding errors of f32 decide."""
 
-    def torn(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
+    def ill_conditioned(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
         data, target = _padded(attrs, inputs[0]), find(attrs, inputs)
         if data.dtype.kind not in "iu" or target.how.mode == "nearest":
             return None
@@ -213,7 +213,7 @@ def torn_integers(
         out: npt.NDArray[np.bool_] = _resized_integers(data, target, error) != _resized_integers(data, target, -error)
         return out
 
-    return torn
+    return ill_conditioned
 
 
 def _padded(attrs: Attrs, data: Array) -> Array:
@@ -277,7 +277,7 @@ def check_interpolate_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
     else:
         padding = any(attrs.pads_begin + attrs.pads_end)
         yield from _beyond_plugin(attrs, inputs, interpolate_1_shape, attrs.axes, padding, "target_spatial_shape")
-    yield from _broken_target(sizes, "target_spatial_shape")
+    yield from _check_target(sizes, "target_spatial_shape")
     yield from _too_large(attrs, inputs, interpolate_1_shape, "target_spatial_shape")
 
 
@@ -286,7 +286,7 @@ def check_interpolate_4(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
     by_scales = attrs.shape_calculation_mode == "scales"
     name = "scales" if by_scales else "sizes"
     yield from _unread(attrs, inputs[0])
-    yield from _broken_target(inputs[2 if by_scales else 1], name)
+    yield from _check_target(inputs[2 if by_scales else 1], name)
     yield from _too_large(attrs, inputs, interpolate_4_shape, name)
     yield from _of_plugin(attrs, inputs, interpolate_4_shape, inputs[3:], name)
 
@@ -303,7 +303,7 @@ def check_interpolate_11(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
         )
     else:
         yield from _unread(attrs, inputs[0])
-        yield from _broken_target(target, name)
+        yield from _check_target(target, name)
         yield from _miscounted(target, inputs[2:], name)
         yield from _too_large(attrs, inputs, interpolate_11_shape, name)
         yield from _of_plugin(attrs, inputs, interpolate_11_shape, inputs[2:], name)
@@ -344,7 +344,7 @@ def _unread(attrs: Attrs, data: Fact) -> Iterator[Violation]:
         yield Violation("cube_coeff", "is not -0.5, which the runtime takes for Pillow", kind=Kind.SUSPECT)
 
 
-def _broken_target(target: Fact, name: str) -> Iterator[Violation]:
+def _check_target(target: Fact, name: str) -> Iterator[Violation]:
     """Check for known sizes that are negative; known factors that are not positive, which leave nothing of an axis."""
     exact = None if target.value is None else target.value.exact
     if exact is None or not exact.size:

@@ -23,7 +23,7 @@ __all__ = ["OPS"]
 # --- MatMul -----------------------------------------------------------------------------------------------------
 
 
-def matmul_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def matmul_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for scalars; matrices that share no dimension; batches that do not broadcast."""
     left, right = inputs[0].shape, inputs[1].shape
     for name, shape in (("A", left), ("B", right)):
@@ -71,7 +71,7 @@ def _batch(first: Dim, second: Dim) -> Dim:
 def matmul_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return `[..., m, k]` times `[..., k, n]`; lists give up the dimension that they were lent."""
     dtype = same_type(inputs)
-    raise_first(matmul_faults(attrs, inputs))
+    raise_first(matmul_violations(attrs, inputs))
     left, right = inputs[0].shape, inputs[1].shape
     if left is None or right is None:
         return (Fact(dtype, None),)
@@ -156,7 +156,7 @@ def equation_of(text: str) -> Equation:
     return Equation(inputs, output)
 
 
-def einsum_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def einsum_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for an equation that cannot be read, or that does not fit the inputs."""
     try:
         equation = equation_of(attrs.equation)
@@ -220,7 +220,7 @@ def einsum_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the dimensions of the output's labels."""
     dtype = same_type(inputs)
     require(dtype, "float integer")
-    raise_first(einsum_faults(attrs, inputs))
+    raise_first(einsum_violations(attrs, inputs))
     equation = equation_of(attrs.equation)
     sizes = sizes_of(equation, inputs)
     return (Fact(dtype, tuple(dim for label in equation.output for dim in sizes[label])),)
@@ -257,7 +257,7 @@ def _with_rest(equation: Equation, arrays: Sequence[Array]) -> Iterator[tuple[tu
 # --- Inverse ----------------------------------------------------------------------------------------------------
 
 
-def inverse_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def inverse_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for what is no square matrices."""
     del attrs
     shape = inputs[0].shape
@@ -272,7 +272,7 @@ def inverse_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 def inverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the input's shape."""
     require(inputs[0].dtype, "float")
-    raise_first(inverse_faults(attrs, inputs))
+    raise_first(inverse_violations(attrs, inputs))
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
@@ -295,7 +295,7 @@ MATMUL = Op(
     inputs=(Input("A", type="T"), Input("B", type="T")),
     types={"T": "float integer boolean"},
     attrs={"transpose_a": Flag(default=False), "transpose_b": Flag(default=False)},
-    check=matmul_faults,
+    check=matmul_violations,
     shape=matmul_shape,
     kernel=matmul,
 )
@@ -305,7 +305,7 @@ EINSUM = Op(
     inputs=(Input("inputs", type="T", many=True),),
     types={"T": "float integer"},
     attrs={"equation": Text()},
-    check=einsum_faults,
+    check=einsum_violations,
     shape=einsum_shape,
     kernel=einsum,
 )
@@ -314,7 +314,7 @@ INVERSE = Op(
     version=14,
     inputs=(Input("data", type="float"),),
     attrs={"adjoint": Flag(default=False)},
-    check=inverse_faults,
+    check=inverse_violations,
     shape=inverse_shape,
     kernel=inverse,
 )

@@ -37,7 +37,7 @@ def _batch_norm_parts(inputs: Sequence[Fact], data: int) -> tuple[Fact, list[Fac
     return inputs[data], [fact for index, fact in enumerate(inputs) if index != data]
 
 
-def batch_norm_faults(inputs: Sequence[Fact], data: int) -> Iterator[Violation]:
+def batch_norm_violations(inputs: Sequence[Fact], data: int) -> Iterator[Violation]:
     """Check for parameters that are not one list each, of the data's number of channels.
 
     `data`: which input the data is.
@@ -69,7 +69,7 @@ def batch_norm_shape(inputs: Sequence[Fact], data: int) -> tuple[Fact, ...]:
     """Return the data's shape, with the number of channels that the parameters tell."""
     dtype = same_type(inputs)
     require(dtype, "float")
-    raise_first(batch_norm_faults(inputs, data))
+    raise_first(batch_norm_violations(inputs, data))
     values, parameters = _batch_norm_parts(inputs, data)
     if values.shape is None:
         return (Fact(dtype, None),)
@@ -88,7 +88,7 @@ def _batch_norm(version: int, names: Sequence[str]) -> Op:
         inputs=tuple(Input(name, type="T") for name in names),
         types={"T": "float"},
         attrs={"epsilon": Float(minimum=0, runtime_default=0.0)},
-        check=lambda attrs, inputs: batch_norm_faults(inputs, data),
+        check=lambda attrs, inputs: batch_norm_violations(inputs, data),
         shape=lambda attrs, inputs: batch_norm_shape(inputs, data),
         kernel=partial(batch_norm, data=data),
     )
@@ -97,7 +97,7 @@ def _batch_norm(version: int, names: Sequence[str]) -> Op:
 # --- MVN --------------------------------------------------------------------------------------------------------
 
 
-def mvn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def mvn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for axes that are no list, more than the data has, or not among them."""
     del attrs
     data, axes = inputs
@@ -115,14 +115,14 @@ def too_many_axes(data: Shape, axes: Fact) -> Iterator[Violation]:
 def mvn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape; the runtime looks at type and values of the axes only when it compiles."""
     axes = Fact(element_type("i64"), inputs[1].shape)
-    raise_first(mvn_faults(attrs, [inputs[0], axes]))
+    raise_first(mvn_violations(attrs, [inputs[0], axes]))
     return same_shape(attrs, inputs)
 
 
 # --- LRN --------------------------------------------------------------------------------------------------------
 
 
-def lrn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def lrn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for axes that are no list, or not the data's; the runtime takes unknown ones for axis 1."""
     del attrs
     data, axes = inputs
@@ -137,7 +137,7 @@ def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
     Other axes than the CPU plugin runs.
     """
-    yield from lrn_faults(attrs, inputs)
+    yield from lrn_violations(attrs, inputs)
     if attrs.size < 1:
         yield Violation("size", f"is {attrs.size}; expected at least 1", kind=Kind.RANGE)
     axes, shape = known(inputs[1]), inputs[0].shape
@@ -155,14 +155,14 @@ def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 def lrn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape."""
-    raise_first(lrn_faults(attrs, inputs))
+    raise_first(lrn_violations(attrs, inputs))
     return same_shape(attrs, inputs)
 
 
 # --- NormalizeL2, GRN -------------------------------------------------------------------------------------------
 
 
-def l2_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def l2_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for axes that are neither a number nor a list, or not the data's."""
     del attrs
     return check_axes(inputs[0].shape, inputs[1], ranks=(0, 1))
@@ -170,11 +170,11 @@ def l2_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 def l2_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape."""
-    raise_first(l2_faults(attrs, inputs))
+    raise_first(l2_violations(attrs, inputs))
     return same_shape(attrs, inputs)
 
 
-def grn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def grn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for data that is not of rank 2 to 4."""
     del attrs
     shape = inputs[0].shape
@@ -184,14 +184,14 @@ def grn_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 def grn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape."""
-    raise_first(grn_faults(attrs, inputs))
+    raise_first(grn_violations(attrs, inputs))
     return same_shape(attrs, inputs)
 
 
 # --- GroupNormalization -----------------------------------------------------------------------------------------
 
 
-def group_norm_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def group_norm_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for parameters that are not lists of the data's channels; channels that do not divide into the groups."""
     shape = inputs[0].shape
     if shape is not None and len(shape) < 2:
@@ -215,7 +215,7 @@ def group_norm_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
 def group_norm_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape."""
     require(inputs[0].dtype, "float integer boolean")
-    raise_first(group_norm_faults(attrs, inputs))
+    raise_first(group_norm_violations(attrs, inputs))
     return same_shape(attrs, inputs)
 
 
@@ -390,7 +390,7 @@ OPS = (
             "eps": Float(runtime_default=0.0),
             "eps_mode": OneOf(words=("inside_sqrt", "outside_sqrt"), runtime_default="inside_sqrt"),
         },
-        check=mvn_faults,
+        check=mvn_violations,
         shape=mvn_shape,
         kernel=mvn_6,
     ),
@@ -413,7 +413,7 @@ OPS = (
         version=1,
         inputs=DATA_AXES,
         attrs={"eps": Float(runtime_default=0.0), "eps_mode": OneOf(words=("add", "max"), runtime_default="add")},
-        check=l2_faults,
+        check=l2_violations,
         shape=l2_shape,
         kernel=normalize_l2,
     ),
@@ -422,7 +422,7 @@ OPS = (
         version=1,
         inputs=(Input("data", type=ANY),),
         attrs={"bias": Float(runtime_default=1.0)},
-        check=grn_faults,
+        check=grn_violations,
         shape=grn_shape,
         kernel=grn,
     ),
@@ -431,7 +431,7 @@ OPS = (
         version=12,
         inputs=(Input("data", type="float"), Input("scale", type="float"), Input("bias", type="float")),
         attrs={"num_groups": Int(minimum=1), "epsilon": Float(runtime_default=0.0)},
-        check=group_norm_faults,
+        check=group_norm_violations,
         shape=group_norm_shape,
         kernel=group_norm,
     ),

@@ -23,7 +23,7 @@ ANY = "float integer boolean"
 # --- ExtractImagePatches ----------------------------------------------------------------------------------------
 
 
-def patches_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def patches_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for data that is not `[N, C, H, W]`, lists that are not pairs."""
     shape = inputs[0].shape
     if shape is not None and len(shape) != 4:
@@ -35,7 +35,7 @@ def patches_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 def check_patches(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for the same, and an output that fits into memory."""
-    broken = list(patches_faults(attrs, inputs))
+    broken = list(patches_violations(attrs, inputs))
     if not broken:
         broken = list(too_large("sizes", patches_shape(attrs, inputs)[0].shape))
     yield from broken
@@ -43,7 +43,7 @@ def check_patches(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 def patches_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Map `[N, C, H, W]` to `[N, C * rows * columns, windows...]`; a patch that does not fit gives no windows."""
-    raise_first(patches_faults(attrs, inputs))
+    raise_first(patches_violations(attrs, inputs))
     dtype, shape = inputs[0].dtype, inputs[0].shape
     if shape is None:
         return (Fact(dtype, (Dim(),) * 4),)
@@ -94,7 +94,7 @@ def _first(attrs: Attrs, axis: int, size: int, count: int) -> int:
 LISTS = ("strides", "dilations", "pads_begin", "pads_end")
 
 
-def columns_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def columns_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for columns that are not `[N, C * kernel, windows]` for the output size and kernel that are given."""
     data, size, kernel = inputs
     for name in LISTS:
@@ -121,7 +121,7 @@ def _index_type(name: str, fact: Fact) -> Iterator[Violation]:
         yield Violation(name, f"has element type {fact.dtype}; expected i32 or i64")
 
 
-def block_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def block_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for another number of channels or of windows than kernel, output size and attributes give."""
     data, size, kernel = inputs
     sizes, extents = _exact(size.value), _exact(kernel.value)
@@ -154,7 +154,7 @@ def _exact(value: Bounds | None) -> list[int] | None:
 
 def check_columns(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for lists of two, sizes of two, columns that fit them."""
-    yield from list(columns_faults(attrs, inputs)) or block_faults(attrs, inputs)
+    yield from list(columns_violations(attrs, inputs)) or block_violations(attrs, inputs)
 
 
 def columns_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:

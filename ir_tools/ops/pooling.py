@@ -61,7 +61,7 @@ MAX_WINDOWS = 1 << 20
 # --- checks -----------------------------------------------------------------------------------------------------
 
 
-def broken_windows(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def check_windows(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for what leaves a sliding pooling without an output shape: the runtime rejects each of these."""
     rank = len(attrs.kernel)
     for name in LISTS:
@@ -77,14 +77,14 @@ def broken_windows(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
             yield Violation(name, f"is {_text(values)}; expected at least {least} for each")
     if any(size < 1 for size in attrs.kernel):
         yield Violation("kernel", f"is {_text(attrs.kernel)}; expected at least 1 for each")
-    yield from broken_data(inputs[0].shape, rank)
+    yield from check_data(inputs[0].shape, rank)
     shape = inputs[0].shape
     for name, dim in zip(("batch size", "number of channels"), shape or (), strict=False):
         if dim == Dim.of(0):
             yield Violation("data", f"has a {name} of 0, which the runtime does not pool")
 
 
-def broken_data(shape: Shape, rank: int | None) -> Iterator[Violation]:
+def check_data(shape: Shape, rank: int | None) -> Iterator[Violation]:
     """Check for an input that is not `[N, C, spatial...]` of rank 3 to 5.
 
     It has `rank` spatial axes, if that is known.
@@ -118,7 +118,7 @@ def covered_by_padding(attrs: Attrs, data: Shape, axes: Iterable[int]) -> Iterat
 
 def check_avg_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for lists as long as the kernel, values in range, windows that fit and are not all padding."""
-    broken = list(broken_windows(attrs, inputs))
+    broken = list(check_windows(attrs, inputs))
     broken += too_large(attrs, inputs) if not broken else ()
     yield from broken or (
         *covered_by_padding(attrs, inputs[0].shape, range(len(attrs.kernel))),
@@ -131,7 +131,7 @@ def check_avg_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 def check_max_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for lists as long as the kernel, values in range, windows that fit, an axis that the input has."""
-    broken = [*broken_windows(attrs, inputs), *broken_axis(attrs, inputs[0].shape)]
+    broken = [*check_windows(attrs, inputs), *check_axis(attrs, inputs[0].shape)]
     broken += too_large(attrs, inputs) if not broken else ()
     yield from broken or (
         *no_dilations(attrs),
@@ -141,7 +141,7 @@ def check_max_pool(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     )
 
 
-def broken_axis(attrs: Attrs, shape: Shape) -> Iterator[Violation]:
+def check_axis(attrs: Attrs, shape: Shape) -> Iterator[Violation]:
     """Check for an `axis` that the input does not have."""
     if "axis" in attrs and shape is not None and not -len(shape) <= attrs.axis < len(shape):
         yield Violation("axis", f"is {attrs.axis}, but the input has rank {len(shape)}")
@@ -240,14 +240,14 @@ def check_adaptive(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for an input of rank 3 to 5, as many output sizes as it has spatial axes, none of them negative."""
     del attrs
     data, sizes = inputs
-    yield from broken_parts(data, sizes)
+    yield from check_parts(data, sizes)
     if sizes.value is not None and (sizes.value.upper < 0).any():
         yield Violation("output_shape", "has a negative size, which the runtime takes for 0 or for any size")
 
 
-def broken_parts(data: Fact, sizes: Fact) -> Iterator[Violation]:
+def check_parts(data: Fact, sizes: Fact) -> Iterator[Violation]:
     """Check for what leaves an adaptive pooling without an output shape."""
-    yield from broken_data(data.shape, None)
+    yield from check_data(data.shape, None)
     if sizes.shape is None:
         return
     if len(sizes.shape) != 1:
@@ -265,7 +265,7 @@ def _text(values: Sequence[int]) -> str:
 
 def avg_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Map `[N, C, spatial...]` to `[N, C, windows...]`, bounds of intervals as the runtime computes them."""
-    raise_first(broken_windows(attrs, inputs))
+    raise_first(check_windows(attrs, inputs))
     spatial = inputs[0].spatial if inputs[0].shape else ()
     raise_first(covered_by_padding(attrs, inputs[0].shape, (axis for axis, dim in enumerate(spatial) if dim.static)))
     return (pooled(attrs, inputs[0]),)
@@ -281,8 +281,8 @@ def pooled(attrs: Attrs, data: Fact) -> Fact:
 
 def max_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Map `[N, C, spatial...]` to `[N, C, windows...]`, once more for the indices where the version has them."""
-    raise_first(broken_windows(attrs, inputs))
-    raise_first(broken_axis(attrs, inputs[0].shape))
+    raise_first(check_windows(attrs, inputs))
+    raise_first(check_axis(attrs, inputs[0].shape))
     values = pooled(attrs, inputs[0])
     if "axis" not in attrs:
         return (values,)
@@ -292,7 +292,7 @@ def max_pool_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def adaptive_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Map `[N, C, spatial...]` to `[N, C, sizes...]`: the second input, as far as it is known."""
     data, sizes = inputs
-    raise_first(broken_parts(data, sizes))
+    raise_first(check_parts(data, sizes))
     shape: Shape = None
     if data.shape is not None:
         shape = (*data.shape[:2], *_sizes(sizes.value, len(data.shape) - 2))

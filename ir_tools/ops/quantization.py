@@ -22,7 +22,7 @@ __all__ = ["OPS"]
 LIMITS = ("input_low", "input_high", "output_low", "output_high")
 
 
-def quantize_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def quantize_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for limits that do not broadcast with the data and with each other."""
     shape = inputs[0].shape
     for name, fact in zip(LIMITS, inputs[1:], strict=True):
@@ -39,7 +39,7 @@ def quantize_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]
 
 def check_quantize(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for the same, fewer than two levels, and limits that are larger than the data."""
-    yield from quantize_faults(attrs, inputs)
+    yield from quantize_violations(attrs, inputs)
     if attrs.levels < 2:
         yield Violation("levels", f"is {attrs.levels}; expected at least 2", kind=Kind.RANGE)
     for name, fact in zip(LIMITS, inputs[1:], strict=True):
@@ -59,11 +59,11 @@ def _larger(limit: Shape, data: Shape) -> bool:
 
 def quantize_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's type and shape."""
-    raise_first(quantize_faults(attrs, inputs))
+    raise_first(quantize_violations(attrs, inputs))
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
-def convert_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def convert_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for a scale that does not broadcast to the data; a shift that is not shaped as the scale."""
     del attrs
     data, scale = inputs[0].shape, inputs[1].shape
@@ -85,7 +85,7 @@ def convert_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     dtype = same_type(inputs)
     if dtype.name not in {"f32", "f16", "bf16", "dynamic"}:
         raise ShapeError(f"the data has element type {dtype}; expected f32, f16 or bf16")
-    raise_first(convert_faults(attrs, inputs))
+    raise_first(convert_violations(attrs, inputs))
     return (Fact(dtype, broadcast(inputs[0].shape, inputs[1].shape)),)
 
 
@@ -147,8 +147,8 @@ def between_levels(attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.N
     with np.errstate(all="ignore"):
         scale = (attrs.levels - 1) / (high - low)
         place = (np.clip(data, low, high) - low) * scale
-        torn: npt.NDArray[np.bool_] = np.abs(place - np.floor(place) - 0.5) <= np.abs(reach * scale)
-    return torn if torn.any() else None
+        undecided: npt.NDArray[np.bool_] = np.abs(place - np.floor(place) - 0.5) <= np.abs(reach * scale)
+    return undecided if undecided.any() else None
 
 
 def fake_convert(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -195,7 +195,7 @@ FAKE_CONVERT = Op(
     inputs=(Input("data", type="T"), Input("scale", type="T"), Input("shift", optional=True, type="T")),
     types={"T": "f32 f16 bf16"},
     attrs={"destination_type": OneOf(words=("f8e4m3", "f8e5m2"), default="f8e4m3")},
-    check=convert_faults,
+    check=convert_violations,
     shape=convert_shape,
     kernel=fake_convert,
 )

@@ -62,7 +62,7 @@ class Reduction:
     folds: Literal["bounds", "exact", "floats"] = "exact"
     rewrites: Mapping[str, NamedRewrite] = field(default_factory=dict)
 
-    def faults(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+    def violations(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         """Check for axes that are no list of integers, or that the data does not have."""
         data, axes = inputs
         yield from check_axes(data.shape, axes, ranks=(0, 1))
@@ -73,7 +73,7 @@ class Reduction:
         """Return the data's shape without the axes, or with 1 in their places."""
         data = inputs[0]
         require(data.dtype, self.accepts)
-        raise_first(self.faults(attrs, inputs))
+        raise_first(self.violations(attrs, inputs))
         return (Fact(data.dtype, reduced(data.shape, inputs[1], attrs.keep_dims), self.value(attrs, inputs)),)
 
     def value(self, attrs: Attrs, inputs: Sequence[Fact]) -> Bounds | None:
@@ -128,7 +128,7 @@ class Reduction:
             version=self.version,
             inputs=(Input("data", type=self.accepts), Input("axes", type="integer")),
             attrs={"keep_dims": Flag(default=False)},
-            check=self.faults,
+            check=self.violations,
             shape=self.shape,
             kernel=self.kernel,
             rewrites=self.rewrites,
@@ -262,7 +262,7 @@ ROWS = (
 # --- running sums -----------------------------------------------------------------------------------------------
 
 
-def cumsum_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def cumsum_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for an axis that is not a single number, or that the data does not have."""
     del attrs
     data, axis = inputs[0], inputs[1] if len(inputs) > 1 else None
@@ -283,7 +283,7 @@ def cumsum_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 # --- segments ---------------------------------------------------------------------------------------------------
 
 
-def segment_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
+def segment_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for segment numbers that are not one for each row, not in order, or none at all."""
     del attrs
     data, segments = inputs[0], inputs[1]
@@ -315,13 +315,13 @@ def segment_faults(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 def check_segments(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for the same, and an output that fits into memory."""
-    broken = list(segment_faults(attrs, inputs))
+    broken = list(segment_violations(attrs, inputs))
     yield from broken or too_large("segment_ids", segment_shape(attrs, inputs)[0].shape)
 
 
 def segment_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape, but as many rows as `num_segments` says, or as the last segment number needs."""
-    raise_first(segment_faults(attrs, inputs))
+    raise_first(segment_violations(attrs, inputs))
     data = inputs[0]
     if data.shape is None:
         return (Fact(data.dtype, None),)
@@ -388,7 +388,7 @@ CUM_SUM = Op(
     version=3,
     inputs=(Input("data", type=ANY), Input("axis", optional=True, type="i32 i64")),
     attrs={"exclusive": Flag(default=False), "reverse": Flag(default=False)},
-    check=cumsum_faults,
+    check=cumsum_violations,
     shape=cumsum_shape,
     kernel=running_sum,
 )
