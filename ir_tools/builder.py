@@ -85,8 +85,10 @@ class Builder:
         fact = Fact(_type_of(dtype), None if shape is None else parse_shape(shape))
         text = "" if fact.shape == () else format_shape(fact.shape)
         raw = {"shape": text, "element_type": fact.dtype.name}
-        own = self.graph.new_name(name)
-        return self._added(own, "Parameter", 1, LayerContent(raw, [], [port_of(0, fact, (own,))]), [], (fact,))[0]
+        made = self._add(name, "Parameter", 1, raw, [], (fact,))[0]
+        layer = self.graph.layer(made.layer)
+        layer.outputs[0].names = (layer.name,)
+        return made
 
     def constant(
         self,
@@ -111,7 +113,7 @@ class Builder:
         offset, size = self.model.weights.append(np.ascontiguousarray(values))
         raw = {"element_type": kind.name, "shape": ",".join(map(str, sizes)), "offset": str(offset), "size": str(size)}
         fact = _constant_fact(values) if shape is None else Fact(kind, tuple(map(Dim.of, sizes)))
-        return self._added(name, "Const", 1, LayerContent(raw, [], [port_of(0, fact)]), [], (fact,))[0]
+        return self._add(name, "Const", 1, raw, [], (fact,))[0]
 
     def call(self, type: str, *inputs: Tensor, name: str | None = None, **attributes: object) -> Source:
         """Add a layer and return its first output. See `outputs`."""
@@ -160,12 +162,10 @@ class Builder:
     def _call(
         self, op: Op, raw: Mapping[str, str], sources: Sequence[Source], name: str, found: Sequence[Fact] | None
     ) -> tuple[Source, ...]:
-        facts = [self.fact(source) for source in sources]
         if found is None:
-            found = [Fact(facts[0].dtype if facts else element_type("dynamic"), None)] * len(op.outputs)
-        inputs = [port_of(number, fact) for number, fact in enumerate(facts)]
-        outputs = [port_of(len(facts) + number, fact) for number, fact in enumerate(found)]
-        return self._added(name, op.type, op.version, LayerContent(dict(raw), inputs, outputs), sources, found)
+            dtype = self.fact(sources[0]).dtype if sources else element_type("dynamic")
+            found = [Fact(dtype, None)] * len(op.outputs)
+        return self._add(name, op.type, op.version, raw, sources, found)
 
     def result(self, source: Source, name: str | None = None) -> Layer:
         """Add an output of the model, or of the body.
@@ -178,8 +178,7 @@ class Builder:
         port = maker.port(source.port)
         if name is not None and name not in port.names:
             port.names = (*port.names, name)
-        content = LayerContent({}, [Port(0, port.precision, port.dims)], [])
-        return self._layer(f"{name or maker.name}/result", "Result", 1, content, [source])
+        return self.graph.add(*self.make(f"{name or maker.name}/result", "Result", 1, {}, [source], ()))
 
     def insert(
         self, source: Source, type: str, *others: Tensor, name: str | None = None, **attributes: object
@@ -212,24 +211,60 @@ class Builder:
             return values
         return values.astype(self.fact(first).dtype.dtype)
 
-    def _added(
+    def make(
         self,
         name: str,
         type: str,
         version: int,
-        content: LayerContent,
+        raw: Mapping[str, str],
         sources: Sequence[Source],
-        facts: Sequence[Fact],
-    ) -> tuple[Source, ...]:
-        layer = self._layer(name, type, version, content, sources)
-        made = tuple(Source(layer.id, port.id) for port in layer.outputs)
-        self._facts.update(zip(made, facts, strict=True))
-        return made
+        outputs: Sequence[Fact],
+    ) -> tuple[Layer, dict[int, Source]]:
+        """Return a layer that is not in the graph yet, with its ports, and what is to feed its inputs.
 
-    def _layer(self, name: str, type: str, version: int, content: LayerContent, sources: Sequence[Source]) -> Layer:
+        Args:
+            name: made unique where another layer has it.
+            type: of the operation.
+            version: of its stamp, 8 for `opset8`.
+            raw: its attributes as text.
+            sources: the tensors that it reads; its input ports record what these ports record.
+            outputs: what is known of its outputs.
+        """
+        ports = [self.graph.layer(source.layer).port(source.port) for source in sources]
+        inputs = [Port(number, port.precision, port.dims) for number, port in enumerate(ports)]
+        content = LayerContent(
+            {**raw}, inputs, [port_of(number, fact) for number, fact in enumerate(outputs, len(inputs))]
+        )
         tag = {"name": self.graph.new_name(name), "type": type, "version": f"opset{version}"}
-        feeds = {port.id: source for port, source in zip(content.inputs, sources, strict=True)}
-        return self.graph.add(Layer(self.graph.new_id(), tag, content), feeds)
+        return Layer(self.graph.new_id(), tag, content), dict(enumerate(sources))
+
+    def copy(self, layer: Layer, inputs: Mapping[int, Source], name: str) -> Layer:
+        """Add a copy of a layer of another graph, with its bodies and without its tensor names.
+
+        Args:
+            layer: the layer.
+            inputs: what feeds its input ports, by id.
+            name: of the copy; made unique where another layer has it.
+        """
+        twin = layer.copy(self.graph.new_id())
+        twin.tag["name"] = self.graph.new_name(name)
+        for port in twin.outputs:
+            port.names = ()
+        return self.graph.add(twin, inputs)
+
+    def _add(
+        self,
+        name: str,
+        type: str,
+        version: int,
+        raw: Mapping[str, str],
+        sources: Sequence[Source],
+        outputs: Sequence[Fact],
+    ) -> tuple[Source, ...]:
+        layer = self.graph.add(*self.make(name, type, version, raw, sources, outputs))
+        made = tuple(Source(layer.id, port.id) for port in layer.outputs)
+        self._facts.update(zip(made, outputs, strict=True))
+        return made
 
 
 def _constant_fact(values: Array) -> Fact:

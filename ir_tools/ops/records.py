@@ -1,7 +1,5 @@
 """What a file records of a tensor at the ports of layers, and what to record."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ir_tools.graph import Layer, Port
@@ -43,6 +41,6 @@ def recorded_dims(shape: Shape) -> tuple[int, ...]:
     return tuple(dim.lo if dim.lo == dim.hi else -1 for dim in shape or ())
 
 
-def port_of(number: int, fact: Fact, names: Sequence[str] = ()) -> Port:
+def port_of(number: int, fact: Fact) -> Port:
     """Return a port with the element type and the sizes of a fact."""
-    return Port(number, fact.dtype.precision, recorded_dims(fact.shape), tuple(names))
+    return Port(number, fact.dtype.precision, recorded_dims(fact.shape))

@@ -9,7 +9,7 @@ from ir_tools.ops import Array, Role, role_of
 from ir_tools.types import ElementType, element_type, from_dtype
 from ir_tools.weights import Weights
 
-__all__ = ["cut", "reads"]
+__all__ = ["cut", "dtype_of", "reads", "take_constants"]
 
 
 def reads(model: Model, layers: Collection[int]) -> list[Source]:
@@ -58,11 +58,11 @@ def cut(model: Model, layers: Collection[int], tensors: Mapping[Source, Array], 
             small.connect(parameters.get(source, source), layer_id, to)
     for port in graph.layer(target).outputs:
         builder.result(Source(target, port.id))
-    _take_constants(builder.model, model.weights)
+    take_constants(builder.model, model.weights)
     return builder.model
 
 
-def _take_constants(part: Model, weights: Weights) -> None:
+def take_constants(part: Model, weights: Weights) -> None:
     """Give a model weights of its own, with the bytes that its constants point to and no others."""
     for _, layer, _ in part.walk():
         if role_of(layer) is Role.CONSTANT:
@@ -75,10 +75,11 @@ def _parameter(builder: Builder, graph: Graph, source: Source, array: Array) -> 
     """Add a Parameter in place of an output port; it takes over the tensor names of the port."""
     maker = graph.layer(source.layer)
     name = maker.name if len(maker.outputs) == 1 else f"{maker.name}.{source.port}"
-    made = builder.parameter(name, array.shape, _kind(array))
+    made = builder.parameter(name, array.shape, dtype_of(array))
     builder.graph.layer(made.layer).outputs[0].names = maker.port(source.port).names
     return made
 
 
-def _kind(array: Array) -> ElementType:
+def dtype_of(array: Array) -> ElementType:
+    """Return the element type of an array; texts are strings."""
     return element_type("string") if array.dtype.kind in "OUST" else from_dtype(array.dtype)

@@ -1,13 +1,13 @@
 """Putting a rewrite into a graph."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source, find_port
+from ir_tools.builder import Builder
+from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import LayerSignature, LayerSignatures
 from ir_tools.ops.definition import Array, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.ops.records import port_of
-from ir_tools.types import from_dtype
 
 __all__ = ["Rewriter", "changes_nothing", "lost_output"]
 
@@ -55,36 +55,41 @@ class Rewriter:
         self.model = model
         self.signatures = signatures or LayerSignatures()
         self._separators: dict[int, str] = {}
-        self._merged: dict[object, tuple[NewLayer, Mapping[str, str]]] = {}
-        self._styled: dict[object, tuple[NewLayer, Mapping[str, str]]] = {}
         self._constants: dict[tuple[int, int, str], tuple[Array, Source]] = {}
 
     def apply(self, graph: Graph, layer: Layer, op: Op | None, rewrite: Rewrite) -> None:
-        """Replace a layer. The last new layer takes over its id, name, place, tensor names, readers and rt_info.
+        """Replace a layer. The last new layer takes over its id, name, place, tensor names, consumers and rt_info.
 
         An edit in place keeps the bytes of everything but version and attributes.
         """
-        writer = _Writer(self, graph, layer, op)
+        separator = self._separator(graph, layer)
         if _in_place(layer, rewrite):
-            writer.edit(rewrite.layers[-1])
+            _edit(layer, op, rewrite.layers[-1], separator)
             return
-        made: list[Source] = []
-        for new in rewrite.layers[:-1]:
-            added, feeds = writer.layer(new, made)
-            graph.add(added, feeds)
-            made.append(Source(added.id, added.outputs[0].id))
-        last, feeds = writer.layer(rewrite.layers[-1], made)
-        for old, port in zip(layer.outputs, last.outputs, strict=False):
-            port.dims, port.precision = old.dims, old.precision or port.precision
-        graph.replace(layer.id, last, feeds)
+        builder, typed = Builder(self.model, graph=graph), any(port.precision for port in layer.inputs)
+        old, made = graph.sources(layer.id), list[Source]()
+        for new in rewrite.layers:
+            feeds = [
+                self._constant(builder, given, f"{layer.name}/{new.label}_{index}", separator)
+                if not isinstance(given, Ref)
+                else old[layer.inputs[given.output].id]
+                if given.layer is None
+                else made[given.layer]
+                for index, given in enumerate(new.inputs)
+            ]
+            raw = _merged(layer.raw if new.type == layer.type else {}, op, new, separator)
+            added, inputs = builder.make(f"{layer.name}/{new.label}", new.type, new.opset, raw, feeds, new.outputs)
+            if not typed:
+                for port in added.inputs:
+                    port.precision = None
+            if new is not rewrite.layers[-1]:
+                graph.add(added, inputs)
+                made.append(Source(added.id, added.outputs[0].id))
+        for before, after in zip(layer.outputs, added.outputs, strict=False):
+            after.dims, after.precision = before.dims, before.precision or after.precision
+        graph.replace(layer.id, added, inputs)
 
-    def port(self, graph: Graph, source: Source) -> Port:
-        """An output port; the layer is not loaded by it."""
-        layer = graph.layer(source.layer)
-        known = None if layer.loaded else find_port(self.signatures.of(layer)[0].outputs, source.port)
-        return known or layer.port(source.port)
-
-    def separator(self, graph: Graph, layer: Layer) -> str:
+    def _separator(self, graph: Graph, layer: Layer) -> str:
         """What is between list items in this file: that of the layer itself, or else of the first list in its graph."""
         own = _separator_in(layer.raw)
         if own is not None:
@@ -94,86 +99,24 @@ class Rewriter:
             self._separators[id(graph)] = next((text for text in found if text is not None), ",")
         return self._separators[id(graph)]
 
-    def merged(self, layer: Layer, op: Op | None, new: NewLayer, separator: str) -> dict[str, str]:
-        """The new attributes in the order of the old ones; worked out once for layers with the same ones."""
-        key = (tuple(layer.raw.items()), layer.type, layer.version, id(new), separator)
-        found = self._merged.get(key)
-        if found is None:
-            found = self._merged[key] = new, _merged(layer.raw, op, new, separator)
-        return {**found[1]}
-
-    def styled(self, new: NewLayer, separator: str) -> dict[str, str]:
-        """The attributes of a new layer."""
-        key = id(new), separator
-        found = self._styled.get(key)
-        if found is None:
-            raw = {name: _with_separator(text, separator) for name, text in new.raw.items()}
-            found = self._styled[key] = new, raw
-        return {**found[1]}
-
-    def constant(self, graph: Graph, array: Array, name: str, separator: str) -> Source:
-        """A constant in a graph, with a name if it is new: an array of a rewrite becomes one layer."""
-        key = id(graph), id(array), separator
-        found = self._constants.get(key)
-        if found is None:
-            offset, size = self.model.weights.append(array)
-            dtype, shape = from_dtype(array.dtype), separator.join(map(str, array.shape))
-            raw = {"element_type": dtype.name, "shape": shape, "offset": str(offset), "size": str(size)}
-            content = LayerContent(raw, [], [Port(0, dtype.precision, array.shape)])
-            tag = {"name": graph.new_name(name), "type": "Const", "version": "opset1"}
-            added = graph.add(Layer(graph.new_id(), tag, content))
-            found = self._constants[key] = array, Source(added.id, 0)
-        return found[1]
+    def _constant(self, builder: Builder, array: Array, name: str, separator: str) -> Source:
+        """Add a constant, with a name if it is new: an array of a rewrite becomes one layer in each graph."""
+        key = id(builder.graph), id(array), separator
+        if key not in self._constants:
+            made = builder.constant(array, name)
+            builder.graph.layer(made.layer).raw["shape"] = separator.join(map(str, array.shape))
+            self._constants[key] = array, made
+        return self._constants[key][1]
 
 
-class _Writer:
-    """Makes layers in place of one layer."""
-
-    def __init__(self, rewriter: Rewriter, graph: Graph, layer: Layer, op: Op | None) -> None:
-        self.rewriter = rewriter
-        self.graph = graph
-        self.old = layer
-        self.op = op
-        self.separator = rewriter.separator(graph, layer)
-        self.inputs_typed = any(port.precision for port in layer.inputs)
-        self.sources = graph.sources(layer.id)
-
-    def edit(self, new: NewLayer) -> None:
-        """Change version and attributes of the old layer, and how many outputs it has."""
-        self.old.tag["version"] = f"opset{new.opset}"
-        self.old.content.raw = self.rewriter.merged(self.old, self.op, new, self.separator)
-        outputs = self.old.outputs
-        del outputs[len(new.outputs) :]
-        for fact in new.outputs[len(outputs) :]:
-            outputs.append(port_of(max(port.id for port in (*self.old.inputs, *outputs)) + 1, fact))
-
-    def layer(self, new: NewLayer, made: Sequence[Source]) -> tuple[Layer, dict[int, Source]]:
-        """A layer that is in no graph yet, and what feeds its inputs; its constants are in the graph already."""
-        sources = [self._source(given, made, f"{new.label}_{index}") for index, given in enumerate(new.inputs)]
-        inputs = []
-        for index, source in enumerate(sources):
-            port = self.rewriter.port(self.graph, source)
-            inputs.append(Port(index, port.precision if self.inputs_typed else None, port.dims))
-        outputs = [port_of(len(inputs) + index, fact) for index, fact in enumerate(new.outputs)]
-        same = new.type == self.old.type
-        raw = (
-            self.rewriter.merged(self.old, self.op, new, self.separator)
-            if same
-            else self.rewriter.styled(new, self.separator)
-        )
-        content = LayerContent(raw, inputs, outputs)
-        tag = {"name": self._name(new.label), "type": new.type, "version": f"opset{new.opset}"}
-        return Layer(self.graph.new_id(), tag, content), dict(enumerate(sources))
-
-    def _source(self, given: Ref | Array, made: Sequence[Source], label: str) -> Source:
-        if not isinstance(given, Ref):
-            return self.rewriter.constant(self.graph, given, f"{self.old.name}/{label}", self.separator)
-        if given.layer is None:
-            return self.sources[self.old.inputs[given.output].id]
-        return made[given.layer]
-
-    def _name(self, label: str) -> str:
-        return self.graph.new_name(f"{self.old.name}/{label}")
+def _edit(layer: Layer, op: Op | None, new: NewLayer, separator: str) -> None:
+    """Change version and attributes of a layer, and how many outputs it has."""
+    layer.content.raw = _merged(layer.raw, op, new, separator)
+    layer.tag["version"] = f"opset{new.opset}"
+    outputs = layer.outputs
+    del outputs[len(new.outputs) :]
+    for fact in new.outputs[len(outputs) :]:
+        outputs.append(port_of(max(port.id for port in (*layer.inputs, *outputs)) + 1, fact))
 
 
 def _merged(raw: Mapping[str, str], op: Op | None, new: NewLayer, separator: str) -> dict[str, str]:
