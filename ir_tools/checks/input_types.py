@@ -8,6 +8,7 @@ from ir_tools.checks.file import IrFile, data_of
 from ir_tools.diagnostics import Severity
 from ir_tools.format.problems import ElementProblem
 from ir_tools.graph import Layer
+from ir_tools.ops import Role, role_of
 from ir_tools.rules.operations import WRONG_ELEMENT_TYPE
 
 __all__ = ["CHECK"]
@@ -27,7 +28,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     if not WRITTEN.search(file.document.text):
         return
     for layer in file.model.graph.layers():
-        kind = (layer.raw.get("element_type") or "").lower() if layer.type == "Parameter" else ""
+        kind = (layer.raw.get("element_type") or "").lower() if role_of(layer) is Role.PARAMETER else ""
         if kind in REFUSED:
             severity = Severity.WARNING if kind == "dynamic" and _is_open(layer) else None
             message, remedy = f"an input of the model {REFUSED[kind]}", 'write another, as in element_type="f32"'

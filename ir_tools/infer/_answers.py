@@ -15,7 +15,7 @@ from ir_tools.graph import Layer
 from ir_tools.infer._facts import UNKNOWN, FactTable, Known, StoredBounds, content, least_size
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types, too_many_outputs
-from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact, Folding, Kind, Op, Violation
+from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact, Folding, Kind, Op, Role, Violation
 from ir_tools.weights import Weights, values
 
 __all__ = ["SURPRISES", "Answer", "Answers", "Checks"]
@@ -156,7 +156,9 @@ class Answers:
             return Answer(None, found, str(why))
         if any(slot.many for slot in op.outputs) and len(outputs) < len(signature.outputs):
             found.append(too_many_outputs(op, len(signature.outputs), len(outputs)))
-        if op.type == "Const" or (inputs and all(fact.constant for fact in inputs) and op.folding is not Folding.NONE):
+        if op.role is Role.CONSTANT or (
+            inputs and all(fact.constant for fact in inputs) and op.folding is not Folding.NONE
+        ):
             outputs = tuple(replace(fact, constant=True) for fact in outputs)
         return Answer([self.facts.known(fact) for fact in outputs], found)
 

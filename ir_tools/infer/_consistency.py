@@ -24,6 +24,7 @@ from ir_tools.infer._engine import Engine, Tensors, Visit
 from ir_tools.infer._facts import Known, least_size
 from ir_tools.infer._iterations import problems_of_iterations
 from ir_tools.infer._problems import Problem, Remark, problem_of, remark_on
+from ir_tools.ops import Role, role_of
 from ir_tools.ops.bodies import Maps
 from ir_tools.ops.definition import Fact, Kind, Violation
 from ir_tools.rules.operations import WRONG_ELEMENT_TYPE
@@ -151,7 +152,7 @@ class ConsistencyCheck(Engine):
     def followed(self, visit: Visit, maps: Maps, inputs: Mapping[int, Fact], walked: Mapping[str, Tensors]) -> None:
         """Report inputs of other types than the bodies take, and what is wrong from one iteration to the next."""
         layer = visit.layer
-        if visit.signature.type.lower() == "tensoriterator":
+        if visit.signature.op and visit.signature.op.bodies and visit.signature.op.bodies.own_types:
             self._check_types(layer, maps, inputs)
         for name, known in walked.items():
             body = layer.bodies[name]
@@ -164,7 +165,7 @@ class ConsistencyCheck(Engine):
             for row in ports.inputs:
                 body, given = layer.bodies[name], inputs.get(row.port)
                 parameter, _ = self.signatures.of(body.layer(row.layer))
-                own = self.answers.of(parameter, ()).outputs if parameter.type == "Parameter" else None
+                own = self.answers.of(parameter, ()).outputs if role_of(parameter) is Role.PARAMETER else None
                 if given is None or not own or row.port in reported:
                     continue
                 takes = own[0].fact.dtype
@@ -304,7 +305,7 @@ class ConsistencyCheck(Engine):
             return known
         maker = graph.layer(source.layer)
         signature, offset = self.signatures.of(maker)
-        outputs = self.answers.of(signature, ()).outputs if signature.type == "Const" else None
+        outputs = self.answers.of(signature, ()).outputs if role_of(signature) is Role.CONSTANT else None
         if outputs:
             return self.answers.constant(maker, outputs[0], offset)
         return self.record(next((out for out in signature.outputs if out.id == source.port), port))
@@ -353,7 +354,7 @@ class ConsistencyCheck(Engine):
         that says its type itself contradicts itself.
         """
         said, given = self.record(wrong.port).fact.dtype, wrong.known.fact.dtype
-        if wrong.dims != () or visit.layer.type in ("Parameter", "Const", "Convert"):
+        if wrong.dims != () or role_of(visit.layer) in {Role.PARAMETER, Role.CONSTANT} or visit.layer.type == "Convert":
             return False
         first = wrong.port.id == visit.signature.outputs[0].id
         unread = not first and not visit.graph.readers(visit.layer.id, wrong.port.id)

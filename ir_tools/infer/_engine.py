@@ -12,6 +12,7 @@ from ir_tools.graph import Graph, Layer, Located, Model, Port, Source
 from ir_tools.infer._answers import SURPRISES, Answer, Answers, Checks
 from ir_tools.infer._facts import UNKNOWN, FactTable, Known
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
+from ir_tools.ops import Role, role_of
 from ir_tools.ops.bodies import BodyFacts, BodyRule, Maps, port_maps
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.records import recorded
@@ -106,7 +107,7 @@ class Engine:
             outputs = self.given(visit, answer, given[layer.id], owner)
         else:
             outputs = self.believed(visit, answer)
-        if signature.type == "Const" and outputs and (outputs == answer.outputs or signature.op is None):
+        if role_of(signature) is Role.CONSTANT and outputs and (outputs == answer.outputs or signature.op is None):
             outputs = (self.answers.constant(layer, outputs[0], offset),)
         count, layer_id = len(outputs), layer.id
         for index, port in enumerate(signature.outputs):
@@ -252,10 +253,10 @@ def results_of(body: Graph, facts: Tensors) -> BodyFacts:
     """What a body gives, once facts went through it."""
     results, passed = {}, {}
     for layer in body.layers():
-        if layer.type != "Result":
+        if role_of(layer) is not Role.RESULT:
             continue
         for source in body.sources(layer.id).values():
             results[layer.id] = facts[source].fact
-            if body.layer(source.layer).type == "Parameter":
+            if role_of(body.layer(source.layer)) is Role.PARAMETER:
                 passed[layer.id] = source.layer
     return BodyFacts(results, passed)

@@ -18,7 +18,7 @@ from ir_tools.infer._engine import Engine, Tensors, Visit
 from ir_tools.infer._facts import Known
 from ir_tools.infer._relaxed import relaxed_patterns
 from ir_tools.infer._signatures import LayerSignatures
-from ir_tools.ops import opset_number
+from ir_tools.ops import Role, opset_number, role_of
 from ir_tools.ops.definition import Array, Bounds, Fact
 from ir_tools.ops.records import recorded
 from ir_tools.rules import Rule
@@ -290,7 +290,7 @@ class Propagation(Engine):
             if port.precision is not None and known.fact.dtype.kind != "dynamic":
                 port.precision = known.precision
         for located in self.places if parameters else ():
-            if located.layer.type == "Parameter" and id(located.graph) in self.facts:
+            if role_of(located.layer) is Role.PARAMETER and id(located.graph) in self.facts:
                 _write_shape(located.layer, report.facts.get((located.path, located.layer.outputs[0].id)))
 
     def _write_pattern(self, layer: Layer, values: Array) -> None:

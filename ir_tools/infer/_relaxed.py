@@ -8,6 +8,7 @@ import numpy as np
 
 from ir_tools.graph import Graph, Layer, Port
 from ir_tools.graph.graph import Source
+from ir_tools.ops import Role, role_of
 
 __all__ = ["relaxed_patterns"]
 
@@ -37,7 +38,7 @@ def _pattern_before(graph: Graph, layer: Layer, port: Port) -> Layer | None:
         return None
     inputs = list(graph.sources(source.layer).values())
     maker = graph.layer(inputs[1].layer) if len(inputs) == 2 else None
-    sized = maker is not None and maker.type == "Const" and maker.raw.get("shape", "").strip() == "2"
+    sized = maker is not None and role_of(maker) is Role.CONSTANT and maker.raw.get("shape", "").strip() == "2"
     return maker if sized else None
 
 
@@ -56,7 +57,7 @@ def _shared_size(graph: Graph, layer: Layer, own: Port, other: Port) -> int | No
 
 def _constant(graph: Graph, source: Source, depth: int) -> bool:
     maker = graph.layer(source.layer)
-    if maker.type == "Const":
+    if role_of(maker) is Role.CONSTANT:
         return True
     inputs = graph.sources(maker.id).values()
     return bool(inputs) and depth > 0 and all(_constant(graph, before, depth - 1) for before in inputs)

@@ -2,8 +2,8 @@
 
 import re
 from functools import cache, lru_cache
+from typing import Protocol
 
-from ir_tools.graph import Layer
 from ir_tools.ops import (
     activations,
     attention,
@@ -161,7 +161,16 @@ def find_op(type: str, version: str) -> Op | None:
     return held[-1] if held else None
 
 
-def role_of(layer: Layer) -> Role:
+class Typed(Protocol):
+    """A layer, or what stands for several."""
+
+    @property
+    def type(self) -> str:
+        """The type of the operation, as the file writes it."""
+        ...
+
+
+def role_of(layer: Typed) -> Role:
     """Return what a layer is to its graph; one of a type that ir_tools does not know computes tensors."""
     return _role_of_type(layer.type)
 

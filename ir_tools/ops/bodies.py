@@ -162,7 +162,9 @@ class Bodies:
     Attributes:
         shape: facts of the outputs, given those of the inputs and a way to propagate facts through a body.
         kernel: the outputs, given the inputs and a way to run a body.
+        own_types: whether Parameters of a body keep the element types of their attributes, whatever they are given.
     """
 
     shape: BodyRule
     kernel: BodyKernel
+    own_types: bool = False

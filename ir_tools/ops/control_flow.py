@@ -387,7 +387,7 @@ OPS = (
         strings=True,
         inputs=(INPUTS,),
         outputs=OUTPUTS,
-        bodies=Bodies(shape=tensor_iterator_shape, kernel=tensor_iterator),
+        bodies=Bodies(shape=tensor_iterator_shape, kernel=tensor_iterator, own_types=True),
     ),
     Op(
         type="Loop",

@@ -18,7 +18,7 @@ from ir_tools.errors import IrToolsError, RuntimeFailure
 from ir_tools.format.write import render
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.graph.model import walk
-from ir_tools.ops import Role, role_of
+from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import ElementType, Shape, element_type, parse_shape
@@ -31,8 +31,6 @@ ALIGNMENT = 8
 """The zeros of large constants start at a multiple of it."""
 MAX_LAYERS = 400
 """How many layers may compute the values of the inputs."""
-NO_VALUES = {"parameter", "readvalue", "assign", "tensoriterator", "loop", "if", "result"}
-"""Layers whose outputs have no values that are known before anything runs."""
 
 
 class LayerOracle:
@@ -57,7 +55,7 @@ class LayerOracle:
         """
         if not layer.outputs:
             return ()
-        if layer.type.lower() == "assign":
+        if role_of(layer) is Role.ASSIGN_VARIABLE:
             # It passes its input on, and is valid only beside the ReadValue of its variable.
             return tuple(facts[source] for source in graph.sources(layer.id).values())
         question = _question(model, graph, layer, facts)
@@ -165,9 +163,9 @@ class _Small:
         maker = self._graph.layer(source.layer)
         fact = self._facts.get(source)
         inputs = self._graph.sources(maker.id).values()
-        if maker.type == "Const":
+        if role_of(maker) is Role.CONSTANT:
             return self._small_constant(maker) is not None
-        if fact is None or not _is_small(fact.shape) or maker.type.lower() in NO_VALUES or not inputs:
+        if fact is None or not _is_small(fact.shape) or _runs_first(maker) or not inputs:
             return False
         if maker.type.lower() == "shapeof":
             return all(before in self._facts for before in inputs)
@@ -205,3 +203,10 @@ class _Small:
 
 def _is_small(shape: Shape) -> bool:
     return shape is not None and all(dim.static for dim in shape) and math.prod(dim.lo for dim in shape) <= SMALL
+
+
+def _runs_first(layer: Layer) -> bool:
+    """Return whether the values of its outputs are known only when the model runs."""
+    op = find_op(layer.type, layer.version)
+    has_bodies = bool(layer.bodies) or (op is not None and op.bodies is not None)
+    return has_bodies or role_of(layer) not in {Role.COMPUTATION, Role.CONSTANT}
