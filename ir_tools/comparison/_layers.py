@@ -14,7 +14,6 @@ from ir_tools.comparison._differences import aligned, allowed, difference, error
 from ir_tools.comparison._gold import GoldRun, errors
 from ir_tools.comparison._partners import SecondRun
 from ir_tools.comparison._results import LayerComparison
-from ir_tools.comparison._summary import FOLLOWS
 from ir_tools.comparison._tensors import Batch, Choice, decided_by_rounding, labels_of, living
 from ir_tools.errors import IrToolsError
 from ir_tools.execute import Fallback, Precision, Step, ill_conditioned, run_one
@@ -166,7 +165,9 @@ class Rows:
                         cause = cause or located.path
                     follows.update({located.layer.id: cause} if cause else {})
                     if cause and row.status == "differs":
-                        row = self.skipped(located, f"{FOLLOWS} '{cause}', whose order rounding decides")
+                        row = replace(
+                            self.skipped(located, f"follows '{cause}', whose order rounding decides"), follows=cause
+                        )
                     yield replace(row, output=index, engine="runtime")
                 else:
                     yield replace(self._blank(located), output=index, reason="the other model has no such tensor")

@@ -48,6 +48,7 @@ class LayerComparison:
         f64: of a tensor that differs, how far both sides are from the same computed in f64; isolated from the same
             inputs of the layer, otherwise from those of the model. None if it was not computed.
         sample: of the inputs, in which it is furthest off, from 0 on.
+        follows: the path of a layer before it whose order rounding decides, which is why it was not compared.
 
     Example:
         >>> row = ir_tools.compare("model.xml").layers[0]
@@ -72,6 +73,7 @@ class LayerComparison:
     round: int | None = None
     f64: F64Errors | None = None
     sample: int = 0
+    follows: str | None = None
 
     __repr__ = brief_fields
 

@@ -10,10 +10,8 @@ if TYPE_CHECKING:
     from ir_tools.comparison._gold import F64Errors
     from ir_tools.comparison._results import Comparison, Sides
 
-__all__ = ["FOLLOWS", "closer_words", "f64_note", "html_table", "narrow_note", "one_line", "weak_notes"]
+__all__ = ["closer_words", "f64_note", "html_table", "narrow_note", "one_line", "weak_notes"]
 
-FOLLOWS = "follows"
-"""How the reason begins of a tensor that differs because rounding decides an order before it."""
 WEAK_SHOWN = 3
 """Outputs that prove little and are named one by one."""
 
@@ -46,7 +44,7 @@ def narrow_note(found: "Comparison") -> str | None:
 def weak_notes(found: "Comparison") -> list[str]:
     """Return sentences for tensors behind an order that rounding decides, and for outputs that prove little."""
     weak = found.weak
-    behind = [entry.reason for entry in found.layers if entry.reason and entry.reason.startswith(FOLLOWS)]
+    behind = [entry.reason for entry in found.layers if entry.follows is not None]
     notes = [f"{plural(len(behind), 'tensor')} not compared, the first as it {behind[0]}."] if behind else []
     notes += [f"The output '{entry.name}' proves little: {entry.weak}." for entry in weak[:WEAK_SHOWN]]
     if len(weak) > WEAK_SHOWN:

@@ -1,9 +1,9 @@
-"""What openvino's exceptions say, without the C++ around it."""
+"""What openvino's exceptions say, without the C++ around it: the one place that reads the texts of the runtime."""
 
 import re
 from collections.abc import Mapping
 
-__all__ = ["explain", "is_memory", "remedy_for"]
+__all__ = ["explain", "is_memory", "lacks_device", "remedy_for", "unknown_property"]
 
 _NOISE = re.compile(r"(?:Exception from|failed at|at) [\w./\\+-]*src[/\\][\w./\\+-]+:\d+:?[ \t]*")
 _CHECK = re.compile(r"Check '(?P<condition>.*)' failed at [\w./\\+-]+:\d+:?[ \t]*")
@@ -31,12 +31,25 @@ _REMEDIES: Mapping[str, str] = {
     "Empty weights data in bin file": "put the .bin beside the .xml, or name it",
 }
 """By words about something that is missing and not in the file: what to do."""
+_NO_DEVICE = re.compile(r"Cannot load library|Device with \"\w*\" name is not registered|No device", re.I)
+_NO_PROPERTY = re.compile(r"Unsupported property (\S+)")
 _EMPTY = {"", "Converting input model", "FrontEnd API failed with GeneralFailure:"}
 
 
 def is_memory(text: str) -> bool:
     """Return whether a message reports that memory ran out."""
     return bool(_MEMORY.search(text))
+
+
+def lacks_device(text: str) -> bool:
+    """Return whether a message reports that there is no such device."""
+    return bool(_NO_DEVICE.search(text))
+
+
+def unknown_property(text: str) -> str | None:
+    """Return the property that a device does not have, if a message reports one."""
+    found = _NO_PROPERTY.search(text)
+    return found[1] if found else None
 
 
 def remedy_for(text: str) -> str | None:

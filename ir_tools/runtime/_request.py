@@ -13,6 +13,7 @@ import numpy as np
 
 from ir_tools.errors import UsageError
 from ir_tools.runtime._frames import STAGE, Blob
+from ir_tools.runtime._messages import lacks_device, unknown_property
 
 if TYPE_CHECKING:
     import openvino as ov
@@ -22,8 +23,6 @@ __all__ = ["Answer", "Header", "Request", "compile_model", "core", "stage"]
 Header = dict[str, Any]
 Answer = tuple[Header, list[Blob]]
 OLD_NET = re.compile(rb"(<net\b[^>]*?\bversion\s*=\s*[\"'])10([\"'])")
-_NO_DEVICE = re.compile(r"Cannot load library|Device with \"\w*\" name is not registered|No device", re.I)
-_NO_PROPERTY = re.compile(r"Unsupported property (\S+)")
 
 
 class Request:
@@ -112,9 +111,9 @@ def compile_model(model: ov.Model, request: Request) -> ov.CompiledModel:
     try:
         return core().compile_model(model, request["device"], config)
     except RuntimeError as error:
-        if _NO_DEVICE.search(str(error)):
+        if lacks_device(str(error)):
             here = ", ".join(core().available_devices)
             raise UsageError(f"the runtime has no device '{request['device']}' here; it has {here}") from None
-        if found := _NO_PROPERTY.search(str(error)):
-            raise UsageError(f"device '{request['device']}' has no property '{found[1]}'") from None
+        if name := unknown_property(str(error)):
+            raise UsageError(f"device '{request['device']}' has no property '{name}'") from None
         raise

@@ -1,6 +1,7 @@
 """Large IR files, written as text: a long network with an AvgPool-14 at its start, or with many of them."""
 
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 DIMS = "".join(f"\t\t\t\t\t<dim>{size}</dim>\n" for size in (1, 8, 16, 16))
@@ -10,15 +11,36 @@ POOL = (
     ' rounding_type="floor" />'
 )
 ADD = '<data auto_broadcast="numpy" />'
+POOLS = {
+    "opset14": POOL,
+    "ceil_torch": POOL.replace("floor", "ceil_torch").replace('"true"', '"false"'),
+    "opset1": POOL.replace("floor", "ceil"),
+}
+"""Poolings to migrate to opset8, by what is special: version and attributes change, or the stamp alone."""
 BLOCK = bytes(range(256)) * 4096
 
 
-def write_large(path: Path, layers: int, *, weights: int = 4, poolings: int = 1) -> Path:
-    """Write a network of about `layers` layers, `poolings` of them AvgPool; its first constant has `weights` bytes."""
-    blocks = layers // 3
+def write_large(
+    path: Path, layers: int, *, weights: int = 4, poolings: int = 1, kind: str = "opset14", names: bool = False
+) -> Path:
+    """Write a network of about `layers` layers, `poolings` of them AvgPool; its first constant has `weights` bytes.
+
+    Args:
+        path: of the `.xml`.
+        layers: how many.
+        weights: of the first constant, in bytes.
+        poolings: how many AvgPools.
+        kind: of the poolings, see `POOLS`.
+        names: whether outputs have tensor names, as in files that were converted.
+    """
+    blocks, version = layers // 3, kind if kind in {"opset1", "opset14"} else "opset14"
+    texts = (
+        text.replace(POOL, POOLS[kind]).replace('version="opset14"', f'version="{version}"')
+        for text in _layers(blocks, weights, poolings)
+    )
     with path.open("w") as file:
         file.write('<?xml version="1.0"?>\n<net name="large" version="11">\n\t<layers>\n')
-        file.writelines(_layers(blocks, weights, poolings))
+        file.writelines(map(_named, texts, count()) if names else texts)
         file.write("\t</layers>\n\t<edges>\n")
         file.writelines(_edges(blocks))
         file.write("\t</edges>\n\t<rt_info />\n</net>\n")
@@ -65,6 +87,12 @@ def _constant(number: int, name: str, kind: str, count: int, offset: int, size: 
         f'\t\t\t<output>\n\t\t\t\t<port id="0" precision="{"FP32" if kind == "f32" else "U8"}">\n'
         f"\t\t\t\t\t<dim>{count}</dim>\n\t\t\t\t</port>\n\t\t\t</output>\n\t\t</layer>\n"
     )
+
+
+def _named(text: str, number: int) -> str:
+    """Return the layer with a tensor name at its output."""
+    before, output, behind = text.partition("<output>")
+    return before + output + behind.replace('">', f'" names="tensor_{number}">', 1)
 
 
 def _edges(blocks: int) -> Iterator[str]:

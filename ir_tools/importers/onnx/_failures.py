@@ -1,7 +1,9 @@
 """What the frontend's exceptions say of an ONNX file: a finding on one line, with the node's name."""
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.errors import MigrationError, ReadError
@@ -10,11 +12,8 @@ from ir_tools.runtime._messages import explain
 
 __all__ = ["failure"]
 
-_OURS = re.compile(
-    r"<Node\((?P<type>\w+)\): (?P<output>.*?)>.*?: (?P<kind>\w+Error): (?P<why>.*?)\s+(At:|Summary:)", re.DOTALL
-)
-"""What the frontend makes of an error that the translation of AveragePool raised."""
-
+_NODE = re.compile(r"<Node\(\w+\): (.*?)>")
+"""A node in the frontend's texts, by its first output."""
 _UNKNOWN = re.compile(r"No conversion rule found for operations: (?P<types>.+)")
 _NOISE = re.compile(
     r"(FrontEnd API failed with \w+|Model wasn't fully converted\.( Failed operations detailed log)?|Summary|"
@@ -22,27 +21,29 @@ _NOISE = re.compile(
 )
 
 
-def failure(path: Path, text: str) -> ReadError | MigrationError:
+def failure(path: Path, text: str, ours: Sequence[Mapping[str, Any]]) -> ReadError | MigrationError:
     """Why a conversion failed.
 
     Args:
         path: the ONNX file; its nodes' names are looked up where the `onnx` package is installed.
-        text: of the exception. An exception of the extension is in it with its type and its traceback.
+        text: of the frontend's exception.
+        ours: the errors of our translation of AveragePool: `why`, and whether the node was `refused`.
     """
-    ours, unknown = _OURS.search(text), _UNKNOWN.search(text)
-    if ours is None:
+    unknown = _UNKNOWN.search(text)
+    if not ours:
         message = f"the frontend cannot convert it: {_NOISE.sub('', explain(text)).strip(' ;-')}"
         if unknown:
             places = "; ".join(_places(path, word.strip()) for word in unknown["types"].split(","))
             message = f"the frontend has no conversion for {places}"
         return ReadError(Diagnostic(code="ONNX006", severity=Severity.ERROR, message=message, file=str(path)))
-    refused = ours["kind"] == MigrationError.__name__
-    name = next((node.name for node in nodes(path) if ours["output"] in node.output and node.name), ours["output"])
-    why = " ".join(ours["why"].split())
+    refused, why = ours[0]["refused"], " ".join(ours[0]["why"].split())
+    place = _NODE.search(text)
+    output = place[1] if place else ""
+    name = next((node.name for node in nodes(path) if output in node.output and node.name), output)
     found = Diagnostic(
         code="ONNX007" if refused else "ONNX004",
         severity=Severity.ERROR,
-        message=why if refused else f"{ours['type']} '{name}': {why}",
+        message=why if refused else f"AveragePool '{name}': {why}",
         file=str(path),
         layer_name=name,
     )

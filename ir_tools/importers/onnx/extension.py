@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir_tools import parameters
 from ir_tools.display import brief_fields
-from ir_tools.errors import MigrationError, UsageError
+from ir_tools.errors import IrToolsError, MigrationError, UsageError
 from ir_tools.format.write import render
 from ir_tools.importers.onnx.average_pool import SINCE, average_pool, disputed
 from ir_tools.ops import Fact, Refused, Rewrite, average_pooling
@@ -77,6 +77,16 @@ def average_pool_extension(
         >>> [node.get_type_name() for node in model.get_ordered_ops()]
         ['Parameter', 'AvgPool', 'Result']
     """
+    return extension(to, report)
+
+
+def extension(
+    to: str, report: Callable[[Translated], None] | None, failed: Callable[[IrToolsError], None] | None = None
+) -> ConversionExtension:
+    """Make the extension of `average_pool_extension`; `failed` is called with the error of a node, before it is raised.
+
+    The frontend makes a text of errors, so who wants to know which one it was asks for it here.
+    """
     require_openvino()
     from openvino.frontend.onnx import ConversionExtension
 
@@ -86,7 +96,12 @@ def average_pool_extension(
     def convert(node: Any) -> list[Any]:
         source = node.get_input(0)
         attributes = {name: node.get_attribute(name) for name in SINCE if node.has_attribute(name)}
-        rewrite, translated = translate(attributes, _fact(source), target, source.get_node().get_friendly_name())
+        try:
+            rewrite, translated = translate(attributes, _fact(source), target, source.get_node().get_friendly_name())
+        except IrToolsError as why:
+            if failed is not None:
+                failed(why)
+            raise
         output, owner = _graft(rewrite, _fact(source), source)
         kept.append(owner)
         if report is not None:

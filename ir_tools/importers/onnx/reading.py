@@ -117,6 +117,6 @@ def _convert(path: Path, out: Path, to: str, libraries: Sequence[str]) -> dict[s
     if "usage" in report:
         raise UsageError(str(report["usage"]))
     if "error" in report:
-        raise failure(path, str(report["error"]))
+        raise failure(path, str(report["error"]), report["ours"])
     found: dict[str, list[dict[str, Any]]] = report
     return found

@@ -6,8 +6,8 @@ Its last line on standard output is a JSON object: the translated nodes, or what
 import json
 import sys
 
-from ir_tools.errors import IrToolsError, UsageError
-from ir_tools.importers.onnx.extension import Translated, average_pool_extension
+from ir_tools.errors import IrToolsError, MigrationError, UsageError
+from ir_tools.importers.onnx.extension import Translated, extension
 from ir_tools.runtime.extensions import add_extensions
 from ir_tools.types import format_shape
 
@@ -18,9 +18,9 @@ def main(model: str, out: str, to: str, *extensions: str) -> int:
     """Convert, write the IR, print the report."""
     import openvino as ov
 
-    nodes: list[Translated] = []
+    nodes, failed = list[Translated](), list[IrToolsError]()
     core = ov.Core()
-    core.add_extension(average_pool_extension(to, nodes.append))
+    core.add_extension(extension(to, nodes.append, failed.append))
     try:
         add_extensions(core, extensions)
     except UsageError as error:
@@ -29,7 +29,8 @@ def main(model: str, out: str, to: str, *extensions: str) -> int:
     try:
         ov.save_model(core.read_model(model), out, compress_to_fp16=False)
     except (RuntimeError, IrToolsError) as error:
-        print(json.dumps({"error": str(error)}))
+        ours = [{"why": str(why), "refused": isinstance(why, MigrationError)} for why in failed]
+        print(json.dumps({"error": str(error), "ours": ours}))
         return 1
     report = [_row(node) for node in nodes]
     print(json.dumps({"nodes": report, "version": ov.get_version()}))
