@@ -27,6 +27,7 @@ from ir_tools.infer._problems import Problem, Remark, problem_of, remark_on
 from ir_tools.ops import Role, role_of
 from ir_tools.ops.bodies import Maps
 from ir_tools.ops.definition import Fact, Kind, Violation
+from ir_tools.ops.limits import MAX_ELEMENTS
 from ir_tools.rules.operations import WRONG_ELEMENT_TYPE
 from ir_tools.rules.shapes import (
     CONTRADICTING_RECORD,
@@ -41,8 +42,6 @@ __all__ = ["ConsistencyCheck"]
 
 NUANCES = {Kind.SUSPECT, Kind.EMPTY, Kind.DIVISOR, Kind.IGNORED}
 """Not reported of a layer that cannot run anyway."""
-LARGEST = 1 << 34
-"""Elements of a tensor that no machine holds."""
 
 
 class Evidence(enum.Enum):
@@ -196,7 +195,7 @@ class ConsistencyCheck(Engine):
         results += [self.record(port) for port in signature.outputs[len(results) :]]
         too_large = None
         if any(map(_is_huge, results)) and not any(map(_is_huge, visit.inputs)):
-            too_large = max(results, key=lambda known: least_size(known.fact.shape, LARGEST))
+            too_large = max(results, key=lambda known: least_size(known.fact.shape, MAX_ELEMENTS))
         remark = remark_on(signature)
         clean = not (answer.violations or answer.error is not None or differences or too_large or remark)
         return Verdict(answer, differences, tuple(results), too_large, remark, clean)
@@ -414,4 +413,4 @@ def _cannot_run(violations: Sequence[Violation]) -> bool:
 
 
 def _is_huge(known: Known) -> bool:
-    return known.fact.shape is not None and least_size(known.fact.shape, LARGEST) > LARGEST
+    return known.fact.shape is not None and least_size(known.fact.shape, MAX_ELEMENTS) > MAX_ELEMENTS

@@ -187,6 +187,7 @@ def test_pads_beyond_the_data(mode: str, begin: int, end: int, told: str) -> Non
         ({"across_channels": "false", "reduction_axes": "3"}, (2, 3)),
         ({"across_channels": "true"}, (1, 2, 3)),
     ],
+    ids=["no-channels", "channels", "width-counts-as-height-and-width", "no-reduction_axes"],
 )
 def test_axes_of_the_first_mvn(raw: dict[str, str], axes: tuple[int, ...], client: RuntimeClient) -> None:
     """`reduction_axes` decides whether channels are taken together, and nothing else."""
