@@ -52,6 +52,7 @@ only_mutate = [{file}]
 also_copy = ["tests", "samples", "docs", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", ".ci"]
 pytest_add_cli_args = ["-n", "0", "-p", "no:cacheprovider"]
 pytest_add_cli_args_test_selection = [{tests}]
+process_isolation = "forkserver"
 type_check_command = [{python}, "-m", "mypy", "ir_tools", "--output", "json", "--disable-error-code", "unused-ignore"]
 """
 SHOW = "import sys, mutmut.__main__ as tool; [print(end='\\0') or tool.show.callback(name) for name in sys.argv[1:]]"
