@@ -20,10 +20,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return half as many workers again as there are cores: a test also waits for the processes that it starts."""
+    """Return two workers for each core: a test also waits for the processes that it starts."""
     del config
-    cores = len(os.sched_getaffinity(0))
-    return cores + (cores + 1) // 2
+    return 2 * len(os.sched_getaffinity(0))
 
 
 def corpus_folder() -> Path | None:
