@@ -58,9 +58,10 @@ class Answer:
         outputs: a fact for each output; None where nothing is known, because of what follows, or without a rule.
         violations: what is wrong with the layer.
         error: why it cannot take its inputs.
+        settled: what is believed of the outputs of every layer with this answer; None if each has to be looked at.
     """
 
-    __slots__ = ("error", "outputs", "violations")
+    __slots__ = ("error", "outputs", "settled", "violations")
 
     def __init__(
         self, outputs: Sequence[Known] | None, violations: Sequence[Violation] = (), error: str | None = None
@@ -68,6 +69,7 @@ class Answer:
         self.outputs = None if outputs is None else tuple(outputs)
         self.violations = tuple(violations)
         self.error = error
+        self.settled: Sequence[Known] | None = None
 
 
 class Answers:

@@ -114,20 +114,22 @@ class ConsistencyCheck(Engine):
 
     # --- the policy ---
 
-    def walk(self, graph: Graph, given: Mapping[int, Fact], owner: Layer | None = None) -> Tensors:
+    def walk(self, graph: Graph, given: Mapping[int, Fact]) -> Tensors:
         """As `Engine`; problems of an earlier walk through the graph are dropped."""
         self._by_graph[id(graph)] = []
-        return super().walk(graph, given, owner)
+        return super().walk(graph, given)
 
     def believed(self, visit: Visit, answer: Answer) -> Sequence[Known]:
         """What is computed, or recorded if that is to be believed; what is wrong is reported."""
         verdict = self._verdict(visit, answer)
-        return verdict.results if verdict.clean else self._reported(visit, verdict)
+        if verdict.clean:
+            answer.settled = verdict.results
+            return verdict.results
+        return self._reported(visit, verdict)
 
-    def given(self, visit: Visit, answer: Answer, fact: Fact, owner: Layer | None) -> Sequence[Known]:
+    def given(self, visit: Visit, answer: Answer, fact: Fact) -> Sequence[Known]:
         """A Parameter of a body: what it is given against its attributes and its port."""
         graph, layer, signature, _ = visit
-        assert owner is not None
         verdict = self._verdict(visit, answer)
         if verdict.remark is not None:
             self._report(graph, verdict.remark.about(layer))
@@ -137,6 +139,8 @@ class ConsistencyCheck(Engine):
         known = self.replaced(own, fact)
         wrong_port = contradiction(port, known)
         wrong_data = bool(answer.outputs) and are_apart(own.fact, known.fact)
+        outer, owner_id = self.owners[id(graph)]
+        owner = outer.layer(owner_id)
         if wrong_port and wrong_data:
             message = f"gives {text_of(known.fact)} to '{layer.name}' of its body, which takes {text_of(own.fact)}"
             self._report(graph, Problem(CONTRADICTING_RECORD, owner, message, None, "layer"))

@@ -64,11 +64,14 @@ class Engine:
     # --- what a policy decides ---
 
     def believed(self, visit: Visit, answer: Answer) -> Sequence[Known]:
-        """The outputs of a layer, as far as anything is known; errors in the answer are dealt with."""
+        """The outputs of a layer, as far as anything is known; errors in the answer are dealt with.
+
+        If nothing is to be said of any layer with this answer, they are put into `answer.settled`.
+        """
         raise NotImplementedError
 
-    def given(self, visit: Visit, answer: Answer, fact: Fact, owner: Layer | None) -> Sequence[Known]:
-        """The output of a Parameter that gets a fact, which `owner` gives if it is in a body."""
+    def given(self, visit: Visit, answer: Answer, fact: Fact) -> Sequence[Known]:
+        """The output of a Parameter that gets a fact."""
         outputs = self.believed(visit, answer)
         return [self.replaced(outputs[0], fact)] if outputs else ()
 
@@ -77,13 +80,10 @@ class Engine:
 
     # --- the walk ---
 
-    def walk(self, graph: Graph, given: Mapping[int, Fact], owner: Layer | None = None) -> Tensors:
-        """Work out all tensors of a graph.
+    def walk(self, graph: Graph, given: Mapping[int, Fact]) -> Tensors:
+        """Work out all tensors of the main graph or of a body.
 
-        Args:
-            graph: the main graph or a body.
-            given: facts of some Parameters by layer id. A dynamic type leaves the Parameter its own.
-            owner: the layer that has the body.
+        `given`: facts of some Parameters by layer id. A dynamic type leaves the Parameter its own.
 
         Raises:
             GraphError: the layers feed each other in a circle, and the walk is not tolerant.
@@ -91,23 +91,24 @@ class Engine:
         facts = self.facts[id(graph)] = {}
         with suppress(*[GraphError] * self.tolerant):
             for layer in graph.ordered():
-                self._visit(graph, layer, facts, given, owner)
+                self._visit(graph, layer, facts, given)
         return facts
 
-    def _visit(
-        self, graph: Graph, layer: Layer, facts: Tensors, given: Mapping[int, Fact], owner: Layer | None
-    ) -> None:
+    def _visit(self, graph: Graph, layer: Layer, facts: Tensors, given: Mapping[int, Fact]) -> None:
         signature, offset = self.signatures.of(layer)
         inputs = self._inputs(graph, layer, signature, facts) if signature.inputs else ()
-        visit = Visit(graph, layer, signature, inputs)
         answer = self.answers.of(signature, inputs)
-        if layer.bodies:
-            answer = self._through_bodies(visit, answer)
-        if given and layer.id in given and signature.outputs:
-            outputs = self.given(visit, answer, given[layer.id], owner)
-        else:
-            outputs = self.believed(visit, answer)
-        if role_of(signature) is Role.CONSTANT and outputs and (outputs == answer.outputs or signature.op is None):
+        outputs = answer.settled
+        if outputs is None or layer.id in given:
+            visit = Visit(graph, layer, signature, inputs)
+            if layer.bodies:
+                answer = self._through_bodies(visit, answer)
+            if layer.id in given and signature.outputs:
+                outputs = self.given(visit, answer, given[layer.id])
+            else:
+                outputs = self.believed(visit, answer)
+        constant = offset is not None and role_of(signature) is Role.CONSTANT
+        if constant and outputs and (outputs == answer.outputs or signature.op is None):
             outputs = (self.answers.constant(layer, outputs[0], offset),)
         count, layer_id = len(outputs), layer.id
         for index, port in enumerate(signature.outputs):
@@ -162,7 +163,7 @@ class Engine:
 
         def run(body: str, parameters: Mapping[int, Fact]) -> BodyFacts:
             inner = layer.bodies[body]
-            walked[body] = self.walk(inner, parameters, layer)
+            walked[body] = self.walk(inner, parameters)
             return results_of(inner, walked[body])
 
         try:
@@ -197,7 +198,7 @@ class Engine:
         if graph is self.model.graph:
             facts = self.facts.setdefault(id(graph), {})
             for layer in graph.leading_to(layer_id, facts):
-                self._visit(graph, layer, facts, {}, None)
+                self._visit(graph, layer, facts, {})
         elif id(graph) not in self.facts:
             self._reach(*self.owners[id(graph)])
 

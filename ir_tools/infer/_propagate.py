@@ -194,23 +194,31 @@ class Propagation(Engine):
         super().__init__(model, checks, signatures)
         self.ask = ask
         self.patterns = patterns or {}
-        self.origins: dict[tuple[int, int, int], Origin] = {}
-        """Of what does not come from a rule, by `id` of the graph, layer and port."""
+        self.origins: dict[int, dict[tuple[int, int], Origin]] = {}
+        """Of what does not come from a rule, by `id` of the graph."""
         self.errors: dict[Diagnostic, None] = {}
         self.notes: dict[str, Diagnostic] = {}
         self.outdated: list[tuple[Layer, int, Known]] = []
 
+    def walk(self, graph: Graph, given: Mapping[int, Fact]) -> Tensors:
+        """As `Engine`."""
+        self.origins[id(graph)] = {}
+        return super().walk(graph, given)
+
     def believed(self, visit: Visit, answer: Answer) -> Sequence[Known]:
         """What a rule or whoever is asked gives; nothing where it gives nothing."""
-        outputs, origin = self._outputs(visit, answer)
+        outputs, origin = self.outputs(visit, answer)
         ports = visit.signature.outputs
-        if origin != "rule" or len(outputs) < len(ports) or visit.graph is not self.model.graph:
-            graph, layer = id(visit.graph), visit.layer.id
+        if origin != "rule" or len(outputs) < len(ports):
+            origins = self.origins.setdefault(id(visit.graph), {})
             for index, port in enumerate(ports):
-                self.origins[graph, layer, port.id] = origin if index < len(outputs) else "unknown"
+                origins[visit.layer.id, port.id] = origin if index < len(outputs) else "unknown"
+        elif answer.outputs is not None and not self.patterns:
+            answer.settled = outputs
         return outputs
 
-    def _outputs(self, visit: Visit, answer: Answer) -> tuple[Sequence[Known], Origin]:
+    def outputs(self, visit: Visit, answer: Answer) -> tuple[Sequence[Known], Origin]:
+        """What `believed` gives, and where it comes from."""
         graph, layer = visit.graph, visit.layer
         if answer.outputs is None and answer.error is None and not answer.violations:
             return self._asked(visit)
@@ -309,12 +317,13 @@ class Propagation(Engine):
     def _report(self, located: Located, report: ShapeReport) -> None:
         path, layer, graph = located
         signature, _ = self.signatures.of(layer)
-        facts, sources = self.facts[id(graph)], graph.sources(layer.id) if signature.inputs else {}
+        facts, origins = self.facts[id(graph)], self.origins.get(id(graph), {})
+        sources = graph.sources(layer.id) if signature.inputs else {}
         places = [(port, sources[port.id]) for port in signature.inputs if port.id in sources]
         places += [(port, Source(layer.id, port.id)) for port in signature.outputs]
         for port, source in places:
             known = facts.get(source, self.unknown)
-            origin: Origin = self.origins.get((id(graph), *source), "rule") if source in facts else "unknown"
+            origin: Origin = origins.get(source, "rule") if source in facts else "unknown"
             report.facts[path, port.id] = known.fact
             report.origins[path, port.id] = origin
             if origin == "recorded" or _agree(port, known):

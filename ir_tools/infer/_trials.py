@@ -92,7 +92,7 @@ class ShapeTrials(Propagation):
         problem = None if answer.violations else self._bounds.problem(visit)
         if problem is not None:
             self.error(visit, problem)
-        return super().believed(visit, answer)
+        return self.outputs(visit, answer)[0]
 
     def error(self, visit: Visit, message: str, remedy: str | None = None) -> None:
         """Stop the trial."""
