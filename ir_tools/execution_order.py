@@ -37,7 +37,7 @@ def execution_order(graph: Graph) -> Iterator[PlannedLayer]:
     """
     last: dict[tuple[int, int], int] = {}
     for layer in graph.ordered():
-        for producer, keys in graph.feeders(layer.id).items():
+        for producer, keys in graph.producers(layer.id).items():
             for start, _ in keys:
                 last[producer, start] = layer.id
     for layer in graph.ordered():

@@ -86,7 +86,7 @@ def largest_live_set(model: Model, fed: dict[str, Array]) -> int:
         sizes |= {(step.layer.id, port.id): array.nbytes for port, array in zip(ports, step.outputs, strict=False)}
 
     def alive(tensor: tuple[int, int], now: int) -> bool:
-        readers = [order.index(reader) for reader, _ in model.graph.readers(*tensor)]
+        readers = [order.index(reader) for reader, _ in model.graph.consumers(*tensor)]
         return order.index(tensor[0]) <= now <= max(readers, default=order.index(tensor[0]))
 
     return max(sum(size for tensor, size in sizes.items() if alive(tensor, now)) for now in range(len(order)))

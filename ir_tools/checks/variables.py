@@ -31,7 +31,7 @@ def _unread(file: IrFile) -> Iterator[ElementProblem]:
         if role_of(layer) is Role.READ_VARIABLE:
             if name is None:
                 return
-            read = any(graph.readers(layer.id, port.id) for port in layer.outputs)
+            read = any(graph.consumers(layer.id, port.id) for port in layer.outputs)
             idle |= set() if read else {name}
             known.setdefault(name, set()).add(_is_old(layer.version))
     for place in file.model.walk():

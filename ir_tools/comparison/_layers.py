@@ -156,7 +156,7 @@ class Rows:
             cause = next((follows[maker] for maker in makers if maker in follows), None)
             for index, port in enumerate(located.layer.outputs):
                 partner = second.partner(Source(located.layer.id, port.id))
-                if index and not located.graph.readers(located.layer.id, port.id):
+                if index and not located.graph.consumers(located.layer.id, port.id):
                     yield replace(self._blank(located), output=index, reason=UNREAD)
                 elif partner is not None:
                     tensors = Compared(located, index, first.actual(located, index), partner.tensor, partner.path)

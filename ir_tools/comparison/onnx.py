@@ -1,4 +1,4 @@
-"""An ONNX file under three judges: our IR on OpenVINO, OpenVINO's own conversion, and onnxruntime."""
+"""Compare an ONNX file on three backends: our IR on OpenVINO, OpenVINO's own conversion, and onnxruntime."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ OURS, IMPORTER, ORT = "ir_tools", "openvino", "onnxruntime"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """One judge: `ir_tools`, `openvino` or `onnxruntime`. `reason`: why it gave nothing, None where it ran."""
+    """Describe one backend: `ir_tools`, `openvino` or `onnxruntime`. `reason`: why it gave nothing, None if it ran."""
 
     name: str
     version: str | None = None
@@ -32,13 +32,13 @@ class Engine:
 
     @property
     def ran(self) -> bool:
-        """Whether it gave outputs."""
+        """Return whether it gave outputs."""
         return self.reason is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Two judges on one output; `reason`, in place of a difference, where shapes or types disagree."""
+    """Compare two backends on one output; `reason`, in place of a difference, if shapes or types disagree."""
 
     first: str
     second: str
@@ -47,13 +47,13 @@ class Pair:
 
     @property
     def ok(self) -> bool:
-        """Whether they agree within the tolerance."""
+        """Return whether they agree within the tolerance."""
         return self.difference is not None and self.difference.ok
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnnxOutput:
-    """One output of the model.
+    """Compare one output of the model.
 
     Attributes:
         name: the ONNX name.
@@ -70,12 +70,12 @@ class OnnxOutput:
 
     @property
     def ok(self) -> bool:
-        """Whether all engines that ran agree."""
+        """Return whether all engines that ran agree."""
         return all(pair.ok for pair in self.pairs)
 
     @property
     def verdict(self) -> str:
-        """Who deviates, in words."""
+        """Return who deviates, in words."""
         bad = [pair for pair in self.pairs if not pair.ok]
         if not self.pairs:
             return "nothing to compare with"
@@ -88,13 +88,13 @@ class OnnxOutput:
         return f"{bad[0].first} and {bad[0].second} differ"
 
     def supported(self, engine: str) -> bool:
-        """Whether at least one other engine agrees with this one."""
+        """Return whether at least one other engine agrees with this one."""
         return any(pair.ok for pair in self.pairs if engine in {pair.first, pair.second})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnnxComparison:
-    """What came of the judges.
+    """Hold the results of the backends.
 
     Attributes:
         engines: all three, those that could not run with the reason.
@@ -124,23 +124,23 @@ class OnnxComparison:
         return f"OnnxComparison({engines}: {agree} of {plural(len(self.outputs), 'output')} agree)"
 
     def _repr_html_(self) -> str:
-        """What `repr` says, and a table of the outputs."""
+        """Return what `repr` says, and a table of the outputs."""
         rows = ((one.name, one.element_type, one.verdict) for one in self.outputs)
         return notebook_table(repr(self), ("output", "type", "verdict"), rows, len(self.outputs))
 
     @property
     def first_difference(self) -> OnnxOutput | None:
-        """The first output on which the engines do not agree."""
+        """Return the first output on which the engines do not agree."""
         return next((entry for entry in self.outputs if not entry.ok), None)
 
     @property
     def ok(self) -> bool:
-        """Whether all engines that ran agree, and so do the poolings in place."""
+        """Return whether all engines that ran agree, and so do the isolated poolings."""
         return self.first_difference is None and (self.isolated is None or self.isolated.ok)
 
     @property
     def supports_ours(self) -> bool:
-        """Whether, for every output, at least one other engine agrees with ours."""
+        """Return whether, for every output, at least one other engine agrees with ours."""
         return all(entry.supported(OURS) for entry in self.outputs)
 
 
@@ -204,7 +204,7 @@ def compare_engines(
     tolerance: float | None = None,
     client: RuntimeClient | None = None,
 ) -> OnnxComparison:
-    """The outputs of `model`, made of the ONNX file `path`, against the other engines' on that file.
+    """Compare the outputs of `model`, made of the ONNX file `path`, against those of the other engines on that file.
 
     Raises:
         UsageError: inputs that the model does not have or take.
@@ -252,7 +252,7 @@ def _onnxruntime(path: Path, model: Model, fed: Mapping[str, Array]) -> tuple[st
 
 
 def _under_our_names(model: Model, outputs: Mapping[str, Array]) -> dict[str, Array]:
-    """By any name that both know the output under, else by position."""
+    """Return outputs by any name that both know the output under, else by position."""
     in_order = list(outputs.values())
     renamed = {}
     for index, end in enumerate(model.outputs):
@@ -287,7 +287,7 @@ def _pair(first: str, second: str, expected: Array, actual: Array, tolerance: fl
 
 
 def _alone(engines: Sequence[str], pairs: Sequence[Pair]) -> Iterator[str]:
-    """Those that agree with nobody, of two or more."""
+    """Yield those that agree with nobody, of two or more."""
     for engine in engines:
         own = [pair for pair in pairs if engine in {pair.first, pair.second}]
         if own and not any(pair.ok for pair in own):

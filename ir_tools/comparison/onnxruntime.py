@@ -1,4 +1,4 @@
-"""onnxruntime in a child process, as one more judge of an ONNX file: `python -m ir_tools.comparison.onnxruntime ...`.
+"""onnxruntime in a child process, one more backend for an ONNX file: `python -m ir_tools.comparison.onnxruntime ...`.
 
 Its arguments are the model and two files, the inputs and the answer, in the frames of the runtime's child process.
 """
@@ -21,14 +21,14 @@ __all__ = ["OrtRun", "main", "run_onnxruntime"]
 
 @dataclass(frozen=True, slots=True)
 class OrtRun:
-    """The outputs by ONNX name, and the version of onnxruntime."""
+    """Hold the outputs by ONNX name, and the version of onnxruntime."""
 
     outputs: dict[str, Array] = field(repr=False)
     version: str
 
 
 def run_onnxruntime(path: Path, inputs: Mapping[str, Array]) -> OrtRun:
-    """One inference on onnxruntime's CPU provider; `inputs` may hold more names than the model has.
+    """Run one inference on onnxruntime's CPU provider; `inputs` may hold more names than the model has.
 
     Raises:
         RuntimeFailure: onnxruntime is not installed, rejects the model, crashes, or takes too long.

@@ -88,15 +88,15 @@ class Graph(_Base):
         for layer in layers:
             graph._node[layer.id] = {"layer": layer}
             graph._succ[layer.id], graph._pred[layer.id] = {}, {}
-        for source, start, reader, end in edges:
-            keys = graph._succ[source].get(reader)
+        for source, start, consumer, end in edges:
+            keys = graph._succ[source].get(consumer)
             if keys is None:
-                keys = graph._succ[source][reader] = graph._pred[reader][source] = {}
+                keys = graph._succ[source][consumer] = graph._pred[consumer][source] = {}
             keys[start, end] = {}
         return graph
 
     def layer(self, layer_id: int) -> Layer:
-        """The layer with this id.
+        """Return the layer with this id.
 
         Raises:
             GraphError: there is none.
@@ -107,12 +107,12 @@ class Graph(_Base):
             raise GraphError(f"there is no layer {layer_id}") from None
 
     def layers(self) -> Iterator[Layer]:
-        """All layers, in the order of the file."""
+        """Yield all layers, in the order of the file."""
         for data in self._node.values():
             yield data["layer"]
 
     def ordered(self) -> Iterator[Layer]:
-        """All layers, producers before consumers.
+        """Yield all layers, producers before consumers.
 
         Raises:
             GraphError: the graph has a cycle.
@@ -127,7 +127,7 @@ class Graph(_Base):
             raise self._circle() from None
 
     def leading_to(self, layer_id: int, known: Container[tuple[int, int]] = ()) -> Iterator[Layer]:
-        """A layer and those that lead to it, producers before consumers.
+        """Yield a layer and those that lead to it, producers before consumers.
 
         `known`: output ports behind which nothing is looked for.
 
@@ -158,43 +158,43 @@ class Graph(_Base):
         return GraphError(f"the layers {' -> '.join(shown)} feed each other in a circle")
 
     def _in_order(self) -> bool:
-        """Whether the file has every producer before its consumers."""
+        """Return whether the file has every producer before its consumers."""
         seen: set[int] = set()
-        for layer_id, feeders in self._pred.items():
-            if not seen.issuperset(feeders):
+        for layer_id, producers in self._pred.items():
+            if not seen.issuperset(producers):
                 return False
             seen.add(layer_id)
         return True
 
-    def feeders(self, layer_id: int) -> Mapping[int, Collection[tuple[int, int]]]:
-        """Who feeds a layer: producer -> `(its output port, the input port)` of each edge."""
+    def producers(self, layer_id: int) -> Mapping[int, Collection[tuple[int, int]]]:
+        """Return who feeds a layer: producer -> `(its output port, the input port)` of each edge."""
         return self._pred[layer_id]
 
     def sources(self, layer_id: int) -> dict[int, Source]:
-        """What feeds each input port: input port id -> `Source`."""
-        feeders = self._pred[layer_id].items()
-        return {to: Source(source, start) for source, keys in feeders for start, to in keys}
+        """Return what feeds each input port: input port id -> `Source`."""
+        producers = self._pred[layer_id].items()
+        return {to: Source(source, start) for source, keys in producers for start, to in keys}
 
     def source(self, layer_id: int, port_id: int) -> Source | None:
-        """What feeds one input port."""
+        """Return what feeds one input port."""
         sources = self._port_ends[0].get((layer_id, port_id))
         return Source(*next(iter(sources))) if sources else None
 
-    def readers(self, layer_id: int, port_id: int) -> list[tuple[int, int]]:
-        """Who reads an output port: `(layer id, input port id)`, in the order of the edges."""
+    def consumers(self, layer_id: int, port_id: int) -> list[tuple[int, int]]:
+        """Return who reads an output port: `(layer id, input port id)`, in the order of the edges."""
         return [*self._port_ends[1].get((layer_id, port_id), ())]
 
     @property
     def _port_ends(self) -> tuple[PortEnds, PortEnds]:
-        """What feeds each input port, and what reads each output port: kept up to date from the first use on."""
+        """Return what feeds each input port, and what reads each output port: kept up to date from the first use on."""
         if self._ends is not None:
             return self._ends
         ends: tuple[PortEnds, PortEnds] = {}, {}
-        for source, readers in self._succ.items():
-            for reader, keys in readers.items():
+        for source, consumers in self._succ.items():
+            for consumer, keys in consumers.items():
                 for start, to in keys:
-                    ends[0].setdefault((reader, to), {})[source, start] = None
-                    ends[1].setdefault((source, start), {})[reader, to] = None
+                    ends[0].setdefault((consumer, to), {})[source, start] = None
+                    ends[1].setdefault((source, start), {})[consumer, to] = None
         if not nx.is_frozen(self):
             self._ends = ends
         return ends
@@ -243,7 +243,7 @@ class Graph(_Base):
         super().clear_edges()
 
     def new_id(self) -> int:
-        """An id above all that were in use when this was first asked, and of no layer now."""
+        """Return an id above all that were in use when this was first asked, and of no layer now."""
         if self._next_id is None:
             self._next_id = max(self.nodes, default=-1) + 1
         while self._next_id in self:
@@ -251,7 +251,7 @@ class Graph(_Base):
         return self._next_id
 
     def new_name(self, base: str) -> str:
-        """`base`, or `base/2`, `base/3`, ...: the first that no layer has.
+        """Return `base`, or `base/2`, `base/3`, ...: the first that no layer has.
 
         Give a layer its name before it is added, or rename it by `rename`: a name that was put into its tag later is
         not looked at.
@@ -322,16 +322,16 @@ class Graph(_Base):
         self._require_output(new)
         if old == new:
             return
-        for reader, port_id in self.readers(*old):
-            if reader != new.layer:
-                self.connect(new, reader, port_id)
+        for consumer, port_id in self.consumers(*old):
+            if consumer != new.layer:
+                self.connect(new, consumer, port_id)
         if names:
             source, target = self.layer(old.layer).port(old.port), self.layer(new.layer).port(new.port)
             target.names = _joined(target.names, source.names)
             source.names = ()
 
     def replace(self, layer_id: int, new: Layer, inputs: Mapping[int, Source] | None = None) -> Layer:
-        """Put a layer in another's place: it takes over id, name, tensor names, rt_info, and its readers.
+        """Put a layer in another's place: it takes over id, name, tensor names, rt_info, and its consumers.
 
         Output i is read where output i was read before. `new` is at the old layer's place in the file; its own name
         goes, and its own tensor names and rt_info come after those that it takes over.
@@ -347,8 +347,8 @@ class Graph(_Base):
         old = self.layer(layer_id)
         outputs = dict(zip((port.id for port in old.outputs), (port.id for port in new.outputs), strict=False))
         sources = [(source, key) for source, keys in self._pred[layer_id].items() for key in keys]
-        readers = [(reader, key) for reader, keys in self._succ[layer_id].items() for key in keys]
-        for _, (port, _) in readers:
+        consumers = [(consumer, key) for consumer, keys in self._succ[layer_id].items() for key in keys]
+        for _, (port, _) in consumers:
             if port not in outputs:
                 raise GraphError(f"port {port} of '{old.name}' is read, and its replacement has no such output")
         feeds = self._inherited(old, new) if inputs is None else dict(inputs)
@@ -363,14 +363,14 @@ class Graph(_Base):
         new.rt_info[:0] = [{**entry} for entry in old.rt_info if entry not in new.rt_info]
         for before, after in zip(old.outputs, new.outputs, strict=False):
             after.names = _joined(before.names, after.names)
-        for feeder, key in sources:
-            self.remove_edge(feeder, layer_id, key)
-        for reader, key in readers:
-            if reader != layer_id:
-                self.remove_edge(layer_id, reader, key)
+        for producer, key in sources:
+            self.remove_edge(producer, layer_id, key)
+        for consumer, key in consumers:
+            if consumer != layer_id:
+                self.remove_edge(layer_id, consumer, key)
         self._node[layer_id]["layer"] = new
-        for reader, (port, to) in readers:
-            self.add_edge(layer_id, reader, key=(outputs[port], to))
+        for consumer, (port, to) in consumers:
+            self.add_edge(layer_id, consumer, key=(outputs[port], to))
         for port_id, source in feeds.items():
             self.add_edge(source.layer, layer_id, key=(source.port, port_id))
         return new
@@ -379,11 +379,11 @@ class Graph(_Base):
         """Remove a layer that nobody reads.
 
         Raises:
-            GraphError: a layer reads it; redirect its readers first.
+            GraphError: a layer reads it; redirect its consumers first.
         """
         layer = self.layer(layer_id)
-        for _, reader, (port, _) in self.out_edges(layer_id, keys=True):
-            raise GraphError(f"'{self.layer(reader).name}' reads port {port} of '{layer.name}'; redirect it first")
+        for _, consumer, (port, _) in self.out_edges(layer_id, keys=True):
+            raise GraphError(f"'{self.layer(consumer).name}' reads port {port} of '{layer.name}'; redirect it first")
         self.remove_node(layer_id)
 
     def __copy__(self) -> Graph:
@@ -395,21 +395,21 @@ class Graph(_Base):
         return f"Graph({len(self)} layers, {self.number_of_edges()} edges)"
 
     def clone(self) -> Graph:
-        """A graph of its own, with layers of its own; `copy` of networkx shares the layers."""
+        """Return a graph of its own, with layers of its own; `copy` of networkx shares the layers."""
         twin = Graph(**self.graph)
         with gc_paused():
             for node, data in self._node.items():
                 twin._node[node] = {**data, "layer": data["layer"].copy()}
                 twin._succ[node], twin._pred[node] = {}, {}
-            for reader, feeders in self._pred.items():
-                for source, keys in feeders.items():
-                    twin._pred[reader][source] = {key: {**data} for key, data in keys.items()}
-            for source, readers in self._succ.items():
-                twin._succ[source] = {reader: twin._pred[reader][source] for reader in readers}
+            for consumer, producers in self._pred.items():
+                for source, keys in producers.items():
+                    twin._pred[consumer][source] = {key: {**data} for key, data in keys.items()}
+            for source, consumers in self._succ.items():
+                twin._succ[source] = {consumer: twin._pred[consumer][source] for consumer in consumers}
         return twin
 
     def _inherited(self, old: Layer, new: Layer) -> dict[int, Source]:
-        """What feeds the inputs of `old`, by the input ports of `new` in the same order."""
+        """Return what feeds the inputs of `old`, by the input ports of `new` in the same order."""
         sources = self.sources(old.id)
         if len(old.inputs) > len(new.inputs):
             raise GraphError(f"'{old.name}' has {len(old.inputs)} inputs, and its replacement {len(new.inputs)}")

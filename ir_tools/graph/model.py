@@ -157,12 +157,12 @@ class Model:
                 continue
             names: list[str] = [name for name in layer.tag.get("output_names", "").split(",") if name]
             for source in self.graph.sources(layer.id).values():
-                maker = self.graph.layer(source.layer)
-                index = port_place(maker.outputs, source.port)
+                producer = self.graph.layer(source.layer)
+                index = port_place(producer.outputs, source.port)
                 assert index is not None, "edges lead to ports that are there"
                 names += [
-                    *maker.outputs[index].names,
-                    maker.name if len(maker.outputs) == 1 else f"{maker.name}.{index}",
+                    *producer.outputs[index].names,
+                    producer.name if len(producer.outputs) == 1 else f"{producer.name}.{index}",
                 ]
             found.append(Endpoint(layer, layer.inputs[0], tuple(dict.fromkeys((*names, layer.name)))))
         return found

@@ -360,12 +360,12 @@ class ConsistencyCheck(Engine):
         if wrong.dims != () or role_of(visit.layer) in {Role.PARAMETER, Role.CONSTANT} or visit.layer.type == "Convert":
             return False
         first = wrong.port.id == visit.signature.outputs[0].id
-        unread = not first and not visit.graph.readers(visit.layer.id, wrong.port.id)
+        unread = not first and not visit.graph.consumers(visit.layer.id, wrong.port.id)
         return (unread and said.is_float and given.is_integer) or (said.name, given.name) == ("f32", "f16")
 
     def _readers(self, visit: Visit, port: Port) -> Iterator[tuple[Layer, Port]]:
         """The layers and their input ports that an output feeds."""
-        for reader, to in visit.graph.readers(visit.layer.id, port.id):
+        for reader, to in visit.graph.consumers(visit.layer.id, port.id):
             found = visit.graph.layer(reader)
             yield found, next(port for port in self.signatures.of(found)[0].inputs if port.id == to)
 

@@ -115,7 +115,7 @@ class Engine:
             facts[layer_id, port.id] = outputs[index] if index < count else self.unknown
 
     def _inputs(self, graph: Graph, layer: Layer, signature: LayerSignature, facts: Tensors) -> Sequence[Known]:
-        feeders = graph.feeders(layer.id)
+        feeders = graph.producers(layer.id)
         if len(feeders) == len(signature.inputs) == 1:
             ((maker, wires),) = feeders.items()
             start, _ = next(iter(wires))
@@ -223,7 +223,7 @@ class Engine:
             changed = todo.pop()
             for port in self.signatures.of(graph.layer(changed))[0].outputs:
                 known = facts.pop((changed, port.id), None)
-                readers = {reader for reader, _ in graph.readers(changed, port.id)} - seen
+                readers = {reader for reader, _ in graph.consumers(changed, port.id)} - seen
                 if known is not None or changed == layer_id:
                     seen |= readers
                     todo += readers

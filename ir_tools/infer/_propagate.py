@@ -307,7 +307,7 @@ class Propagation(Engine):
             return
         graph = self.model.graph
         facts = self.facts[id(graph)]
-        readers = [reader for port in layer.outputs for reader, _ in graph.readers(layer.id, port.id)]
+        readers = [reader for port in layer.outputs for reader, _ in graph.consumers(layer.id, port.id)]
         shapes = [facts[Source(reader, graph.layer(reader).outputs[0].id)].fact.shape for reader in readers]
         old = constant(layer.raw, self.model.weights)
         if old.min() > 0 and any(shape != tuple(map(Dim.of, old.tolist())) for shape in shapes):

@@ -171,7 +171,7 @@ class Wishes:
         seen = {(id(todo[0].graph), todo[0].source)}
         while todo and len(seen) < MAX_STEPS:
             step = todo.pop()
-            for reader_id, port_id in step.graph.readers(*step.source):
+            for reader_id, port_id in step.graph.consumers(*step.source):
                 reader = step.graph.layer(reader_id)
                 number = [port.id for port in reader.inputs].index(port_id)
                 yield step, reader, number
@@ -374,7 +374,7 @@ def _softmax_after(graph: Graph, layer: Layer) -> Layer | None:
         if depth and current.type not in {"Add", "Reshape", "Convert", "Maximum", "Clamp", "Squeeze", "Unsqueeze"}:
             continue
         for port in current.outputs:
-            for reader_id, _ in graph.readers(current.id, port.id):
+            for reader_id, _ in graph.consumers(current.id, port.id):
                 if reader_id not in seen and depth < NEAR:
                     seen.add(reader_id)
                     todo.append((graph.layer(reader_id), depth + 1))

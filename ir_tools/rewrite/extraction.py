@@ -13,7 +13,7 @@ __all__ = ["cut", "dtype_of", "reads", "take_constants"]
 
 
 def reads(model: Model, layers: Collection[int]) -> list[Source]:
-    """The tensors that a set of layers reads from outside of it, constants left out, in the order of the file."""
+    """Return the tensors that layers read from others, constants left out, in the order of the file."""
     graph = model.graph
     found: dict[Source, None] = {}
     for layer_id in sorted(layers):
@@ -24,7 +24,7 @@ def reads(model: Model, layers: Collection[int]) -> list[Source]:
 
 
 def cut(model: Model, layers: Collection[int], tensors: Mapping[Source, Array], target: int) -> Model:
-    """A model of its own that holds some layers of the main graph and the constants that they read.
+    """Return a model of its own that holds some layers of the main graph and the constants that they read.
 
     Args:
         model: it is not changed.
@@ -51,7 +51,7 @@ def cut(model: Model, layers: Collection[int], tensors: Mapping[Source, Array], 
     parameters: dict[Source, Source] = {}
     for source in reads(model, layers):
         if source not in tensors:
-            raise UsageError(f"there is no array for what layer {source.layer} gives")
+            raise UsageError(f"there is no array for the output of layer {source.layer}")
         parameters[source] = _parameter(builder, graph, source, tensors[source])
     for layer_id in layers:
         for to, source in graph.sources(layer_id).items():
@@ -73,10 +73,10 @@ def take_constants(part: Model, weights: Weights) -> None:
 
 def _parameter(builder: Builder, graph: Graph, source: Source, array: Array) -> Source:
     """Add a Parameter in place of an output port; it takes over the tensor names of the port."""
-    maker = graph.layer(source.layer)
-    name = maker.name if len(maker.outputs) == 1 else f"{maker.name}.{source.port}"
+    producer = graph.layer(source.layer)
+    name = producer.name if len(producer.outputs) == 1 else f"{producer.name}.{source.port}"
     made = builder.parameter(name, array.shape, dtype_of(array))
-    builder.graph.layer(made.layer).outputs[0].names = maker.port(source.port).names
+    builder.graph.layer(made.layer).outputs[0].names = producer.port(source.port).names
     return made
 
 

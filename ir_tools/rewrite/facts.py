@@ -16,19 +16,19 @@ __all__ = ["InputFacts", "KnownFacts"]
 
 @dataclass(frozen=True, slots=True)
 class InputFacts:
-    """What is known of a layer's inputs, and where the file contradicts itself."""
+    """Hold what is known of a layer's inputs, and where the file contradicts itself."""
 
     inputs: tuple[Fact, ...]
     notes: tuple[str, ...]
 
     @property
     def key(self) -> tuple[int, ...]:
-        """The identities of the facts."""
+        """Return the identities of the facts."""
         return tuple(map(id, self.inputs))
 
 
 class KnownFacts:
-    """What is known of the tensors of a model: as recorded, and computed where the record does not say enough.
+    """Work out what is known of the tensors of a model: as recorded, and computed where the record does not say enough.
 
     There is one object for equal records, and one for what each constant holds.
     """
@@ -41,7 +41,7 @@ class KnownFacts:
         self._outputs: dict[tuple[int, int | None, int], Fact] = {}
 
     def of(self, located: Located) -> InputFacts:
-        """Types and shapes of a layer's inputs, with the values of small integer constants.
+        """Return types and shapes of a layer's inputs, with the values of small integer constants.
 
         Raises:
             ReadError: the bytes of a constant are not there.
@@ -72,22 +72,22 @@ class KnownFacts:
             self._computed.forget(graph, layer_id)
 
     def _output(self, graph: Graph, source: Source) -> Fact:
-        """The record of an output, with the shape of a Parameter and the values of a small integer constant."""
-        maker = graph.layer(source.layer)
-        signature, offset = self.signatures.of(maker)
+        """Return the record of an output, with the shape of a Parameter and the values of a small integer constant."""
+        producer = graph.layer(source.layer)
+        signature, offset = self.signatures.of(producer)
         key = signature.number, offset, source.port
         fact = self._outputs.get(key)
         if fact is None:
-            port = find_port(signature.outputs, source.port) or maker.port(source.port)
-            if role_of(maker) in {Role.PARAMETER, Role.CONSTANT}:
-                fact = recorded_output(maker, port, self._computed.model.weights)
+            port = find_port(signature.outputs, source.port) or producer.port(source.port)
+            if role_of(producer) in {Role.PARAMETER, Role.CONSTANT}:
+                fact = recorded_output(producer, port, self._computed.model.weights)
             else:
                 fact = self._computed.record(port).fact
             self._outputs[key] = fact
         return fact
 
     def _says_little(self, fact: Fact) -> bool:
-        """Whether a rule may want more: a type, a rank, an interval, or the sizes that a small tensor holds."""
+        """Return whether a rule may want more: a type, a rank, an interval, or the sizes that a small tensor holds."""
         if fact.shape is None or fact.dtype.kind == "dynamic":
             return True
         if not all(dim.static for dim in fact.shape):
@@ -101,7 +101,7 @@ class KnownFacts:
         return self._intervals
 
     def _computed_fact(self, graph: Graph, source: Source, record: Fact) -> Fact:
-        """The fact that the shape rules give; the recorded one if they give no type or rank."""
+        """Return the fact that the shape rules give; the recorded one if they give no type or rank."""
         try:
             fact = self._computed.fact(graph, source)
         except GraphError:
@@ -110,7 +110,7 @@ class KnownFacts:
 
 
 def _agree(port: Port, shape: Shape) -> bool:
-    """Whether an input port records what its producer makes; one of the two may know less."""
+    """Return whether an input port records what its producer makes; one of the two may know less."""
     if shape is None or not port.dims:
         return True
     return len(shape) == len(port.dims) and all(

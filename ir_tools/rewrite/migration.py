@@ -32,7 +32,7 @@ class MigrationStep:
         after: what replaces it, `AvgPool opset8` or `Pad + AvgPool`.
         how: what the rewrite does.
         proof: why it means the same.
-        notes: what the reader should know about the layer as it was.
+        notes: what the user should know about the layer as it was.
 
     Example:
         >>> step = ir_tools.migrate("model.xml", to="opset8").steps[0]
@@ -72,7 +72,7 @@ class RefusedStep:
     __repr__ = brief_fields
 
     def __str__(self) -> str:
-        """`layer 7 'pool' (AvgPool-16): dilations: ...`."""
+        """Return `layer 7 'pool' (AvgPool-16): dilations: ...`."""
         attribute = f"{self.attribute}: " if self.attribute else ""
         return f"layer {self.layer_id} '{self.path}' ({self.before}): {attribute}{self.reason}"
 
@@ -113,7 +113,7 @@ class Migration:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was refused."""
+        """Return whether nothing was refused."""
         return not self.refused
 
     def __repr__(self) -> str:
@@ -200,7 +200,7 @@ class _Migrating:
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """One named rewrite of the operations that have it."""
+    """Apply one named rewrite of the operations that have it."""
 
     name: str
 
@@ -257,7 +257,7 @@ class _Plan:
 
 
 class _Kind(NamedTuple):
-    """All layers of one type and stamp: their operation if the stage may rewrite it, and whether it is too new."""
+    """Hold, for all layers of one type and stamp, the operation if the stage may rewrite it, and whether it is too new."""
 
     op: Op | None
     above: bool
@@ -307,7 +307,7 @@ class _Planning:
         self.outcomes: dict[tuple[int, ...], _Outcome] = {}
 
     def plan(self) -> _Plan:
-        """What the stage does to each layer."""
+        """Return what the stage does to each layer."""
         plan = _Plan()
         for located in self.model.walk():
             signature, _ = self.signatures.of(located.layer)
@@ -321,7 +321,7 @@ class _Planning:
         return plan
 
     def _add(self, plan: _Plan, located: Located, signature: LayerSignature, op: Op, *, above: bool) -> None:
-        """One layer that the stage may rewrite."""
+        """Plan one layer that the stage may rewrite."""
         path, layer, graph = located
         facts = self.known.of(located)
         found, notes = self._outcome(layer, signature, op, facts)
@@ -352,7 +352,7 @@ class _Planning:
 
 
 def _rewritten(model: Model, plan: _Plan, known: KnownFacts, *, copied: bool) -> Model:
-    """The model, or a copy of it, with the rewrites made."""
+    """Return the model, or a copy of it, with the rewrites made."""
     work = model.copy() if copied else model
     graphs = {id(before): after for before, after in zip(model.graphs(), work.graphs(), strict=True)}
     rewriter = Rewriter(work, known.signatures)

@@ -18,16 +18,16 @@ LIST = re.compile(r"\s*[+-]?\d+\s*(,\s*[+-]?\d+\s*)+")
 
 
 def lost_output(graph: Graph, layer_id: int, signature: LayerSignature, rewrite: Rewrite) -> Refused | None:
-    """A refusal where somebody reads an output that the rewrite does not have."""
+    """Return a refusal if a consumer reads an output that the rewrite does not have."""
     kept = len(rewrite.layers[-1].outputs)
     for index, port in enumerate(signature.outputs[kept:], kept):
-        for reader, _ in graph.readers(layer_id, port.id):
+        for reader, _ in graph.consumers(layer_id, port.id):
             return Refused(f"output {index} is read by '{graph.layer(reader).name}', and the target has no such output")
     return None
 
 
 def changes_nothing(signature: LayerSignature, op: Op | None, rewrite: Rewrite) -> bool:
-    """Whether a layer of this signature is already what the rewrite would make of it."""
+    """Return whether a layer of this signature is already what the rewrite would make of it."""
     new = rewrite.layers[-1]
     return (
         _in_place(signature, rewrite)
@@ -48,7 +48,7 @@ def _in_place(layer: Layer | LayerSignature, rewrite: Rewrite) -> bool:
 
 
 class Rewriter:
-    """Puts rewrites into one model, in the style of its file."""
+    """Put rewrites into one model, in the style of its file."""
 
     def __init__(self, model: Model, signatures: LayerSignatures | None = None) -> None:
         """`signatures`: of the model's layers, if they are known."""
@@ -90,7 +90,7 @@ class Rewriter:
         graph.replace(layer.id, added, inputs)
 
     def _separator(self, graph: Graph, layer: Layer) -> str:
-        """What is between list items in this file: that of the layer itself, or else of the first list in its graph."""
+        """Return what is between list items: in the layer itself, or else in the first list of its graph."""
         own = _separator_in(layer.raw)
         if own is not None:
             return own
@@ -120,7 +120,7 @@ def _edit(layer: Layer, op: Op | None, new: NewLayer, separator: str) -> None:
 
 
 def _merged(raw: Mapping[str, str], op: Op | None, new: NewLayer, separator: str) -> dict[str, str]:
-    """The new attributes in the order of the old ones; text that says the same stays as it is.
+    """Return the new attributes in the order of the old ones; text that says the same stays as it is.
 
     Attributes of the old operation that the new one lacks, and misspelled ones, go; unknown ones stay.
     """
@@ -137,7 +137,7 @@ def _merged(raw: Mapping[str, str], op: Op | None, new: NewLayer, separator: str
 
 
 def _separator_in(raw: Mapping[str, str]) -> str | None:
-    """What is between the items of the first list among attributes, if there is one."""
+    """Return what is between the items of the first list among attributes, if there is one."""
     text = next((text for text in raw.values() if LIST.fullmatch(text)), None)
     return None if text is None else ", " if ", " in text else ","
 

@@ -1,7 +1,7 @@
 """Asking the runtime for the output shapes of one layer, in a model that holds little more than that layer.
 
 Tensors that decide shapes (a Reshape's pattern, the sizes of an Interpolate) reach the runtime with their values: the
-layers that compute them, back to constants and ShapeOf, stand in the small model too, so that the runtime's answer is
+layers that compute them, back to constants and ShapeOf, are in the small model too, so that the runtime's answer is
 the one that it would give for the whole model.
 """
 
@@ -34,7 +34,7 @@ MAX_LAYERS = 400
 
 
 class LayerOracle:
-    """The protocol `Ask` of shape propagation, answered by the runtime. Equal questions are asked once."""
+    """Implement the protocol `Ask` of shape propagation, answered by the runtime. Equal questions are asked once."""
 
     def __init__(self, client: RuntimeClient) -> None:
         """`client`: whom to ask; it stays the caller's to close."""
@@ -42,7 +42,7 @@ class LayerOracle:
         self._answers: dict[tuple[bytes, bytes, int], tuple[Fact, ...] | RuntimeFailure] = {}
 
     def __call__(self, model: Model, graph: Graph, layer: Layer, facts: Mapping[Source, Fact]) -> tuple[Fact, ...]:
-        """The facts of the layer's outputs.
+        """Return the facts of the layer's outputs.
 
         Args:
             model: the model, for its weights.
@@ -89,7 +89,7 @@ def _bounds(kind: ElementType, shape: Shape, lower: Sequence[float], upper: Sequ
 
 
 class _Question(NamedTuple):
-    """A small model around one layer: its text, the bytes of its constants, zeros behind them, the layer's name."""
+    """Hold a small model around one layer: text, bytes of constants, zeros behind them, the layer's name."""
 
     text: bytes
     weights: bytes
@@ -112,7 +112,7 @@ def _question(model: Model, graph: Graph, layer: Layer, facts: Mapping[Source, F
 
 
 class _Small:
-    """A small model in the making. `large`: its constants whose bytes are left out."""
+    """Make a small model. `large`: its constants whose bytes are left out."""
 
     def __init__(self, model: Model, graph: Graph, facts: Mapping[Source, Fact]) -> None:
         self.builder = Builder(name="question")
@@ -152,7 +152,7 @@ class _Small:
         return known or self.builder.parameter(producer.name, fact.shape, fact.dtype)
 
     def _has_values(self, source: Source, budget: list[int] | None = None) -> bool:
-        """Whether the tensor is small and follows from constants and shapes alone."""
+        """Return whether the tensor is small and follows from constants and shapes alone."""
         budget = [MAX_LAYERS] if budget is None else budget
         if source not in self._known:
             budget[0] -= 1
@@ -160,14 +160,14 @@ class _Small:
         return self._known[source]
 
     def _follows(self, source: Source, budget: list[int]) -> bool:
-        maker = self._graph.layer(source.layer)
+        producer = self._graph.layer(source.layer)
         fact = self._facts.get(source)
-        inputs = self._graph.sources(maker.id).values()
-        if role_of(maker) is Role.CONSTANT:
-            return self._small_constant(maker) is not None
-        if fact is None or not _is_small(fact.shape) or _runs_first(maker) or not inputs:
+        inputs = self._graph.sources(producer.id).values()
+        if role_of(producer) is Role.CONSTANT:
+            return self._small_constant(producer) is not None
+        if fact is None or not _is_small(fact.shape) or _runs_first(producer) or not inputs:
             return False
-        if maker.type.lower() == "shapeof":
+        if producer.type.lower() == "shapeof":
             return all(before in self._facts for before in inputs)
         return all(self._has_values(before, budget) for before in inputs)
 
@@ -183,7 +183,7 @@ class _Small:
         return self.builder.call("Reshape", sizes, np.array(value.lower.shape, np.int64), special_zero=False)
 
     def _small_constant(self, layer: Layer) -> bytes | None:
-        """The bytes of a constant, where it is small and they are to be had."""
+        """Return the bytes of a constant if it is small and they are available."""
         raw = layer.raw
         try:
             offset, size = int(raw["offset"]), int(raw["size"])

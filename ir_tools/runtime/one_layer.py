@@ -17,7 +17,7 @@ NAME = "layer"
 
 
 class LayerRunner:
-    """Runs single layers in a child process; the `Fallback` of `ir_tools.execute`.
+    """Run single layers in a child process; the `Fallback` of `ir_tools.execute`.
 
     The child keeps the small models that it compiled: a layer in a loop, or one like another, is compiled once.
     """
@@ -29,7 +29,7 @@ class LayerRunner:
         self._config = config
 
     def __call__(self, model: Model, graph: Graph, layer: Layer, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        """The outputs of a layer of `graph`, in the order of its ports.
+        """Return the outputs of a layer of `graph`, in the order of its ports.
 
         Inputs that are constants in the model are constants here, since some layers take nothing else.
 

@@ -22,7 +22,7 @@ _NOISE = re.compile(
 
 
 def failure(path: Path, text: str, ours: Sequence[Mapping[str, Any]]) -> ReadError | MigrationError:
-    """Why a conversion failed.
+    """Return why a conversion failed.
 
     Args:
         path: the ONNX file; its nodes' names are looked up where the `onnx` package is installed.
@@ -51,7 +51,7 @@ def failure(path: Path, text: str, ours: Sequence[Mapping[str, Any]]) -> ReadErr
 
 
 def _places(path: Path, operation: str) -> str:
-    """`Type-11` or `domain.Type`, with the nodes that are one."""
+    """Return `Type-11` or `domain.Type`, with the nodes that are one."""
     kind = operation.partition("-")[0]
     found = [
         f"'{node.name or ', '.join(node.output)}'"

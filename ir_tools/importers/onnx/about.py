@@ -10,7 +10,7 @@ __all__ = ["About", "about"]
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """The head of an ONNX file. `opsets`: version by domain, the standard one as `ai.onnx`."""
+    """Hold the head of an ONNX file. `opsets`: version by domain, the standard one as `ai.onnx`."""
 
     ir_version: int
     opsets: dict[str, int]
@@ -19,7 +19,7 @@ class About:
 
 
 def about(path: Path) -> About:
-    """The head of a readable ONNX file and the number of its AveragePool nodes, subgraphs left out.
+    """Return the head of a readable ONNX file and the number of its AveragePool nodes, subgraphs left out.
 
     Raises:
         UnsupportedError: the `onnx` package is not installed.

@@ -39,7 +39,7 @@ AUTO_PADS: Mapping[str, AutoPad] = {
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """The attributes, checked, one entry per spatial axis."""
+    """Hold the attributes, checked, one entry per spatial axis."""
 
     kernel: tuple[int, ...]
     strides: tuple[int, ...]
@@ -93,7 +93,7 @@ def average_pool(attributes: Mapping[str, Any], rank: int | None = None) -> Pool
 
 
 def disputed(attributes: Mapping[str, Any]) -> Iterator[str]:
-    """What the specification leaves open or says against its own tests, and how it is decided here."""
+    """Yield what the specification leaves open or says against its own tests, and how it is decided here."""
     settings = _settings(attributes, None)
     pads = (*settings.begins, *settings.ends)
     if settings.auto_pad != "explicit" and any(pads):
@@ -127,14 +127,14 @@ def _settings(attributes: Mapping[str, Any], rank: int | None) -> _Settings:
         ceil=_flag(attributes, "ceil_mode"),
         counts=_flag(attributes, "count_include_pad"),
     )
-    for name, values, least in (
+    for name, values, minimum in (
         ("kernel_shape", kernel, 1),
         ("strides", settings.strides, 1),
         ("pads", pads, 0),
         ("dilations", settings.dilations, 1),
     ):
-        if any(value < least for value in values):
-            raise UsageError(f"{name} is {list(values)}; expected at least {least} for each")
+        if any(value < minimum for value in values):
+            raise UsageError(f"{name} is {list(values)}; expected at least {minimum} for each")
     return settings
 
 

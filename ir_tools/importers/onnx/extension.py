@@ -27,7 +27,7 @@ __all__ = ["Translated", "average_pool_extension"]
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """One AveragePool node and what became of it.
+    """Describe one AveragePool node and what became of it.
 
     `name`: of the layer that stands for the node; during a conversion, when the frontend has not named it yet, of the
     layer that feeds it. `output`: its `openvino.Output` in a conversion in this process.
@@ -112,7 +112,7 @@ def extension(
 
 
 def translate(attributes: dict[str, Any], data: Fact, target: int, name: str) -> tuple[Rewrite, Translated]:
-    """The layers of one node.
+    """Return the layers of one node.
 
     Raises:
         UsageError: attributes without a meaning.
@@ -135,7 +135,7 @@ def _fact(source: Any) -> Fact:
 
 
 def _graft(rewrite: Rewrite, data: Fact, source: Any) -> tuple[Any, Any]:
-    """The rewrite as nodes behind `source`: its output, and the model that owns the nodes until they are in another."""
+    """Return the rewrite as nodes behind `source`: its output, and the model that owns them until another does."""
     import openvino as ov
 
     model = as_model(rewrite, data, name="AveragePool")
@@ -143,8 +143,8 @@ def _graft(rewrite: Rewrite, data: Fact, source: Any) -> tuple[Any, Any]:
     model.weights.save(constants)
     made = ov.Core().read_model(render(model), constants.getvalue())
     parameter, result = made.get_parameters()[0], made.get_results()[0]
-    for reader in parameter.output(0).get_target_inputs():
-        reader.replace_source_output(source)
+    for consumer in parameter.output(0).get_target_inputs():
+        consumer.replace_source_output(source)
     output = result.input(0).get_source_output()
     output.get_tensor().set_names(set())
     made.remove_result(result)

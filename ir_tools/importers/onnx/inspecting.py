@@ -21,7 +21,7 @@ VERSIONS = (1, 7, 10, 11, 19, 22)
 
 
 def check(path: Path) -> tuple[Diagnostic, ...]:
-    """What is worth knowing of a readable ONNX file; nothing where the `onnx` package is not installed.
+    """Yield what is worth knowing of a readable ONNX file; nothing where the `onnx` package is not installed.
 
     Raises:
         ReadError: there is no such file; it is not ONNX; its external data is missing or lies outside its folder; an
@@ -135,7 +135,7 @@ def _finding(
 
 
 def _graphs(graph: "GraphProto") -> "Iterator[GraphProto]":
-    """The graph and those in the attributes of its nodes."""
+    """Yield the graph and those in the attributes of its nodes."""
     yield graph
     for node in graph.node:
         for attribute in node.attribute:

@@ -28,7 +28,7 @@ __all__ = ["Conversion", "convert", "read"]
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """An ONNX model as IR, what became of its AveragePool nodes, and what was found on the way.
+    """Hold an ONNX model as IR, what became of its AveragePool nodes, and what was found on the way.
 
     Example:
         >>> conversion = ir_tools.onnx.convert("model.onnx")
