@@ -257,7 +257,7 @@ class _Plan:
 
 
 class _Kind(NamedTuple):
-    """Hold, for all layers of one type and stamp, the operation if the stage may rewrite it, and whether it is too new."""
+    """Hold the operation of all layers of one type and stamp if the stage may rewrite it; `above`: it is too new."""
 
     op: Op | None
     above: bool
