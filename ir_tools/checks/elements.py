@@ -6,45 +6,25 @@ from collections.abc import Iterator
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
 from ir_tools.diagnostics import Severity
-from ir_tools.format.content import MAPS
-from ir_tools.format.nets import BODIES, PARTS, Net
+from ir_tools.format.nets import Net
 from ir_tools.format.problems import ElementProblem
 from ir_tools.rules.structure import REPEATED_ELEMENT, UNKNOWN_ELEMENT
 from ir_tools.source import Element
+from ir_tools.source.grammar import BODIES, GRAMMAR, MAPS, NOTES, Tag
 from ir_tools.types import closest
 
-__all__ = ["CHECK", "CHILDREN", "NOTES"]
+__all__ = ["CHECK"]
 
-NOTES = ("rt_info", "meta_data", "quantization_parameters", "cli_parameters", "statistics")
-_GRAPH = frozenset({"layers", "edges", *NOTES})
-CHILDREN = {
-    "net": _GRAPH,
-    **dict.fromkeys(BODIES, _GRAPH),
-    "layers": frozenset({"layer"}),
-    "edges": frozenset({"edge"}),
-    "layer": PARTS,
-    "input": frozenset({"port"}),
-    "output": frozenset({"port"}),
-    "port": frozenset({"dim", "rt_info"}),
-    "dim": frozenset[str](),
-    "data": frozenset[str](),
-    "edge": frozenset[str](),
-    **dict.fromkeys(MAPS, frozenset({"input", "output"})),
-    "back_edges": frozenset({"edge"}),
-}
-"""What may stand in what."""
-WORDS = {word for words in CHILDREN.values() for word in words} - set(NOTES)
-FREE = {"net", "layer", *BODIES}
-"""Where other tools may leave elements of their own, which nobody reads."""
-ONCE = {"net": _GRAPH, **dict.fromkeys(BODIES, _GRAPH), "layer": PARTS}
-"""What may stand there once."""
+WORDS = {word for tag in GRAMMAR.values() for word in tag.children} - set(NOTES)
 
 
 def find(file: IrFile) -> Iterator[ElementProblem]:
     """Yield the problems of each element whose children are not all as usual."""
     for net, parent in _parents(file):
-        yield from _unknown(net, parent, str(parent.tag))
-        yield from _repeated(parent, ONCE.get(str(parent.tag), frozenset()))
+        tag = GRAMMAR.get(str(parent.tag))
+        if tag is not None:
+            yield from _unknown(net, parent, tag)
+            yield from _repeated(parent, tag.children if tag.once else frozenset())
 
 
 def _parents(file: IrFile) -> Iterator[tuple[Net, Element]]:
@@ -61,10 +41,8 @@ def _parents(file: IrFile) -> Iterator[tuple[Net, Element]]:
                 yield file.nets[0], parent
 
 
-def _unknown(net: Net, parent: Element, tag: str) -> Iterator[ElementProblem]:
-    known = CHILDREN.get(tag)
-    if known is None:
-        return
+def _unknown(net: Net, parent: Element, tag: Tag) -> Iterator[ElementProblem]:
+    known = tag.children
     here = {str(child.tag) for child in parent}
     for child in parent:
         name = str(child.tag)
@@ -78,14 +56,14 @@ def _unknown(net: Net, parent: Element, tag: str) -> Iterator[ElementProblem]:
             message = f"<{shown}> is not <{meant}> for the runtime, which knows no namespaces"
             remedy = "write element names without a prefix"
         elif meant is not None:
-            message = f"<{shown}> is not known in <{tag}>; did you mean <{meant}>?"
+            message = f"<{shown}> is not known in <{parent.tag}>; did you mean <{meant}>?"
             remedy = f"write <{meant}>" if meant not in here else f"there is a <{meant}> already; delete one"
-        elif name in WORDS or _holds_words(child) or tag not in FREE:
-            message = f"<{shown}> does not belong in <{tag}>: the runtime does not look at it"
+        elif name in WORDS or _holds_words(child) or not tag.once:
+            message = f"<{shown}> does not belong in <{parent.tag}>: the runtime does not look at it"
             words = ", ".join(f"<{word}>" for word in sorted(known - set(NOTES)))
-            remedy = f"<{tag}> holds {words}" if words else f"<{tag}> holds no elements"
+            remedy = f"<{parent.tag}> holds {words}" if words else f"<{parent.tag}> holds no elements"
         else:
-            message = f"<{shown}> is not known in <{tag}>: the runtime does not look at it"
+            message = f"<{shown}> is not known in <{parent.tag}>: the runtime does not look at it"
             remedy, severity = "leave it if another tool wrote it", Severity.WARNING
         yield ElementProblem(UNKNOWN_ELEMENT, child, message, remedy, severity, _layer_of(net, parent, child))
 

@@ -6,26 +6,23 @@ from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
 from ir_tools.format.problems import ElementProblem
 from ir_tools.rules.structure import MISSPELLED_ATTRIBUTE
+from ir_tools.source.grammar import GRAMMAR
 from ir_tools.types import closest
 
 __all__ = ["CHECK"]
 
 
-OPTIONAL = {"layer": "output_names", "port": "names"}
-"""The attributes that may be absent, so that nothing else tells of their misspelling."""
-OWN = {"layer": {"id", "name", "type", "version"}, "port": {"id", "precision"}}
-
-
 def find(file: IrFile) -> Iterator[ElementProblem]:
-    """Yield one problem for each attribute; none where the right one is there too."""
+    """Yield one problem for each attribute that may be the optional one of its tag, of which nothing else tells."""
     usual = {"layer": file.usual.layers, "port": file.usual.ports}
-    for tag, name in OPTIONAL.items():
-        for element in () if usual[tag] else file.document.root.iter(tag):
+    for tag, is_usual in usual.items():
+        name, others = GRAMMAR[tag].optional, GRAMMAR[tag].attributes
+        for element in () if is_usual else file.document.root.iter(tag):
             parent = element.getparent()
             if element.get(name) is not None or (tag == "port" and (parent is None or parent.tag != "output")):
                 continue
             for word in map(str, element.attrib):
-                if word not in OWN[tag] and closest(word, [name]):
+                if word not in others and closest(word, [name]):
                     message = f"<{tag}> has an attribute {word}; did you mean {name}?"
                     yield ElementProblem(MISSPELLED_ATTRIBUTE, element, message, f'write {name}="..."')
 

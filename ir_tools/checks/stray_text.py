@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from ir_tools.checks.define import Check
-from ir_tools.checks.elements import CHILDREN, NOTES
 from ir_tools.checks.file import IrFile
 from ir_tools.diagnostics import Severity
 from ir_tools.format.problems import ElementProblem, Place, place_of
 from ir_tools.rules.structure import STRAY_TEXT
 from ir_tools.source import Document, Element
+from ir_tools.source.grammar import GRAMMAR, NOTES
 
 __all__ = ["CHECK"]
 
@@ -24,7 +24,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         return
     for element in file.document.root.iter():
         tag = str(element.tag)
-        if tag not in CHILDREN or next(element.iterancestors(*NOTES), None) is not None:
+        if tag not in GRAMMAR or next(element.iterancestors(*NOTES), None) is not None:
             continue
         before = [] if tag == "dim" or not element.text else [(element.text, None)]
         for text, child in before + [(tail, child) for child in element if (tail := child.tail)]:

@@ -1,11 +1,11 @@
 """Layers with bodies: whether body, port map and back edges are there and fit each other and the layer."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from ir_tools.diagnostics import Severity
-from ir_tools.format.content import MAPS, size_of
-from ir_tools.format.nets import BODIES, PARTS, Net
+from ir_tools.format.content import size_of
+from ir_tools.format.nets import Net
 from ir_tools.format.problems import ElementProblem
 from ir_tools.format.rows import PURPOSES, Row, Slice, slice_problems
 from ir_tools.format.texts import Form, Text
@@ -25,6 +25,7 @@ from ir_tools.rules.structure import (
     WRONG_PORT_MAP_ROW,
 )
 from ir_tools.source import Element, Wiring
+from ir_tools.source.grammar import BODIES, GRAMMAR, MAPS
 from ir_tools.types import closest, id_number
 
 __all__ = ["body_problems", "has_all_ends"]
@@ -38,7 +39,6 @@ KINDS = {
 
 OWN_INPUTS = {"tensoriterator": 0, "loop": 2}
 """How many inputs the layer keeps for itself: number of trips and condition."""
-GRAPH_PARTS = {"layers", "edges"}
 
 
 def body_problems(nets: Iterable[Net], texts: Mapping[Element, Text]) -> Iterator[ElementProblem]:
@@ -151,23 +151,22 @@ class _Bodied:
     def _body(self, name: str, table_name: str) -> None:
         body, table = child(self.layer, name), child(self.layer, table_name)
         if body is None or child(body, "layers") is None:
-            parent, known, words = (self.layer, PARTS, {name}) if body is None else (body, GRAPH_PARTS, {"layers"})
-            if not _has_misspelled(parent, known, words):
+            if not (_has_misspelled(self.layer, name) if body is None else _has_misspelled(body, "layers")):
                 what = f"the layer has no <{name}>" if body is None else f"<{name}> has no <layers>"
                 self.tell(MISSING_BODY, self.layer if body is None else body, what, f"write <{name}> with its layers")
             return
         if table is None:
-            if not _has_misspelled(self.layer, PARTS, {table_name}) and (self.kind != "if" or self.outputs):
+            if not _has_misspelled(self.layer, table_name) and (self.kind != "if" or self.outputs):
                 message = f"the layer has no <{table_name}>: nothing ties <{name}> to its ports"
                 self.tell(MISSING_PORT_MAP, self.layer, message, f"write <{table_name}>")
             return
         _Table(self, body, table).look()
 
 
-def _has_misspelled(parent: Element, known: Collection[str], words: Collection[str]) -> bool:
-    """Whether an unknown element in `parent` may be one of these."""
-    strange = [entry for entry in parent if entry.tag not in known]
-    return any(len(entry) or closest(str(entry.tag), words) for entry in strange)
+def _has_misspelled(parent: Element, word: str) -> bool:
+    """Return whether an unknown element in `parent` may be the one that is called so."""
+    unknown = [entry for entry in parent if entry.tag not in GRAMMAR[str(parent.tag)].children]
+    return any(len(entry) or closest(str(entry.tag), [word]) for entry in unknown)
 
 
 def _is(layer: Element, wanted: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from ir_tools.errors import WriteError
-from ir_tools.format.content import MAPS, ElementSource, attributes_of, ends_of, join_names
+from ir_tools.format.content import ElementSource, attributes_of, ends_of, join_names
 from ir_tools.format.markup import (
     Node,
     content_nodes,
@@ -23,6 +23,7 @@ from ir_tools.format.markup import (
 )
 from ir_tools.graph import Graph, Layer, LayerContent, Port
 from ir_tools.source import Document, Element, Patch, Span, Style, Wiring
+from ir_tools.source.grammar import MAPS
 
 __all__ = ["Changes", "layer_text", "layers_of", "net_nodes", "wiring_of"]
 

@@ -17,11 +17,10 @@ from ir_tools.rules.structure import (
     UNKNOWN_PRECISION,
 )
 from ir_tools.source import Document, Element
+from ir_tools.source.grammar import EDGE_ENDS, MAPS
 from ir_tools.types import ELEMENT_TYPES, closest, id_number, precision_in_file
 
 __all__ = [
-    "EDGE_ENDS",
-    "MAPS",
     "ElementSource",
     "SourceFile",
     "attributes_of",
@@ -35,12 +34,6 @@ __all__ = [
     "split_names",
     "tag_problems",
 ]
-
-EDGE_ENDS = ("from-layer", "from-port", "to-layer", "to-port")
-"""The attributes of an `<edge>`."""
-
-MAPS = ("port_map", "back_edges", "then_port_map", "else_port_map")
-"""The elements whose rows tie a layer to its bodies."""
 
 NEEDED = {
     "name": "give it a name that no other layer has",

@@ -8,8 +8,6 @@ from itertools import chain, islice, repeat
 from typing import NamedTuple
 
 from ir_tools.format.content import (
-    EDGE_ENDS,
-    MAPS,
     ElementSource,
     dim_problem,
     ends_of,
@@ -33,18 +31,16 @@ from ir_tools.rules.structure import (
     INPUT_FED_TWICE,
 )
 from ir_tools.source import Document, Element, Wiring
+from ir_tools.source.grammar import BODIES, EDGE_ENDS, GRAMMAR, MAPS, SIDES
 from ir_tools.types import closest, id_number
 
-__all__ = ["BODIES", "MAX_NESTING", "PARTS", "Net", "Nets", "nets_of"]
+__all__ = ["MAX_NESTING", "EdgeState", "LeftOut", "Net", "Nets", "nets_of"]
 
 MAX_NESTING = 64
 """How many bodies may stand inside each other."""
 
-BODIES = ("body", "then_body", "else_body")
 BODY_PARTS = frozenset({*BODIES, *MAPS})
-PARTS = BODY_PARTS | {"data", "input", "output", "rt_info", "blobs", "weights", "biases"}
-"""What a `<layer>` may hold; `blobs` and the like are of older files."""
-SIDES = ("input", "output")
+PARTS = GRAMMAR["layer"].children
 LACKING = {"input": {"Parameter", "Const"}, "output": {"Result"}}
 """Types of layers that have no such side."""
 

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from ir_tools.format.texts import Text
 from ir_tools.source import Document, Element
+from ir_tools.source.grammar import GRAMMAR
 from ir_tools.types import precision_in_file
 
 __all__ = ["Usual"]
@@ -15,12 +16,14 @@ _DIMS = rb">(?:\s*<dim>(?:\d{1,18}|-1)</dim>)*+" + _INFO + rb"\s*</port>"
 _PORT = re.compile(
     rb"<port id=\"\d{1,18}\"(?: precision=\"[A-Za-z0-9]+\"| names=\"[^\"<]*\")*+(?: ?/>|" + _DIMS + rb")"
 )
-_LAYER = re.compile(
-    rb"<layer id=\"\d{1,18}\" name=\"[^\"<]+\" type=\"[^\"<]+\" version=\"[^\"<]+\"(?: output_names=\"[^\"<]*\")? ?/?>"
-)
 _PRECISION = re.compile(rb" precision=\"([A-Za-z0-9]*)\"")
-_END = rb"=\"\d{1,18}\""
-_EDGE = re.compile(rb"<edge from-layer%b from-port%b to-layer%b to-port%b ?/>" % (_END, _END, _END, _END))
+_LAYER = re.compile(
+    b'<layer id="\\d{1,18}"%b(?: %b="[^"<]*")? ?/?>'
+    % (
+        b"".join(b' %b="[^"<]+"' % name.encode() for name in GRAMMAR["layer"].attributes if name != "id"),
+        GRAMMAR["layer"].optional.encode(),
+    )
+)
 _TEXT = re.compile(rb">\s*+[^<](?<!<dim>.)")
 
 
@@ -34,27 +37,22 @@ class Usual:
 
     @cached_property
     def ports(self) -> bool:
-        """Every `<port>` has id, precision and names, and nothing inside but dimensions that can be read."""
+        """Whether every `<port>` has id, precision and names, and nothing inside but dimensions that can be read."""
         return self._all(_PORT, b"<port")
 
     @cached_property
     def layers(self) -> bool:
-        """Every `<layer>` has id, name, type and version, and none of them is empty."""
+        """Whether every `<layer>` has id, name, type and version, and none of them is empty."""
         return self._all(_LAYER, b"<layer")
 
     @cached_property
-    def edges(self) -> bool:
-        """Every `<edge>` has its four attributes and no other."""
-        return self._all(_EDGE, b"<edge")
-
-    @cached_property
     def texts(self) -> bool:
-        """There is no text but in dimensions."""
+        """Whether there is text in dimensions only."""
         return self._document.plain and not _TEXT.search(self._written)
 
     @cached_property
     def precisions(self) -> bool:
-        """Every port has an element type that can be read."""
+        """Whether every port has an element type that can be read."""
         words = _PRECISION.findall(self._written) if self.ports else []
         full = len(words) == self._count(b"<port")
         return full and all(precision_in_file(word.decode()) for word in set(words))

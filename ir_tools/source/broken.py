@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ir_tools.source.grammar import GRAMMAR
 from ir_tools.types import id_number
 
 __all__ = ["HIDDEN_ENDS", "BrokenPlace", "broken_place"]
@@ -19,19 +20,10 @@ _TOKEN = re.compile(
 HIDDEN_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
 """What opens a comment, CDATA or a processing instruction, and what closes it."""
 _AROUND = {
-    b"layers": (b"net", b"body", b"then_body", b"else_body"),
-    b"edges": (b"net", b"body", b"then_body", b"else_body"),
-    b"rt_info": (b"net", b"body", b"then_body", b"else_body", b"layer", b"port"),
-    b"layer": (b"layers",),
-    **dict.fromkeys((b"data", b"body", b"then_body", b"else_body"), (b"layer",)),
-    **dict.fromkeys((b"port_map", b"then_port_map", b"else_port_map", b"back_edges"), (b"layer",)),
-    b"output": (b"layer", b"port_map", b"then_port_map", b"else_port_map"),
-    b"input": (b"layer", b"port_map", b"then_port_map", b"else_port_map"),
-    b"port": (b"input", b"output"),
-    b"dim": (b"port",),
-    b"edge": (b"edges", b"back_edges"),
+    child.encode(): tuple(parent.encode() for parent, tag in GRAMMAR.items() if child in tag.children)
+    for child in (*GRAMMAR, "rt_info")
 }
-"""In what an element stands."""
+"""In what an element may be."""
 _ATTRIBUTE = r"(?<![\w:.-])%s\s*=\s*(?:\"([^\"]*)\"|'([^']*)')"
 
 

@@ -1,0 +1,55 @@
+"""The grammar of IR v10 and v11: which element holds which, and the attributes of their tags."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+__all__ = ["BODIES", "EDGE_ENDS", "GRAMMAR", "MAPS", "NOTES", "SIDES", "Tag"]
+
+EDGE_ENDS = ("from-layer", "from-port", "to-layer", "to-port")
+"""The attributes of an `<edge>`; integers."""
+SIDES = ("input", "output")
+"""What holds the ports of a layer."""
+BODIES = ("body", "then_body", "else_body")
+"""The graphs inside a layer."""
+MAPS = ("port_map", "back_edges", "then_port_map", "else_port_map")
+"""The elements whose rows tie a layer to its bodies."""
+NOTES = ("rt_info", "meta_data", "quantization_parameters", "cli_parameters", "statistics")
+"""What says something about a model or layer; it may hold anything."""
+
+
+class Tag(NamedTuple):
+    """What an element holds.
+
+    Attributes:
+        children: the elements that the runtime reads in it.
+        once: whether each of them may be there once, and other tools may add elements of their own, which nobody reads.
+        attributes: those that the tag has; the runtime ignores others, but for `optional`.
+        optional: an attribute that may be absent.
+    """
+
+    children: frozenset[str] = frozenset()
+    once: bool = False
+    attributes: tuple[str, ...] = ()
+    optional: str = ""
+
+
+_GRAPH = Tag(frozenset({"layers", "edges", *NOTES}), once=True)
+_LAYER = frozenset({*BODIES, *MAPS, *SIDES, "data", "rt_info", "blobs", "weights", "biases"})
+"""`blobs` and what follows it are of older files."""
+_PORTS = Tag(frozenset({"port"}))
+_ROWS = Tag(frozenset({"input", "output"}))
+
+GRAMMAR: Mapping[str, Tag] = {
+    **dict.fromkeys(("net", *BODIES), _GRAPH),
+    "layers": Tag(frozenset({"layer"})),
+    "layer": Tag(_LAYER, True, ("id", "name", "type", "version"), "output_names"),
+    "data": Tag(),
+    **dict.fromkeys(SIDES, _PORTS),
+    "port": Tag(frozenset({"dim", "rt_info"}), False, ("id", "precision"), "names"),
+    "dim": Tag(),
+    **dict.fromkeys(MAPS, _ROWS),
+    "back_edges": Tag(frozenset({"edge"})),
+    "edges": Tag(frozenset({"edge"})),
+    "edge": Tag(attributes=EDGE_ENDS),
+}
+"""By the name of the element."""
