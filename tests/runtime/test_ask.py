@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import openvino as ov
@@ -16,7 +17,7 @@ from ir_tools.format.read import read
 from ir_tools.graph import Model
 from ir_tools.graph.graph import Source
 from ir_tools.ops.definition import Bounds, Fact
-from ir_tools.runtime.ask import LayerOracle
+from ir_tools.runtime.ask import MAX_UNKNOWN, LayerOracle
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, Shape, element_type, format_shape, parse_shape
 from tests.runtime.made import iterated, one_layer, parameter, save
@@ -312,3 +313,23 @@ def test_unknown_layer_is_rejected_with_its_type(client: RuntimeClient) -> None:
         with pytest.raises(RuntimeFailure, match=r"MyLayer.*extension; name its library with --extension") as caught:
             oracle(model, model.graph, layer, facts)
         assert caught.value.kind == "rejected"
+
+
+class Ignorant(RuntimeClient):
+    """A runtime that knows no operation."""
+
+    asked = 0
+
+    def ask(self, *args: Any, **kwargs: Any) -> Any:
+        self.asked += 1
+        raise RuntimeFailure("no such operation", kind="rejected")
+
+
+def test_of_very_many_unknown_types_the_first_are_asked_about() -> None:
+    client = Ignorant()
+    oracle = LayerOracle(client)
+    for number in range(MAX_UNKNOWN + 5):
+        model = read(one_layer(f"Own{number}", "opset1", {}))
+        with pytest.raises(RuntimeFailure):
+            oracle(model, model.graph, model.graph.layer(1), {Source(0, 0): Fact(element_type("f32"), None)})
+    assert client.asked == MAX_UNKNOWN
