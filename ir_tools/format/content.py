@@ -178,7 +178,7 @@ def number_problem(
 ) -> ElementProblem:
     """The fault of an attribute that is missing or is not an integer."""
     text = element.get(name)
-    meant = None if text is not None else closest(name, [str(word) for word in element.attrib])
+    meant = closest(name, map(str, element.attrib)) if text is None and len(element.attrib) else None
     message = f"<{element.tag}> has {name} '{text[:40]}'" if text else f"<{element.tag}> has no {name}"
     return ElementProblem(
         rule, element, message, f"did you mean {name} by {meant}?" if meant else f"{name} is an integer", layer=layer

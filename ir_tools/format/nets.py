@@ -47,6 +47,7 @@ LACKING = {"input": {"Parameter", "Const"}, "output": {"Result"}}
 PortId = tuple[int, int]
 PortIds = frozenset[int]
 NONE: PortIds = frozenset()
+NOWHERE: PortId = (-1, -1)
 
 
 class EdgeState(enum.Enum):
@@ -360,7 +361,7 @@ class _Reader:
 
     def _unreadable(self, net: Net, edge: Element) -> None:
         """Note an edge without four numbers, and a problem unless it means a layer whose id is not one."""
-        net.left_out.append(LeftOut(edge, EdgeState.UNREADABLE, ends_of(edge)[1]))
+        net.left_out.append(LeftOut(edge, EdgeState.UNREADABLE, NOWHERE))
         name = next(name for name in EDGE_ENDS if id_number(edge.get(name)) is None)
         if edge.get(name) is None or edge.get(name) not in net.unreadable_ids:
             self.problems.append(number_problem(BAD_EDGE, edge, name, partial(net.layer_at, edge)))
