@@ -11,7 +11,7 @@ from ir_tools.validation import validate
 
 RULES = Path(__file__).parent.parent / "rules"
 FILES = sorted(path for path in RULES.glob("*/*.xml"))
-LOOKS = ("ports", "layers", "edges", "texts", "precisions")
+LOOKS = ("ports", "layers", "texts", "precisions")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
