@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 PAGE = "docs/known-differences.md"
-"""Where the table is told to people."""
+"""The page of documentation that lists the table."""
 TABLE: tuple[KnownDifference, ...] = (
     *_math.ROWS,
     *_settings.ROWS,
@@ -49,7 +49,7 @@ def _by_op() -> dict[str, tuple[KnownDifference, ...]]:
 
 
 def find(op: Op, attrs: Attrs, inputs: Sequence[Array], constant: Collection[int] = ()) -> tuple[KnownDifference, ...]:
-    """Return the rows that a layer on these arrays falls under, as far as that can be told.
+    """Return the rows that a layer on these arrays falls under, as far as that is known.
 
     `constant`: the numbers of the inputs that are constants of the model.
     """

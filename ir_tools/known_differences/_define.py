@@ -20,7 +20,7 @@ SEEN = "2026.4.1, CPU"
 
 
 class Kind(enum.StrEnum):
-    """What the runtime does otherwise than the reference, or both otherwise than the specification.
+    """A setting in which the runtime differs from the reference, or both from the specification.
 
     ARBITRARY: memory that the runtime does not write to, or that is not its own; it may end the process, too. SHAPE:
     what the runtime says before running, of layers that have no meaning. FOLLOWED: the reference does as the runtime.
@@ -61,7 +61,7 @@ class KnownDifference:
         reason: what the runtime does, what the reference does, and who is right.
         model: the smallest layer that shows it.
         applies: whether a layer on arrays falls under the row; it is asked for every layer of a comparison, and cheap.
-            None where that cannot be told.
+            None if that is not known.
         arbitrary: where an output says nothing, since the runtime leaves it unwritten and there is nothing to tell: for
             every output of the reference, None for nowhere. A comparison leaves such places out.
         same: of a row in which the reference follows the runtime: a model that means something else by the
@@ -81,7 +81,7 @@ class KnownDifference:
     seen: str = SEEN
 
     def covers(self, layer: Instance) -> bool:
-        """Return whether a layer falls under the row, as far as that can be told."""
+        """Return whether a layer falls under the row, as far as that is known."""
         return self.applies is not None and bool(self.applies(layer))
 
     def masks(self, outputs: Sequence[Array]) -> Sequence[Mask | None]:

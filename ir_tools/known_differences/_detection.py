@@ -256,7 +256,7 @@ SIGNALS = (
         ops=("EmbeddingSegmentsSum-3",),
         kind=Kind.WRONG,
         setting="`default_index` is -1, which means zeros for an empty segment",
-        reason="The plugin takes what stands in memory before the table.",
+        reason="The plugin takes what is in memory before the table.",
         model=Call(
             "EmbeddingSegmentsSum-3",
             (

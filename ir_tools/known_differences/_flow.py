@@ -106,7 +106,7 @@ ROWS = (
         ops=("Gather-1", "Gather-7"),
         kind=Kind.WRONG,
         setting="`data` and `indices` are constants, and several `indices` hold a negative number",
-        reason="The runtime counts from the end where it computes the layer before it runs; otherwise it gives zeros,"
+        reason="The runtime counts from the end where it computes the layer before it runs; if not, it gives zeros,"
         " and so does the reference.",
         model=Call("Gather-7", (Fixed(counted(3)), Fixed(whole(0, -1)), Fixed(np.array(0)))),
         applies=lambda layer: {0, 1} <= set(layer.constant) and bool((layer.inputs[1] < 0).any()),

@@ -229,7 +229,7 @@ POOLING = (
         ops=("AdaptiveAvgPool-8",),
         kind=Kind.WRONG,
         setting="integers",
-        reason="They are outside the specification; the plugin rounds otherwise, and takes 8 bits as they come.",
+        reason="They are outside the specification; the plugin rounds in another way, and takes 8 bits as they come.",
         model=Call("AdaptiveAvgPool-8", (np.array([[[-1, -1, 0]]], np.int32), Fixed(whole(1)))),
         applies=lambda layer: layer.kind() in "iu",
     ),
@@ -350,7 +350,7 @@ QUANTIZATION = (
         ops=("FakeQuantize-1",),
         kind=Kind.WRONG,
         setting="bf16, and a number half-way between two levels",
-        reason="The plugin has another formula for bf16, which decides otherwise where rounding does.",
+        reason="The plugin has another formula for bf16, which gives another result where rounding decides.",
         model=Call(
             "FakeQuantize-1",
             (

@@ -1,4 +1,4 @@
-"""Minimal models: a layer with what feeds it, written down as data, and the IR that it stands for."""
+"""Minimal models: a layer with what feeds it, written down as data, and the IR of it."""
 
 from __future__ import annotations
 
