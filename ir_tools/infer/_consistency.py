@@ -139,17 +139,18 @@ class ConsistencyCheck(Engine):
         known = self.replaced(own, fact)
         wrong_port = contradiction(port, known)
         wrong_data = bool(answer.outputs) and are_apart(own.fact, known.fact)
+        if not wrong_data:
+            if wrong_port:
+                self._report_difference(visit, wrong_port)
+            return [known]
         outer, owner_id = self.owners[id(graph)]
         owner = outer.layer(owner_id)
-        if wrong_port and wrong_data:
+        if wrong_port:
             message = f"gives {text_of(known.fact)} to '{layer.name}' of its body, which takes {text_of(own.fact)}"
             self._report(graph, Problem(CONTRADICTING_RECORD, owner, message, None, "layer"))
             return [self._recorded(port, own)]
-        if wrong_port:
-            self._report_difference(visit, wrong_port)
-        elif wrong_data:
-            message = f"says {text_of(own.fact)}, but '{owner.name}' gives it {text_of(known.fact)}"
-            self._report(graph, Problem(CONTRADICTING_RECORD, layer, message))
+        message = f"says {text_of(own.fact)}, but '{owner.name}' gives it {text_of(known.fact)}"
+        self._report(graph, Problem(CONTRADICTING_RECORD, layer, message))
         return [known]
 
     def followed(self, visit: Visit, maps: Maps, inputs: Mapping[int, Fact], walked: Mapping[str, Tensors]) -> None:
@@ -399,17 +400,17 @@ class ConsistencyCheck(Engine):
 
     def _report_difference(self, visit: Visit, wrong: Difference, severity: Severity | None = None) -> None:
         """Report a port that alone is wrong."""
+        port, known = wrong.port, wrong.known
         dim = wrong.dims[0] if wrong.dims and len(wrong.dims) == 1 else None
         fed = "what feeds it" if wrong.side == "input" else "the layer"
-        port, known, begin = wrong.port, wrong.known, f"{wrong.side} port {wrong.port.id} records"
-        if wrong.dims != ():
-            message = f"{begin} {dims_text(port.dims)}, but {fed} gives {format_shape(known.fact.shape)}"
-            found = Problem(WRONG_PORT_SHAPE, visit.layer, message, None, wrong.side, port.id, dim, severity)
-            self._report(visit.graph, found)
-        if wrong.types:
-            message = f"{begin} '{port.precision}', but {fed} gives {known.precision}"
-            found = Problem(WRONG_PORT_PRECISION, visit.layer, message, None, wrong.side, port.id, None, severity)
-            self._report(visit.graph, found)
+        for differs, rule, says, gives, place in (
+            (wrong.dims != (), WRONG_PORT_SHAPE, dims_text(port.dims), format_shape(known.fact.shape), dim),
+            (wrong.types, WRONG_PORT_PRECISION, f"'{port.precision}'", known.precision, None),
+        ):
+            if differs:
+                message = f"{wrong.side} port {port.id} records {says}, but {fed} gives {gives}"
+                found = Problem(rule, visit.layer, message, None, wrong.side, port.id, place, severity)
+                self._report(visit.graph, found)
 
 
 def _cannot_run(violations: Sequence[Violation]) -> bool:
