@@ -42,7 +42,7 @@ def _parents(file: IrFile) -> Iterator[tuple[Net, Element]]:
 
 
 def _unknown(net: Net, parent: Element, tag: Tag) -> Iterator[ElementProblem]:
-    known = tag.children
+    known, words = tag.children, tuple(sorted(tag.children - set(NOTES)))
     here = {str(child.tag) for child in parent}
     for child in parent:
         name = str(child.tag)
@@ -50,7 +50,7 @@ def _unknown(net: Net, parent: Element, tag: Tag) -> Iterator[ElementProblem]:
             continue
         local = name.rpartition("}")[2]
         shown = local if child.prefix is None else f"{child.prefix}:{local}"
-        meant = closest(local, sorted(known - set(NOTES)))
+        meant = closest(local, words)
         severity = None
         if child.prefix is not None and meant is not None:
             message = f"<{shown}> is not <{meant}> for the runtime, which knows no namespaces"
@@ -60,8 +60,8 @@ def _unknown(net: Net, parent: Element, tag: Tag) -> Iterator[ElementProblem]:
             remedy = f"write <{meant}>" if meant not in here else f"there is a <{meant}> already; delete one"
         elif name in WORDS or _holds_words(child) or not tag.once:
             message = f"<{shown}> does not belong in <{parent.tag}>: the runtime does not look at it"
-            words = ", ".join(f"<{word}>" for word in sorted(known - set(NOTES)))
-            remedy = f"<{parent.tag}> holds {words}" if words else f"<{parent.tag}> holds no elements"
+            listed = ", ".join(f"<{word}>" for word in words)
+            remedy = f"<{parent.tag}> holds {listed}" if words else f"<{parent.tag}> holds no elements"
         else:
             message = f"<{shown}> is not known in <{parent.tag}>: the runtime does not look at it"
             remedy, severity = "leave it if another tool wrote it", Severity.WARNING

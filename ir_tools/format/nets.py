@@ -41,6 +41,7 @@ MAX_NESTING = 64
 
 BODY_PARTS = frozenset({*BODIES, *MAPS})
 PARTS = GRAMMAR["layer"].children
+PART_WORDS = tuple(sorted(PARTS))
 LACKING = {"input": {"Parameter", "Const"}, "output": {"Result"}}
 """Types of layers that have no such side."""
 
@@ -465,7 +466,7 @@ def _lone(net: Net) -> Element | None:
 def _is_misread(kind: tuple[str, ...]) -> bool:
     """Whether a layer with these parts has more of them than the runtime reads: misspelled ones, or a second."""
     second = any(kind.count(part) > 1 for part in ("data", *SIDES))
-    return second or any(part not in PARTS and closest(part, sorted(PARTS)) for part in kind)
+    return second or any(part not in PARTS and closest(part, PART_WORDS) for part in kind)
 
 
 def _hides_ports(layer: Element) -> bool:

@@ -20,7 +20,12 @@ def _closest(word: str, words: tuple[str, ...]) -> str | None:
     if plain in known:
         return known[plain]
     letters = _letters(plain)
-    similar = [other for other, own in _similar_length(words, len(plain)) if _may_be_close(plain, letters, other, own)]
+    size = len(plain)
+    similar = [
+        word
+        for word, own, length, shared in _similar_length(words, size)
+        if size - (letters & ~own).bit_count() >= shared and length - (own & ~letters).bit_count() >= shared
+    ]
     if not similar:
         return None
     from difflib import get_close_matches
@@ -36,17 +41,14 @@ def _known(words: tuple[str, ...]) -> Mapping[str, str]:
 
 
 @lru_cache(1024)
-def _similar_length(words: tuple[str, ...], length: int) -> Sequence[tuple[str, int]]:
-    """Return the words that are not too long or short to be close to one of this length, and their letters."""
-    return [
-        (word, _letters(word)) for word in _known(words) if 2 * min(length, len(word)) >= CLOSE * (length + len(word))
-    ]
+def _similar_length(words: tuple[str, ...], size: int) -> Sequence[tuple[str, int, int, float]]:
+    """Return the words that are not too long or short to be close to one of this length.
 
-
-def _may_be_close(first: str, letters: int, second: str, others: int) -> bool:
-    """Return whether two words share enough letters, in any order; quickly, since most words are not alike."""
-    shared = min(len(first) - (letters & ~others).bit_count(), len(second) - (others & ~letters).bit_count())
-    return 2 * shared >= CLOSE * (len(first) + len(second))
+    Each has its letters, its length, and how many letters, in any order, the two have to share: most words are not
+    alike, which these numbers show quickly.
+    """
+    known = ((word, _letters(word), len(word), CLOSE * (size + len(word)) / 2) for word in _known(words))
+    return [(word, letters, length, shared) for word, letters, length, shared in known if min(size, length) >= shared]
 
 
 def _letters(word: str) -> int:
