@@ -138,14 +138,12 @@ def test_inherited_parts_read_what_is_claimed(op: Op) -> None:
 
 def test_a_later_version_says_who_reads_what_it_adds() -> None:
     op = BY_NAME["AvgPool-16"]
-    with pytest.raises(TypeError, match=r"adds divisor_override: list in `readers` .*\(check, shape, kernel"):
-        op.at(17, attrs={"divisor_override": Int(default=0)})
+    with pytest.raises(TypeError, match=r"adds made_up: list in `readers` .*\(check, shape, kernel"):
+        op.at(17, attrs={"made_up": Int(default=0)})
 
 
 def test_a_claim_that_is_not_true_is_noticed() -> None:
-    op = BY_NAME["AvgPool-16"].at(
-        17, attrs={"divisor_override": Int(default=0)}, readers={"divisor_override": "kernel"}
-    )
+    op = BY_NAME["AvgPool-16"].at(17, attrs={"made_up": Int(default=0)}, readers={"made_up": "kernel"})
     with pytest.raises(AssertionError):
         test_inherited_parts_read_what_is_claimed(op)
     with pytest.raises(AssertionError):
