@@ -1,0 +1,62 @@
+"""Operations that no release has yet, against values worked out by hand from their specification."""
+
+from collections.abc import Mapping, Sequence
+from math import pi
+
+import numpy as np
+import pytest
+
+from ir_tools.ops import FAMILIES, Array
+from ir_tools.ops.definition import Oracle
+from tests.ops.layer_support import fact_of
+
+UNRELEASED = {str(op): op for family in FAMILIES for op in family.OPS if op.oracle is Oracle.SPECIFICATION}
+F32 = np.float32
+COLUMN, ROW = np.array([[0], [1]], F32), np.array([-1, 1], F32)
+
+Example = tuple[Mapping[str, str], Sequence[Array], Array]
+"""Attributes, inputs, the output."""
+EXAMPLES: Mapping[str, Mapping[str, Example]] = {
+    "Atan2-17": {
+        "all-quadrants": (
+            {"auto_broadcast": "none"},
+            [np.array([1, 1, -1, -1], F32), np.array([1, -1, -1, 1], F32)],
+            np.array([pi / 4, 3 * pi / 4, -3 * pi / 4, -pi / 4], F32),
+        ),
+        "axes": (
+            {},
+            [np.array([0, 2, 0, -2, 0], F32), np.array([3, 0, -3, 0, 0], F32)],
+            np.array([0, pi / 2, pi, -pi / 2, 0], F32),
+        ),
+        "column-and-row": ({}, [COLUMN, ROW], np.array([[pi, 0], [3 * pi / 4, pi / 4]], F32)),
+    },
+    "Bincount-17": {
+        "counts": ({}, [np.array([1, 3, 1, 0, 1], np.int32)], np.array([1, 3, 0, 1])),
+        "minlength-larger-than-needed": ({"minlength": "5"}, [np.array([2, 2], np.uint8)], np.array([0, 0, 2, 0, 0])),
+        "minlength-smaller-than-needed": ({"minlength": "1"}, [np.array([2])], np.array([0, 0, 1])),
+        "no-data": ({"minlength": "2"}, [np.array([], np.int64)], np.array([0, 0])),
+        "weights": ({}, [np.array([2, 0, 2]), np.array([0.5, 1, 0.25], F32)], np.array([1, 0, 0.75], F32)),
+        "weights-of-integers": ({}, [np.array([1, 1]), np.array([3, 4], np.int32)], np.array([0, 7], np.int32)),
+    },
+}
+
+
+def test_every_unreleased_operation_has_examples() -> None:
+    assert EXAMPLES.keys() == UNRELEASED.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "example"),
+    [pytest.param(op, example, id=f"{op}-{name}") for op, found in EXAMPLES.items() for name, example in found.items()],
+)
+def test_shape_and_values(name: str, example: Example) -> None:
+    op, (raw, inputs, expected) = UNRELEASED[name], example
+    attrs = op.read(raw, [])
+    assert attrs is not None
+    assert op.kernel is not None
+    assert op.shape is not None
+    (found,) = op.kernel(attrs, inputs)
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    (fact,), wanted = op.shape(attrs, [fact_of(array) for array in inputs]), fact_of(expected)
+    assert (fact.dtype, fact.shape) == (wanted.dtype, wanted.shape)
