@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 _IR10 = re.compile(rb"<net [^>]*version=[\"']1[01][\"']")
 ROOT = Path(__file__).resolve().parents[1]
@@ -15,6 +16,9 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 os.environ.setdefault("MALLOC_PERTURB_", "133")
 """The C library fills fresh memory with this byte in the runtimes that tests start: an output that one leaves unwritten
 is a large number each time, and not 0 on most days."""
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
+"""How long an example takes depends on what else runs; a test that never ends is stopped by hand."""
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 """The processes that tests start keep the byte code of the package, and do not each compile it."""
 
