@@ -179,10 +179,11 @@ def migrate(
 
 
 class _Outcome(NamedTuple):
-    """Hold the replacement of a layer (None: it stays), and notes about the layer as it was."""
+    """Hold the replacement of a layer (None: it stays), and notes about the layer as it was; `same`: as it is."""
 
     found: Rewrite | Refused | None
     notes: tuple[str, ...] = ()
+    same: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,14 +325,14 @@ class _Planning:
         """Plan one layer that the stage may rewrite."""
         path, layer, graph = located
         facts = self.known.of(located)
-        found, notes = self._outcome(layer, signature, op, facts)
+        found, notes, same = self._outcome(layer, signature, op, facts)
+        if same:
+            return
         if isinstance(found, Rewrite):
             found = lost_output(graph, layer.id, signature, found) or found
         elif found is None:
             if above:
                 plan.remaining.append(_remaining(self.model, located))
-            return
-        if isinstance(found, Rewrite) and changes_nothing(signature, op, found):
             return
         line = self.model.line_of(graph, layer.id)
         place = _Place(path, layer.id, line, str(op), (*facts.notes, *notes))
@@ -347,6 +348,8 @@ class _Planning:
             found = _outcome(self.stage, op, layer.raw, facts.inputs)
             if isinstance(found.found, Refused) and isinstance(self.stage, _Named):
                 found = _Outcome(None)
+            if isinstance(found.found, Rewrite):
+                found = found._replace(same=changes_nothing(signature, op, found.found))
             self.outcomes[key] = found
         return found
 

@@ -55,6 +55,7 @@ class Rewriter:
         self.model = model
         self.signatures = signatures or LayerSignatures()
         self._separators: dict[int, str] = {}
+        self._edited: dict[object, tuple[Rewrite, dict[str, str]]] = {}
         self._constants: dict[tuple[int, int, str], tuple[Array, Source]] = {}
 
     def apply(self, graph: Graph, layer: Layer, op: Op | None, rewrite: Rewrite) -> None:
@@ -62,9 +63,15 @@ class Rewriter:
 
         An edit in place keeps the bytes of everything but version and attributes.
         """
+        key = id(graph), id(op), id(rewrite), layer.type, len(layer.inputs), *layer.raw.items()
+        if key in self._edited:
+            _edit(layer, rewrite.layers[-1], self._edited[key][1])
+            return
         separator = self._separator(graph, layer)
         if _in_place(layer, rewrite):
-            _edit(layer, op, rewrite.layers[-1], separator)
+            raw = _merged(layer.raw, op, rewrite.layers[-1], separator)
+            self._edited[key] = rewrite, raw
+            _edit(layer, rewrite.layers[-1], raw)
             return
         builder, typed = Builder(self.model, graph=graph), any(port.precision for port in layer.inputs)
         old, made = graph.sources(layer.id), list[Source]()
@@ -109,9 +116,9 @@ class Rewriter:
         return self._constants[key][1]
 
 
-def _edit(layer: Layer, op: Op | None, new: NewLayer, separator: str) -> None:
+def _edit(layer: Layer, new: NewLayer, raw: Mapping[str, str]) -> None:
     """Change version and attributes of a layer, and how many outputs it has."""
-    layer.content.raw = _merged(layer.raw, op, new, separator)
+    layer.content.raw = {**raw}
     layer.tag["version"] = f"opset{new.opset}"
     outputs = layer.outputs
     del outputs[len(new.outputs) :]
