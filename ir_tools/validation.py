@@ -39,7 +39,7 @@ def validate(
     extensions: Extensions = (),
     shapes: Shapes | None = None,
 ) -> list[Diagnostic]:
-    """Everything that is wrong with a file, in the order of its lines; empty where nothing is.
+    """Return everything that is wrong with a file, in the order of its lines; empty where nothing is.
 
     Args:
         source: path of the `.xml`, its bytes, or a model (of which what `write` would write is looked at).

@@ -60,7 +60,7 @@ def _faults(attribute: Element, seen: set[tuple[str, str]]) -> Iterator[tuple[st
 
 
 def _unfit_layout(file: IrFile, attribute: Element, info: Element) -> Iterator[ElementProblem]:
-    """A layout for another rank than its output port has: the runtime refuses it at inputs and outputs of the model."""
+    """Find a layout for another rank than its output port has, which inputs and outputs of the model cannot have."""
     layout, port = (attribute.get("layout") or "").strip(), info.getparent()
     side = None if port is None else port.getparent()
     if port is None or side is None or side.tag != "output" or not LAYOUT.fullmatch(layout) or not layout:
@@ -76,7 +76,7 @@ def _unfit_layout(file: IrFile, attribute: Element, info: Element) -> Iterator[E
 
 
 def _is_border(file: IrFile, port: Element) -> bool:
-    """Whether a port is an input of the model, or one of its outputs."""
+    """Return whether a port is an input of the model, or one of its outputs."""
     layer = next(port.iterancestors("layer"))
     layer_id = id_number(layer.get("id"))
     is_inside = layer_id is not None and file.nets[0].layers.get(layer_id) is layer
@@ -84,19 +84,19 @@ def _is_border(file: IrFile, port: Element) -> bool:
 
 
 def _ends(file: IrFile) -> set[tuple[int, int]]:
-    """The layers and output ports that give the outputs of the model."""
+    """Return the layers and output ports that give the outputs of the model."""
     net = file.nets[0]
     return {maker for (reader, _), maker in net.wiring.items() if net.layers[reader].get("type") == "Result"}
 
 
 def _names(layout: str) -> list[str]:
-    """The names of a layout's dimensions, without regard to case."""
+    """Return the names of a layout's dimensions, without regard to case."""
     names = layout[1:-1].split(",") if layout.startswith("[") else re.findall(r"\.\.\.|.", layout)
     return [name.strip().upper() for name in names]
 
 
 def _twice(layout: str) -> str | None:
-    """The name that a layout gives to two dimensions, whatever its case; `?` may come any number of times."""
+    """Return the name that a layout gives to two dimensions, whatever its case; `?` may come any number of times."""
     counts = Counter([] if layout.strip() == "**SCALAR**" else _names(layout.strip()))
     return next((word for word, count in counts.items() if count > 1 and word != "?"), None)
 

@@ -32,7 +32,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
 
 
 def _repeated(net: Net) -> Iterator[tuple[str, Element, Element]]:
-    """Each name that an earlier port has: the name, the port, and the layer of the earlier one."""
+    """Yield each name that an earlier port has: the name, the port, and the layer of the earlier one."""
     first: dict[str, tuple[Element, Element]] = {}
     for layer in net.layers.values():
         for port in layer.iterfind("output/port"):

@@ -28,7 +28,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
 
 
 def _parents(file: IrFile) -> Iterator[tuple[Net, Element]]:
-    """The elements whose children are not all as usual, with the graph around them."""
+    """Yield the elements whose children are not all as usual, with the graph around them."""
     for net in file.nets:
         yield net, net.element
         yield from ((net, parent) for parent in net.unusual)
@@ -69,14 +69,14 @@ def _unknown(net: Net, parent: Element, tag: Tag) -> Iterator[ElementProblem]:
 
 
 def _layer_of(net: Net, parent: Element, child: Element) -> Element | None:
-    """The layer that an unknown element seems to be, or to lead to; None for the one around it."""
+    """Return the layer that an unknown element seems to be, or to lead to; None for the one around it."""
     if parent.tag == "edges":
         return net.layer_at(child)
     return child if parent.tag == "layers" and child.get("id") is not None else None
 
 
 def _holds_words(element: Element) -> bool:
-    """Whether there is something in an element that the runtime would read elsewhere."""
+    """Return whether there is something in an element that the runtime would read elsewhere."""
     return any(child.tag in {"port", "layers", "layer", "edges", "edge", "input", "output"} for child in element)
 
 

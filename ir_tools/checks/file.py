@@ -74,7 +74,7 @@ class IrFile:
 
     @cached_property
     def consistency(self) -> ConsistencyCheck:
-        """What is wrong with the model's layers and contradicts itself in them."""
+        """Return what is wrong with the model's layers and contradicts itself in them."""
         return ConsistencyCheck(self.model)
 
     @cached_property

@@ -38,7 +38,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
 
 
 def _is_open(layer: Layer) -> bool:
-    """Whether the shape is open, too: then whoever runs the model completes both."""
+    """Return whether the shape is open, too: then whoever runs the model completes both."""
     return any(size < 0 for port in layer.outputs for size in port.dims) or "..." in layer.raw.get("shape", "")
 
 

@@ -115,7 +115,7 @@ def _values(chunk: npt.NDArray[Any], kind: ElementType) -> npt.NDArray[np.float6
 
 
 def _is_legitimate(count: _Count, graph: Graph, layer: int) -> bool:
-    """Whether infinities are a bound or a mask, by what is beside them and by what reads them."""
+    """Return whether infinities are a bound or a mask, by what is beside them and by what reads them."""
     lone = not count.others
     mask = count.others == 1 or (
         not count.positive and count.total >= ENOUGH and count.negative >= SMALL_SHARE * count.total
@@ -125,7 +125,7 @@ def _is_legitimate(count: _Count, graph: Graph, layer: int) -> bool:
 
 
 def _readers(graph: Graph, layer: int) -> set[str]:
-    """The types of the layers that read a constant, directly or from what hands it on."""
+    """Return the types of the layers that read a constant, directly or from what hands it on."""
     found, todo, seen = set[str](), [layer], {layer}
     while todo:
         current = todo.pop()

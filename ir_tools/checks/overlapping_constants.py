@@ -31,7 +31,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
 
 
 def _by_extent(constants: Sequence[Constant]) -> list[Constant]:
-    """One constant for each place in the file, in the order of the places; none without elements."""
+    """Return one constant for each place in the file, in the order of the places; none without elements."""
     extents: dict[tuple[int, int], Constant] = {}
     for constant in constants:
         if constant.tensor.elements and constant.tensor.fault is None:
@@ -40,7 +40,7 @@ def _by_extent(constants: Sequence[Constant]) -> list[Constant]:
 
 
 def _overlapping(constants: Sequence[Constant]) -> Iterator[tuple[Constant, Constant]]:
-    """Each constant that begins before an earlier one ends, with the earlier one that ends last."""
+    """Yield each constant that begins before an earlier one ends, with the earlier one that ends last."""
     last: Constant | None = None
     for constant in constants:
         if last is not None and constant.offset < last.end:
@@ -69,7 +69,7 @@ def _gaps(constants: Sequence[Constant], size: int) -> _Gaps:
 
 
 def _is_first_offending(first: Constant, second: Constant, gaps: _Gaps) -> bool:
-    """Whether the first of two is at the wrong place: it would fill a gap, or left one, or reaches into the second."""
+    """Return whether the first of two is at the wrong place: it fits a gap, left one, or reaches into the second."""
     fits_first, fits_second = (constant.tensor.size in gaps.sizes for constant in (first, second))
     if fits_first != fits_second:
         return fits_first

@@ -45,7 +45,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
 
 
 def _needed(net: Net) -> set[int]:
-    """The layers that a Result or an Assign depends on, and those."""
+    """Return the layers that a Result or an Assign depends on, and those."""
     makers: dict[int, list[int]] = defaultdict(list)
     for (reader, _), (maker, _) in net.wiring.items():
         makers[reader].append(maker)

@@ -35,7 +35,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
 
 
 def _has_faulty_edges(net: Net) -> bool:
-    """Whether an edge that cannot be followed may be the one that reads a layer."""
+    """Return whether an edge that cannot be followed may be the one that reads a layer."""
     tables = list(net.element.iterchildren("edges"))
     is_lost = any(edge.state is not EdgeState.REPEATED for edge in net.left_out)
     return is_lost or net.has_unclear_ids or len(tables) != 1 or tables[0] in net.unusual

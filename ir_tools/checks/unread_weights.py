@@ -41,7 +41,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
 
 
 def _extents(file: IrFile) -> list[tuple[int, int, Element]] | None:
-    """Start and end of what each element reads, in rising order; None if one cannot be read."""
+    """Return start and end of what each element reads, in rising order; None if one cannot be read."""
     found = []
     for element in cast(Sequence[Element], file.document.root.xpath("//*[@offset][@size]")):
         offset, size = id_number(element.get("offset")), id_number(element.get("size"))
@@ -52,7 +52,7 @@ def _extents(file: IrFile) -> list[tuple[int, int, Element]] | None:
 
 
 def _runs(extents: Sequence[tuple[int, int, Element]], size: int) -> Iterator[_Run]:
-    """The bytes between the extents, and those after the last."""
+    """Yield the bytes between the extents, and those after the last."""
     reached = 0
     for start, end, element in extents:
         if start > reached and end > start:

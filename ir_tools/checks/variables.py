@@ -58,7 +58,7 @@ def _stored_twice(file: IrFile) -> Iterator[ElementProblem]:
 
 
 def _fault(name: str, old: bool, known: Mapping[str, Collection[bool]], idle: Collection[str]) -> tuple[str, str]:
-    """What is wrong with the variable of an Assign, and what to do; empty where nothing is."""
+    """Return what is wrong with the variable of an Assign, and what to do; empty where nothing is."""
     shown = name[:80]
     if name not in known:
         others = ", ".join(f"'{other}'" for other in sorted(known)) or "none"
@@ -71,7 +71,7 @@ def _fault(name: str, old: bool, known: Mapping[str, Collection[bool]], idle: Co
 
 
 def _is_old(version: str | None) -> bool:
-    """Whether a layer is of the first generation, opset3 to opset5, whose variables the second does not see."""
+    """Return whether a layer is of the first generation, opset3 to opset5, whose variables the second does not see."""
     number = opset_number(version or "")
     return number is not None and number < 6
 

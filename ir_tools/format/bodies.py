@@ -38,11 +38,11 @@ KINDS = {
 """By type: the bodies of the layer, and the table that ties each to it."""
 
 OWN_INPUTS = {"tensoriterator": 0, "loop": 2}
-"""How many inputs the layer keeps for itself: number of trips and condition."""
+"""How many inputs the layer keeps for itself: number of iterations and condition."""
 
 
 def body_problems(nets: Iterable[Net], texts: Mapping[Element, Text]) -> Iterator[ElementProblem]:
-    """What is wrong with the layers with bodies of all graphs; `texts`: of layers."""
+    """Yield what is wrong with the layers with bodies of all graphs; `texts`: of layers."""
     graphs = {net.element: net for net in nets}
     plain: set[Form] = set()
     for net in graphs.values():
@@ -61,7 +61,7 @@ def body_problems(nets: Iterable[Net], texts: Mapping[Element, Text]) -> Iterato
 
 
 def has_all_ends(layer: Layer) -> bool:
-    """Whether the bodies of a layer have every layer that its tables name."""
+    """Return whether the bodies of a layer have every layer that its tables name."""
     bodies = {table: name for names in KINDS.values() for name, table in names.items()} | {"back_edges": "body"}
     for table, rows in layer.content.mapping.items():
         body = layer.bodies.get(bodies[table])
@@ -73,12 +73,12 @@ def has_all_ends(layer: Layer) -> bool:
 
 
 def child(parent: Element, tag: str) -> Element | None:
-    """The first child with this name: the one that the runtime reads."""
+    """Return the first child with this name: the one that the runtime reads."""
     return next(parent.iterchildren(tag), None)
 
 
 def layers_in(body: Element) -> dict[int, Element]:
-    """The layers of a body by id, of two with the same the first."""
+    """Return the layers of a body by id, of two with the same the first."""
     found: dict[int, Element] = {}
     for layer in body.iterfind("layers/layer"):
         number = id_number(layer.get("id"))
@@ -88,14 +88,14 @@ def layers_in(body: Element) -> dict[int, Element]:
 
 
 def ports_of(layer: Element, side: str) -> dict[int, Element]:
-    """The ports of one side of a layer by id."""
+    """Return the ports of one side of a layer by id."""
     parent = child(layer, side)
     ports = () if parent is None else parent.iterchildren("port")
     return {number: port for port in ports if (number := id_number(port.get("id"))) is not None}
 
 
 def _counted(layer: Element, side: str) -> int:
-    """How many ports a side has, those included of which the ids cannot be told apart or read."""
+    """Count the ports of a side, those with equal or unreadable ids included."""
     parent = child(layer, side)
     return 0 if parent is None else sum(1 for _ in parent.iterchildren("port"))
 
@@ -114,7 +114,7 @@ class _Bodied:
         self.outputs = ports_of(layer, "output")
 
     def look(self) -> None:
-        """All findings."""
+        """Find all problems."""
         pairs = KINDS.get(self.kind, {})
         takes = {*pairs, *pairs.values(), *(() if self.kind == "if" else ("back_edges",))} if pairs else set()
         for part in self.layer:
@@ -127,7 +127,7 @@ class _Bodied:
             self._unread()
 
     def _unread(self) -> None:
-        """Inputs of an If that neither branch takes."""
+        """Warn of inputs of an If that neither branch takes."""
         rows = self.layer.iterfind("then_port_map/input"), self.layer.iterfind("else_port_map/input")
         taken = {id_number(row.get("external_port_id")) for row in chain(*rows)}
         for number, port in list(self.inputs.items())[1:]:
@@ -136,7 +136,7 @@ class _Bodied:
                 self.warn(UNMAPPED_PORT, port, message, "delete the port and its edge, or give it to a branch")
 
     def source(self, port_id: int) -> Element | None:
-        """The output port that feeds an input."""
+        """Return the output port that feeds an input."""
         maker = self.net.wiring.get((self.id, port_id))
         return None if maker is None else ports_of(self.net.layers[maker[0]], "output").get(maker[1])
 
@@ -170,7 +170,7 @@ def _has_misspelled(parent: Element, word: str) -> bool:
 
 
 def _is(layer: Element, wanted: str) -> bool:
-    """Whether a layer is a Parameter or Result, or looks like one with an unknown type, which another rule tells of."""
+    """Return whether a layer is a Parameter or Result, or looks like one whose type is unknown."""
     kind = layer.get("type") or ""
     if kind.lower() == wanted.lower():
         return True
@@ -196,7 +196,7 @@ class _Table:
         self.rows: list[Row] = []
 
     def look(self) -> None:
-        """The rows one by one, what they leave out, the back edges, and the slices."""
+        """Check the rows one by one, what they leave out, the back edges, and the slices."""
         whole = all(entry.tag in {"input", "output"} for entry in self.table)
         for element in self.table.iterchildren("input", "output"):
             row, messages = Row.read(element)
@@ -218,7 +218,7 @@ class _Table:
             self._idle()
 
     def _fits(self, row: Row) -> bool:
-        """Whether the row names a port of the layer and a Parameter or Result of the body."""
+        """Return whether the row names a port of the layer and a Parameter or Result of the body."""
         side, wanted = ("input", "Parameter") if row.is_input else ("output", "Result")
         ports = self.owner.inputs if row.is_input else self.owner.outputs
         faults = list(self._purpose(row))
@@ -265,7 +265,7 @@ class _Table:
             )
 
     def _repeated(self) -> None:
-        """Rows that feed what an earlier one feeds."""
+        """Report rows that feed what an earlier one feeds."""
         seen: dict[tuple[str, int | str], Row] = {}
         for row in self.rows:
             if row.is_input:
@@ -280,7 +280,7 @@ class _Table:
                 self.tell(REPEATED_PORT_MAP_ROW, row.element, message, "delete one of the two rows")
 
     def _left_out(self) -> None:
-        """Parameters of the body and outputs of the layer without a row."""
+        """Report Parameters of the body and outputs of the layer without a row."""
         fed, before = {row.layer for row in self.rows if row.is_input}, len(self.owner.found)
         for number, layer in self.inside.items():
             if (layer.get("type") or "").lower() == "parameter" and number not in fed:
@@ -326,7 +326,7 @@ class _Table:
                 targets |= set() if target is None else {target}
 
     def _back_end(self, edge: Element, name: str, wanted: str) -> str | None:
-        """What is wrong with one end of a back edge."""
+        """Return what is wrong with one end of a back edge."""
         text = edge.get(name)
         number = id_number(text)
         if number is None:
@@ -376,12 +376,12 @@ class _Table:
         return {} if graph is None else graph.wiring
 
     def _ends_itself(self, makers: Mapping[int, tuple[int, int]]) -> bool:
-        """Whether the body computes the condition to go on, as a search does that ends at the first hit."""
+        """Return whether the body computes the condition to go on, as a search does that ends at the first hit."""
         conditions = (makers.get(row.layer) for row in self.rows if row.purpose == "execution_condition")
         return any(map(self._computes, conditions))
 
     def _computes(self, maker: tuple[int, int] | None) -> bool:
-        """Whether the body computes a value, and does not only hand on what is the same in every iteration."""
+        """Return whether the body computes a value, and does not only hand on what is the same in every iteration."""
         kind = "" if maker is None else (self.inside[maker[0]].get("type") or "").lower()
         return kind not in {"", "const", "parameter"}
 
@@ -406,7 +406,7 @@ class _Table:
                 self.owner.warn(BAD_SLICE, row.element, message, remedy)
 
     def _sliced(self, row: Row) -> Slice:
-        """A row with what is known of the tensor that it cuts or joins: of an input, by what feeds it."""
+        """Return a row with what is known of the tensor that it cuts or joins: of an input, by what feeds it."""
         if row.is_input:
             own, other = self.owner.inputs.get(row.port), self.owner.source(row.port)
         else:

@@ -199,7 +199,7 @@ class _Reader:
                 self._note(problem, layer)
 
     def read(self) -> list[Net]:
-        """The main graph, with the graphs of all bodies hung into their layers."""
+        """Return the main graph, with the graphs of all bodies hung into their layers."""
         root = self.document.root
         nets = {root: self._net(root)}
         depths = {root: 0}
@@ -253,7 +253,7 @@ class _Reader:
         return net
 
     def _fill(self, net: Net) -> None:
-        """The graph of what is not faulty."""
+        """Make the graph of what has no error."""
         broken, document, get = self.broken, self.document, self.texts.get
         layers = {
             layer_id: Layer(layer_id, source=ElementSource(document, element, layer_id, get(element)))
@@ -290,7 +290,7 @@ class _Reader:
             self._note(ElementProblem(DUPLICATE_LAYER_ID, layer, message, remedy), layer)
 
     def _sides(self, net: Net) -> None:
-        """The ports of all layers; layers of one form have the same."""
+        """Read the ports of all layers; layers of one form have the same."""
         texts, known = self.texts, self.sides
         for layer_id, layer in net.layers.items():
             text = texts.get(layer)
@@ -305,7 +305,7 @@ class _Reader:
                 net.outputs[layer_id] = sides[1]
 
     def _sides_of(self, net: Net, layer: Element) -> tuple[tuple[PortIds, PortIds], bool]:
-        """The input and output ports of one layer, and whether nothing else in it need be looked at."""
+        """Return the input and output ports of one layer, and whether nothing else in it need be looked at."""
         parts = list(layer)
         kind = tuple([str(part.tag) for part in parts])
         odd, bodied = len(set(kind)) != len(kind) or not PARTS.issuperset(kind), not BODY_PARTS.isdisjoint(kind)
@@ -321,7 +321,7 @@ class _Reader:
         return (into[0], out[0]), not (odd or bodied) and into[1] and out[1]
 
     def _ports(self, net: Net, layer: Element, side: Element) -> tuple[PortIds, bool]:
-        """The port ids of one side of a layer, and whether they rise and there is nothing else."""
+        """Return the port ids of one side of a layer, and whether they rise and there is nothing else."""
         numbers = [id_number(port.get("id")) for port in side.iterchildren("port")]
         ids = [number for number in numbers if number is not None]
         rising = ids == sorted(set(ids))
@@ -334,7 +334,7 @@ class _Reader:
         return frozenset(ids), rising and len(ids) == len(side)
 
     def _edges(self, net: Net) -> None:
-        """What feeds each input, without the edges that are faulty."""
+        """Read what feeds each input, without the edges that have errors."""
         table = net.element.find("edges")
         if table is None:
             return
@@ -371,7 +371,7 @@ class _Reader:
         self.problems.append(ElementProblem(rule, edge, message, remedy, layer=partial(net.layer_at, edge)))
 
     def _second(self, net: Net, edge: Element, known: PortId, start: PortId, end: PortId) -> None:
-        """An edge to an input that is fed already."""
+        """Note an edge to an input that is fed already."""
         if known == start:
             net.left_out.append(LeftOut(edge, EdgeState.REPEATED, end))
             return
@@ -416,7 +416,7 @@ class _Reader:
         return self.hiding[layer]
 
     def _no_port(self, net: Net, edge: Element, layer: Element, side: str, end: PortId) -> None:
-        """An edge to or from a port that its layer has not."""
+        """Note an edge to or from a port that its layer does not have."""
         word = "from" if side == "output" else "to"
         if layer.find(side) is None and layer.get("type") not in LACKING[side]:
             if layer not in self.sideless:
@@ -432,7 +432,7 @@ class _Reader:
         self.problems.append(ElementProblem(DANGLING_EDGE, edge, message, remedy, layer=layer))
 
     def _missing(self, net: Net) -> None:
-        """Edges to and from layers that are not there: told once for each, at the layer meant or an edge."""
+        """Report edges to and from layers that are not there, once for each, at the layer meant or an edge."""
         if not net.missing_layers or net.has_unclear_ids or net.element.find("layers") in net.unusual:
             return
         lone = _lone(net) if len(net.missing_layers) == 1 else None
@@ -455,7 +455,7 @@ class _Reader:
 
 
 def _lone(net: Net) -> Element | None:
-    """The only layer with ports that no edge means, if there is one."""
+    """Return the only layer with ports that no edge means, if there is one."""
     edges = net.element.iterfind("edges/edge")
     meant = {layer for start, end in map(ends_of, edges) for layer in (start[0], end[0])}
     lone = [layer for layer_id, layer in net.layers.items() if layer_id not in meant]
@@ -464,13 +464,13 @@ def _lone(net: Net) -> Element | None:
 
 
 def _is_misread(kind: tuple[str, ...]) -> bool:
-    """Whether a layer with these parts has more of them than the runtime reads: misspelled ones, or a second."""
+    """Return whether a layer with these parts has more of them than the runtime reads: misspelled ones, or a second."""
     second = any(kind.count(part) > 1 for part in ("data", *SIDES))
     return second or any(part not in PARTS and closest(part, PART_WORDS) for part in kind)
 
 
 def _hides_ports(layer: Element) -> bool:
-    """Whether ports of a layer may stand where the runtime does not look."""
+    """Return whether ports of a layer may stand where the runtime does not look."""
     tags = [str(child.tag) for child in layer]
     sides = [child for child in layer if child.tag in SIDES]
     return (
@@ -481,12 +481,12 @@ def _hides_ports(layer: Element) -> bool:
 
 
 def _is_first(element: Element | None) -> bool:
-    """Whether an element is the first one of its name in its parent: the one that the runtime reads."""
+    """Return whether an element is the first one of its name in its parent: the one that the runtime reads."""
     return element is not None and next(element.itersiblings(element.tag, preceding=True), None) is None
 
 
 def _round(net: Net, circle: list[int]) -> str:
-    """A circle of layers in words."""
+    """Return a circle of layers in words."""
     if len(circle) == 1:
         return f"layer {circle[0]} '{net.layers[circle[0]].get('name', '')}' feeds itself"
     names = [f"{layer_id} '{net.layers[layer_id].get('name', '')}'" for layer_id in circle]

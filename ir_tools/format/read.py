@@ -113,7 +113,7 @@ def open_files(
 
 
 def model_of(document: Document, weights: Weights, path: Path | None) -> Model:
-    """The model in a document.
+    """Return the model in a document.
 
     Raises:
         ReadError: the document is not an IR of version 10 or 11, or layers, ports or edges of it cannot be read.
@@ -133,7 +133,7 @@ def reread(data: bytes, weights: Weights, path: Path | None) -> Model:
 
 
 def tolerant(document: Document, weights: Weights, path: Path | None, *, thorough: bool = False) -> Reading:
-    """What can be read of a document.
+    """Return what can be read of a document.
 
     Args:
         document: an IR.
@@ -177,7 +177,7 @@ def _leave_out(nets: Sequence[Net], problems: Iterable[ElementProblem]) -> None:
 
 
 def weights_of(document: Document, weights: bytes | str | Path | None, path: Path | None) -> Weights:
-    """The weights of a document: those that are given, else the `.bin` beside the `.xml`.
+    """Return the weights of a document: those that are given, else the `.bin` beside the `.xml`.
 
     Raises:
         ReadError: the `.bin` is there and cannot be opened, or is named and not there.
@@ -258,7 +258,7 @@ def _refused(document: Document, rule: Rule, message: str, remedy: str) -> ReadE
 
 
 def _extent(root: Element) -> int:
-    """How many bytes of weights the constants of the document ask for."""
+    """Return how many bytes of weights the constants of the document ask for."""
     ends = [0]
     for data in root.iter("data"):
         offset, size = whole_number(data.get("offset")), whole_number(data.get("size"))

@@ -34,7 +34,7 @@ class Row(NamedTuple):
 
     @classmethod
     def read(cls, element: Element) -> "tuple[Row | None, list[Told]]":
-        """The row, and what cannot be read in it."""
+        """Return the row, and what cannot be read in it."""
         faults: list[Told] = []
         is_input = element.tag == "input"
 
@@ -60,18 +60,18 @@ class Row(NamedTuple):
         return cls(element, is_input, port, layer, purpose, axis, start, end, stride, part_size), faults
 
     def range(self, size: int) -> tuple[int, int]:
-        """The part of an axis of this size that is cut: from where to where; negative numbers count from its end."""
+        """Return the part of an axis of this size that is cut, from and to; negative numbers count from its end."""
         first = self.start + size + 1 if self.start < 0 else self.start
         last = self.end + size + 1 if self.end < 0 else self.end
         return (last, first) if self.stride < 0 else (first, last)
 
     def begins_inside(self, size: int) -> bool:
-        """Whether the first part of an axis of this size is not the one at its beginning, or end."""
+        """Return whether the first part of an axis of this size is not the one at its beginning, or end."""
         first, last = self.range(size)
         return last != size if self.stride < 0 else first != 0
 
     def parts(self, size: int) -> int:
-        """How many parts the runtime counts for the shape, where `start` and `end` are both elements that are cut."""
+        """Return how many parts the runtime counts for the shape, to which `start` and `end` both belong."""
         start, end = (edge + size if edge < 0 else edge for edge in (self.start, self.end))
         return (abs(end - start) + 1) // self.part_size
 
@@ -85,7 +85,7 @@ class Slice(NamedTuple):
 
 
 def slice_problems(slices: Sequence[Slice], *, exact: bool) -> Iterator[tuple[Row, str, str]]:
-    """What is wrong with the slices of one layer: row, message, remedy.
+    """Yield what is wrong with the slices of one layer: row, message, remedy.
 
     Args:
         slices: inputs with the size of what is cut.
@@ -109,7 +109,7 @@ def slice_problems(slices: Sequence[Slice], *, exact: bool) -> Iterator[tuple[Ro
 
 
 def _plain_problem(row: Row, rank: int) -> Told | None:
-    """What is wrong whatever the sizes are."""
+    """Return what is wrong whatever the sizes are."""
     if row.stride == 0:
         return "stride is 0: the body would never end", "write the distance between two parts"
     if row.part_size <= 0:
@@ -127,7 +127,7 @@ def _plain_problem(row: Row, rank: int) -> Told | None:
 
 
 def _cut(row: Row, size: int) -> tuple[Told | None, int]:
-    """What is wrong with a slice of an axis of this size, and the number of parts."""
+    """Return what is wrong with a slice of an axis of this size, and the number of parts."""
     first, last = row.range(size)
     step = abs(row.stride)
     if first < 0 or last > size or last - first < step:

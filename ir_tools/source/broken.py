@@ -55,7 +55,7 @@ class _Strange(NamedTuple):
 
 
 def broken_place(text: bytes, line: int, column: int) -> BrokenPlace:
-    """What is to blame where the parser stopped, on `line` and in `column` (of characters or bytes, from 1)."""
+    """Return what is to blame where the parser stopped, on `line` and in `column` (of characters or bytes, from 1)."""
     return _Search(text, line, column).place()
 
 
@@ -72,7 +72,7 @@ class _Search:
         self.last_end = 0
 
     def place(self) -> BrokenPlace:
-        """What is to blame."""
+        """Return what is to blame."""
         opened = self.opened
         for token in _tags(self.text, self.stopped):
             name = token["name"]
@@ -99,7 +99,7 @@ class _Search:
             self.opened.append(_Tag(name, token.start(), token.end(), token["rest"]))
 
     def _gap(self, at: int) -> int:
-        """Where a tag is missing between the one before and `at`: at a text, or on an empty line, if there is one."""
+        """Return where a tag is missing between the one before and `at`: at a text or empty line, if there is one."""
         between = self.text[self.last_end : at]
         if between.strip():
             return self.last_end + len(between) - len(between.lstrip())
@@ -107,7 +107,7 @@ class _Search:
         return at if len(lines) < 3 else self.last_end + len(lines[0]) + 1
 
     def _unmatched(self, name: bytes, token: re.Match[bytes]) -> BrokenPlace:
-        """An end tag that is not that of the innermost element: it is wrong, or another tag is missing."""
+        """Judge an end tag that is not that of the innermost element: it is wrong, or another tag is missing."""
         opened, strange = self.opened, self.strange
         depths = [depth for depth, tag in enumerate(opened) if tag.name == name]
         end = f"</{name.decode(errors='replace')}>"
@@ -137,7 +137,7 @@ class _Search:
         return self.text.count(b"\n", 0, at) + 1
 
     def _inside(self, at: int) -> BrokenPlace:
-        """A place inside the elements that are open there."""
+        """Return a place inside the elements that are open there."""
         opened, line = self.opened, self._line(at)
         layers = [place for place, tag in enumerate(opened) if tag.name == b"layer"]
         if not layers:
@@ -152,7 +152,7 @@ class _Search:
 
 
 def _tags(text: bytes, stopped: int, at: int = 0) -> Iterator[re.Match[bytes]]:
-    """Every tag that starts before `stopped`; last, a comment that has no end."""
+    """Yield every tag that starts before `stopped`; last, a comment that has no end."""
     while (token := _TOKEN.search(text, at)) and token.start() < stopped:
         at = token.end()
         if token["hidden"]:

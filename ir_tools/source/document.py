@@ -89,19 +89,19 @@ class Document:
         self._attributes: tuple[int, dict[bytes, re.Match[bytes]]] | None = None
 
     def encode(self, text: bytes) -> bytes:
-        """UTF-8 text in the encoding of the document."""
+        """Return UTF-8 text in the encoding of the document."""
         return encode(text, self.codec)
 
     def line(self, element: Element) -> int:
-        """The line on which an element starts, counted from 1."""
+        """Return the line on which an element starts, counted from 1."""
         return self.line_at(self.start(element))
 
     def line_at(self, offset: int) -> int:
-        """The line of a byte of the text, counted from 1."""
+        """Return the line of a byte of the text, counted from 1."""
         return int(np.searchsorted(self._newlines, offset)) + 1
 
     def columns(self, element: Element, attribute: str | None = None) -> tuple[int, int]:
-        """Where an element's start tag (with its text, if it has nothing else) begins and ends on its line.
+        """Return where an element's start tag (with its text, if it has nothing else) begins and ends on its line.
 
         Counted in characters from 1; the end is the one behind the last. With an `attribute` of the tag, its place.
         """
@@ -126,7 +126,7 @@ class Document:
         return self._characters(begin) - before + 1, self._characters(end) - before + 1
 
     def attributes(self, element: Element) -> Mapping[bytes, re.Match[bytes]]:
-        """The attributes in a start tag by name, prefix included; see `ATTRIBUTE` for the groups."""
+        """Return the attributes in a start tag by name, prefix included; see `ATTRIBUTE` for the groups."""
         start = self.start(element)
         if self._attributes is None or self._attributes[0] != start:
             found = ATTRIBUTE.finditer(self.text, start, self._tag_end(start))
@@ -134,7 +134,7 @@ class Document:
         return self._attributes[1]
 
     def _characters(self, offset: int) -> int:
-        """How many characters are before a byte of the text."""
+        """Return how many characters are before a byte of the text."""
         if self._begins is None:
             return offset
         begins, blocks = self._begins
@@ -153,7 +153,7 @@ class Document:
         return begins, np.concatenate(([0], np.cumsum(counts)))
 
     def start(self, element: Element) -> int:
-        """The offset of an element's `<`."""
+        """Return the offset of an element's `<`."""
         parent = element.getparent()
         if parent is not None and parent.tag == "layer" and element.getprevious() is None:
             return next(self._outside(_ELEMENT, self._tag_end(self.start(parent)), len(self.text)))
@@ -168,7 +168,7 @@ class Document:
         self._places[None, "layer"] = starts
 
     def span(self, element: Element) -> Span:
-        """Where an element is."""
+        """Return where an element is."""
         found = self._spans.get(element)
         if found is None:
             start = self.start(element)
@@ -201,7 +201,7 @@ class Document:
         return root
 
     def _malformed(self, message: str, line: int, column: int) -> ReadError:
-        """What the parser says, at the place that is to blame."""
+        """Return what the parser says, at the place that is to blame."""
         if "depth" in message.lower():
             return self._error(NESTED_TOO_DEEP, "elements are nested too deep", max(line, 1))
         message = re.sub(r",? line \d+, column \d+.*$", "", message)
@@ -220,7 +220,7 @@ class Document:
         return ReadError(found)
 
     def _starts(self, anchor: Element | None, tag: str) -> Mapping[Element, int]:
-        """The places of all elements called `tag`, whatever their prefix, in the document or in one of its layers."""
+        """Return the places of all elements called `tag`, whatever their prefix, in the document or in one layer."""
         local = tag.rpartition("}")[2]
         key = (anchor, local)
         if key not in self._places:
@@ -238,12 +238,12 @@ class Document:
         return dict(zip(self.root.iter(etree.Element), starts, strict=True))
 
     def _find(self, local: str, begin: int, end: int) -> Iterator[int]:
-        """The offsets of all start tags `<local`, `<prefix:local`."""
+        """Yield the offsets of all start tags `<local`, `<prefix:local`."""
         prefix = b"" if self.plain else rb"(?:[^\s<>/:!?]+:)?"
         return self._outside(re.compile(b"<" + prefix + re.escape(local.encode()) + rb"(?=[\s/>])"), begin, end)
 
     def _outside(self, pattern: re.Pattern[bytes], begin: int, end: int) -> Iterator[int]:
-        """The offsets of what fits a pattern outside comments, CDATA and processing instructions."""
+        """Yield the offsets of what fits a pattern outside comments, CDATA and processing instructions."""
         found = (match.start() for match in pattern.finditer(self.text, begin, end))
         hidden_until = self._hiding[1][-1] if self._hiding[1] else 0
         return (at for at in found if at >= hidden_until or not self._hidden(at))
@@ -257,7 +257,7 @@ class Document:
         return end
 
     def _end(self, element: Element, start: int, tag_end: int) -> int:
-        """The offset behind an element: behind the end tag that closes it."""
+        """Return the offset behind an element: behind the end tag that closes it."""
         text = self.text
         if text[tag_end - 2] == ord("/"):
             return tag_end
@@ -277,7 +277,7 @@ class Document:
         raise AssertionError("a well-formed document closes every element")
 
     def _hidden(self, offset: int) -> bool:
-        """Whether a byte stands in a comment, CDATA or processing instruction."""
+        """Return whether a byte is in a comment, CDATA or processing instruction."""
         starts, ends = self._hiding
         index = bisect_right(starts, offset) - 1
         return index >= 0 and offset < ends[index]
