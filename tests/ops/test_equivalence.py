@@ -8,7 +8,15 @@ from typing import Any
 
 import pytest
 
-from ir_tools.ops._equivalence import Counterexample, PoolingSpec, Proof, deciding_sizes, equal_for_all, equal_plans
+from ir_tools.ops._equivalence import (
+    Counterexample,
+    PoolingSpec,
+    Proof,
+    deciding_sizes,
+    equal_for_all,
+    equal_plans,
+    undilated,
+)
 from ir_tools.ops._windows import Pooling
 from ir_tools.types import Dim
 from tests.rewrite.migrations import random_pooling
@@ -232,3 +240,41 @@ def test_plans_of_one_size() -> None:
     assert equal_plans(plan, PoolingSpec(replace(settings, exclude_pad=False)).plan((7,))) == (
         "axis 2: window 1 divides by another number"
     )
+
+
+def frozen(windows_read: dict[tuple[int, ...], Window] | None) -> frozenset[tuple[tuple[int, ...], Window]] | None:
+    return None if windows_read is None else frozenset(windows_read.items())
+
+
+@pytest.mark.parametrize("exclude_pad", [True, False])
+@pytest.mark.parametrize("size", range(1, 5))
+def test_dilated_windows_of_one_element_are_those_of_a_layer_without_dilation_if_there_is_one(
+    size: int, exclude_pad: bool
+) -> None:
+    def one_axis(kernel: int, stride: int, begin: int, end: int, dilation: int = 1) -> PoolingSpec:
+        return PoolingSpec(
+            Pooling(
+                kernel=(kernel,),
+                strides=(stride,),
+                pads_begin=(begin,),
+                pads_end=(end,),
+                dilations=(dilation,),
+                exclude_pad=exclude_pad,
+            )
+        )
+
+    plain_ones = {
+        frozen(windows(one_axis(*settings), (size,)))
+        for settings in product(range(1, 9), range(1, 9), range(8), range(8))
+    }
+    found = 0
+    for settings in product(range(2, 5), range(1, 4), range(4), range(4), range(2, 5)):
+        wanted = one_axis(*settings)
+        reads = windows(wanted, (size,))
+        if reads is None or any(len(elements) != 1 for elements, _ in reads.values()):
+            continue
+        small = undilated(wanted, [Dim.of(size)])
+        same = small is not None and windows(PoolingSpec(small), (size,)) == reads
+        assert same == (frozen(reads) in plain_ones), settings
+        found += same
+    assert found >= 5
