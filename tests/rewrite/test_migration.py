@@ -331,3 +331,26 @@ def test_an_attribute_that_would_be_lost_stops_the_rewrite(to: str | None, monke
         moved = migrate(model_of([pool("opset14", (1, 3, 8, 8), divisor_override=text)]), to, passes)
         assert len(moved.steps) == (not lost)
         assert [step.attribute for step in moved.refused] == ["divisor_override"] * (lost and to is not None)
+
+
+def test_stages_that_run_at_once_know_what_each_of_them_changed() -> None:
+    """The sizes behind the first pooling are computed, as the input is an interval, and again after its rewrite."""
+
+    def pooled() -> Model:
+        builder = Builder(opset=16)
+        settings = {"strides": "2,2", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
+        found = builder.call("AdaptiveAvgPool", builder.parameter("x", "1..2,3,16,24"), [4, 4])
+        for _ in range(2):
+            found = builder.call("AvgPool", found, kernel="2,2", exclude_pad=True, **settings)
+        builder.result(found)
+        return builder.model
+
+    passes = ["adaptive-to-avg-pool", "avg-pool-to-adaptive"]
+    one = migrate(pooled(), to="opset8", passes=passes)
+    first = migrate(pooled(), to=None, passes=passes[:1])
+    second = migrate(first.model, to=None, passes=passes[1:])
+    third = migrate(second.model, to="opset8")
+    steps = [*first.steps, *second.steps, *third.steps]
+    assert len(steps) > 2
+    assert [step.proof for step in one.steps] == [step.proof for step in steps]
+    assert bytes(render(one.model)) == bytes(render(third.model))
