@@ -113,9 +113,12 @@ def test_it_is_public() -> None:
     assert "ngraph" in ir_tools.__all__
 
 
-def test_both_definitions_on_the_runtime() -> None:
-    random, generator, wrong = Random(31), np.random.default_rng(31), []
-    for _ in range(120):
+@pytest.mark.parametrize(
+    "seed", [31, pytest.param(32, marks=pytest.mark.sweep), pytest.param(33, marks=pytest.mark.sweep)]
+)
+def test_both_definitions_on_the_runtime(seed: int) -> None:
+    random, generator, wrong = Random(seed), np.random.default_rng(seed), []
+    for _ in range(40):
         settings, sizes = random_settings(random)
         data = generator.standard_normal([2, 3, *sizes]).astype(np.float32)
         target = random.choice(TARGETS)

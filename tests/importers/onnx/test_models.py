@@ -22,11 +22,16 @@ TEXT_LINE = np.random.default_rng(4).standard_normal((1, 3, 48, 192)).astype(np.
 """An image of the size that text recognition takes; the runtime crashes on one too small for the last pooling."""
 
 
+def by_size(*quick: str) -> list[Any]:
+    """Every network, for `parametrize`; those that are not quick are long checks."""
+    return [name if name in quick else pytest.param(name, marks=pytest.mark.sweep) for name in NAMES]
+
+
 def frontend_outputs(path: Path, inputs: dict[str, Values]) -> dict[str, Values]:
     return compiled(ov.Core().read_model(path), 2)(inputs)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", by_size("shufflenet", "inception_v1", "inception_v2"))
 def test_the_published_output(name: str) -> None:
     path = light(name)
     found = from_onnx.convert(path)
@@ -42,9 +47,7 @@ def test_the_published_output(name: str) -> None:
     assert not differs(own, got, 1e-4)
 
 
-@pytest.mark.parametrize(
-    "name", [name if name == "shufflenet" else pytest.param(name, marks=pytest.mark.sweep) for name in NAMES]
-)
+@pytest.mark.parametrize("name", by_size("shufflenet"))
 def test_random_weights_give_what_the_frontend_gives(name: str, tmp_path: Path) -> None:
     path = tmp_path / f"{name}.onnx"
     path.write_bytes(with_random_weights(light(name), 5).SerializeToString())
