@@ -174,11 +174,11 @@ class Builder:
             source: the tensor.
             name: added to the names of the tensor.
         """
-        maker = self.graph.layer(source.layer)
-        port = maker.port(source.port)
+        producer = self.graph.layer(source.layer)
+        port = producer.port(source.port)
         if name is not None and name not in port.names:
             port.names = (*port.names, name)
-        return self.graph.add(*self.make(f"{name or maker.name}/result", "Result", 1, {}, [source], ()))
+        return self.graph.add(*self.make(f"{name or producer.name}/result", "Result", 1, {}, [source], ()))
 
     def insert(
         self, source: Source, type: str, *others: Tensor, name: str | None = None, **attributes: object

@@ -86,7 +86,7 @@ def _is_border(file: IrFile, port: Element) -> bool:
 def _ends(file: IrFile) -> set[tuple[int, int]]:
     """Return the layers and output ports that give the outputs of the model."""
     net = file.nets[0]
-    return {maker for (reader, _), maker in net.wiring.items() if net.layers[reader].get("type") == "Result"}
+    return {producer for (reader, _), producer in net.wiring.items() if net.layers[reader].get("type") == "Result"}
 
 
 def _names(layout: str) -> list[str]:

@@ -46,13 +46,13 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
 
 def _needed(net: Net) -> set[int]:
     """Return the layers that a Result or an Assign depends on, and those."""
-    makers: dict[int, list[int]] = defaultdict(list)
-    for (reader, _), (maker, _) in net.wiring.items():
-        makers[reader].append(maker)
+    producers: dict[int, list[int]] = defaultdict(list)
+    for (reader, _), (producer, _) in net.wiring.items():
+        producers[reader].append(producer)
     todo = [layer_id for layer_id, layer in net.layers.items() if (layer.get("type") or "").lower() in ENDS]
     needed = set(todo)
     while todo:
-        new = set(makers[todo.pop()]) - needed
+        new = set(producers[todo.pop()]) - needed
         needed |= new
         todo += new
     return needed

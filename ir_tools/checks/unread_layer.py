@@ -19,7 +19,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     for net in file.nets:
         if _has_faulty_edges(net) or net.unfed():
             continue
-        read = {maker for maker, _ in net.wiring.values()}
+        read = {producer for producer, _ in net.wiring.values()}
         unread = [layer for layer_id, layer in net.layers.items() if layer_id not in read and layer_id in net.outputs]
         ends = any(_type(layer) in ENDS for layer in net.layers.values())
         for layer in unread if ends else ():

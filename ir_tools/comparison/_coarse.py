@@ -39,15 +39,15 @@ class Coarse:
         alone: dict[int, str] = {}
         reached: dict[int, str] = {}
         for layer in graph.ordered():
-            makers = [source.layer for source in graph.sources(layer.id).values()]
-            if role_of(layer) is Role.CONSTANT or (makers and fixed.issuperset(makers) and not layer.bodies):
+            producers = [source.layer for source in graph.sources(layer.id).values()]
+            if role_of(layer) is Role.CONSTANT or (producers and fixed.issuperset(producers) and not layer.bodies):
                 fixed.add(layer.id)
-            kinds = {reached[maker] for maker in makers if maker in reached}
+            kinds = {reached[producer] for producer in producers if producer in reached}
             if layer.id in fixed:
                 kinds |= _rounds_to(layer)
             if kinds:
                 reached[layer.id] = _coarser(kinds)
-            near = {reached[place] for place in (layer.id, *makers) if place in fixed and place in reached}
+            near = {reached[place] for place in (layer.id, *producers) if place in fixed and place in reached}
             if near:
                 alone[layer.id] = _coarser(near)
         return cls(alone, reached)

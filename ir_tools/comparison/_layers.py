@@ -152,8 +152,8 @@ class Rows:
             if not self.choice.takes(located.layer):
                 continue
             gold, undecided = self._gold_of(located), self._undecided(located, first)
-            makers = (source.layer for source in located.graph.sources(located.layer.id).values())
-            cause = next((follows[maker] for maker in makers if maker in follows), None)
+            producers = (source.layer for source in located.graph.sources(located.layer.id).values())
+            cause = next((follows[producer] for producer in producers if producer in follows), None)
             for index, port in enumerate(located.layer.outputs):
                 partner = second.partner(Source(located.layer.id, port.id))
                 if index and not located.graph.consumers(located.layer.id, port.id):

@@ -139,8 +139,8 @@ def _constants_of(side: Side, layer: Layer) -> Iterator[Array | None]:
     sources = side.graph.sources(layer.id)
     for port in layer.inputs:
         if port.id in sources:
-            maker = side.graph.layer(sources[port.id].layer)
-            yield values(maker.raw, side.model.weights) if role_of(maker) is Role.CONSTANT else None
+            producer = side.graph.layer(sources[port.id].layer)
+            yield values(producer.raw, side.model.weights) if role_of(producer) is Role.CONSTANT else None
 
 
 def _is_of(row: LayerComparison, layer_id: int) -> bool:

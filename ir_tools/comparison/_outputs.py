@@ -101,7 +101,7 @@ def _sets(model: Model) -> set[str]:
     found = set()
     for end in model.outputs:
         for source in model.graph.sources(end.layer.id).values():
-            maker = model.graph.layer(source.layer)
-            if [port.id for port in maker.outputs].index(source.port) in sets_of(maker):
+            producer = model.graph.layer(source.layer)
+            if [port.id for port in producer.outputs].index(source.port) in sets_of(producer):
                 found.add(end.name)
     return found

@@ -77,9 +77,9 @@ class View:
             self.reads[layer_id] = tuple(sources[port.id] for port in layer.inputs if port.id in sources)
             for place, source in enumerate(self.reads[layer_id]):
                 self.readers.setdefault(source, []).append((layer_id, place))
-            makers = {source.layer for source in self.reads[layer_id]}
+            producers = {source.layer for source in self.reads[layer_id]}
             if role_of(layer) is Role.CONSTANT or (
-                makers and self.fixed.issuperset(makers) and role_of(layer) is not Role.RESULT
+                producers and self.fixed.issuperset(producers) and role_of(layer) is not Role.RESULT
             ):
                 self.fixed.add(layer_id)
         self.digest: Callable[[int, Direction], Mapping[int, Hashable]] = cache(self._digest)
@@ -262,8 +262,8 @@ class View:
     def _weights(self, layer_id: int) -> npt.NDArray[np.float64] | None:
         """Return elements of the largest constant that a layer reads, with mean 0 and length 1, if there are any."""
         queue = self.fixed_reads(layer_id)
-        for maker in queue:
-            queue += [source.layer for source in self.reads[maker]]
+        for producer in queue:
+            queue += [source.layer for source in self.reads[producer]]
         try:
             arrays = [
                 constant(entry.raw, self._model.weights)

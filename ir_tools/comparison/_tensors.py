@@ -266,8 +266,8 @@ def inputs_of(
     found = {}
     for port in layer.inputs:
         if port.id in sources:
-            maker = graph.layer(sources[port.id].layer)
-            constant = role_of(maker) is Role.CONSTANT
+            producer = graph.layer(sources[port.id].layer)
+            constant = role_of(producer) is Role.CONSTANT
             tap = tap_of(graph, sources[port.id], labels)
-            found[port.id] = values(maker.raw, model.weights) if constant else tensors[tap]
+            found[port.id] = values(producer.raw, model.weights) if constant else tensors[tap]
     return found

@@ -137,8 +137,8 @@ class _Bodied:
 
     def source(self, port_id: int) -> Element | None:
         """Return the output port that feeds an input."""
-        maker = self.net.wiring.get((self.id, port_id))
-        return None if maker is None else ports_of(self.net.layers[maker[0]], "output").get(maker[1])
+        producer = self.net.wiring.get((self.id, port_id))
+        return None if producer is None else ports_of(self.net.layers[producer[0]], "output").get(producer[1])
 
     def tell(self, rule: Rule, element: Element, message: str, remedy: str) -> None:
         """Note an error."""
@@ -358,11 +358,11 @@ class _Table:
                 LOOP_WITHOUT_BACK_EDGE, self.owner.layer, "without a back edge all iterations compute the same", remedy
             )
             return
-        makers = {reader: maker for (reader, _), maker in self._wiring().items()}
-        carried = {makers.get(number) for number in sources if number is not None}
+        producers = {reader: producer for (reader, _), producer in self._wiring().items()}
+        carried = {producers.get(number) for number in sources if number is not None}
         last = [row for row in self.rows if not row.is_input and row.axis is None and row.port >= 0]
-        for row in last if not self._ends_itself(makers) else ():
-            if makers.get(row.layer) not in carried and self._computes(makers.get(row.layer)):
+        for row in last if not self._ends_itself(producers) else ():
+            if producers.get(row.layer) not in carried and self._computes(producers.get(row.layer)):
                 message = f"without a back edge from Result {row.layer} only the last iteration gives port {row.port}"
                 self.owner.warn(LOOP_WITHOUT_BACK_EDGE, row.element, message, remedy)
         taken = {*sources, *(row.layer for row in self.rows if not row.is_input)}
@@ -375,14 +375,14 @@ class _Table:
         graph = self.owner.graphs.get(self.body)
         return {} if graph is None else graph.wiring
 
-    def _ends_itself(self, makers: Mapping[int, tuple[int, int]]) -> bool:
+    def _ends_itself(self, producers: Mapping[int, tuple[int, int]]) -> bool:
         """Return whether the body computes the condition to go on, as a search does that ends at the first hit."""
-        conditions = (makers.get(row.layer) for row in self.rows if row.purpose == "execution_condition")
+        conditions = (producers.get(row.layer) for row in self.rows if row.purpose == "execution_condition")
         return any(map(self._computes, conditions))
 
-    def _computes(self, maker: tuple[int, int] | None) -> bool:
+    def _computes(self, producer: tuple[int, int] | None) -> bool:
         """Return whether the body computes a value, and does not only hand on what is the same in every iteration."""
-        kind = "" if maker is None else (self.inside[maker[0]].get("type") or "").lower()
+        kind = "" if producer is None else (self.inside[producer[0]].get("type") or "").lower()
         return kind not in {"", "const", "parameter"}
 
     def _slices(self) -> None:

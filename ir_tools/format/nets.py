@@ -123,8 +123,8 @@ class Net:
 
     def layer_at(self, edge: Element) -> Element | None:
         """Return the layer that an edge leads to, or if that is not there, the one that it comes from."""
-        (maker, _), (reader, _) = ends_of(edge)
-        return self.layers.get(reader, self.layers.get(maker))
+        (producer, _), (reader, _) = ends_of(edge)
+        return self.layers.get(reader, self.layers.get(producer))
 
 
 class Nets(NamedTuple):

@@ -19,15 +19,15 @@ def circles(wiring: Mapping[Ends, Ends], order: Mapping[int, int]) -> Iterator[t
         wiring: layer and output port that feed each layer and input port.
         order: the place of each layer in the file.
     """
-    upwards = [end for end, (maker, _) in wiring.items() if order[maker] >= order[end[0]]]
+    upwards = [end for end, (producer, _) in wiring.items() if order[producer] >= order[end[0]]]
     if not upwards:
         return
-    graph = nx.DiGraph((maker, reader) for (reader, _), (maker, _) in wiring.items())
+    graph = nx.DiGraph((producer, reader) for (reader, _), (producer, _) in wiring.items())
     groups = {layer: at for at, group in enumerate(nx.strongly_connected_components(graph)) for layer in group}
     reported: set[int] = set()
     for end in upwards:
-        reader, maker = end[0], wiring[end][0]
+        reader, producer = end[0], wiring[end][0]
         group = groups[reader]
-        if group == groups[maker]:
-            yield end, [] if group in reported else nx.shortest_path(graph, reader, maker)
+        if group == groups[producer]:
+            yield end, [] if group in reported else nx.shortest_path(graph, reader, producer)
             reported.add(group)

@@ -307,11 +307,11 @@ class ConsistencyCheck(Engine):
         known = self.facts[id(graph)].get(source)
         if known is not None:
             return known
-        maker = graph.layer(source.layer)
-        signature, offset = self.signatures.of(maker)
+        producer = graph.layer(source.layer)
+        signature, offset = self.signatures.of(producer)
         outputs = self.answers.of(signature, ()).outputs if role_of(signature) is Role.CONSTANT else None
         if outputs:
-            return self.answers.constant(maker, outputs[0], offset)
+            return self.answers.constant(producer, outputs[0], offset)
         return self.record(next((out for out in signature.outputs if out.id == source.port), port))
 
     def _outvoted(self, visit: Visit, port: Port) -> Known | None:
@@ -333,10 +333,14 @@ class ConsistencyCheck(Engine):
         if not self._doubted and not unranked:
             return False
         source = visit.graph.sources(visit.layer.id)[wrong.port.id]
-        maker = self._doubted.get((id(visit.graph), source))
-        if maker is None and unranked:
-            maker = visit.graph.layer(source.layer).port(source.port)
-        return maker is not None and maker.dims == wrong.port.dims and wrong.port.precision in {None, maker.precision}
+        producer = self._doubted.get((id(visit.graph), source))
+        if producer is None and unranked:
+            producer = visit.graph.layer(source.layer).port(source.port)
+        return (
+            producer is not None
+            and producer.dims == wrong.port.dims
+            and wrong.port.precision in {None, producer.precision}
+        )
 
     def _is_alone(self, visit: Visit, wrong: Difference) -> bool:
         """Whether the ports at the other end of an edge all say what is computed, and this one does not.
@@ -347,8 +351,8 @@ class ConsistencyCheck(Engine):
             others = [port for _, port in self._readers(visit, wrong.port)]
         else:
             source = visit.graph.sources(visit.layer.id).get(wrong.port.id)
-            makers = () if source is None else self.signatures.of(visit.graph.layer(source.layer))[0].outputs
-            others = [port for port in makers if source is not None and port.id == source.port]
+            producers = () if source is None else self.signatures.of(visit.graph.layer(source.layer))[0].outputs
+            others = [port for port in producers if source is not None and port.id == source.port]
         return bool(others) and all(port.dims == wrong.known.dims for port in others)
 
     def _is_usual(self, visit: Visit, wrong: Difference) -> bool:

@@ -115,12 +115,12 @@ class Engine:
             facts[layer_id, port.id] = outputs[index] if index < count else self.unknown
 
     def _inputs(self, graph: Graph, layer: Layer, signature: LayerSignature, facts: Tensors) -> Sequence[Known]:
-        feeders = graph.producers(layer.id)
-        if len(feeders) == len(signature.inputs) == 1:
-            ((maker, wires),) = feeders.items()
+        producers = graph.producers(layer.id)
+        if len(producers) == len(signature.inputs) == 1:
+            ((producer, wires),) = producers.items()
             start, _ = next(iter(wires))
-            return (facts.get((maker, start), self.unknown),)
-        sources = {to: (maker, start) for maker, wires in feeders.items() for start, to in wires}
+            return (facts.get((producer, start), self.unknown),)
+        sources = {to: (producer, start) for producer, wires in producers.items() for start, to in wires}
         return [
             facts.get(sources[port.id], self.unknown) if port.id in sources else self.record(port)
             for port in signature.inputs

@@ -37,9 +37,9 @@ def _pattern_before(graph: Graph, layer: Layer, port: Port) -> Layer | None:
     if source is None or graph.layer(source.layer).type != "Reshape" or len(port.dims) != 2:
         return None
     inputs = list(graph.sources(source.layer).values())
-    maker = graph.layer(inputs[1].layer) if len(inputs) == 2 else None
-    sized = maker is not None and role_of(maker) is Role.CONSTANT and maker.raw.get("shape", "").strip() == "2"
-    return maker if sized else None
+    producer = graph.layer(inputs[1].layer) if len(inputs) == 2 else None
+    sized = producer is not None and role_of(producer) is Role.CONSTANT and producer.raw.get("shape", "").strip() == "2"
+    return producer if sized else None
 
 
 def _shared_size(graph: Graph, layer: Layer, own: Port, other: Port) -> int | None:
@@ -56,10 +56,10 @@ def _shared_size(graph: Graph, layer: Layer, own: Port, other: Port) -> int | No
 
 
 def _constant(graph: Graph, source: Source, depth: int) -> bool:
-    maker = graph.layer(source.layer)
-    if role_of(maker) is Role.CONSTANT:
+    producer = graph.layer(source.layer)
+    if role_of(producer) is Role.CONSTANT:
         return True
-    inputs = graph.sources(maker.id).values()
+    inputs = graph.sources(producer.id).values()
     return bool(inputs) and depth > 0 and all(_constant(graph, before, depth - 1) for before in inputs)
 
 

@@ -165,7 +165,7 @@ class SizeSearch:
         graph = self.model.graph
         seen, todo = {layer.id}, [layer.id]
         while todo:
-            fresh = [maker for maker in graph.producers(todo.pop()) if maker not in seen]
+            fresh = [producer for producer in graph.producers(todo.pop()) if producer not in seen]
             seen.update(fresh)
             todo += fresh
         names = {end.name for end in self.model.inputs if end.layer.id in seen}

@@ -40,9 +40,9 @@ class Parts:
         kept = {layer.id: layer for layer in self.layers[:count]}
         texts = [self._text(layer) for layer in kept.values()]
         edges = [
-            _edge(maker, out, reader, to)
-            for maker, reader, (out, to) in self._graph.edges(keys=True)
-            if maker in kept and reader in kept
+            _edge(producer, out, reader, to)
+            for producer, reader, (out, to) in self._graph.edges(keys=True)
+            if producer in kept and reader in kept
         ]
         results = range(max(self._graph.nodes, default=0) + 1, 1 << 62)
         for number, source in zip(results, self._loose_ends(kept.values()), strict=False):
@@ -96,5 +96,5 @@ def _ordered(graph: Graph) -> Iterator[Layer]:
                 stack += [(source.layer, False) for source in reversed(list(graph.sources(layer_id).values()))]
 
 
-def _edge(maker: int, out: int, reader: int, to: int) -> str:
-    return f'<edge from-layer="{maker}" from-port="{out}" to-layer="{reader}" to-port="{to}"/>'
+def _edge(producer: int, out: int, reader: int, to: int) -> str:
+    return f'<edge from-layer="{producer}" from-port="{out}" to-layer="{reader}" to-port="{to}"/>'

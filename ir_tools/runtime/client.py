@@ -520,7 +520,7 @@ def _holds(path: Path, text: bytes) -> bool:
 
 
 def _info(row: Header) -> TensorInfo:
-    names = [*row["names"], *([row["maker"]] if "maker" in row else []), row["layer"]]
+    names = [*row["names"], *([row["producer"]] if "producer" in row else []), row["layer"]]
     return TensorInfo(tuple(dict.fromkeys(names)), row["layer"], row["type"], parse_shape(row["shape"]))
 
 

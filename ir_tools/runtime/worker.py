@@ -228,9 +228,9 @@ def _describe(output: ov.Output) -> Header:
     node = output.get_node()
     header = {"names": sorted(output.get_names()), "layer": node.get_friendly_name()}
     if node.get_type_name() == "Result":
-        maker = node.input_value(0)
-        label = maker.node.get_friendly_name()
-        header["maker"] = label if maker.node.get_output_size() == 1 else f"{label}.{maker.index}"
+        producer = node.input_value(0)
+        label = producer.node.get_friendly_name()
+        header["producer"] = label if producer.node.get_output_size() == 1 else f"{label}.{producer.index}"
     return {**header, "type": output.get_element_type().get_type_name(), "shape": _shape(output)}
 
 

@@ -27,7 +27,7 @@ __all__ = ["Document", "Element", "Span", "Wiring"]
 
 Element = etree._Element
 Wiring = dict[tuple[int, int], tuple[int, int]]
-"""Reader and its input port -> maker and its output port."""
+"""Reader and its input port -> producer and its output port."""
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+(<!DOCTYPE)?", re.DOTALL)
 _ELEMENT = re.compile(rb"<[^\s/!?]")
 _START_TAG = re.compile(rb"<[^\s/>]++(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
