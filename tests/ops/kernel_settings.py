@@ -66,7 +66,8 @@ def compare(client: RuntimeClient, setting: Setting, tolerance: float = 1e-4) ->
             written &= True if mask is None else ~mask
         if not written.any():
             continue
-        left, right = (np.where(written, array.astype(np.float64), 0) for array in (ours, theirs))
+        left, right = np.zeros(ours.shape), np.zeros(ours.shape)
+        left[written], right[written] = ours[written], theirs[written]
         if setting.rows and left.ndim == 2:
             left, right = _sorted(left), _sorted(right)
         largest = np.abs(right[np.isfinite(right)]).max(initial=0)
