@@ -3,8 +3,8 @@
 The invariant: layers of one form differ in nothing but id, name, tensor names, a constant's offset and what is in
 their bodies. So reading takes ports and contents from the first layer of a form (`nets`, `content`), the checks of
 spelling look at one (`usual`), facts and plans are worked out once (`LayerSignatures`), and layers that are changed
-alike get the same edits (`changes`). Without the last, migrating 5,000 of 20,000 layers took 1.25 of the time of
-OpenVINO's read and save, in place of 0.9 (`tests/benchmarks/test_files_speed.py`).
+alike get the same edits (`changes`). Without the last, migrating 5,000 of 20,000 layers took 1.25 of the processor time
+of OpenVINO's read and save, in place of about 0.95 (`tests/benchmarks/test_files_speed.py`).
 """
 
 from collections.abc import Mapping
