@@ -38,6 +38,7 @@ def right() -> None:
 
 
 def wrong(model: ir_tools.Model) -> None:
+    """Each call has an error of types: if mypy saw none, it would report the comment as unused."""
     ir_tools.migrate(model, to=8)  # type: ignore[arg-type]
     ir_tools.write("model.xml", "out.xml")  # type: ignore[arg-type]
     ir_tools.run(model, [np.ones(3)])  # type: ignore[arg-type]
