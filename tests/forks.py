@@ -9,7 +9,7 @@ import runpy
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from multiprocessing.context import ForkServerProcess
 from multiprocessing.reduction import DupFd
 from typing import IO, Any
@@ -61,10 +61,12 @@ class Fork:
         self._process.kill()
 
 
-def spawn(pipes: tuple[int, ...], log: IO[bytes], memory: int) -> Fork | subprocess.Popen[bytes]:
-    """In place of `_child._spawn`; in a process that a test forked, the same as that."""
-    if os.getpid() != OWNER:
-        return START(pipes, log, memory)
+def spawn(
+    program: Sequence[str], pipes: tuple[int, ...], log: IO[bytes], memory: int
+) -> Fork | subprocess.Popen[bytes]:
+    """In place of `_child._spawn`; for another program, or in a process that a test forked, the same as that."""
+    if program != _child.OWN or os.getpid() != OWNER:
+        return START(program, pipes, log, memory)
     passed = [Passed(number) for number in (*pipes, log.fileno())]
     process = CONTEXT.Process(target=_work, args=(passed, memory, dict(os.environ), os.getcwd(), sys.path), daemon=True)
     process.start()

@@ -10,13 +10,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import IO
 
 from ir_tools.runtime._frames import PREFIX, STAGE, Buffer
 
-__all__ = ["Child"]
+__all__ = ["OWN", "Child"]
 
+OWN = (sys.executable, "-P", "-m", "ir_tools.runtime.worker")
+"""The program that runs the OpenVINO of this interpreter."""
 TAIL = 2000
 """Bytes of a dead child's last words that are read."""
 GRACE = 10.0
@@ -30,8 +32,8 @@ class Child:
     error goes to a file without a name.
     """
 
-    def __init__(self, memory: int) -> None:
-        """Start it; it sees the modules that this process sees."""
+    def __init__(self, program: Sequence[str], memory: int) -> None:
+        """Start `program` with the numbers of its pipes; `OWN` sees the modules that this process sees."""
         self.owner = os.getpid()
         with contextlib.ExitStack() as stack:
             self._log: IO[bytes] = stack.enter_context(tempfile.TemporaryFile())
@@ -43,7 +45,7 @@ class Child:
             self._files_in, files = socket.socketpair()
             stack.callback(self._files_in.close)
             try:
-                self._process = _spawn((requests, answers, files.fileno()), self._log, memory)
+                self._process = _spawn(program, (requests, answers, files.fileno()), self._log, memory)
             finally:
                 os.close(requests)
                 os.close(answers)
@@ -126,10 +128,10 @@ class Child:
         return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _spawn(pipes: tuple[int, ...], log: IO[bytes], memory: int) -> subprocess.Popen[bytes]:
+def _spawn(program: Sequence[str], pipes: tuple[int, ...], log: IO[bytes], memory: int) -> subprocess.Popen[bytes]:
     """The process. Frames have pipes of their own, so that whatever is printed cannot get between them."""
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", "ir_tools.runtime.worker", *map(str, pipes), str(memory)],
+        [*program, *map(str, pipes), str(memory)],
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,

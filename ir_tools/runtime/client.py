@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
-import threading
-import time
-import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.errors import IrToolsError, RuntimeFailure, UsageError
 from ir_tools.files import NewFile, temporary_folder, write_files
 from ir_tools.format.write import render
 from ir_tools.graph import Model
-from ir_tools.runtime._child import Child
-from ir_tools.runtime._frames import Blob, from_array, pack, to_array, unpack
-from ir_tools.runtime._messages import is_memory, remedy_for
+from ir_tools.runtime._child import OWN
+from ir_tools.runtime._frames import Blob, from_array, to_array
+from ir_tools.runtime._process import Header, WorkerProcess
 from ir_tools.runtime.extensions import Extensions, library_paths
 from ir_tools.runtime.installed import require_openvino
 from ir_tools.states import checked_states
@@ -33,10 +27,7 @@ __all__ = ["STAGES", "Attempt", "Endpoints", "Executed", "Inference", "RuntimeCl
 
 Array = npt.NDArray[Any]
 Source = Path | str | bytes | None
-Header = dict[str, Any]
 Row = tuple[str, str, tuple[list[float], list[float]] | None]
-STARTUP = 60.0
-"""Seconds that a child may take to load openvino."""
 STAGES = ("reading the model", "compiling the model", "making up inputs", "running the model")
 """What a child says that it is doing, in this order, when it tries a model."""
 F32 = {"INFERENCE_PRECISION_HINT": "f32"}
@@ -134,7 +125,7 @@ class Attempt:
     unfit: str
 
 
-class RuntimeClient:
+class RuntimeClient(WorkerProcess):
     """openvino in a child process, started when first needed, kept, and started again after a crash.
 
     A context manager; `close` ends the child, and so does the end of the program.
@@ -153,38 +144,15 @@ class RuntimeClient:
             UsageError: an extension is not a file, or not a library for this OpenVINO.
             RuntimeFailure: an extension crashes the child or takes too long.
         """
-        self._extensions = library_paths(extensions)
-        self.timeout = timeout
-        self.memory = _generous() if memory is None else memory
-        self._lock = threading.Lock()
-        self._child: Child | None = None
-        self._used = False
-        self._finalizer: weakref.finalize[[], RuntimeClient] | None = None
+        libraries = library_paths(extensions)
+        hello = {"do": "hello", "extensions": libraries}
+        super().__init__(OWN, hello, name="the runtime", timeout=timeout, memory=memory)
         self._states: Mapping[str, Array] = {}
-        if self._extensions:
+        if libraries:
             self._started()
 
-    def __enter__(self) -> Self:
-        """The client itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End the child."""
-        self.close()
-
-    def close(self) -> None:
-        """End the child, if there is one; another request starts a new one."""
-        if self._finalizer is not None:
-            self._finalizer()
-        self._child = self._finalizer = None
-        self._used = False
-
-    @property
-    def used(self) -> bool:
-        """Whether the child had models before: one that writes beyond its memory may kill it over a later one."""
-        return self._used
+    def _check_installed(self) -> None:
+        require_openvino()
 
     @contextlib.contextmanager
     def starting_from(self, states: Mapping[str, Array]) -> Iterator[None]:
@@ -407,88 +375,6 @@ class RuntimeClient:
             else:
                 header[name] = None if source is None else os.path.abspath(source)
         return self._exchange(header, [*sent, *blobs], self.timeout if timeout is None else timeout)
-
-    # --- the child ---
-
-    def _exchange(self, header: Header, blobs: Sequence[Blob], timeout: float) -> tuple[Header, list[Blob]]:
-        """Send a request and wait for its answer, in `timeout` seconds; a new child first gets time to start."""
-        with self._lock:
-            child = self._started()
-            self._used = True
-            return self._request(child, header, blobs, timeout)
-
-    def _started(self) -> Child:
-        """Return the child, a new one if there is none that lives."""
-        if self._child is None or not self._child.alive:
-            self.close()
-            require_openvino()
-            self._child = Child(self.memory)
-            self._finalizer = weakref.finalize(self, self._child.stop)
-            try:
-                self._request(self._child, {"do": "hello", "extensions": self._extensions}, [], STARTUP)
-            except IrToolsError:
-                self.close()
-                raise
-        return self._child
-
-    def _request(
-        self, child: Child, header: Header, blobs: Sequence[Blob], timeout: float
-    ) -> tuple[Header, list[Blob]]:
-        deadline = time.monotonic() + timeout
-        try:
-            child.send(pack({**header, "limit": timeout + 5.0}, blobs), deadline)
-            answer, results = unpack(*child.receive(deadline))
-        except TimeoutError:
-            failure = self._failure("timeout", f"{timeout:g}", child.stage())
-            self.close()
-            raise failure from None
-        except (OSError, EOFError):
-            failure = self._post_mortem(child, header)
-            self.close()
-            raise failure from None
-        except BaseException:
-            self.close()
-            raise
-        if "error" not in answer:
-            return answer, results
-        if answer["error"] == "usage":
-            raise UsageError(answer["message"])
-        raise self._failure(answer["error"], answer["message"], child.stage())
-
-    def _post_mortem(self, child: Child, header: Header) -> RuntimeFailure:
-        """Why a child that no longer answers is dead."""
-        code, words = child.death()
-        if code == -signal.SIGPROF:
-            return self._failure("timeout", f"{header['seconds']:g}", child.stage())
-        if is_memory(words) or code == -signal.SIGKILL:
-            words = "" if words == "MemoryError" else words or "the system killed it"
-            return self._failure("memory", words, child.stage())
-        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        return self._failure("crashed", words, child.stage(), how)
-
-    def _failure(self, kind: str, words: str, stage: str, how: str = "") -> RuntimeFailure:
-        """What happened, in words. `words`: the runtime's own, or the seconds that it took."""
-        during = f" while {stage}" if stage else ""
-        limit = f" (its limit is {self.memory / 2**30:.3g} GiB)"
-        phrases = {
-            "rejected": ("the runtime rejects it", words),
-            "crashed": (f"the runtime crashed ({how}){during}", words),
-            "memory": (f"the runtime ran out of memory{during}{limit}", words),
-            "timeout": (f"the runtime took more than {words} s{during} and was stopped", ""),
-            "missing": ("", words),
-        }
-        message = ": ".join(filter(None, phrases[kind]))
-        remedy = remedy_for(words) if kind == "rejected" else None
-        text = f"{message}; {remedy}" if remedy else message
-        return RuntimeFailure(text, kind=kind, stage=stage, reason=how or words)
-
-
-def _generous() -> int:
-    """Three quarters of the memory of the machine, or of the container where that is less."""
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    with contextlib.suppress(OSError, ValueError):
-        total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
-    return total * 3 // 4
 
 
 # --- models and names -------------------------------------------------------------------------------------------

@@ -1,0 +1,155 @@
+"""A worker of one kind, started when first needed, kept, and started again after a crash."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from ir_tools.errors import IrToolsError, RuntimeFailure, UsageError
+from ir_tools.runtime._child import Child
+from ir_tools.runtime._frames import Blob, pack, unpack
+from ir_tools.runtime._messages import is_memory, remedy_for
+
+__all__ = ["Header", "WorkerProcess"]
+
+Header = dict[str, Any]
+STARTUP = 60.0
+"""Seconds that a child may take to load its runtime."""
+
+
+class WorkerProcess:
+    """A child process that answers requests. A context manager; `close` ends it, and so does the end of the program."""
+
+    def __init__(self, program: Sequence[str], hello: Header, *, name: str, timeout: float, memory: int | None) -> None:
+        """Prepare a child.
+
+        Args:
+            program: what starts it; the numbers of its pipes follow.
+            hello: its first request, which loads the runtime.
+            name: of the runtime, in messages.
+            timeout: seconds that one request may take.
+            memory: bytes that the child may allocate; by default three quarters of what the machine, or its container,
+                has.
+        """
+        self.timeout = timeout
+        self.memory = _generous() if memory is None else memory
+        self._program = program
+        self._hello = hello
+        self._name = name
+        self._lock = threading.Lock()
+        self._child: Child | None = None
+        self._used = False
+        self._finalizer: weakref.finalize[[], WorkerProcess] | None = None
+
+    def __enter__(self) -> Self:
+        """The client itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the child."""
+        self.close()
+
+    def close(self) -> None:
+        """End the child, if there is one; another request starts a new one."""
+        if self._finalizer is not None:
+            self._finalizer()
+        self._child = self._finalizer = None
+        self._used = False
+
+    @property
+    def used(self) -> bool:
+        """Whether the child had models before: one that writes beyond its memory may kill it over a later one."""
+        return self._used
+
+    def _check_installed(self) -> None:
+        """Raise `RuntimeFailure` if there is nothing to start."""
+
+    def _exchange(self, header: Header, blobs: Sequence[Blob], timeout: float) -> tuple[Header, list[Blob]]:
+        """Send a request and wait for its answer, in `timeout` seconds; a new child first gets time to start."""
+        with self._lock:
+            child = self._started()
+            self._used = True
+            return self._request(child, header, blobs, timeout)
+
+    def _started(self) -> Child:
+        """Return the child, a new one if there is none that lives."""
+        if self._child is None or not self._child.alive:
+            self.close()
+            self._check_installed()
+            self._child = Child(self._program, self.memory)
+            self._finalizer = weakref.finalize(self, self._child.stop)
+            try:
+                self._request(self._child, self._hello, [], STARTUP)
+            except IrToolsError:
+                self.close()
+                raise
+        return self._child
+
+    def _request(
+        self, child: Child, header: Header, blobs: Sequence[Blob], timeout: float
+    ) -> tuple[Header, list[Blob]]:
+        deadline = time.monotonic() + timeout
+        try:
+            child.send(pack({**header, "limit": timeout + 5.0}, blobs), deadline)
+            answer, results = unpack(*child.receive(deadline))
+        except TimeoutError:
+            failure = self._failure("timeout", f"{timeout:g}", child.stage())
+            self.close()
+            raise failure from None
+        except (OSError, EOFError):
+            failure = self._post_mortem(child, header)
+            self.close()
+            raise failure from None
+        except BaseException:
+            self.close()
+            raise
+        if "error" not in answer:
+            return answer, results
+        if answer["error"] == "usage":
+            raise UsageError(answer["message"])
+        raise self._failure(answer["error"], answer["message"], child.stage())
+
+    def _post_mortem(self, child: Child, header: Header) -> RuntimeFailure:
+        """Why a child that no longer answers is dead."""
+        code, words = child.death()
+        if code == -signal.SIGPROF:
+            return self._failure("timeout", f"{header['seconds']:g}", child.stage())
+        if is_memory(words) or code == -signal.SIGKILL:
+            words = "" if words == "MemoryError" else words or "the system killed it"
+            return self._failure("memory", words, child.stage())
+        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        return self._failure("crashed", words, child.stage(), how)
+
+    def _failure(self, kind: str, words: str, stage: str, how: str = "") -> RuntimeFailure:
+        """What happened, in words. `words`: the runtime's own, or the seconds that it took."""
+        during = f" while {stage}" if stage else ""
+        limit = f" (its limit is {self.memory / 2**30:.3g} GiB)"
+        phrases = {
+            "rejected": (f"{self._name} rejects it", words),
+            "crashed": (f"{self._name} crashed ({how}){during}", words),
+            "memory": (f"{self._name} ran out of memory{during}{limit}", words),
+            "timeout": (f"{self._name} took more than {words} s{during} and was stopped", ""),
+            "missing": ("", words),
+        }
+        message = ": ".join(filter(None, phrases[kind]))
+        remedy = remedy_for(words) if kind == "rejected" else None
+        text = f"{message}; {remedy}" if remedy else message
+        return RuntimeFailure(text, kind=kind, stage=stage, reason=how or words)
+
+
+def _generous() -> int:
+    """Three quarters of the memory of the machine, or of the container where that is less."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with contextlib.suppress(OSError, ValueError):
+        total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return total * 3 // 4

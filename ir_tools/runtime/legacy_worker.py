@@ -1,0 +1,369 @@
+"""The child process in which Inference Engine 2020.1 runs: `PYTHON legacy_worker.py REQUESTS ANSWERS FILES MEMORY`.
+
+It runs in the interpreter of another environment, Python 3.6 and later, and imports nothing of ir_tools: numpy, and the
+libraries of the wheel `opencv-python-inference-engine` through their C interface. Frames are those of `_frames.py`,
+tasks and arguments those of `worker.py` as far as they are here; files stay closed, for answers go through the pipe.
+"""
+
+import ctypes
+import importlib.util
+import json
+import os
+import resource
+import signal
+import struct
+import sys
+import threading
+import time
+from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_void_p
+from pathlib import Path
+from typing import IO, Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+PREFIX = struct.Struct("<IQ?")
+STAGE = "ir_tools: "
+DTYPES = {"f32": "<f4", "f16": "<f2", "f64": "<f8", "i16": "<i2", "u16": "<u2", "u8": "u1", "i8": "i1", "i32": "<i4"}
+DTYPES.update(i64="<i8", u64="<u8", u32="<u4", boolean="u1")
+PRECISIONS = {10: "f32", 11: "f16", 30: "i16", 40: "u8", 50: "i8", 60: "u16", 70: "i32", 72: "i64", 73: "u64"}
+STATUSES = {
+    -1: "general error",
+    -2: "not implemented",
+    -3: "the network is not loaded",
+    -4: "parameters do not fit",
+    -5: "not found",
+    -6: "out of bounds",
+    -7: "unexpected error",
+    -10: "not allocated",
+    -12: "the network is not read",
+}
+IMPLEMENTATION = "N15InferenceEngine7details14CNNNetworkImpl"
+ADD_OUTPUT = f"_Z{IMPLEMENTATION}9addOutputERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEmPNS_12ResponseDescE"
+NETWORK = f"_ZTV{IMPLEMENTATION}E"
+"""The method that makes a layer's tensor an output, which the C interface lacks, and the table of its class."""
+WORDS = 8
+"""Pointers at the start of the C interface's network that are looked at for the network of the library."""
+
+
+class Refused(Exception):
+    """The runtime refuses a step; the text says why."""
+
+
+class Misused(Exception):
+    """The request names what is not there, or a value that does not fit."""
+
+
+class Dimensions(ctypes.Structure):
+    """The sizes of a tensor."""
+
+    _fields_ = (("rank", c_size_t), ("sizes", c_size_t * 8))
+
+
+class Config(ctypes.Structure):
+    """A property of a device, and the next one."""
+
+
+Config._fields_ = (("name", c_char_p), ("value", c_char_p), ("next", POINTER(Config)))
+
+
+class Text(ctypes.Structure):
+    """A `std::string` of GCC 5 and later."""
+
+    _fields_ = (("data", c_char_p), ("size", c_size_t), ("buffer", ctypes.c_char * 16))
+
+
+class Response(ctypes.Structure):
+    """What a method of the library says about a failure."""
+
+    _fields_ = (("message", ctypes.c_char * 256),)
+
+
+class Library:
+    """The libraries of the wheel, and the devices that they have."""
+
+    def __init__(self) -> None:
+        """Load them."""
+        spec = importlib.util.find_spec("cv2")
+        if spec is None or not spec.submodule_search_locations:
+            raise ImportError("there is no package cv2")
+        folder = Path(spec.submodule_search_locations[0])
+        self.engine = ctypes.CDLL(str(folder / "libinference_engine.so"), mode=ctypes.RTLD_GLOBAL)
+        self.interface = ctypes.CDLL(str(folder / "libinference_engine_c_api.so"))
+        self.core = c_void_p()
+        self.call("core_create", str(folder / "plugins.xml").encode(), byref(self.core))
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Call a function of the C interface.
+
+        Raises:
+            Refused: it fails.
+        """
+        status = getattr(self.interface, "ie_" + name)(*arguments)
+        if status:
+            raise Refused(STATUSES.get(status, f"status {status}"))
+
+    def name(self, function: str, network: c_void_p, index: int) -> str:
+        """Return a name that the interface allocates."""
+        found = c_char_p()
+        self.call(function, network, c_size_t(index), byref(found))
+        text = (found.value or b"").decode("utf-8", "surrogateescape")
+        self.interface.ie_network_name_free(byref(found))
+        return text
+
+
+class Network:
+    """A model that was read; a context manager that frees it."""
+
+    def __init__(self, library: Library, model: str, weights: str) -> None:
+        """Read the files."""
+        self.library = library
+        self.handle = c_void_p()
+        library.call("core_read_network", library.core, os.fsencode(model), os.fsencode(weights), byref(self.handle))
+
+    def __enter__(self) -> "Network":
+        """The network itself."""
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        """Free it."""
+        self.library.interface.ie_network_free(byref(self.handle))
+
+    def names(self, kind: str) -> "list[str]":
+        """Return the names of the inputs (`kind` is `input`) or outputs."""
+        count = c_size_t()
+        self.library.call(f"network_get_{kind}s_number", self.handle, byref(count))
+        return [self.library.name(f"network_get_{kind}_name", self.handle, index) for index in range(count.value)]
+
+    def describe(self, kind: str, name: str) -> "list[Any]":
+        """Return name, element type and sizes of an input or output."""
+        precision, sizes = c_int(), Dimensions()
+        self.library.call(f"network_get_{kind}_precision", self.handle, name.encode(), byref(precision))
+        self.library.call(f"network_get_{kind}_dims", self.handle, name.encode(), byref(sizes))
+        type_ = PRECISIONS.get(precision.value, f"precision {precision.value}")
+        return [name, type_, list(sizes.sizes[: sizes.rank])]
+
+    def add_output(self, layer: str, index: int) -> None:
+        """Make output `index` of a layer an output of the network."""
+        method = getattr(self.library.engine, ADD_OUTPUT)
+        text, response = layer.encode(), Response()
+        name = Text(text, len(text), b"")
+        if method(c_void_p(self._inner()), byref(name), c_size_t(index), byref(response)):
+            raise Refused(response.message.decode("utf-8", "replace"))
+
+    def _inner(self) -> int:
+        """The library's own object, which the C interface's holds a pointer to."""
+        table = ctypes.addressof(ctypes.c_char.in_dll(self.library.engine, NETWORK)) + 16
+        for word in (c_void_p * WORDS).from_address(self.handle.value or 0):
+            if word and word % 8 == 0 and readable(word) and c_void_p.from_address(word).value == table:
+                return word
+        raise Misused("tensors inside this model cannot be returned")
+
+
+class Inference:
+    """A compiled network and a request for one inference; a context manager that frees them."""
+
+    def __init__(self, network: Network, config: "dict[str, str]") -> None:
+        """Compile the network for the CPU."""
+        self.library = network.library
+        self.compiled, self.request = c_void_p(), c_void_p()
+        self.blobs = []  # type: list[c_void_p]
+        chain = Config()
+        for name, value in config.items():
+            chain = Config(name.encode(), value.encode(), ctypes.pointer(chain) if chain.name else None)
+        stage("compiling the model")
+        core = self.library.core
+        self.library.call("core_load_network", core, network.handle, b"CPU", byref(chain), byref(self.compiled))
+        self.library.call("exec_network_create_infer_request", self.compiled, byref(self.request))
+
+    def __enter__(self) -> "Inference":
+        """The inference itself."""
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        """Free both, and their tensors: the interface gives back the memory of a tensor with its handle."""
+        for blob in self.blobs:
+            self.library.interface.ie_blob_deallocate(byref(blob))
+        if self.request:
+            self.library.interface.ie_infer_request_free(byref(self.request))
+        if self.compiled:
+            self.library.interface.ie_exec_network_free(byref(self.compiled))
+
+    def run(self) -> None:
+        """Infer."""
+        stage("running the model")
+        self.library.call("infer_request_infer", self.request)
+
+    def fill(self, name: str, array: Any) -> None:
+        """Copy an array into an input; another element type is cast if no value changes."""
+        type_, tensor = self._tensor(name)
+        if array.shape != tensor.shape:
+            raise Misused(f"input '{name}' has shape {list(tensor.shape)}, not {list(array.shape)}")
+        with np.errstate(all="ignore"):
+            cast = array.astype(tensor.dtype)
+            same = np.array_equal(cast[cast == cast], array[array == array])
+        if not same:
+            raise Misused(f"input '{name}' takes {type_}, and values change when they are cast to it")
+        tensor[...] = cast
+
+    def take(self, name: str) -> "tuple[str, tuple[int, ...], bytes]":
+        """Return element type, sizes and bytes of an output."""
+        type_, tensor = self._tensor(name)
+        return type_, tensor.shape, tensor.tobytes()
+
+    def _tensor(self, name: str) -> "tuple[str, Any]":
+        """Element type and a view of an input or output."""
+        blob, precision, sizes, buffer, size = c_void_p(), c_int(), Dimensions(), c_void_p(), c_int()
+        call = self.library.call
+        call("infer_request_get_blob", self.request, name.encode(), byref(blob))
+        self.blobs.append(blob)
+        call("blob_get_precision", blob, byref(precision))
+        call("blob_get_dims", blob, byref(sizes))
+        call("blob_get_buffer", blob, byref(buffer))
+        call("blob_byte_size", blob, byref(size))
+        if precision.value not in PRECISIONS:
+            raise Misused(f"'{name}' has an element type that is not known ({precision.value})")
+        type_, shape = PRECISIONS[precision.value], tuple(sizes.sizes[: sizes.rank])
+        data = memoryview((ctypes.c_ubyte * size.value).from_address(buffer.value or 0))
+        count = int(np.prod(shape, dtype=np.int64))
+        return type_, np.frombuffer(data, DTYPES[type_], count).reshape(shape)
+
+
+def readable(address: int) -> bool:
+    """Return whether a word of this process's memory can be read."""
+    with open("/proc/self/maps") as maps:
+        spans = [line.split(" ", 2)[:2] for line in maps]
+    bounds = (tuple(int(end, 16) for end in span.split("-")) for span, access in spans if access.startswith("r"))
+    return any(start <= address < end - 8 for start, end in bounds)
+
+
+def stage(text: str) -> None:
+    """Leave word of what comes next, in case it is the last thing."""
+    os.write(2, (STAGE + text + "\n").encode())
+
+
+def read(library: Library, header: "dict[str, Any]") -> Network:
+    """Read the model of a request."""
+    stage("reading the model")
+    return Network(library, header["model"], header["weights"])
+
+
+def describe(library: Library, header: "dict[str, Any]", blobs: "list[Any]") -> "tuple[dict[str, Any], list[Any]]":
+    """Inputs and outputs, each as name, element type and sizes."""
+    del blobs
+    with read(library, header) as network:
+        return {
+            kind + "s": [network.describe(kind, name) for name in network.names(kind)] for kind in ("input", "output")
+        }, []
+
+
+def infer(library: Library, header: "dict[str, Any]", blobs: "list[Any]") -> "tuple[dict[str, Any], list[Any]]":
+    """One inference: the tensors `outputs`, or those of the model."""
+    with read(library, header) as network:
+        own = network.names("output")
+        wanted = own if header["outputs"] is None else header["outputs"]
+        places = outputs_by_name(header["model"]) if set(wanted) - set(own) else {}
+        for name in wanted:
+            if name not in own:
+                if name not in places:
+                    raise Misused(f"there is no layer output '{name}' in the model")
+                network.add_output(*places[name])
+        inputs, given = network.names("input"), dict(enumerate(header["inputs"]))
+        missing = [name for name in inputs if name not in given.values()]
+        if missing:
+            raise Misused(f"input '{missing[0]}' has no value")
+        with Inference(network, header["config"]) as inference:
+            for index, name in given.items():
+                if name not in inputs:
+                    raise Misused(f"there is no input '{name}'; the model has {', '.join(inputs)}")
+                inference.fill(name, blobs[index])
+            inference.run()
+            return {"outputs": wanted}, [inference.take(name) for name in wanted]
+
+
+def outputs_by_name(model: str) -> "dict[str, tuple[str, int]]":
+    """Layer and number of every output, by the name that the runtime gives it: `pool`, or `split.0`, `split.1`."""
+    places = {}
+    for layer in ElementTree.parse(model).getroot().findall("layers/layer"):
+        name, count = layer.get("name", ""), len(layer.findall("output/port"))
+        for index in range(count):
+            places[name if count == 1 else f"{name}.{index}"] = name, index
+    return places
+
+
+def hello(library: Library, header: "dict[str, Any]", blobs: "list[Any]") -> "tuple[dict[str, Any], list[Any]]":
+    """Answer once the libraries are loaded."""
+    return {}, []
+
+
+TASKS = {"hello": hello, "describe": describe, "infer": infer}
+
+
+def answer(loaded: "list[Library]", header: "dict[str, Any]", blobs: "list[Any]") -> "tuple[dict[str, Any], list[Any]]":
+    """The result of a task, or what went wrong."""
+    try:
+        if not loaded:
+            stage("loading the runtime")
+            loaded.append(Library())
+        return TASKS[header["do"]](loaded[0], header, blobs)
+    except (ImportError, OSError) as error:
+        kind, message = "missing", f"Inference Engine cannot be loaded in {sys.executable}: {error}"
+    except MemoryError:
+        kind, message = "memory", "it does not fit into the memory limit"
+    except Misused as error:
+        kind, message = "usage", str(error)
+    except Refused as error:
+        kind, message = "rejected", str(error)
+    return {"error": kind, "message": message}, []
+
+
+def arrays(table: "list[Any]", payload: bytes) -> "list[Any]":
+    """Views of the blobs of a request, by element type, sizes and bytes of each."""
+    found, start = [], 0
+    for type_, shape, size in table:
+        found.append(np.frombuffer(payload[start : start + size], DTYPES[type_]).reshape(shape))
+        start += size
+    return found
+
+
+def serve(source: "IO[bytes]", sink: "IO[bytes]") -> None:
+    """Answer requests until there are no more."""
+    loaded = []  # type: list[Library]
+    while True:
+        prefix = source.read(PREFIX.size)
+        if not prefix:
+            return
+        os.ftruncate(2, 0)
+        head, body, _ = PREFIX.unpack(prefix)
+        header, payload = json.loads(source.read(head).decode()), source.read(body)
+        signal.setitimer(signal.ITIMER_REAL, header["limit"])
+        result, blobs = answer(loaded, header, arrays(header.pop("blobs"), payload))
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        result["blobs"] = [(type_, shape, len(data)) for type_, shape, data in blobs]
+        text = json.dumps(result).encode()
+        sink.write(PREFIX.pack(len(text), sum(len(data) for _, _, data in blobs), False) + text)
+        for _, _, data in blobs:
+            sink.write(data)
+        sink.flush()
+
+
+def end_with(parent: int) -> None:
+    """End this process, whatever it does, when the one that started it is gone."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def main() -> None:
+    """Limit the memory, and answer."""
+    requests, answers, _, memory = (int(argument) for argument in sys.argv[1:])
+    if memory:
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
+    with os.fdopen(requests, "rb") as source, os.fdopen(answers, "wb") as sink:
+        serve(source, sink)
+
+
+if __name__ == "__main__":
+    main()
