@@ -8,7 +8,7 @@ import numpy as np
 from ir_tools.errors import IrToolsError, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model, Source
 from ir_tools.ops import Array, Attrs, Role, find_op, role_of
-from ir_tools.types import ElementType, Shape, element_type, format_shape, from_dtype, from_precision, parse_shape
+from ir_tools.types import ElementType, Shape, element_type, from_dtype, from_precision, parse_shape, shape_text
 from ir_tools.weights import Weights, values
 
 __all__ = ["Variable", "checked_states", "initial_text", "read_id", "stored_id", "variables"]
@@ -97,7 +97,7 @@ def _checked(variable: Variable, array: Array, floats: ElementType | None) -> Ar
     )
     if not fits:
         sizes = ",".join(map(str, array.shape))
-        raise UsageError(f"state '{variable.id}' has shape [{sizes}]; expected [{format_shape(shape)}]")
+        raise UsageError(f"state '{variable.id}' has shape [{sizes}]; expected {shape_text(shape)}")
     kind = floats if floats and variable.element_type.is_float else variable.element_type
     if kind.dtype is None or array.dtype == kind.dtype:
         return array

@@ -10,7 +10,7 @@ from ir_tools.ops import Fact, Pooling, PoolingSpec, Refused, average_pooling
 from ir_tools.parameters import checked, optional
 from ir_tools.rewrite.migration import parse_target
 from ir_tools.rewrite.single import as_model
-from ir_tools.types import Dim, format_shape, parse_shape
+from ir_tools.types import Dim, parse_shape, shape_text
 
 __all__ = ["avg_pool", "to_model"]
 
@@ -100,7 +100,7 @@ def to_model(
     """
     target, shape, rank = parse_target(to), parse_shape(data_shape), pooling.pooling.rank
     if shape is None or len(shape) != rank + 2:
-        raise UsageError(f"AvgPool with {rank} spatial axes takes [N, C, spatial...], not [{format_shape(shape)}]")
+        raise UsageError(f"AvgPool with {rank} spatial axes takes [N, C, spatial...], not {shape_text(shape)}")
     data = Fact(types.element_type(element_type), shape)
     rewrite = average_pooling(pooling, data, target)
     if isinstance(rewrite, Refused):

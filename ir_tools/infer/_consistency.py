@@ -36,7 +36,7 @@ from ir_tools.rules.shapes import (
     WRONG_PORT_PRECISION,
     WRONG_PORT_SHAPE,
 )
-from ir_tools.types import format_shape
+from ir_tools.types import shape_text
 
 __all__ = ["ConsistencyCheck"]
 
@@ -224,8 +224,7 @@ class ConsistencyCheck(Engine):
             attribute = word if word in visit.layer.raw else None
             self._report(visit.graph, Problem(IMPOSSIBLE_SHAPE, visit.layer, answer.error, attribute=attribute))
         if verdict.too_large is not None:
-            sizes = format_shape(verdict.too_large.fact.shape)
-            message = f"gives [{sizes}], more elements than any memory holds"
+            message = f"gives {shape_text(verdict.too_large.fact.shape)}, more elements than any memory holds"
             self._report(visit.graph, Problem(HUGE_OUTPUT, visit.layer, message))
         if answer.outputs is None:
             ports = zip(visit.signature.outputs, verdict.results, strict=True)
@@ -408,7 +407,7 @@ class ConsistencyCheck(Engine):
         dim = wrong.dims[0] if wrong.dims and len(wrong.dims) == 1 else None
         fed = "what feeds it" if wrong.side == "input" else "the layer"
         for differs, rule, says, gives, place in (
-            (wrong.dims != (), WRONG_PORT_SHAPE, dims_text(port.dims), format_shape(known.fact.shape), dim),
+            (wrong.dims != (), WRONG_PORT_SHAPE, dims_text(port.dims), shape_text(known.fact.shape), dim),
             (wrong.types, WRONG_PORT_PRECISION, f"'{port.precision}'", known.precision, None),
         ):
             if differs:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from ir_tools.graph import Port
 from ir_tools.infer._facts import Known
 from ir_tools.ops.definition import Fact
-from ir_tools.types import Dim, ElementType, format_shape, precision_in_file
+from ir_tools.types import Dim, ElementType, precision_in_file, shape_text
 
 __all__ = ["Difference", "Relation", "Side", "are_apart", "contradiction", "difference", "dims_text", "text_of"]
 
@@ -94,8 +94,9 @@ def are_apart(one: Fact, other: Fact) -> bool:
 
 def text_of(fact: Fact) -> str:
     """`[1,3,8,8] of f32`."""
-    return f"[{format_shape(fact.shape)}] of {fact.dtype}"
+    return f"{shape_text(fact.shape)} of {fact.dtype}"
 
 
 def dims_text(dims: tuple[int, ...]) -> str:
-    return format_shape(tuple(Dim() if size < 0 else Dim.of(size) for size in dims))
+    """Return the dims of a port as `shape_text` writes them."""
+    return shape_text(tuple(Dim() if size < 0 else Dim.of(size) for size in dims))

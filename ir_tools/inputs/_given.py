@@ -9,7 +9,7 @@ import numpy as np
 from ir_tools.errors import UsageError
 from ir_tools.graph import Layer, Model
 from ir_tools.ops import Array
-from ir_tools.types import Dim, ElementType, Shape, element_type, format_shape, from_dtype, parse_shape
+from ir_tools.types import Dim, ElementType, Shape, element_type, from_dtype, parse_shape, shape_text
 from ir_tools.types.packing import unpack
 
 __all__ = ["Given", "by_input", "checked_inputs", "fitted", "input_facts", "parameter_fact"]
@@ -101,7 +101,7 @@ def fitted(name: str, value: object, dtype: ElementType, shape: Shape) -> Given:
     if _is_packed(array, dtype, shape):
         return Given(array)
     if shape is not None and not _fits(array.shape, shape):
-        raise UsageError(f"input '{name}' has shape [{_text(array.shape)}]; expected [{format_shape(shape)}]")
+        raise UsageError(f"input '{name}' has shape [{_text(array.shape)}]; expected {shape_text(shape)}")
     if dtype.kind == "string":
         if array.dtype.kind not in TEXT:
             raise UsageError(f"input '{name}' has values of {array.dtype}; expected texts")

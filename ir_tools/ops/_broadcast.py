@@ -9,7 +9,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Bounds, Int, OneOf
-from ir_tools.types import Dim, Shape, format_shape
+from ir_tools.types import Dim, Shape, shape_text
 
 __all__ = ["AUTO_BROADCAST", "auto_broadcast", "broadcast", "broadcast_arrays", "first_axis", "interval", "merge"]
 
@@ -53,7 +53,7 @@ def merge(left: Shape, right: Shape) -> Shape:
         return right if left is None else left
     dims = [a.meet(b) for a, b in zip(left, right, strict=False)]
     if len(left) != len(right) or None in dims:
-        raise ShapeError(f"the inputs [{format_shape(left)}] and [{format_shape(right)}] are not equal")
+        raise ShapeError(f"the inputs {shape_text(left)} and {shape_text(right)} are not equal")
     return tuple(dim for dim in dims if dim is not None)
 
 
@@ -69,7 +69,7 @@ def broadcast(left: Shape, right: Shape) -> Shape:
     pair = zip(_to_rank(left, rank), _to_rank(right, rank), strict=True)
     dims = [_broadcast_dim(a, b) for a, b in pair]
     if None in dims:
-        raise ShapeError(f"the inputs [{format_shape(left)}] and [{format_shape(right)}] do not broadcast")
+        raise ShapeError(f"the inputs {shape_text(left)} and {shape_text(right)} do not broadcast")
     return tuple(dim for dim in dims if dim is not None)
 
 
@@ -91,7 +91,7 @@ def _pdpd(left: Shape, right: Shape, axis: int) -> Shape:
     start = first_axis(axis, len(left), len(right))
     dims = [_pdpd_dim(a, b) for a, b in zip(left[start:], right, strict=False)]
     if None in dims:
-        raise ShapeError(f"the inputs [{format_shape(left)}] and [{format_shape(right)}] do not broadcast")
+        raise ShapeError(f"the inputs {shape_text(left)} and {shape_text(right)} do not broadcast")
     return (*left[:start], *(dim for dim in dims if dim is not None), *left[start + len(right) :])
 
 

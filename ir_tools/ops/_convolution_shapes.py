@@ -8,7 +8,7 @@ from ir_tools.ops._requirements import listed, raise_first
 from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
 from ir_tools.ops.definition import Attrs, Kind, Violation
 from ir_tools.ops.limits import check_kernel_size
-from ir_tools.types import Dim, Shape, format_shape
+from ir_tools.types import Dim, Shape, shape_text
 
 __all__ = [
     "BACKWARD",
@@ -130,14 +130,14 @@ def check_ranks(data: Shape, filters: Shape, layout: Layout, ranks: Sequence[int
     """Check for data that is not `[N, C, spatial...]`, or filters with another number of spatial axes."""
     if data is not None and len(data) not in ranks:
         allowed = " or ".join(map(str, ranks))
-        yield Violation("data", f"is [{format_shape(data)}]; expected rank {allowed}")
+        yield Violation("data", f"is {shape_text(data)}; expected rank {allowed}")
     elif filters is not None and len(filters) <= layout.leading:
-        yield Violation("filters", f"is [{format_shape(filters)}] and has no spatial dimension")
+        yield Violation("filters", f"is {shape_text(filters)} and has no spatial dimension")
     elif data is not None and filters is not None and len(filters) - layout.leading != len(data) - 2:
         yield Violation(
             "filters",
-            f"is [{format_shape(filters)}] with {len(filters) - layout.leading} spatial axes, but the data"
-            f" [{format_shape(data)}] has {len(data) - 2}",
+            f"is {shape_text(filters)} with {len(filters) - layout.leading} spatial axes, but the data"
+            f" {shape_text(data)} has {len(data) - 2}",
         )
 
 

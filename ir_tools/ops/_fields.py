@@ -37,7 +37,7 @@ class ShapeText(Field):
         try:
             return parse_shape(text)
         except UsageError as why:
-            raise ValueError(f"has a dimension that cannot be: {why}") from None
+            raise ValueError(f"is not a shape: {why}") from None
 
     def render(self, value: Any, separator: str) -> str:
         """Render `1,3,?,16..64`; `...` for an unknown rank."""

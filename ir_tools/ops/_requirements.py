@@ -6,7 +6,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._values import dim, known
 from ir_tools.ops.definition import Fact, Violation
 from ir_tools.ops.limits import MAX_SIZES
-from ir_tools.types import Dim, Shape, format_shape
+from ir_tools.types import Dim, Shape, shape_text
 
 __all__ = [
     "agreed",
@@ -50,7 +50,7 @@ def require_rank(fact: Fact, rank: int, name: str) -> None:
         ShapeError: it has another.
     """
     if fact.shape is not None and len(fact.shape) != rank:
-        raise ShapeError(f"{name} is [{format_shape(fact.shape)}]; expected rank {rank}")
+        raise ShapeError(f"{name} is {shape_text(fact.shape)}; expected rank {rank}")
 
 
 def require_size(fact: Fact, axis: int, sizes: Sequence[int], name: str) -> None:
@@ -62,7 +62,7 @@ def require_size(fact: Fact, axis: int, sizes: Sequence[int], name: str) -> None
     found = dim(fact, axis)
     if not any(size in found for size in sizes):
         meant = " or ".join(map(str, sizes))
-        raise ShapeError(f"{name} is [{format_shape(fact.shape)}], but dimension {axis} must be {meant}")
+        raise ShapeError(f"{name} is {shape_text(fact.shape)}, but dimension {axis} must be {meant}")
 
 
 def require_list(fact: Fact, name: str) -> None:
@@ -72,7 +72,7 @@ def require_list(fact: Fact, name: str) -> None:
         ShapeError: it has another rank.
     """
     if fact.shape is not None and len(fact.shape) != 1:
-        raise ShapeError(f"{name} is [{format_shape(fact.shape)}]; expected a list")
+        raise ShapeError(f"{name} is {shape_text(fact.shape)}; expected a list")
 
 
 def require_sizes(fact: Fact, name: str) -> None:
@@ -95,7 +95,7 @@ def require_one(fact: Fact, name: str, *, only_scalar: bool = False) -> None:
     shape = fact.shape
     if shape is None or shape == () or (not only_scalar and len(shape) == 1 and 1 in shape[0]):
         return
-    raise ShapeError(f"{name} is [{format_shape(shape)}]; expected a scalar")
+    raise ShapeError(f"{name} is {shape_text(shape)}; expected a scalar")
 
 
 def require_integers(fact: Fact, name: str) -> None:
@@ -135,14 +135,14 @@ def check_axes(
         return
     if axes.shape is not None and len(axes.shape) not in ranks:
         meant = "a single number" if ranks == (0,) else "a list" if 0 not in ranks else "a number or a list"
-        yield Violation(name, f"is [{format_shape(axes.shape)}]; expected {meant}")
+        yield Violation(name, f"is {shape_text(axes.shape)}; expected {meant}")
         return
     if data is None:
         return
     rank = max(len(data), 1) if 0 in ranks else len(data)
     for axis in known(axes) or ():
         if not (-rank if negative else 0) <= axis < rank:
-            yield Violation(name, f"names axis {axis}, but the data [{format_shape(data)}] has rank {len(data)}")
+            yield Violation(name, f"names axis {axis}, but the data {shape_text(data)} has rank {len(data)}")
 
 
 def listed(values: Iterable[object]) -> str:

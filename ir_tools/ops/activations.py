@@ -31,7 +31,7 @@ from ir_tools.ops.definition import (
     Violation,
     no_violations,
 )
-from ir_tools.types import element_type, format_shape
+from ir_tools.types import element_type, shape_text
 
 __all__ = ["OPS", "Unary", "erf"]
 
@@ -375,7 +375,7 @@ def selu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def _require_scalar(fact: Fact, name: str) -> None:
     if fact.shape:
-        raise ShapeError(f"{name} has shape [{format_shape(fact.shape)}]; expected a single number")
+        raise ShapeError(f"{name} has shape {shape_text(fact.shape)}; expected a single number")
 
 
 def with_numbers(function: Callable[..., Array], arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -420,7 +420,7 @@ def check_prelu(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     if data is None or slope is None or len(slope) != 1 or len(data) < 2 or not slope[0].static:
         return
     if slope[0].size != 1 and all(slope[0].size not in dim for dim in (data[1], data[-1])):
-        message = f"has {slope[0]} values, but the data [{format_shape(data)}] has {data[1]} channels"
+        message = f"has {slope[0]} values, but the data {shape_text(data)} has {data[1]} channels"
         yield Violation("slope", message)
 
 
@@ -453,7 +453,7 @@ def softmax_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape; the axis must exist, where a scalar has one. Negative axes count from the end."""
     shape = inputs[0].shape
     if shape is not None and not -max(len(shape), 1) <= attrs.axis < max(len(shape), 1):
-        raise ShapeError(f"axis {attrs.axis} is not one of the {len(shape)} of [{format_shape(shape)}]")
+        raise ShapeError(f"axis {attrs.axis} is not one of the {len(shape)} of {shape_text(shape)}")
     return (Fact(inputs[0].dtype, shape),)
 
 

@@ -17,7 +17,7 @@ from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank, require_size
 from ir_tools.ops._values import dim
 from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, Kind, Op, Oracle, Violation
-from ir_tools.types import Dim, format_shape
+from ir_tools.types import Dim, shape_text
 
 __all__ = ["GROUPED_MAT_MUL", "OPS", "SCALED_DOT_PRODUCT_ATTENTION"]
 
@@ -37,7 +37,7 @@ def attention_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     query, key, value, *rest = inputs
     for fact, name in zip(inputs[:3], ("query", "key", "value"), strict=True):
         shape = fact.shape
-        require(shape is None or len(shape) >= 3, f"the {name} is [{format_shape(shape)}]; expected rank 3 or more")
+        require(shape is None or len(shape) >= 3, f"the {name} is {shape_text(shape)}; expected rank 3 or more")
     batch = None if query.shape is None else query.shape[:-2]
     _common(dim(query, -1), dim(key, -1), "size of query and key")
     keys = _common(dim(key, -2), dim(value, -2), "number of keys and values")
@@ -47,7 +47,7 @@ def attention_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     queries = dim(query, -2)
     mask = rest[0].shape if rest and not attrs.causal else None
     if mask:
-        require(len(mask) >= 2, f"the mask is [{format_shape(mask)}]; expected rank 2 or more")
+        require(len(mask) >= 2, f"the mask is {shape_text(mask)}; expected rank 2 or more")
         queries = _common(queries, mask[-2], "number of queries")
         _common(keys, mask[-1], "number of keys")
         batch = broadcast(batch, mask[:-2])

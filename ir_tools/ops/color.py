@@ -15,7 +15,7 @@ from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._requirements import require, require_rank, require_size
 from ir_tools.ops._values import dim, divided, times
 from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Folding, Input, Op, Output, Violation
-from ir_tools.types import Dim, Shape, format_shape
+from ir_tools.types import Dim, Shape, shape_text
 
 __all__ = ["OPS"]
 
@@ -44,7 +44,7 @@ def _from_one_plane(image: Fact) -> tuple[Fact, ...]:
     _require_luma(image)
     height = divided(times(dim(image, 1), TWO), 3)
     if height is None:
-        raise ShapeError(f"the image is [{format_shape(image.shape)}], and its height is not a multiple of 3")
+        raise ShapeError(f"the image is {shape_text(image.shape)}, and its height is not a multiple of 3")
     return _even(image, (dim(image, 0), height, dim(image, 2), THREE))
 
 
@@ -65,7 +65,7 @@ def _chroma(shape: Shape, channels: int) -> Shape:
     """Return batch, height and width of the image that a plane of half its size belongs to."""
     if shape is None:
         return None
-    require(len(shape) == 4 and channels in shape[3], f"the chroma is [{format_shape(shape)}]")
+    require(len(shape) == 4 and channels in shape[3], f"the chroma is {shape_text(shape)}")
     return (shape[0], times(shape[1], TWO), times(shape[2], TWO))
 
 

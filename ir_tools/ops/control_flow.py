@@ -15,7 +15,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops.bodies import Bodies, BodyFacts, BodyRun, Execute, Maps, PortMap, PortMapRow
 from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Input, Kind, Op, Output, Violation
 from ir_tools.ops.limits import MAX_ITERATIONS
-from ir_tools.types import Dim, Shape, element_type, format_shape
+from ir_tools.types import Dim, Shape, element_type, shape_text
 
 __all__ = ["OPS"]
 
@@ -70,7 +70,7 @@ def _part_size(row: PortMapRow) -> int:
 
 def _with_axis(shape: tuple[Dim, ...], axis: int, dim: Dim) -> tuple[Dim, ...]:
     if not -len(shape) <= axis < len(shape):
-        raise ShapeError(f"axis {axis} is not one of the {len(shape)} of [{format_shape(shape)}]")
+        raise ShapeError(f"axis {axis} is not one of the {len(shape)} of {shape_text(shape)}")
     out = list(shape)
     out[axis] = dim
     return tuple(out)
@@ -131,7 +131,7 @@ def _total(shape: Shape, axis: int, iterations: int | None) -> int | None:
     if not shape:
         return iterations
     if not -len(shape) <= axis < len(shape):
-        raise ShapeError(f"axis {axis} is not one of the {len(shape)} of [{format_shape(shape)}]")
+        raise ShapeError(f"axis {axis} is not one of the {len(shape)} of {shape_text(shape)}")
     return shape[axis].size * iterations if iterations is not None and shape[axis].static else None
 
 
@@ -370,7 +370,7 @@ def _several(name: str, fact: Fact, kind: Kind) -> Iterator[Violation]:
     """Check for more dimensions than one, or another number of values; `kind` is for a list of several."""
     if not fact.shape:
         return
-    message = f"has shape [{format_shape(fact.shape)}]; expected a single value"
+    message = f"has shape {shape_text(fact.shape)}; expected a single value"
     if len(fact.shape) > 1:
         yield Violation(name, message)
     elif 1 not in fact.shape[0]:

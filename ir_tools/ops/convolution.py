@@ -50,7 +50,7 @@ from ir_tools.ops.definition import (
     Violation,
 )
 from ir_tools.ops.limits import too_large
-from ir_tools.types import Dim, Shape, format_shape
+from ir_tools.types import Dim, Shape, shape_text
 
 __all__ = ["OPS"]
 
@@ -257,7 +257,7 @@ def check_sizes(sizes: Fact, axes: int) -> Iterator[Violation]:
     if not (sizes.dtype.is_integer or sizes.dtype.kind == "dynamic"):
         yield Violation("output_shape", f"has element type {sizes.dtype}; expected integers")
     elif sizes.shape is not None and len(sizes.shape) != 1:
-        yield Violation("output_shape", f"is [{format_shape(sizes.shape)}]; expected a list of sizes")
+        yield Violation("output_shape", f"is {shape_text(sizes.shape)}; expected a list of sizes")
     elif sizes.shape is not None and axes not in sizes.shape[0]:
         yield Violation("output_shape", f"has {sizes.shape[0]} sizes, but there are {axes} spatial axes")
     elif negative(sizes.value):
@@ -310,7 +310,7 @@ def deformable_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viol
     """Check for what leaves a deformable convolution without an output shape."""
     names = ("data", "offsets", "filters", "mask")
     broken = [
-        Violation(name, f"is [{format_shape(fact.shape)}]; expected rank 4")
+        Violation(name, f"is {shape_text(fact.shape)}; expected rank 4")
         for name, fact in zip(names, inputs, strict=False)
         if fact.shape is not None and len(fact.shape) != 4
     ]
@@ -325,7 +325,7 @@ def deformable_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viol
         spatial = deformable_spatial(attrs, inputs)
         for name, fact in zip(names[1::2], inputs[1::2], strict=False):
             if fact.shape and any(a.meet(b) is None for a, b in zip(fact.shape[2:], spatial, strict=True)):
-                text = f"is [{format_shape(fact.shape)}], but the output has {listed(spatial)} positions"
+                text = f"is {shape_text(fact.shape)}, but the output has {listed(spatial)} positions"
                 broken.append(Violation(name, text))
     yield from broken
 

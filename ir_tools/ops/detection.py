@@ -29,7 +29,7 @@ from ir_tools.ops.definition import (
     Violation,
 )
 from ir_tools.ops.limits import MAX_DENSITY, check_output_size
-from ir_tools.types import Dim, element_type, format_shape, from_dtype
+from ir_tools.types import Dim, element_type, from_dtype, shape_text
 
 __all__ = ["OPS"]
 
@@ -259,8 +259,8 @@ def _additional(count: int, inputs: Sequence[Fact]) -> int:
         for axis in (0, 1):
             if dim(boxes, axis).meet(dim(inputs[0], axis)) is None:
                 raise ShapeError(
-                    f"the input 'aux_box_preds' is [{format_shape(boxes.shape)}], but 'box_logits' is"
-                    f" [{format_shape(inputs[0].shape)}]"
+                    f"the input 'aux_box_preds' is {shape_text(boxes.shape)}, but 'box_logits' is"
+                    f" {shape_text(inputs[0].shape)}"
                 )
     return count
 
@@ -435,7 +435,7 @@ def reorg_yolo_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     )
     sizes = [divided(each, stride) for each in data.shape[2:]]
     if None in sizes:
-        raise ShapeError(f"the input [{format_shape(data.shape)}] cannot be divided by the stride {stride}")
+        raise ShapeError(f"the input {shape_text(data.shape)} cannot be divided by the stride {stride}")
     spatial = [each for each in sizes if each is not None]
     return (Fact(data.dtype, (data.shape[0], times(channels, Dim.of(stride * stride)), *spatial)),)
 

@@ -16,7 +16,7 @@ from ir_tools.ops._requirements import require_integers, require_one
 from ir_tools.ops._values import carried, known, normal_axis, outside, sizes_of, times, whole
 from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops.limits import too_large
-from ir_tools.types import Dim, Shape, format_shape
+from ir_tools.types import Dim, Shape, shape_text
 
 __all__ = ["OPS"]
 
@@ -53,7 +53,7 @@ def _gathered(data: Shape, indices: Shape, axis_fact: Fact, batch_dims: int) -> 
     common = [data[i].meet(indices[i]) for i in range(min(batches, len(data)))]
     if None in common or batches > len(data):
         raise ShapeError(
-            f"the first {batches} dimensions of [{format_shape(data)}] and [{format_shape(indices)}] are not equal"
+            f"the first {batches} dimensions of {shape_text(data)} and {shape_text(indices)} are not equal"
         )
     first = tuple(dim for dim in common if dim is not None)
     if axis is None:
@@ -223,7 +223,7 @@ def check_gather_nd(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]
     sizes = data.shape[attrs.batch_dims : attrs.batch_dims + indices.shape[-1].lo]
     bad = outside(indices, sizes) if len(sizes) == indices.shape[-1].lo else None
     if bad is not None:
-        yield Violation("indices", f"holds {bad}, but the axes have {format_shape(sizes)} elements")
+        yield Violation("indices", f"holds {bad}, but the axes have {shape_text(sizes)} elements")
 
 
 def gather_nd(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -257,9 +257,9 @@ def gather_tree_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     shape: Shape = ids.shape
     for fact, name, rank in ((ids, "step_ids", 3), (parents, "parent_idx", 3), (lengths, "max_seq_len", 1)):
         if fact.shape is not None and len(fact.shape) != rank:
-            raise ShapeError(f"{name} is [{format_shape(fact.shape)}]; expected rank {rank}")
+            raise ShapeError(f"{name} is {shape_text(fact.shape)}; expected rank {rank}")
     if end.shape is not None and len(end.shape):
-        raise ShapeError(f"end_token is [{format_shape(end.shape)}]; expected a scalar")
+        raise ShapeError(f"end_token is {shape_text(end.shape)}; expected a scalar")
     if ids.shape is not None and parents.shape is not None:
         met = [a.meet(b) for a, b in zip(ids.shape, parents.shape, strict=True)]
         if None in met:
@@ -306,7 +306,7 @@ def one_hot_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     dtype = same_type((on, off))
     for fact, name in ((depth, "depth"), (on, "on_value"), (off, "off_value")):
         if fact.shape and whole(fact.shape) is not None:
-            raise ShapeError(f"{name} is [{format_shape(fact.shape)}]; expected a scalar")
+            raise ShapeError(f"{name} is {shape_text(fact.shape)}; expected a scalar")
     if indices.shape is None:
         return (Fact(dtype, None),)
     axis = normal_axis(attrs.axis, len(indices.shape) + 1)

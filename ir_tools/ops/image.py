@@ -21,7 +21,7 @@ from ir_tools.ops._resizing_limits import Resized, changed, limits
 from ir_tools.ops._values import dim, known, shifted
 from ir_tools.ops.definition import Array, Attrs, Fact, Field, Flag, Float, Input, Ints, Kind, OneOf, Op, Violation
 from ir_tools.ops.limits import check_output_size, too_large
-from ir_tools.types import Dim, format_shape
+from ir_tools.types import Dim, shape_text
 
 __all__ = ["OPS"]
 
@@ -271,7 +271,7 @@ def check_interpolate_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
         yield Violation("axes", "is empty")
     elif sizes.shape is not None and (len(sizes.shape) != 1 or len(attrs.axes) not in sizes.shape[0]):
         count = len(attrs.axes)
-        yield Violation("axes", f"has {plural(count, 'value')}, but the second input is [{format_shape(sizes.shape)}]")
+        yield Violation("axes", f"has {plural(count, 'value')}, but the second input is {shape_text(sizes.shape)}")
     elif attrs.mode == "area":
         yield Violation("mode", "is area, for which the runtime has no code")
     else:

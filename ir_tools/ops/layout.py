@@ -15,7 +15,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_list, require_sizes
 from ir_tools.ops._values import carried, divided, intervals, known, known_axes, normal_axis, times, whole
 from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Flag, Input, Int, OneOf, Op, Violation
-from ir_tools.types import Dim, Shape, format_shape, product
+from ir_tools.types import Dim, Shape, product, shape_text
 
 __all__ = ["OPS"]
 
@@ -62,7 +62,7 @@ def reshaped(data: Shape, bounds: Sequence[tuple[int, int]], special_zero: bool)
         pattern[rest[0]] = _left_over(taken, made)
     counts = whole(data), whole(tuple(pattern))
     if not rest and not copied and None not in counts and counts[0] != counts[1]:
-        sizes = f"[{format_shape(data)}] to [{format_shape(tuple(pattern))}]"
+        sizes = f"{shape_text(data)} to {shape_text(tuple(pattern))}"
         raise ShapeError(f"shape changes the number of elements, from {counts[0]} to {counts[1]} ({sizes})")
     return tuple(pattern)
 
@@ -174,7 +174,7 @@ def squeezed(data: Shape, axes: Fact | None, skips: bool | None) -> Shape:
 
 def _require_axes(axes: Fact) -> None:
     if axes.shape is not None and len(axes.shape) > 1:
-        raise ShapeError(f"axes is [{format_shape(axes.shape)}]; expected a list")
+        raise ShapeError(f"axes is {shape_text(axes.shape)}; expected a list")
 
 
 def squeeze(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -272,7 +272,7 @@ def shuffle_channels(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]
 
 def _require_blocks(data: Fact) -> None:
     if data.shape is not None and len(data.shape) < 3:
-        raise ShapeError(f"data is [{format_shape(data.shape)}]; expected rank 3 at least")
+        raise ShapeError(f"data is {shape_text(data.shape)}; expected rank 3 at least")
 
 
 def _part(dim: Dim, by: int, name: str) -> Dim:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops.definition import Attrs, Fact, Kind, Violation
-from ir_tools.types import Shape, format_shape, product
+from ir_tools.types import Shape, product, shape_text
 
 __all__ = [
     "MAX_BINS",
@@ -49,7 +49,7 @@ def too_large(name: str, shape: Shape) -> Iterator[Violation]:
     """Yield a violation of `name` if an output of this shape fits into no memory, however small unknown sizes are."""
     elements = product(dim.lo for dim in shape or ())
     if elements > MAX_ELEMENTS:
-        message = f"makes an output of {elements} elements, [{format_shape(shape)}], which no machine has room for"
+        message = f"makes an output of {elements} elements, {shape_text(shape)}, which no machine has room for"
         yield Violation(name, message, kind=Kind.FATAL)
 
 

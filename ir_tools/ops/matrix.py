@@ -16,7 +16,7 @@ from ir_tools.ops._broadcast import broadcast
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
 from ir_tools.ops._requirements import listed, raise_first
 from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Flag, Input, Op, Text, Violation
-from ir_tools.types import Dim, format_shape
+from ir_tools.types import Dim, shape_text
 
 __all__ = ["OPS"]
 
@@ -35,11 +35,11 @@ def matmul_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
     a, b = as_matrices(attrs, left, right)
     if a[-1].static and b[-2].static and a[-1] != b[-2]:
         yield Violation(
-            "A", f"[{format_shape(left)}] has rows of {a[-1]}, but B [{format_shape(right)}] has columns of {b[-2]}"
+            "A", f"{shape_text(left)} has rows of {a[-1]}, but B {shape_text(right)} has columns of {b[-2]}"
         )
     for first, second in _batches(a, b):
         if first.static and second.static and 1 not in (first.size, second.size) and first != second:
-            yield Violation("A", f"[{format_shape(left)}] and B [{format_shape(right)}] do not broadcast")
+            yield Violation("A", f"{shape_text(left)} and B {shape_text(right)} do not broadcast")
 
 
 def as_matrices(attrs: Attrs, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[tuple[Dim, ...], ...]:
@@ -264,9 +264,9 @@ def inverse_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violati
     if shape is None:
         return
     if len(shape) < 2:
-        yield Violation("data", f"is [{format_shape(shape)}]; expected matrices")
+        yield Violation("data", f"is {shape_text(shape)}; expected matrices")
     elif shape[-2].static and shape[-1].static and shape[-2] != shape[-1]:
-        yield Violation("data", f"is [{format_shape(shape)}]; expected square matrices")
+        yield Violation("data", f"is {shape_text(shape)}; expected square matrices")
 
 
 def inverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:

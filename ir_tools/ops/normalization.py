@@ -15,7 +15,7 @@ from ir_tools.ops._numbers import in_working_type, is_half, require, same_type, 
 from ir_tools.ops._requirements import check_axes, listed, raise_first
 from ir_tools.ops._values import known
 from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Float, Input, Int, Ints, Kind, OneOf, Op, Violation
-from ir_tools.types import Dim, Shape, element_type, format_shape
+from ir_tools.types import Dim, Shape, element_type, shape_text
 
 __all__ = ["OPS"]
 
@@ -45,7 +45,7 @@ def batch_norm_violations(inputs: Sequence[Fact], data: int) -> Iterator[Violati
     values, parameters = _batch_norm_parts(inputs, data)
     shape = values.shape
     if shape is not None and len(shape) < 2:
-        yield Violation("data", f"is [{format_shape(shape)}]; expected rank 2 at least")
+        yield Violation("data", f"is {shape_text(shape)}; expected rank 2 at least")
         return
     names = ("gamma", "beta", "mean", "variance")
     common: Shape = (Dim(),)
@@ -53,7 +53,7 @@ def batch_norm_violations(inputs: Sequence[Fact], data: int) -> Iterator[Violati
         try:
             common = merge(common, fact.shape)
         except ShapeError:
-            text = f"is [{format_shape(fact.shape)}], but gamma, beta, mean and variance are lists of one length"
+            text = f"is {shape_text(fact.shape)}, but gamma, beta, mean and variance are lists of one length"
             yield Violation(name, text)
             return
     assert common is not None
@@ -108,7 +108,7 @@ def mvn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 def too_many_axes(data: Shape, axes: Fact) -> Iterator[Violation]:
     """Check for a longer list of axes than the data has dimensions."""
     if data is not None and axes.shape and axes.shape[0].lo > len(data):
-        text = f"has {axes.shape[0]} values, but the data [{format_shape(data)}] has rank {len(data)}"
+        text = f"has {axes.shape[0]} values, but the data {shape_text(data)} has rank {len(data)}"
         yield Violation("axes", text)
 
 
@@ -129,7 +129,7 @@ def lrn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     yield from check_axes(data.shape, axes, ranks=(1,), negative=False)
     yield from too_many_axes(data.shape, axes)
     if data.shape is not None and len(data.shape) < 2 and known(axes) is None:
-        yield Violation("data", f"is [{format_shape(data.shape)}]; expected rank 2 at least")
+        yield Violation("data", f"is {shape_text(data.shape)}; expected rank 2 at least")
 
 
 def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -179,7 +179,7 @@ def grn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     del attrs
     shape = inputs[0].shape
     if shape is not None and len(shape) not in {2, 3, 4}:
-        yield Violation("data", f"is [{format_shape(shape)}]; expected rank 2, 3 or 4")
+        yield Violation("data", f"is {shape_text(shape)}; expected rank 2, 3 or 4")
 
 
 def grn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -195,11 +195,11 @@ def group_norm_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viol
     """Check for parameters that are not lists of the data's channels; channels that do not divide into the groups."""
     shape = inputs[0].shape
     if shape is not None and len(shape) < 2:
-        yield Violation("data", f"is [{format_shape(shape)}]; expected rank 2 at least")
+        yield Violation("data", f"is {shape_text(shape)}; expected rank 2 at least")
         return
     for name, fact in zip(("scale", "bias"), inputs[1:], strict=True):
         if fact.shape is not None and len(fact.shape) != 1:
-            yield Violation(name, f"is [{format_shape(fact.shape)}]; expected a list")
+            yield Violation(name, f"is {shape_text(fact.shape)}; expected a list")
             return
         if fact.shape and shape and fact.shape[0].meet(shape[1]) is None:
             yield Violation(name, f"has {fact.shape[0]} values, but the data has {shape[1]} channels")

@@ -13,7 +13,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_list
 from ir_tools.ops._values import carried, known, known_axes, normal_axis, whole
 from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
-from ir_tools.types import format_shape
+from ir_tools.types import format_shape, shape_text
 
 __all__ = ["OPS"]
 
@@ -98,7 +98,7 @@ def roll_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     data, shift, axes = inputs
     for fact, name in ((shift, "shift"), (axes, "axes")):
         if fact.shape is not None and len(fact.shape) > 1:
-            raise ShapeError(f"{name} is [{format_shape(fact.shape)}]; expected a list or a scalar")
+            raise ShapeError(f"{name} is {shape_text(fact.shape)}; expected a list or a scalar")
     if shift.shape and axes.shape is not None and (not axes.shape or shift.shape[0].meet(axes.shape[0]) is None):
         raise ShapeError(f"shift has {format_shape(shift.shape)} values, but axes has {format_shape(axes.shape)}")
     if data.shape is not None:

@@ -18,7 +18,7 @@ from ir_tools.ops._requirements import require_integers, require_list, require_o
 from ir_tools.ops._values import carried, divided, intervals, known, shifted, sizes_of, times
 from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops.limits import MAX_WINDOW, too_large
-from ir_tools.types import Dim, Shape, format_shape
+from ir_tools.types import Dim, Shape, format_shape, shape_text
 
 __all__ = ["OPS"]
 
@@ -249,7 +249,7 @@ def _require_broadcast(data: Shape, target: tuple[Dim, ...]) -> None:
         for dim, size in zip(reversed(data), reversed(target), strict=False)
     )
     if not fits:
-        raise ShapeError(f"target_shape [{format_shape(target)}] is not one that [{format_shape(data)}] broadcasts to")
+        raise ShapeError(f"target_shape {shape_text(target)} is not one that {shape_text(data)} broadcasts to")
 
 
 def _broadcast_from_axis(axis: int, data: Shape, target: tuple[Dim, ...]) -> Shape:
@@ -262,7 +262,7 @@ def _broadcast_from_axis(axis: int, data: Shape, target: tuple[Dim, ...]) -> Sha
         for dim, size in zip(data, target[start:], strict=True)
     ]
     if None in out:
-        raise ShapeError(f"target_shape [{format_shape(target)}] is not one that [{format_shape(data)}] broadcasts to")
+        raise ShapeError(f"target_shape {shape_text(target)} is not one that {shape_text(data)} broadcasts to")
     return (*target[:start], *(dim for dim in out if dim is not None))
 
 

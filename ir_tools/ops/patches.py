@@ -14,7 +14,7 @@ from ir_tools.ops._requirements import listed, raise_first
 from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
 from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Input, Ints, Kind, OneOf, Op, Violation
 from ir_tools.ops.limits import too_large
-from ir_tools.types import Dim, format_shape
+from ir_tools.types import Dim, shape_text
 
 __all__ = ["OPS"]
 
@@ -27,7 +27,7 @@ def patches_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violati
     """Check for data that is not `[N, C, H, W]`, lists that are not pairs."""
     shape = inputs[0].shape
     if shape is not None and len(shape) != 4:
-        yield Violation("data", f"is [{format_shape(shape)}]; expected rank 4")
+        yield Violation("data", f"is {shape_text(shape)}; expected rank 4")
     for name in ("sizes", "strides", "rates"):
         if len(attrs[name]) != 2:
             yield Violation(name, f"has {len(attrs[name])} values; expected 2, for rows and columns")
@@ -107,13 +107,13 @@ def columns_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violati
             yield Violation(name, f"has {len(values)} values; expected 2")
     for name, fact in (("output_size", size), ("kernel_size", kernel)):
         if fact.shape is not None and (len(fact.shape) != 1 or fact.shape[0] != Dim.of(2)):
-            yield Violation(name, f"is [{format_shape(fact.shape)}]; expected a list of 2 sizes")
+            yield Violation(name, f"is {shape_text(fact.shape)}; expected a list of 2 sizes")
         elif fact.value is not None and (fact.value.upper < (1 if name == "kernel_size" else 0)).any():
             yield Violation(name, "has a size that is too small")
         if fact.dtype.kind != "dynamic":
             yield from _index_type(name, fact)
     if data.shape is not None and len(data.shape) not in {2, 3}:
-        yield Violation("data", f"is [{format_shape(data.shape)}]; expected rank 2 or 3")
+        yield Violation("data", f"is {shape_text(data.shape)}; expected rank 2 or 3")
 
 
 def _index_type(name: str, fact: Fact) -> Iterator[Violation]:

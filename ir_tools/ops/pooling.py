@@ -40,7 +40,7 @@ from ir_tools.ops.definition import (
     Violation,
 )
 from ir_tools.ops.limits import check_kernel_size
-from ir_tools.types import Dim, Shape, element_type, format_shape
+from ir_tools.types import Dim, Shape, element_type, shape_text
 
 __all__ = [
     "ADAPTIVE_AVG_POOL_8",
@@ -92,7 +92,7 @@ def check_data(shape: Shape, rank: int | None) -> Iterator[Violation]:
     if shape is None:
         return
     if not 3 <= len(shape) <= 5:
-        yield Violation("data", f"is [{format_shape(shape)}]; expected rank 3, 4 or 5")
+        yield Violation("data", f"is {shape_text(shape)}; expected rank 3, 4 or 5")
     elif rank is not None and len(shape) != rank + 2:
         yield Violation("kernel", f"has {plural(rank, 'value')}, but the input has {len(shape) - 2} spatial axes")
 
@@ -251,7 +251,7 @@ def check_parts(data: Fact, sizes: Fact) -> Iterator[Violation]:
     if sizes.shape is None:
         return
     if len(sizes.shape) != 1:
-        yield Violation("output_shape", f"is [{format_shape(sizes.shape)}]; expected a list of sizes")
+        yield Violation("output_shape", f"is {shape_text(sizes.shape)}; expected a list of sizes")
     elif data.shape is not None and len(data.shape) - 2 not in sizes.shape[0]:
         yield Violation("output_shape", f"has {sizes.shape[0]} sizes, but the input has {len(data.shape) - 2} axes")
 

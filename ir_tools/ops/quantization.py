@@ -15,7 +15,7 @@ from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, same_type, through_floats
 from ir_tools.ops._requirements import raise_first
 from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
-from ir_tools.types import Shape, element_type, format_shape
+from ir_tools.types import Shape, element_type, shape_text
 
 __all__ = ["OPS"]
 
@@ -31,8 +31,7 @@ def quantize_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
         except ShapeError:
             yield Violation(
                 name,
-                f"is [{format_shape(fact.shape)}], which does not broadcast to the data"
-                f" [{format_shape(inputs[0].shape)}]",
+                f"is {shape_text(fact.shape)}, which does not broadcast to the data {shape_text(inputs[0].shape)}",
             )
             return
 
@@ -44,7 +43,7 @@ def check_quantize(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield Violation("levels", f"is {attrs.levels}; expected at least 2", kind=Kind.RANGE)
     for name, fact in zip(LIMITS, inputs[1:], strict=True):
         if attrs.auto_broadcast == "numpy" and _larger(fact.shape, inputs[0].shape):
-            text = f"is [{format_shape(fact.shape)}], but the data has only [{format_shape(inputs[0].shape)}]"
+            text = f"is {shape_text(fact.shape)}, but the data has only {shape_text(inputs[0].shape)}"
             yield Violation(name, text, kind=Kind.SUSPECT)
 
 
@@ -71,12 +70,12 @@ def convert_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violati
         try:
             merge(scale, inputs[2].shape)
         except ShapeError:
-            text = f"is [{format_shape(inputs[2].shape)}], but scale is [{format_shape(scale)}]"
+            text = f"is {shape_text(inputs[2].shape)}, but scale is {shape_text(scale)}"
             yield Violation("shift", text)
     try:
         merge(data, broadcast(data, scale))
     except ShapeError:
-        text = f"is [{format_shape(scale)}], which does not broadcast to the data [{format_shape(data)}]"
+        text = f"is {shape_text(scale)}, which does not broadcast to the data {shape_text(data)}"
         yield Violation("scale", text)
 
 

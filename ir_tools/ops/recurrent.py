@@ -30,7 +30,7 @@ from ir_tools.ops.definition import (
     Violation,
     Words,
 )
-from ir_tools.types import Dim, element_type, format_shape
+from ir_tools.types import Dim, element_type, shape_text
 
 __all__ = ["OPS"]
 
@@ -183,7 +183,7 @@ def check_sequence(net: Network) -> Check:
         if not shape or len(shape) != 3 or not lengths or all(size.static for size in shape):
             return
         if not _spelled_out(net, attrs) and (not shape[1].static or min(lengths) < shape[1].lo):
-            message = f"is not read by the CPU plugin, as the data is [{format_shape(shape)}]: every sequence runs on"
+            message = f"is not read by the CPU plugin, as the data is {shape_text(shape)}: every sequence runs on"
             yield Violation("sequence_lengths", message, "give the data fixed sizes", Kind.SUSPECT)
 
     return check

@@ -30,7 +30,7 @@ from ir_tools.ops.definition import (
     Violation,
 )
 from ir_tools.ops.limits import too_large
-from ir_tools.types import Dim, Shape, format_shape
+from ir_tools.types import Dim, Shape, shape_text
 
 __all__ = ["OPS", "Reduction"]
 
@@ -295,7 +295,7 @@ def segment_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violati
         yield Violation("data", "is a scalar, which has no rows")
         return
     if segments.shape is not None and len(segments.shape) != 1:
-        yield Violation("segment_ids", f"is [{format_shape(segments.shape)}]; expected a list")
+        yield Violation("segment_ids", f"is {shape_text(segments.shape)}; expected a list")
         return
     if data.shape is not None and segments.shape is not None and data.shape[0].meet(segments.shape[0]) is None:
         yield Violation("segment_ids", f"has {segments.shape[0]} numbers, but the data has {data.shape[0]} rows")
@@ -304,7 +304,7 @@ def segment_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violati
         yield Violation("segment_ids", "are not in ascending order")
     if len(inputs) > 2:
         if inputs[2].shape:
-            text = f"is [{format_shape(inputs[2].shape)}]; expected a single number"
+            text = f"is {shape_text(inputs[2].shape)}; expected a single number"
             yield Violation("num_segments", text)
         elif min(known(inputs[2]) or [0]) < 0:
             yield Violation("num_segments", "is negative")

@@ -14,7 +14,7 @@ from ir_tools.ops._numbers import in_axis, is_half, same_type
 from ir_tools.ops._requirements import require_integers, require_one
 from ir_tools.ops._values import carried, known, known_axis, outside
 from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, OneOf, Op, Violation
-from ir_tools.types import Dim, Shape, format_shape
+from ir_tools.types import Dim, Shape, shape_text
 
 __all__ = ["OPS"]
 
@@ -44,7 +44,7 @@ def scatter_update_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 
 def _require_equal(updates: tuple[Dim, ...], wanted: tuple[Dim, ...]) -> None:
     if any(dim.meet(size) is None for dim, size in zip(updates, wanted, strict=True)):
-        raise ShapeError(f"updates is [{format_shape(updates)}]; expected [{format_shape(wanted)}]")
+        raise ShapeError(f"updates is {shape_text(updates)}; expected {shape_text(wanted)}")
 
 
 def scatter_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -65,7 +65,7 @@ def scatter_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
             or any(dim.meet(size) is None for dim, size in zip(indices.shape, updates.shape, strict=True))
         )
     ):
-        raise ShapeError(f"updates is [{format_shape(updates.shape)}], but indices is [{format_shape(indices.shape)}]")
+        raise ShapeError(f"updates is {shape_text(updates.shape)}, but indices is {shape_text(indices.shape)}")
     if data.shape is not None:
         known_axis(axis_fact, len(data.shape))
     return carried(scatter_elements, attrs, inputs, [Fact(dtype, data.shape)], bounded=(0, 2))
@@ -91,7 +91,7 @@ def _check_nd(data: Shape, indices: Shape, updates: Shape) -> None:
     wanted = (*indices[:-1], *data[length:])
     if updates is not None:
         if len(updates) != len(wanted):
-            raise ShapeError(f"updates is [{format_shape(updates)}]; expected [{format_shape(wanted)}]")
+            raise ShapeError(f"updates is {shape_text(updates)}; expected {shape_text(wanted)}")
         _require_equal(updates, wanted)
 
 
@@ -128,7 +128,7 @@ def check_scatter_nd(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation
     sizes = data[: indices[-1].lo]
     bad = outside(inputs[1], sizes)
     if bad is not None:
-        yield Violation("indices", f"holds {bad}, but the axes have {format_shape(sizes)} elements")
+        yield Violation("indices", f"holds {bad}, but the axes have {shape_text(sizes)} elements")
 
 
 # --- kernels ----------------------------------------------------------------------------------------------------

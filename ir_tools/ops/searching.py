@@ -16,7 +16,7 @@ from ir_tools.ops._numbers import same_type
 from ir_tools.ops._requirements import require_list
 from ir_tools.ops._values import carried, known, normal_axis, plus, sizes_of, whole
 from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, Int, Op, Oracle, Output
-from ir_tools.types import Dim, Shape, element_type, format_shape
+from ir_tools.types import Dim, Shape, element_type, format_shape, shape_text
 
 __all__ = ["OPS"]
 
@@ -137,7 +137,7 @@ def search_sorted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
     if rows.shape is not None and values.shape is not None and len(rows.shape) > 1:
         met = [a.meet(b) for a, b in zip(rows.shape[:-1], values.shape, strict=False)]
         if len(rows.shape) != len(values.shape) or None in met:
-            raise ShapeError(f"values is [{format_shape(values.shape)}], but the rows are [{format_shape(rows.shape)}]")
+            raise ShapeError(f"values is {shape_text(values.shape)}, but the rows are {shape_text(rows.shape)}")
         shape = (*(dim for dim in met if dim is not None), values.shape[-1])
     return (Fact(attrs.output_type, shape),)
 
@@ -237,15 +237,15 @@ def sparse_fill_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def _require_sparse(values: Shape, dense: Shape, indices: Shape, default: Shape) -> None:
     if values is not None and len(values) != 1:
-        raise ShapeError(f"values is [{format_shape(values)}]; expected a list")
+        raise ShapeError(f"values is {shape_text(values)}; expected a list")
     if dense is not None and (len(dense) != 1 or 2 not in dense[0]):
-        raise ShapeError(f"dense_shape is [{format_shape(dense)}]; expected a list of 2")
+        raise ShapeError(f"dense_shape is {shape_text(dense)}; expected a list of 2")
     if indices is not None and (len(indices) != 2 or 2 not in indices[1]):
-        raise ShapeError(f"indices is [{format_shape(indices)}]; expected pairs")
+        raise ShapeError(f"indices is {shape_text(indices)}; expected pairs")
     if indices is not None and values is not None and indices[0].meet(values[0]) is None:
         raise ShapeError(f"indices has {indices[0]} pairs, but there are {values[0]} values")
     if default:
-        raise ShapeError(f"default_value is [{format_shape(default)}]; expected a scalar")
+        raise ShapeError(f"default_value is {shape_text(default)}; expected a scalar")
 
 
 def _used_rows(places: Sequence[int], sizes: Sequence[int]) -> int:

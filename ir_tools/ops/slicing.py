@@ -16,7 +16,7 @@ from ir_tools.ops._slices import exact_slice, positions, sliced
 from ir_tools.ops._values import carried, known, known_axes, known_axis, normal_axis, plus
 from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Op, Output
 from ir_tools.ops.limits import MAX_SIZES
-from ir_tools.types import Dim, Shape, format_shape
+from ir_tools.types import Dim, Shape, format_shape, shape_text
 
 __all__ = ["OPS"]
 
@@ -42,12 +42,12 @@ def concat_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
             out[axis] = plus(out[axis], Dim())
             continue
         if len(shape) != len(first):
-            raise ShapeError(f"input {number} is [{format_shape(shape)}]; expected rank {len(first)}")
+            raise ShapeError(f"input {number} is {shape_text(shape)}; expected rank {len(first)}")
         for index, dim in enumerate(shape):
             met = plus(out[axis], dim) if index == axis else out[index].meet(dim)
             if met is None:
                 raise ShapeError(
-                    f"input {number} is [{format_shape(shape)}], which differs from the others in dimension {index},"
+                    f"input {number} is {shape_text(shape)}, which differs from the others in dimension {index},"
                     f" and not only along axis {axis}"
                 )
             out[index] = met
@@ -225,9 +225,7 @@ def slice_scatter_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
     if wanted is not None and updates.shape is not None:
         for dim, size in zip(updates.shape, wanted, strict=True):
             if dim.meet(size) is None:
-                raise ShapeError(
-                    f"updates is [{format_shape(updates.shape)}], but the slice is [{format_shape(wanted)}]"
-                )
+                raise ShapeError(f"updates is {shape_text(updates.shape)}, but the slice is {shape_text(wanted)}")
     return carried(slice_scatter, attrs, inputs, [Fact(dtype, shape)])
 
 

@@ -13,7 +13,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._fields import ShapeText, Type
 from ir_tools.ops._requirements import require
 from ir_tools.ops.definition import Array, Attrs, Fact, Input, Op, Role, Text, Violation
-from ir_tools.types import Shape, element_type, format_shape
+from ir_tools.types import Shape, element_type, format_shape, shape_text
 
 __all__ = ["OPS"]
 
@@ -46,7 +46,7 @@ def variable_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         return (Fact(value.dtype, value.shape),)
     require(
         _within(value.shape, own.shape),
-        f"variable_shape is {format_shape(own.shape)}, but the initial value is [{format_shape(value.shape)}]",
+        f"variable_shape is {shape_text(own.shape)}, but the initial value is {shape_text(value.shape)}",
     )
     require(
         own.dtype in {value.dtype, UNKNOWN.dtype},

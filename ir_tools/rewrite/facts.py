@@ -9,7 +9,7 @@ from ir_tools.infer import LayerSignatures, Propagation
 from ir_tools.ops import Role, role_of
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.records import recorded_output
-from ir_tools.types import Shape, format_shape
+from ir_tools.types import Shape, shape_text
 
 __all__ = ["InputFacts", "KnownFacts"]
 
@@ -56,7 +56,7 @@ class KnownFacts:
                 continue
             fact = self._output(graph, source)
             if not _agree(port, fact.shape):
-                made = f"'{graph.layer(source.layer).name}' makes {format_shape(fact.shape)}"
+                made = f"'{graph.layer(source.layer).name}' makes {shape_text(fact.shape)}"
                 notes.append(f"input port {port.id} records {list(port.dims)}, but {made}")
             facts.append(self._computed_fact(graph, source, fact) if self._says_little(fact) else fact)
         return InputFacts(tuple(facts), tuple(notes))

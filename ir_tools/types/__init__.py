@@ -1,6 +1,6 @@
 """Element types and partial shapes, in the words of OpenVINO."""
 
-from ir_tools.types.dims import Dim, Shape, Shapes, format_shape, parse_shape
+from ir_tools.types.dims import Dim, Shape, Shapes, format_shape, parse_shape, shape_text
 from ir_tools.types.elements import (
     ELEMENT_TYPES,
     ElementType,
@@ -30,6 +30,7 @@ __all__ = [
     "parse_shape",
     "precision_in_file",
     "product",
+    "shape_text",
     "type_in_file",
     "whole_number",
 ]

@@ -8,9 +8,13 @@ from typing import Self
 from ir_tools.errors import UsageError
 from ir_tools.types.numbers import whole_number
 
-__all__ = ["Dim", "Shape", "Shapes", "format_shape", "parse_shape"]
+__all__ = ["Dim", "Shape", "Shapes", "format_shape", "parse_shape", "shape_text"]
 
 LARGEST = 2**63 - 1
+MAX_RANK = 64
+"""The largest rank that is read: numpy has no arrays beyond it, and OpenVINO 2026.4 compiles nothing beyond 32."""
+LISTED = 32
+"""Dimensions in a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +99,19 @@ def format_shape(shape: Shape) -> str:
     return ",".join(map(str, shape)) if shape else "[]"
 
 
+def shape_text(shape: Shape) -> str:
+    """Return a shape for a message: `[1,3,?,16..64]`; of very many dimensions the first, and how many there are."""
+    if shape is None:
+        return "[...]"
+    listed = ",".join(map(str, shape[:LISTED]))
+    return f"[{listed}]" if len(shape) <= LISTED else f"[{listed},... {len(shape)} dimensions]"
+
+
 def parse_shape(text: str | Sequence[int | Dim] | int) -> Shape:
     """Read `1,3,?,16..64` (brackets, blanks and -1 welcome), a list of sizes (-1: any) or one size.
 
     Raises:
-        UsageError: the text is not a shape.
+        UsageError: the text is not a shape, or one of more than `MAX_RANK` dimensions.
     """
     if isinstance(text, int):
         return (_dim(str(text)),)
@@ -112,6 +124,9 @@ def parse_shape(text: str | Sequence[int | Dim] | int) -> Shape:
         stripped = stripped[1:-1].strip()
         if stripped == "...":
             return None
+    rank = stripped.count(",") + 1
+    if rank > MAX_RANK:
+        raise UsageError(f"a shape has {rank} dimensions; at most {MAX_RANK} are read")
     return tuple(_dim(part) for part in stripped.split(",")) if stripped else ()
 
 

@@ -72,7 +72,7 @@ ONE: Slot = ("f32", "")
         (FAKE_QUANTIZE, {"levels": "1"}, [F32, ONE, ONE, ONE, ONE], "at least 2"),
         (FAKE_QUANTIZE, {}, [F32, ONE, ONE, ONE, ONE], "is missing"),
         (FAKE_CONVERT, {}, [F32, ("f32", "5,1")], "does not broadcast to the data [1,4,8]"),
-        (FAKE_CONVERT, {}, [F32, ONE, ("f32", "4,1")], "is [4,1], but scale is [[]]"),
+        (FAKE_CONVERT, {}, [F32, ONE, ("f32", "4,1")], "is [4,1], but scale is []"),
         (FAKE_CONVERT, {"destination_type": "f32"}, [F32, ONE], "f8e4m3, f8e5m2"),
     ],
     ids=lambda value: str(value)[:40],

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_tools.errors import UsageError
-from ir_tools.types import Dim, format_shape, parse_shape
+from ir_tools.types import Dim, format_shape, parse_shape, shape_text
 
 MANY = 12
 """A size beyond the bounds of all dimensions here."""
@@ -89,3 +89,17 @@ def test_a_long_word_is_shown_in_part() -> None:
 def test_an_interval_without_a_size(bounds: tuple[int, int | None]) -> None:
     with pytest.raises(UsageError, match=rf"^a dimension cannot be {bounds[0]}\.\.{bounds[1]}$"):
         Dim(*bounds)
+
+
+def test_a_message_shows_the_first_of_very_many_dimensions() -> None:
+    assert [shape_text(parse_shape(text)) for text in ("1,?,2..", "", "...")] == ["[1,?,2..]", "[]", "[...]"]
+    text = shape_text((Dim.of(7),) * 100_000)
+    assert text.startswith("[7,7,")
+    assert text.endswith("7,... 100000 dimensions]")
+    assert len(text) < 100
+
+
+def test_a_shape_has_at_most_as_many_dimensions_as_arrays_of_numpy() -> None:
+    assert len(parse_shape(",".join("1" * 64)) or ()) == 64
+    with pytest.raises(UsageError, match="a shape has 65 dimensions; at most 64 are read"):
+        parse_shape(",".join("1" * 65))

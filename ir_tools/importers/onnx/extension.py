@@ -17,7 +17,7 @@ from ir_tools.parameters import checked, optional
 from ir_tools.rewrite.migration import parse_target
 from ir_tools.rewrite.single import as_model
 from ir_tools.runtime.installed import require_openvino
-from ir_tools.types import Shape, element_type, format_shape, parse_shape
+from ir_tools.types import Shape, element_type, parse_shape, shape_text
 
 if TYPE_CHECKING:
     from openvino.frontend.onnx import ConversionExtension
@@ -130,7 +130,7 @@ def translate(attributes: dict[str, Any], data: Fact, target: int, name: str) ->
 def _fact(source: Any) -> Fact:
     shape = parse_shape(str(source.get_partial_shape()))
     if shape is not None and len(shape) < 3:
-        raise UsageError(f"AveragePool takes [N, C, spatial...], not [{format_shape(shape)}]")
+        raise UsageError(f"AveragePool takes [N, C, spatial...], not {shape_text(shape)}")
     return Fact(element_type(source.get_element_type().get_type_name()), shape)
 
 
