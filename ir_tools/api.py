@@ -235,10 +235,14 @@ def migrate(
         >>> ir_tools.write(migration.model, "migrated.xml")
     """
     from ir_tools.rewrite import migration
+    from ir_tools.rewrite.legacy import migrate_legacy
 
     if isinstance(model, str | PathLike) and is_onnx(model):
         return _migrate_onnx(Path(model), to, passes, extensions)
-    return migration.migrate(load_model(model), to=to, passes=passes, in_place=not isinstance(model, Model))
+    loaded = load_model(model)
+    if loaded.is_legacy:
+        return migrate_legacy(loaded, to, passes)
+    return migration.migrate(loaded, to=to, passes=passes, in_place=not isinstance(model, Model))
 
 
 @checked(
@@ -280,8 +284,10 @@ def plan_inputs(
         >>> outputs = ir_tools.run("model.xml", plan.arrays())
     """
     from ir_tools import inputs as planning
+    from ir_tools.rewrite.legacy import current_model
 
-    return planning.plan_inputs(reshaped(load_model(model, extensions), shapes, extensions), inputs, seed=seed)
+    given = current_model(load_model(model, extensions))
+    return planning.plan_inputs(reshaped(given, shapes, extensions), inputs, seed=seed)
 
 
 @checked(
@@ -408,10 +414,11 @@ def compare(
         (True, [('pool', 'AvgPool-1', 'ok')])
     """
     from ir_tools import comparison
+    from ir_tools.rewrite.legacy import current_model
 
     return comparison.compare(
-        reshaped(load_model(model, extensions), shapes, extensions),
-        None if other is None else reshaped(load_model(other, extensions), shapes, extensions),
+        reshaped(current_model(load_model(model, extensions)), shapes, extensions),
+        None if other is None else reshaped(current_model(load_model(other, extensions)), shapes, extensions),
         inputs,
         layers,
         mode=mode,
@@ -519,9 +526,10 @@ def to_openvino(model: ModelSource, *, extensions: Extensions = ()) -> openvino.
         >>> ir_tools.to_openvino(ir_tools.read("model.xml")).get_friendly_name()
         'small'
     """
+    from ir_tools.rewrite.legacy import current_model
     from ir_tools.runtime.interop import to_openvino as convert
 
-    return convert(load_model(model, extensions), extensions)
+    return convert(current_model(load_model(model, extensions)), extensions)
 
 
 def _migrate_onnx(path: Path, to: str | None, passes: str | Sequence[str], extensions: Extensions) -> Migration:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -111,8 +112,25 @@ class Builder:
             values = values.astype(kind.dtype)
         sizes = values.shape if shape is None else tuple(shape)
         offset, size = self.model.weights.append(np.ascontiguousarray(values))
-        raw = {"element_type": kind.name, "shape": ",".join(map(str, sizes)), "offset": str(offset), "size": str(size)}
         fact = _constant_fact(values) if shape is None else Fact(kind, tuple(map(Dim.of, sizes)))
+        return self._constant(name, fact, sizes, offset, size)
+
+    def stored(self, offset: int, dtype: str | ElementType, shape: Sequence[int], name: str = "constant") -> Source:
+        """Add a constant whose bytes are in the model's `.bin` already.
+
+        Args:
+            offset: where they start.
+            dtype: element type.
+            shape: sizes; they decide how many bytes it has.
+            name: of the layer.
+        """
+        kind, sizes = _type_of(dtype), tuple(shape)
+        fact = Fact(kind, tuple(map(Dim.of, sizes)))
+        return self._constant(name, fact, sizes, offset, kind.byte_size(math.prod(sizes)))
+
+    def _constant(self, name: str, fact: Fact, sizes: Sequence[int], offset: int, size: int) -> Source:
+        shape = ",".join(map(str, sizes))
+        raw = {"element_type": fact.dtype.name, "shape": shape, "offset": str(offset), "size": str(size)}
         return self._add(name, "Const", 1, raw, [], (fact,))[0]
 
     def call(self, type: str, *inputs: Tensor, name: str | None = None, **attributes: object) -> Source:

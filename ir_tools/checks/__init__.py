@@ -10,6 +10,7 @@ from ir_tools.checks import (
     elements,
     foreign_encoding,
     input_types,
+    legacy_version,
     missing_edges,
     missing_layers,
     misspelled_attribute,
@@ -31,6 +32,7 @@ __all__ = ["CHECKS", "Check", "IrFile"]
 
 CHECKS: tuple[Check, ...] = (
     foreign_encoding.CHECK,
+    legacy_version.CHECK,
     overlapping_constants.CHECK,
     unread_weights.CHECK,
     non_finite_constant.CHECK,

@@ -13,7 +13,7 @@ import ir_tools
 from ir_tools.cli._onnx import engine_rows, is_onnx, output_rows, show_engines
 from ir_tools.cli.app import Answer, Row, command
 from ir_tools.cli.arrays import InputOptions, show_plan
-from ir_tools.cli.loading import load
+from ir_tools.cli.loading import load_current
 from ir_tools.cli.options import bin_option, extension_option, input_options, model_argument, states_option
 from ir_tools.cli.paths import OutputFile, OutputFolder, OutputModel
 from ir_tools.cli.screen import number, plural
@@ -188,9 +188,9 @@ def compare(
     one_model = (layers, types, outputs_only, mode, against, report, dump, bisect, samples > 1, precision != "f32")
     if is_onnx(model, weights) and other is None and not any(one_model):
         return _compare_onnx(model, options, replay)
-    loaded = inputs.reshaped(load(model, weights, extensions), extensions)
+    loaded = inputs.reshaped(load_current(model, weights, extensions), extensions)
     plan = inputs.plan(loaded)
-    second = None if other is None else inputs.reshaped(load(other, other_weights, extensions), extensions)
+    second = None if other is None else inputs.reshaped(load_current(other, other_weights, extensions), extensions)
     found = _compare(loaded, second, plan, options, dump)
     data = _facts(model, other, found, plan, replay)
     if bisect is not None and not found.ok:
@@ -341,7 +341,7 @@ def _compare_onnx(model: Path, options: Options, replay: str) -> Answer:
 
     if options.states:
         raise click.UsageError("--state is for IR models; an .onnx has no variables")
-    plan = options.inputs.plan(load(model, extensions=options.extensions))
+    plan = options.inputs.plan(load_current(model, extensions=options.extensions))
     with working("running"):
         judged = ir_tools.compare_onnx(
             model,

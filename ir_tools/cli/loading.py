@@ -13,7 +13,7 @@ from ir_tools.errors import ReadError
 from ir_tools.format.read import load as read_bytes
 from ir_tools.graph import Model
 
-__all__ = ["findings", "load"]
+__all__ = ["findings", "load", "load_current"]
 
 NOTES = "ir_tools.findings"
 """Where the findings of the running command are kept."""
@@ -40,6 +40,19 @@ def load(path: Path, weights: Path | None = None, extensions: Sequence[Path] = (
         raise ReadError(*_named(_errors(source, weights, extensions) or unreadable.diagnostics, path)) from None
     findings().extend(_named(_errors(source, weights, extensions), path))
     return model
+
+
+def load_current(path: Path, weights: Path | None = None, extensions: Sequence[Path] = ()) -> Model:
+    """Return the model as `load`; a legacy one migrated to IR v11.
+
+    Raises:
+        ReadError: as `load`.
+        UsageError: as `load`.
+        MigrationError: a layer of a legacy model cannot be migrated.
+    """
+    from ir_tools.rewrite.legacy import current_model
+
+    return current_model(load(path, weights, extensions))
 
 
 def _errors(source: Path | bytes, weights: Path | None, extensions: Sequence[Path]) -> list[Diagnostic]:

@@ -11,7 +11,7 @@ import click
 import ir_tools
 from ir_tools.cli.app import Answer, Row, command
 from ir_tools.cli.arrays import InputOptions, show_plan
-from ir_tools.cli.loading import load
+from ir_tools.cli.loading import load_current
 from ir_tools.cli.options import bin_option, extension_option, input_options, model_argument, states_option
 from ir_tools.cli.paths import OutputFile
 from ir_tools.cli.steps import STATE, load_states, plans_by_step
@@ -71,7 +71,7 @@ def run(
 
     if gold and engine != "reference":
         raise click.UsageError("--f64 is for the reference")
-    loaded = inputs.reshaped(load(model, weights, extensions), extensions)
+    loaded = inputs.reshaped(load_current(model, weights, extensions), extensions)
     plans = plans_by_step(inputs, loaded, steps)
     fed: list[Row] = []
     found: list[Row] = []

@@ -3,6 +3,7 @@
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from ir_tools.format.nets import Net
@@ -16,6 +17,7 @@ from ir_tools.rules.storage import (
     WRONG_CONSTANT_SIZE,
 )
 from ir_tools.source import Element
+from ir_tools.source.grammar import BLOBS, LEGACY_VERSIONS
 from ir_tools.types import ELEMENT_TYPES, ElementType, closest, constant_type, id_number
 from ir_tools.weights import Weights
 
@@ -44,8 +46,8 @@ class Constant(NamedTuple):
 
     @property
     def data(self) -> Element:
-        """Its `<data>`."""
-        return next(self.layer.iterchildren("data"))
+        """Its `<data>`; the layer itself if that is a legacy one, with blobs."""
+        return next(self.layer.iterchildren("data"), self.layer)
 
     @property
     def end(self) -> int:
@@ -59,6 +61,7 @@ def constants_of(nets: Iterable[Net], texts: Mapping[Element, Text]) -> tuple[li
     faults: list[ElementProblem] = []
     known: dict[Form, Tensor | None] = {}
     for net in nets:
+        legacy = id_number(net.element.getroottree().getroot().get("version")) in LEGACY_VERSIONS
         for layer in net.layers.values():
             text = texts.get(layer)
             if text and text.form in known:
@@ -66,7 +69,9 @@ def constants_of(nets: Iterable[Net], texts: Mapping[Element, Text]) -> tuple[li
                 if tensor and text.offset is not None:
                     readable.append(Constant(layer, text.offset, tensor))
                 continue
-            if (layer.get("type") or "").lower() == "const":
+            if legacy:
+                faults += _read_blobs(layer, readable)
+            elif (layer.get("type") or "").lower() == "const":
                 count = len(readable)
                 faults += _read(layer, readable)
                 if text and text.offset is not None and len(readable) > count:
@@ -113,6 +118,19 @@ def _read(layer: Element, readable: list[Constant]) -> Iterator[ElementProblem]:
         return
     for message, remedy in _unreadable(data, kind, dims):
         yield ElementProblem(BAD_CONSTANT, data, message, remedy)
+
+
+def _read_blobs(layer: Element, readable: list[Constant]) -> Iterator[ElementProblem]:
+    """Add the blobs of a legacy layer to `readable`, and report what cannot be read."""
+    for blob in chain(layer, *layer.iterchildren("blobs")):
+        if blob.tag not in BLOBS:
+            continue
+        offset, size = id_number(blob.get("offset")), id_number(blob.get("size"))
+        if offset is None or size is None:
+            message = f"<{blob.tag}> has no offset or size that is a number of bytes"
+            yield ElementProblem(BAD_CONSTANT, blob, message, "write integers of bytes")
+        else:
+            readable.append(Constant(layer, offset, Tensor(ELEMENT_TYPES["u8"], str(size), size, size, None)))
 
 
 def _unreadable(data: Element, kind: ElementType | None, dims: tuple[int, ...] | None) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """What stands inside one `<layer>`: from the tree to ports, attributes and maps, when it is asked for."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from ir_tools.diagnostics import Severity
@@ -17,7 +17,7 @@ from ir_tools.rules.structure import (
     UNKNOWN_PRECISION,
 )
 from ir_tools.source import Document, Element
-from ir_tools.source.grammar import EDGE_ENDS, MAPS
+from ir_tools.source.grammar import BLOBS, EDGE_ENDS, LEGACY_VERSIONS, MAPS
 from ir_tools.types import ELEMENT_TYPES, closest, id_number, precision_in_file
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "attributes_of",
     "dim_problem",
     "ends_of",
+    "is_legacy",
     "join_names",
     "number_problem",
     "port_problems",
@@ -49,6 +50,11 @@ _ENCODED = re.compile(r"[&\t\r\n]")
 """What may stand for another character in an attribute: entities, and line ends, which become blanks."""
 
 
+def is_legacy(document: Document) -> bool:
+    """Return whether a document is an IR of version 2 to 7."""
+    return id_number(document.root.get("version")) in LEGACY_VERSIONS
+
+
 class ElementSource:
     """A `<layer>` of a document."""
 
@@ -66,6 +72,11 @@ class ElementSource:
     def line(self) -> int:
         """The line on which the layer starts, counted from 1."""
         return self.document.line(self.element)
+
+    @property
+    def stamp(self) -> str:
+        """`legacy` in a file of IR v2 to v7, else nothing."""
+        return "legacy" if is_legacy(self.document) else ""
 
     def tag(self) -> dict[str, str]:
         """The attributes of the tag."""
@@ -116,7 +127,9 @@ class ElementSource:
         for child in self.element:
             first.setdefault(child.tag, child)
         content = LayerContent()
-        if "data" in first:
+        if is_legacy(self.document):
+            self._add_legacy(content, first)
+        elif "data" in first:
             content.raw = attributes_of(first["data"])
         content.inputs, content.outputs = self._ports(first.get("input")), self._ports(first.get("output"))
         if "rt_info" in first:
@@ -126,6 +139,17 @@ class ElementSource:
                 content.mapping[name] = [(str(row.tag), attributes_of(row)) for row in child]
         return content
 
+    def _add_legacy(self, content: LayerContent, first: Mapping[str, Element]) -> None:
+        """Add the attributes, which the earliest files have in `<pooling_data>` and the like, and the blobs."""
+        data = first.get("data")
+        if data is None:
+            data = next((child for name, child in first.items() if name.endswith("_data")), None)
+        if data is not None:
+            content.raw = attributes_of(data)
+        for child in (*self.element, *first.get("blobs", ())):
+            if child.tag in BLOBS:
+                content.blobs.setdefault(child.tag, attributes_of(child))
+
     def _ports(self, side: Element | None) -> list[Port]:
         return [] if side is None else [self._port(element) for element in side.iterchildren("port")]
 
@@ -133,8 +157,16 @@ class ElementSource:
         port_id = id_number(element.get("id"))
         assert port_id is not None, "a layer with such a port is not read"
         names = element.get("names")
+        precision = element.get("precision") or self._legacy_precision(element)
         dims = tuple(self._dim(dim) for dim in element.iterchildren("dim"))
-        return Port(port_id, element.get("precision"), dims, split_names(names) if names else ())
+        return Port(port_id, precision, dims, split_names(names) if names else ())
+
+    def _legacy_precision(self, port: Element) -> str | None:
+        """The precision of an output port that has none itself, as in IR v2 to v6: that of its layer, or of the net."""
+        side = port.getparent()
+        if side is None or side.tag != "output" or not is_legacy(self.document):
+            return None
+        return self.element.get("precision") or self.document.root.get("precision")
 
     def _dim(self, element: Element) -> int:
         text = element.text or ""
@@ -222,9 +254,14 @@ def precision_problem(port: Element, needed: bool) -> ElementProblem | None:
     return ElementProblem(UNKNOWN_PRECISION, port, f"'{text[:40]}' is not a precision", remedy)
 
 
-def tag_problems(layer: Element) -> Iterator[ElementProblem]:
-    """What is missing in the tag of a layer. The runtime gives a layer with an empty name another."""
+def tag_problems(layer: Element, *, stamped: bool) -> Iterator[ElementProblem]:
+    """What is missing in the tag of a layer. The runtime gives a layer with an empty name another.
+
+    `stamped`: whether it has to have a version, as since IR v10.
+    """
     for name, remedy in NEEDED.items():
+        if name == "version" and not stamped:
+            continue
         text = layer.get(name)
         if text is None or not text.strip():
             message = f"the layer has no {name}" if text is None else f"the {name} of the layer is empty"

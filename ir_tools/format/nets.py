@@ -11,6 +11,7 @@ from ir_tools.format.content import (
     ElementSource,
     dim_problem,
     ends_of,
+    is_legacy,
     number_problem,
     port_problems,
     precision_problem,
@@ -42,7 +43,7 @@ MAX_NESTING = 64
 BODY_PARTS = frozenset({*BODIES, *MAPS})
 PARTS = GRAMMAR["layer"].children
 PART_WORDS = tuple(sorted(PARTS))
-LACKING = {"input": {"Parameter", "Const"}, "output": {"Result"}}
+LACKING = {"input": {"Parameter", "Const", "Input", "Memory"}, "output": {"Result", "Memory"}}
 """Types of layers that have no such side."""
 
 PortId = tuple[int, int]
@@ -192,10 +193,13 @@ class _Reader:
 
     def look_at_precisions(self) -> None:
         """Note the ports whose element type cannot be read, and outputs that have none."""
+        typed = not is_legacy(self.document)
         for port in self.document.root.iter("port"):
             side, layer = port.getparent(), next(port.iterancestors("layer"), None)
-            problem = None if side is None or side.tag not in SIDES else precision_problem(port, side.tag == "output")
-            if problem and layer is not None:
+            if side is None or side.tag not in SIDES or layer is None:
+                continue
+            problem = precision_problem(port, typed and side.tag == "output")
+            if problem:
                 self._note(problem, layer)
 
     def read(self) -> list[Net]:
@@ -279,7 +283,7 @@ class _Reader:
             self._note(number_problem(BAD_LAYER_ID, layer, "id"), layer)
             return
         if not self.plain_tags:
-            self._note_all(tag_problems(layer), layer)
+            self._note_all(tag_problems(layer, stamped=not is_legacy(self.document)), layer)
         first = net.layers.setdefault(layer_id, layer)
         if first is not layer:
             net.repeated_ids.add(layer_id)

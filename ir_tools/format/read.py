@@ -1,4 +1,4 @@
-"""Reading IR v10 and v11: XML to a `Model` whose layers load their content when it is asked for.
+"""Reading IR: XML to a `Model` whose layers load their content when it is asked for.
 
 What cannot be read is left out and noted. `read` and `model_of` refuse a document with such a problem; the checks of
 `ir_tools.checks` go on with the rest.
@@ -25,7 +25,6 @@ from ir_tools.graph import Model
 from ir_tools.rules import Rule
 from ir_tools.rules.storage import (
     CONSTANT_OUTSIDE_WEIGHTS,
-    LEGACY_IR_VERSION,
     MISSING_WEIGHTS,
     NO_IR,
     TOO_LARGE_FILE,
@@ -33,6 +32,7 @@ from ir_tools.rules.storage import (
     UNREADABLE_FILE,
 )
 from ir_tools.source import MAX_SIZE, Document, Element
+from ir_tools.source.grammar import BLOBS, LEGACY_VERSIONS
 from ir_tools.types import id_number, whole_number
 from ir_tools.weights import Weights
 
@@ -49,11 +49,10 @@ __all__ = [
     "weights_of",
 ]
 
-VERSIONS = (10, 11)
+VERSIONS = (*LEGACY_VERSIONS, 10, 11)
 """The versions of IR that are read."""
 CONTENT_MISSING = {MISSING_WEIGHTS, CONSTANT_OUTSIDE_WEIGHTS}
 """Rules that a constant may break and keep its shape."""
-LEGACY = range(2, 8)
 CHUNK = 1 << 20
 MAX_CHUNKS = MAX_SIZE // CHUNK + 1
 """How many chunks are read from a pipe or device: one more than `Document` takes, since some never end."""
@@ -86,7 +85,7 @@ def read(source: str | Path | bytes, weights: bytes | str | Path | None = None) 
         weights: path or content of the `.bin`; by default the file beside the `.xml`.
 
     Raises:
-        ReadError: there is no such file, also of weights that are named, or it is not an IR of version 10 or 11; with
+        ReadError: there is no such file, also of weights that are named, or it is not an IR; with
             file, line and remedy.
     """
     with gc_paused():
@@ -116,7 +115,7 @@ def model_of(document: Document, weights: Weights, path: Path | None) -> Model:
     """Return the model in a document.
 
     Raises:
-        ReadError: the document is not an IR of version 10 or 11, or layers, ports or edges of it cannot be read.
+        ReadError: the document is not an IR of a known version, or layers, ports or edges of it cannot be read.
     """
     reading = tolerant(document, weights, path)
     if reading.problems:
@@ -143,7 +142,7 @@ def tolerant(document: Document, weights: Weights, path: Path | None, *, thoroug
             circles.
 
     Raises:
-        ReadError: the document is not an IR of version 10 or 11.
+        ReadError: the document is not an IR of a known version.
     """
     version = _version(document)
     nets, problems, usual, texts = nets_of(document, thorough=thorough)
@@ -244,12 +243,8 @@ def _version(document: Document) -> int:
     if version is None:
         remedy = 'write version="11" or version="10"'
         raise _refused(document, UNKNOWN_IR_VERSION, f"the IR version '{text[:40]}' is not a number", remedy)
-    if version in LEGACY:
-        remedy = "convert the original model again, or run this one with OpenVINO 2019 or 2020, which read it"
-        message = f"this is IR v{version}, which no release since 2021 reads; v10 and v11 are read"
-        raise _refused(document, LEGACY_IR_VERSION, message, remedy)
     if version not in VERSIONS:
-        raise _refused(document, UNKNOWN_IR_VERSION, f"IR v{version} is not known; v10 and v11 are", _EXPORT)
+        raise _refused(document, UNKNOWN_IR_VERSION, f"IR v{version} is not known; v2 to v7, v10 and v11 are", _EXPORT)
     return version
 
 
@@ -260,7 +255,7 @@ def _refused(document: Document, rule: Rule, message: str, remedy: str) -> ReadE
 def _extent(root: Element) -> int:
     """Return how many bytes of weights the constants of the document ask for."""
     ends = [0]
-    for data in root.iter("data"):
+    for data in root.iter("data", *BLOBS):
         offset, size = whole_number(data.get("offset")), whole_number(data.get("size"))
         if offset is not None and size:
             ends.append(offset + size)

@@ -64,6 +64,7 @@ class LayerContent:
         inputs, outputs: the ports.
         rt_info: one dict per `<attribute>` of `<rt_info>`.
         mapping: see above.
+        blobs: of a legacy layer: the attributes of `<weights>`, `<biases>`, `<custom>`: bytes of the `.bin`.
 
     Example:
         >>> ir_tools.LayerContent({"axis": "1"}, [ir_tools.Port(0, "FP32")], [ir_tools.Port(1, "FP32")])
@@ -75,6 +76,7 @@ class LayerContent:
     outputs: list[Port] = field(default_factory=list)
     rt_info: list[dict[str, str]] = field(default_factory=list)
     mapping: dict[str, list[tuple[str, dict[str, str]]]] = field(default_factory=dict)
+    blobs: dict[str, dict[str, str]] = field(default_factory=dict)
 
     __repr__ = brief_fields
 
@@ -86,6 +88,7 @@ class LayerContent:
             tuple([(port.id, port.precision, port.dims) for port in self.outputs]),
             tuple([tuple(entry.items()) for entry in self.rt_info]),
             tuple([(name, kind, *row.items()) for name, rows in self.mapping.items() for kind, row in rows]),
+            tuple([(name, *blob.items()) for name, blob in self.blobs.items()]),
         )
 
     def copy(self) -> LayerContent:
@@ -96,6 +99,7 @@ class LayerContent:
             [Port(port.id, port.precision, port.dims, port.names) for port in self.outputs],
             [{**entry} for entry in self.rt_info],
             {name: [(kind, {**row}) for kind, row in rows] for name, rows in self.mapping.items()},
+            {name: {**blob} for name, blob in self.blobs.items()},
         )
 
 
@@ -105,6 +109,11 @@ class LayerSource(Protocol):
     @property
     def line(self) -> int:
         """The line on which the layer starts, counted from 1."""
+        ...
+
+    @property
+    def stamp(self) -> str:
+        """The version of the layer's type where its tag has none: `legacy` in a file of IR v2 to v7, else nothing."""
         ...
 
     def tag(self) -> dict[str, str]:
@@ -187,8 +196,8 @@ class Layer:
 
     @property
     def version(self) -> str:
-        """The opset stamp, `opset8`; empty where the file has none."""
-        return self._attribute("version")
+        """The opset stamp, `opset8`; `legacy` in a file of IR v2 to v7, else empty where the file has none."""
+        return self._attribute("version") or (self.source.stamp if self.source else "")
 
     @property
     def loaded(self) -> bool:

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 from ir_tools.display import brief, notebook_table, plural, shortened
 from ir_tools.graph.graph import Graph
 from ir_tools.graph.layer import Layer, Port, port_place
+from ir_tools.source.grammar import LEGACY_VERSIONS
 from ir_tools.types import precision_in_file
 from ir_tools.weights import Weights
 
@@ -71,7 +72,7 @@ class Model:
     Attributes:
         graph: the layers.
         name: of the model.
-        version: of the IR, 10 or 11.
+        version: of the IR: 10 or 11, or 2 to 7 of a legacy model.
         weights: the `.bin`, mapped.
         path: of the `.xml`; None if it was not read from a file.
 
@@ -140,17 +141,19 @@ class Model:
 
     @property
     def inputs(self) -> list[Endpoint]:
-        """The Parameters, in the order of the file; `parameter` is one, too, as for the runtime."""
-        found = []
+        """The Parameters (in legacy IR the Inputs), in file order; `parameter` is one, too, as for the runtime."""
+        found, kind = [], "input" if self.is_legacy else "parameter"
         for layer in self.graph.layers():
-            if layer.type.lower() == "parameter" and layer.outputs:
+            if layer.type.lower() == kind and layer.outputs:
                 port = layer.outputs[0]
                 found.append(Endpoint(layer, port, tuple(dict.fromkeys((*port.names, layer.name)))))
         return found
 
     @property
     def outputs(self) -> list[Endpoint]:
-        """The Results, in the order of the file."""
+        """The Results, in the order of the file. In legacy IR: the outputs that nothing reads."""
+        if self.is_legacy:
+            return [*self._unread_outputs()]
         found = []
         for layer in self.graph.layers():
             if layer.type != "Result" or not layer.inputs:
@@ -166,6 +169,19 @@ class Model:
                 ]
             found.append(Endpoint(layer, layer.inputs[0], tuple(dict.fromkeys((*names, layer.name)))))
         return found
+
+    def _unread_outputs(self) -> Iterator[Endpoint]:
+        for layer in self.graph.layers():
+            read = {start for _, _, (start, _) in self.graph.out_edges(layer.id, keys=True)}
+            for index, port in enumerate(layer.outputs):
+                if port.id not in read:
+                    name = layer.name if len(layer.outputs) == 1 else f"{layer.name}.{index}"
+                    yield Endpoint(layer, port, (name,))
+
+    @property
+    def is_legacy(self) -> bool:
+        """Whether this is an IR of version 2 to 7, with layer types in place of operations."""
+        return self.version in LEGACY_VERSIONS
 
     @property
     def ports(self) -> dict[tuple[str, int], Port]:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from ir_tools.diagnostics import Severity
 from ir_tools.graph import Layer
 from ir_tools.infer._signatures import LayerSignature
-from ir_tools.ops import NEWEST_OPSET, find_op, known_types, ops_of, opset_number
+from ir_tools.ops import LEGACY, NEWEST_OPSET, find_op, known_types, ops_of, opset_number
 from ir_tools.ops.definition import Kind, Violation
 from ir_tools.rules import Rule
 from ir_tools.rules.compatibility import DEPRECATED_OPERATION
@@ -97,6 +97,8 @@ def problem_of(layer: Layer, fault: Violation) -> Problem:
 def remark_on(signature: LayerSignature) -> Remark | None:
     """Return what is to be said of an operation that an opset does not have, or that should not be used."""
     type_, stamp, op = signature.type, signature.version, signature.op
+    if stamp == LEGACY:
+        return None if op is not None else _on_legacy(type_)
     if op is not None and op.type not in {type_, "Const"}:
         message = f"the operation is called {op.type}, not {type_}: the runtime reads it all the same"
         return Remark(UNKNOWN_OPERATION, message, f"write {op.type}", Severity.WARNING)
@@ -120,6 +122,13 @@ def remark_on(signature: LayerSignature) -> Remark | None:
     if (type_.lower(), opset) in FORMER:
         message, severity = f"{message}; OpenVINO 2022 reads it all the same", Severity.WARNING
     return Remark(OPERATION_NOT_IN_OPSET, message, _stamp_for(type_), severity)
+
+
+def _on_legacy(type_: str) -> Remark:
+    """Report a type that Inference Engine does not know."""
+    meant = closest(type_, known_types(LEGACY))
+    remedy = f"did you mean {meant}?" if meant else "a layer of a library of its own has to be replaced before"
+    return Remark(UNKNOWN_OPERATION, f"there is no layer type '{type_[:80]}' in IR v2 to v7", remedy)
 
 
 def _on_extension(type_: str, stamp: str) -> Remark:

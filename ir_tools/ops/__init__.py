@@ -20,6 +20,7 @@ from ir_tools.ops import (
     generation,
     image,
     layout,
+    legacy,
     matrix,
     normalization,
     ordering,
@@ -61,6 +62,7 @@ from ir_tools.ops.definition import (
 __all__ = [
     "COMPLETE_OPSETS",
     "FAMILIES",
+    "LEGACY",
     "NEWEST_OPSET",
     "Array",
     "Attrs",
@@ -83,6 +85,8 @@ __all__ = [
     "role_of",
 ]
 
+LEGACY = legacy.STAMP
+"""What `find_op` takes for the version of a layer in a file of IR v2 to v7."""
 FAMILIES = (
     structure,
     control_flow,
@@ -151,8 +155,11 @@ def ops_of(type: str) -> tuple[Op, ...]:
 def find_op(type: str, version: str) -> Op | None:
     """Return the operation of a layer with this type and version stamp; None if ir_tools knows none.
 
-    It is the newest version that the opset holds; the stamps `extension` and `experimental` count as opset6.
+    It is the newest version that the opset holds; the stamps `extension` and `experimental` count as opset6, and
+    `legacy` is that of IR v2 to v7.
     """
+    if version == LEGACY:
+        return legacy.find_legacy(type)
     if version in {"extension", "experimental"}:
         held = [op for op in ops_of(type) if op.experimental and op.type == type and op.in_opset(6)]
     else:
@@ -177,13 +184,15 @@ def role_of(layer: Typed) -> Role:
 
 @lru_cache(maxsize=4096)
 def _role_of_type(type: str) -> Role:
-    versions = ops_of(type)
-    return versions[-1].role if versions else Role.COMPUTATION
+    newest = next(reversed(ops_of(type)), legacy.find_legacy(type))
+    return newest.role if newest else Role.COMPUTATION
 
 
 @cache
-def known_types() -> tuple[str, ...]:
-    """Return the type of every operation, as files write it."""
+def known_types(version: str = "") -> tuple[str, ...]:
+    """Return the type of every operation, as files write it; with the stamp `legacy`, of every legacy layer type."""
+    if version == LEGACY:
+        return legacy.legacy_types()
     return tuple(ops[-1].type for ops in _table().values())
 
 

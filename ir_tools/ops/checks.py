@@ -38,6 +38,8 @@ def check_attributes(op: Op, raw: Mapping[str, str]) -> tuple[Attrs | None, list
     """
     found: list[Violation] = []
     attrs = op.read(raw, found)
+    if op.respell is not None:
+        raw = op.respell(raw)
     fields = {spec.xml or name: spec for name, spec in op.attrs.items()}
     unknown_names = [name for name in raw if name not in fields]
     out, reported = [], set[str]()

@@ -38,7 +38,9 @@ from ir_tools.rules.settings import (
 from ir_tools.types import Dim, ElementType, Shape
 
 if TYPE_CHECKING:
+    from ir_tools.graph import Source
     from ir_tools.ops.bodies import Bodies
+    from ir_tools.ops.legacy.definition import LegacyLayer
 
 __all__ = [
     "COMPLETE_OPSETS",
@@ -68,6 +70,7 @@ __all__ = [
     "Rewrite",
     "Role",
     "Text",
+    "Upgrade",
     "Violation",
     "Words",
 ]
@@ -569,6 +572,8 @@ class Refused:
 
 Step = Callable[["Attrs", Sequence["Fact"], int], "Rewrite | Refused | None"]
 """`(attributes, input facts, target opset) -> ` a rewrite, a refusal, or None where nothing need be done."""
+Upgrade = Callable[["LegacyLayer"], "tuple[Source, ...] | Refused"]
+"""Adds what replaces a legacy layer, and returns its outputs."""
 NamedRewrite = Callable[["Attrs", Sequence["Fact"]], "Rewrite | None"]
 """`(attributes, input facts) -> ` a rewrite, or None to leave the layer alone."""
 
@@ -684,6 +689,8 @@ class Op:
         sets: numbers of the outputs whose rows (along the last axis) are a set: their order means nothing if scores
             are nearly equal, as those of detections.
         migrate: the rewrite to another opset, up or down.
+        upgrade: of a legacy layer type: adds the operations of today that replace a layer.
+        respell: of a legacy layer type: returns the attributes of a layer by their usual names.
         rewrites: rewrites to other operations, by the name that users give; a second run changes nothing.
         readers: by attribute that a later version added, the inherited parts that read it: `check shape kernel`.
         unread: attributes that neither shape rule nor kernel reads, each with the reason.
@@ -714,6 +721,8 @@ class Op:
     monotonic: bool = False
     sets: tuple[int, ...] = ()
     migrate: Step | None = None
+    upgrade: Upgrade | None = None
+    respell: Callable[[Mapping[str, str]], Mapping[str, str]] | None = None
     rewrites: Mapping[str, NamedRewrite] = field(default_factory=dict)
     readers: Mapping[str, str] = field(default_factory=dict)
     unread: Mapping[str, str] = field(default_factory=dict)
@@ -721,8 +730,8 @@ class Op:
     oracle: Oracle = Oracle.RUNTIME
 
     def __str__(self) -> str:
-        """Return `AvgPool-14`."""
-        return f"{self.type}-{self.version}"
+        """Return `AvgPool-14`; the type alone of a legacy layer type."""
+        return f"{self.type}-{self.version}" if self.version else self.type
 
     def __repr__(self) -> str:
         """Return `Op(AvgPool-14)`: one line, though an operation has many parts."""
@@ -732,6 +741,11 @@ class Op:
         """Return whether an opset holds this version or would, were there no later one."""
         last = self.last_opset or max(COMPLETE_OPSETS, self.version)
         return self.version <= number <= last and number not in self.absent_opsets
+
+    @property
+    def is_legacy(self) -> bool:
+        """Whether this is a layer type of IR v2 to v7."""
+        return self.version == 0
 
     def outputs_of(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...] | None:
         """Return the facts of the outputs; None where the operation has no shape rule.
@@ -779,6 +793,8 @@ class Op:
 
         Attributes that the operation does not have are left alone here, unless they are known misspellings.
         """
+        if self.respell is not None:
+            raw = self.respell(raw)
         values: dict[str, Any] = {}
         usable = True
         for name, spec in self.attrs.items():

@@ -16,7 +16,7 @@ from ir_tools.ops.definition import Attrs, Fact, ObservedAttrs, Op, Refused, Rew
 from ir_tools.rewrite.facts import InputFacts, KnownFacts
 from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output
 
-__all__ = ["Migration", "MigrationStep", "RefusedStep", "RemainingLayer", "migrate", "parse_target"]
+__all__ = ["Migration", "MigrationStep", "RefusedStep", "RemainingLayer", "StepPlace", "migrate", "parse_target"]
 
 NEWEST = COMPLETE_OPSETS + 1
 
@@ -270,7 +270,9 @@ class _Kind(NamedTuple):
         return cls(op if op is not None and stage.concerns(op) else None, above)
 
 
-class _Place(NamedTuple):
+class StepPlace(NamedTuple):
+    """Hold what a step says of the layer as it was."""
+
     path: str
     layer_id: int
     line: int | None
@@ -278,9 +280,11 @@ class _Place(NamedTuple):
     notes: tuple[str, ...]
 
     def step(self, rewrite: Rewrite) -> MigrationStep:
+        """Return the step that replaces the layer."""
         return MigrationStep(**self._asdict(), after=_after(rewrite), how=rewrite.how, proof=rewrite.proof)
 
     def refused(self, why: Refused) -> RefusedStep:
+        """Return the step that says why nothing can."""
         return RefusedStep(**self._asdict(), reason=why.reason, attribute=why.attribute)
 
 
@@ -335,7 +339,7 @@ class _Planning:
                 plan.remaining.append(_remaining(self.model, located))
             return
         line = self.model.line_of(graph, layer.id)
-        place = _Place(path, layer.id, line, str(op), (*facts.notes, *notes))
+        place = StepPlace(path, layer.id, line, str(op), (*facts.notes, *notes))
         if isinstance(found, Refused):
             plan.refused.append(place.refused(found))
         else:

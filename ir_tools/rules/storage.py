@@ -79,9 +79,12 @@ UNKNOWN_IR_VERSION = Rule(
 LEGACY_IR_VERSION = Rule(
     "IR008",
     "legacy-ir-version",
-    Severity.ERROR,
+    Severity.INFO,
     what="The file is an IR of version 2 to 7, as releases up to 2020 wrote them.",
-    why='no release from 2021 on reads it ("The support of IR v5 has been removed from the product").',
+    why=(
+        'no release from 2021 on reads it ("The support of IR v5 has been removed from the product"); '
+        "`ir-tools migrate` makes an IR v11 of it."
+    ),
     bad='<net name="model" version="7">',
     good='<net name="model" version="11">',
 )

@@ -1,9 +1,12 @@
-"""The grammar of IR v10 and v11: which element holds which, and the attributes of their tags."""
+"""The grammar of IR: which element holds which, and the attributes of their tags."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["BODIES", "EDGE_ENDS", "GRAMMAR", "MAPS", "NOTES", "SIDES", "Tag"]
+__all__ = ["BLOBS", "BODIES", "EDGE_ENDS", "GRAMMAR", "LEGACY_VERSIONS", "MAPS", "NOTES", "SIDES", "Tag"]
+
+LEGACY_VERSIONS = range(2, 8)
+"""The versions of IR that releases up to 2020 wrote, with layer types of their own in place of operations."""
 
 EDGE_ENDS = ("from-layer", "from-port", "to-layer", "to-port")
 """The attributes of an `<edge>`; integers."""
@@ -13,6 +16,8 @@ BODIES = ("body", "then_body", "else_body")
 """The graphs inside a layer."""
 MAPS = ("port_map", "back_edges", "then_port_map", "else_port_map")
 """The elements whose rows tie a layer to its bodies."""
+BLOBS = ("weights", "biases", "custom")
+"""The elements of a legacy layer that name bytes of the `.bin`; in the earliest files they are not in `<blobs>`."""
 NOTES = ("rt_info", "meta_data", "quantization_parameters", "cli_parameters", "statistics")
 """What says something about a model or layer; it may hold anything."""
 
@@ -34,8 +39,7 @@ class Tag(NamedTuple):
 
 
 _GRAPH = Tag(frozenset({"layers", "edges", *NOTES}), once=True)
-_LAYER = frozenset({*BODIES, *MAPS, *SIDES, "data", "rt_info", "blobs", "weights", "biases"})
-"""`blobs` and what follows it are of older files."""
+_LAYER = frozenset({*BODIES, *MAPS, *SIDES, *BLOBS, "data", "rt_info", "blobs"})
 _PORTS = Tag(frozenset({"port"}))
 _ROWS = Tag(frozenset({"input", "output"}))
 

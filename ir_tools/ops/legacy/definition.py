@@ -1,0 +1,107 @@
+"""How a layer type of IR v2 to v7 is described: as an operation of version 0, with what replaces its layers today."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from ir_tools.graph import Graph, Source
+from ir_tools.ops.definition import Array, Attrs, Fact, Field, Input, Op, Output, Refused, Upgrade
+
+__all__ = ["LegacyLayer", "Tensor", "legacy_type", "unchanged"]
+
+LEFTOVERS = {"quantization_level": ".*", "originalLayersNames": ".*", "PrimitivesPriority": ".*"}
+"""Attributes of any layer that say nothing about what it computes."""
+Tensor = Source | Array | float | Sequence[int] | Sequence[float]
+"""An input of a new layer: a tensor of the new graph, or numbers that become a constant."""
+
+
+class LegacyLayer(Protocol):
+    """A layer of a legacy model, and the new graph that what replaces it is added to.
+
+    New layers compute in f32, as Inference Engine did: inputs and weights of FP16 are f32 here. A layer that is added
+    last takes the name of the legacy layer.
+    """
+
+    @property
+    def attrs(self) -> Attrs:
+        """The typed attributes."""
+        ...
+
+    @property
+    def inputs(self) -> Sequence[Source]:
+        """The tensors that the layer reads, in the new graph."""
+        ...
+
+    @property
+    def declared(self) -> Sequence[Fact]:
+        """What the file says of the outputs, which Inference Engine trusted: element types and sizes."""
+        ...
+
+    @property
+    def bodies(self) -> Mapping[str, Graph]:
+        """The bodies in the legacy graph."""
+        ...
+
+    def fact(self, tensor: Source) -> Fact:
+        """Return what is known of a tensor of the new graph; small integer constants with their values."""
+        ...
+
+    def sizes(self, tensor: Source) -> tuple[int, ...]:
+        """Return the sizes of a tensor of the new graph; legacy models have no others than known ones."""
+        ...
+
+    def call(self, type: str, *inputs: Tensor, **attributes: object) -> Source:
+        """Add an operation of opset8 and return its first output; attributes by their Python names."""
+        ...
+
+    def outputs(self, type: str, *inputs: Tensor, **attributes: object) -> tuple[Source, ...]:
+        """Add an operation of opset8 and return all of its outputs."""
+        ...
+
+    def constant(self, numbers: Array | float | Sequence[int] | Sequence[float]) -> Source:
+        """Add a constant: f32 for floats, i64 for integers; arrays keep their type."""
+        ...
+
+    def blob_size(self, name: str) -> int:
+        """Return how many elements `weights`, `biases` or `custom` has; 0 if it is absent."""
+        ...
+
+    def blob(self, name: str, shape: Sequence[int] | None = None) -> Source:
+        """Return a blob of the layer as an f32 tensor that takes its bytes from the `.bin`; by default a list."""
+        ...
+
+    def blob_values(self, name: str) -> Array:
+        """Return the numbers of a blob, as a list; half floats as f32."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Tell the user something about the layer: a result of the old release that is not kept, and why."""
+        ...
+
+
+def legacy_type(
+    type: str,
+    upgrade: Upgrade | None,
+    *,
+    inputs: Sequence[Input] = (Input("data"),),
+    outputs: Sequence[Output] = (Output(),),
+    attrs: Mapping[str, Field] | None = None,
+    **more: Any,
+) -> Op:
+    """Return the description of a layer type; without a `shape` rule, the sizes that the file declares are believed."""
+    return Op(
+        type=type,
+        version=0,
+        last_opset=0,
+        inputs=tuple(inputs),
+        outputs=tuple(outputs),
+        attrs=attrs or {},
+        upgrade=upgrade,
+        **{"leftovers": LEFTOVERS} | more,
+    )
+
+
+def unchanged(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
+    """Return the input: the layer computes nothing."""
+    return (layer.inputs[0],)

@@ -1,0 +1,267 @@
+"""Migrate a model of IR v2 to v7: every layer is replaced by operations of opset8, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from ir_tools.builder import Builder
+from ir_tools.collection import gc_paused
+from ir_tools.errors import MigrationError, ShapeError, UsageError
+from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.ops import Role, find_op
+from ir_tools.ops.definition import Array, Attrs, Fact, Op, Refused, Violation
+from ir_tools.ops.legacy.definition import Tensor
+from ir_tools.ops.records import recorded
+from ir_tools.rewrite.migration import Migration, MigrationStep, RefusedStep, StepPlace, migrate
+from ir_tools.types import ElementType, element_type, format_shape, id_number, precision_in_file
+from ir_tools.weights import values
+
+__all__ = ["current_model", "migrate_legacy"]
+
+OPSET = 8
+"""The new operations are of this opset, which every release since 2022.1 reads."""
+PROOF = "what Inference Engine 2020.1 computes for this layer type, as measured"
+HELPERS = {"Const", "Convert"}
+"""Types of new layers that say nothing about what replaces a layer."""
+F32 = element_type("f32")
+
+
+@gc_paused()
+def migrate_legacy(model: Model, to: str | None = "ir11", passes: str | Sequence[str] = ()) -> Migration:
+    """Return a model of IR v11 with the same inputs and outputs, by name and in the same order.
+
+    Every output is named after the layer that it came from, as callers of that time knew it.
+
+    Args:
+        model: of IR v2 to v7.
+        to: `ir11`, or an opset that the new model is migrated to.
+        passes: named rewrites to run on the new model.
+
+    Raises:
+        MigrationError: an unknown target or pass.
+        ReadError: a blob that a layer depends on cannot be read.
+    """
+    found = _Upgrade(model).migration()
+    if not found.ok or (to in {None, "ir11"} and not passes):
+        return found
+    later = migrate(found.model, None if to == "ir11" else to, passes, in_place=True)
+    return Migration(
+        model=later.model if later.ok else model,
+        steps=(*found.steps, *later.steps),
+        refused=later.refused,
+        remaining=later.remaining,
+    )
+
+
+def current_model(model: Model) -> Model:
+    """Return a model that today's releases read: the model itself, or what a legacy one is migrated to.
+
+    Raises:
+        MigrationError: a layer of a legacy model cannot be migrated.
+    """
+    if not model.is_legacy:
+        return model
+    found = migrate_legacy(model)
+    if not found.ok:
+        more = f", and {len(found.refused) - 1} more" if len(found.refused) > 1 else ""
+        raise MigrationError(f"IR v{model.version} is migrated before it runs: {found.refused[0]}{more}")
+    return found.model
+
+
+class _Upgrade:
+    """The migration of one model."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        new = Model(Graph(), name=model.name, version=11, weights=model.weights.copy(), origin=None, path=None)
+        self.builder = Builder(new, opset=OPSET)
+        self.tensors: dict[Source, Source] = {}
+        self.steps: list[MigrationStep] = []
+        self.refused: list[RefusedStep] = []
+
+    def migration(self) -> Migration:
+        """Return the new model; the old one if a layer is refused."""
+        for layer in self.model.graph.ordered():
+            self._replace(layer)
+        if self.refused:
+            return Migration(model=self.model, steps=tuple(self.steps), refused=tuple(self.refused))
+        for end in self.model.outputs:
+            self.builder.result(self.tensors[Source(end.layer.id, end.port.id)], end.name)
+        return Migration(model=self.builder.model, steps=tuple(self.steps))
+
+    def _replace(self, layer: Layer) -> None:
+        """Add what replaces a layer, or note why nothing can; behind a layer that is refused, nothing is tried."""
+        sources = self.model.graph.sources(layer.id)
+        inputs = [self.tensors[source] for source in sources.values() if source in self.tensors]
+        if len(inputs) < len(sources):
+            return
+        known = len(self.builder.graph)
+        place = Place(self.builder, layer, inputs)
+        found = _replacement(place)
+        line = self.model.line_of(self.model.graph, layer.id)
+        step = StepPlace(layer.name, layer.id, line, layer.type, tuple(place.notes))
+        if isinstance(found, Refused):
+            self.refused.append(step.refused(found))
+            return
+        made = [*self.builder.graph.layers()][known:]
+        self._name(layer, found, made)
+        types = [new.type for new in made if new.type not in HELPERS] or [new.type for new in made[-1:]]
+        after = " + ".join(kind for kind, _ in groupby(types)) or "its input"
+        self.steps.append(MigrationStep(**step._asdict(), after=after, how=after, proof=PROOF))
+
+    def _name(self, layer: Layer, found: Sequence[Source], made: Sequence[Layer]) -> None:
+        """Give the name of the layer to the one that stands for it, and to its tensors."""
+        graph, new = self.builder.graph, {one.id for one in made}
+        if found[0].layer in new and graph.layer(found[0].layer).name != layer.name:
+            graph.rename(found[0].layer, graph.new_name(layer.name))
+        for index, (port, tensor) in enumerate(zip(layer.outputs, found, strict=False)):
+            name = layer.name if len(layer.outputs) == 1 else f"{layer.name}.{index}"
+            record = graph.layer(tensor.layer).port(tensor.port)
+            record.names = (*record.names, name)
+            self.tensors[Source(layer.id, port.id)] = tensor
+
+
+class Place:
+    """A legacy layer, with what is added in its place: see `LegacyLayer`."""
+
+    def __init__(self, builder: Builder, layer: Layer, inputs: Sequence[Source]) -> None:
+        """Nothing is added yet; `inputs` are tensors of the builder's graph."""
+        self.builder = builder
+        self.layer = layer
+        self.inputs = tuple(inputs)
+        self.attrs = Attrs({})
+        self.notes: list[str] = []
+
+    @property
+    def declared(self) -> Sequence[Fact]:
+        """What the file says of the outputs; half floats are f32."""
+        return [_in_f32(recorded(port)) for port in self.layer.outputs]
+
+    @property
+    def bodies(self) -> Mapping[str, Graph]:
+        """The bodies in the legacy graph."""
+        return self.layer.bodies
+
+    def fact(self, tensor: Source) -> Fact:
+        """Return what is known of a tensor of the new graph."""
+        return self.builder.fact(tensor)
+
+    def sizes(self, tensor: Source) -> tuple[int, ...]:
+        """Return the sizes of a tensor of the new graph."""
+        return tuple(dim.lo for dim in self.fact(tensor).shape or ())
+
+    def call(self, type: str, *inputs: Tensor, **attributes: object) -> Source:
+        """Add an operation and return its first output."""
+        return self.outputs(type, *inputs, **attributes)[0]
+
+    def outputs(self, type: str, *inputs: Tensor, **attributes: object) -> tuple[Source, ...]:
+        """Add an operation and return all of its outputs."""
+        given = [each if isinstance(each, Source) else self.constant(each) for each in inputs]
+        return self.builder.outputs(type, *given, name=f"{self.layer.name}/{type}", **attributes)
+
+    def constant(self, numbers: Array | float | Sequence[int] | Sequence[float]) -> Source:
+        """Add a constant: f32 for floats, i64 for integers; arrays keep their type."""
+        array = np.asarray(numbers)
+        if not isinstance(numbers, np.ndarray) and array.dtype.kind == "f":
+            array = array.astype(np.float32)
+        return self.builder.constant(array, f"{self.layer.name}/constant")
+
+    def blob_size(self, name: str) -> int:
+        """Return how many elements a blob has; 0 if it is absent."""
+        found = self._extent(name)
+        return found[1] * 8 // found[2].bits if found else 0
+
+    def blob(self, name: str, shape: Sequence[int] | None = None) -> Source:
+        """Return a blob as an f32 tensor that takes its bytes from the `.bin`.
+
+        Raises:
+            ShapeError: the blob is absent, or has too few bytes.
+        """
+        offset, kind, sizes = self._stored(name, shape)
+        stored = self.builder.stored(offset, kind, sizes, f"{self.layer.name}/{name}")
+        if kind == F32 or not kind.is_float:
+            return stored
+        return self.builder.call("Convert", stored, name=f"{self.layer.name}/{name}/f32", destination_type="f32")
+
+    def blob_values(self, name: str) -> Array:
+        """Return the numbers of a blob, as a list; half floats as f32.
+
+        Raises:
+            ShapeError: the blob is absent.
+        """
+        offset, kind, sizes = self._stored(name, None)
+        size = self.blob_size(name) * kind.bits // 8
+        raw = {"element_type": kind.name, "shape": ",".join(map(str, sizes)), "offset": str(offset), "size": str(size)}
+        found = values(raw, self.builder.model.weights)
+        return found.astype(np.float32) if kind.is_float else found
+
+    def note(self, text: str) -> None:
+        """Tell the user something about the layer."""
+        self.notes.append(text)
+
+    def _stored(self, name: str, shape: Sequence[int] | None) -> tuple[int, ElementType, tuple[int, ...]]:
+        found = self._extent(name)
+        if found is None:
+            raise ShapeError(f"the layer has no {name}")
+        offset, _, kind = found
+        count = self.blob_size(name)
+        sizes = (count,) if shape is None else tuple(shape)
+        if np.prod(sizes, dtype=object) > count:
+            raise ShapeError(f"the {name} have {count} values; expected {np.prod(sizes, dtype=object)}")
+        return offset, kind, sizes
+
+    def _extent(self, name: str) -> tuple[int, int, ElementType] | None:
+        """Return offset and size in bytes of a blob, and its element type."""
+        blob = self.layer.content.blobs.get(name)
+        if blob is None:
+            return None
+        offset, size = id_number(blob.get("offset")), id_number(blob.get("size"))
+        precision = blob.get("precision") or next((port.precision for port in self.layer.outputs), None)
+        kind = precision_in_file(precision or "FP32")
+        if offset is None or size is None or kind is None:
+            raise ShapeError(f"offset, size or precision of the {name} cannot be read")
+        return offset, size, kind
+
+
+def _replacement(place: Place) -> Sequence[Source] | Refused:
+    """Return the outputs of what replaces a layer; they have the sizes that the file declares."""
+    layer = place.layer
+    op = find_op(layer.type, layer.version)
+    if op is None:
+        return Refused(f"there is no layer type '{layer.type}' in IR v2 to v7")
+    violations: list[Violation] = []
+    attrs = op.read(layer.raw, violations)
+    if attrs is None:
+        return Refused(violations[-1].message, violations[-1].attribute)
+    place.attrs = attrs
+    try:
+        found = _built(op, place)
+    except (ShapeError, UsageError) as why:
+        return Refused(str(why))
+    if isinstance(found, Refused):
+        return found
+    for tensor, declared in zip(found, place.declared, strict=False):
+        given, wanted = place.fact(tensor).shape, declared.shape or ()
+        if given != wanted:
+            return Refused(f"it gives [{format_shape(given)}], but the file declares [{format_shape(wanted)}]")
+    return found
+
+
+def _built(op: Op, place: Place) -> Sequence[Source] | Refused:
+    """Add what replaces a layer."""
+    if op.role is Role.PARAMETER:
+        declared = place.declared[0]
+        return [place.builder.parameter(place.layer.name, declared.shape or (), declared.dtype)]
+    if op.role is Role.CONSTANT:
+        return [place.blob("custom", [dim.lo for dim in place.declared[0].shape or ()])]
+    if op.upgrade is None:
+        return Refused(f"a layer of type {op} cannot be migrated")
+    return op.upgrade(place)
+
+
+def _in_f32(fact: Fact) -> Fact:
+    """Return the fact with f32 for other floats, as Inference Engine computed with them."""
+    return Fact(F32 if fact.dtype.is_float or fact.dtype.kind == "dynamic" else fact.dtype, fact.shape)
