@@ -67,6 +67,20 @@ def corpus_model(request: pytest.FixtureRequest) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def legacy_python() -> Path:
+    """The Python of Inference Engine 2020.1, made in the user's cache once; skips if it cannot be made."""
+    from ir_tools.errors import RuntimeFailure
+    from ir_tools.runtime.environments import environment, installation, release_python
+    from ir_tools.runtime.releases import find_release
+
+    release = find_release("inference-engine-2020.1")
+    try:
+        return release_python(release) if environment(release) else installation(release).make()
+    except RuntimeFailure as why:
+        pytest.skip(f"no Inference Engine 2020.1: {why}")
+
+
 @pytest.fixture(scope="module", autouse=True)
 def forked_workers() -> Iterator[None]:
     """The runtimes of this process are forks; a module about how they start overrides this."""

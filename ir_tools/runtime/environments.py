@@ -1,0 +1,208 @@
+"""Environments of other releases: folders with a Python and the packages of one release, found, made and removed.
+
+They are in the folder that the environment variable `IR_TOOLS_RUNTIMES` names, by default `ir-tools/runtimes` in the
+user's cache; each has the name of its release, and may be a link to an environment that is elsewhere.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ir_tools.errors import RuntimeFailure, UsageError
+from ir_tools.runtime.releases import Release
+
+__all__ = ["Installation", "environment", "installation", "release_python", "remove", "runtimes_folder"]
+
+VARIABLE = "IR_TOOLS_RUNTIMES"
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """An environment that can be made.
+
+    Attributes:
+        release: what is installed.
+        folder: where.
+        python: the interpreter that it is made of; a version for uv to download if there is none here.
+    """
+
+    release: Release
+    folder: Path
+    python: str
+
+    def __str__(self) -> str:
+        """What is made, and its size, in one line."""
+        release = self.release
+        return (
+            f"{self.folder}: {', '.join(release.packages)} with Python {self.python},"
+            f" about {release.size} MB ({release.download} MB to download)"
+        )
+
+    def make(self) -> Path:
+        """Make the environment, complete or not at all. One that another process made meanwhile stays.
+
+        Returns:
+            Its interpreter.
+
+        Raises:
+            RuntimeFailure: it cannot be made; the message has the reason of the tool that failed.
+        """
+        try:
+            self.folder.parent.mkdir(parents=True, exist_ok=True)
+            draft = Path(tempfile.mkdtemp(prefix=f"{self.folder.name}.", dir=self.folder.parent))
+        except OSError as why:
+            raise self._failure(f"{self.folder.parent}: {why.strerror}") from why
+        try:
+            for command in self._commands(draft / "environment"):
+                self._run(command)
+            (draft / "environment").rename(self.folder)
+        except OSError as why:
+            if _python_in(self.folder).exists():
+                return _python_in(self.folder)
+            raise self._failure(f"{why.filename}: {why.strerror}") from why
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+        return _python_in(self.folder)
+
+    def _commands(self, folder: Path) -> Iterator[Sequence[str]]:
+        uv, python = shutil.which("uv"), str(_python_in(folder))
+        packages = ["--quiet", "--only-binary", ":all:", *self.release.packages]
+        if uv:
+            yield [uv, "venv", "--quiet", "--python", self.python, str(folder)]
+            yield [uv, "pip", "install", "--python", python, *packages]
+        else:
+            yield [self.python, "-I", "-m", "venv", str(folder)]
+            yield [python, "-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", *packages]
+
+    def _run(self, command: Sequence[str]) -> None:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL)
+        if done.returncode:
+            lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+            errors = [line for line in lines if line.lower().startswith("error")]
+            raise self._failure((errors or lines or [f"{command[0]} failed"])[-1])
+
+    def _failure(self, reason: str) -> RuntimeFailure:
+        return RuntimeFailure(
+            f"{self.release.title} cannot be installed: {reason}; it needs {', '.join(self.release.packages)} from"
+            f" PyPI, or name a Python that has them with --runtime-python",
+            kind="missing",
+            reason=reason,
+        )
+
+
+def runtimes_folder() -> Path:
+    """Return the folder of all environments, which need not exist."""
+    if named := os.environ.get(VARIABLE):
+        return Path(named)
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "ir-tools" / "runtimes"
+
+
+def environment(release: Release) -> Path | None:
+    """Return the folder of a release's environment, None if there is none."""
+    folder = runtimes_folder() / release.name
+    return folder if _python_in(folder).exists() else None
+
+
+def release_python(release: Release, python: Path | None = None) -> Path:
+    """Return the interpreter that has a release: the one that is named, or that of its environment.
+
+    Raises:
+        UsageError: the one that is named is not a program.
+        RuntimeFailure: none is named, and there is no environment; the message says how to make one.
+    """
+    if python is not None:
+        if not (python.is_file() and os.access(python, os.X_OK)):
+            raise UsageError(f"{python} is not a program; name a Python that has {release.title}")
+        return python.absolute()
+    found = environment(release)
+    if found is None:
+        raise RuntimeFailure(
+            f"{release.title} is not here; make it with: ir-tools runtimes --add {release.name}"
+            f" (about {release.size} MB), or name a Python that has it with --runtime-python",
+            kind="missing",
+        )
+    return _python_in(found)
+
+
+def installation(release: Release) -> Installation:
+    """Return what would be made for a release.
+
+    Raises:
+        UsageError: its environment is there already.
+        RuntimeFailure: no Python that it can be installed in is here.
+    """
+    folder = runtimes_folder() / release.name
+    if os.path.lexists(folder):
+        raise UsageError(f"{folder} exists already; remove it first with: ir-tools runtimes --remove {release.name}")
+    python = next(_interpreters(release.pythons), None)
+    if python is None and not shutil.which("uv"):
+        wanted = " or ".join(sorted(release.pythons, key=_numbers))
+        raise RuntimeFailure(
+            f"{release.title} needs Python {wanted}, and none is here (of pyenv, on PATH, of uv); install one, or uv,"
+            f" which downloads it",
+            kind="missing",
+        )
+    return Installation(release, folder, python or release.pythons[0])
+
+
+def remove(release: Release) -> Path:
+    """Remove the environment of a release, or the link to it, and return its folder.
+
+    Raises:
+        UsageError: there is none, or it cannot be removed.
+    """
+    folder = runtimes_folder() / release.name
+    try:
+        if folder.is_symlink():
+            folder.unlink()
+        else:
+            shutil.rmtree(folder)
+    except FileNotFoundError:
+        raise UsageError(f"{folder}: there is no such environment") from None
+    except OSError as why:
+        raise UsageError(f"{why.filename or folder} cannot be removed: {why.strerror}") from why
+    return folder
+
+
+def _python_in(folder: Path) -> Path:
+    return folder / "bin" / "python"
+
+
+def _interpreters(versions: Sequence[str]) -> Iterator[str]:
+    """Yield interpreters of these versions that run: this one, those of pyenv, on the PATH, of uv."""
+    if f"{sys.version_info.major}.{sys.version_info.minor}" in versions:
+        yield sys.executable
+    data = Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser()
+    pyenv = Path(os.environ.get("PYENV_ROOT") or "~/.pyenv").expanduser() / "versions"
+    uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or data / "uv" / "python")
+    for version in versions:
+        places = [*_newest(pyenv, f"{version}.*"), *_newest(uv, f"cpython-{version}.*")]
+        programs = [folder / "bin" / f"python{version}" for folder in places]
+        named = shutil.which(f"python{version}")
+        for program in [*map(str, programs), *([named] if named else [])]:
+            if _runs(program, version):
+                yield program
+
+
+def _newest(folder: Path, pattern: str) -> list[Path]:
+    return sorted(folder.glob(pattern), key=lambda path: _numbers(path.name), reverse=True)
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", text)]
+
+
+def _runs(program: str, version: str) -> bool:
+    """Return whether a program is a Python of this version; a shim of pyenv may lead to none."""
+    ask = [program, "-I", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+    with suppress(OSError, subprocess.TimeoutExpired):
+        done = subprocess.run(ask, capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
+        return done.stdout.strip() == version
+    return False

@@ -1,0 +1,59 @@
+"""`ir-tools runtimes`."""
+
+from pathlib import Path
+
+import pytest
+
+from ir_tools.runtime.environments import Installation
+from tests.cli.conftest import Cli
+
+NAME = "inference-engine-2020.1"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of environments without any; what is installed is an empty interpreter."""
+    monkeypatch.setenv("IR_TOOLS_RUNTIMES", str(tmp_path / "runtimes"))
+    monkeypatch.setattr(Installation, "make", _make)
+    return tmp_path / "runtimes"
+
+
+def _make(planned: Installation) -> Path:
+    python = planned.folder / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.touch()
+    return python
+
+
+def pythons(cli: Cli) -> dict[str, str | None]:
+    return {row["name"]: row["python"] for row in cli("runtimes", "--json").document["runtimes"]}
+
+
+def test_list(cli: Cli, folder: Path) -> None:
+    outcome = cli("runtimes", "--json")
+    assert outcome.document["folder"] == str(folder)
+    assert [row["name"] for row in outcome.document["runtimes"]] == ["openvino", NAME]
+    assert outcome.document["runtimes"][1]["reads"] == [2, 7]
+    lines = cli("runtimes").out.splitlines()
+    assert lines[0].split() == ["name", "release", "IR", "versions", "Python"]
+    assert lines[2].endswith(" not here")
+
+
+def test_add_and_remove(cli: Cli, folder: Path) -> None:
+    outcome = cli("runtimes", "--add", NAME)
+    assert outcome.code == 0
+    assert outcome.err.startswith(f"ir-tools: installing Inference Engine 2020.1 into {folder / NAME}: opencv-python-")
+    assert outcome.err.endswith("about 200 MB (55 MB to download)\n")
+    assert pythons(cli)[NAME] == str(folder / NAME / "bin" / "python")
+    assert cli("runtimes", "--add", NAME).err == (
+        f"ir-tools: {folder / NAME} exists already; remove it first with: ir-tools runtimes --remove {NAME}\n"
+    )
+    assert cli("runtimes", "--remove", NAME).code == 0
+    assert pythons(cli)[NAME] is None
+    assert cli("runtimes", "--remove", NAME).code == 2
+
+
+@pytest.mark.parametrize("words", [("--add", "openvino"), ("--add", NAME, "--remove", NAME)], ids=" ".join)
+def test_wrong_usage(cli: Cli, words: tuple[str, ...]) -> None:
+    outcome = cli("runtimes", *words)
+    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)

@@ -1,0 +1,120 @@
+"""Environments of other releases: found, made with venv and pip or uv, removed."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from ir_tools import RuntimeFailure, UsageError
+from ir_tools.runtime import environments
+from ir_tools.runtime.environments import Installation, environment, installation, release_python, remove
+from ir_tools.runtime.releases import RELEASES, Release, find_release
+
+OLD = Release("old", "Old 1.0", ("old==1.0",), ("3.4", "3.5"), 1, 2, (2, 7))
+"""A release for versions of Python that nobody has."""
+OWN = Release("own", "Own 1.0", (), (f"{sys.version_info.major}.{sys.version_info.minor}",), 1, 2, (2, 7))
+"""A release that needs nothing but this Python."""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Nothing of this machine is seen: a folder of environments, and others of Pythons, which are not there."""
+    for name in ("IR_TOOLS_RUNTIMES", "PYENV_ROOT", "UV_PYTHON_INSTALL_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    return tmp_path
+
+
+def program(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def made(folder: Path, release: Release) -> Path:
+    return program(folder / "IR_TOOLS_RUNTIMES" / release.name / "bin" / "python", "")
+
+
+def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("IR_TOOLS_RUNTIMES")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert environments.runtimes_folder() == tmp_path / "ir-tools" / "runtimes"
+
+
+def test_python_that_is_named_or_in_the_folder(folder: Path) -> None:
+    with pytest.raises(RuntimeFailure, match=r"Old 1.0 is not here; make it with: ir-tools runtimes --add old"):
+        release_python(OLD)
+    assert environment(OLD) is None
+    python = made(folder, OLD)
+    assert release_python(OLD) == python
+    assert release_python(OLD, Path(sys.executable)) == Path(sys.executable)
+    with pytest.raises(UsageError, match="is not a program; name a Python that has Old"):
+        release_python(OLD, folder)
+
+
+def test_pythons_are_looked_for_in_order(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(RuntimeFailure, match=r"Old 1.0 needs Python 3.4 or 3.5, and none is here"):
+        installation(OLD)
+    program(folder / "bin" / "uv", "")
+    monkeypatch.setenv("PATH", f"{folder / 'bin'}:/bin")
+    assert installation(OLD).python == "3.4", "uv downloads it"
+    for place, version in (
+        ("bin/python3.5", "3.5"),
+        ("UV_PYTHON_INSTALL_DIR/cpython-3.4.2-linux/bin/python3.4", "3.4"),
+        ("PYENV_ROOT/versions/3.4.9/bin/python3.4", "3.4"),
+        ("PYENV_ROOT/versions/3.4.10/bin/python3.4", "3.4"),
+    ):
+        path = program(folder / place, f"echo {version}")
+        assert installation(OLD).python == str(path)
+    program(folder / "PYENV_ROOT/versions/3.4.11/bin/python3.4", "exit 127")
+    assert installation(OLD).python == str(path), "one that does not run is passed over"
+    assert installation(OWN).python == sys.executable
+
+
+def test_uv_makes_the_environment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = f'echo "$@" >> {folder}/log; [ $1 = pip ] || {{ mkdir -p "$5/bin"; touch "$5/bin/python"; }}'
+    program(folder / "bin" / "uv", steps)
+    monkeypatch.setenv("PATH", f"{folder / 'bin'}:/usr/bin:/bin")
+    planned = installation(OLD)
+    assert str(planned).endswith("/old: old==1.0 with Python 3.4, about 2 MB (1 MB to download)")
+    assert planned.make() == release_python(OLD)
+    venv, packages = (folder / "log").read_text().splitlines()
+    assert venv.startswith("venv --quiet --python 3.4 ")
+    assert packages.startswith("pip install --python ")
+    assert packages.endswith(" --only-binary :all: old==1.0")
+    with pytest.raises(UsageError, match="exists already; remove it first with: ir-tools runtimes --remove old"):
+        installation(OLD)
+
+
+def test_installation_that_fails_leaves_nothing(folder: Path) -> None:
+    python = program(folder / "python", "echo 'ERROR: no network' >&2; echo later; exit 1")
+    target = folder / "IR_TOOLS_RUNTIMES" / "old"
+    with pytest.raises(
+        RuntimeFailure, match=r"^Old 1.0 cannot be installed: ERROR: no network; it needs old"
+    ) as caught:
+        Installation(OLD, target, str(python)).make()
+    assert caught.value.kind == "missing"
+    assert list(target.parent.iterdir()) == []
+    (folder / "file").touch()
+    with pytest.raises(RuntimeFailure, match=r"cannot be installed: .*file: File exists"):
+        Installation(OLD, folder / "file" / "old", str(python)).make()
+
+
+def test_environments_and_links_to_them_are_removed(folder: Path) -> None:
+    made(folder, OLD)
+    (folder / "IR_TOOLS_RUNTIMES" / "own").symlink_to(remove(OLD).with_name("elsewhere"))
+    elsewhere = made(folder, Release("elsewhere", "", (), (), 0, 0, (2, 7)))
+    assert environment(OLD) is None
+    assert environment(OWN) is not None
+    remove(OWN)
+    assert environment(OWN) is None
+    assert elsewhere.exists()
+    with pytest.raises(UsageError, match="there is no such environment"):
+        remove(OWN)
+
+
+def test_releases_have_names_of_their_own() -> None:
+    assert len({release.name for release in RELEASES}) == len(RELEASES)
+    with pytest.raises(UsageError, match=r"did you mean 'inference-engine-2020\.1'"):
+        find_release("inference-engine-2021")
