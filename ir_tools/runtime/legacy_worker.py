@@ -94,11 +94,7 @@ class Library:
         self.call("core_create", str(folder / "plugins.xml").encode(), byref(self.core))
 
     def call(self, name: str, *arguments: Any) -> None:
-        """Call a function of the C interface.
-
-        Raises:
-            Refused: it fails.
-        """
+        """Call a function of the C interface; `Refused` if it fails."""
         status = getattr(self.interface, "ie_" + name)(*arguments)
         if status:
             raise Refused(STATUSES.get(status, f"status {status}"))
