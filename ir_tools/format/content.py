@@ -17,10 +17,11 @@ from ir_tools.rules.structure import (
     UNKNOWN_PRECISION,
 )
 from ir_tools.source import Document, Element
-from ir_tools.source.grammar import BLOBS, EDGE_ENDS, LEGACY_VERSIONS, MAPS
+from ir_tools.source.grammar import BLOBS, EDGE_ENDS, GRAMMAR, LEGACY_VERSIONS, MAPS
 from ir_tools.types import ELEMENT_TYPES, closest, id_number, precision_in_file
 
 __all__ = [
+    "PARTS",
     "ElementSource",
     "SourceFile",
     "attributes_of",
@@ -28,6 +29,7 @@ __all__ = [
     "ends_of",
     "is_legacy",
     "join_names",
+    "legacy_data",
     "number_problem",
     "port_problems",
     "precision_problem",
@@ -43,6 +45,8 @@ NEEDED = {
 }
 """What the tag of a layer has besides its id, and what to do where it is missing."""
 
+PARTS = GRAMMAR["layer"].children
+"""The elements that a `<layer>` holds."""
 FEW = 100
 """Attributes of one tag."""
 _COMMA = re.compile(r"(?<!\\),")
@@ -53,6 +57,12 @@ _ENCODED = re.compile(r"[&\t\r\n]")
 def is_legacy(document: Document) -> bool:
     """Return whether a document is an IR of version 2 to 7."""
     return id_number(document.root.get("version")) in LEGACY_VERSIONS
+
+
+def legacy_data(layer: Element) -> Element | None:
+    """Return the element with the attributes of a legacy layer: `<data>`; `<pooling_data>` or `<fc>` in early files."""
+    data = next(layer.iterchildren("data"), None)
+    return next((child for child in layer if child.tag not in PARTS), None) if data is None else data
 
 
 class ElementSource:
@@ -140,10 +150,8 @@ class ElementSource:
         return content
 
     def _add_legacy(self, content: LayerContent, first: Mapping[str, Element]) -> None:
-        """Add the attributes, which the earliest files have in `<pooling_data>` and the like, and the blobs."""
-        data = first.get("data")
-        if data is None:
-            data = next((child for name, child in first.items() if name.endswith("_data")), None)
+        """Add the attributes and the blobs."""
+        data = legacy_data(self.element)
         if data is not None:
             content.raw = attributes_of(data)
         for child in (*self.element, *first.get("blobs", ())):

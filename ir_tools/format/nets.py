@@ -8,10 +8,12 @@ from itertools import chain, islice, repeat
 from typing import NamedTuple
 
 from ir_tools.format.content import (
+    PARTS,
     ElementSource,
     dim_problem,
     ends_of,
     is_legacy,
+    legacy_data,
     number_problem,
     port_problems,
     precision_problem,
@@ -32,7 +34,7 @@ from ir_tools.rules.structure import (
     INPUT_FED_TWICE,
 )
 from ir_tools.source import Document, Element, Wiring
-from ir_tools.source.grammar import BODIES, EDGE_ENDS, GRAMMAR, MAPS, SIDES
+from ir_tools.source.grammar import BODIES, EDGE_ENDS, MAPS, SIDES
 from ir_tools.types import closest, id_number
 
 __all__ = ["MAX_NESTING", "EdgeState", "LeftOut", "Net", "Nets", "nets_of"]
@@ -41,7 +43,6 @@ MAX_NESTING = 64
 """How many bodies may stand inside each other."""
 
 BODY_PARTS = frozenset({*BODIES, *MAPS})
-PARTS = GRAMMAR["layer"].children
 PART_WORDS = tuple(sorted(PARTS))
 LACKING = {"input": {"Parameter", "Const", "Input", "Memory"}, "output": {"Result", "Memory"}}
 """Types of layers that have no such side."""
@@ -180,6 +181,7 @@ class _Reader:
         self.sideless: set[Element] = set()
         self.hiding: dict[Element, bool] = {}
         self.numbers = _Numbers()
+        self.legacy = is_legacy(document)
         self.sides: dict[Form, tuple[PortIds, PortIds]] = {}
 
     def look_at_dims(self) -> None:
@@ -193,12 +195,11 @@ class _Reader:
 
     def look_at_precisions(self) -> None:
         """Note the ports whose element type cannot be read, and outputs that have none."""
-        typed = not is_legacy(self.document)
         for port in self.document.root.iter("port"):
             side, layer = port.getparent(), next(port.iterancestors("layer"), None)
             if side is None or side.tag not in SIDES or layer is None:
                 continue
-            problem = precision_problem(port, typed and side.tag == "output")
+            problem = precision_problem(port, not self.legacy and side.tag == "output")
             if problem:
                 self._note(problem, layer)
 
@@ -283,7 +284,7 @@ class _Reader:
             self._note(number_problem(BAD_LAYER_ID, layer, "id"), layer)
             return
         if not self.plain_tags:
-            self._note_all(tag_problems(layer, stamped=not is_legacy(self.document)), layer)
+            self._note_all(tag_problems(layer, stamped=not self.legacy), layer)
         first = net.layers.setdefault(layer_id, layer)
         if first is not layer:
             net.repeated_ids.add(layer_id)
@@ -311,6 +312,9 @@ class _Reader:
     def _sides_of(self, net: Net, layer: Element) -> tuple[tuple[PortIds, PortIds], bool]:
         """Return the input and output ports of one layer, and whether nothing else in it need be looked at."""
         parts = list(layer)
+        early = legacy_data(layer) if self.legacy else None
+        if early is not None and early.tag not in PARTS:
+            parts.remove(early)
         kind = tuple([str(part.tag) for part in parts])
         odd, bodied = len(set(kind)) != len(kind) or not PARTS.issuperset(kind), not BODY_PARTS.isdisjoint(kind)
         if odd:

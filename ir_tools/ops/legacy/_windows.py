@@ -4,14 +4,21 @@ from collections.abc import Mapping, Sequence
 
 from ir_tools.ops.definition import Attrs, Field, Ints, Text
 
-__all__ = ["WINDOW_ATTRS", "begin_pads", "respell", "sizes_of"]
+__all__ = ["WINDOW_ATTRS", "begin_pads", "end_pad", "respell", "sizes_of"]
 
 AXES = ("z", "y", "x")
 """The letters of the axes in the earliest files, outermost first."""
-NAMES = {"kernel": "kernel", "stride": "strides", "pad": "pads_begin", "dilation": "dilations"}
-"""By the name of the earliest files, which have one attribute for each axis."""
+NAMES = {
+    "kernel": ("kernel", "1"),
+    "stride": ("strides", "1"),
+    "pad": ("pads_begin", "0"),
+    "dilation": ("dilations", "1"),
+}
+"""By the name of the earliest files, which have one attribute for each axis: the usual name, and the default."""
 ENDS = {"z": "pad-back", "y": "pad-b", "x": "pad-r"}
 """What the earliest files call the end pad of an axis."""
+EARLY = {*ENDS.values(), "stride", "rounding-type", *(f"{name}-{axis}" for name in NAMES for axis in AXES)}
+"""Attributes of the earliest files."""
 WINDOW_ATTRS: Mapping[str, Field] = {
     "kernel": Ints(minimum=1),
     "strides": Ints(minimum=1, default=()),
@@ -25,23 +32,19 @@ WINDOW_ATTRS: Mapping[str, Field] = {
 def respell(raw: Mapping[str, str]) -> Mapping[str, str]:
     """Return attributes by their usual names: `kernel-x="3" kernel-y="2"` becomes `kernel="2,3"`.
 
-    The earliest files also have `stride="1,1,2,2"` beside `stride-x`, which nothing reads.
+    The earliest files leave out an axis with the default, and the pad at the end where it is that at the beginning;
+    their `stride="1,1,2,2"` is read by nothing.
     """
-    found = {name: text for name, text in raw.items() if not _is_early(name)}
-    for early, name in NAMES.items():
-        axes = [raw[f"{early}-{axis}"] for axis in AXES if f"{early}-{axis}" in raw]
-        if axes:
-            found.setdefault(name, ",".join(axes))
-    ends = [raw.get(ENDS[axis], raw[f"pad-{axis}"]) for axis in AXES if f"pad-{axis}" in raw]
-    if ends:
-        found.setdefault("pads_end", ",".join(ends))
+    found = {name: text for name, text in raw.items() if name not in EARLY}
     if "rounding-type" in raw:
         found.setdefault("rounding_type", raw["rounding-type"])
+    axes = [axis for axis in AXES if axis != "z" or any(f"{name}-z" in raw for name in NAMES)]
+    if "kernel" not in raw or not EARLY.isdisjoint(raw.keys() - {"stride", "rounding-type"}):
+        for early, (name, default) in NAMES.items():
+            found.setdefault(name, ",".join(raw.get(f"{early}-{axis}", default) for axis in axes))
+        ends = (raw.get(ENDS[axis], raw.get(f"pad-{axis}", "0")) for axis in axes)
+        found.setdefault("pads_end", ",".join(ends))
     return found
-
-
-def _is_early(name: str) -> bool:
-    return name in {*ENDS.values(), "stride", "rounding-type"} or (name.partition("-")[0] in NAMES and "-" in name)
 
 
 def begin_pads(attrs: Attrs, sizes: Sequence[int], strides: Sequence[int], reach: Sequence[int]) -> tuple[int, ...]:
@@ -59,6 +62,12 @@ def begin_pads(attrs: Attrs, sizes: Sequence[int], strides: Sequence[int], reach
         ]
         return tuple((total + (word == "same_lower")) // 2 for total in totals)
     return sizes_of(attrs.pads_begin, len(sizes), 0)
+
+
+def end_pad(size: int, output: int, stride: int, reach: int, begin: int) -> int:
+    """Return the pad with which the windows give the declared size; none where the last ones do not reach the end."""
+    pad = (output - 1) * stride + reach - size - begin
+    return 0 if -stride < pad < 0 else pad
 
 
 def sizes_of(given: Sequence[int], rank: int, default: int) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ir_tools.graph import Source
 from ir_tools.ops.definition import Input, Int, Refused
-from ir_tools.ops.legacy._windows import WINDOW_ATTRS, begin_pads, respell, sizes_of
+from ir_tools.ops.legacy._windows import WINDOW_ATTRS, begin_pads, end_pad, respell, sizes_of
 from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
@@ -24,7 +24,7 @@ def convolution(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     reach = [(kernel - 1) * step + 1 for kernel, step in zip(attrs.kernel, dilations, strict=True)]
     begins = begin_pads(attrs, sizes[2:], strides, reach)
     ends = [
-        _end_pad(size, output, stride, kernel, begin)
+        end_pad(size, output, stride, kernel, begin)
         for size, output, stride, kernel, begin in zip(sizes[2:], outputs[2:], strides, reach, begins, strict=True)
     ]
     channels, group = sizes[1], attrs.group
@@ -51,12 +51,6 @@ def with_biases(layer: LegacyLayer, tensor: Source, channels: int) -> Source:
         return tensor
     shape = [1, channels, *[1] * (len(layer.sizes(tensor)) - 2)]
     return layer.call("Add", tensor, parameters(layer, "biases", 2, shape))
-
-
-def _end_pad(size: int, output: int, stride: int, reach: int, begin: int) -> int:
-    """Return the pad with which the windows give the declared size; none where the last ones do not reach the end."""
-    pad = (output - 1) * stride + reach - size - begin
-    return 0 if -stride < pad < 0 else pad
 
 
 PARAMETERS = (Input("data"), Input("weights", optional=True), Input("biases", optional=True))

@@ -1,0 +1,183 @@
+"""Pooling of IR v2 to v7, as windows of the time: see `pooling_plan`.
+
+Source: 8,500 settings, measured on Inference Engine 2020.1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.graph import Source
+from ir_tools.ops._equivalence import equal_plans
+from ir_tools.ops._windows import AxisWindows, Pooling, WindowPlan, plan
+from ir_tools.ops.definition import Array, Attrs, Fact, Flag, OneOf, Refused
+from ir_tools.ops.legacy._windows import WINDOW_ATTRS, begin_pads, end_pad, respell, sizes_of
+from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
+from ir_tools.types import Dim
+
+__all__ = ["OPS"]
+
+LOWEST = float(np.finfo(np.float32).min)
+MIXED = (
+    "Inference Engine 2020.1 divides some windows of a padded average over volumes with several channels by other"
+    " numbers than its rule says; the rule is kept"
+)
+
+
+def pooling_plan(attrs: Attrs, sizes: Sequence[int], counts: Sequence[int]) -> WindowPlan:
+    """Return the windows on an input with these spatial sizes, `counts` of them.
+
+    An average divides by the elements that a window reads if `exclude-pad` is true or nothing is padded at the
+    beginning. Otherwise a window is clipped at the end of the input plus as much padding as at its beginning; plus
+    none where on no axis more windows are declared than fit without padding at the end.
+    """
+    begins, strides, kernel = _begins(attrs, sizes), sizes_of(attrs.strides, len(sizes), 1), attrs.kernel
+    axes = list(zip(sizes, counts, kernel, strides, begins, strict=True))
+    fitting = all(count == int((size - wide + begin) / step) + 1 for size, count, wide, step, begin in axes)
+    real = attrs.exclude_pad or not any(begins)
+    windows = []
+    for size, count, wide, step, begin in axes:
+        start = np.arange(count, dtype=np.int64) * step - begin
+        first, last = np.maximum(start, 0), np.minimum(start + wide, size) - 1
+        end = size + (0 if fitting else begin)
+        divisor = np.maximum(last - first + 1, 0) if real else np.minimum(start + wide, end) - start
+        windows.append(AxisWindows(first, last, 1, np.where(last < first, 0, divisor)))
+    return WindowPlan(tuple(windows))
+
+
+def pooling(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
+    """Return MaxPool or AvgPool; an average with other divisors is multiplied by constants."""
+    attrs, data = layer.attrs, layer.inputs[0]
+    sizes, counts = layer.sizes(data)[2:], [dim.lo for dim in (layer.declared[0].shape or ())[2:]]
+    rank = len(sizes)
+    if len(attrs.kernel) != rank or len(counts) != rank:
+        return Refused(f"has {len(attrs.kernel)} values for an input with {rank} spatial axes", "kernel")
+    strides, begins = sizes_of(attrs.strides, rank, 1), _begins(attrs, sizes)
+    ends = tuple(map(end_pad, sizes, counts, strides, attrs.kernel, begins))
+    if min(ends) < 0:
+        ends = tuple(max(end, 0) for end in ends)
+        layer.note("the file declares fewer windows than the settings give; the others are cut off")
+    windows = Pooling(kernel=attrs.kernel, strides=strides, pads_begin=begins, pads_end=ends, dilations=(1,) * rank)
+    found = _maximum(layer, data, windows) if attrs.pool_method == "max" else _average(layer, data, windows, counts)
+    if list(layer.sizes(found)[2:]) == counts:
+        return (found,)
+    axes = list(range(2, rank + 2))
+    return (layer.call("Slice", found, [0] * rank, counts, [1] * rank, axes),)
+
+
+def _begins(attrs: Attrs, sizes: Sequence[int]) -> tuple[int, ...]:
+    """Return the pads at the beginning; a word for `auto_pad` that is not known pads both sides alike."""
+    strides = sizes_of(attrs.strides, len(sizes), 1)
+    if attrs.auto_pad.lower() in {"", "valid", "same_upper", "same_lower"}:
+        return begin_pads(attrs, sizes, strides, attrs.kernel)
+    return tuple(
+        max(wide - (size % step or step), 0) // 2 for size, step, wide in zip(sizes, strides, attrs.kernel, strict=True)
+    )
+
+
+def _maximum(layer: LegacyLayer, data: Source, windows: Pooling) -> Source:
+    if _overlap(windows):
+        return layer.call("MaxPool", data, **_attributes(windows), dilations=windows.dilations)
+    padded = _padded(layer, data, windows, LOWEST)
+    return layer.call("MaxPool", padded, **_attributes(_bare(windows)), dilations=windows.dilations)
+
+
+def _average(layer: LegacyLayer, data: Source, windows: Pooling, counts: Sequence[int]) -> Source:
+    sizes = layer.sizes(data)
+    wanted = pooling_plan(layer.attrs, sizes[2:], counts)
+    if len(sizes) == 5 and sizes[1] > 1 and not layer.attrs.exclude_pad and any(windows.pads_begin):
+        layer.note(MIXED)
+    for exclude in (True, False) if _overlap(windows) else ():
+        if equal_plans(wanted, plan(replace(windows, exclude_pad=exclude), sizes[2:])) is None:
+            return layer.call("AvgPool", data, **_attributes(windows), exclude_pad=exclude)
+    padded = _padded(layer, data, windows, 0.0)
+    found = layer.call("AvgPool", padded, **_attributes(_bare(windows)), exclude_pad=False)
+    return layer.call("Multiply", found, _factors(wanted, windows.kernel, layer.sizes(found)[2:]))
+
+
+def _factors(wanted: WindowPlan, kernel: Sequence[int], counts: Sequence[int]) -> Array:
+    """Return by what to multiply averages over whole kernels: `[1, 1, counts...]`; windows that read nothing give 0."""
+    factors = np.ones((1, 1, *counts), np.float64)
+    for axis, (windows, wide, count) in enumerate(zip(wanted.axes, kernel, counts, strict=True), 2):
+        along = [1] * factors.ndim
+        along[axis] = -1
+        own = np.zeros(count)
+        own[: len(windows.divisor)] = np.where(windows.divisor > 0, wide / np.maximum(windows.divisor, 1), 0)
+        factors = factors * own.reshape(along)
+    return factors.astype(np.float32)
+
+
+def _overlap(windows: Pooling) -> bool:
+    """Return whether every pad is smaller than the kernel, as the runtime demands."""
+    pads = zip(windows.kernel, windows.pads_begin, windows.pads_end, strict=True)
+    return all(max(begin, end) < wide for wide, begin, end in pads)
+
+
+def _bare(windows: Pooling) -> Pooling:
+    none = (0,) * windows.rank
+    return replace(windows, pads_begin=none, pads_end=none)
+
+
+def _attributes(windows: Pooling) -> dict[str, tuple[int, ...]]:
+    return {name: getattr(windows, name) for name in ("kernel", "strides", "pads_begin", "pads_end")}
+
+
+def _padded(layer: LegacyLayer, data: Source, windows: Pooling, value: float) -> Source:
+    begins, ends = [0, 0, *windows.pads_begin], [0, 0, *windows.pads_end]
+    if not any((*begins, *ends)):
+        return data
+    return layer.call("Pad", data, begins, ends, value, pad_mode="constant")
+
+
+def pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Return the sizes that the old release works out for another input.
+
+    Raises:
+        ShapeError: the window does not fit into the padded input.
+    """
+    shape = inputs[0].shape
+    if shape is None or len(shape) != len(attrs.kernel) + 2:
+        raise ShapeError(f"kernel has {len(attrs.kernel)} values; expected one per spatial axis of the input")
+    rank = len(attrs.kernel)
+    begins, strides = sizes_of(attrs.pads_begin, rank, 0), sizes_of(attrs.strides, rank, 1)
+    ends = tuple(attrs.pads_end) or begins
+    counts = [
+        Dim.of(_count(attrs, dim.lo, *window)) if dim.static else Dim()
+        for dim, *window in zip(shape[2:], attrs.kernel, strides, begins, ends, strict=True)
+    ]
+    return (inputs[0].with_spatial(counts),)
+
+
+def _count(attrs: Attrs, size: int, kernel: int, stride: int, begin: int, end: int) -> int:
+    word = attrs.auto_pad.lower()
+    if word == "same_upper":
+        return -(-size // stride)
+    if word == "same_lower":
+        return size // stride
+    room = size - kernel + (0 if word == "valid" else begin + end)
+    if room < 0:
+        raise ShapeError(f"the kernel reaches over {kernel} elements, but the axis has {size} with its padding")
+    if word == "valid":
+        return -(-(room + 1) // stride)
+    if attrs.rounding_type == "floor":
+        return room // stride + 1
+    count = -(-room // stride) + 1
+    return count - 1 if (count - 1) * stride >= size + begin else count
+
+
+OPS = (
+    legacy_type(
+        "Pooling",
+        pooling,
+        attrs={
+            **{name: field for name, field in WINDOW_ATTRS.items() if name != "dilations"},
+            "pool_method": OneOf(xml="pool-method", words=("max", "avg"), default="max"),
+            "exclude_pad": Flag(xml="exclude-pad", default=False),
+            "rounding_type": OneOf(words=("ceil", "floor"), default="ceil"),
+        },
+        shape=pooling_shape,
+        respell=respell,
+    ),
+)
