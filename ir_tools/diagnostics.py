@@ -2,7 +2,7 @@
 
 import enum
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 
 __all__ = ["Diagnostic", "Severity", "format_text"]
 
@@ -81,8 +81,9 @@ class Diagnostic:
         return " ".join((f"{text} ({self.help})" if self.help else text).splitlines())
 
     def as_dict(self) -> dict[str, object]:
-        """Plain data for JSON."""
-        return {**asdict(self), "severity": str(self.severity)}
+        """Return plain data for JSON."""
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return {**values, "severity": str(self.severity)}
 
 
 def format_text(diagnostics: Iterable[Diagnostic]) -> str:

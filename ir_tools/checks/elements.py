@@ -7,7 +7,7 @@ from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
 from ir_tools.diagnostics import Severity
 from ir_tools.format.nets import Net
-from ir_tools.format.problems import ElementProblem
+from ir_tools.format.problems import MAX_IN_ELEMENT, ElementProblem
 from ir_tools.rules.structure import REPEATED_ELEMENT, UNKNOWN_ELEMENT
 from ir_tools.source import Element
 from ir_tools.source.grammar import BODIES, GRAMMAR, MAPS, NOTES, Tag
@@ -42,13 +42,9 @@ def _parents(file: IrFile) -> Iterator[tuple[Net, Element]]:
 
 
 def _unknown(net: Net, parent: Element, tag: Tag) -> Iterator[ElementProblem]:
-    known, words = tag.children, tuple(sorted(tag.children - set(NOTES)))
-    here = {str(child.tag) for child in parent}
-    for child in parent:
-        name = str(child.tag)
-        if name in known:
-            continue
-        local = name.rpartition("}")[2]
+    words, unknown = tuple(sorted(tag.children - set(NOTES))), _not_in(parent, tag)
+    for child in unknown[:MAX_IN_ELEMENT]:
+        local = str(child.tag).rpartition("}")[2]
         shown = local if child.prefix is None else f"{child.prefix}:{local}"
         meant = closest(local, words)
         severity = None
@@ -57,8 +53,8 @@ def _unknown(net: Net, parent: Element, tag: Tag) -> Iterator[ElementProblem]:
             remedy = "write element names without a prefix"
         elif meant is not None:
             message = f"<{shown}> is not known in <{parent.tag}>; did you mean <{meant}>?"
-            remedy = f"write <{meant}>" if meant not in here else f"there is a <{meant}> already; delete one"
-        elif name in WORDS or _holds_words(child) or not tag.once:
+            remedy = f"write <{meant}>" if parent.find(meant) is None else f"there is a <{meant}> already; delete one"
+        elif child.tag in WORDS or _holds_words(child) or not tag.once:
             message = f"<{shown}> does not belong in <{parent.tag}>: the runtime does not look at it"
             listed = ", ".join(f"<{word}>" for word in words)
             remedy = f"<{parent.tag}> holds {listed}" if words else f"<{parent.tag}> holds no elements"
@@ -66,6 +62,15 @@ def _unknown(net: Net, parent: Element, tag: Tag) -> Iterator[ElementProblem]:
             message = f"<{shown}> is not known in <{parent.tag}>: the runtime does not look at it"
             remedy, severity = "leave it if another tool wrote it", Severity.WARNING
         yield ElementProblem(UNKNOWN_ELEMENT, child, message, remedy, severity, _layer_of(net, parent, child))
+    if len(unknown) > MAX_IN_ELEMENT:
+        message = f"<{parent.tag}> has {len(unknown)} unknown elements, of which the first {MAX_IN_ELEMENT} are listed"
+        severity = Severity.WARNING if tag.once else None
+        yield ElementProblem(UNKNOWN_ELEMENT, unknown[MAX_IN_ELEMENT], message, None, severity)
+
+
+def _not_in(parent: Element, tag: Tag) -> list[Element]:
+    """Return the children that the runtime does not read."""
+    return [child for child in parent if child.tag not in tag.children]
 
 
 def _layer_of(net: Net, parent: Element, child: Element) -> Element | None:

@@ -1,10 +1,11 @@
 """Attributes of tags that are almost called like one that the runtime reads."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
-from ir_tools.format.problems import ElementProblem
+from ir_tools.format.problems import MAX_IN_ELEMENT, ElementProblem
 from ir_tools.rules.structure import MISSPELLED_ATTRIBUTE
 from ir_tools.source.grammar import GRAMMAR
 from ir_tools.types import closest
@@ -21,7 +22,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
             parent = element.getparent()
             if element.get(name) is not None or (tag == "port" and (parent is None or parent.tag != "output")):
                 continue
-            for word in map(str, element.attrib):
+            for word in islice(map(str, element.attrib), MAX_IN_ELEMENT):
                 if word not in others and closest(word, [name]):
                     message = f"<{tag}> has an attribute {word}; did you mean {name}?"
                     yield ElementProblem(MISSPELLED_ATTRIBUTE, element, message, f'write {name}="..."')

@@ -7,35 +7,45 @@ from functools import partial
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
 from ir_tools.diagnostics import Severity
-from ir_tools.format.problems import ElementProblem, Place, place_of
+from ir_tools.format.problems import MAX_IN_ELEMENT, ElementProblem, Place, place_of
 from ir_tools.rules.structure import STRAY_TEXT
 from ir_tools.source import Document, Element
 from ir_tools.source.grammar import GRAMMAR, NOTES
 
 __all__ = ["CHECK"]
 
-
 MARKUP = re.compile(r"=\s*[\"']|/?>")
 
 
 def find(file: IrFile) -> Iterator[ElementProblem]:
-    """Yield one problem for each element that holds text, at the text; elements that nobody reads may hold any."""
+    """Yield one problem for each text, at its place; elements that nobody reads may hold any."""
     if file.usual.texts:
         return
-    for element in file.document.root.iter():
-        tag = str(element.tag)
-        if tag not in GRAMMAR or next(element.iterancestors(*NOTES), None) is not None:
+    for element in file.document.root.iter(*GRAMMAR):
+        texts = list(_texts(element))
+        if not texts or next(element.iterancestors(*NOTES), None) is not None:
             continue
-        before = [] if tag == "dim" or not element.text else [(element.text, None)]
-        for text, child in before + [(tail, child) for child in element if (tail := child.tail)]:
+        for text, child in texts[:MAX_IN_ELEMENT]:
             words = text.strip()
-            if words:
-                message = f"there is text in <{tag}>: '{words[:40]}'"
-                place = partial(_place, file.document, element, child, text[: text.index(words[0])].count("\n"))
-                if MARKUP.search(words):
-                    yield ElementProblem(STRAY_TEXT, place, message, "an element lost its bracket: write <")
-                else:
-                    yield ElementProblem(STRAY_TEXT, place, message, "delete it", Severity.WARNING)
+            message = f"there is text in <{element.tag}>: '{words[:40]}'"
+            place = partial(_place, file.document, element, child, text[: text.index(words[0])].count("\n"))
+            if MARKUP.search(words):
+                yield ElementProblem(STRAY_TEXT, place, message, "an element lost its bracket: write <")
+            else:
+                yield ElementProblem(STRAY_TEXT, place, message, "delete it", Severity.WARNING)
+        if len(texts) > MAX_IN_ELEMENT:
+            message = f"there are {len(texts)} texts in <{element.tag}>, of which the first {MAX_IN_ELEMENT} are listed"
+            yield ElementProblem(STRAY_TEXT, element, message, None, Severity.WARNING)
+
+
+def _texts(element: Element) -> Iterator[tuple[str, Element | None]]:
+    """Yield the texts between the elements in one, each with the child that it follows."""
+    if element.text and element.tag != "dim" and not element.text.isspace():
+        yield element.text, None
+    for child in element:
+        tail = child.tail
+        if tail and not tail.isspace():
+            yield tail, child
 
 
 def _place(document: Document, element: Element, child: Element | None, lines: int) -> Place:

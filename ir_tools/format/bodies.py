@@ -25,7 +25,7 @@ from ir_tools.rules.structure import (
     WRONG_PORT_MAP_ROW,
 )
 from ir_tools.source import Element, Wiring
-from ir_tools.source.grammar import BODIES, GRAMMAR, MAPS
+from ir_tools.source.grammar import BODIES, GRAMMAR, MAPS, SIDES
 from ir_tools.types import closest, id_number
 
 __all__ = ["body_problems", "has_all_ends"]
@@ -94,10 +94,10 @@ def ports_of(layer: Element, side: str) -> dict[int, Element]:
     return {number: port for port in ports if (number := id_number(port.get("id"))) is not None}
 
 
-def _counted(layer: Element, side: str) -> int:
-    """Count the ports of a side, those with equal or unreadable ids included."""
+def _has_doubtful_ports(layer: Element, side: str) -> bool:
+    """Return whether ports of a side have equal ids, or such as cannot be read."""
     parent = child(layer, side)
-    return 0 if parent is None else sum(1 for _ in parent.iterchildren("port"))
+    return parent is not None and sum(1 for _ in parent.iterchildren("port")) > len(ports_of(layer, side))
 
 
 class _Bodied:
@@ -112,6 +112,7 @@ class _Bodied:
         self.found: list[ElementProblem] = []
         self.inputs = ports_of(layer, "input")
         self.outputs = ports_of(layer, "output")
+        self.doubtful = {side: _has_doubtful_ports(layer, side) for side in SIDES}
 
     def look(self) -> None:
         """Find all problems."""
@@ -223,19 +224,19 @@ class _Table:
         ports = self.owner.inputs if row.is_input else self.owner.outputs
         faults = list(self._purpose(row))
         index_of_branch = self.owner.kind == "if" and not row.is_input and 0 <= row.port < len(ports)
-        told = _counted(self.owner.layer, side) > len(ports)
-        if not (row.port in ports or index_of_branch or told or (row.port == -1 and row.purpose in PURPOSES)):
+        doubtful = self.owner.doubtful[side]
+        if not (row.port in ports or index_of_branch or doubtful or (row.port == -1 and row.purpose in PURPOSES)):
             words = ", ".join(map(str, sorted(ports))) or "none"
             message = f"external_port_id is {row.port}, and the layer has no such {side} port"
             faults.append((message, f"its {side} ports are {words}"))
-        elif row.is_input and not told and (place := self.places.get(row.port, row.port)) != row.port:
+        elif row.is_input and not doubtful and (place := self.places.get(row.port, row.port)) != row.port:
             message = f"external_port_id is {row.port}: the runtime takes it as a number, and it is input {place}"
             faults.append((message, "number the input ports 0, 1, 2, ... in their order"))
         inner = self.inside.get(row.layer)
         if inner is None:
             message = f"internal_layer_id is {row.layer}, and the body has no such layer"
-            told = not self.sure or row.layer in self.missing
-            faults += [] if told else [(message, f"name a {wanted} of the body")]
+            reported = not self.sure or row.layer in self.missing
+            faults += [] if reported else [(message, f"name a {wanted} of the body")]
         elif not _is(inner, wanted):
             message = (
                 f"internal_layer_id is {row.layer}, which is '{inner.get('name', '')}' of type {inner.get('type')}"
@@ -286,15 +287,13 @@ class _Table:
             if (layer.get("type") or "").lower() == "parameter" and number not in fed:
                 message = f"no row of <{self.table.tag}> feeds Parameter {number} '{layer.get('name', '')}' of the body"
                 self.tell(UNMAPPED_PORT, self.table, message, f'write <input ... internal_layer_id="{number}"/>')
-        made = [row.port for row in self.rows if not row.is_input and row.port >= 0]
+        made = {row.port for row in self.rows if not row.is_input and row.port >= 0}
         if self.owner.kind == "if":
-            if len(set(made)) < len(self.owner.outputs):
-                message = (
-                    f"<{self.table.tag}> has {len(set(made))} outputs, and the layer has {len(self.owner.outputs)}"
-                )
+            if len(made) < len(self.owner.outputs):
+                message = f"<{self.table.tag}> has {len(made)} outputs, and the layer has {len(self.owner.outputs)}"
                 self.tell(UNMAPPED_PORT, self.table, message, "both branches give every output of the layer")
             return
-        taken = [row.port for row in self.rows if row.is_input]
+        taken = {row.port for row in self.rows if row.is_input}
         for number in list(self.owner.inputs)[OWN_INPUTS[self.owner.kind] :]:
             if number not in taken and len(self.owner.found) == before:
                 message = f"no row of <{self.table.tag}> takes input port {number}"

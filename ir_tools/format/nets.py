@@ -1,7 +1,7 @@
 """The graphs of a document: layers by id, ports, edges, bodies. What cannot be read is left out and noted."""
 
 import enum
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice, repeat
@@ -19,7 +19,7 @@ from ir_tools.format.content import (
     precision_problem,
     tag_problems,
 )
-from ir_tools.format.problems import ElementProblem, read_error
+from ir_tools.format.problems import MAX_IN_ELEMENT, ElementProblem, read_error
 from ir_tools.format.texts import Form, Text, texts_of
 from ir_tools.format.usual import Usual
 from ir_tools.graph import Graph, Layer, circles
@@ -347,6 +347,7 @@ class _Reader:
         if table is None:
             return
         sources, numbers, count = net.wiring, self.numbers, 0
+        unreadable: list[Element] = []
         inputs, outputs = net.inputs, net.outputs
         self.document.wiring[table] = sources
         for edge in table.iterchildren("edge"):
@@ -356,7 +357,7 @@ class _Reader:
                 start = numbers[get("from-layer")], numbers[get("from-port")]
                 end = numbers[get("to-layer")], numbers[get("to-port")]
             except KeyError:
-                self._unreadable(net, edge)
+                unreadable.append(edge)
                 continue
             if start[1] not in outputs.get(start[0], NONE) or end[1] not in inputs.get(end[0], NONE):
                 self._dangling(net, edge, start, end)
@@ -366,14 +367,19 @@ class _Reader:
                 self._second(net, edge, known, start, end)
         if count != len(table):
             net.unusual.append(table)
+        self._unreadable(net, unreadable)
         self._missing(net)
 
-    def _unreadable(self, net: Net, edge: Element) -> None:
-        """Note an edge without four numbers, and a problem unless it means a layer whose id is not one."""
-        net.left_out.append(LeftOut(edge, EdgeState.UNREADABLE, NOWHERE))
-        name = next(name for name in EDGE_ENDS if id_number(edge.get(name)) is None)
-        if edge.get(name) is None or edge.get(name) not in net.unreadable_ids:
-            self.problems.append(number_problem(BAD_EDGE, edge, name, partial(net.layer_at, edge)))
+    def _unreadable(self, net: Net, edges: Sequence[Element]) -> None:
+        """Note edges without four numbers, of very many the first; no problem if one means a layer without a number."""
+        for edge in edges[:MAX_IN_ELEMENT]:
+            net.left_out.append(LeftOut(edge, EdgeState.UNREADABLE, NOWHERE))
+            name = next(name for name in EDGE_ENDS if id_number(edge.get(name)) is None)
+            if edge.get(name) is None or edge.get(name) not in net.unreadable_ids:
+                self.problems.append(number_problem(BAD_EDGE, edge, name, partial(net.layer_at, edge)))
+        if len(edges) > MAX_IN_ELEMENT:
+            message = f"{len(edges)} edges cannot be read, of which the first {MAX_IN_ELEMENT} are listed"
+            self.problems.append(ElementProblem(BAD_EDGE, edges[MAX_IN_ELEMENT], message))
 
     def _at_edge(self, rule: Rule, net: Net, edge: Element, message: str, remedy: str) -> None:
         self.problems.append(ElementProblem(rule, edge, message, remedy, layer=partial(net.layer_at, edge)))
@@ -474,7 +480,8 @@ def _lone(net: Net) -> Element | None:
 def _is_misread(kind: tuple[str, ...]) -> bool:
     """Return whether a layer with these parts has more of them than the runtime reads: misspelled ones, or a second."""
     second = any(kind.count(part) > 1 for part in ("data", *SIDES))
-    return second or any(part not in PARTS and closest(part, PART_WORDS) for part in kind)
+    unknown = islice((part for part in kind if part not in PARTS), MAX_IN_ELEMENT)
+    return second or any(closest(part, PART_WORDS) for part in unknown)
 
 
 def _hides_ports(layer: Element) -> bool:

@@ -10,10 +10,22 @@ from ir_tools.rules import Rule
 from ir_tools.source import Document, Element
 from ir_tools.types import id_number
 
-__all__ = ["MAX_LISTED", "ElementProblem", "Place", "body_path", "diagnostic_of", "is_layer", "place_of", "read_error"]
+__all__ = [
+    "MAX_IN_ELEMENT",
+    "MAX_LISTED",
+    "ElementProblem",
+    "Place",
+    "body_path",
+    "diagnostic_of",
+    "is_layer",
+    "place_of",
+    "read_error",
+]
 
 MAX_LISTED = 1000
 """How many problems are listed: of one rule in a file, and in all when a file cannot be read."""
+MAX_IN_ELEMENT = 100
+"""How many problems of one kind are listed one by one in an element."""
 
 
 class Place(NamedTuple):
@@ -33,7 +45,8 @@ class ElementProblem(NamedTuple):
     Attributes:
         rule: that it breaks.
         element: the offending one; else a place, or what works it out if it is listed.
-        message, help: what is wrong, and what to do.
+        message: what is wrong.
+        help: what to do; or what works it out if it is listed.
         severity: if it is not the rule's own.
         layer: the one to name if the element is in none, as an edge is not; or what finds it.
         attribute: of the element, if it alone is wrong.
@@ -42,7 +55,7 @@ class ElementProblem(NamedTuple):
     rule: Rule
     element: Element | Place | Callable[[], Place]
     message: str
-    help: str | None = None
+    help: str | Callable[[], str | None] | None = None
     severity: Severity | None = None
     layer: Element | Callable[[], Element | None] | None = None
     attribute: str | None = None
@@ -72,7 +85,7 @@ def diagnostic_of(document: Document, problem: ElementProblem) -> Diagnostic:
         severity=problem.severity or problem.rule.severity,
         message=problem.message,
         file=document.file,
-        help=problem.help,
+        help=problem.help() if callable(problem.help) else problem.help,
         attribute=problem.attribute,
         **place._asdict(),
     )

@@ -17,7 +17,6 @@ from ir_tools.infer._differences import (
     are_apart,
     contradiction,
     difference,
-    dims_text,
     text_of,
 )
 from ir_tools.infer._engine import Engine, Tensors, Visit
@@ -407,7 +406,7 @@ class ConsistencyCheck(Engine):
         dim = wrong.dims[0] if wrong.dims and len(wrong.dims) == 1 else None
         fed = "what feeds it" if wrong.side == "input" else "the layer"
         for differs, rule, says, gives, place in (
-            (wrong.dims != (), WRONG_PORT_SHAPE, dims_text(port.dims), shape_text(known.fact.shape), dim),
+            (wrong.dims != (), WRONG_PORT_SHAPE, shape_text(port.dims), shape_text(known.fact.shape), dim),
             (wrong.types, WRONG_PORT_PRECISION, f"'{port.precision}'", known.precision, None),
         ):
             if differs:

@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 from ir_tools.graph import Port
 from ir_tools.infer._facts import Known
 from ir_tools.ops.definition import Fact
-from ir_tools.types import Dim, ElementType, precision_in_file, shape_text
+from ir_tools.types import ElementType, precision_in_file, shape_text
 
-__all__ = ["Difference", "Relation", "Side", "are_apart", "contradiction", "difference", "dims_text", "text_of"]
+__all__ = ["Difference", "Relation", "Side", "are_apart", "contradiction", "difference", "text_of"]
 
 Side = Literal["input", "output"]
 
@@ -95,8 +95,3 @@ def are_apart(one: Fact, other: Fact) -> bool:
 def text_of(fact: Fact) -> str:
     """`[1,3,8,8] of f32`."""
     return f"{shape_text(fact.shape)} of {fact.dtype}"
-
-
-def dims_text(dims: tuple[int, ...]) -> str:
-    """Return the dims of a port as `shape_text` writes them."""
-    return shape_text(tuple(Dim() if size < 0 else Dim.of(size) for size in dims))

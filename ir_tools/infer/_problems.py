@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 from typing import Literal, NamedTuple
 
 from ir_tools.diagnostics import Severity
@@ -47,7 +48,8 @@ class Problem:
     Attributes:
         rule: that it breaks.
         layer: where.
-        message, help: what, and what to do.
+        message: what is wrong.
+        help: what to do; or what works it out if it is listed.
         part: of the layer; `input` and `output` with the id of a `port`, and the number of a dimension if one is wrong.
         severity: if it is another than the rule's.
         row: number of the offending row in the part.
@@ -57,7 +59,7 @@ class Problem:
     rule: Rule
     layer: Layer
     message: str
-    help: str | None = None
+    help: str | Callable[[], str | None] | None = None
     part: Part = "data"
     port: int | None = None
     dim: int | None = None
@@ -71,7 +73,7 @@ class Remark(NamedTuple):
 
     rule: Rule
     message: str
-    help: str | None = None
+    help: str | Callable[[], str | None] | None = None
     severity: Severity | None = None
 
     def about(self, layer: Layer) -> Problem:
@@ -115,9 +117,7 @@ def remark_on(signature: LayerSignature) -> Remark | None:
         says = f"'{stamp}' is not an opset" if stamp else "there is no opset"
         return Remark(UNKNOWN_OPSET, f"{says}; opset1 to opset{NEWEST_OPSET} are known", _stamp_for(type_))
     if not known or op is not None:
-        meant = _nearest(type_)
-        remedy = f"did you mean {meant}?" if meant else 'operations of extensions say version="extension"'
-        return Remark(UNKNOWN_OPERATION, f"there is no operation '{type_[:80]}'", remedy)
+        return Remark(UNKNOWN_OPERATION, f"there is no operation '{type_[:80]}'", partial(_nearest, type_))
     message, severity = f"{stamp} holds no {known[-1].type}; {_holders(type_)}", None
     if (type_.lower(), opset) in FORMER:
         message, severity = f"{message}; OpenVINO 2022 reads it all the same", Severity.WARNING
@@ -142,9 +142,9 @@ def _on_extension(type_: str, stamp: str) -> Remark:
     return Remark(UNKNOWN_EXTENSION, message, remedy)
 
 
-@lru_cache(maxsize=1024)
-def _nearest(type_: str) -> str | None:
-    return closest(type_, known_types())
+def _nearest(type_: str) -> str:
+    meant = closest(type_, known_types())
+    return f"did you mean {meant}?" if meant else 'operations of extensions say version="extension"'
 
 
 def _held_by(type_: str) -> list[int]:

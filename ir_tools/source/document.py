@@ -34,7 +34,7 @@ _START_TAG = re.compile(rb"<[^\s/>]++(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
 ATTRIBUTE = re.compile(rb"\s+([^\s=/>]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 """An attribute in a start tag: its name, its text between double quotes or else between single ones."""
 BLOCK = 1 << 12
-FEW = 64
+FEW = 32
 """Layers that are searched for elements of one name; for more than that the whole document is.
 
 Names that are searched for one by one; for more than that all elements are found at once.

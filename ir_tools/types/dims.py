@@ -99,11 +99,14 @@ def format_shape(shape: Shape) -> str:
     return ",".join(map(str, shape)) if shape else "[]"
 
 
-def shape_text(shape: Shape) -> str:
-    """Return a shape for a message: `[1,3,?,16..64]`; of very many dimensions the first, and how many there are."""
+def shape_text(shape: Sequence[Dim | int] | None) -> str:
+    """Return a shape for a message: `[1,3,?,16..64]`; of very many dimensions the first, and how many there are.
+
+    A size of -1 is unknown, as in a port.
+    """
     if shape is None:
         return "[...]"
-    listed = ",".join(map(str, shape[:LISTED]))
+    listed = ",".join("?" if size == -1 else str(size) for size in shape[:LISTED])
     return f"[{listed}]" if len(shape) <= LISTED else f"[{listed},... {len(shape)} dimensions]"
 
 

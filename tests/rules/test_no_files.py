@@ -44,3 +44,26 @@ def test_of_very_many_findings_the_first_are_listed() -> None:
     found = validate(SMALL.replace(b"<dim>8</dim>", dims, 1))
     assert [one.line for one in found if one.code == "IR113"] == [None, *[10] * MAX_LISTED]
     assert found[0].message == f"bad-dimension is found in {MAX_LISTED + 5} places; the first {MAX_LISTED} are listed"
+
+
+@pytest.mark.parametrize(
+    ("piece", "rule", "rest"),
+    [
+        (b"<edge />", "bad-edge", "1005 edges cannot be read, of which the first 100 are listed"),
+        (b"<foo/>", "unknown-element", "<edges> has 1005 unknown elements, of which the first 100 are listed"),
+        (b"<rt_info/>x", "stray-text", "there are 1005 texts in <edges>, of which the first 100 are listed"),
+    ],
+)
+def test_of_very_much_in_one_element_the_first_is_listed(piece: bytes, rule: str, rest: str) -> None:
+    model = SMALL.replace(b"<unknown a='1'/>", b"").replace(b"</edges>", piece * 1005 + b"</edges>")
+    found = validate(model, select=rule)
+    assert len(found) == 101
+    assert [one.message for one in found if "first 100" in one.message] == [rest]
+
+
+def test_of_very_many_attributes_of_a_tag_the_first_are_looked_at() -> None:
+    def found(others: int) -> int:
+        words = b"".join(b' x%d=""' % number for number in range(others)) + b' nams="pooled"'
+        return len(validate(SMALL.replace(b' names="pooled"', words), select="misspelled-attribute"))
+
+    assert [found(0), found(90), found(110)] == [1, 1, 0]
