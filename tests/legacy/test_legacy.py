@@ -1,0 +1,81 @@
+"""Single layers of IR v2 to v7: the file on Inference Engine 2020.1 against the migrated model on openvino."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ir_tools
+from ir_tools.runtime.client import RuntimeClient
+from ir_tools.runtime.legacy import LegacyClient
+from tests.legacy.makers import MAKERS, VERSIONS, case
+from tests.legacy.net import Array, LegacyCase
+
+SWEEP = {"Pooling": 2000}
+"""How many cases the sweep takes of a type; 200 of the others."""
+
+
+@pytest.fixture(scope="module")
+def old(legacy_python: Path) -> Iterator[LegacyClient]:
+    with LegacyClient(legacy_python, timeout=60) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def new() -> Iterator[RuntimeClient]:
+    with RuntimeClient(timeout=60, memory=6 << 30) as client:
+        yield client
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_migrated_layer_equals_the_old_one(name: str, old: LegacyClient, new: RuntimeClient) -> None:
+    for seed in range(len(VERSIONS)):
+        compare(case(name, seed), old, new)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", MAKERS)
+def test_many_migrated_layers_equal_the_old_ones(name: str, old: LegacyClient, new: RuntimeClient) -> None:
+    found = Counter(compare(case(name, seed), old, new) for seed in range(SWEEP.get(name, 200)))
+    print(name, dict(found))
+
+
+def compare(made: LegacyCase, old: LegacyClient, new: RuntimeClient) -> str:
+    """Check one case: the migrated layer has the same outputs, or is refused because the old ones are undefined."""
+    model = ir_tools.read(made.xml.encode(), made.weights)
+    migration = ir_tools.migrate(model)
+    if any("there is no layer type" in step.reason for step in migration.refused) or made.xml.count("<pre-process"):
+        pytest.skip("not migrated yet")
+    if made.undefined:
+        assert migration.refused, f"migrated, though {made.undefined}\n{made.xml}"
+        return "refused"
+    assert not migration.refused, f"{migration.refused[0]}\n{made.xml}"
+    wanted = old.infer(made.xml.encode(), made.weights, made.inputs)
+    found = new.infer_model(migration.model, made.inputs).outputs
+    assert sorted(found) == sorted(wanted), made.xml
+    for name, expected in wanted.items():
+        assert_near(found[name], expected, made)
+    return "equal"
+
+
+def assert_near(found: Array, expected: Array, made: LegacyCase) -> None:
+    """Check one output; what the old runtime left undefined is left out."""
+    assert found.shape == expected.shape, made.xml
+    if made.boxes:
+        found, expected = _boxes(found), _boxes(expected)
+        assert found.shape == expected.shape, made.xml
+    if made.mask is not None:
+        found, expected = np.where(made.mask, 0, found), np.where(made.mask, 0, expected)
+    share = 2e-3 if "FP16" in made.xml else 1e-4
+    largest = float(np.abs(expected).max(initial=0))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=share * max(largest, 1e-6), err_msg=made.xml)
+
+
+def _boxes(detections: Array) -> Array:
+    """Return the rows of a DetectionOutput up to the one that ends them, in one order."""
+    rows = detections.reshape(-1, 7)
+    ended = np.flatnonzero(rows[:, 0] == -1)
+    rows = rows[: ended[0]] if ended.size else rows
+    return rows[np.lexsort(rows.T[::-1])]
