@@ -21,7 +21,9 @@ from ir_tools.files import (
     Growth,
     NewFile,
     check_target,
+    is_stream,
     locked,
+    protect,
     protecting,
     same_file,
     temporary_folder,
@@ -182,11 +184,51 @@ def test_protected_files_are_not_written(folder: Path) -> None:
     with protecting([folder / "read"]):
         for name in ("read", "soft", "sub/../read"):
             assert same_file(folder / name, folder / "read")
+            also = "" if name == "read" else f"/{name} is the same file as {folder}/read, which"
+            with pytest.raises(WriteError, match=f"{also or 'read'} is read by this command; write to another file"):
+                check_target(folder / name)
             with pytest.raises(WriteError, match="read by this command"):
                 write_file(folder / name, new)
         write_file(folder / "other", new)
+        protect(folder / "other")
+        for name in ("read", "other"):
+            with pytest.raises(WriteError, match=f"{name} is read by this command"):
+                write_file(folder / name, new)
+    protect(folder / "read")
     write_file(folder / "read", new)
     assert (folder / "read").read_bytes() == NEW
+
+
+def test_pipes_and_devices_are_streams(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    (folder / "file").write_bytes(OLD)
+    streams = [name for name in ("pipe", "file", ".", "none", "a\0b", "/dev/null") if is_stream(folder / name)]
+    assert streams == ["pipe", "/dev/null"]
+    reader = os.open(folder / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write_file(folder / "pipe", new)
+    assert os.read(reader, 2 * len(NEW)) == NEW
+    os.close(reader)
+
+
+@pytest.mark.parametrize("code", [errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.EACCES, errno.ENOSPC])
+def test_only_file_systems_without_nameless_files_get_files_with_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    opened = os.open
+
+    def refuse(path: Path, flags: int, mode: int = 0o777) -> int:
+        if flags & os.O_TMPFILE == os.O_TMPFILE:
+            raise OSError(code, os.strerror(code))
+        return opened(path, flags, mode)
+
+    monkeypatch.setattr(os, "open", refuse)
+    if code in {errno.EACCES, errno.ENOSPC}:
+        with pytest.raises(WriteError, match=f"cannot be written: {os.strerror(code)}"):
+            write_file(tmp_path / "a", new)
+        assert content(tmp_path) == {}
+    else:
+        write_file(tmp_path / "a", new)
+        assert content(tmp_path) == {"a": NEW}
 
 
 @pytest.mark.parametrize("name", ["folder", "fifo", "none/such", "loop", "x" * 300, "a\0b", "file/below"])

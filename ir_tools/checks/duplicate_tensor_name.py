@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
+from ir_tools.display import plural
 from ir_tools.format.content import split_names
 from ir_tools.format.nets import Net
 from ir_tools.format.problems import ElementProblem
@@ -27,7 +28,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         repeated = list(_repeated(net))
         for name, port, other in repeated[:1]:
             message = f"the tensor name '{name}' belongs to layer '{other.get('name', '')}' already"
-            more = f"; {len(repeated) - 1} more names are repeated" if len(repeated) > 1 else ""
+            more = f"; {plural(len(repeated) - 1, 'more name')} repeated" if len(repeated) > 1 else ""
             yield ElementProblem(DUPLICATE_TENSOR_NAME, port, message + more, "take it from one of the two ports")
 
 

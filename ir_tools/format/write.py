@@ -35,7 +35,7 @@ def render(model: Model) -> bytes:
     with gc_paused():
         changes.header(model.name, model.version)
         changes.net(document.root, model.graph)
-        return document.encode(changes.patch.apply(document.text)) if changes.patch else document.data
+        return document.encode(changes.patch.apply(document.text))
 
 
 def write(model: Model, path: str | Path, *, overwrite: bool = True) -> None:

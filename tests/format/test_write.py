@@ -199,6 +199,35 @@ def test_any_text_of_an_attribute_comes_back(word: str, quote: str) -> None:
     assert (again.layer(9).name, again.layer(9).raw["note"]) == (word, word)
 
 
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_an_empty_attribute_gets_its_text_between_its_own_quotes(quote: str) -> None:
+    before, after = (f"strides={quote}{text}{quote}".encode() for text in ("", "2"))
+    data = SMALL.replace(b'strides="1"', before)
+    model = read(data)
+    model.graph.layer(1).raw["strides"] = "2"
+    assert render(model) == data.replace(before, after)
+
+
+PARTS = {
+    "raw": '<data a="1"/>',
+    "rt_info": '<rt_info><attribute name="n" version="0" value="v"/></rt_info>',
+    "inputs": '<input><port id="0"/></input>',
+    "outputs": '<output><port id="1"/></output>',
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_new_part_of_a_layer_is_put_where_openvino_writes_it(part: str) -> None:
+    def text(parts: str) -> bytes:
+        layer = f'<layer id="0" name="a" type="Own" version="opset1">{parts}<unknown/></layer>'
+        return f'<net name="n" version="11"><layers>{layer}</layers><edges/></net>'.encode()
+
+    whole = text("".join(PARTS.values()))
+    model = read(text("".join(PARTS[name] for name in PARTS if name != part)))
+    setattr(model.graph.layer(0).content, part, getattr(read(whole).graph.layer(0).content, part))
+    assert render(model) == whole
+
+
 def test_text_of_single_changes() -> None:
     model = small()
     set_kernel(model)
@@ -591,6 +620,18 @@ def test_weights_that_grow_are_appended_to(pair: Path, monkeypatch: pytest.Monke
         write(edited(pair)[0], pair, overwrite=False)
 
 
+@pytest.mark.parametrize(("limit", "grows"), [(69, True), (68, False)], ids=["as-much-as-fits", "one-byte-more"])
+def test_weights_grow_by_no_more_than_is_appended_at_once(
+    pair: Path, monkeypatch: pytest.MonkeyPatch, limit: int, grows: bool
+) -> None:
+    monkeypatch.setattr("ir_tools.format.write.MAX_APPENDED", limit)
+    own, model = pair.with_suffix(".bin"), edited(pair)[0]
+    before = own.stat().st_ino
+    assert model.weights.pending == (64 - 7) + 3 * 4
+    write(model, pair)
+    assert (own.stat().st_ino == before) == grows
+
+
 @pytest.mark.parametrize("kind", ["two names", "a link", "much"])
 def test_weights_of_others_do_not_grow(pair: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     own, other = pair.with_suffix(".bin"), pair.with_name("other.bin")
@@ -628,6 +669,28 @@ def test_a_link_stays_a_link(pair: Path) -> None:
     write(model, link)
     assert link.is_symlink()
     assert read(pair).graph.layer(1).raw["kernel"] == "5"
+
+
+@pytest.mark.parametrize("taken", [False, True], ids=["there", "taken away meanwhile"])
+def test_a_failed_write_takes_back_the_link_that_it_made(
+    pair: Path, monkeypatch: pytest.MonkeyPatch, taken: bool
+) -> None:
+    (pair.parent / "links").mkdir()
+    link, beside = pair.parent / "links" / "n.xml", pair.parent / "links" / "n.bin"
+    link.symlink_to(pair)
+    model, made = edited(pair)[0], list[Path]()
+
+    def full(*_: object) -> None:
+        made.append(beside.resolve())
+        if taken:
+            beside.unlink()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("ir_tools.files._append", full)
+    with pytest.raises(OSError, match="No space left on device"):
+        write(model, link)
+    assert made == [pair.with_suffix(".bin").resolve()]
+    assert [path.name for path in beside.parent.iterdir()] == ["n.xml"]
 
 
 def test_rights_are_kept(pair: Path) -> None:

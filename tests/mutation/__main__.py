@@ -3,6 +3,7 @@
     python -m tests.mutation                                       the files that differ from the branch `main`
     python -m tests.mutation ir_tools/weights.py                   these files
     python -m tests.mutation --record ir_tools/weights.py          and their shares in docs/mutation.md
+    python -m tests.mutation --sample 100 --seed 2 FILE...         100 changes of each file, drawn at random
 
 mutmut makes the changes and runs the tests, in a copy of the checkout. Changes that mean the same are listed in
 `equal.toml`, with the reason. The command ends with 1 if a change that is not listed there goes unnoticed.
@@ -10,6 +11,7 @@ mutmut makes the changes and runs the tests, in a copy of the checkout. Changes 
 
 import argparse
 import json
+import random
 import re
 import shutil
 import subprocess
@@ -34,11 +36,13 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "ir_tools/ops/*rewrites.py": ("tests/ops/test_lowering.py", "tests/rewrite"),
     "ir_tools/files.py": ("tests/test_files.py",),
     "ir_tools/weights.py": ("tests/test_weights.py",),
-    "ir_tools/format/[cwt]*.py": (
+    "ir_tools/format/write.py": ("tests/format/test_write.py", "tests/cli/test_outputs.py"),
+    "ir_tools/format/[ct]*.py": (
         "tests/format/test_changes.py",
         "tests/format/test_texts.py",
         "tests/format/test_write.py",
     ),
+    "ir_tools/checks/*": ("tests/rules",),
     "ir_tools/*/*": ("tests/{folder}",),
     "ir_tools/*": ("tests/test_{name}.py",),
 }
@@ -57,6 +61,14 @@ type_check_command = [{python}, "-m", "mypy", "ir_tools", "--output", "json", "-
 """
 SHOW = "import sys, mutmut.__main__ as tool; [print(end='\\0') or tool.show.callback(name) for name in sys.argv[1:]]"
 """Prints what `mutmut show` prints of each change, behind a NUL."""
+LIST = """
+import pathlib, sys
+from mutmut.mutation.file_mutation import mutate_file_contents
+from mutmut.utils.format_utils import get_mutant_name
+path = pathlib.Path(sys.argv[1])
+print(*(get_mutant_name(path, name) for name in mutate_file_contents(str(path), path.read_text()).mutant_names))
+"""
+"""Prints the names that `mutmut run` gives to the changes of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +86,10 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What became of the changes to one file."""
+    """What became of the changes to one file, or of a sample of them."""
 
     file: str
+    total: int
     tried: int
     unnoticed: tuple[Mutant, ...]
     equal: int
@@ -95,8 +108,8 @@ def tests_of(file: str) -> list[str]:
     return [row.format(folder=path.parent.name, name=path.stem) for row in rows]
 
 
-def score(file: str) -> Score:
-    """Run mutmut on one file, in a copy of the checkout."""
+def score(file: str, sample: int | None = None, seed: int = 1) -> Score:
+    """Run mutmut on one file, in a copy of the checkout; with all changes or a sample of them."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
         _copy_checkout(copy)
@@ -105,12 +118,15 @@ def score(file: str) -> Score:
         )
         with (copy / "pyproject.toml").open("a") as settings:
             settings.write(texts)
-        _python(copy, "-m", "mutmut", "run")
+        names = _python(copy, "-c", LIST, file).split()
+        chosen = [] if sample is None or sample >= len(names) else random.Random(seed).sample(names, sample)
+        _python(copy, "-m", "mutmut", "run", *chosen)
         codes = json.loads((copy / "mutants" / f"{file}.meta").read_text())["exit_code_by_key"]
         missed = _mutants(copy, {name: UNNOTICED[code] for name, code in codes.items() if code in UNNOTICED})
     equal = _equal(file)
     unnoticed = tuple(mutant for mutant in missed if (mutant.function, mutant.removed, mutant.added) not in equal)
-    return Score(file, sum(code is not None for code in codes.values()), unnoticed, len(missed) - len(unnoticed))
+    tried = sum(code is not None for code in codes.values())
+    return Score(file, len(names), tried, unnoticed, len(missed) - len(unnoticed))
 
 
 def record(scores: Sequence[Score]) -> None:
@@ -122,7 +138,8 @@ def record(scores: Sequence[Score]) -> None:
 
 
 def _row(score: Score) -> str:
-    return f"| `{score.file}` | {score.tried} | {score.equal} | {len(score.unnoticed)} | {100 * score.share:.1f} % |\n"
+    tried = f"{score.tried}" if score.tried == score.total else f"sample: {score.tried} of {score.total}"
+    return f"| `{score.file}` | {tried} | {score.equal} | {len(score.unnoticed)} | {100 * score.share:.1f} % |\n"
 
 
 def _copy_checkout(target: Path) -> None:
@@ -170,11 +187,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("files", nargs="*", help="files of the package; without one, those that differ from main")
     parser.add_argument("--record", action="store_true", help="write the shares into docs/mutation.md")
+    parser.add_argument("--sample", type=int, metavar="N", help="try N changes of each file, drawn at random")
+    parser.add_argument("--seed", type=int, default=1, help="the seed of the sample (default 1)")
     options = parser.parse_args()
     scores = []
     for file in options.files or _changed():
-        scores.append(score(str(Path(file).resolve().relative_to(ROOT))))
-        print(_row(scores[-1]), *scores[-1].unnoticed, sep="\n")
+        scores.append(score(str(Path(file).resolve().relative_to(ROOT)), options.sample, options.seed))
+        print(_row(scores[-1]), *scores[-1].unnoticed, sep="\n", flush=True)
         if options.record:
             record(scores[-1:])
     return int(any(score.unnoticed for score in scores))

@@ -12,9 +12,11 @@ from ir_tools.ops._equivalence import (
     Counterexample,
     PoolingSpec,
     Proof,
+    behind_pad,
     deciding_sizes,
     equal_for_all,
     equal_plans,
+    floored,
     undilated,
 )
 from ir_tools.ops._windows import Pooling
@@ -47,21 +49,22 @@ def windows(form: PoolingSpec, sizes: tuple[int, ...]) -> dict[tuple[int, ...], 
         count = (room // stride if pooling.rounding == "floor" else -(-room // stride)) + 1
         if pooling.rounding == "ceil_torch" and (count - 1) * stride >= size + begin:
             count -= 1
-        axes.append((size, before, bare, [index * stride - begin for index in range(count)]))
+        axes.append((size, before, bare, range(-begin, size + end), [index * stride - begin for index in range(count)]))
     found: dict[tuple[int, ...], Window] = {}
     for place in product(*(range(len(starts)) for *_, starts in axes)):
-        reads, real = [], 1
+        reads, real, covered = [], 1, 1
         for axis, index in enumerate(place):
-            size, before, bare, starts = axes[axis]
+            size, before, bare, whole_axis, starts = axes[axis]
             taps = [starts[index] + tap * pooling.dilations[axis] for tap in range(pooling.kernel[axis])]
             inside = [tap for tap in taps if 0 <= tap < size]
             real *= len(inside)
+            covered *= sum(tap in whole_axis for tap in taps)
             reads.append([tap - before for tap in inside if 0 <= tap - before < bare])
         whole = form.divisor == "kernel" or (form.divisor == "runtime" and padded and not pooling.exclude_pad)
         divisor = 1
         for axis in range(rank):
             divisor *= pooling.kernel[axis]
-        number = divisor if whole else real
+        number = divisor if whole else covered if form.divisor == "padded" else real
         found[place] = (frozenset(product(*reads)), Fraction(number) if number else None)
     return found
 
@@ -104,7 +107,7 @@ def similar(rng: random.Random, wanted: PoolingSpec) -> PoolingSpec:
             bare = replace(pooling, pads_begin=zeros, pads_end=zeros, exclude_pad=True)
             return PoolingSpec(bare, pooling.pads_begin, pooling.pads_end)
         else:
-            return PoolingSpec(pooling, divisor=rng.choice(["kernel", "real"]))
+            return PoolingSpec(pooling, divisor=rng.choice(["kernel", "real", "padded"]))
     return PoolingSpec(pooling)
 
 
@@ -211,11 +214,40 @@ def test_a_pooling_that_does_not_fit_is_not_equal_to_undefined_values() -> None:
     assert isinstance(equal_for_all(wanted, other, [Dim.of(1), Dim.of(1)]), Counterexample)
 
 
-def test_zeros_are_equal_whatever_they_are_divided_by() -> None:
-    wanted = PoolingSpec(replace(FAR, exclude_pad=False))
-    other = PoolingSpec(replace(FAR, exclude_pad=False, kernel=(1, 2), pads_end=(0, 1)))
+@pytest.mark.parametrize("turned", [False, True], ids=["zeros-on-the-first-axis", "zeros-on-the-last-axis"])
+def test_zeros_are_equal_whatever_they_are_divided_by(turned: bool) -> None:
+    def ordered(*values: int) -> tuple[int, ...]:
+        return values[::-1] if turned else values
+
+    def form(kernel: int, end: int) -> PoolingSpec:
+        return PoolingSpec(
+            Pooling(
+                kernel=ordered(1, kernel),
+                strides=(5, 5),
+                pads_begin=ordered(1, 0),
+                pads_end=ordered(0, end),
+                dilations=(1, 1),
+                exclude_pad=False,
+            )
+        )
+
+    wanted, other = form(3, 2), form(2, 1)
     assert same(wanted, other, (1, 1))
     assert isinstance(equal_for_all(wanted, other, [Dim.of(1), Dim.of(1)]), Proof)
+
+
+def test_padding_by_a_layer_counts_and_what_hangs_over_it_does_not() -> None:
+    """What ONNX means by count_include_pad, with every rounding: the positions of the padded input."""
+    rng, over = random.Random(5), 0
+    for _ in range(300):
+        settings = replace(random_pooling(rng, 1, 16), auto_pad="explicit")
+        padded = behind_pad(settings, floored(settings))
+        over += any(padded.pooling.pads_end)
+        assert padded.before == settings.pads_begin
+        assert min(padded.pooling.pads_end + padded.after) >= 0
+        for size in range(1, 30):
+            assert same(PoolingSpec(settings, divisor="padded"), padded, (size,)), (settings, size)
+    assert over > 10
 
 
 def test_different_strides_drift_apart() -> None:

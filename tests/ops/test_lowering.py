@@ -85,6 +85,17 @@ def test_stamp_of_the_target(target: int, stamp: int) -> None:
     assert ("dilations" in layer.raw) == (stamp == 16)
 
 
+@pytest.mark.parametrize("target", [1, 7, 8, 13, 14, 15, 16, 17])
+def test_attributes_of_later_versions_are_not_written(target: int) -> None:
+    """AvgPool has `ceil_torch` from opset14 on, and dilations from opset16 on."""
+    rounded, dilated = (
+        [form.pooling for form in avg_pool_forms(PoolingSpec(pooling(**changes)), [Dim()] * 2, target)]
+        for changes in ({"rounding": "ceil_torch"}, {"dilations": (2, 1)})
+    )
+    assert any(form.rounding == "ceil_torch" for form in rounded) == (target >= 14)
+    assert any(form.dilations != (1, 1) for form in dilated) == (target >= 16)
+
+
 def test_dilations_of_single_elements_do_not_matter() -> None:
     (layer,) = lowered(pooling(kernel=(3, 1), dilations=(1, 5)), "1,2,7,9", 8).layers
     assert layer.type == "AvgPool"

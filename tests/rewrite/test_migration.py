@@ -178,6 +178,16 @@ def test_a_layer_of_the_same_type_with_its_inputs_in_another_order_is_no_edit_in
     assert [*builder.graph.sources(old.id).values()] == before[::-1]
 
 
+@pytest.mark.parametrize(("recorded", "written"), [("FP16", "FP16"), (None, "FP32")])
+def test_a_replacement_records_what_the_layer_recorded(recorded: str | None, written: str) -> None:
+    builder, old = subtraction()
+    old.outputs[0].precision, old.outputs[0].dims = recorded, (-1,)
+    rewrite = other_subtraction(Ref(None, 1), Ref(None, 0))
+    Rewriter(builder.model).apply(builder.graph, old, find_op("Subtract", "opset1"), rewrite)
+    (port,) = builder.graph.layer(old.id).outputs
+    assert (port.precision, port.dims) == (written, (-1,))
+
+
 def test_a_constant_of_a_rewrite_is_made_once_in_each_graph() -> None:
     main, one = subtraction()
     body, two = subtraction()

@@ -23,6 +23,7 @@ LOOP = text_of("missing_execution_condition")
 SLICED = text_of("bad_back_edge")
 CHAIN = text_of("duplicate_layer_id")
 POOL = text_of("pads_cover_kernel")
+STORED = text_of("unread_variable")
 BACK_EDGE = '<edge from-layer="2" to-layer="0" />'
 SECOND_INPUT = '<edge from-layer="1" from-port="0" to-layer="3" to-port="1" />'
 OF_THE_SLICE = '<edge from-layer="3" from-port="0" to-layer="1" to-port="1" /><edge from-layer="1" from-port="2"'
@@ -197,3 +198,53 @@ def test_tokenizers_are_not_broken() -> None:
         (found,) = validate(text.replace('type="Own"', f'type="{name}"').encode())
         assert found.code == code
     assert found.help == "did you mean RegexSplit?"
+
+
+@pytest.mark.parametrize("store", [3, 5, 6, 8])
+@pytest.mark.parametrize("load", [3, 5, 6, 8])
+def test_an_assign_finds_the_variables_that_it_finds_in_the_runtime(load: int, store: int) -> None:
+    versions = [('"ReadValue" version="opset6"', load), ('"Assign" version="opset6"', store)]
+    text = changed(STORED, *((old, old.replace("6", str(opset))) for old, opset in versions))
+    found = True
+    try:
+        ov.Core().read_model(text.encode(), b"")
+    except RuntimeError as why:
+        found = "Can't find variable with id = memory" not in str(why)
+    assert told(text, ["IR214"]) == ([] if found else [("IR214", "store", "error")])
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted"),
+    [
+        (["one"], "the tensor name 'one' belongs to layer 'l0' already"),
+        (["one", "two"], "the tensor name 'one' belongs to layer 'l0' already; 1 more name repeated"),
+        (["two,one", "x"], "the tensor name 'two' belongs to layer 'l0' already; 2 more names repeated"),
+    ],
+    ids=["one-name", "one-name-of-each-port", "two-names-of-one-port"],
+)
+def test_repeated_tensor_names_are_one_finding(names: list[str], wanted: str) -> None:
+    ports = "".join(f'<port id="{number}" names="{name}"/>' for number, name in enumerate(names))
+    layers = "".join(f'<layer id="{n}" name="l{n}" type="A"><output>{ports}</output></layer>' for n in (0, 1))
+    text = f'<net name="n" version="11"><layers>{layers}</layers><edges/></net>'
+    (found,) = validate(text.encode(), select=["IR105"])
+    assert (found.layer_name, found.message) == ("l1", wanted)
+
+
+PORTS = """<net name="n" version="11"><layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/><output>
+<port id="0" precision="FP32"><dim>2</dim></port></output></layer>
+<layer id="1" name="r" type="ReLU" version="opset1"><input>
+<port id="0" precision="FP32"><dim>{}</dim></port></input><output>
+<port id="0" precision="FP32"><dim>{}</dim></port></output></layer>
+<layer id="2" name="y" type="Result" version="opset1"><input>
+<port id="0" precision="FP32"><dim>2</dim></port></input></layer>
+</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+<edge from-layer="1" from-port="0" to-layer="2" to-port="0"/></edges></net>"""
+
+
+@pytest.mark.parametrize(("dims", "lines"), [((2, 2), []), ((3, 2), [5]), ((2, 3), [6])])
+def test_of_two_ports_with_one_id_the_one_on_the_side_of_the_problem_is_named(
+    dims: tuple[int, int], lines: list[int]
+) -> None:
+    found = validate(PORTS.format(*dims).encode(), select=["IR303"])
+    assert [(one.line, one.layer_name) for one in found] == [(line, "r") for line in lines]
