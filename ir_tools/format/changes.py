@@ -18,7 +18,6 @@ from ir_tools.format.markup import (
     lead,
     port_text,
     render,
-    rows_node,
     tag_of,
 )
 from ir_tools.graph import Graph, Layer, LayerContent, Port
@@ -281,7 +280,7 @@ class Changes:
             last, same = element, same + 1
         for element in old[same:]:
             self._cut(element)
-        self._insert(parent, last, self._texts(parent, rows_node("", wanted[same:]).children))
+        self._insert(parent, last, self._texts(parent, [Node(*row) for row in wanted[same:]]))
 
     def _ports(self, side: Element, old: Sequence[Port], new: Sequence[Port]) -> None:
         """The ports of one side; those that have the same id as before, in the same order, stay where they are."""

@@ -20,7 +20,6 @@ __all__ = [
     "lead",
     "port_text",
     "render",
-    "rows_node",
     "tag_of",
 ]
 
@@ -88,16 +87,16 @@ def content_nodes(layer: Layer, style: Style, indent: str) -> dict[str, Node]:
     if content.raw:
         nodes["data"] = Node("data", content.raw)
     if content.rt_info:
-        nodes["rt_info"] = rows_node("rt_info", [("attribute", row) for row in content.rt_info])
+        nodes["rt_info"] = _rows_node("rt_info", [("attribute", row) for row in content.rt_info])
     for name, rows in content.mapping.items():
-        nodes[name] = rows_node(name, rows)
+        nodes[name] = _rows_node(name, rows)
     for name, ports in (("input", content.inputs), ("output", content.outputs)):
         if ports:
             nodes[name] = Node(name, children=[port_text(port, style, indent + style.unit) for port in ports])
     return nodes
 
 
-def rows_node(name: str, rows: Sequence[tuple[str, Mapping[str, str]]]) -> Node:
+def _rows_node(name: str, rows: Sequence[tuple[str, Mapping[str, str]]]) -> Node:
     """An element whose children have attributes only: a port map, an rt_info."""
     return Node(name, children=[Node(tag, attributes) for tag, attributes in rows])
 

@@ -63,7 +63,7 @@ class Rewriter:
 
         An edit in place keeps the bytes of everything but version and attributes.
         """
-        key = id(graph), id(op), id(rewrite), layer.type, len(layer.inputs), *layer.raw.items()
+        key = id(graph), id(rewrite), layer.type, len(layer.inputs), *layer.raw.items()
         if key in self._edited:
             _edit(layer, rewrite.layers[-1], self._edited[key][1])
             return

@@ -187,7 +187,9 @@ def test_a_change_is_written_and_nothing_else(change: Callable[[Model], None], l
 
 
 @pytest.mark.parametrize("quote", ['"', "'"])
-@pytest.mark.parametrize("word", ["a\rb", "a\nb", "a\tb", "a'b", 'a"b', "a&b", "a<b", "a>b", "&amp;", "\r\n\t'\"&<"])
+@pytest.mark.parametrize(
+    "word", ["a\rb", "a\nb", "a\tb", "a'b", 'a"b', "a&b", "a<b", "a>b", "aXb", "&amp;", "\r\n\t'\"&<"]
+)
 def test_any_text_of_an_attribute_comes_back(word: str, quote: str) -> None:
     """In an attribute that was there, in one that is new, and in a layer that is new."""
     model = read(SMALL.replace(b'"', quote.encode()).replace(b"a='1'", b""))
@@ -206,6 +208,22 @@ def test_an_empty_attribute_gets_its_text_between_its_own_quotes(quote: str) -> 
     model = read(data)
     model.graph.layer(1).raw["strides"] = "2"
     assert render(model) == data.replace(before, after)
+
+
+def test_attributes_beside_names_of_namespaces_are_changed() -> None:
+    data = SMALL.replace(b'<data kernel="3"', b'<data xmlns:a="b" kernel="3"')
+    model = read(data)
+    set_kernel(model)
+    assert render(model) == data.replace(b'kernel="3"', b'kernel="5"')
+
+
+def test_new_elements_are_indented_as_those_beside_them() -> None:
+    row = b'<attribute name="fused_names" version="0" value="pool" />'
+    data = SMALL.replace(b"\t" * 4 + row, b"  " + row)
+    model = read(data)
+    more_rt_info(model)
+    new = row.replace(b"fused_names", b"layout").replace(b'"pool"', b'"[N,C,...]"')
+    assert render(model) == data.replace(b"  " + row, b"  " + row + b"\n  " + new)
 
 
 PARTS = {
@@ -351,6 +369,11 @@ def test_what_could_not_be_read_again_is_not_written() -> None:
     with pytest.raises(WriteError, match="input port 0 of layer 2 is fed twice"):
         render(model)
     model.graph.remove_edge(0, 2)
+    model.graph.add(Layer(9, {"name": "bare"}))
+    model.graph.add_edge(0, 9, key=(0, 0))
+    with pytest.raises(WriteError, match="'bare' has no input port 0, which is fed"):
+        render(model)
+    model.graph.remove(9)
     nx.add_path(model.graph, ["x"])
     with pytest.raises(WriteError, match="node 'x' of the graph has no layer"):
         render(model)
