@@ -32,7 +32,11 @@ DONE, REFUSED, NOT_VERIFIED = 0, 3, 4
 @model_argument()
 @bin_option()
 @output_option("Where to write the migrated model; its weights go into the .bin beside it.")
-@click.option("--to", metavar="OPSET", help="Target: opset1 to opset17. Default: opset8, or none with --pass.")
+@click.option(
+    "--to",
+    metavar="OPSET",
+    help="Target: opset1 to opset17; ir11 for a legacy IR. Default: opset8, or none with --pass.",
+)
 @click.option("--pass", "passes", metavar="NAME", multiple=True, help="Run this pass first. May be repeated.")
 @click.option("--dry-run", is_flag=True, help="List the steps and write nothing.")
 @click.option("--verify", is_flag=True, help="Run both models on the runtime and compare before writing.")
@@ -49,7 +53,9 @@ def migrate(
     inputs: InputOptions,
     extensions: tuple[Path, ...],
 ) -> Answer:
-    """Migrate MODEL to another opset. Every step is proved; if one has no proof, nothing is written.
+    """Migrate MODEL to another opset, or from IR v2 to v7 to IR v11.
+
+    Every step is proved; if one has no proof, nothing is written.
 
     In an .onnx, every AveragePool is converted as ONNX defines it and the rest by OpenVINO's frontend; --verify runs
     OpenVINO's own conversion, which deviates in known cases, and onnxruntime: one of them has to agree on each output.
@@ -85,6 +91,7 @@ def migrate(
         "steps": migration.steps,
         "refused": migration.refused,
         "remaining": migration.remaining,
+        "notes": migration.notes,
         "verified": checked,
         "written": str(output) if write else None,
     }
@@ -101,6 +108,7 @@ def _refused_node(path: Path, error: MigrationError) -> Answer:
         "steps": [],
         "refused": [{**refused, "reason": found.message, "attribute": None, "notes": []}],
         "remaining": [],
+        "notes": [],
         "verified": None,
         "written": None,
     }
@@ -160,6 +168,8 @@ def _show_steps(screen: "Screen", migration: "Migration") -> None:
     notes = [(step.path, step.notes) for step in migration.steps] + [
         (step.path, step.notes) for step in migration.refused
     ]
+    for note in migration.notes:
+        screen.line(f"note: {note}", style="yellow")
     for path, remarks in notes:
         for note in remarks:
             screen.line(f"note: {path}: {note}", style="yellow")

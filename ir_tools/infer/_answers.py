@@ -16,7 +16,6 @@ from ir_tools.infer._facts import UNKNOWN, FactTable, Known, StoredBounds, conte
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types, too_many_outputs
 from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact, Folding, Kind, Op, Role, Violation
-from ir_tools.ops.records import recorded
 from ir_tools.weights import Weights, values
 
 __all__ = ["SURPRISES", "Answer", "Answers", "Checks"]
@@ -130,7 +129,7 @@ class Answers:
                 if objection is not None:
                     return Answer(None, [objection])
         if op.shape is None:
-            return self._declared(signature, op, violations)
+            return Answer(None)
         needed = sum(not slot.optional for slot in op.inputs)
         if len(inputs) < needed:
             return Answer(None, error=f"{len(inputs)} inputs are connected, but {op} takes {needed}")
@@ -152,10 +151,8 @@ class Answers:
         try:
             if attrs is not None:
                 found += check_settings(op, attrs, inputs)
-            if attrs is None or any(not fault.kind.mild for fault in found):
+            if attrs is None or op.shape is None or any(not fault.kind.mild for fault in found):
                 return Answer(None, found)
-            if op.shape is None:
-                return self._declared(signature, op, found)
             outputs = op.shape(attrs, inputs)
         except ShapeError as why:
             return Answer(None, found, str(why))
@@ -166,12 +163,6 @@ class Answers:
         ):
             outputs = tuple(replace(fact, constant=True) for fact in outputs)
         return Answer([self.facts.known(fact) for fact in outputs], found)
-
-    def _declared(self, signature: LayerSignature, op: Op, violations: Sequence[Violation]) -> Answer:
-        """The answer of an operation without a shape rule: nothing, or what the file says of a legacy layer."""
-        if not op.is_legacy:
-            return Answer(None, violations)
-        return Answer([self.facts.known(recorded(port)) for port in signature.outputs], violations)
 
     def constant(self, layer: Layer, template: Known, offset: int | None) -> Known:
         """The fact of a `Const`: with its values, where they are few and can be had.

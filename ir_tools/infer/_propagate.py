@@ -18,7 +18,7 @@ from ir_tools.infer._engine import Engine, Tensors, Visit
 from ir_tools.infer._facts import Known
 from ir_tools.infer._relaxed import relaxed_patterns
 from ir_tools.infer._signatures import LayerSignatures
-from ir_tools.ops import Role, opset_number, role_of
+from ir_tools.ops import LEGACY, Role, opset_number, role_of
 from ir_tools.ops.definition import Array, Bounds, Fact
 from ir_tools.ops.records import recorded
 from ir_tools.rules import Rule
@@ -236,8 +236,11 @@ class Propagation(Engine):
         """The answer of whoever is asked; without one, the record if the inputs are as recorded."""
         graph, layer, signature, _ = visit
         facts, sources = self.facts[id(graph)], graph.sources(layer.id)
+        as_recorded = all(_agree(port, facts[sources[port.id]]) for port in signature.inputs if port.id in sources)
+        if signature.version == LEGACY and as_recorded:
+            return list(map(self.record, signature.outputs)), "recorded"
         why = "ir_tools has no rule for it, and nobody was asked"
-        if self.ask is not None:
+        if self.ask is not None and signature.version != LEGACY:
             try:
                 answer = self.ask(self.model, graph, layer, FactsBySource(facts))
                 return [self.table.known(fact) for fact in answer], "runtime"
@@ -247,7 +250,6 @@ class Propagation(Engine):
                     return (), "unknown"
                 why = str(failure)
         text = f"the shapes of {layer.type} ({layer.version or 'no version'}) are not known: {why}"
-        as_recorded = all(_agree(port, facts[sources[port.id]]) for port in signature.inputs if port.id in sources)
         if as_recorded:
             text += "; those in the file are taken over, as its inputs are those in the file"
         note = self._diagnostic(UNKNOWN_SHAPES, Severity.WARNING, visit, text, None)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 import numpy as np
 
 from ir_tools.builder import Builder
 from ir_tools.collection import gc_paused
+from ir_tools.display import plural
 from ir_tools.errors import MigrationError, ShapeError, UsageError
+from ir_tools.format.legacy import Mean, means, quantized_layers
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.ops import Role, find_op
+from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.definition import Array, Attrs, Fact, Op, Refused, Violation
 from ir_tools.ops.legacy.definition import Tensor
 from ir_tools.ops.records import recorded
@@ -53,6 +55,7 @@ def migrate_legacy(model: Model, to: str | None = "ir11", passes: str | Sequence
         steps=(*found.steps, *later.steps),
         refused=later.refused,
         remaining=later.remaining,
+        notes=found.notes,
     )
 
 
@@ -78,6 +81,7 @@ class _Upgrade:
         self.model = model
         new = Model(Graph(), name=model.name, version=11, weights=model.weights.copy(), origin=None, path=None)
         self.builder = Builder(new, opset=OPSET)
+        self.means = means(model)
         self.tensors: dict[Source, Source] = {}
         self.steps: list[MigrationStep] = []
         self.refused: list[RefusedStep] = []
@@ -90,7 +94,15 @@ class _Upgrade:
             return Migration(model=self.model, steps=tuple(self.steps), refused=tuple(self.refused))
         for end in self.model.outputs:
             self.builder.result(self.tensors[Source(end.layer.id, end.port.id)], end.name)
-        return Migration(model=self.builder.model, steps=tuple(self.steps))
+        return Migration(model=self.builder.model, steps=tuple(self.steps), notes=tuple(self._notes()))
+
+    def _notes(self) -> Iterator[str]:
+        quantized = sum(1 for _ in quantized_layers(self.model))
+        if quantized:
+            yield (
+                f"<statistics> made Inference Engine compute {plural(quantized, 'layer')} in INT8; the new model"
+                " computes them in f32"
+            )
 
     def _replace(self, layer: Layer) -> None:
         """Add what replaces a layer, or note why nothing can; behind a layer that is refused, nothing is tried."""
@@ -108,9 +120,24 @@ class _Upgrade:
             return
         made = [*self.builder.graph.layers()][known:]
         self._name(layer, found, made)
+        if layer.name in self.means and place.role is Role.PARAMETER:
+            self._subtract(layer, found[0], self.means[layer.name])
         types = [new.type for new in made if new.type not in HELPERS] or [new.type for new in made[-1:]]
         after = " + ".join(kind for kind, _ in groupby(types)) or "its input"
         self.steps.append(MigrationStep(**step._asdict(), after=after, how=after, proof=PROOF))
+
+    def _subtract(self, layer: Layer, data: Source, channels: Sequence[Mean]) -> None:
+        """Put the subtraction of the means of `<pre-process>` behind an input."""
+        shape = [dim.lo for dim in self.builder.fact(data).shape or ()]
+        if channels[0].offset is None:
+            numbers = np.array([channel.value for channel in channels], np.float32)
+            mean = self.builder.constant(numbers.reshape(1, -1, *[1] * (len(shape) - 2)), f"{layer.name}/mean")
+        else:
+            weights = self.builder.model.weights
+            images = [weights.view(channel.offset or 0, channel.size).view(np.float32) for channel in channels]
+            mean = self.builder.constant(np.stack(images).reshape(1, *shape[1:]), f"{layer.name}/mean")
+        found = self.builder.call("Subtract", data, mean, name=f"{layer.name}/normalized")
+        self.tensors[Source(layer.id, layer.outputs[0].id)] = found
 
     def _name(self, layer: Layer, found: Sequence[Source], made: Sequence[Layer]) -> None:
         """Give the name of the layer to the one that stands for it, and to its tensors."""
@@ -132,6 +159,7 @@ class Place:
         self.builder = builder
         self.layer = layer
         self.inputs = tuple(inputs)
+        self.role = role_of(layer)
         self.attrs = Attrs({})
         self.notes: list[str] = []
 

@@ -99,6 +99,7 @@ class Migration:
         steps: the layers that were rewritten, each with its proof.
         refused: the layers without an exact equivalent in the target; if there are any, nothing was changed.
         remaining: the layers above the target that cannot be migrated yet.
+        notes: what the user should know about the model as a whole.
 
     Example:
         >>> migration = ir_tools.migrate("model.xml", to="opset14")
@@ -110,6 +111,7 @@ class Migration:
     steps: tuple[MigrationStep, ...] = ()
     refused: tuple[RefusedStep, ...] = ()
     remaining: tuple[RemainingLayer, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
