@@ -12,7 +12,7 @@ from ir_tools.ops import Array
 from ir_tools.rewrite.migration import Migration, RefusedStep
 from tests.cli.conftest import Cli
 
-KEYS = {"command", "ir_tools", "file", "ok", "steps", "refused", "remaining", "verified", "written"}
+KEYS = {"command", "ir_tools", "file", "ok", "steps", "refused", "remaining", "notes", "verified", "written"}
 
 
 def test_migrates_and_writes(cli: Cli, dilated: Path, tmp_path: Path) -> None:
