@@ -18,8 +18,10 @@ from ir_tools.weights import values
 __all__ = [
     "Batch",
     "Choice",
+    "as_far_as_it_runs",
     "batches",
     "decided_by_rounding",
+    "groups",
     "inputs_of",
     "labels_of",
     "living",
@@ -176,11 +178,11 @@ def batches(
         )
         return Batch(tuple(group), {tap: found.taps[tap] for tap in taps}, found.outputs, labels)
 
-    for group in _groups(layers, _sizes(model, fed), with_inputs=with_inputs):
-        yield from _as_far_as_it_runs(run, group)
+    for group in groups(layers, _sizes(model, fed), with_inputs=with_inputs):
+        yield from as_far_as_it_runs(run, group)
 
 
-def _as_far_as_it_runs(run: Callable[[Sequence[Located]], Batch], group: Sequence[Located]) -> Iterator[Batch]:
+def as_far_as_it_runs(run: Callable[[Sequence[Located]], Batch], group: Sequence[Located]) -> Iterator[Batch]:
     """The batch of a group, or of ever smaller parts where the runtime cannot hand out all of its tensors.
 
     A model runs otherwise once its tensors are taken out: the CPU plugin refuses some, and crashes over others.
@@ -192,15 +194,15 @@ def _as_far_as_it_runs(run: Callable[[Sequence[Located]], Batch], group: Sequenc
             raise
         half = len(group) // 2
         if half:
-            yield from _as_far_as_it_runs(run, group[:half])
-            yield from _as_far_as_it_runs(run, group[half:])
+            yield from as_far_as_it_runs(run, group[:half])
+            yield from as_far_as_it_runs(run, group[half:])
         else:
             yield Batch(tuple(group), {}, {}, {}, f"the model does not run with this tensor taken out: {why}")
     else:
         yield batch
 
 
-def _groups(
+def groups(
     layers: Sequence[Located], sizes: Mapping[tuple[str, int], Shape], *, with_inputs: bool
 ) -> Iterator[list[Located]]:
     """Yield layers whose tensors fit into one run; `sizes`: by path and port."""

@@ -43,7 +43,7 @@ class WorkerProcess:
         self.memory = _generous() if memory is None else memory
         self._program = program
         self._hello = hello
-        self._name = name
+        self.name = name
         self._lock = threading.Lock()
         self._child: Child | None = None
         self._used = False
@@ -135,10 +135,10 @@ class WorkerProcess:
         during = f" while {stage}" if stage else ""
         limit = f" (its limit is {self.memory / 2**30:.3g} GiB)"
         phrases = {
-            "rejected": (f"{self._name} rejects it", words),
-            "crashed": (f"{self._name} crashed ({how}){during}", words),
-            "memory": (f"{self._name} ran out of memory{during}{limit}", words),
-            "timeout": (f"{self._name} took more than {words} s{during} and was stopped", ""),
+            "rejected": (f"{self.name} rejects it", words),
+            "crashed": (f"{self.name} crashed ({how}){during}", words),
+            "memory": (f"{self.name} ran out of memory{during}{limit}", words),
+            "timeout": (f"{self.name} took more than {words} s{during} and was stopped", ""),
             "missing": ("", words),
         }
         message = ": ".join(filter(None, phrases[kind]))

@@ -1,0 +1,197 @@
+"""A legacy model on the runtime of its time against another model, such as what it was migrated to, on today's."""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ir_tools.comparison._bodies import BodyRunner
+from ir_tools.comparison._differences import difference
+from ir_tools.comparison._evidence import outputs_on_other_inputs
+from ir_tools.comparison._layers import Rows, Sink
+from ir_tools.comparison._models import output_names, renamed
+from ir_tools.comparison._outputs import Outputs
+from ir_tools.comparison._pairing import Pairs
+from ir_tools.comparison._partners import SecondRun
+from ir_tools.comparison._results import Comparison, LayerComparison, Sides
+from ir_tools.comparison._samples import merged
+from ir_tools.comparison._tensors import Batch, Choice, as_far_as_it_runs, groups, labels_of, living_taps
+from ir_tools.comparison._whole import Whole, infer
+from ir_tools.format.write import render
+from ir_tools.graph import Layer, Located, Model, Source
+from ir_tools.inputs import InputPlan
+from ir_tools.ops import Array
+from ir_tools.runtime.client import RuntimeClient, Tap
+from ir_tools.runtime.extensions import Extensions
+from ir_tools.runtime.legacy import LegacyClient
+from ir_tools.runtime.setting import Setting
+
+__all__ = ["compare_releases"]
+
+STATISTICS = re.compile(rb"<statistics\b.*?(?:/>|</statistics\s*>)", re.DOTALL)
+MOST_ALONE = 50
+"""Tensors that are asked for a second time, each alone."""
+
+
+def compare_releases(
+    old: Model,
+    new: Model,
+    inputs: InputPlan,
+    layers: bool | str | Collection[str] = True,
+    *,
+    legacy: LegacyClient,
+    tolerance: float | None = None,
+    samples: int = 1,
+    client: RuntimeClient | None = None,
+    extensions: Extensions = (),
+    sink: Sink | None = None,
+    advance: Callable[[], None] | None = None,
+) -> Comparison:
+    """Compare outputs, and tensors of layers that both models have by name.
+
+    A file with `<statistics>` runs without them, that is in floats: with them the old runtime computes in int8.
+
+    Args:
+        old: an IR v2 to v7, with the sizes of its file.
+        new: a model with the same inputs and outputs.
+        inputs: of `new`.
+        layers: of `old`: True for every layer, or types, or False for the outputs alone.
+        legacy: the runtime of its time.
+        tolerance: instead of the table `TOLERANCES`.
+        samples: how many samples of the inputs to compare.
+        client: a runtime for `new`; by default one is started, with `extensions`, and ended here.
+        extensions: libraries with operations of others, for that runtime to load.
+        sink: takes every pair of tensors that is compared.
+        advance: called after every layer, for a progress bar.
+
+    Raises:
+        UsageError: models whose inputs or outputs do not match.
+        RuntimeFailure: one of the runtimes rejects its model, crashes, or takes too long.
+    """
+    text = render(old)
+    plain = STATISTICS.sub(b"", text)
+    with nullcontext(client) if client else RuntimeClient(extensions=extensions) as runtime:
+        setting = Setting("CPU", "f32")
+        rows = Rows(old, Choice.of(layers), BodyRunner(runtime, setting), None, "f32", tolerance, sink, advance)
+        work = _Work(old, new, _pairs(old, new), plain, plain != text, legacy, runtime, setting, rows)
+        return merged([work.compared(inputs, sample) for sample in range(samples)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Two models, and what runs them.
+
+    Attributes:
+        text: of the old model, as it runs.
+        in_floats: whether its statistics were left out of that.
+    """
+
+    old: Model
+    new: Model
+    pairs: Pairs
+    text: bytes
+    in_floats: bool
+    legacy: LegacyClient
+    runtime: RuntimeClient
+    setting: Setting
+    rows: Rows
+
+    def compared(self, plan: InputPlan, sample: int) -> Comparison:
+        """Compare on one sample of the inputs."""
+        fed = plan.arrays(sample)
+        names = output_names(self.new, self.old, Pairs())
+        given = renamed(self.new, self.old, fed)
+        found = self._run_old(given, None)
+        whole = Whole.of(self.runtime, self.new, fed, self.setting, as_used=True)
+        again = outputs_on_other_inputs(self.runtime, self.new, plan, sample, self.setting)
+        expected = {name: found[names[name]] for name in whole.wide}
+        outputs = Outputs.of(self.new, self.rows.coarse(self.new.graph), "f32", self.rows.tolerance)
+        sides = self._sides(whole.run.version)
+        return Comparison(
+            mode="model against model",
+            layers=tuple(self._layers(given, fed)),
+            outputs=outputs.compared(expected, whole.wide, names, None, (whole.run.outputs, again)),
+            runtime=whole.run.version,
+            device=whole.run.device,
+            precision=whole.run.precision,
+            second=sides.expected,
+            layer_sides=sides,
+            output_sides=sides,
+            inputs=fed,
+        )
+
+    def _sides(self, version: str) -> Sides:
+        how = ", in floats (without its <statistics>)" if self.in_floats else ""
+        old = f"{self.legacy.name} on {self.old.path or 'the legacy model'}{how}"
+        return Sides(old, f"OpenVINO {version} on {self.new.path or 'the new model'}")
+
+    def _run_old(self, given: Mapping[str, Array], outputs: Sequence[str] | None) -> Mapping[str, Array]:
+        weights = self.old.weights.path
+        return self.legacy.infer(self.text, Path(weights) if weights else b"", given, outputs=outputs)
+
+    def _layers(self, given: Mapping[str, Array], fed: Mapping[str, Array]) -> list[LayerComparison]:
+        """Compare the layers, as many at once as fit into memory."""
+        labels, alive = labels_of(self.old.graph), living_taps(self.new.graph)
+        partners = {source: tap for source, tap in self.pairs.taps.items() if tap in alive}
+        second = SecondRun(self.new, self.new.graph, {}, self.pairs, self.rows.bodies)
+        budget = MOST_ALONE
+
+        def run(group: Sequence[Located]) -> Batch:
+            taps = {name: Tap(labels[one.layer.id], index) for one in group for index, name in _tensors(one.layer)}
+            found = self._run_old(given, list(taps))
+            return Batch(tuple(group), {tap: found[name] for name, tap in taps.items()}, {}, labels)
+
+        entries: list[LayerComparison] = []
+        for group in groups(self.rows.choice.located(self.old.graph), {}, with_inputs=False):
+            for batch in as_far_as_it_runs(run, group):
+                taps = tuple({partners[source]: None for source in batch.sources if source in partners})
+                tensors = infer(self.runtime, self.new, fed, self.setting, taps).taps if taps else {}
+                if not batch.refused:
+                    suspects = [one for one in batch.layers if self._differs(batch, one, tensors)]
+                    batch = _asked_alone(batch, suspects[:budget], run)
+                    budget -= len(suspects[:budget])
+                entries += self.rows.of_runs(batch, replace(second, tensors=tensors))
+        return entries
+
+    def _differs(self, batch: Batch, located: Located, tensors: Mapping[Tap, Array]) -> bool:
+        for index, port in enumerate(located.layer.outputs):
+            tap = self.pairs.taps.get(Source(located.layer.id, port.id))
+            expected = batch.actual(located, index)
+            if tap is not None and tap in tensors and expected.shape == tensors[tap].shape:
+                found = difference(expected, tensors[tap], tolerance=self.rows.tolerance)
+                if not found.ok:
+                    return True
+        return False
+
+
+def _asked_alone(batch: Batch, suspects: Sequence[Located], run: Callable[[Sequence[Located]], Batch]) -> Batch:
+    """Ask for some tensors again, one layer at a time: the old plugin overwrites some where many are taken out."""
+    tensors = dict(batch.tensors)
+    for located in suspects:
+        for alone in as_far_as_it_runs(run, [located]):
+            tensors.update(alone.tensors)
+    return replace(batch, tensors=tensors)
+
+
+def _tensors(layer: Layer) -> list[tuple[int, str]]:
+    """Return number and name of each output of a legacy layer, as the old runtime calls it."""
+    several = len(layer.outputs) > 1
+    return [(index, f"{layer.name}.{index}" if several else layer.name) for index in range(len(layer.outputs))]
+
+
+def _pairs(old: Model, new: Model) -> Pairs:
+    """Pair each tensor of the old model with that of a layer of its name in the new one, else with one of its name."""
+    named: dict[str, Source] = {}
+    for layer in new.graph.layers():
+        for port in layer.outputs:
+            named.update(dict.fromkeys(port.names, Source(layer.id, port.id)))
+    for layer in new.graph.layers():
+        named.update({name: Source(layer.id, layer.outputs[index].id) for index, name in _tensors(layer)})
+    tensors = {
+        Source(layer.id, layer.outputs[index].id): named[name]
+        for layer in old.graph.layers()
+        for index, name in _tensors(layer)
+        if name in named
+    }
+    return Pairs.of(new.graph, {}, tensors)
