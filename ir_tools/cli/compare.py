@@ -13,9 +13,17 @@ import ir_tools
 from ir_tools.cli._onnx import engine_rows, is_onnx, output_rows, show_engines
 from ir_tools.cli.app import Answer, Row, command
 from ir_tools.cli.arrays import InputOptions, show_plan
-from ir_tools.cli.loading import load_current
-from ir_tools.cli.options import bin_option, extension_option, input_options, model_argument, states_option
+from ir_tools.cli.loading import load, load_current
+from ir_tools.cli.options import (
+    bin_option,
+    extension_option,
+    input_options,
+    model_argument,
+    release_options,
+    states_option,
+)
 from ir_tools.cli.paths import OutputFile, OutputFolder, OutputModel
+from ir_tools.cli.releases import ReleaseOptions
 from ir_tools.cli.screen import number, plural
 from ir_tools.cli.steps import load_states
 from ir_tools.runtime.setting import PRECISIONS, RuntimePrecision, Setting
@@ -55,6 +63,7 @@ class Options:
     samples: int
     extensions: tuple[Path, ...]
     states: tuple[tuple[str, str], ...]
+    release: ReleaseOptions
 
     @property
     def layers(self) -> bool | frozenset[str]:
@@ -81,6 +90,7 @@ class Options:
             yield from ("--extension", str(library))
         for name, file in self.states:
             yield from ("--state", f"{name}={file}" if name else file)
+        yield from self.release.words()
 
 
 class SettingWord(click.ParamType[Setting]):
@@ -130,6 +140,7 @@ class SettingWord(click.ParamType[Setting]):
 )
 @states_option
 @extension_option
+@release_options
 @click.option("--all", "everything", is_flag=True, help="List every layer, not only the worst ones.")
 @click.option("--report", type=OutputFile(".html", ".htm"), metavar="OUT.html", help="Write a page with all of it.")
 @click.option("--dump", type=OutputFolder(), metavar="FOLDER", help="Write every tensor compared as .npy.")
@@ -151,6 +162,7 @@ def compare(
     samples: int,
     extensions: tuple[Path, ...],
     states: tuple[tuple[str, str], ...],
+    release: ReleaseOptions,
     everything: bool,
     report: Path | None,
     dump: Path | None,
@@ -158,11 +170,15 @@ def compare(
 ) -> Answer:
     """Compare what the numpy reference and the runtime make of MODEL, layer by layer, or MODEL with OTHER.
 
+    A legacy MODEL (IR v2 to v7) with an OTHER, such as what it was migrated to, runs on Inference Engine 2020.1.
+
     Isolated, a difference is that layer's alone; cumulative, errors add up as in use. The outputs of an .onnx are
     computed three ways: converted here, converted by OpenVINO alone, and by onnxruntime; with an option about layers,
     sides or files, the model converted here is compared as any other. Exits with 0 within tolerance and with 1 where
     something differs.
     """
+    from ir_tools.rewrite.legacy import current_model
+
     _require_sense(other, against, mode, layers, types, outputs_only, bisect)
     if other is None and other_weights is not None:
         raise click.UsageError("--other-bin is for OTHER, which is not given")
@@ -179,6 +195,7 @@ def compare(
         samples=samples,
         extensions=extensions,
         states=states,
+        release=release,
     )
     replay = shlex.join([*_models(model, other, weights, other_weights), *options.words()])
     if states and bisect is not None:
@@ -188,10 +205,17 @@ def compare(
     one_model = (layers, types, outputs_only, mode, against, report, dump, bisect, samples > 1, precision != "f32")
     if is_onnx(model, weights) and other is None and not any(one_model):
         return _compare_onnx(model, options, replay)
-    loaded = inputs.reshaped(load_current(model, weights, extensions), extensions)
-    plan = inputs.plan(loaded)
+    first = load(model, weights, extensions)
+    release.check(first)
+    legacy = first if first.is_legacy and (other is not None or release.given) else None
+    _require_sense_of_legacy(legacy, against, mode, bisect, states)
     second = None if other is None else inputs.reshaped(load_current(other, other_weights, extensions), extensions)
-    found = _compare(loaded, second, plan, options, dump)
+    loaded = second if legacy and second else inputs.reshaped(current_model(first), extensions)
+    plan = inputs.plan(loaded)
+    if legacy is None:
+        found = _compare(loaded, second, plan, options, dump)
+    else:
+        found = _compare_releases(legacy, loaded, plan, options, dump)
     data = _facts(model, other, found, plan, replay)
     if bisect is not None and not found.ok:
         data["part"] = _bisect(loaded, found, options, bisect)
@@ -241,6 +265,20 @@ def _require_sense(
         raise click.UsageError("--bisect cuts a part out of one model; leave out OTHER")
 
 
+def _require_sense_of_legacy(
+    legacy: "Model | None",
+    against: Setting | None,
+    mode: "ReferenceMode | None",
+    bisect: Path | None,
+    states: Sequence[tuple[str, str]],
+) -> None:
+    """Raise a usage error for options that the runtime of a legacy model cannot do."""
+    chosen = {"--against": against, "--mode": mode, "--bisect": bisect, "--state": states}
+    for option, value in chosen.items():
+        if legacy is not None and value:
+            raise click.UsageError(f"{option} is not for a model of IR v{legacy.version} on the runtime of its time")
+
+
 def _compare(
     model: "Model", other: "Model | None", plan: "InputPlan", options: Options, dump: Path | None
 ) -> "Comparison":
@@ -264,6 +302,32 @@ def _compare(
             tolerance=options.tolerance,
             extensions=options.extensions,
             states=load_states(options.states),
+            sink=taken,
+            advance=advance,
+        )
+
+
+def _compare_releases(
+    old: "Model", new: "Model", plan: "InputPlan", options: Options, dump: Path | None
+) -> "Comparison":
+    """Compare a legacy model on the runtime of its time with another model."""
+    from ir_tools.cli.screen import working
+    from ir_tools.comparison.dumping import Dump
+    from ir_tools.comparison.releases import compare_releases
+
+    sink = nullcontext() if dump is None else Dump(dump)
+    steps = None if options.outputs_only else len(old.graph) * options.samples
+    with options.release.client(old, options.inputs) as legacy, working("comparing", steps) as advance, sink as taken:
+        return compare_releases(
+            old,
+            new,
+            plan,
+            options.layers,
+            legacy=legacy,
+            setting=Setting(options.device, options.precision),
+            tolerance=options.tolerance,
+            samples=options.samples,
+            extensions=options.extensions,
             sink=taken,
             advance=advance,
         )

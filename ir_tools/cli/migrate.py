@@ -1,6 +1,7 @@
 """`ir-tools migrate`: migrate a model to another opset, with a proof for every step."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,15 @@ from ir_tools.cli._onnx import verify as verify_onnx
 from ir_tools.cli.app import Answer, Row, command
 from ir_tools.cli.arrays import InputOptions
 from ir_tools.cli.loading import load
-from ir_tools.cli.options import bin_option, extension_option, input_options, model_argument, output_option
+from ir_tools.cli.options import (
+    bin_option,
+    extension_option,
+    input_options,
+    model_argument,
+    output_option,
+    release_options,
+)
+from ir_tools.cli.releases import ReleaseOptions
 from ir_tools.errors import IrToolsError, MigrationError, UsageError
 from ir_tools.format.write import check_complete
 from ir_tools.runtime.installed import require_openvino
@@ -22,6 +31,7 @@ if TYPE_CHECKING:
     from ir_tools.comparison import Comparison
     from ir_tools.graph import Model
     from ir_tools.rewrite.migration import Migration
+    from ir_tools.runtime.legacy import LegacyClient
 
 __all__ = ["migrate"]
 
@@ -40,6 +50,8 @@ DONE, REFUSED, NOT_VERIFIED = 0, 3, 4
 @click.option("--pass", "passes", metavar="NAME", multiple=True, help="Run this pass first. May be repeated.")
 @click.option("--dry-run", is_flag=True, help="List the steps and write nothing.")
 @click.option("--verify", is_flag=True, help="Run both models on the runtime and compare before writing.")
+@click.option("--layers", is_flag=True, help="With --verify of IR v2 to v7: compare every layer, not only outputs.")
+@release_options
 @input_options
 @extension_option
 def migrate(
@@ -50,6 +62,8 @@ def migrate(
     passes: tuple[str, ...],
     dry_run: bool,
     verify: bool,
+    layers: bool,
+    release: ReleaseOptions,
     inputs: InputOptions,
     extensions: tuple[Path, ...],
 ) -> Answer:
@@ -59,6 +73,9 @@ def migrate(
 
     In an .onnx, every AveragePool is converted as ONNX defines it and the rest by OpenVINO's frontend; --verify runs
     OpenVINO's own conversion, which deviates in known cases, and onnxruntime: one of them has to agree on each output.
+
+    A model of IR v2 to v7 is verified on the runtime of its time: Inference Engine 2020.1 on the old file against
+    OpenVINO on the new one.
 
     Exits with 0 when done, 3 when a layer was refused, 4 when --verify found a difference or could not run the models.
     """
@@ -79,8 +96,11 @@ def migrate(
         loaded = load(model, weights, extensions)
         if output is not None:
             check_complete(loaded)
+        release.check(loaded)
+        old = release.client(loaded, inputs) if verify and loaded.is_legacy else None
         migration = ir_tools.migrate(loaded, to=target, passes=passes)
-        checked = _verify(loaded, migration, inputs, extensions) if verify and not migration.refused else None
+        judge = _verify if old is None else partial(_verify_legacy, old=old, layers=layers)
+        checked = judge(loaded, migration, inputs, extensions) if verify and not migration.refused else None
     code = REFUSED if migration.refused else NOT_VERIFIED if checked and not checked["ok"] else DONE
     write = output is not None and not dry_run and code == DONE
     if write and output is not None:
@@ -123,7 +143,6 @@ def _refused_node(path: Path, error: MigrationError) -> Answer:
 def _verify(before: "Model", migration: "Migration", inputs: InputOptions, extensions: Sequence[Path]) -> Row:
     """Run both models on the runtime and compare their outputs; without a comparison, say why there is none."""
     from ir_tools.cli.screen import working
-    from ir_tools.comparison import weak_notes
 
     source, target = (inputs.reshaped(model, extensions) for model in (before, migration.model))
     plan = inputs.plan(source)
@@ -133,8 +152,43 @@ def _verify(before: "Model", migration: "Migration", inputs: InputOptions, exten
             found = ir_tools.compare(source, target, plan.arrays(), extensions=extensions)
     except IrToolsError as error:
         return {"ok": False, "error": str(error), "outputs": [], **shared}
-    shared |= {"runtime": found.runtime, "device": found.device, "outputs": _outputs(found)}
-    return {"ok": found.ok, "weak": weak_notes(found), **shared}
+    return {"ok": found.ok, **_facts(found), **shared}
+
+
+def _verify_legacy(
+    before: "Model",
+    migration: "Migration",
+    inputs: InputOptions,
+    extensions: Sequence[Path],
+    *,
+    old: "LegacyClient",
+    layers: bool,
+) -> Row:
+    """Run the old model on the runtime of its time, and compare; without a comparison, say why there is none."""
+    from ir_tools.cli.screen import working
+    from ir_tools.comparison.releases import compare_releases
+
+    plan = inputs.plan(migration.model)
+    shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows()}
+    steps = len(before.graph) if layers else None
+    try:
+        with old, working("running both models", steps) as advance:
+            found = compare_releases(
+                before, migration.model, plan, layers, legacy=old, extensions=extensions, advance=advance
+            )
+    except IrToolsError as error:
+        return {"ok": False, "error": str(error), "outputs": [], **shared}
+    compared = sum(entry.status != "skipped" for entry in found.layers)
+    shared |= {"old": found.second, "layers": compared, "first_difference": found.first_difference}
+    return {"ok": found.ok, **_facts(found), **shared}
+
+
+def _facts(found: "Comparison") -> Row:
+    """Return what ran, and what came of it."""
+    from ir_tools.comparison import weak_notes
+
+    outputs = _outputs(found)
+    return {"weak": weak_notes(found), "runtime": found.runtime, "device": found.device, "outputs": outputs}
 
 
 def _outputs(found: "Comparison") -> list[Row]:
@@ -227,7 +281,8 @@ def _show_verification(screen: "Screen", checked: Row) -> None:
         for remark in _rows(checked["remarks"]):
             screen.line(str(remark["text"]), style="yellow")
         return
-    screen.heading(f"Both models on {checked['device']} ({checked['runtime']}), seed {checked['seed']}")
+    now = f"{checked['device']} ({checked['runtime']}), seed {checked['seed']}"
+    screen.heading(f"{checked['old']}, against the new model on {now}" if "old" in checked else f"Both models on {now}")
     outputs = checked["outputs"]
     assert isinstance(outputs, list)
     columns = [Column("output", fold=True), Column("max abs", right=True), Column("max rel", right=True)]
@@ -237,6 +292,21 @@ def _show_verification(screen: "Screen", checked: Row) -> None:
     assert isinstance(weak, list)
     for text in weak:
         screen.line(str(text), style="yellow")
+    first = checked.get("first_difference")
+    if checked.get("layers"):
+        screen.line(f"{checked['layers']} tensors of layers compared")
+    if first is not None:
+        screen.line(_first_words(first), style="red")
+
+
+def _first_words(first: object) -> str:
+    """Return where a difference starts, in a sentence."""
+    from ir_tools.comparison import LayerComparison, OutputComparison
+
+    if isinstance(first, LayerComparison):
+        return f"the difference starts at layer '{first.path}' ({first.op}, line {first.line})"
+    assert isinstance(first, OutputComparison)
+    return f"the output '{first.name}' differs; --layers names the layer where that starts"
 
 
 def _rows(value: object) -> list[Row]:

@@ -172,6 +172,28 @@ IMAGE_OPTIONS = {
 """Of images among the inputs: the option, how its value is written, what it does."""
 
 
+def release_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--runtime`, `--runtime-python` and `--install`, as one argument `release` of the command."""
+
+    @functools.wraps(function)
+    def gathered(release_name: str | None, python: Path | None, install: bool, **arguments: Any) -> Any:
+        from ir_tools.cli.releases import ReleaseOptions
+
+        return function(release=ReleaseOptions(release_name, python, install), **arguments)
+
+    name = click.option(
+        "--runtime",
+        "release_name",
+        metavar="NAME",
+        help="Release that a model of IR v2 to v7 runs on (ir-tools runtimes). Default: inference-engine-2020.1.",
+    )
+    python = click.option(
+        "--runtime-python", "python", type=InputPath(), metavar="PATH", help="The Python that has that release."
+    )
+    install = click.option("--install", is_flag=True, help="Install that release first if it is not here.")
+    return name(python(install(gathered)))
+
+
 def states_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--state ID=FILE`, any number of times."""
     return click.option(

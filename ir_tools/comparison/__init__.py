@@ -17,11 +17,11 @@ from ir_tools.comparison._pairing import Pairs
 from ir_tools.comparison._results import Comparison, LayerComparison, Mode, OutputComparison, ReferenceMode, Sides
 from ir_tools.comparison._samples import merged
 from ir_tools.comparison._summary import closer_words, f64_note, narrow_note, one_line, weak_notes
-from ir_tools.comparison._tensors import SILENT, Choice
+from ir_tools.comparison._tensors import Choice, require_layers
 from ir_tools.errors import UsageError
 from ir_tools.graph import Model
 from ir_tools.inputs import InputPlan, InputValue, plan_inputs
-from ir_tools.ops import Array, role_of
+from ir_tools.ops import Array
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.extensions import Extensions
 from ir_tools.runtime.one_layer import LayerRunner
@@ -108,7 +108,7 @@ def compare(
     setting = Setting.of(device, precision)
     second = None if against is None else Setting.parse(against) if isinstance(against, str) else Setting.of(*against)
     choice = Choice.of(layers)
-    _require_layers(model, choice)
+    require_layers(model, choice)
     plan = inputs if isinstance(inputs, InputPlan) else plan_inputs(model, inputs, seed=seed)
     before = checked_states(model, states or {})
     with (
@@ -179,13 +179,3 @@ def _result(
 
 def _name(model: Model, unnamed: str) -> str:
     return str(model.path or model.name or unnamed)
-
-
-def _require_layers(model: Model, choice: Choice) -> None:
-    """Every type that is asked for is one of the model's."""
-    if not choice.types:
-        return
-    known = {choice.name(located.layer) for located in model.walk() if role_of(located.layer) not in SILENT}
-    missing = sorted(choice.types - known)
-    if missing:
-        raise UsageError(f"the model has no layer of type '{missing[0]}'; it has {', '.join(sorted(known)) or 'none'}")

@@ -27,6 +27,7 @@ __all__ = [
     "living",
     "living_taps",
     "quantized",
+    "require_layers",
     "tap_of",
 ]
 
@@ -81,6 +82,16 @@ class Choice:
         labels = labels_of(graph)
         wanted = (layer for layer in graph.ordered() if self.takes(layer) or self.inside(layer))
         return [Located(prefix + labels[layer.id], layer, graph) for layer in wanted]
+
+
+def require_layers(model: Model, choice: Choice) -> None:
+    """Raise a UsageError if the model has no layer of a type that is asked for."""
+    if not choice.types:
+        return
+    known = {choice.name(located.layer) for located in model.walk() if role_of(located.layer) not in SILENT}
+    missing = sorted(choice.types - known)
+    if missing:
+        raise UsageError(f"the model has no layer of type '{missing[0]}'; it has {', '.join(sorted(known)) or 'none'}")
 
 
 @dataclass(frozen=True, slots=True)

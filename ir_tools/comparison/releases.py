@@ -16,7 +16,15 @@ from ir_tools.comparison._pairing import Pairs
 from ir_tools.comparison._partners import SecondRun
 from ir_tools.comparison._results import Comparison, LayerComparison, Sides
 from ir_tools.comparison._samples import merged
-from ir_tools.comparison._tensors import Batch, Choice, as_far_as_it_runs, groups, labels_of, living_taps
+from ir_tools.comparison._tensors import (
+    Batch,
+    Choice,
+    as_far_as_it_runs,
+    groups,
+    labels_of,
+    living_taps,
+    require_layers,
+)
 from ir_tools.comparison._whole import Whole, infer
 from ir_tools.format.write import render
 from ir_tools.graph import Layer, Located, Model, Source
@@ -30,6 +38,7 @@ from ir_tools.runtime.setting import Setting
 __all__ = ["compare_releases"]
 
 STATISTICS = re.compile(rb"<statistics\b.*?(?:/>|</statistics\s*>)", re.DOTALL)
+DEFAULT = Setting("CPU", "f32")
 MOST_ALONE = 50
 """Tensors that are asked for a second time, each alone."""
 
@@ -41,6 +50,7 @@ def compare_releases(
     layers: bool | str | Collection[str] = True,
     *,
     legacy: LegacyClient,
+    setting: Setting = DEFAULT,
     tolerance: float | None = None,
     samples: int = 1,
     client: RuntimeClient | None = None,
@@ -58,6 +68,7 @@ def compare_releases(
         inputs: of `new`.
         layers: of `old`: True for every layer, or types, or False for the outputs alone.
         legacy: the runtime of its time.
+        setting: device and precision of the runtime of `new`.
         tolerance: instead of the table `TOLERANCES`.
         samples: how many samples of the inputs to compare.
         client: a runtime for `new`; by default one is started, with `extensions`, and ended here.
@@ -72,8 +83,9 @@ def compare_releases(
     text = render(old)
     plain = STATISTICS.sub(b"", text)
     with nullcontext(client) if client else RuntimeClient(extensions=extensions) as runtime:
-        setting = Setting("CPU", "f32")
-        rows = Rows(old, Choice.of(layers), BodyRunner(runtime, setting), None, "f32", tolerance, sink, advance)
+        choice, bodies = Choice.of(layers), BodyRunner(runtime, setting)
+        require_layers(old, choice)
+        rows = Rows(old, choice, bodies, None, setting.precision, tolerance, sink, advance)
         work = _Work(old, new, _pairs(old, new), plain, plain != text, legacy, runtime, setting, rows)
         return merged([work.compared(inputs, sample) for sample in range(samples)])
 
@@ -106,7 +118,7 @@ class _Work:
         whole = Whole.of(self.runtime, self.new, fed, self.setting, as_used=True)
         again = outputs_on_other_inputs(self.runtime, self.new, plan, sample, self.setting)
         expected = {name: found[names[name]] for name in whole.wide}
-        outputs = Outputs.of(self.new, self.rows.coarse(self.new.graph), "f32", self.rows.tolerance)
+        outputs = Outputs.of(self.new, self.rows.coarse(self.new.graph), self.rows.precision, self.rows.tolerance)
         sides = self._sides(whole.run.version)
         return Comparison(
             mode="model against model",
@@ -124,7 +136,7 @@ class _Work:
     def _sides(self, version: str) -> Sides:
         how = ", in floats (without its <statistics>)" if self.in_floats else ""
         old = f"{self.legacy.name} on {self.old.path or 'the legacy model'}{how}"
-        return Sides(old, f"OpenVINO {version} on {self.new.path or 'the new model'}")
+        return Sides(old, f"OpenVINO {version} on {self.new.path or 'what it is migrated to'}")
 
     def _run_old(self, given: Mapping[str, Array], outputs: Sequence[str] | None) -> Mapping[str, Array]:
         weights = self.old.weights.path
