@@ -13,7 +13,7 @@ from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
 from ir_tools.ops import COMPLETE_OPSETS, Array, Attrs, Bounds, Fact, Op, Violation, find_op
 from ir_tools.ops.records import LARGEST_VALUE, port_of, recorded_output
 from ir_tools.types import Dim, ElementType, element_type, format_shape, from_dtype, parse_shape
-from ir_tools.weights import Weights
+from ir_tools.weights import Weights, constant
 
 __all__ = ["Builder", "Tensor"]
 
@@ -125,8 +125,12 @@ class Builder:
             name: of the layer.
         """
         kind, sizes = _type_of(dtype), tuple(shape)
-        fact = Fact(kind, tuple(map(Dim.of, sizes)))
-        return self._constant(name, fact, sizes, offset, kind.byte_size(math.prod(sizes)))
+        count, weights = math.prod(sizes), self.model.weights
+        size = kind.byte_size(count)
+        made = self._constant(name, Fact(kind, tuple(map(Dim.of, sizes))), sizes, offset, size)
+        if kind.dtype is not None and count <= LARGEST_VALUE and offset + size <= weights.size:
+            self._facts[made] = _constant_fact(constant(self.graph.layer(made.layer).raw, weights))
+        return made
 
     def _constant(self, name: str, fact: Fact, sizes: Sequence[int], offset: int, size: int) -> Source:
         shape = ",".join(map(str, sizes))

@@ -14,9 +14,11 @@ from ir_tools.errors import MigrationError, ShapeError, UsageError
 from ir_tools.format.legacy import Mean, means, quantized_layers
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.ops import Role, find_op, role_of
-from ir_tools.ops.definition import Array, Attrs, Fact, Op, Refused, Violation
+from ir_tools.ops.checks import check_ports
+from ir_tools.ops.definition import Array, Attrs, Fact, Op, Refused
 from ir_tools.ops.legacy.definition import Tensor
 from ir_tools.ops.records import recorded
+from ir_tools.rewrite.legacy_loops import tensor_iterator
 from ir_tools.rewrite.migration import Migration, MigrationStep, RefusedStep, StepPlace, migrate
 from ir_tools.types import ElementType, element_type, format_shape, id_number, precision_in_file
 from ir_tools.weights import values
@@ -28,6 +30,8 @@ OPSET = 8
 PROOF = "what Inference Engine 2020.1 computes for this layer type, as measured"
 HELPERS = {"Const", "Convert"}
 """Types of new layers that say nothing about what replaces a layer."""
+ENDS = {"Parameter", "Result", "Assign"}
+"""Types of new layers that are kept even if nothing reads them."""
 F32 = element_type("f32")
 
 
@@ -46,7 +50,7 @@ def migrate_legacy(model: Model, to: str | None = "ir11", passes: str | Sequence
         MigrationError: an unknown target or pass.
         ReadError: a blob that a layer depends on cannot be read.
     """
-    found = _Upgrade(model).migration()
+    found = _migration(model)
     if not found.ok or (to in {None, "ir11"} and not passes):
         return found
     later = migrate(found.model, None if to == "ir11" else to, passes, in_place=True)
@@ -74,51 +78,97 @@ def current_model(model: Model) -> Model:
     return found.model
 
 
-class _Upgrade:
-    """The migration of one model."""
+def _migration(model: Model) -> Migration:
+    """Return the model with new layers; the old one if a layer is refused."""
+    new = Model(Graph(), name=model.name, version=11, weights=model.weights.copy(), origin=None, path=None)
+    upgrade = GraphUpgrade(model, model.graph, Builder(new, opset=OPSET))
+    upgrade.replace_all()
+    if upgrade.refused:
+        return Migration(model=model, steps=tuple(upgrade.steps), refused=tuple(upgrade.refused))
+    for end in model.outputs:
+        upgrade.builder.result(upgrade.tensors[Source(end.layer.id, end.port.id)], end.name)
+    upgrade.remove_unread()
+    return Migration(model=new, steps=tuple(upgrade.steps), notes=tuple(_notes(model)))
 
-    def __init__(self, model: Model) -> None:
+
+def _notes(model: Model) -> Iterator[str]:
+    """Yield what the user should know about the migration of the whole model."""
+    quantized = sum(1 for _ in quantized_layers(model))
+    if quantized:
+        yield (
+            f"<statistics> made Inference Engine compute {plural(quantized, 'layer')} in INT8; the new model computes"
+            " them in f32"
+        )
+
+
+class GraphUpgrade:
+    """The migration of one graph: that of a model, or a body.
+
+    Attributes:
+        builder: of the new graph.
+        fed: what feeds input ports that no edge leads to, by layer and port.
+        path: of the layer around a body, as a prefix.
+        tensors: of the new graph, by those of the old one.
+        steps: the layers that are replaced.
+        refused: those that nothing can replace.
+    """
+
+    def __init__(
+        self, model: Model, graph: Graph, builder: Builder, fed: Mapping[Source, Source] | None = None, path: str = ""
+    ) -> None:
+        """Nothing is replaced yet."""
         self.model = model
-        new = Model(Graph(), name=model.name, version=11, weights=model.weights.copy(), origin=None, path=None)
-        self.builder = Builder(new, opset=OPSET)
-        self.means = means(model)
+        self.graph = graph
+        self.builder = builder
+        self.means = means(model) if graph is model.graph else {}
+        self.fed = fed or {}
+        self.path = path
         self.tensors: dict[Source, Source] = {}
         self.steps: list[MigrationStep] = []
         self.refused: list[RefusedStep] = []
 
-    def migration(self) -> Migration:
-        """Return the new model; the old one if a layer is refused."""
-        for layer in self.model.graph.ordered():
-            self._replace(layer)
-        if self.refused:
-            return Migration(model=self.model, steps=tuple(self.steps), refused=tuple(self.refused))
-        for end in self.model.outputs:
-            self.builder.result(self.tensors[Source(end.layer.id, end.port.id)], end.name)
-        return Migration(model=self.builder.model, steps=tuple(self.steps), notes=tuple(self._notes()))
+    def replace_all(self) -> None:
+        """Add what replaces the layers of the graph; behind one that is refused, nothing is tried."""
+        for layer in self.graph.ordered():
+            sources = self.graph.sources(layer.id)
+            inputs = [self._input(layer, port.id, sources) for port in layer.inputs]
+            if all(source in self.tensors for source in sources.values()):
+                self._replace(layer, [tensor for tensor in inputs if tensor is not None])
 
-    def _notes(self) -> Iterator[str]:
-        quantized = sum(1 for _ in quantized_layers(self.model))
-        if quantized:
-            yield (
-                f"<statistics> made Inference Engine compute {plural(quantized, 'layer')} in INT8; the new model"
-                " computes them in f32"
-            )
+    def within(self, layer: Layer, body: Graph, builder: Builder, fed: Mapping[Source, Source]) -> GraphUpgrade:
+        """Return the migration of a body of a layer, whose steps are among those of this one."""
+        inner = GraphUpgrade(self.model, body, builder, fed, f"{self.path}{layer.name}/body/")
+        inner.steps, inner.refused = self.steps, self.refused
+        return inner
 
-    def _replace(self, layer: Layer) -> None:
-        """Add what replaces a layer, or note why nothing can; behind a layer that is refused, nothing is tried."""
-        sources = self.model.graph.sources(layer.id)
-        inputs = [self.tensors[source] for source in sources.values() if source in self.tensors]
-        if len(inputs) < len(sources):
-            return
-        known = len(self.builder.graph)
-        place = Place(self.builder, layer, inputs)
+    def remove_unread(self) -> None:
+        """Remove new layers that lead to no output: constants that were read for sizes alone."""
+        graph = self.builder.graph
+        todo = [layer.id for layer in graph.layers() if layer.type in ENDS]
+        kept = {*todo}
+        while todo:
+            for producer in graph.producers(todo.pop()):
+                if producer not in kept:
+                    kept.add(producer)
+                    todo.append(producer)
+        graph.remove_nodes_from([layer_id for layer_id in graph if layer_id not in kept])
+
+    def _input(self, layer: Layer, port: int, sources: Mapping[int, Source]) -> Source | None:
+        """Return what feeds an input port, in the new graph."""
+        return self.tensors.get(sources[port]) if port in sources else self.fed.get(Source(layer.id, port))
+
+    def _replace(self, layer: Layer, inputs: Sequence[Source]) -> None:
+        """Add what replaces a layer, or note why nothing can."""
+        graph = self.builder.graph
+        first = graph.new_id()
+        place = Place(self, layer, inputs)
         found = _replacement(place)
-        line = self.model.line_of(self.model.graph, layer.id)
-        step = StepPlace(layer.name, layer.id, line, layer.type, tuple(place.notes))
+        line = self.model.line_of(self.graph, layer.id)
+        step = StepPlace(self.path + layer.name, layer.id, line, layer.type, tuple(place.notes))
         if isinstance(found, Refused):
             self.refused.append(step.refused(found))
             return
-        made = [*self.builder.graph.layers()][known:]
+        made = [graph.layer(new) for new in range(first, graph.new_id())]
         self._name(layer, found, made)
         if layer.name in self.means and place.role is Role.PARAMETER:
             self._subtract(layer, found[0], self.means[layer.name])
@@ -154,9 +204,10 @@ class _Upgrade:
 class Place:
     """A legacy layer, with what is added in its place: see `LegacyLayer`."""
 
-    def __init__(self, builder: Builder, layer: Layer, inputs: Sequence[Source]) -> None:
-        """Nothing is added yet; `inputs` are tensors of the builder's graph."""
-        self.builder = builder
+    def __init__(self, upgrade: GraphUpgrade, layer: Layer, inputs: Sequence[Source]) -> None:
+        """Nothing is added yet; `inputs` are tensors of the new graph."""
+        self.upgrade = upgrade
+        self.builder = upgrade.builder
         self.layer = layer
         self.inputs = tuple(inputs)
         self.role = role_of(layer)
@@ -168,11 +219,6 @@ class Place:
         """What the file says of the outputs; half floats are f32."""
         return [_in_f32(recorded(port)) for port in self.layer.outputs]
 
-    @property
-    def bodies(self) -> Mapping[str, Graph]:
-        """The bodies in the legacy graph."""
-        return self.layer.bodies
-
     def fact(self, tensor: Source) -> Fact:
         """Return what is known of a tensor of the new graph."""
         return self.builder.fact(tensor)
@@ -180,6 +226,17 @@ class Place:
     def sizes(self, tensor: Source) -> tuple[int, ...]:
         """Return the sizes of a tensor of the new graph."""
         return tuple(dim.lo for dim in self.fact(tensor).shape or ())
+
+    def numbers(self, tensor: Source) -> Array | None:
+        """Return the numbers of a constant of the new graph, half floats as f32; None for any other tensor.
+
+        Raises:
+            ReadError: they cannot be read.
+        """
+        graph, layer = self.builder.graph, self.builder.graph.layer(tensor.layer)
+        if layer.type == "Convert":
+            layer = graph.layer(next(iter(graph.producers(layer.id))))
+        return _numbers(layer.raw, self.builder.model) if layer.type == "Const" else None
 
     def call(self, type: str, *inputs: Tensor, **attributes: object) -> Source:
         """Add an operation and return its first output."""
@@ -223,8 +280,11 @@ class Place:
         offset, kind, sizes = self._stored(name, None)
         size = self.blob_size(name) * kind.bits // 8
         raw = {"element_type": kind.name, "shape": ",".join(map(str, sizes)), "offset": str(offset), "size": str(size)}
-        found = values(raw, self.builder.model.weights)
-        return found.astype(np.float32) if kind.is_float else found
+        return _numbers(raw, self.builder.model)
+
+    def iterate(self) -> tuple[Source, ...] | Refused:
+        """Add a TensorIterator with the migrated body of the layer and return its outputs."""
+        return tensor_iterator(self.upgrade, self.layer, self.inputs, self.declared)
 
     def note(self, text: str) -> None:
         """Tell the user something about the layer."""
@@ -260,7 +320,9 @@ def _replacement(place: Place) -> Sequence[Source] | Refused:
     op = find_op(layer.type, layer.version)
     if op is None:
         return Refused(f"there is no layer type '{layer.type}' in IR v2 to v7")
-    violations: list[Violation] = []
+    violations = [*check_ports(op, len(place.inputs), len(layer.outputs))]
+    if violations:
+        return Refused(violations[0].message)
     attrs = op.read(layer.raw, violations)
     if attrs is None:
         return Refused(violations[-1].message, violations[-1].attribute)
@@ -269,6 +331,8 @@ def _replacement(place: Place) -> Sequence[Source] | Refused:
         found = _built(op, place)
     except (ShapeError, UsageError) as why:
         return Refused(str(why))
+    except (ArithmeticError, LookupError, ValueError) as why:
+        return Refused(f"its attributes and the sizes of its tensors contradict each other ({why})")
     if isinstance(found, Refused):
         return found
     for tensor, declared in zip(found, place.declared, strict=False):
@@ -288,6 +352,12 @@ def _built(op: Op, place: Place) -> Sequence[Source] | Refused:
     if op.upgrade is None:
         return Refused(f"a layer of type {op} cannot be migrated")
     return op.upgrade(place)
+
+
+def _numbers(raw: Mapping[str, str], model: Model) -> Array:
+    """Return the numbers of a constant, half floats as f32."""
+    found = values(raw, model.weights)
+    return found.astype(np.float32) if found.dtype.kind == "f" else found
 
 
 def _in_f32(fact: Fact) -> Fact:

@@ -3,13 +3,41 @@
 from functools import cache
 
 from ir_tools.ops.definition import Op
-from ir_tools.ops.legacy import activations, convolution, pooling, structure
+from ir_tools.ops.legacy import (
+    activations,
+    convolution,
+    elementwise,
+    generation,
+    matrix,
+    movement,
+    pooling,
+    quantization,
+    reduction,
+    searching,
+    shapes,
+    slicing,
+    structure,
+)
 
 __all__ = ["LEGACY_FAMILIES", "STAMP", "find_legacy", "legacy_types"]
 
 STAMP = "legacy"
 """What stands for the version of their layers, whose tags have none."""
-LEGACY_FAMILIES = (structure, activations, convolution, pooling)
+LEGACY_FAMILIES = (
+    structure,
+    activations,
+    convolution,
+    elementwise,
+    generation,
+    matrix,
+    movement,
+    pooling,
+    quantization,
+    reduction,
+    searching,
+    shapes,
+    slicing,
+)
 """The families: modules with a tuple `OPS`."""
 
 

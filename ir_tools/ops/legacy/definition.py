@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from ir_tools.graph import Graph, Source
+from ir_tools.graph import Source
 from ir_tools.ops.definition import Array, Attrs, Fact, Field, Input, Op, Output, Refused, Upgrade
 
 __all__ = ["LegacyLayer", "Tensor", "legacy_type", "unchanged"]
@@ -38,13 +38,12 @@ class LegacyLayer(Protocol):
         """What the file says of the outputs, which Inference Engine trusted: element types and sizes."""
         ...
 
-    @property
-    def bodies(self) -> Mapping[str, Graph]:
-        """The bodies in the legacy graph."""
+    def fact(self, tensor: Source) -> Fact:
+        """Return what is known of a tensor of the new graph; small constants with their values."""
         ...
 
-    def fact(self, tensor: Source) -> Fact:
-        """Return what is known of a tensor of the new graph; small integer constants with their values."""
+    def numbers(self, tensor: Source) -> Array | None:
+        """Return the numbers of a constant of the new graph, half floats as f32; None for any other tensor."""
         ...
 
     def sizes(self, tensor: Source) -> tuple[int, ...]:
@@ -57,6 +56,10 @@ class LegacyLayer(Protocol):
 
     def outputs(self, type: str, *inputs: Tensor, **attributes: object) -> tuple[Source, ...]:
         """Add an operation of opset8 and return all of its outputs."""
+        ...
+
+    def iterate(self) -> tuple[Source, ...] | Refused:
+        """Add a TensorIterator with the migrated body of the layer and return its outputs."""
         ...
 
     def constant(self, numbers: Array | float | Sequence[int] | Sequence[float]) -> Source:

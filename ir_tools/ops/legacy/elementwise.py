@@ -1,0 +1,80 @@
+"""Elementwise layers of IR v2 to v7: Eltwise, Select.
+
+Source: measured on Inference Engine 2020.1, which computes several inputs from left to right.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+
+from ir_tools.graph import Source
+from ir_tools.ops.definition import Floats, Input, OneOf, Refused
+from ir_tools.ops.legacy._tensors import as_floats, joined_types, truth
+from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
+
+__all__ = ["OPS"]
+
+ARITHMETIC = {
+    "sum": "Add",
+    "sub": "Subtract",
+    "mul": "Multiply",
+    "div": "Divide",
+    "max": "Maximum",
+    "min": "Minimum",
+    "squared_diff": "SquaredDifference",
+    "pow": "Power",
+    "floor_mod": "FloorMod",
+}
+COMPARISONS = {
+    "equal": "Equal",
+    "not_equal": "NotEqual",
+    "less": "Less",
+    "less_equal": "LessEqual",
+    "greater": "Greater",
+    "greater_equal": "GreaterEqual",
+}
+LOGIC = {"logical_and": "LogicalAnd", "logical_or": "LogicalOr", "logical_xor": "LogicalXor"}
+
+
+def eltwise(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
+    """Return what an operation makes of the inputs; comparisons and logic give 0 and 1."""
+    attrs, word = layer.attrs, layer.attrs.operation
+    if attrs.coeff and word != "sum":
+        return Refused(f"is given for {word}, which Inference Engine refuses", "coeff")
+    inputs = joined_types(layer, layer.inputs)
+    if word in ARITHMETIC:
+        kind = ARITHMETIC[word]
+        return (reduce(lambda left, right: layer.call(kind, left, right), _scaled(layer, inputs, attrs.coeff)),)
+    if word in COMPARISONS:
+        return (reduce(lambda left, right: as_floats(layer, layer.call(COMPARISONS[word], left, right)), inputs),)
+    found = reduce(
+        lambda left, right: layer.call(LOGIC[word], left, right), [truth(layer, tensor) for tensor in inputs]
+    )
+    return (as_floats(layer, found),)
+
+
+def _scaled(layer: LegacyLayer, inputs: Sequence[Source], factors: Sequence[float]) -> list[Source]:
+    """Return the inputs times their factors, which count only if all inputs have the same sizes."""
+    if len({layer.sizes(tensor) for tensor in inputs}) > 1:
+        return [*inputs]
+    pairs = zip(inputs, (*factors, *[1.0] * (len(inputs) - len(factors))), strict=True)
+    return [tensor if factor == 1 else layer.call("Multiply", tensor, factor) for tensor, factor in pairs]
+
+
+def select(layer: LegacyLayer) -> tuple[Source, ...]:
+    """Return elements of the second input where the first is not 0, else of the third."""
+    condition, *values = layer.inputs
+    return (layer.call("Select", truth(layer, condition), *joined_types(layer, values)),)
+
+
+OPS = (
+    legacy_type(
+        "Eltwise",
+        eltwise,
+        inputs=(Input("data", many=True),),
+        attrs={
+            "operation": OneOf(words=(*ARITHMETIC, *COMPARISONS, *LOGIC), synonyms={"prod": "mul"}, default="sum"),
+            "coeff": Floats(default=()),
+        },
+    ),
+    legacy_type("Select", select, inputs=(Input("condition"), Input("then"), Input("else"))),
+)

@@ -1,0 +1,41 @@
+"""Quantization in IR v2 to v7: FakeQuantize, which is Quantize before v6.
+
+Source: measured on Inference Engine 2020.1.
+"""
+
+import numpy as np
+
+from ir_tools.graph import Source
+from ir_tools.ops.definition import Float, Input
+from ir_tools.ops.legacy._tensors import as_floats
+from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
+
+__all__ = ["OPS"]
+
+
+def fake_quantize(layer: LegacyLayer) -> tuple[Source, ...]:
+    """Return the input rounded to levels; where both input limits are equal, one of the output limits.
+
+    FakeQuantize of today gives NaN for equal limits, as those of binary networks are.
+    """
+    data, low, high, out_low, out_high = (as_floats(layer, each) for each in layer.inputs)
+    lowest, highest = layer.numbers(low), layer.numbers(high)
+    equal = np.zeros(1, bool) if lowest is None or highest is None else np.asarray(lowest == highest)
+    if equal.all():
+        return (layer.call("Select", layer.call("Greater", data, low), out_high, out_low),)
+    found = layer.call("FakeQuantize", data, low, high, out_low, out_high, levels=int(layer.attrs.levels))
+    if not equal.any():
+        return (found,)
+    binary = layer.call("Select", layer.call("Greater", data, low), out_high, out_low)
+    return (layer.call("Select", equal, binary, found),)
+
+
+OPS = tuple(
+    legacy_type(
+        name,
+        fake_quantize,
+        inputs=(Input("data"), Input("input_low"), Input("input_high"), Input("output_low"), Input("output_high")),
+        attrs={"levels": Float(minimum=2)},
+    )
+    for name in ("FakeQuantize", "Quantize")
+)

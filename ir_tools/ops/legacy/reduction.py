@@ -1,0 +1,61 @@
+"""Reductions in IR v2 to v7: ReduceAnd to ReduceSumSquare.
+
+Source: measured on Inference Engine 2020.1.
+"""
+
+from collections.abc import Callable
+
+from ir_tools.graph import Source
+from ir_tools.ops.definition import Flag, Input, Op
+from ir_tools.ops.legacy._tensors import as_declared, as_floats, as_integers, truth
+from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
+
+__all__ = ["OPS"]
+
+LEAST = "where all values are below 0, Inference Engine 2020.1 gives 1.1754944e-38; the new model gives their maximum"
+Step = Callable[[LegacyLayer, Source], Source]
+
+
+def _plain(layer: LegacyLayer, tensor: Source) -> Source:
+    """Return the tensor."""
+    del layer
+    return tensor
+
+
+def _unary(type: str) -> Step:
+    """Return a step that adds an operation of one input."""
+    return lambda layer, tensor: layer.call(type, tensor)
+
+
+def _square(layer: LegacyLayer, tensor: Source) -> Source:
+    return layer.call("Multiply", tensor, tensor)
+
+
+def _reduction(name: str, type: str, before: Step = _plain, after: Step = _plain) -> Op:
+    """Return the description of a reduction: what is computed before, the operation that reduces, what comes after."""
+
+    def reduce(layer: LegacyLayer) -> tuple[Source, ...]:
+        """Return the input without the axes that the second one names, or with sizes of 1 there."""
+        if name == "ReduceMax":
+            layer.note(LEAST)
+        data, axes = as_floats(layer, layer.inputs[0]), as_integers(layer, layer.inputs[1])
+        found = layer.call(type, before(layer, data), axes, keep_dims=layer.attrs.keep_dims)
+        return (as_declared(layer, as_floats(layer, after(layer, found))),)
+
+    return legacy_type(name, reduce, inputs=(Input("data"), Input("axes")), attrs={"keep_dims": Flag(default=True)})
+
+
+OPS = (
+    _reduction("ReduceAnd", "ReduceLogicalAnd", before=truth),
+    _reduction("ReduceOr", "ReduceLogicalOr", before=truth),
+    _reduction("ReduceL1", "ReduceL1"),
+    _reduction("ReduceL2", "ReduceL2"),
+    _reduction("ReduceLogSum", "ReduceSum", after=_unary("Log")),
+    _reduction("ReduceLogSumExp", "ReduceSum", before=_unary("Exp"), after=_unary("Log")),
+    _reduction("ReduceMax", "ReduceMax"),
+    _reduction("ReduceMean", "ReduceMean"),
+    _reduction("ReduceMin", "ReduceMin"),
+    _reduction("ReduceProd", "ReduceProd"),
+    _reduction("ReduceSum", "ReduceSum"),
+    _reduction("ReduceSumSquare", "ReduceSum", before=_square),
+)
