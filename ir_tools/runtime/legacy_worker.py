@@ -6,6 +6,7 @@ tasks and arguments those of `worker.py` as far as they are here; files stay clo
 """
 
 import ctypes
+import functools
 import importlib.util
 import json
 import os
@@ -15,6 +16,7 @@ import struct
 import sys
 import threading
 import time
+from collections.abc import Callable
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_void_p
 from pathlib import Path
 from typing import IO, Any
@@ -42,6 +44,8 @@ IMPLEMENTATION = "N15InferenceEngine7details14CNNNetworkImpl"
 ADD_OUTPUT = f"_Z{IMPLEMENTATION}9addOutputERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEmPNS_12ResponseDescE"
 NETWORK = f"_ZTV{IMPLEMENTATION}E"
 """The method that makes a layer's tensor an output, which the C interface lacks, and the table of its class."""
+READ_NETWORK, READ_WEIGHTS, LOAD_NETWORK = 3, 6, 5
+"""Places in the tables of methods of a reader and of a plugin; these methods say why they fail."""
 WORDS = 8
 """Pointers at the start of the C interface's network that are looked at for the network of the library."""
 
@@ -78,6 +82,17 @@ class Response(ctypes.Structure):
 
     _fields_ = (("message", ctypes.c_char * 256),)
 
+    @property
+    def text(self) -> str:
+        """On one line."""
+        return " ".join(self.message.decode("utf-8", "replace").split())
+
+
+def method(instance: int, place: int) -> "Callable[..., int]":
+    """Return a method of an object of the library, by its place in the table of the object's class."""
+    function = POINTER(c_void_p).from_address(instance)[place]
+    return functools.partial(ctypes.CFUNCTYPE(c_int)(function), c_void_p(instance))
+
 
 class Library:
     """The libraries of the wheel, and the devices that they have."""
@@ -90,6 +105,7 @@ class Library:
         folder = Path(spec.submodule_search_locations[0])
         self.engine = ctypes.CDLL(str(folder / "libinference_engine.so"), mode=ctypes.RTLD_GLOBAL)
         self.interface = ctypes.CDLL(str(folder / "libinference_engine_c_api.so"))
+        self.plugin = ctypes.CDLL(str(folder / "libMKLDNNPlugin.so"))
         self.core = c_void_p()
         self.call("core_create", str(folder / "plugins.xml").encode(), byref(self.core))
 
@@ -98,6 +114,25 @@ class Library:
         status = getattr(self.interface, "ie_" + name)(*arguments)
         if status:
             raise Refused(STATUSES.get(status, f"status {status}"))
+
+    def why_unread(self, model: str, weights: str) -> str:
+        """Return what the library says of files that the C interface refuses without a word; empty if nothing."""
+        response = Response()
+        create = self.engine.CreateCNNNetReader
+        create.restype = c_void_p
+        reader = create(byref(response))
+        for place, path in ((READ_NETWORK, model), (READ_WEIGHTS, weights)):
+            if method(reader, place)(c_char_p(os.fsencode(path)), byref(response)):
+                break
+        return response.text.replace(model, os.path.basename(model))
+
+    def why_uncompiled(self, network: "Network") -> str:
+        """Return what the plugin says of a network that the C interface refuses without a word."""
+        response, plugin, empty = Response(), c_void_p(), (c_void_p * 6)()
+        empty[3] = empty[4] = ctypes.addressof(empty) + 8
+        self.plugin.CreatePluginEngine(byref(plugin), byref(response))
+        method(plugin.value or 0, LOAD_NETWORK)((c_void_p * 2)(), c_void_p(network.inner), empty, byref(response))
+        return response.text
 
     def name(self, function: str, network: c_void_p, index: int) -> str:
         """Return a name that the interface allocates."""
@@ -115,7 +150,11 @@ class Network:
         """Read the files."""
         self.library = library
         self.handle = c_void_p()
-        library.call("core_read_network", library.core, os.fsencode(model), os.fsencode(weights), byref(self.handle))
+        paths = os.fsencode(model), os.fsencode(weights)
+        try:
+            library.call("core_read_network", library.core, *paths, byref(self.handle))
+        except Refused as why:
+            raise Refused(library.why_unread(model, weights) or str(why)) from None
 
     def __enter__(self) -> "Network":
         """The network itself."""
@@ -144,10 +183,11 @@ class Network:
         method = getattr(self.library.engine, ADD_OUTPUT)
         text, response = layer.encode(), Response()
         name = Text(text, len(text), b"")
-        if method(c_void_p(self._inner()), byref(name), c_size_t(index), byref(response)):
-            raise Refused(response.message.decode("utf-8", "replace"))
+        if method(c_void_p(self.inner), byref(name), c_size_t(index), byref(response)):
+            raise Refused(response.text)
 
-    def _inner(self) -> int:
+    @property
+    def inner(self) -> int:
         """The library's own object, which the C interface's holds a pointer to."""
         table = ctypes.addressof(ctypes.c_char.in_dll(self.library.engine, NETWORK)) + 16
         for word in (c_void_p * WORDS).from_address(self.handle.value or 0):
@@ -169,7 +209,10 @@ class Inference:
             chain = Config(name.encode(), value.encode(), ctypes.pointer(chain) if chain.name else None)
         stage("compiling the model")
         core = self.library.core
-        self.library.call("core_load_network", core, network.handle, b"CPU", byref(chain), byref(self.compiled))
+        try:
+            self.library.call("core_load_network", core, network.handle, b"CPU", byref(chain), byref(self.compiled))
+        except Refused as why:
+            raise Refused(self.library.why_uncompiled(network) or str(why)) from None
         self.library.call("exec_network_create_infer_request", self.compiled, byref(self.request))
 
     def __enter__(self) -> "Inference":

@@ -101,12 +101,18 @@ def test_arguments_that_do_not_fit(
 
 
 @pytest.mark.parametrize(
-    "broken",
-    [b"", b"<net", POOLING.replace(b"Pooling", b"Nonsense"), POOLING.replace(b"<dim>4</dim>", b"<dim>-4</dim>")],
-    ids=["empty", "cut", "type", "dims"],
+    ("broken", "reason"),
+    [
+        (b"", r"Error loading XML file: model\.xml:1:0: No document element found"),
+        (b"<net", r"Error loading XML file: model\.xml:1:3: Error parsing"),
+        (POOLING.replace(b"Pooling", b"Nonsense"), "Unsupported primitive of type: Nonsense name: layer"),
+        (POOLING.replace(b"<dim>4</dim>", b"<dim>0</dim>"), r"dimension \(0\) in node dim must be a positive"),
+        (POOLING.replace(b"Pooling", b"Power"), "No such parameter name 'shift' for layer layer"),
+    ],
+    ids=["empty", "cut", "type", "dims", "attribute"],
 )
-def test_file_that_is_rejected(client: LegacyClient, broken: bytes) -> None:
-    with pytest.raises(RuntimeFailure, match=r"^Inference Engine 2020\.1 rejects it") as caught:
+def test_file_that_is_rejected(client: LegacyClient, broken: bytes, reason: str) -> None:
+    with pytest.raises(RuntimeFailure, match=rf"^Inference Engine 2020\.1 rejects it: .*{reason}") as caught:
         client.infer(broken, b"", {"data": DATA})
     assert caught.value.kind == "rejected"
 
