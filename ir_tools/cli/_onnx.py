@@ -54,6 +54,7 @@ def verify(model: "Model", path: Path, inputs: "InputOptions", extensions: Seque
 
     An output passes if one of them, OpenVINO's own conversion or onnxruntime, agrees with it.
     """
+    from ir_tools.cli.arrays import not_run
     from ir_tools.cli.screen import working
     from ir_tools.comparison.onnx import compare_engines
     from ir_tools.runtime.client import RuntimeClient
@@ -65,12 +66,12 @@ def verify(model: "Model", path: Path, inputs: "InputOptions", extensions: Seque
         with working("running the model on all backends"), RuntimeClient(extensions=extensions) as client:
             found = compare_engines(shaped, path, plan.arrays(), client=client)
     except IrToolsError as error:
-        return {"ok": False, "error": str(error), "outputs": [], **shared}
+        return {**not_run(error), **shared}
     shared |= {"engines": engine_rows(found), "outputs": output_rows(found)}
     judges = [entry for entry in found.engines[1:] if entry.ran]
     if not judges:
         why = "; ".join(f"{entry.name}: {entry.reason}" for entry in found.engines[1:])
-        return {"ok": False, "error": f"no other engine ran the model: {why}", "remarks": [], **shared}
+        return {**not_run(UsageError(f"no other engine ran the model: {why}")), "remarks": [], **shared}
     remarks: list[Row] = [] if found.supports_ours or len(judges) > 1 else [{"text": KNOWN}]
     return {"ok": found.supports_ours, "remarks": remarks, **shared}
 

@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ir_tools.cli.images import ImageOptions, split_name
-from ir_tools.errors import UsageError
+from ir_tools.errors import IrToolsError, RuntimeFailure, UsageError
 from ir_tools.files import check_readable
 
 if TYPE_CHECKING:
+    from ir_tools.cli.app import Row
     from ir_tools.cli.screen import Screen
     from ir_tools.graph import Model
     from ir_tools.inputs import InputPlan, InputValue
     from ir_tools.ops import Array
 
-__all__ = ["InputOptions", "read_arrays", "show_plan"]
+__all__ = ["InputOptions", "not_run", "read_arrays", "show_plan"]
+
+TO_READ = ("reading the model", "compiling the model")
+"""The stages of the runtime that inputs have no part in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,3 +166,10 @@ def _only(name: str, arrays: "dict[str, Array]", label: str) -> "Array":
     if len(arrays) == 1:
         return next(iter(arrays.values()))
     raise UsageError(f"{label}: the file holds {', '.join(arrays) or 'nothing'}, and no '{name}'")
+
+
+def not_run(error: IrToolsError) -> "Row":
+    """Return why models did not run, and what to do if their inputs may be the cause."""
+    early = isinstance(error, RuntimeFailure) and error.stage in TO_READ
+    help = None if early else "give inputs that the model takes with --input, or their sizes with --set"
+    return {"ok": False, "error": str(error), "help": help, "outputs": []}

@@ -136,7 +136,11 @@ class Layout:
         sizes = [None] * len(axes) if sizes is None else sizes
         if len(sizes) != len(axes):
             raise UsageError(f"{label}: layout {axes} has {len(axes)} axes; the input has {len(sizes)}")
-        return cls(axes, tuple(sizes))
+        layout = cls(axes, tuple(sizes))
+        if layout._size("C") is None and (layout._size("H") in MODES or layout._size("W") in MODES):
+            shown = ",".join("?" if size is None else str(size) for size in sizes)
+            raise UsageError(f"--layout {word}: in the input [{shown}] it makes the channels the height or width")
+        return layout
 
     @classmethod
     def guessed(cls, sizes: Sequence[int | None] | None, label: str) -> "Layout":

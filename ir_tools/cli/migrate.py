@@ -11,7 +11,7 @@ import ir_tools
 from ir_tools.cli._onnx import is_onnx, show_engines
 from ir_tools.cli._onnx import verify as verify_onnx
 from ir_tools.cli.app import Answer, Row, command
-from ir_tools.cli.arrays import InputOptions
+from ir_tools.cli.arrays import InputOptions, not_run
 from ir_tools.cli.loading import load
 from ir_tools.cli.options import (
     bin_option,
@@ -151,7 +151,7 @@ def _verify(before: "Model", migration: "Migration", inputs: InputOptions, exten
         with working("running both models on the runtime"):
             found = ir_tools.compare(source, target, plan.arrays(), extensions=extensions)
     except IrToolsError as error:
-        return {"ok": False, "error": str(error), "outputs": [], **shared}
+        return {**not_run(error), **shared}
     return {"ok": found.ok, **_facts(found), **shared}
 
 
@@ -177,7 +177,7 @@ def _verify_legacy(
                 before, migration.model, plan, layers, legacy=old, extensions=extensions, advance=advance
             )
     except IrToolsError as error:
-        return {"ok": False, "error": str(error), "outputs": [], **shared}
+        return {**not_run(error), **shared}
     compared = sum(entry.status != "skipped" for entry in found.layers)
     shared |= {"old": found.second, "layers": compared, "first_difference": found.first_difference}
     return {"ok": found.ok, **_facts(found), **shared}
@@ -323,7 +323,8 @@ def _show_verdict(screen: "Screen", migration: "Migration", data: Row) -> None:
         screen.verdict(f"{len(migration.refused)} refused; nothing was written.", good=False)
     elif isinstance(checked, dict) and "error" in checked:
         screen.verdict(f"Not verified: {checked['error']}. Nothing was written.", good=False)
-        screen.line("Give inputs that the model takes with --input, or their sizes with --set.")
+        if checked["help"]:
+            screen.spans(("help: ", "bold cyan"), (str(checked["help"]), ""))
     elif isinstance(checked, dict) and not checked["ok"]:
         screen.verdict("The migrated model does not give the same values; nothing was written.", good=False)
     elif data["written"]:

@@ -39,6 +39,8 @@ KINDS = {
 
 OWN_INPUTS = {"tensoriterator": 0, "loop": 2}
 """How many inputs the layer keeps for itself: number of iterations and condition."""
+LOOP_INPUTS = ("the number of iterations", "the condition for the first iteration")
+"""The inputs that a Loop keeps for itself."""
 
 
 def body_problems(nets: Iterable[Net], texts: Mapping[Element, Text]) -> Iterator[ElementProblem]:
@@ -245,6 +247,9 @@ class _Table:
         elif row.purpose == "current_iteration" and self.owner.kind == "loop" and row.port != -1:
             message = f"the current iteration comes from no port, and external_port_id is {row.port}"
             self.owner.warn(WRONG_PORT_MAP_ROW, row.element, message, 'write external_port_id="-1"')
+        elif row.is_input and self.owner.kind == "loop" and 0 <= row.port < len(LOOP_INPUTS):
+            message = f"external_port_id is {row.port}: the body gets {LOOP_INPUTS[row.port]}"
+            self.owner.warn(WRONG_PORT_MAP_ROW, row.element, message, "name another input port, if that is not meant")
         for message, remedy in faults:
             self.tell(WRONG_PORT_MAP_ROW, row.element, message, remedy)
         return not faults and inner is not None

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple, get_args
 
 from ir_tools.arguments import check_word
+from ir_tools.errors import UsageError
 
 __all__ = ["PRECISIONS", "RuntimePrecision", "Setting"]
 
@@ -23,11 +24,13 @@ class Setting(NamedTuple):
 
     @classmethod
     def of(cls, device: str, precision: str) -> "Setting":
-        """Check the precision.
+        """Check device and precision.
 
         Raises:
-            UsageError: it is not one of `PRECISIONS`.
+            UsageError: the precision is not one of `PRECISIONS`, or the name of the device is empty or ends in a colon.
         """
+        if not device.rstrip(":") or device.endswith(":"):
+            raise UsageError(f"device is '{device}'; expected a name such as CPU, GPU.1 or AUTO:GPU,CPU")
         check_word("precision", precision, PRECISIONS)
         return cls(device, next(known for known in PRECISIONS if known == precision))
 
@@ -36,11 +39,11 @@ class Setting(NamedTuple):
         """Read `DEVICE` or `DEVICE:PRECISION`; without a precision it is f32.
 
         Raises:
-            UsageError: the precision is not one of `PRECISIONS`.
+            UsageError: the precision is not one of `PRECISIONS`, or there is no device.
         """
         device, colon, precision = text.rpartition(":")
         if not colon or (device.partition(":")[0] in VIRTUAL and precision not in PRECISIONS):
-            return cls(text, "f32")
+            return cls.of(text, "f32")
         return cls.of(device, precision)
 
     @property

@@ -65,6 +65,15 @@ def test_a_layout_decides_between_axes(picture: Path) -> None:
     assert taken(two, model((2, 3, 4, 8))).shape == (2, 3, 4, 8)
 
 
+@pytest.mark.parametrize(("layout", "dims"), [("NHWC", (-1, 3, -1, -1)), ("NCWH", (-1, -1, 8, 4)), ("HWC", (5, 1, -1))])
+def test_a_layout_that_takes_the_channels_for_a_side_of_the_image(
+    picture: Path, layout: str, dims: tuple[int, ...]
+) -> None:
+    options = InputOptions((str(picture),), images=ImageOptions(layout=(layout,)))
+    with pytest.raises(UsageError, match=f"--layout {layout}: in the input .* it makes the channels"):
+        taken(options, model(dims))
+
+
 def test_mean_scale_and_color(picture: Path) -> None:
     images = ImageOptions(mean=("10,20,30",), scale=("2",), color=("bgr",))
     array = taken(InputOptions((str(picture),), images=images), model((1, 3, 4, 8)))

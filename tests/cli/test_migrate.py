@@ -10,6 +10,7 @@ from ir_tools.comparison import Comparison
 from ir_tools.errors import RuntimeFailure
 from ir_tools.ops import Array
 from ir_tools.rewrite.migration import Migration, RefusedStep
+from ir_tools.runtime.client import STAGES
 from tests.cli.conftest import Cli
 
 KEYS = {"command", "ir_tools", "file", "ok", "steps", "refused", "remaining", "notes", "verified", "written"}
@@ -88,11 +89,14 @@ def test_a_difference_on_the_runtime_writes_nothing(
     assert not target.exists()
 
 
+@pytest.mark.parametrize("stage", STAGES)
 def test_a_runtime_that_fails_writes_nothing(
-    cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:
+    """Other inputs are no help to a model that the runtime does not even compile."""
+
     def compare(*_: object, **__: object) -> Comparison:
-        raise RuntimeFailure("the runtime rejects the model", kind="rejected")
+        raise RuntimeFailure("the runtime rejects the model", kind="rejected", stage=stage)
 
     monkeypatch.setattr("ir_tools.compare", compare, raising=False)
     outcome = cli("migrate", model, "-o", tmp_path / "migrated.xml", "--verify", "--json")
@@ -101,7 +105,7 @@ def test_a_runtime_that_fails_writes_nothing(
     shown = cli("migrate", model, "-o", tmp_path / "migrated.xml", "--verify")
     assert shown.code == 4
     assert "Not verified: the runtime rejects the model. Nothing was written." in shown.out
-    assert "--input" in shown.out
+    assert ("--input" in shown.out) == (stage not in STAGES[:2])
     assert "does not give the same" not in shown.out
     assert not (tmp_path / "migrated.xml").exists()
 

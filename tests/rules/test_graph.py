@@ -121,6 +121,12 @@ def test_the_current_iteration_comes_from_no_port() -> None:
     assert told(changed(LOOP, (STATE, STATE + ITERATION)), ["IR145"]) == []
 
 
+@pytest.mark.parametrize("port", ["0", "1"])
+def test_a_body_takes_what_a_loop_keeps_for_itself(port: str) -> None:
+    row = STATE.replace('"2"', f'"{port}"')
+    assert [level for _, _, level in told(changed(LOOP, (STATE, row)), ["IR145"])] == ["warning"]
+
+
 def test_one_of_two_back_edges_is_lost(tmp_path: Path) -> None:
     """A running sum and a running product over the slices of an input, as the runtime writes them."""
     data, one = ops.parameter([4, 3], np.float32), ops.parameter([1, 3], np.float32)
