@@ -21,6 +21,7 @@ from ir_tools.checks import (
     repeated_model_info,
     stray_text,
     unfed_input,
+    unknown_rank_input,
     unread_layer,
     unread_weights,
     variables,
@@ -54,4 +55,5 @@ CHECKS: tuple[Check, ...] = (
     input_types.CHECK,
     variables.CHECK,
     border_conversion.CHECK,
+    unknown_rank_input.CHECK,
 )

@@ -32,3 +32,12 @@ BORDER_CONVERSION = Rule(
         <data shape="1,3,8,8" element_type="f16" />
     """,
 )
+UNKNOWN_RANK_INPUT = Rule(
+    "IR503",
+    "unknown-rank-input",
+    Severity.INFO,
+    what="An input of the model has an unknown rank.",
+    why="the runtime reads the model, but the CPU plugin compiles it only after the input got a shape.",
+    bad='<data shape="..." element_type="f32" />',
+    good='<data shape="1,3,?,?" element_type="f32" />',
+)

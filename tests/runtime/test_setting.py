@@ -23,5 +23,5 @@ def test_a_device_with_its_precision(text: str, setting: tuple[str, str]) -> Non
 def test_no_device(device: str) -> None:
     with pytest.raises(UsageError, match="expected a name such as CPU"):
         Setting.of(device, "f32")
-    with pytest.raises(UsageError, match="expected|is not one of"):
+    with pytest.raises(UsageError, match=r"expected|is not one of"):
         Setting.parse(device)
