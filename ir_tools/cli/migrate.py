@@ -323,7 +323,7 @@ def _show_verdict(screen: "Screen", migration: "Migration", data: Row) -> None:
         screen.verdict(f"{len(migration.refused)} refused; nothing was written.", good=False)
     elif isinstance(checked, dict) and "error" in checked:
         screen.verdict(f"Not verified: {checked['error']}. Nothing was written.", good=False)
-        if checked["help"]:
+        if checked.get("help"):
             screen.spans(("help: ", "bold cyan"), (str(checked["help"]), ""))
     elif isinstance(checked, dict) and not checked["ok"]:
         screen.verdict("The migrated model does not give the same values; nothing was written.", good=False)
