@@ -33,7 +33,7 @@ UNPARSED = {"malformed-xml", "wrong-encoding", "foreign-encoding", "document-typ
 OF_AN_ATTRIBUTE = {
     *("unknown-attribute", "unreadable-attribute", "attribute-out-of-range", "ignored-attribute"),
     *("contradicting-layer", "suspect-setting", "kernel-larger-than-input", "pads-cover-kernel"),
-    *("window-in-padding", "full-kernel-divisor"),
+    *("window-in-padding", "full-kernel-divisor", "unknown-rank-input"),
 }
 """Rules about one attribute that is there."""
 
