@@ -286,6 +286,17 @@ class Place:
         """Add a TensorIterator with the migrated body of the layer and return its outputs."""
         return tensor_iterator(self.upgrade, self.layer, self.inputs, self.declared)
 
+    def blob_bytes(self, name: str) -> Array:
+        """Return the bytes of a blob as u8.
+
+        Raises:
+            ShapeError: the blob is absent.
+        """
+        found = self._extent(name)
+        if found is None:
+            raise ShapeError(f"the layer has no {name}")
+        return np.frombuffer(self.builder.model.weights.view(*found[:2]), np.uint8)
+
     def note(self, text: str) -> None:
         """Tell the user something about the layer."""
         self.notes.append(text)

@@ -120,7 +120,7 @@ def softmax(rng: Rng, version: int) -> LegacyCase:
 
 
 def log_softmax(rng: Rng, version: int) -> LegacyCase:
-    shape = dims(rng, 2, 4)
+    shape = tuple(size + 1 for size in dims(rng, 2, 4))
     data = optional(rng, {"axis": int(rng.integers(-1, len(shape)))}, axis=-1)
     return single(rng, version, "LogSoftmax", shape, data)
 

@@ -111,12 +111,10 @@ def deconvolution(rng: Rng, version: int) -> LegacyCase:
             begin, end = (0, 0) if auto_pad == "valid" else (window["pads_begin"][at], window["pads_end"][at])
             out.append(max((size - 1) * step + kernel - begin - end, 1))
             pads.append((begin, end))
-    unwritten = any(
-        (size - 1) * step + kernel - begin < length
-        for size, step, kernel, (begin, _), length in zip(
-            sizes, window["strides"], window["kernel"], pads, out, strict=True
-        )
-    )
+    written = [
+        (size - 1) * step + kernel - begin
+        for size, step, kernel, (begin, _) in zip(sizes, window["strides"], window["kernel"], pads, strict=True)
+    ]
     plain: dict[str, object] = {"output": out_channels, "group": group}
     data = spellings(rng, version, window, auto_pad, plain=optional(rng, plain, group=1))
     weights = net.values(channels, out_channels // group, *window["kernel"])
@@ -124,7 +122,9 @@ def deconvolution(rng: Rng, version: int) -> LegacyCase:
     batch = int(rng.integers(1, 3))
     source = net.input(net.values(batch, channels, *sizes))
     net.layer(kind_of(rng, "Deconvolution"), [source], [(batch, out_channels, *out)], data, blobs)
-    return net.case(undefined="rows beyond the reach of the kernel are unwritten memory" if unwritten else "")
+    mask = np.ones((batch, out_channels, *out), np.bool_)
+    mask[(slice(None), slice(None), *map(slice, written))] = False
+    return net.case(mask=mask)
 
 
 def fully_connected(rng: Rng, version: int) -> LegacyCase:

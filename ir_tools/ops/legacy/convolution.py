@@ -1,40 +1,139 @@
-"""Convolutions of IR v2 to v7: Convolution.
+"""Convolutions of IR v2 to v7: Convolution, Deconvolution, BinaryConvolution, FullyConnected.
 
 Source: measured on Inference Engine 2020.1, which takes pads at the end from the declared size of the output.
 """
 
+import math
 from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Input, Int, Refused
+from ir_tools.ops.definition import Float, Input, Int, OneOf, Refused
 from ir_tools.ops.legacy._windows import WINDOW_ATTRS, begin_pads, end_pad, respell, sizes_of
-from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
+from ir_tools.ops.legacy.definition import LEFTOVERS, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
 
 
+class Windows(NamedTuple):
+    """The windows of a layer, one number per spatial axis."""
+
+    strides: Sequence[int]
+    dilations: Sequence[int]
+    reach: Sequence[int]
+    begins: Sequence[int]
+    sizes: Sequence[int]
+    outputs: Sequence[int]
+
+
 def convolution(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     """Return Convolution or GroupConvolution, and Add of the biases."""
+    windows = _windows(layer)
+    if isinstance(windows, Refused):
+        return windows
     attrs, data = layer.attrs, layer.inputs[0]
-    sizes, outputs = layer.sizes(data), [dim.lo for dim in layer.declared[0].shape or ()]
-    rank = len(sizes) - 2
-    if len(attrs.kernel) != rank or len(outputs) != len(sizes):
+    shape = _weight_shape(attrs.group, attrs.output, layer.sizes(data)[1], attrs.kernel)
+    weights = parameters(layer, "weights", 1, shape)
+    return (with_biases(layer, _convolved(layer, data, weights, windows), attrs.output),)
+
+
+def deconvolution(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
+    """Return ConvolutionBackpropData or its grouped form, and Add of the biases."""
+    windows = _windows(layer, backward=True)
+    if isinstance(windows, Refused):
+        return windows
+    attrs, data = layer.attrs, layer.inputs[0]
+    rooms = zip(windows.sizes, windows.strides, windows.reach, windows.begins, windows.outputs, strict=True)
+    ends = [(size - 1) * step + reach - begin - output for size, step, reach, begin, output in rooms]
+    if min(ends) < 0:
+        layer.note(
+            "Inference Engine 2020.1 leaves output rows that the kernel does not reach unwritten; they are 0 here"
+        )
+    shape = _weight_shape(attrs.group, layer.sizes(data)[1], attrs.output, attrs.kernel)
+    grouped = attrs.group > 1
+    found = layer.call(
+        "GroupConvolutionBackpropData" if grouped else "ConvolutionBackpropData",
+        data,
+        parameters(layer, "weights", 1, shape),
+        strides=windows.strides,
+        dilations=windows.dilations,
+        pads_begin=windows.begins,
+        pads_end=[max(end, 0) for end in ends],
+        output_padding=[max(-end, 0) for end in ends],
+    )
+    return (with_biases(layer, found, attrs.output),)
+
+
+def binary_convolution(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
+    """Return a Convolution of the signs of the input with weights of 1 and -1."""
+    windows = _windows(layer)
+    if isinstance(windows, Refused):
+        return windows
+    attrs, data = layer.attrs, layer.inputs[0]
+    channels = layer.sizes(data)[1]
+    if channels % 8:
+        return Refused(
+            f"the input has {channels} channels; Inference Engine 2020.1 takes the wrong bits unless it is 8 n"
+        )
+    shape = _weight_shape(attrs.group, attrs.output, channels, attrs.kernel)
+    bits = np.unpackbits(layer.blob_bytes("weights"), bitorder="little")
+    if bits.size < math.prod(shape):
+        return Refused(f"the weights have {bits.size} bits; expected {math.prod(shape)}")
+    weights = layer.constant((bits[: math.prod(shape)].reshape(shape) * 2.0 - 1).astype(np.float32))
+    signs = layer.call("Select", layer.call("Greater", data, 0.0), 1.0, -1.0)
+    begins = [0, 0, *windows.begins]
+    ends = [0, 0, *map(end_pad, windows.sizes, windows.outputs, windows.strides, windows.reach, windows.begins)]
+    if any((*begins, *ends)):
+        signs = layer.call("Pad", signs, begins, ends, attrs.pad_value, pad_mode="constant")
+    padded = windows._replace(begins=[0] * len(windows.begins), sizes=layer.sizes(signs)[2:])
+    return (_convolved(layer, signs, weights, padded),)
+
+
+def fully_connected(layer: LegacyLayer) -> tuple[Source, ...]:
+    """Return MatMul of the flattened input with the weights, and Add of the biases."""
+    data, outputs = layer.inputs[0], layer.attrs.out_size
+    batch, *sizes = layer.sizes(data)
+    if len(sizes) != 1:
+        data = layer.call("Reshape", data, [batch, math.prod(sizes)], special_zero=False)
+    weights = parameters(layer, "weights", 1, (outputs, math.prod(sizes)))
+    found = layer.call("MatMul", data, weights, transpose_a=False, transpose_b=True)
+    return (with_biases(layer, found, outputs),)
+
+
+def _windows(layer: LegacyLayer, *, backward: bool = False) -> Windows | Refused:
+    """Return the windows of a layer; `auto_pad` of a deconvolution (`backward`) pads what it would give back."""
+    attrs = layer.attrs
+    sizes, outputs = layer.sizes(layer.inputs[0])[2:], [dim.lo for dim in (layer.declared[0].shape or ())[2:]]
+    rank = len(sizes)
+    if len(attrs.kernel) != rank or len(outputs) != rank:
         return Refused(f"has {len(attrs.kernel)} values for an input with {rank} spatial axes", "kernel")
     strides, dilations = sizes_of(attrs.strides, rank, 1), sizes_of(attrs.dilations, rank, 1)
     reach = [(kernel - 1) * step + 1 for kernel, step in zip(attrs.kernel, dilations, strict=True)]
-    begins = begin_pads(attrs, sizes[2:], strides, reach)
-    ends = [
-        end_pad(size, output, stride, kernel, begin)
-        for size, output, stride, kernel, begin in zip(sizes[2:], outputs[2:], strides, reach, begins, strict=True)
-    ]
-    channels, group = sizes[1], attrs.group
-    shape = [attrs.output, channels // group, *attrs.kernel]
+    padded = [size * step for size, step in zip(sizes, strides, strict=True)] if backward else sizes
+    return Windows(strides, dilations, reach, begin_pads(attrs, padded, strides, reach), sizes, outputs)
+
+
+def _convolved(layer: LegacyLayer, data: Source, weights: Source, windows: Windows) -> Source:
+    """Return a convolution, grouped if the weights are; its pads at the end are those of the declared output."""
+    ends = map(end_pad, windows.sizes, windows.outputs, windows.strides, windows.reach, windows.begins)
+    return layer.call(
+        "GroupConvolution" if layer.attrs.group > 1 else "Convolution",
+        data,
+        weights,
+        strides=windows.strides,
+        dilations=windows.dilations,
+        pads_begin=windows.begins,
+        pads_end=list(ends),
+    )
+
+
+def _weight_shape(group: int, first: int, second: int, kernel: Sequence[int]) -> list[int]:
+    """Return the shape of weights that have channels of one side first, in groups if there are several."""
     if group > 1:
-        shape = [group, attrs.output // group, channels // group, *attrs.kernel]
-    windows = {"strides": strides, "dilations": dilations, "pads_begin": begins, "pads_end": ends}
-    kind = "GroupConvolution" if group > 1 else "Convolution"
-    found = layer.call(kind, data, parameters(layer, "weights", 1, shape), **windows)
-    return (with_biases(layer, found, attrs.output),)
+        return [group, first // group, second // group, *kernel]
+    return [first, second, *kernel]
 
 
 def parameters(layer: LegacyLayer, blob: str, place: int, shape: Sequence[int]) -> Source:
@@ -55,12 +154,31 @@ def with_biases(layer: LegacyLayer, tensor: Source, channels: int) -> Source:
 
 PARAMETERS = (Input("data"), Input("weights", optional=True), Input("biases", optional=True))
 """Weights and biases are blobs of the layer, or inputs in IR v7."""
+ATTRS = {**WINDOW_ATTRS, "group": Int(default=1, minimum=1), "output": Int(minimum=1)}
+UNREAD = {"alpha": ".*", "beta": ".*"}
+"""Attributes of Caffe's layer, which Inference Engine does not read."""
 OPS = (
+    legacy_type("Convolution", convolution, inputs=PARAMETERS, attrs=ATTRS, respell=respell),
+    legacy_type("Deconvolution", deconvolution, inputs=PARAMETERS, attrs=ATTRS, respell=respell),
     legacy_type(
-        "Convolution",
-        convolution,
-        inputs=PARAMETERS,
-        attrs={**WINDOW_ATTRS, "group": Int(default=1, minimum=1), "output": Int(minimum=1)},
+        "BinaryConvolution",
+        binary_convolution,
+        attrs={
+            **ATTRS,
+            "input": Int(),
+            "mode": OneOf(words=("xnor-popcount",), default="xnor-popcount"),
+            "pad_value": Float(default=0.0),
+        },
         respell=respell,
+    ),
+    *(
+        legacy_type(
+            name,
+            fully_connected,
+            inputs=PARAMETERS,
+            attrs={"out_size": Int(xml="out-size", minimum=1)},
+            leftovers={**LEFTOVERS, **UNREAD},
+        )
+        for name in ("FullyConnected", "InnerProduct")
     ),
 )

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from ir_tools.graph import Source
 from ir_tools.ops.definition import Array, Attrs, Fact, Field, Input, Op, Output, Refused, Upgrade
 
-__all__ = ["LegacyLayer", "Tensor", "legacy_type", "unchanged"]
+__all__ = ["LEFTOVERS", "LegacyLayer", "Tensor", "legacy_type", "unchanged"]
 
 LEFTOVERS = {"quantization_level": ".*", "originalLayersNames": ".*", "PrimitivesPriority": ".*"}
 """Attributes of any layer that say nothing about what it computes."""
@@ -76,6 +76,10 @@ class LegacyLayer(Protocol):
 
     def blob_values(self, name: str) -> Array:
         """Return the numbers of a blob, as a list; half floats as f32."""
+        ...
+
+    def blob_bytes(self, name: str) -> Array:
+        """Return the bytes of a blob as u8: those of packed bits."""
         ...
 
     def note(self, text: str) -> None:
