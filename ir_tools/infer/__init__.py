@@ -1,5 +1,6 @@
 """What can be known of every tensor before anything runs: shape propagation, and what in a model contradicts it."""
 
+from ir_tools.infer._answers import SURPRISES
 from ir_tools.infer._consistency import ConsistencyCheck
 from ir_tools.infer._problems import Problem
 from ir_tools.infer._propagate import Ask, Mismatch, Origin, Propagation, ShapeReport, propagate_shapes
@@ -7,6 +8,7 @@ from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.infer._trials import Refusal, ShapeTrials, Trial
 
 __all__ = [
+    "SURPRISES",
     "Ask",
     "ConsistencyCheck",
     "LayerSignature",

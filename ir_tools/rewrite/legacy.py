@@ -13,6 +13,7 @@ from ir_tools.display import plural
 from ir_tools.errors import MigrationError, ShapeError, UsageError
 from ir_tools.format.legacy import Mean, means, quantized_layers
 from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.infer import SURPRISES
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.checks import check_ports
 from ir_tools.ops.definition import Array, Attrs, Fact, Op, Refused
@@ -338,10 +339,15 @@ def _replacement(place: Place) -> Sequence[Source] | Refused:
     if attrs is None:
         return Refused(violations[-1].message, violations[-1].attribute)
     place.attrs = attrs
+    counted = next(check_ports(op, len(place.inputs), len(layer.outputs)), None)
+    if counted is not None or not layer.outputs:
+        return Refused("has no output port" if counted is None else f"{counted.attribute} {counted.message}")
     try:
         found = _built(op, place)
     except (ShapeError, UsageError) as why:
         return Refused(str(why))
+    except SURPRISES as why:
+        return Refused(f"attributes, blobs and sizes contradict each other ({type(why).__name__}: {why})")
     except (ArithmeticError, LookupError, ValueError) as why:
         return Refused(f"its attributes and the sizes of its tensors contradict each other ({why})")
     if isinstance(found, Refused):
