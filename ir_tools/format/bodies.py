@@ -25,7 +25,7 @@ from ir_tools.rules.structure import (
     WRONG_PORT_MAP_ROW,
 )
 from ir_tools.source import Element, Wiring
-from ir_tools.source.grammar import BODIES, GRAMMAR, MAPS, SIDES
+from ir_tools.source.grammar import BODIES, GRAMMAR, LEGACY_VERSIONS, MAPS, SIDES
 from ir_tools.types import closest, id_number
 
 __all__ = ["body_problems", "has_all_ends"]
@@ -195,6 +195,7 @@ class _Table:
         self.missing = {} if graph is None else graph.missing_layers
         self.sure = len(self.inside) == sum(1 for _ in body.iterfind("layers/*"))
         self.tell = owner.tell
+        self.legacy = id_number(body.getroottree().getroot().get("version")) in LEGACY_VERSIONS
         self.places = {number: index for index, number in enumerate(owner.inputs)}
         self.rows: list[Row] = []
 
@@ -209,6 +210,9 @@ class _Table:
                 self.rows.append(row)
             else:
                 whole = False
+        if self.legacy:
+            self._slices()
+            return
         self._repeated()
         if whole:
             self._left_out()
@@ -231,7 +235,11 @@ class _Table:
             words = ", ".join(map(str, sorted(ports))) or "none"
             message = f"external_port_id is {row.port}, and the layer has no such {side} port"
             faults.append((message, f"its {side} ports are {words}"))
-        elif row.is_input and not doubtful and (place := self.places.get(row.port, row.port)) != row.port:
+        elif (
+            row.is_input
+            and not (doubtful or self.legacy)
+            and (place := self.places.get(row.port, row.port)) != row.port
+        ):
             message = f"external_port_id is {row.port}: the runtime takes it as a number, and it is input {place}"
             faults.append((message, "number the input ports 0, 1, 2, ... in their order"))
         inner = self.inside.get(row.layer)
@@ -239,6 +247,8 @@ class _Table:
             message = f"internal_layer_id is {row.layer}, and the body has no such layer"
             reported = not self.sure or row.layer in self.missing
             faults += [] if reported else [(message, f"name a {wanted} of the body")]
+        elif self.legacy:
+            faults += self._inner_port(row, inner, side)
         elif not _is(inner, wanted):
             message = (
                 f"internal_layer_id is {row.layer}, which is '{inner.get('name', '')}' of type {inner.get('type')}"
@@ -253,6 +263,17 @@ class _Table:
         for message, remedy in faults:
             self.tell(WRONG_PORT_MAP_ROW, row.element, message, remedy)
         return not faults and inner is not None
+
+    def _inner_port(self, row: Row, inner: Element, side: str) -> Iterator[tuple[str, str]]:
+        """Yield why a row of a legacy file does not name a port of a layer of the body."""
+        ports, text = ports_of(inner, side), row.element.get("internal_port_id")
+        if id_number(text) not in ports:
+            shown = "is missing" if text is None else f"is {text[:40]}"
+            words = ", ".join(map(str, sorted(ports))) or "none"
+            yield (
+                f"internal_port_id {shown}, and '{inner.get('name', '')}' has no such {side} port",
+                f"its {side} ports are {words}",
+            )
 
     def _purpose(self, row: Row) -> Iterator[tuple[str, str]]:
         if not row.purpose or self.owner.kind != "loop":

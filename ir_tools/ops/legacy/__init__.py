@@ -5,6 +5,7 @@ from functools import cache
 from ir_tools.ops.definition import Op
 from ir_tools.ops.legacy import (
     activations,
+    control_flow,
     convolution,
     elementwise,
     generation,
@@ -13,7 +14,9 @@ from ir_tools.ops.legacy import (
     normalization,
     pooling,
     quantization,
+    recurrent,
     reduction,
+    resizing,
     searching,
     shapes,
     slicing,
@@ -27,6 +30,7 @@ STAMP = "legacy"
 LEGACY_FAMILIES = (
     structure,
     activations,
+    control_flow,
     convolution,
     elementwise,
     generation,
@@ -35,7 +39,9 @@ LEGACY_FAMILIES = (
     normalization,
     pooling,
     quantization,
+    recurrent,
     reduction,
+    resizing,
     searching,
     shapes,
     slicing,
