@@ -120,8 +120,14 @@ def test_notebook_tables_show_what_was_found(large: dict[str, Any]) -> None:
         ["input", "data", "f32", "1,2,8,8"],
         ["output", "pooled", "f32", "1,2,4,4"],
     ]
-    migrated = ir_tools.migrate(model)._repr_html_()
-    assert Table(migrated).rows[1] == [
+    migration = ir_tools.migrate(model)
+    migrated = Table(migration._repr_html_()).rows
+    assert migrated[0] == ["layer", "line", "before", "after", "proof or reason"]
+    refused = ir_tools.RefusedStep(path="odd", layer_id=3, line=4, before="AvgPool-14", reason="because")
+    both = Table(ir_tools.Migration(model=model, steps=migration.steps, refused=(refused,))._repr_html_())
+    assert both.rows[1:] == [["odd", "4", "AvgPool-14", "refused", "because"], migrated[1]]
+    assert "more" not in both.around
+    assert migrated[1] == [
         "pool",
         "8",
         "AvgPool-1",

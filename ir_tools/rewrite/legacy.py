@@ -16,7 +16,7 @@ from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import SURPRISES
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.checks import check_ports
-from ir_tools.ops.definition import Array, Attrs, Fact, Op, Refused
+from ir_tools.ops.definition import Array, Attrs, Fact, Kind, Op, Refused
 from ir_tools.ops.legacy.definition import Tensor
 from ir_tools.ops.records import recorded
 from ir_tools.rewrite.legacy_loops import tensor_iterator
@@ -337,7 +337,8 @@ def _replacement(place: Place) -> Sequence[Source] | Refused:
         return Refused(violations[0].message)
     attrs = op.read(layer.raw, violations)
     if attrs is None:
-        return Refused(violations[-1].message, violations[-1].attribute)
+        worst = next(violation for violation in violations if violation.kind is not Kind.UNKNOWN)
+        return Refused(worst.message, worst.attribute)
     place.attrs = attrs
     counted = next(check_ports(op, len(place.inputs), len(layer.outputs)), None)
     if counted is not None or not layer.outputs:

@@ -12,7 +12,7 @@ from ir_tools.errors import MigrationError, ShapeError
 from ir_tools.graph import Layer, Located, Model
 from ir_tools.infer import LayerSignature, LayerSignatures
 from ir_tools.ops import COMPLETE_OPSETS, find_op, named_rewrites, opset_number
-from ir_tools.ops.definition import Attrs, Fact, ObservedAttrs, Op, Refused, Rewrite, Violation
+from ir_tools.ops.definition import Attrs, Fact, Kind, ObservedAttrs, Op, Refused, Rewrite, Violation
 from ir_tools.rewrite.facts import InputFacts, KnownFacts
 from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output
 
@@ -228,10 +228,10 @@ def _outcome(stage: _Stage, op: Op, raw: Mapping[str, str], inputs: Sequence[Fac
     """Rewrite one layer. What has no meaning, or would lose an attribute, is refused."""
     violations: list[Violation] = []
     attrs = op.read(raw, violations)
+    worst = next((one for one in violations if one.kind is not Kind.UNKNOWN), None)
+    notes = tuple(f"{violation.attribute} {violation.message}" for violation in violations if violation is not worst)
     if attrs is None:
-        *violations, worst = violations
-    notes = tuple(f"{violation.attribute} {violation.message}" for violation in violations)
-    if attrs is None:
+        assert worst is not None
         return _Outcome(Refused(worst.message, worst.attribute), notes)
     observed = ObservedAttrs(attrs)
     try:

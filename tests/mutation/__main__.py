@@ -34,6 +34,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     ),
     "ir_tools/ops/_equivalence.py": ("tests/ops/test_equivalence.py", "tests/ops/test_lowering.py"),
     "ir_tools/ops/*rewrites.py": ("tests/ops/test_lowering.py", "tests/rewrite"),
+    "ir_tools/rewrite/migration.py": ("tests/rewrite", "tests/test_display.py"),
     "ir_tools/files.py": ("tests/test_files.py",),
     "ir_tools/weights.py": ("tests/test_weights.py",),
     "ir_tools/format/write.py": ("tests/format/test_write.py", "tests/cli/test_outputs.py"),
@@ -43,10 +44,20 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/format/test_write.py",
     ),
     "ir_tools/checks/*": ("tests/rules",),
+    "ir_tools/ops/*": (
+        "tests/ops/test_{name}.py",
+        "tests/ops/test_edges.py",
+        "tests/ops/test_moving_edges.py",
+        "tests/ops/test_random_kernels.py",
+        "tests/ops/test_random_layers.py",
+        "tests/ops/test_rare_kernels.py",
+        "tests/ops/test_rare_shapes.py",
+        "tests/ops/test_reference_cases.py",
+    ),
     "ir_tools/*/*": ("tests/{folder}",),
     "ir_tools/*": ("tests/test_{name}.py",),
 }
-"""The tests concerned with a file: the first pattern that fits."""
+"""The tests concerned with a file: the first pattern that fits; those that there are."""
 UNNOTICED = {0: "survived", 33: "no test reaches it", 5: "no test reaches it"}
 """mutmut's codes of changes that no test noticed; None stands for one that was not tried."""
 SETTINGS = """
@@ -105,7 +116,8 @@ def tests_of(file: str) -> list[str]:
     """Return the tests concerned with a file of the package."""
     path = Path(file)
     rows = next(rows for pattern, rows in TESTS.items() if fnmatch(file, pattern))
-    return [row.format(folder=path.parent.name, name=path.stem) for row in rows]
+    named = [row.format(folder=path.parent.name, name=path.stem.lstrip("_")) for row in rows]
+    return [row for row in named if (ROOT / row).exists()]
 
 
 def score(file: str, sample: int | None = None, seed: int = 1) -> Score:

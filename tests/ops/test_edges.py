@@ -52,7 +52,7 @@ def between_two_levels() -> Call:
 
 
 def calls() -> Iterator[Call]:
-    """Layers that kernels had wrong, or failed on."""
+    """Layers that kernels had wrong, or failed on; and ends of ranges that random settings do not meet."""
     for kind in WIDE:
         for type in ("Sinh-1", "Cosh-1", "Exp-1"):
             yield Call(type, (whole(kind, 2, 5, 23, 25, 100),))
@@ -69,6 +69,11 @@ def calls() -> Iterator[Call]:
     yield Call("BitwiseLeftShift-15", (whole("i32", 3, 5), whole("i32", 33, 40)))
     yield Call("BitwiseRightShift-15", (whole("i16", -300, 5), whole("i16", 34, 65)))
     yield Call("Maximum-1", (np.array(25), np.array(-10)), {"auto_broadcast": "pdpd"})
+    for kind in ("i8", "u8", "i32"):
+        limits = np.iinfo(whole(kind).dtype)
+        best = {"axis": "0", "mode": "max", "sort": "value", "index_element_type": "i32"}
+        yield Call("TopK-3", (whole(kind, 1, limits.min, 0, limits.max), Fixed(np.array(4))), best)
+    yield Call("Gather-8", (ramp("i32", 2, 3), whole("i32", 3, 2, 0, -3, -4), Fixed(np.array(1))), {"batch_dims": "0"})
     yield Call("FakeQuantize-1", (np.array(4.5), *LIMITS), {"levels": "3"})
     yield between_two_levels()
     empty, filters = np.zeros((0, 2, 3), np.float32), Fixed(np.ones((2, 3, 2), np.float32))

@@ -17,9 +17,11 @@ from ir_tools.ops._equivalence import (
     equal_for_all,
     equal_plans,
     floored,
+    plain,
+    resolved,
     undilated,
 )
-from ir_tools.ops._windows import Pooling
+from ir_tools.ops._windows import AutoPad, Pooling
 from ir_tools.types import Dim
 from tests.rewrite.migrations import random_pooling
 
@@ -250,6 +252,55 @@ def test_padding_by_a_layer_counts_and_what_hangs_over_it_does_not() -> None:
     assert over > 10
 
 
+@pytest.mark.parametrize("auto_pad", ["same_upper", "same_lower"])
+def test_padding_of_one_size_counts_behind_a_layer(auto_pad: AutoPad) -> None:
+    rng = random.Random(6)
+    for _ in range(100):
+        settings = replace(random_pooling(rng, 1, 16), auto_pad=auto_pad, rounding="floor")
+        for size in range(1, 12):
+            padded = behind_pad(settings, resolved(settings, (size,)))
+            assert same(PoolingSpec(settings, divisor="padded"), padded, (size,)), (settings, size)
+
+
+def test_dilations_of_single_elements_are_plain() -> None:
+    settings = Pooling(kernel=(1, 3), strides=(1, 1), pads_begin=(0, 0), pads_end=(0, 0), dilations=(2, 4))
+    assert plain(settings) == replace(settings, dilations=(1, 4))
+
+
+def test_maxima_of_no_elements_are_equal_to_no_others() -> None:
+    """On one element, the window on the first axis reads nothing, or that element; averages of nothing are free."""
+    sizes = [Dim.of(1), Dim.of(1)]
+    wanted, other = PoolingSpec(FAR), PoolingSpec(replace(FAR, pads_begin=(0, 0), pads_end=(1, 2)))
+    assert windows(other, (1, 1)) == {(0, 0): (frozenset({(0, 0)}), Fraction(1))}
+    assert isinstance(equal_for_all(wanted, other, sizes), Proof)
+    assert isinstance(equal_for_all(wanted, other, sizes, divide=False), Counterexample)
+
+
+def test_the_window_that_is_undefined_is_named() -> None:
+    """On two elements, the second window reads padding only."""
+    settings = Pooling(
+        kernel=(1,), strides=(2,), pads_begin=(0,), pads_end=(1,), dilations=(1,), exclude_pad=False, rounding="ceil"
+    )
+    verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(replace(settings, exclude_pad=True)), [Dim.of(2)])
+    assert verdict == Counterexample((2,), "axis 2: window 1 is undefined")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "scope"),
+    [
+        ([Dim.of(4), Dim.of(6)], "on 4x6"),
+        ([Dim.of(4), Dim(5, 6)], "for every size of [4, 5..6]"),
+        ([Dim(), Dim(2)], "for every size of [?, 2..]"),
+    ],
+    ids=["static", "interval", "unbounded"],
+)
+def test_a_proof_says_of_which_sizes_it_is(sizes: list[Dim], scope: str) -> None:
+    settings = Pooling(kernel=(2, 2), strides=(1, 1), pads_begin=(0, 0), pads_end=(0, 0), dilations=(1, 1))
+    wanted, other = PoolingSpec(settings), PoolingSpec(replace(settings, rounding="ceil"))
+    assert equal_for_all(wanted, other, sizes) == Proof(f"equal windows {scope}")
+    assert equal_for_all(wanted, wanted, sizes) == Proof(f"equal windows {scope}, the settings being the same")
+
+
 def test_different_strides_drift_apart() -> None:
     settings = Pooling(kernel=(1,), strides=(3,), pads_begin=(0,), pads_end=(0,), dilations=(1,))
     other = replace(settings, strides=(4,))
@@ -263,6 +314,14 @@ def test_too_many_sizes_are_left_undecided() -> None:
     verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(replace(settings, exclude_pad=False)), [Dim()])
     assert isinstance(verdict, Counterexample)
     assert verdict.sizes is None
+
+
+@pytest.mark.parametrize(("limit", "proved"), [(3, True), (2, False)])
+def test_as_many_sizes_as_the_limit_are_looked_at(limit: int, proved: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ir_tools.ops._equivalence.MAX_SIZES", limit)
+    settings = Pooling(kernel=(3,), strides=(1,), pads_begin=(0,), pads_end=(0,), dilations=(1,))
+    verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(replace(settings, rounding="ceil")), [Dim()])
+    assert isinstance(verdict, Proof) == proved
 
 
 def test_plans_of_one_size() -> None:

@@ -125,12 +125,33 @@ def test_what_the_runtime_makes_up_is_refused(case: Case) -> None:
 )
 def test_boxes_at_the_thresholds(score: float, overlap: float, chosen: list[int], client: RuntimeClient) -> None:
     """A box whose score is the threshold is left out, and so is one whose overlap, here a half, is the threshold."""
+    boxes = [[[0, 0, 1, 1], [0, 0, 1, 2], [5, 5, 6, 6]]]
+    found = chosen_boxes(client, boxes, [[[0.75, 0.5, 0.25]]], 3, overlap, score)
+    assert found == [[0, 0, box] for box in chosen]
+
+
+@pytest.mark.parametrize(("score", "chosen"), [(0.38, [0, 1]), (0.4, [0])])
+def test_scores_fall_by_the_square_of_the_overlap(score: float, chosen: list[int], client: RuntimeClient) -> None:
+    """The overlap is a half and sigma, too: 0.5 falls to `0.5 * exp(-0.5 / 0.5 * 0.5 ** 2)`, which is 0.389."""
+    boxes = [[[0, 0, 1, 1], [0, 0, 1, 2]]]
+    found = chosen_boxes(client, boxes, [[[0.75, 0.5]]], 2, 1.0, score, 0.5)
+    assert found == [[0, 0, box] for box in chosen]
+
+
+def test_boxes_of_one_score_come_by_image_class_and_place(client: RuntimeClient) -> None:
+    boxes = [[[0, 0, 1, 1], [5, 5, 6, 6]]] * 2
+    found = chosen_boxes(client, boxes, [[[0.5, 0.5], [0.5, 0.75]]] * 2, 2, 0.5, 0.1)
+    places = [list(place) for place in np.ndindex(2, 2, 2)]
+    assert found == [[0, 1, 1], [1, 1, 1], *(place for place in places if place[1:] != [1, 1])]
+
+
+def chosen_boxes(client: RuntimeClient, boxes: object, scores: object, most: int, *numbers: float) -> list[list[int]]:
+    """What NonMaxSuppression-9 chooses of boxes by two corners: the reference and the runtime the same."""
+    arrays = {"boxes": np.array(boxes, np.float32), "scores": np.array(scores, np.float32)}
     builder = Builder(opset=9)
-    inputs = builder.parameter("boxes", "1,3,4"), builder.parameter("scores", "1,1,3")
-    numbers = np.array(3), np.float32(overlap), np.float32(score)
-    builder.result(builder.call("NonMaxSuppression", *inputs, *numbers, box_encoding="corner"), "chosen")
-    boxes = np.array([[[0, 0, 1, 1], [0, 0, 1, 2], [5, 5, 6, 6]]], np.float32)
-    arrays = {"boxes": boxes, "scores": np.array([[[0.75, 0.5, 0.25]]], np.float32)}
-    expected = [[0, 0, box] for box in chosen]
-    assert run(builder.model, arrays)["chosen"].tolist() == expected
-    assert client.infer_model(builder.model, arrays).outputs["chosen"].tolist() == expected
+    inputs = [builder.parameter(name, ",".join(map(str, array.shape))) for name, array in arrays.items()]
+    settings = [np.array(most), *(np.array(value, np.float32) for value in numbers)]
+    builder.result(builder.call("NonMaxSuppression", *inputs, *settings, box_encoding="corner"), "chosen")
+    found: list[list[int]] = run(builder.model, arrays)["chosen"].tolist()
+    assert client.infer_model(builder.model, arrays).outputs["chosen"].tolist() == found
+    return found

@@ -314,9 +314,14 @@ def test_unknown_targets(text: str) -> None:
         parse_target(text)
 
 
-def test_targets_that_come_later() -> None:
-    with pytest.raises(MigrationError, match="not supported yet"):
-        parse_target("ir10")
+def test_the_first_and_the_last_target() -> None:
+    assert (parse_target(" Opset1 "), parse_target("opset17")) == (1, 17)
+
+
+@pytest.mark.parametrize("text", ["ir10", "IR11"])
+def test_targets_that_come_later(text: str) -> None:
+    with pytest.raises(MigrationError, match=f"^'{text}': .* not supported yet; name an opset: opset8$"):
+        parse_target(text)
 
 
 def test_unknown_pass() -> None:
@@ -327,7 +332,9 @@ def test_unknown_pass() -> None:
 def test_layers_above_the_target_are_listed() -> None:
     text, weights = build([pool("opset14")])
     newer = text.replace(b'type="Result" version="opset1"', b'type="Mystery" version="opset13"')
-    (entry,) = migrate(read(newer, weights), "opset8").remaining
+    moved = migrate(read(newer, weights), "opset8")
+    assert repr(moved) == "Migration(1 step, 0 refused, 1 remaining)"
+    (entry,) = moved.remaining
     assert (entry.type, entry.version) == ("Mystery", "opset13")
 
 
@@ -400,7 +407,29 @@ def test_an_attribute_that_would_be_lost_stops_the_rewrite(to: str | None, monke
     for text, lost in (("3", True), ("0", False)):
         moved = migrate(model_of([pool("opset14", (1, 3, 8, 8), divisor_override=text)]), to, passes)
         assert len(moved.steps) == (not lost)
-        assert [step.attribute for step in moved.refused] == ["divisor_override"] * (lost and to is not None)
+        message = "layer 1 'pool0' (AvgPool-14): divisor_override: has a value that is not carried over"
+        assert list(map(str, moved.refused)) == [message] * (lost and to is not None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "wanted"),
+    [
+        ({"strides": "2,x"}, "strides: has 'x'; expected an integer"),
+        ({"kernel": "9,9"}, "the kernel reaches over 9 elements, but axis 2 has 7 with its padding"),
+    ],
+    ids=["unreadable-attribute", "kernel-larger-than-input"],
+)
+def test_a_layer_that_has_no_meaning_is_refused(changes: dict[str, str], wanted: str) -> None:
+    """With the place in the file, and the notes about the layer as it was."""
+    attrs = {name.replace("-", "_"): word for name, word in PLAIN.items()} | changes
+    text, weights = build([pool(), Row("AvgPool", "opset14", attrs, (1, 3, 7, 8), (1, 3, -1, -1))])
+    moved = migrate(read(text, weights), "opset8")
+    (refused,) = moved.refused
+    assert str(refused) == f"layer 5 'pool1' (AvgPool-14): {wanted}"
+    line = next(number for number, one in enumerate(text.splitlines(), 1) if b'"pool1"' in one)
+    assert (refused.line, refused.reason) == (line, wanted.rpartition("strides: ")[2])
+    assert [note.split()[0] for note in refused.notes] == ["exclude_pad"]
+    assert repr(moved) == "Migration(1 step, 1 refused)"
 
 
 def test_stages_that_run_at_once_know_what_each_of_them_changed() -> None:
