@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from ir_tools.comparison._bodies import BodyRunner
 from ir_tools.comparison._differences import difference
 from ir_tools.comparison._evidence import outputs_on_other_inputs
 from ir_tools.comparison._layers import Rows, Sink
-from ir_tools.comparison._models import output_names, renamed
+from ir_tools.comparison._models import output_names, paired_models, renamed
 from ir_tools.comparison._outputs import Outputs
 from ir_tools.comparison._pairing import Pairs
 from ir_tools.comparison._partners import SecondRun
@@ -26,10 +26,12 @@ from ir_tools.comparison._tensors import (
     require_layers,
 )
 from ir_tools.comparison._whole import Whole, infer
+from ir_tools.errors import MigrationError
 from ir_tools.format.write import render
 from ir_tools.graph import Layer, Located, Model, Source
 from ir_tools.inputs import InputPlan
 from ir_tools.ops import Array
+from ir_tools.rewrite.legacy import current_model
 from ir_tools.runtime.client import RuntimeClient, Tap
 from ir_tools.runtime.extensions import Extensions
 from ir_tools.runtime.legacy import LegacyClient
@@ -193,6 +195,21 @@ def _tensors(layer: Layer) -> list[tuple[int, str]]:
 
 
 def _pairs(old: Model, new: Model) -> Pairs:
+    """Pair the tensors of the old model with those of the new one.
+
+    By what the old one is migrated to, which the new one is compared with as any two models are; else by name.
+    """
+    found = _named(old, new)
+    with suppress(MigrationError):
+        bridge = current_model(old)
+        theirs = paired_models(bridge, new).sources
+        alike = {mine: theirs[tensor] for mine, tensor in _named(old, bridge).items() if tensor in theirs}
+        taken = set(alike.values())
+        found = {mine: tensor for mine, tensor in found.items() if tensor not in taken} | alike
+    return Pairs.of(new.graph, {}, found)
+
+
+def _named(old: Model, new: Model) -> dict[Source, Source]:
     """Pair each tensor of the old model with that of a layer of its name in the new one, else with one of its name."""
     named: dict[str, Source] = {}
     for layer in new.graph.layers():
@@ -200,10 +217,9 @@ def _pairs(old: Model, new: Model) -> Pairs:
             named.update(dict.fromkeys(port.names, Source(layer.id, port.id)))
     for layer in new.graph.layers():
         named.update({name: Source(layer.id, layer.outputs[index].id) for index, name in _tensors(layer)})
-    tensors = {
+    return {
         Source(layer.id, layer.outputs[index].id): named[name]
         for layer in old.graph.layers()
         for index, name in _tensors(layer)
         if name in named
     }
-    return Pairs.of(new.graph, {}, tensors)
