@@ -119,7 +119,7 @@ def parse_shape(text: str | Sequence[int | Dim] | int) -> Shape:
     if isinstance(text, int):
         return (_dim(str(text)),)
     if not isinstance(text, str):
-        return tuple(size if isinstance(size, Dim) else _dim(str(size)) for size in text)
+        return tuple(_dim(str(size)) for size in text)
     stripped = text.strip()
     if stripped == "...":
         return None

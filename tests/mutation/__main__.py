@@ -36,7 +36,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "ir_tools/ops/*rewrites.py": ("tests/ops/test_lowering.py", "tests/rewrite"),
     "ir_tools/rewrite/migration.py": ("tests/rewrite", "tests/test_display.py"),
     "ir_tools/files.py": ("tests/test_files.py",),
-    "ir_tools/weights.py": ("tests/test_weights.py",),
+    "ir_tools/weights.py": ("tests/test_weights.py", "tests/test_pickling.py"),
     "ir_tools/format/write.py": ("tests/format/test_write.py", "tests/cli/test_outputs.py"),
     "ir_tools/format/[ct]*.py": (
         "tests/format/test_changes.py",

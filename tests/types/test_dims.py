@@ -92,6 +92,7 @@ def test_an_interval_without_a_size(bounds: tuple[int, int | None]) -> None:
 
 
 def test_a_message_shows_the_first_of_very_many_dimensions() -> None:
+    assert (shape_text((1, -1, 3)), format_shape(())) == ("[1,?,3]", "[]")
     assert [shape_text(parse_shape(text)) for text in ("1,?,2..", "", "...")] == ["[1,?,2..]", "[]", "[...]"]
     text = shape_text((Dim.of(7),) * 100_000)
     assert text.startswith("[7,7,")
