@@ -135,6 +135,7 @@ def propagate_shapes(
         '1..4, 2, 1.., 4'
     """
     from ir_tools import infer
+    from ir_tools.rewrite.legacy import LegacyShapes
     from ir_tools.runtime.ask import LayerOracle
     from ir_tools.runtime.client import RuntimeClient
 
@@ -142,8 +143,10 @@ def propagate_shapes(
         raise UsageError(
             "propagate_shapes: in_place=True changes a model; read the file first, and write it afterwards"
         )
+    loaded = load_model(model, extensions)
     with RuntimeClient(extensions=extensions) as client:
-        return infer.propagate_shapes(load_model(model, extensions), inputs, ask=LayerOracle(client), in_place=in_place)
+        ask = LegacyShapes(loaded, inputs or {}) if loaded.is_legacy else LayerOracle(client)
+        return infer.propagate_shapes(loaded, inputs, ask=ask, in_place=in_place)
 
 
 @checked(

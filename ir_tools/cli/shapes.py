@@ -62,12 +62,13 @@ def _propagate(model: "Model", shapes: Mapping[str, str], extensions: Sequence[P
     from ir_tools.cli.screen import working
     from ir_tools.infer import propagate_shapes
     from ir_tools.ops import find_op
+    from ir_tools.rewrite.legacy import LegacyShapes
     from ir_tools.runtime.ask import LayerOracle
     from ir_tools.runtime.client import RuntimeClient
 
     foreign = sum(find_op(entry.layer.type, entry.layer.version) is None for entry in model.walk())
     with RuntimeClient(extensions=extensions) as client, working("asking the runtime about layers", foreign) as advance:
-        oracle = LayerOracle(client)
+        oracle = LegacyShapes(model, shapes) if model.is_legacy else LayerOracle(client)
 
         def ask(model: "Model", graph: "Graph", layer: "Layer", facts: "Mapping[Source, Fact]") -> "tuple[Fact, ...]":
             advance()
@@ -165,6 +166,7 @@ def _show(screen: "Screen", data: Row, report: "ShapeReport") -> None:
 _ORIGINS = {
     "rule": "rule",
     "runtime": "asking the runtime",
+    "migration": "the model that it is migrated to",
     "recorded": "what the file records",
     "unknown": "nobody (unknown)",
 }

@@ -28,8 +28,8 @@ from ir_tools.weights import constant
 
 __all__ = ["Ask", "FactsBySource", "Mismatch", "Origin", "Propagation", "ShapeReport", "propagate_shapes"]
 
-Origin = Literal["rule", "runtime", "recorded", "unknown"]
-"""Where a fact comes from: a rule of ir_tools, the runtime, the file as it was, or nowhere."""
+Origin = Literal["rule", "runtime", "migration", "recorded", "unknown"]
+"""Where a fact comes from: a rule of ir_tools, the runtime, the migrated model, the file as it was, or nowhere."""
 
 
 class Ask(Protocol):
@@ -238,12 +238,14 @@ class Propagation(Engine):
         facts, sources = self.facts[id(graph)], graph.sources(layer.id)
         as_recorded = all(_agree(port, facts[sources[port.id]]) for port in signature.inputs if port.id in sources)
         if signature.version == LEGACY and as_recorded:
-            return list(map(self.record, signature.outputs)), "recorded"
+            origin: Origin = "rule" if role_of(layer) is Role.PARAMETER else "recorded"
+            return list(map(self.record, signature.outputs)), origin
         why = "ir_tools has no rule for it, and nobody was asked"
-        if self.ask is not None and signature.version != LEGACY:
+        if self.ask is not None:
             try:
                 answer = self.ask(self.model, graph, layer, FactsBySource(facts))
-                return [self.table.known(fact) for fact in answer], "runtime"
+                origin = "migration" if signature.version == LEGACY else "runtime"
+                return [self.table.known(fact) for fact in answer], origin
             except RuntimeFailure as failure:
                 if failure.kind == "rejected" and opset_number(layer.version) is not None:
                     self.error(visit, str(failure))
@@ -299,7 +301,7 @@ class Propagation(Engine):
             port.dims = known.dims
             if port.precision is not None and known.fact.dtype.kind != "dynamic":
                 port.precision = known.precision
-        for located in self.places if parameters else ():
+        for located in self.places if parameters and not self.model.is_legacy else ():
             if role_of(located.layer) is Role.PARAMETER and id(located.graph) in self.facts:
                 _write_shape(located.layer, report.facts.get((located.path, located.layer.outputs[0].id)))
 

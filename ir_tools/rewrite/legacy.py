@@ -10,10 +10,10 @@ import numpy as np
 from ir_tools.builder import Builder
 from ir_tools.collection import gc_paused
 from ir_tools.display import plural
-from ir_tools.errors import MigrationError, ShapeError, UsageError
+from ir_tools.errors import MigrationError, ReadError, RuntimeFailure, ShapeError, UsageError
 from ir_tools.format.legacy import Mean, means, quantized_layers
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.infer import SURPRISES
+from ir_tools.infer import SURPRISES, propagate_shapes
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.checks import check_ports
 from ir_tools.ops.definition import Array, Attrs, Fact, Kind, Op, Refused
@@ -21,10 +21,10 @@ from ir_tools.ops.legacy.definition import Tensor
 from ir_tools.ops.records import recorded
 from ir_tools.rewrite.legacy_loops import tensor_iterator
 from ir_tools.rewrite.migration import Migration, MigrationStep, RefusedStep, StepPlace, migrate
-from ir_tools.types import ElementType, element_type, format_shape, id_number, precision_in_file
+from ir_tools.types import ElementType, Shapes, element_type, format_shape, id_number, precision_in_file
 from ir_tools.weights import values
 
-__all__ = ["current_model", "migrate_legacy"]
+__all__ = ["LegacyShapes", "current_model", "migrate_legacy"]
 
 OPSET = 8
 """The new operations are of this opset, which every release since 2022.1 reads."""
@@ -81,15 +81,59 @@ def current_model(model: Model) -> Model:
 
 def _migration(model: Model) -> Migration:
     """Return the model with new layers; the old one if a layer is refused."""
+    upgrade = _upgraded(model)
+    if upgrade.refused:
+        return Migration(model=model, steps=tuple(upgrade.steps), refused=tuple(upgrade.refused))
+    upgrade.remove_unread()
+    return Migration(model=upgrade.builder.model, steps=tuple(upgrade.steps), notes=tuple(_notes(model)))
+
+
+def _upgraded(model: Model) -> GraphUpgrade:
+    """Return the migration of the main graph, with Results unless a layer is refused."""
     new = Model(Graph(), name=model.name, version=11, weights=model.weights.copy(), origin=None, path=None)
     upgrade = GraphUpgrade(model, model.graph, Builder(new, opset=OPSET))
     upgrade.replace_all()
-    if upgrade.refused:
-        return Migration(model=model, steps=tuple(upgrade.steps), refused=tuple(upgrade.refused))
-    for end in model.outputs:
+    for end in () if upgrade.refused else model.outputs:
         upgrade.builder.result(upgrade.tensors[Source(end.layer.id, end.port.id)], end.name)
-    upgrade.remove_unread()
-    return Migration(model=new, steps=tuple(upgrade.steps), notes=tuple(_notes(model)))
+    return upgrade
+
+
+class LegacyShapes:
+    """Implement the protocol `Ask` of shape propagation for a legacy model, answered by the model that it becomes."""
+
+    def __init__(self, model: Model, inputs: Shapes) -> None:
+        """Migrate the model, and propagate the new shapes of its inputs through the result.
+
+        Raises:
+            ShapeError: the result cannot take them.
+            UsageError: there is no such input, or a shape cannot be read.
+        """
+        self._facts: dict[Source, Fact] = {}
+        self._reason = ""
+        try:
+            upgrade = _upgraded(model)
+        except ReadError as why:
+            self._reason = str(why)
+            return
+        if upgrade.refused:
+            self._reason = str(upgrade.refused[0])
+            return
+        report = propagate_shapes(upgrade.builder.model, inputs)
+        paths = {located.layer.id: located.path for located in upgrade.builder.model.walk()}
+        for old, new in upgrade.tensors.items():
+            self._facts[old] = report.facts[paths[new.layer], new.port]
+
+    def __call__(self, model: Model, graph: Graph, layer: Layer, facts: Mapping[Source, Fact]) -> tuple[Fact, ...]:
+        """Return the facts of the layer's outputs, with the element types that its ports record.
+
+        Raises:
+            RuntimeFailure: the model cannot be migrated, or the layer is in a body.
+        """
+        if graph is not model.graph or self._reason:
+            reason = self._reason or "layers of bodies have the sizes that the file declares"
+            raise RuntimeFailure(reason, kind="rejected")
+        found = [(self._facts[Source(layer.id, port.id)], recorded(port)) for port in layer.outputs]
+        return tuple(Fact(record.dtype, fact.shape) for fact, record in found)
 
 
 def _notes(model: Model) -> Iterator[str]:
@@ -229,7 +273,9 @@ class Place:
         return tuple(dim.lo for dim in self.fact(tensor).shape or ())
 
     def numbers(self, tensor: Source) -> Array | None:
-        """Return the numbers of a constant of the new graph, half floats as f32; None for any other tensor.
+        """Return the numbers of a constant of the new graph, half floats as f32.
+
+        None for any other tensor, and without a `.bin`.
 
         Raises:
             ReadError: they cannot be read.
@@ -237,7 +283,8 @@ class Place:
         graph, layer = self.builder.graph, self.builder.graph.layer(tensor.layer)
         if layer.type == "Convert":
             layer = graph.layer(next(iter(graph.producers(layer.id))))
-        return _numbers(layer.raw, self.builder.model) if layer.type == "Const" else None
+        known = layer.type == "Const" and not self.builder.model.weights.missing
+        return _numbers(layer.raw, self.builder.model) if known else None
 
     def call(self, type: str, *inputs: Tensor, **attributes: object) -> Source:
         """Add an operation and return its first output."""

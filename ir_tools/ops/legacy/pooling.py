@@ -8,14 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from ir_tools.errors import ShapeError
 from ir_tools.graph import Source
 from ir_tools.ops._equivalence import equal_plans
 from ir_tools.ops._windows import AxisWindows, Pooling, WindowPlan, plan
-from ir_tools.ops.definition import Array, Attrs, Fact, Flag, OneOf, Refused
+from ir_tools.ops.definition import Array, Attrs, Flag, OneOf, Refused
 from ir_tools.ops.legacy._windows import WINDOW_ATTRS, begin_pads, end_pad, respell, sizes_of
 from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
-from ir_tools.types import Dim
 
 __all__ = ["OPS"]
 
@@ -131,42 +129,6 @@ def _padded(layer: LegacyLayer, data: Source, windows: Pooling, value: float) ->
     return layer.call("Pad", data, begins, ends, value, pad_mode="constant")
 
 
-def pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the sizes that the old release works out for another input.
-
-    Raises:
-        ShapeError: the window does not fit into the padded input.
-    """
-    shape = inputs[0].shape
-    if shape is None or len(shape) != len(attrs.kernel) + 2:
-        raise ShapeError(f"kernel has {len(attrs.kernel)} values; expected one per spatial axis of the input")
-    rank = len(attrs.kernel)
-    begins, strides = sizes_of(attrs.pads_begin, rank, 0), sizes_of(attrs.strides, rank, 1)
-    ends = tuple(attrs.pads_end) or begins
-    counts = [
-        Dim.of(_count(attrs, dim.lo, *window)) if dim.static else Dim()
-        for dim, *window in zip(shape[2:], attrs.kernel, strides, begins, ends, strict=True)
-    ]
-    return (inputs[0].with_spatial(counts),)
-
-
-def _count(attrs: Attrs, size: int, kernel: int, stride: int, begin: int, end: int) -> int:
-    word = attrs.auto_pad.lower()
-    if word == "same_upper":
-        return -(-size // stride)
-    if word == "same_lower":
-        return size // stride
-    room = size - kernel + (0 if word == "valid" else begin + end)
-    if room < 0:
-        raise ShapeError(f"the kernel reaches over {kernel} elements, but the axis has {size} with its padding")
-    if word == "valid":
-        return -(-(room + 1) // stride)
-    if attrs.rounding_type == "floor":
-        return room // stride + 1
-    count = -(-room // stride) + 1
-    return count - 1 if (count - 1) * stride >= size + begin else count
-
-
 OPS = (
     legacy_type(
         "Pooling",
@@ -177,7 +139,6 @@ OPS = (
             "exclude_pad": Flag(xml="exclude-pad", default=False),
             "rounding_type": OneOf(words=("ceil", "floor"), default="ceil"),
         },
-        shape=pooling_shape,
         respell=respell,
     ),
 )
