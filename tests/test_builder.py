@@ -13,6 +13,7 @@ from ir_tools.errors import ShapeError, UsageError
 from ir_tools.ops import Op, known_types, ops_of
 from ir_tools.ops.definition import Oracle
 from ir_tools.types import Dim
+from ir_tools.weights import Weights
 from tests.ops.samples import sample_of
 from tests.ops.test_attribute_reads import array_of
 
@@ -144,3 +145,12 @@ def test_parameters_of_one_name_can_be_told_apart() -> None:
     assert [endpoint.name for endpoint in builder.model.inputs] == ["x", "x/2"]
     fed = {"x": np.array([5, 3], np.float32), "x/2": np.array([1, 2], np.float32)}
     assert ir_tools.run(builder.model, fed)["y"].tolist() == [4, 1]
+
+
+@pytest.mark.parametrize(("size", "codes"), [(5, []), (4, ["IR019"])])
+def test_zeros_in_front_of_new_constants_are_not_reported_unlike_bytes_of_the_file(size: int, codes: list[str]) -> None:
+    builder = Builder()
+    builder.model.weights = Weights.from_bytes(bytes(range(1, 6)))
+    builder.result(builder.stored(0, "u8", (size,), "kept"))
+    builder.result(builder.constant(np.arange(3, dtype=np.uint8), "added"))
+    assert [found.code for found in ir_tools.validate(builder.model)] == codes
