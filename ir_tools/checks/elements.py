@@ -10,7 +10,7 @@ from ir_tools.format.nets import Net
 from ir_tools.format.problems import MAX_IN_ELEMENT, ElementProblem
 from ir_tools.rules.structure import REPEATED_ELEMENT, UNKNOWN_ELEMENT
 from ir_tools.source import Element
-from ir_tools.source.grammar import BODIES, GRAMMAR, MAPS, NOTES, Tag
+from ir_tools.source.grammar import BODIES, GRAMMAR, LEGACY_NET, MAPS, NOTES, Tag
 from ir_tools.types import closest
 
 __all__ = ["CHECK"]
@@ -21,7 +21,8 @@ WORDS = {word for tag in GRAMMAR.values() for word in tag.children} - set(NOTES)
 def find(file: IrFile) -> Iterator[ElementProblem]:
     """Yield the problems of each element whose children are not all as usual."""
     for net, parent in _parents(file):
-        tag = GRAMMAR.get(str(parent.tag))
+        legacy = parent.tag == "net" and file.model.is_legacy
+        tag = LEGACY_NET if legacy else GRAMMAR.get(str(parent.tag))
         if tag is not None:
             yield from _unknown(net, parent, tag)
             yield from _repeated(parent, tag.children if tag.once else frozenset())

@@ -23,14 +23,15 @@ ELSEWHERE = (EdgeState.UNREADABLE, EdgeState.NO_CONSUMER)
 def find(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for each input, unless a faulty edge may be the one that is missing."""
     for net in file.nets:
-        unfed = net.unfed()
+        legacy = file.model.is_legacy
+        unfed = net.unfed() - (_mapped(net) if legacy else set())
         tables = list(net.element.iterchildren("edges"))
         if not unfed or any(net.ends(*ELSEWHERE)) or len(tables) != 1 or tables[0] in net.unusual:
             continue
         if not len(tables[0]) and len(unfed) > 1:
             continue
         misdirected = {layer_id for layer_id, _ in net.ends(EdgeState.SECOND, EdgeState.NO_INPUT)}
-        needed, ports = _needed(net), dict[int, dict[int | None, Element]]()
+        needed, ports = {*net.layers} if legacy else _needed(net), dict[int, dict[int | None, Element]]()
         for layer_id, port_id in sorted(unfed):
             if layer_id in misdirected or layer_id in net.repeated_ids:
                 continue
@@ -42,6 +43,14 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
                 found = reversed(list(layer.iterfind("input/port")))
                 ports[layer_id] = {id_number(port.get("id")): port for port in found}
             yield ElementProblem(UNFED_INPUT, ports[layer_id].get(port_id, layer), message, remedy, severity)
+
+
+def _mapped(net: Net) -> set[tuple[int, int]]:
+    """Return the inputs of a legacy body that the port map of its layer feeds: it has no Parameters."""
+    owner = net.element.getparent()
+    rows = [] if owner is None else owner.iterfind("port_map/input")
+    ends = [(id_number(row.get("internal_layer_id")), id_number(row.get("internal_port_id"))) for row in rows]
+    return {(layer, port) for layer, port in ends if layer is not None and port is not None}
 
 
 def _needed(net: Net) -> set[int]:

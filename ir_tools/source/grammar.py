@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["BLOBS", "BODIES", "EDGE_ENDS", "GRAMMAR", "LEGACY_VERSIONS", "MAPS", "NOTES", "SIDES", "Tag"]
+__all__ = ["BLOBS", "BODIES", "EDGE_ENDS", "GRAMMAR", "LEGACY_NET", "LEGACY_VERSIONS", "MAPS", "NOTES", "SIDES", "Tag"]
 
 LEGACY_VERSIONS = range(2, 8)
 """The versions of IR that releases up to 2020 wrote, with layer types of their own in place of operations."""
@@ -57,3 +57,5 @@ GRAMMAR: Mapping[str, Tag] = {
     "edge": Tag(attributes=EDGE_ENDS),
 }
 """By the name of the element."""
+LEGACY_NET = Tag(_GRAPH.children | {"pre-process"}, once=True)
+"""`<net>` in a file of IR v2 to v7."""
