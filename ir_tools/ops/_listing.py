@@ -1,10 +1,12 @@
 """The table of operations as a page of documentation; `python -m ir_tools.ops._listing` prints it."""
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Iterable, Iterator
 
 from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Op, Role, ops_of
 from ir_tools.ops._fields import ShapeText, Type
 from ir_tools.ops.definition import REQUIRED, Field, Flag, Float, Floats, Int, Ints, OneOf, Text, Words
+from ir_tools.ops.legacy import LEGACY_FAMILIES
 
 __all__ = ["listing"]
 
@@ -28,6 +30,15 @@ that they accept, the element types of the inputs.
 |---|---|---|---|---|---|---|
 """
 
+LEGACY_HEAD = """
+## Layer types of IR v2 to v7
+
+What `migrate` replaces each with ([legacy-models.md](legacy-models.md)). Blobs (weights, biases) are not listed.
+
+| Type | Inputs | Attributes | Meaning |
+|---|---|---|---|
+"""
+
 KINDS: tuple[tuple[type[Field], str], ...] = (
     (Ints, "integers"),
     (Int, "integer"),
@@ -42,9 +53,26 @@ KINDS: tuple[tuple[type[Field], str], ...] = (
 
 
 def listing() -> str:
-    """Return the page: one row for each version of each operation, in the order of their names."""
+    """Return the page: a row for each version of each operation and for each legacy layer type, in order of names."""
     ops = sorted((op for family in FAMILIES for op in family.OPS), key=lambda op: (op.type.lower(), op.version))
-    return HEAD + "".join(f"| {' | '.join(_cells(op))} |\n" for op in ops)
+    legacy = sorted((op for family in LEGACY_FAMILIES for op in family.OPS), key=lambda op: op.type.lower())
+    return HEAD + _rows(map(_cells, ops)) + LEGACY_HEAD + _rows(map(_legacy_cells, legacy))
+
+
+def _rows(rows: Iterable[Iterator[str]]) -> str:
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
+
+
+def _legacy_cells(op: Op) -> Iterator[str]:
+    yield op.type
+    yield ", ".join(_inputs(op)) or "-"
+    yield ", ".join(_attribute(spec.xml or name, spec) for name, spec in op.attrs.items()) or "-"
+    yield _first_line(op.upgrade) if op.upgrade else str(op.role)
+
+
+def _first_line(function: object) -> str:
+    first = (inspect.getdoc(function) or "").partition("\n")[0].rstrip(".")
+    return first or "One operation with the meaning that its name has today"
 
 
 def _cells(op: Op) -> Iterator[str]:
