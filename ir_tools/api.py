@@ -196,7 +196,7 @@ def validate(
     from ir_tools.findings import Findings
 
     if isinstance(model, str | PathLike) and is_onnx(model):
-        raise UsageError(f"validate: {model} is an ONNX file; validate takes IR: give it ir_tools.read(path)")
+        raise UsageError(f"validate: {model} is an ONNX file; validate takes IR: pass it ir_tools.read(path)")
     source = path_or_bytes(model) if isinstance(model, str | PathLike | bytes) else load_model(model, extensions)
     given = None if weights is None else path_or_bytes(weights)
     return Findings(

@@ -46,7 +46,7 @@ def _faults(attribute: Element, seen: set[tuple[str, str]]) -> Iterator[tuple[st
         yield f"the attribute '{name}' of rt_info has no version: it is lost", 'write version="0"'
         return
     if (name, version) in seen:
-        yield f"there is an attribute '{name}' in this rt_info already", "delete one of the two"
+        yield f"this rt_info already has an attribute '{name}'", "delete one of the two"
     seen.add((name, version))
     layout, value = attribute.get("layout"), attribute.get("value")
     if name == "layout" and layout is not None and not LAYOUT.fullmatch(layout):
@@ -70,7 +70,7 @@ def _unfit_layout(file: IrFile, attribute: Element, info: Element) -> Iterator[E
     count = 0 if layout == "**SCALAR**" else len(names) - open_ended
     if not rank or count == rank or (open_ended and count < rank):
         return
-    message = f"the layout {layout} has {count} dimensions, and the port has {rank}"
+    message = f"the layout {layout} has {count} dimensions, but the port has {rank}"
     severity = None if _is_border(file, port) else Severity.WARNING
     yield ElementProblem(BAD_RT_INFO, attribute, message, "name each dimension of the port", severity)
 

@@ -22,7 +22,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         for layer_id, layer in net.layers.items():
             name = layer.get("name")
             if name and names[name] > 1 and first.setdefault(name, layer_id) != layer_id:
-                message = f"layer {first[name]} is called '{name}' too"
+                message = f"layer {first[name]} is also called '{name}'"
                 yield ElementProblem(DUPLICATE_LAYER_NAME, layer, message, "rename one of the two")
 
 

@@ -27,9 +27,9 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     for net in file.nets:
         repeated = list(_repeated(net))
         for name, port, other in repeated[:1]:
-            message = f"the tensor name '{name}' belongs to layer '{other.get('name', '')}' already"
+            message = f"the tensor name '{name}' already belongs to layer '{other.get('name', '')}'"
             more = f"; {plural(len(repeated) - 1, 'more name')} repeated" if len(repeated) > 1 else ""
-            yield ElementProblem(DUPLICATE_TENSOR_NAME, port, message + more, "take it from one of the two ports")
+            yield ElementProblem(DUPLICATE_TENSOR_NAME, port, message + more, "remove it from one of the two ports")
 
 
 def _repeated(net: Net) -> Iterator[tuple[str, Element, Element]]:

@@ -17,7 +17,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for the file."""
     codec = file.document.codec
     if not codec.startswith(KNOWN) and not file.document.text.isascii():
-        message = f"the runtime does not know the encoding {codec}, and takes names for UTF-8"
+        message = f"the runtime does not know the encoding {codec} and reads names as UTF-8"
         yield ElementProblem(
             FOREIGN_ENCODING, Place(1), message, "save the file as UTF-8, and say so in its first line"
         )

@@ -16,7 +16,7 @@ __all__ = ["CHECK"]
 
 REFUSED = {
     "dynamic": "has no element type: the runtime cannot run it",
-    "u1": "has element type u1, which the CPU plugin does not take",
+    "u1": "has element type u1, which the CPU plugin does not accept",
 }
 """Types that an input of the model cannot have, though one of a body can."""
 WRITTEN = re.compile(rb"[\"'](?:%s)[\"']" % "|".join(REFUSED).encode(), re.IGNORECASE)
@@ -31,7 +31,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         kind = (layer.raw.get("element_type") or "").lower() if role_of(layer) is Role.PARAMETER else ""
         if kind in REFUSED:
             severity = Severity.WARNING if kind == "dynamic" and _is_open(layer) else None
-            message, remedy = f"an input of the model {REFUSED[kind]}", 'write another, as in element_type="f32"'
+            message, remedy = f"an input of the model {REFUSED[kind]}", 'write another type, such as element_type="f32"'
             yield ElementProblem(
                 WRONG_ELEMENT_TYPE, data_of(layer), message, remedy, severity, attribute="element_type"
             )

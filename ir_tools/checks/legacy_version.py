@@ -20,7 +20,7 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
         yield ElementProblem(UNKNOWN_IR_VERSION, root, message, 'write version="11" or version="10"')
     else:
         message = f"{says}, which no release since 2021 reads"
-        yield ElementProblem(LEGACY_IR_VERSION, root, message, "ir-tools migrate makes an IR v11 of it")
+        yield ElementProblem(LEGACY_IR_VERSION, root, message, "ir-tools migrate converts it to IR v11")
 
 
 CHECK = Check(find, (LEGACY_IR_VERSION, UNKNOWN_IR_VERSION))

@@ -19,10 +19,10 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
             continue
         if edges is not None:
             yield ElementProblem(
-                MISSING_EDGES, edges, "<edges> is empty: nothing feeds any layer", "export the model again"
+                MISSING_EDGES, edges, "<edges> is empty: no input is connected", "export the model again"
             )
         elif not any(closest(str(child.tag), ["edges"]) for child in net.element):
-            message = f"<{net.element.tag}> has no <edges>: nothing feeds any layer"
+            message = f"<{net.element.tag}> has no <edges>: no input is connected"
             yield ElementProblem(MISSING_EDGES, net.element, message, "export the model again")
 
 

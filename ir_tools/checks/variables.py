@@ -1,6 +1,7 @@
 """Variables that an Assign stores into, and that no ReadValue reads or another Assign stores into as well."""
 
 from collections.abc import Collection, Iterator, Mapping
+from heapq import nsmallest
 
 from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile, data_of
@@ -10,6 +11,9 @@ from ir_tools.ops import Role, opset_number, role_of
 from ir_tools.rules.operations import UNREAD_VARIABLE, VARIABLE_STORED_TWICE
 
 __all__ = ["CHECK"]
+
+SHOWN = 5
+"""Variables in a message."""
 
 
 def find(file: IrFile) -> Iterator[ElementProblem]:
@@ -52,7 +56,7 @@ def _stored_twice(file: IrFile) -> Iterator[ElementProblem]:
             continue
         other = first.setdefault((id(place.graph), name), place.layer)
         if other is not place.layer:
-            message = f"layer '{other.name}' stores into the variable '{name[:80]}' already"
+            message = f"layer '{other.name}' already stores into the variable '{name[:80]}'"
             remedy = "delete one of the two, or give it a variable of its own"
             yield ElementProblem(VARIABLE_STORED_TWICE, data_of(place.layer), message, remedy)
 
@@ -61,10 +65,14 @@ def _fault(name: str, old: bool, known: Mapping[str, Collection[bool]], idle: Co
     """Return what is wrong with the variable of an Assign, and what to do; empty where nothing is."""
     shown = name[:80]
     if name not in known:
-        others = ", ".join(f"'{other}'" for other in sorted(known)) or "none"
-        return f"no ReadValue reads the variable '{shown}'; the model reads {others}", "give both the same variable_id"
+        others = ", ".join(f"'{other[:80]}'" for other in nsmallest(SHOWN, known)) or "none"
+        others += f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
+        return (
+            f"no ReadValue reads the variable '{shown}'; the model reads {others}",
+            "use the same variable_id in both",
+        )
     if old and True not in known[name]:
-        return f"the ReadValue of '{shown}' is of opset6, this Assign is not", "give both the same version"
+        return f"the ReadValue of '{shown}' is of opset6, this Assign is not", "use the same version in both"
     if name in idle:
         return f"nothing reads what the ReadValue of '{shown}' gives", "delete both, or read it"
     return "", ""

@@ -120,7 +120,7 @@ class SettingWord(click.ParamType[Setting]):
     type=click.Choice(PRECISIONS),
     default="f32",
     show_default=True,
-    help="In which the runtime computes floats; int8: quantized models as they are used.",
+    help="Type in which the runtime computes floats; int8: quantized models as they are used.",
 )
 @click.option(
     "--against", type=SettingWord(), help="Another device or precision, instead of the reference: GPU, CPU:bf16."
@@ -128,7 +128,7 @@ class SettingWord(click.ParamType[Setting]):
 @click.option("--layers", is_flag=True, help="Compare every layer; this is the default.")
 @click.option("--type", "types", multiple=True, metavar="TYPE", help="Only layers of this type. May be repeated.")
 @click.option("--outputs-only", is_flag=True, help="Compare the outputs of the model alone, cumulative.")
-@click.option("--tolerance", type=click.FloatRange(min=0), help="Relative to each tensor's largest value.")
+@click.option("--tolerance", type=click.FloatRange(min=0), help="Tolerance, relative to each tensor's largest value.")
 @input_options
 @click.option(
     "--samples",
@@ -142,7 +142,9 @@ class SettingWord(click.ParamType[Setting]):
 @extension_option
 @release_options
 @click.option("--all", "everything", is_flag=True, help="List every layer, not only the worst ones.")
-@click.option("--report", type=OutputFile(".html", ".htm"), metavar="OUT.html", help="Write a page with all of it.")
+@click.option(
+    "--report", type=OutputFile(".html", ".htm"), metavar="OUT.html", help="Write an HTML page with all results."
+)
 @click.option("--dump", type=OutputFolder(), metavar="FOLDER", help="Write every tensor compared as .npy.")
 @click.option("--bisect", type=OutputModel(), metavar="OUT.xml", help="Write the smallest part that still differs.")
 def compare(
@@ -601,7 +603,7 @@ def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
     if found.mode == "isolated" and first in found.outputs:
         text = f"{layers} agree, but taking their tensors out changed the output '{name}' of the runtime"
     if getattr(first, "round", None) is not None:
-        text += f" in round {getattr(first, 'round', 0) + 1} of its body"
+        text += f" in iteration {getattr(first, 'round', 0) + 1} of its body"
     if found.samples > 1:
         text += f" in sample {first.sample + 1} of {found.samples}"
     if first.difference is not None:

@@ -49,7 +49,7 @@ SHOWN = 4
     type=click.Choice(["reference", "runtime"]),
     default="reference",
     show_default=True,
-    help="Who computes: numpy, or the installed OpenVINO in a child process.",
+    help="The engine: numpy, or the installed OpenVINO in a child process.",
 )
 @click.option("--f64", "gold", is_flag=True, help="Let the reference compute all floats in f64: the gold answer.")
 @extension_option

@@ -104,7 +104,7 @@ def output_options(function: Command) -> Command:
             help="For people (text, the default, or one line each), programs, code scanning (sarif) and CI systems.",
         ),
         click.option("--output-file", "file", type=OutputFile(), metavar="FILE", help="Write to FILE, print nothing."),
-        click.option("-q", "--quiet", is_flag=True, help="Show findings, and neither counts nor progress."),
+        click.option("-q", "--quiet", is_flag=True, help="Show the findings only, without counts and progress."),
         click.option("--statistics", is_flag=True, help="Show how often each rule was broken instead."),
     )
 
@@ -145,7 +145,9 @@ def settings_options(function: Command) -> Command:
         gathered,
         click.option("--select", **codes, help="Only these rules: IR103,IR2,unfed-input."),
         click.option("--extend-select", "more", **codes, help="These rules, too."),
-        click.option("--ignore", **codes, help="Not these rules; the longer of two words decides."),
+        click.option(
+            "--ignore", **codes, help="Leave out these rules; of two words that match a rule, the longer decides."
+        ),
         click.option("--exclude", **globs, help="Files and folders to leave out: 'old/**', third_party."),
         click.option("--extend-exclude", **globs, help="More to leave out than the configuration says."),
         click.option("--force-exclude", is_flag=True, help="Leave out excluded files also if they are named."),

@@ -233,18 +233,20 @@ class _Table:
         doubtful = self.owner.doubtful[side]
         if not (row.port in ports or index_of_branch or doubtful or (row.port == -1 and row.purpose in PURPOSES)):
             words = ", ".join(map(str, sorted(ports))) or "none"
-            message = f"external_port_id is {row.port}, and the layer has no such {side} port"
+            message = f"external_port_id is {row.port}, but the layer has no such {side} port"
             faults.append((message, f"its {side} ports are {words}"))
         elif (
             row.is_input
             and not (doubtful or self.legacy)
             and (place := self.places.get(row.port, row.port)) != row.port
         ):
-            message = f"external_port_id is {row.port}: the runtime takes it as a number, and it is input {place}"
+            message = (
+                f"the runtime takes external_port_id {row.port} as a position, and this port is at position {place}"
+            )
             faults.append((message, "number the input ports 0, 1, 2, ... in their order"))
         inner = self.inside.get(row.layer)
         if inner is None:
-            message = f"internal_layer_id is {row.layer}, and the body has no such layer"
+            message = f"internal_layer_id is {row.layer}, but the body has no such layer"
             reported = not self.sure or row.layer in self.missing
             faults += [] if reported else [(message, f"name a {wanted} of the body")]
         elif self.legacy:
@@ -255,7 +257,7 @@ class _Table:
             )
             faults.append((message, f"name a {wanted} of the body"))
         elif row.purpose == "current_iteration" and self.owner.kind == "loop" and row.port != -1:
-            message = f"the current iteration comes from no port, and external_port_id is {row.port}"
+            message = f"external_port_id is {row.port}, but the current iteration comes from no port"
             self.owner.warn(WRONG_PORT_MAP_ROW, row.element, message, 'write external_port_id="-1"')
         elif row.is_input and self.owner.kind == "loop" and 0 <= row.port < len(LOOP_INPUTS):
             message = f"external_port_id is {row.port}: the body gets {LOOP_INPUTS[row.port]}"
@@ -287,7 +289,7 @@ class _Table:
             yield f"an <{row.element.tag}> has purpose {row.purpose}", f"it belongs to an <{right}>"
         elif row.is_input and row.axis is not None:
             yield (
-                "the current iteration is one number, and axis cuts it into parts",
+                "axis slices the current iteration, which is a single number",
                 "delete axis, start and end",
             )
 
@@ -296,14 +298,14 @@ class _Table:
         seen: dict[tuple[str, int | str], Row] = {}
         for row in self.rows:
             if row.is_input:
-                key: tuple[str, int | str] = ("the Parameter", row.layer)
+                key: tuple[str, int | str] = ("Parameter", row.layer)
             elif row.port >= 0:
-                key = ("the output port", row.port)
+                key = ("output port", row.port)
             else:
-                key = ("the purpose", row.purpose)
+                key = ("purpose", row.purpose)
             first = seen.setdefault(key, row)
             if first is not row:
-                message = f"{key[0]} {key[1]} has a row of its own already"
+                message = f"there is already a row for {key[0]} {key[1]}"
                 self.tell(REPEATED_PORT_MAP_ROW, row.element, message, "delete one of the two rows")
 
     def _left_out(self) -> None:
@@ -316,7 +318,7 @@ class _Table:
         made = {row.port for row in self.rows if not row.is_input and row.port >= 0}
         if self.owner.kind == "if":
             if len(made) < len(self.owner.outputs):
-                message = f"<{self.table.tag}> has {len(made)} outputs, and the layer has {len(self.owner.outputs)}"
+                message = f"<{self.table.tag}> has {len(made)} outputs, but the layer has {len(self.owner.outputs)}"
                 self.tell(UNMAPPED_PORT, self.table, message, "both branches give every output of the layer")
             return
         taken = {row.port for row in self.rows if row.is_input}
@@ -346,7 +348,7 @@ class _Table:
                     message = f"a back edge leads to Parameter {target}, which holds the current iteration"
                     self.tell(BAD_BACK_EDGE, edge, message, "delete the edge, or correct to-layer")
                 elif target in targets:
-                    message = f"there is a back edge to Parameter {target} already"
+                    message = f"there is already a back edge to Parameter {target}"
                     self.tell(BAD_BACK_EDGE, edge, message, "delete one of the two")
                 targets |= set() if target is None else {target}
 
@@ -360,7 +362,7 @@ class _Table:
         if layer is None and (not self.sure or number in self.missing):
             return None
         if layer is None:
-            return f"a back edge has {name} {number}, and the body has no such layer"
+            return f"a back edge has {name} {number}, but the body has no such layer"
         if not _is(layer, wanted):
             return f"a back edge has {name} {number}, which is '{layer.get('name', '')}' of type {layer.get('type')}"
         return None
@@ -369,7 +371,7 @@ class _Table:
         rows = self.table.iterchildren("input", "output")
         purposes = [entry.get("purpose") for entry in rows]
         if "execution_condition" not in purposes and not any(word and word not in PURPOSES for word in purposes):
-            message = "no output of the body is the condition to go on"
+            message = "no output of the body is the execution condition"
             remedy = 'write <output external_port_id="-1" internal_layer_id="..." purpose="execution_condition"/>'
             self.tell(MISSING_EXECUTION_CONDITION, self.table, message, remedy)
 
@@ -419,13 +421,13 @@ class _Table:
         for row, _, size in sliced if exact and not wrong else ():
             if row.is_input and size is not None and row.begins_inside(size):
                 place = "last" if row.stride < 0 else "first"
-                message = f"start is {row.start}, and the CPU plugin begins at the {place} element all the same"
-                remedy = "cut the part out with a Slice in front of the layer"
+                message = f"start is {row.start}, but the CPU plugin begins at the {place} element"
+                remedy = "take the part out with a Slice in front of the layer"
                 self.owner.warn(BAD_SLICE, row.element, message, remedy)
         for row, *_ in () if exact else sliced:
             if (row.start, row.end) != ((0, -1) if row.stride > 0 else (-1, 0)):
                 message = (
-                    f"start {row.start} and end {row.end} are not read in a Loop, which takes the next part each round"
+                    f"start {row.start} and end {row.end} are not read: each iteration of a Loop takes the next part"
                 )
                 remedy = 'write start="0" end="-1"' if row.stride > 0 else 'write start="-1" end="0"'
                 self.owner.warn(BAD_SLICE, row.element, message, remedy)

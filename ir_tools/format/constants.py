@@ -128,7 +128,7 @@ def _read_blobs(layer: Element, readable: list[Constant]) -> Iterator[ElementPro
         offset, size = id_number(blob.get("offset")), id_number(blob.get("size"))
         if offset is None or size is None:
             message = f"<{blob.tag}> has no offset or size that is a number of bytes"
-            yield ElementProblem(BAD_CONSTANT, blob, message, "write integers of bytes")
+            yield ElementProblem(BAD_CONSTANT, blob, message, "write numbers of bytes")
         else:
             readable.append(Constant(layer, offset, Tensor(ELEMENT_TYPES["u8"], str(size), size, size, None)))
 
@@ -152,9 +152,12 @@ def _unreadable(data: Element, kind: ElementType | None, dims: tuple[int, ...] |
     for word in ("offset", "size"):
         text = data.get(word)
         if text is None:
-            yield f"a Const has no {word}", f"{word} is an integer of bytes"
+            yield f"a Const has no {word}", f"write {word} as a number of bytes"
         elif id_number(text) is None:
-            yield f"a Const has {word} '{text[:40]}', which is not a number of bytes", f"{word} is an integer of bytes"
+            yield (
+                f"a Const has {word} '{text[:40]}', which is not a number of bytes",
+                f"write {word} as a number of bytes",
+            )
 
 
 def _product(dims: tuple[int, ...]) -> int:
@@ -184,10 +187,11 @@ def _dims(shape: str) -> tuple[int, ...] | None:
 
 
 def _missing(needed: list[Constant], weights: Weights) -> ElementProblem:
-    """There is no `.bin`: told once, at the first constant that needs it."""
+    """Report that there is no `.bin`, once, at the first constant that needs it."""
     end = max(const.end for const in needed)
     where = f"{weights.path.name} is missing" if weights.path else "there is no .bin"
-    message = f"{where}, and {len(needed)} constants are in its {end} bytes"
+    count = "1 constant needs" if len(needed) == 1 else f"{len(needed)} constants need"
+    message = f"{where}; {count} its {end} bytes"
     return ElementProblem(MISSING_WEIGHTS, needed[0].data, message, "put the model's .bin there, or name it")
 
 
@@ -207,10 +211,10 @@ def _against_file(readable: Sequence[Constant], weights: Weights) -> Iterator[El
 def _outside(beyond: list[Constant], count: int, stored: int) -> ElementProblem:
     """Constants beyond the end of the file: told once, since a file that was cut off lacks many."""
     first = beyond[0]
-    message = f"the constant has {first.tensor.size} bytes from {first.offset} on, and the .bin has {stored}"
+    message = f"the constant has {first.tensor.size} bytes from {first.offset} on, but the .bin has {stored}"
     remedy = "correct offset and size, or take the model's own .bin"
     if len(beyond) > 1:
-        message += f"; so have {len(beyond) - 1} more of {count} constants"
+        message += f"; {len(beyond) - 1} more of {count} constants lie beyond it"
         remedy = "the .bin is cut off or belongs to another model"
     return ElementProblem(CONSTANT_OUTSIDE_WEIGHTS, first.data, message, remedy)
 
@@ -223,7 +227,7 @@ def _size_problem(kind: ElementType, shape: str, count: int, size: int) -> str |
     if kind.kind == "string":
         if count < LARGEST // 64 and count <= size // 4:
             return None
-        return f"shape [{shape[:60]}] is more than strings in {size} bytes can be"
+        return f"shape [{shape[:60]}] has more elements than {size} bytes can hold strings"
     least, most = -(-count * kind.bits // 8), kind.byte_size(count)
     if least <= size <= max(most, 1) and most < LARGEST:
         return None
@@ -234,12 +238,12 @@ def _size_problem(kind: ElementType, shape: str, count: int, size: int) -> str |
 def _string_problem(data: bytes, count: int) -> str | None:
     """What is wrong with the layout of a string constant: number, begin of each and end of the last, text."""
     if len(data) < 4:
-        return f"a string constant has {len(data)} bytes, and its number of strings alone takes 4"
+        return f"a string constant has {len(data)} bytes, but the number of its strings alone takes 4"
     [number] = struct.unpack_from("<i", data)
     if number < 0 or 4 * (number + 2) > len(data):
         return f"a string constant of {len(data)} bytes says that it holds {number} strings"
     if number != count:
-        return f"the bytes hold {number} strings, and the shape has {count}"
+        return f"the bytes hold {number} strings, but the shape has {count}"
     places = struct.unpack_from(f"<{number + 1}i", data, 4)
     room = len(data) - 4 * (number + 2)
     if any(later < first for first, later in zip((0, *places), places, strict=False)):

@@ -41,7 +41,7 @@ __all__ = [
 NEEDED = {
     "name": "give it a name that no other layer has",
     "type": 'write the operation, as in type="ReLU"',
-    "version": 'write the opset that the operation was born in, as in version="opset1"',
+    "version": 'write the opset that introduced the operation, as in version="opset1"',
 }
 """What the tag of a layer has besides its id, and what to do where it is missing."""
 

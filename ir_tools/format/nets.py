@@ -290,8 +290,8 @@ class _Reader:
             net.repeated_ids.add(layer_id)
             self.broken.add(first)
             name, line = first.get("name", ""), self.document.line(first)
-            message = f"the layer id {layer_id} belongs to layer '{name}' on line {line} already"
-            remedy = "renumber one of the two, and the edges that mean it"
+            message = f"the layer id {layer_id} already belongs to layer '{name}' on line {line}"
+            remedy = "renumber one of the two, and correct its edges"
             self._note(ElementProblem(DUPLICATE_LAYER_ID, layer, message, remedy), layer)
 
     def _sides(self, net: Net) -> None:
@@ -453,17 +453,15 @@ class _Reader:
         for layer_id, rows in net.missing_layers.items():
             edge, side = rows[0]
             if lone is not None and len(rows) > 1:
-                message = (
-                    f"no edge leads to or from the layer, and {len(rows)} mean layer {layer_id}, which is not there"
-                )
-                remedy = f"if it is the one, give it the id {layer_id}"
+                message = f"no edge names the layer, but {len(rows)} edges name layer {layer_id}, which does not exist"
+                remedy = f"if they mean this layer, give it the id {layer_id}"
                 self.problems.append(ElementProblem(DANGLING_EDGE, lone, message, remedy))
                 continue
-            message = f"the edge goes {'from' if side == 'output' else 'to'} layer {layer_id}, which is not there"
+            message = f"the edge goes {'from' if side == 'output' else 'to'} layer {layer_id}, which does not exist"
             message += f"; so do {len(rows) - 1} more" if len(rows) > 1 else ""
             remedy = "correct the edge or delete it"
             if lone is not None:
-                remedy += f"; no edge means layer {lone.get('id')} '{lone.get('name', '')}'"
+                remedy += f"; no edge names layer {lone.get('id')} '{lone.get('name', '')}'"
             layer = net.layer_at(edge) if lone is None else lone
             self.problems.append(ElementProblem(DANGLING_EDGE, edge, message, remedy, layer=layer))
 

@@ -11,9 +11,7 @@ __all__ = ["PURPOSES", "Row", "Slice", "slice_problems"]
 PURPOSES = {"execution_condition": "output", "current_iteration": "input"}
 """What a Loop may use a row for, and which rows."""
 
-ALIKE = (
-    "all rows cut as many parts; a start or end that is not negative counts otherwise for the shape than for the run"
-)
+ALIKE = "slice all tensors into the same number of parts; a start or end of 0 or more counts differently for shapes"
 Told = tuple[str, str]
 """What is wrong, and what to do."""
 
@@ -101,7 +99,7 @@ def slice_problems(slices: Sequence[Slice], *, exact: bool) -> Iterator[tuple[Ro
         if fault is None and exact and size is not None:
             fault, parts = _cut(row, size)
             if fault is None and count is not None and parts != count:
-                fault = f"the row cuts {parts} parts, and an earlier one {count}", ALIKE
+                fault = f"the row slices its tensor into {parts} parts, an earlier row into {count}", ALIKE
         if fault:
             yield row, *fault
         elif parts and row.is_input and size is not None:
@@ -115,14 +113,14 @@ def _plain_problem(row: Row, rank: int) -> Told | None:
     if row.part_size <= 0:
         return f"part_size is {row.part_size}", "write the size of one part, 1 or more"
     if abs(row.stride) != row.part_size:
-        message = f"part_size is {row.part_size}, and the parts begin {abs(row.stride)} apart"
+        message = f"part_size is {row.part_size}, but the parts begin {abs(row.stride)} apart"
         return message, "write the same number for part_size and stride"
     away = row.start >= 0 > row.end if row.stride < 0 else row.start < 0 <= row.end
     if away:
         message = f"stride {row.stride} leads from start {row.start} away from end {row.end}"
         return message, "a negative stride begins at -1, the end of the axis, and ends at 0"
     if rank and row.axis is not None and not -rank <= row.axis < rank:
-        return f"axis is {row.axis}, and the tensor has {rank} dimensions", f"axis is 0 to {rank - 1}"
+        return f"axis is {row.axis}, but the tensor has {rank} dimensions", f"axis is 0 to {rank - 1}"
     return None
 
 
@@ -131,7 +129,7 @@ def _cut(row: Row, size: int) -> tuple[Told | None, int]:
     first, last = row.range(size)
     step = abs(row.stride)
     if first < 0 or last > size or last - first < step:
-        message = f"start {row.start}, end {row.end} and stride {row.stride} cut nothing out of {size} elements"
+        message = f"start {row.start}, end {row.end} and stride {row.stride} select none of {size} elements"
         return (message, "start and end lie in the axis, stride leads from start to end"), 0
     if (last - first) % step:
         return (f"{last - first} elements cannot be cut into parts of {step}", "all parts have the same size"), 0

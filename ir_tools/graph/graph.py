@@ -283,7 +283,7 @@ class Graph(_Base):
             GraphError: the id is taken, or a port does not exist.
         """
         if layer.id in self:
-            raise GraphError(f"there is a layer {layer.id} already")
+            raise GraphError(f"there is already a layer {layer.id}")
         self.add_node(layer.id, layer=layer)
         try:
             for port_id, source in (inputs or {}).items():

@@ -223,7 +223,9 @@ class ConsistencyCheck(Engine):
             attribute = word if word in visit.layer.raw else None
             self._report(visit.graph, Problem(IMPOSSIBLE_SHAPE, visit.layer, answer.error, attribute=attribute))
         if verdict.too_large is not None:
-            message = f"gives {shape_text(verdict.too_large.fact.shape)}, more elements than any memory holds"
+            message = (
+                f"gives {shape_text(verdict.too_large.fact.shape)}, which has more elements than fit into any memory"
+            )
             self._report(visit.graph, Problem(HUGE_OUTPUT, visit.layer, message))
         if answer.outputs is None:
             ports = zip(visit.signature.outputs, verdict.results, strict=True)

@@ -38,7 +38,7 @@ def problems_of_iterations(
             taken = f"to '{body.layer(parameter).name}', which takes {text_of(before)}"
             message, remedy = (
                 f"a back edge gives {text_of(after)} {taken}",
-                "what a round gives is what the next one takes",
+                "each iteration takes what the previous one gives",
             )
             yield Problem(BAD_BACK_EDGE, layer, message, remedy, "back_edges", row=row)
     end = ports.purpose("execution_condition") if layer.type.lower() == "loop" else None
@@ -51,14 +51,16 @@ def problems_of_iterations(
     condition = results[end.layer]
     if condition.dtype.kind not in {"boolean", "dynamic"}:
         purposes = [entry.get("purpose") for _, entry in layer.content.mapping["port_map"]]
-        message, remedy = f"the condition to go on is of {condition.dtype}", "name a Result of boolean type"
+        message, remedy = f"the execution condition has element type {condition.dtype}", "name a Result of boolean type"
         row = purposes.index("execution_condition")
         yield Problem(WRONG_PORT_MAP_ROW, layer, message, remedy, "port_map", row=row)
     lasts = _single(condition)
     if count is None or lasts == 0 or (count >= -1 if lasts is None else count in range(MAX_ITERATIONS)):
         return
-    message = f"the trip count is {count}, with which the loop does not end"
-    yield Problem(FATAL_SETTING, layer, message, "give it a number, or a condition that ends it", "layer")
+    message = f"the number of iterations is {count}: the loop does not end"
+    yield Problem(
+        FATAL_SETTING, layer, message, "write the number of iterations, or a condition that ends the loop", "layer"
+    )
 
 
 def _place_of(layer: Layer, row: PortMapRow) -> int:

@@ -102,10 +102,10 @@ def remark_on(signature: LayerSignature) -> Remark | None:
     if stamp == LEGACY:
         return None if op is not None else _on_legacy(type_)
     if op is not None and op.type not in {type_, "Const"}:
-        message = f"the operation is called {op.type}, not {type_}: the runtime reads it all the same"
+        message = f"the operation is called {op.type}, not {type_}; the runtime reads it nevertheless"
         return Remark(UNKNOWN_OPERATION, message, f"write {op.type}", Severity.WARNING)
     if op is not None and op.replaced_by is not None:
-        return Remark(DEPRECATED_OPERATION, f"{op} should not be used any more", f"use {op.replaced_by}")
+        return Remark(DEPRECATED_OPERATION, f"{op} is deprecated", f"use {op.replaced_by}")
     if op is not None and op.type == type_:
         return None
     known, opset = ops_of(type_), opset_number(stamp)
@@ -118,9 +118,9 @@ def remark_on(signature: LayerSignature) -> Remark | None:
         return Remark(UNKNOWN_OPSET, f"{says}; opset1 to opset{NEWEST_OPSET} are known", _stamp_for(type_))
     if not known or op is not None:
         return Remark(UNKNOWN_OPERATION, f"there is no operation '{type_[:80]}'", partial(_nearest, type_))
-    message, severity = f"{stamp} holds no {known[-1].type}; {_holders(type_)}", None
+    message, severity = f"{stamp} has no {known[-1].type}; {_holders(type_)}", None
     if (type_.lower(), opset) in FORMER:
-        message, severity = f"{message}; OpenVINO 2022 reads it all the same", Severity.WARNING
+        message, severity = f"{message}; OpenVINO 2022 reads it nevertheless", Severity.WARNING
     return Remark(OPERATION_NOT_IN_OPSET, message, _stamp_for(type_), severity)
 
 
@@ -155,8 +155,8 @@ def _holders(type_: str) -> str:
     """`opset1 to opset7 do`."""
     held = _held_by(type_)
     if not held:
-        return "no opset does"
-    return f"opset{held[0]} does" if len(held) == 1 else f"opset{held[0]} to opset{held[-1]} do"
+        return "no opset has it"
+    return f"opset{held[0]} has it" if len(held) == 1 else f"opset{held[0]} to opset{held[-1]} have it"
 
 
 def _stamp_for(type_: str) -> str | None:

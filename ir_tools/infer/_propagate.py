@@ -152,7 +152,7 @@ def _new_inputs(model: Model, inputs: Shapes) -> dict[int, Fact]:
     given = {}
     for name, text in inputs.items():
         if name not in known:
-            names = ", ".join(end.name for end in model.inputs) or "none at all"
+            names = ", ".join(end.name for end in model.inputs) or "none"
             raise UsageError(f"the model has no input '{name}'; it has {names}")
         shape = None if text is None else parse_shape(text)
         given[known[name].layer.id] = Fact(element_type("dynamic"), shape)
@@ -240,7 +240,7 @@ class Propagation(Engine):
         if signature.version == LEGACY and as_recorded:
             origin: Origin = "rule" if role_of(layer) is Role.PARAMETER else "recorded"
             return list(map(self.record, signature.outputs)), origin
-        why = "ir_tools has no rule for it, and nobody was asked"
+        why = "ir_tools has no rule for it, and the runtime was not asked"
         if self.ask is not None:
             try:
                 answer = self.ask(self.model, graph, layer, FactsBySource(facts))

@@ -90,7 +90,7 @@ def _wrong(resized: Resized) -> Iterator[Violation]:
     inner, first = resized.rank - 2, min(resized.changed, default=resized.rank)
     swapped = resized.rank == 4 and list(resized.axes) == [1, 2] and not resized.pads
     if resized.pads and resized.turned:
-        message = "is not 0, and the runtime pads other axes than it says where axes before the last ones are resized"
+        message = "is not 0, and the runtime pads other axes than it names if axes before the last ones are resized"
         yield Violation("pads_begin", message, "put a Pad layer in front", Kind.SUSPECT)
     elif resized.mode == "cubic" and not resized.turned and first < inner:
         message = "resizes more than the last two axes, which the runtime gets wrong in mode cubic"

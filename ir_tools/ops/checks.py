@@ -97,17 +97,19 @@ def _assumed(op: Op, fields: Mapping[str, Field], raw: Mapping[str, str]) -> Ite
     for name, spec in fields.items():
         present = not spec.is_absent(raw.get(name))
         if spec.needed and not present:
-            message = f"is missing; the specification means '{spec.default}', and the runtime refuses the layer"
+            message = (
+                f"is missing; its default in the specification is '{spec.default}', but the runtime refuses the layer"
+            )
             yield Violation(name, message, f'write {name}="{spec.default}"', Kind.MISSING)
         if spec.runtime_default is REQUIRED or present:
             continue
         value = spec.render(spec.runtime_default, ",")
         if spec.default is not REQUIRED:
             meant = spec.render(spec.default, ",")
-            message = f"is missing; the specification means '{meant}', and the runtime takes '{value}'"
+            message = f"is missing; its default is '{meant}' in the specification and '{value}' in the runtime"
             yield Violation(name, message, f'write {name}="{meant}"', Kind.ASSUMED)
             continue
-        message = f"is missing, though {op} requires it; the runtime takes {_shown(spec, spec.runtime_default)}"
+        message = f"is missing, but {op} requires it; the runtime uses {_shown(spec, spec.runtime_default)}"
         yield Violation(name, message, f'write {name}="{value}"' if value else None, Kind.ASSUMED)
 
 

@@ -276,7 +276,7 @@ def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
     if attrs.top_k < -1:
         yield Violation("top_k", f"is {attrs.top_k}; expected a number of boxes, or -1 for all,", kind=Kind.RANGE)
     if attrs.decrease_label_id and attrs.background_label_id:
-        message = "is true, which the runtime takes only where background_label_id is 0"
+        message = "is true, which the runtime accepts only if background_label_id is 0"
         yield Violation("decrease_label_id", message)
     if len(inputs) == 4:
         yield Violation("aux_box_preds", "is missing, but aux_class_preds is given", kind=Kind.INPUTS)

@@ -134,7 +134,7 @@ def computed_inputs(inputs: Sequence[Fact]) -> Iterator[Violation]:
         return
     for name, fact in zip(("axes", "signal_size"), inputs[1:], strict=False):
         if known(fact) is None:
-            message = "is computed, and the CPU plugin crashes on that, or refuses, where the size of the data is known"
+            message = "is computed; the CPU plugin crashes on that, or refuses it, if the size of the data is known"
             yield Violation(name, message, "make it a constant", Kind.SUSPECT)
 
 

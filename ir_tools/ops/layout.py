@@ -257,7 +257,7 @@ def shuffle_channels_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
             raise ShapeError("data is a scalar, which has no channels")
         dim = data.shape[normal_axis(attrs.axis, len(data.shape))]
         if dim.static and dim.lo % attrs.group:
-            raise ShapeError(f"group is {attrs.group}, of which the {dim} channels are no multiple")
+            raise ShapeError(f"group is {attrs.group}, but the {dim} channels are not a multiple of it")
     return carried(shuffle_channels, attrs, inputs, [Fact(data.dtype, data.shape)], bounded=())
 
 

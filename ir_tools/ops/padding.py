@@ -126,7 +126,7 @@ def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     for axis, (dim, first, last) in enumerate(zip(inputs[0].shape or (), begin or (), end or (), strict=False)):
         if dim.hi is not None and dim.hi + first + last < 0:
             message = f"and pads_end cut {-first - last} off the {dim} elements of dimension {axis}"
-            yield Violation("pads_begin", message, "cut off no more than there is")
+            yield Violation("pads_begin", message, "take no more than there is")
     if attrs.pad_mode == "constant" and len(inputs) > 3 and begin and end and not inputs[3].constant:
         message = "is not a constant, and the pads are: the CPU plugin pads with zeros"
         yield Violation("pad_value", message, "make it a constant", Kind.SUSPECT)
@@ -399,7 +399,7 @@ def batch_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
     same_type(inputs[1:])
     blocks, begin, end = _block_values(inputs, ("block_shape", "crops_begin", "crops_end"))
     if min(*(begin or [0]), *(end or [0]), *(size - 1 for size in blocks or [1])) < 0:
-        raise ShapeError("crops_begin and crops_end must not be negative, nor block_shape be less than 1")
+        raise ShapeError("crops_begin and crops_end must be 0 or more, and block_shape 1 or more")
     if data.shape is None:
         return (Fact(data.dtype, None),)
     dims = [Dim()] * len(data.shape)

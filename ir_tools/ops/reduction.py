@@ -267,7 +267,7 @@ def cumsum_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
     del attrs
     data, axis = inputs[0], inputs[1] if len(inputs) > 1 else None
     if axis is None:
-        yield Violation("axis", "is missing, and the runtime needs it", "connect a constant 0")
+        yield Violation("axis", "is missing, but the runtime needs it", "connect a constant 0")
         return
     yield from check_axes(data.shape, axis, ranks=(0,), name="axis")
 
@@ -309,7 +309,7 @@ def segment_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violati
         elif min(known(inputs[2]) or [0]) < 0:
             yield Violation("num_segments", "is negative")
     elif numbers == []:
-        message = "has no number, and nothing says how many segments there are: the runtime crashes"
+        message = "is empty, so the number of segments is unknown: the runtime crashes"
         yield Violation("segment_ids", message, kind=Kind.FATAL)
 
 

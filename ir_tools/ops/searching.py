@@ -78,7 +78,7 @@ def _unique_axis(inputs: Sequence[Fact]) -> int | None:
         return None
     values = known(inputs[1])
     if values is None:
-        raise ShapeError("axis is not a constant, as it has to be")
+        raise ShapeError("axis is not a constant; expected a constant")
     if len(values) != 1:
         raise ShapeError(f"axis has {len(values)} values; expected one")
     rank = None if inputs[0].shape is None else len(inputs[0].shape)

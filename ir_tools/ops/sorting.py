@@ -31,7 +31,7 @@ def top_k_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     require_one(k, "k", only_scalar=True)
     if data.shape is None:
         return Fact(data.dtype, None), Fact(attrs.index_element_type, None)
-    require(bool(data.shape), "the input is a scalar, which has nothing to choose from")
+    require(bool(data.shape), "the input is a scalar; expected elements to choose from")
     axis = normal_axis(attrs.axis, len(data.shape))
     shape = (*data.shape[:axis], _chosen(data.shape[axis], k.value), *data.shape[axis + 1 :])
     return _with_values(attrs, inputs, (Fact(data.dtype, shape), Fact(attrs.index_element_type, shape)))

@@ -73,7 +73,7 @@ def check_variable(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     ):
         if missing:
             remedy = f'write {name}="{known}"' if inputs else f"write {name}"
-            yield Violation(name, "is not known, and the initial value does not stand in for it", remedy)
+            yield Violation(name, "is not known, and the initial value does not determine it", remedy)
 
 
 def initial_value(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:

@@ -72,7 +72,7 @@ CONST = Op(
     inputs=(),
     attrs={"element_type": Type(open=True), "shape": ShapeText(default=()), "offset": Int(), "size": Int()},
     shape=parameter_shape,
-    unread={name: "says where the constant lies in the .bin" for name in ("offset", "size")},
+    unread={name: "gives the place of the constant in the .bin" for name in ("offset", "size")},
 )
 RESULT = Op(
     type="Result", version=1, role=Role.RESULT, strings=True, inputs=(Input("input"),), outputs=(), shape=no_outputs

@@ -104,7 +104,7 @@ def output_rows(found: Comparison) -> list[Row]:
 
 def _reason(entry: LayerComparison, judgement: str) -> str:
     """The reason, with the round of the body where there is one, NaN that only one side has, and who is right."""
-    where = "" if entry.round is None or entry.difference is None else f"round {entry.round + 1} of its body"
+    where = "" if entry.round is None or entry.difference is None else f"iteration {entry.round + 1} of its body"
     return "; ".join(filter(None, (entry.reason, where, _nan(entry.difference), judgement)))
 
 

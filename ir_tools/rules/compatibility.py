@@ -7,8 +7,8 @@ DEPRECATED_OPERATION = Rule(
     "IR501",
     "deprecated-operation",
     Severity.INFO,
-    what="The operation is an old one, and another is meant to take its place.",
-    why="later opsets do not hold it any more, or runtimes drop it sooner than others.",
+    what="The operation is deprecated; another one replaces it.",
+    why="later opsets no longer contain it, and runtimes drop it sooner than others.",
     bad='<layer id="2" name="either" type="Xor" version="opset1">',
     good='<layer id="2" name="either" type="LogicalXor" version="opset1">',
 )
@@ -37,7 +37,7 @@ UNKNOWN_RANK_INPUT = Rule(
     "unknown-rank-input",
     Severity.INFO,
     what="An input of the model has an unknown rank.",
-    why="the runtime reads the model, but the CPU plugin compiles it only after the input got a shape.",
+    why="the runtime reads the model, but the CPU plugin compiles it only once the input has a shape.",
     bad='<data shape="..." element_type="f32" />',
     good='<data shape="1,3,?,?" element_type="f32" />',
 )

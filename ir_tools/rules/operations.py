@@ -28,7 +28,7 @@ OPERATION_NOT_IN_OPSET = Rule(
     "IR203",
     "operation-not-in-opset",
     Severity.ERROR,
-    what="The opset that a layer names does not hold its operation: not yet, or not any more.",
+    what="The opset that a layer names does not contain its operation: not yet, or no longer.",
     why="the runtime looks the operation up in that opset only, and refuses the file.",
     bad='<layer id="1" name="soft" type="SoftPlus" version="opset3">',
     good='<layer id="1" name="soft" type="SoftPlus" version="opset4">',
@@ -80,7 +80,7 @@ ATTRIBUTE_OUT_OF_RANGE = Rule(
     "attribute-out-of-range",
     Severity.ERROR,
     what="An attribute has a value, or a number of values, that the operation does not allow.",
-    why="the runtime refuses the layer, crashes on it, or computes something that nobody defined.",
+    why="the runtime refuses the layer, crashes on it, or computes something undefined.",
     bad='<data stride="0" />',
     good='<data stride="2" />',
 )
@@ -89,7 +89,7 @@ WRONG_NUMBER_OF_INPUTS = Rule(
     "wrong-number-of-inputs",
     Severity.ERROR,
     what="A layer has more or fewer inputs than its operation takes.",
-    why="the runtime refuses the file, mostly by a number that is out of some range and without the layer.",
+    why="the runtime refuses the file, mostly with a message about an index out of range that does not name the layer.",
     bad="""
         <layer id="1" name="relu" type="ReLU" version="opset1">
         <input>
@@ -109,7 +109,7 @@ WRONG_NUMBER_OF_OUTPUTS = Rule(
     "wrong-number-of-outputs",
     Severity.ERROR,
     what="A layer has more outputs than its operation gives.",
-    why="the runtime refuses the file with a number that is out of some range and without the layer.",
+    why="the runtime refuses the file with a message about an index out of range that does not name the layer.",
     bad="""
         <layer id="1" name="relu" type="ReLU" version="opset1">
         <output>
@@ -129,7 +129,7 @@ WRONG_ELEMENT_TYPE = Rule(
     "wrong-element-type",
     Severity.ERROR,
     what=(
-        "An input has an element type that the operation does not take, another one than the input beside it, or none."
+        "An input has an element type that the operation does not take, one that differs from another input's, or none."
     ),
     why="the runtime refuses the layer when it reads or compiles the model.",
     bad="""
@@ -150,7 +150,7 @@ CONTRADICTING_LAYER = Rule(
     "contradicting-layer",
     Severity.ERROR,
     what="The attributes and inputs of a layer contradict each other.",
-    why="the runtime refuses the layer, or computes something that nobody defined.",
+    why="the runtime refuses the layer, or computes something undefined.",
     bad='<data kernel="2, 2" strides="2" ... />',
     good='<data kernel="2, 2" strides="2, 2" ... />',
 )
@@ -195,7 +195,7 @@ VARIABLE_STORED_TWICE = Rule(
     "variable-stored-twice",
     Severity.ERROR,
     what="Two Assigns store into one variable.",
-    why="nobody can tell which of the two values the next inference reads; the runtime refuses such a model.",
+    why="it is undefined which of the two values the next inference reads; the runtime refuses such a model.",
     bad="""
         <layer id="3" name="store" type="Assign" version="opset6">
         ...
@@ -211,10 +211,10 @@ UNKNOWN_EXTENSION = Rule(
     "IR216",
     "unknown-extension",
     Severity.ERROR,
-    what="A layer is of no opset, and of no library of operations that is known.",
+    what="A layer belongs to no opset, and to no known library of operations.",
     why=(
         "the runtime refuses the file unless the library is loaded. With `--extension LIB` this is a remark only: "
-        "nothing is known of the attributes, types and shapes of the layer."
+        "the attributes, types and shapes of the layer are unknown."
     ),
     bad='<layer id="1" name="own" type="Own" version="extension">',
     good='<layer id="1" name="own" type="ReLU" version="opset1">',

@@ -64,8 +64,8 @@ RUNTIME_TOO_SLOW = Rule(
     "RUN105",
     "runtime-too-slow",
     Severity.ERROR,
-    what="The runtime does not end in the time that it was given.",
-    why="a Loop with a trip count of 2^40 or -5, or so many layers that compiling takes this long.",
+    what="The runtime does not finish in the time allowed.",
+    why="a Loop of 2^40 or -5 iterations, or so many layers that compiling takes this long.",
     bad='<layer id="7" name="trip_count" type="Const" version="opset1"> of -5',
     good='<layer id="7" name="trip_count" type="Const" version="opset1"> of 5',
 )

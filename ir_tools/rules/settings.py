@@ -7,7 +7,7 @@ SUSPECT_SETTING = Rule(
     "IR401",
     "suspect-setting",
     Severity.WARNING,
-    what="A layer runs, but hardly as it was meant.",
+    what="A layer runs, but probably not as intended.",
     why="the runtime does what is written silently, though nobody would write it on purpose.",
     bad='<data strides="9, 9" ... />',
     good='<data strides="3, 3" ... />',
@@ -26,7 +26,7 @@ PADS_COVER_KERNEL = Rule(
     "pads-cover-kernel",
     Severity.ERROR,
     what="The pads of an average pooling that does not count padding are as large as its window.",
-    why="some windows would lie in the padding wholly and average nothing; the runtime refuses the layer.",
+    why="some windows would lie entirely in the padding and contain no input element; the runtime refuses the layer.",
     bad='<data ... pads_begin="2, 2" pads_end="0, 0" exclude-pad="true" ... />',
     good='<data ... pads_begin="1, 1" pads_end="1, 1" exclude-pad="true" ... />',
 )
@@ -34,8 +34,8 @@ WINDOW_IN_PADDING = Rule(
     "IR404",
     "window-in-padding",
     Severity.WARNING,
-    what="A pooling has windows that lie in the padding wholly.",
-    why="what they give is arbitrary, and differs between versions of the runtime and devices.",
+    what="A pooling has windows that lie entirely in the padding.",
+    why="their result is arbitrary, and differs between versions of the runtime and devices.",
     bad='<data kernel="1, 1" strides="3, 3" ... rounding_type="ceil" />',
     good='<data kernel="1, 1" strides="3, 3" ... rounding_type="floor" />',
 )

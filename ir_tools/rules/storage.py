@@ -44,7 +44,7 @@ DOCUMENT_TYPE = Rule(
     what="There is a DOCTYPE.",
     why=(
         "IR has no document type, and what one may do (entities that grow without end, files of this machine that "
-        "are read into the model) has no place in the files of strangers."
+        "are read into the model) has no place in files from strangers."
     ),
     bad='<!DOCTYPE net [<!ENTITY size "8">]>',
     good='<net name="model" version="11">',
@@ -72,7 +72,7 @@ UNKNOWN_IR_VERSION = Rule(
     "unknown-ir-version",
     Severity.ERROR,
     what="The <net> has no version, one that is not a number, or one that no release reads.",
-    why="the version says how everything else is to be read; releases from 2022.1 on read 10 and 11, 2021 reads 10.",
+    why="the version determines how everything else is read; releases from 2022.1 on read 10 and 11, 2021 reads 10.",
     bad='<net name="model" version="12">',
     good='<net name="model" version="11">',
 )
@@ -83,7 +83,7 @@ LEGACY_IR_VERSION = Rule(
     what="The file is an IR of version 2 to 7, as releases up to 2020 wrote them.",
     why=(
         'no release from 2021 on reads it ("The support of IR v5 has been removed from the product"); '
-        "`ir-tools migrate` makes an IR v11 of it."
+        "`ir-tools migrate` converts it to IR v11."
     ),
     bad='<net name="model" version="7">',
     good='<net name="model" version="11">',
@@ -100,14 +100,14 @@ UNREADABLE_WEIGHTS = Rule(
     "IR010",
     "unreadable-weights",
     Severity.ERROR,
-    what="The `.bin` is there and cannot be opened: it is a folder, or may not be read.",
+    what="The `.bin` exists but cannot be opened: it is a folder, or may not be read.",
     why='the runtime says that it "cannot be found".',
 )
 MISSING_WEIGHTS = Rule(
     "IR011",
     "missing-weights",
     Severity.ERROR,
-    what="Constants have bytes in the `.bin`, and there is none.",
+    what="Constants have bytes in the `.bin`, but there is no `.bin`.",
     why='the values are not known; the runtime says "Empty weights data in bin file or bin file cannot be found!".',
     bad='<data element_type="f32" shape="1" offset="0" size="4" />',
     good='<data auto_broadcast="numpy" />',
@@ -149,7 +149,7 @@ TOO_LARGE_FILE = Rule(
     "too-large-file",
     Severity.ERROR,
     what="The `.xml` has more than 1 GiB.",
-    why="a model of a million layers has half of it; what is larger is not a model.",
+    why="a model of a million layers takes half of that.",
 )
 FOREIGN_ENCODING = Rule(
     "IR016",
@@ -200,7 +200,7 @@ NON_FINITE_CONSTANT = Rule(
     "IR020",
     "non-finite-constant",
     Severity.WARNING,
-    what="A constant holds NaN, or infinity at a place that has no use for it.",
+    what="A constant holds NaN, or infinity where it makes no sense.",
     why=(
         "everything computed from it is NaN or infinite. Numbers that overflow in half precision and weights that "
         "belong to another model look like this. Infinity is fine as a bound, and as a mask that is added: minus "

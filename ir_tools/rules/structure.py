@@ -126,7 +126,7 @@ DANGLING_EDGE = Rule(
     "IR122",
     "dangling-edge",
     Severity.ERROR,
-    what="An edge leads to or from a layer or a port that is not there.",
+    what="An edge leads to or from a layer or a port that does not exist.",
     why=(
         "what it carries comes from nowhere or is lost; the runtime rejects most of them, and reads past an edge to"
         " a layer that is not there."
@@ -156,7 +156,7 @@ REPEATED_EDGE = Rule(
     "IR125",
     "repeated-edge",
     Severity.ERROR,
-    what="The same edge exists twice.",
+    what="The same edge occurs twice.",
     why='the runtime counts one input too many: "has incorrect input with index 1!".',
     bad="""
         <edge from-layer="1" from-port="1" to-layer="2" to-port="0" />
@@ -209,7 +209,7 @@ MISSING_EDGES = Rule(
     "missing-edges",
     Severity.ERROR,
     what="There is no <edges>, or it is empty, and layers have inputs.",
-    why='nothing feeds any layer; the runtime says "Argument has 0 outputs (1 expected)".',
+    why='no input is connected; the runtime says "Argument has 0 outputs (1 expected)".',
     bad="<edges />",
     good="<edges>",
 )
@@ -229,8 +229,8 @@ UNKNOWN_ELEMENT = Rule(
     "IR134",
     "unknown-element",
     Severity.ERROR,
-    what="An element is misspelled, or is in a place where the runtime does not look for it.",
-    why="the runtime reads past it silently; what is in it is lost.",
+    what="An element is misspelled, or is in a place where the runtime does not read it.",
+    why="the runtime silently ignores it; its content is lost.",
     bad='<dat auto_broadcast="numpy" />',
     good='<data auto_broadcast="numpy" />',
 )
@@ -239,7 +239,7 @@ STRAY_TEXT = Rule(
     "stray-text",
     Severity.ERROR,
     what="There is text where only elements belong.",
-    why="the runtime reads past it; it is left over from an edit, or an element lost its brackets.",
+    why="the runtime ignores it; it is left over from an edit, or an element lost its brackets.",
     bad="<layers> left over",
     good="<layers>",
 )
@@ -247,8 +247,8 @@ MISSPELLED_ATTRIBUTE = Rule(
     "IR136",
     "misspelled-attribute",
     Severity.WARNING,
-    what="An attribute of a tag is almost called like one that the runtime reads.",
-    why="the runtime reads past it: tensor names are lost, a layer keeps no name.",
+    what="An attribute of a tag has almost the name of one that the runtime reads.",
+    why="the runtime ignores it: tensor names are lost, a layer keeps no name.",
     bad='<port id="1" precision="FP32" name="r">',
     good='<port id="1" precision="FP32" names="r">',
 )
@@ -274,7 +274,7 @@ UNEXPECTED_BODY = Rule(
     "IR142",
     "unexpected-body",
     Severity.WARNING,
-    what="A layer has a body, or a table that ties one to it, and an operation that takes none.",
+    what="A layer has a body, or a table that ties one to it, but its operation takes none.",
     why="the runtime does not read it.",
     bad="<then_port_map />",
     good="<port_map>",
@@ -283,7 +283,7 @@ MISSING_PORT_MAP = Rule(
     "IR143",
     "missing-port-map",
     Severity.ERROR,
-    what="A layer has a body, and no table that ties its ports to it.",
+    what="A layer has a body, but no table that ties its ports to it.",
     why="the body gets no input and its results go nowhere.",
     bad="<back_edges />",
     good="<port_map>",
@@ -343,7 +343,7 @@ BAD_BACK_EDGE = Rule(
     Severity.ERROR,
     what="A back edge does not lead from a Result of the body to a Parameter of it.",
     why=(
-        "it carries a value from one round to the next. The runtime rejects one from nowhere, and reads past one to"
+        "it carries a value from one iteration to the next. The runtime rejects one from nowhere, and reads past one to"
         " nowhere: every round then starts from the same value."
     ),
     bad='<edge from-layer="2" to-layer="9" />',
@@ -353,7 +353,7 @@ BAD_SLICE = Rule(
     "IR149",
     "bad-slice",
     Severity.ERROR,
-    what="A row of a port map cuts its tensor into no parts, unequal ones, or as many as no other row.",
+    what="A row of a port map slices its tensor into no parts, unequal parts, or more or fewer parts than others.",
     why='the number of parts is how often the body runs. stride="0" and part_size="0" kill the runtime\'s process.',
     bad='<input external_port_id="0" internal_layer_id="0" axis="1" part_size="0" />',
     good='<input external_port_id="0" internal_layer_id="0" axis="1" />',
@@ -363,7 +363,7 @@ MISSING_EXECUTION_CONDITION = Rule(
     "missing-execution-condition",
     Severity.ERROR,
     what="A Loop has no output of its body with the purpose execution_condition.",
-    why="nothing says whether it goes on; the runtime gives its outputs no shape and cannot compile it.",
+    why="it is undefined whether it goes on; the runtime gives its outputs no shape and cannot compile it.",
     bad="<port_map>",
     good='<output external_port_id="-1" internal_layer_id="5" purpose="execution_condition" />',
 )
@@ -371,9 +371,9 @@ LOOP_WITHOUT_BACK_EDGE = Rule(
     "IR151",
     "loop-without-back-edge",
     Severity.WARNING,
-    what="A Loop or TensorIterator lacks a back edge, so that its iterations do not add up to anything.",
+    what="A Loop or TensorIterator lacks a back edge, so that its iterations do not depend on each other.",
     why=(
-        "every iteration begins with the same values. That is as intended if each reads another slice and all "
+        "every iteration begins with the same values. That is intended if each reads another slice and all "
         "outputs are joined, or if a Loop ends at the first hit; otherwise all iterations but the last are in vain."
     ),
     bad="<back_edges />",

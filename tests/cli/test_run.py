@@ -149,7 +149,7 @@ def test_inputs_of_later_steps(cli: Cli, accumulator: Path, tmp_path: Path) -> N
     for number in (1, 5):
         np.save(tmp_path / f"{number}.npy", np.full((1, 2), number, np.float32))
     inputs = [word for number in (1, 5) for word in ("--input", f"x={tmp_path / f'{number}.npy'}")]
-    assert "has 2 values; leave all but one out" in cli("run", accumulator, *inputs).err
+    assert "has 2 values; leave out all but one" in cli("run", accumulator, *inputs).err
     found = cli("run", accumulator, *inputs, "--steps", 4, "--json").document
     assert [entry["first"][0] for entry in found["inputs"]] == [1, 5, 5, 5]
     assert [entry["first"][0] for entry in found["outputs"]] == [8, 18, 28, 38]

@@ -79,8 +79,10 @@ def _external_data(path: Path, model: "ModelProto") -> Iterator[Diagnostic]:
                 message = f"the data of {tensor_name} has an offset or length that is not a number of bytes"
                 yield _finding(path, "ONNX002", Severity.ERROR, message, "export the model again")
             elif int(entries.get("offset", 0)) + int(entries.get("length", 0)) > file.stat().st_size:
-                message = f"the data of {tensor_name} ends behind the end of {entries['location']}"
-                yield _finding(path, "ONNX002", Severity.ERROR, message, "the file is cut off or of another model")
+                message = f"the data of {tensor_name} extends beyond the end of {entries['location']}"
+                yield _finding(
+                    path, "ONNX002", Severity.ERROR, message, "the file is cut off or belongs to another model"
+                )
 
 
 def _average_pools(path: Path, model: "ModelProto") -> Iterator[Diagnostic]:
@@ -111,7 +113,7 @@ def _average_pool(path: Path, node: "NodeProto", opset: int, version: int) -> It
     for name in attributes:
         if name not in SINCE:
             known = ", ".join(SINCE)
-            yield _node(path, node, "ONNX003", f"{label} has an attribute {name}, which it does not know ({known})")
+            yield _node(path, node, "ONNX003", f"{label} has an unknown attribute {name} ({known})")
         elif SINCE[name] > version:
             message = f"{label} has {name}, which came with opset {SINCE[name]}; the model says opset {opset}"
             yield _node(path, node, "ONNX003", message, f"convert the model to opset {SINCE[name]} or drop {name}")

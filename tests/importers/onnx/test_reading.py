@@ -206,7 +206,7 @@ def test_files_that_are_no_models(tmp_path: Path) -> None:
         ("none.bin", {}, "is missing: none.bin"),
         ("../weights.bin", {}, "lies outside the model's folder: ../weights.bin"),
         ("/etc/hostname", {}, "lies outside the model's folder: /etc/hostname"),
-        ("cut.bin", {}, "ends behind the end of cut.bin"),
+        ("cut.bin", {}, "extends beyond the end of cut.bin"),
         ("cut.bin", {"length": "0"}, "external data file does not match the byte size"),
         ("cut.bin", {"offset": "many"}, "an offset or length that is not a number of bytes"),
         ("cut.bin", {"offset": "-4"}, "an offset or length that is not a number of bytes"),
