@@ -536,7 +536,7 @@ def to_openvino(model: ModelSource, *, extensions: Extensions = ()) -> openvino.
 
 
 def _migrate_onnx(path: Path, to: str | None, passes: str | Sequence[str], extensions: Extensions) -> Migration:
-    """Steps for the nodes, then those for other layers; AvgPool layers are in the first, and no line is in the file."""
+    """Return steps for the nodes, then for other layers; AvgPool layers are in the first, no line is in the file."""
     from ir_tools import onnx
     from ir_tools.rewrite import migration
 

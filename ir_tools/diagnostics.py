@@ -76,7 +76,7 @@ class Diagnostic:
         return f"Diagnostic({text if len(text) <= LONGEST else f'{text[: LONGEST - 1]}…'!r})"
 
     def __str__(self) -> str:
-        """The finding on one line, with what to do about it."""
+        """Return the finding on one line, with what to do about it."""
         text = f"{self.place}: {self.severity} {self.code}: {self.message}"
         return " ".join((f"{text} ({self.help})" if self.help else text).splitlines())
 
@@ -87,5 +87,5 @@ class Diagnostic:
 
 
 def format_text(diagnostics: Iterable[Diagnostic]) -> str:
-    """One line per finding."""
+    """Return one line per finding."""
     return "\n".join(map(str, diagnostics))

@@ -52,7 +52,7 @@ class ReadError(IrToolsError):
     """
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
-        """The message is the findings, one a line."""
+        """Take the findings as the message, one a line."""
         super().__init__(format_text(diagnostics), diagnostics)
 
 

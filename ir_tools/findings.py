@@ -30,12 +30,12 @@ class Findings(list[Diagnostic]):
         return ", ".join(parts) or "Nothing found"
 
     def __repr__(self) -> str:
-        """The counts, and the first findings, one per line."""
+        """Return the counts, and the first findings, one per line."""
         lines = [self.counts(), *(shortened(str(finding), WIDTH) for finding in self[:LINES])]
         return "\n".join([*lines, f"and {len(self) - LINES} more"] if len(self) > LINES else lines)
 
     def _repr_html_(self) -> str:
-        """The counts, and a table of the first findings."""
+        """Return the counts, and a table of the first findings."""
         rows = ((one.severity, one.code, *_place(one), one.message, one.help) for one in self)
         return notebook_table(
             self.counts(), ("severity", "code", "place", "layer", "what is wrong", "what to do"), rows, len(self)

@@ -135,7 +135,7 @@ class Session:
             self._client.close()
 
     def __enter__(self) -> Self:
-        """The session itself."""
+        """Return the session itself."""
         return self
 
     def __exit__(

@@ -51,7 +51,7 @@ class Weights:
     """
 
     def __init__(self, data: Bytes | None, path: Path | None = None, needed: Callable[[], int] | None = None) -> None:
-        """`data`: the bytes, None where there are none to be had; see `open` and `from_bytes`."""
+        """Hold `data`: the bytes, None if none are available; see `open` and `from_bytes`."""
         self.path = path
         self._data = data
         self.needed = needed
@@ -123,7 +123,7 @@ class Weights:
         return self.size - self.stored
 
     def view(self, offset: int, nbytes: int) -> Bytes:
-        """`nbytes` from `offset` on, read-only and not copied.
+        """Return `nbytes` from `offset` on, read-only and not copied.
 
         Raises:
             ReadError: they are not all there, or there is no file.
@@ -163,7 +163,7 @@ class Weights:
         return self._known[key]
 
     def copy(self) -> Weights:
-        """The same bytes; what is appended to one is not in the other."""
+        """Return the same bytes; what is appended to one is not in the other."""
         twin = Weights(self._data, self.path, self.needed)
         twin._stamp, twin._mapping = self._stamp, self._mapping
         twin._starts, twin._chunks, twin._known = [*self._starts], [*self._chunks], {**self._known}
@@ -182,7 +182,7 @@ class Weights:
         return f"Weights({self.size} bytes{f', {shortened(str(self.path), 200)}' if self.path else ''})"
 
     def is_file(self, path: Path) -> bool:
-        """Whether `path` holds exactly these bytes without those appended: the mapped file, not changed since."""
+        """Return whether `path` holds exactly these bytes without those appended: the mapped file, unchanged."""
         try:
             return self._stamp is not None and _stamp(path) == self._stamp
         except OSError:
@@ -307,7 +307,7 @@ def _stored_parts(file: int, size: int) -> Iterator[tuple[int, int]]:
 
 
 def constant(raw: Mapping[str, str], weights: Weights) -> npt.NDArray[Any]:
-    """The value of a `Const` layer from the attributes of its `<data>`; read-only and not copied.
+    """Return the value of a `Const` layer from the attributes of its `<data>`; read-only and not copied.
 
     Shape: as `shape` says. Types that numpy has no equal for (packed ones, nf4, f4e2m1, string) come as the flat
     uint8 bytes that are stored.
@@ -336,7 +336,7 @@ def constant(raw: Mapping[str, str], weights: Weights) -> npt.NDArray[Any]:
 
 
 def values(raw: Mapping[str, str], weights: Weights) -> npt.NDArray[Any]:
-    """The value of a `Const` layer in numbers that numpy has, shaped as `shape` says.
+    """Return the value of a `Const` layer in numbers that numpy has, shaped as `shape` says.
 
     Packed types are unpacked (u1-u6 as uint8, i4 as int8, nf4 and f4e2m1 as float32), strings are Python's, as objects.
 
@@ -353,7 +353,7 @@ def values(raw: Mapping[str, str], weights: Weights) -> npt.NDArray[Any]:
 
 
 def _strings(data: Bytes, count: int, weights: Weights) -> npt.NDArray[Any]:
-    """A table of strings: how many, where each begins and the last ends (32 bits each), the bytes of all of them."""
+    """Return a table of strings: how many, where each begins and the last ends (32 bits each), the bytes of all."""
     head = data[: 4 * (count + 2)].view("<u4") if len(data) >= 4 * (count + 2) else np.empty(0, np.uint32)
     places = head[1:].astype(np.int64)
     text = data[4 * (count + 2) :]

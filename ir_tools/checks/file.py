@@ -82,7 +82,7 @@ class IrFile:
         return tolerant(self.document, self.weights, self.path, thorough=True)
 
     def once(self, work: Callable[[IrFile], T]) -> T:
-        """What a function makes of the file, worked out when it is first asked for."""
+        """Return what a function makes of the file; it is called when first asked for."""
         if work not in self._done:
             self._done[work] = work(self)
         return cast(T, self._done[work])

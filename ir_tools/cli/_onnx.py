@@ -82,7 +82,7 @@ def engine_rows(found: "OnnxComparison") -> list[Row]:
 
 
 def output_rows(found: "OnnxComparison") -> list[Row]:
-    """Each output: whether all agree, who deviates, and the differences of every two."""
+    """Return each output: whether all agree, who deviates, and the differences of every two."""
     return [
         {
             "name": entry.name,
@@ -104,7 +104,7 @@ def output_rows(found: "OnnxComparison") -> list[Row]:
 
 
 def show_engines(screen: "Screen", engines: list[Row], outputs: list[Row]) -> None:
-    """The table of outputs, one column for every two engines that ran, and who deviates."""
+    """Print the table of outputs, one column for every two engines that ran, and who deviates."""
     from ir_tools.cli.screen import Column
 
     for engine in engines:

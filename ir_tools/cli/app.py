@@ -64,12 +64,12 @@ class Commands(click.Group):
     """The table of commands as a click group that imports what is called and nothing else."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order of the table."""
+        """Return the names, in the order of the table."""
         del ctx
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name, loaded now."""
+        """Return the command of this name, loaded now."""
         if cmd_name not in COMMANDS:
             raise click.exceptions.NoSuchCommand(cmd_name, possibilities=COMMANDS, ctx=ctx)
         with gc_paused():
@@ -166,7 +166,7 @@ def _show(answer: Answer, found: Sequence[Diagnostic]) -> None:
 
 
 def print_document(name: str, data: Mapping[str, object]) -> None:
-    """The one document of `--json`: the command, the version of ir_tools, and what the command found."""
+    """Print the one document of `--json`: the command, the version of ir_tools, and what the command found."""
     print_json({"command": name, "ir_tools": __version__, **data})
 
 
@@ -224,7 +224,7 @@ def _report(error: Exception, words: Sequence[str]) -> None:
 
 
 def _text(error: Exception) -> str:
-    """The error in words fit for a user."""
+    """Return the error in words fit for a user."""
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
         hint = f"; see {context.command_path} --help" if context else ""

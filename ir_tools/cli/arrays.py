@@ -131,7 +131,7 @@ def show_plan(screen: "Screen", plan: "InputPlan") -> None:
 
 
 def _is_image(value: str) -> bool:
-    """Whether a value of `--input` is a file other than an array."""
+    """Return whether a value of `--input` is a file other than an array."""
     from ir_tools.inputs import is_generator
 
     return not is_generator(value) and Path(value).suffix.lower() not in {".npy", ".npz"}

@@ -71,7 +71,7 @@ class Options:
         return False if self.outputs_only else self.types or True
 
     def words(self) -> Iterator[str]:
-        """The options as a command line."""
+        """Yield the options as a command line."""
         yield from ("--device", self.device, "--precision", self.precision)
         if self.against is not None:
             yield from ("--against", ":".join(self.against))
@@ -420,7 +420,7 @@ def _compare_onnx(model: Path, options: Options, replay: str) -> Answer:
 
 
 def _judged(path: Path, found: "OnnxComparison", device: str, plan: "InputPlan", replay: str) -> Answer:
-    """The outputs of an ONNX file three ways, and its poolings, isolated."""
+    """Return the outputs of an ONNX file three ways, and its poolings, isolated."""
     assert found.isolated is not None
     first = found.first_difference
     engines, outputs = engine_rows(found), output_rows(found)
@@ -493,7 +493,7 @@ def _show(screen: "Screen", found: "Comparison", data: Row, plan: "InputPlan", *
 
 
 def _worst(found: "Comparison") -> "Sequence[LayerComparison]":
-    """The layers that differ or need the largest part of their tolerance, in the order of execution."""
+    """Return the layers that differ or need the largest part of their tolerance, in the order of execution."""
     first = found.first_difference
     worst = sorted(found.layers, key=lambda entry: entry.share, reverse=True)[:SHOWN]
     return [entry for entry in found.layers if entry in worst or entry is first]

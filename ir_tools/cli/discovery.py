@@ -99,7 +99,7 @@ def _is_candidate(path: Path) -> bool:
 
 
 def _is_ir(path: Path) -> bool:
-    """Whether an `.xml` is an IR, broken or not: it has a `<net>`, or weights lie beside it."""
+    """Return whether an `.xml` is an IR, broken or not: it has a `<net>`, or weights lie beside it."""
     try:
         with path.open("rb") as file:
             start = file.read(PEEK)

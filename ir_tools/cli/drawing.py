@@ -22,13 +22,13 @@ class Drawing:
         self.terminal = self._console.is_terminal
 
     def line(self, parts: Sequence[tuple[str, str]]) -> None:
-        """One line, or several of one style, of texts with their styles; the terminal wraps what is too long."""
+        """Print one line, or several of one style, of texts with their styles; the terminal wraps what is too long."""
         self._console.print(Text.assemble(*parts), soft_wrap=True)
 
 
 @contextmanager
 def progress(what: str, total: int | None) -> Iterator[Callable[[], None]]:
-    """A progress bar on standard error; nothing if that is not a terminal, or one without a cursor to move."""
+    """Return a progress bar on standard error; nothing if that is not a terminal with a cursor that moves."""
     console = Console(stderr=True, highlight=False, markup=False)
     if not console.is_interactive:
         yield lambda: None

@@ -33,7 +33,7 @@ def inspect(model: Path, weights: Path | None, extensions: tuple[Path, ...]) -> 
 
 
 def _onnx_facts(path: Path, extensions: Sequence[Path]) -> Row:
-    """The converted model; no line and no `.xml` or `.bin`, as there is none, and the file's own head as `onnx`."""
+    """Return the converted model without lines, `.xml` and `.bin`, as there are none, and the file's head as `onnx`."""
     from ir_tools import onnx
 
     found = onnx.convert(path, extensions=extensions)
@@ -77,7 +77,7 @@ def _endpoint(entry: "Endpoint") -> Row:
 
 
 def _states(model: "Model") -> list[Row]:
-    """The variables, with the layers that read and store them."""
+    """Return the variables, with the layers that read and store them."""
     from ir_tools.states import initial_text, variables
     from ir_tools.types import format_shape
 
@@ -138,7 +138,7 @@ def _pooling(model: "Model", located: "Located") -> Row:
 
 
 def _settings(layer: "Layer") -> Row:
-    """The attributes as the runtime reads them; as text where they cannot be read."""
+    """Return the attributes as the runtime reads them; as text if they cannot be read."""
     from ir_tools.ops import Violation, find_op
 
     op = find_op(layer.type, layer.version)

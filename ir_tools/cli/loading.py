@@ -71,6 +71,6 @@ def _named(found: Iterable[Diagnostic], path: Path) -> Iterator[Diagnostic]:
 
 
 def findings() -> list[Diagnostic]:
-    """What is wrong with the models of the running command."""
+    """Return what is wrong with the models of the running command."""
     found: list[Diagnostic] = click.get_current_context().meta.setdefault(NOTES, [])
     return found

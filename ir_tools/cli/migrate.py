@@ -119,7 +119,7 @@ def migrate(
 
 
 def _refused_node(path: Path, error: MigrationError) -> Answer:
-    """An AveragePool that has no exact form in the target."""
+    """Report an AveragePool that has no exact form in the target."""
     found = error.diagnostics[0]
     refused = {"path": found.layer_name, "layer_id": None, "line": None, "before": "AveragePool"}
     data: Row = {
@@ -248,7 +248,7 @@ def _show_steps(screen: "Screen", migration: "Migration") -> None:
 
 
 def _grouped(migration: "Migration") -> dict[tuple[str, str], list[str]]:
-    """The steps' paths by what was done and its proof: usually a few for a whole network."""
+    """Group the steps' paths by what was done and its proof: usually a few for a whole network."""
     groups: dict[tuple[str, str], list[str]] = {}
     for step in migration.steps:
         groups.setdefault((step.how, step.proof), []).append(step.path)

@@ -31,7 +31,7 @@ class Named(click.ParamType[tuple[str, str]]):
         self.name = f"NAME={value}"
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """`NAME=SHAPE`."""
+        """Return `NAME=SHAPE`."""
         del param, ctx
         return self.name
 
@@ -54,7 +54,7 @@ class StateFile(Named, Reading[tuple[str, str]]):
         super().__init__("FILE")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """The name and the file."""
+        """Return the name and the file."""
         if isinstance(value, str) and "=" not in value and value.lower().endswith(".npz"):
             return "", value
         return super().convert(value, param, ctx)
@@ -76,14 +76,14 @@ class InputValues(Reading[str]):
 
 
 def model_argument(name: str = "model", *, required: bool = True) -> Decorator:
-    """`MODEL`."""
+    """Add `MODEL`."""
     return click.argument(
         name, type=ModelPath(), metavar=name.upper() if required else f"[{name.upper()}]", required=required
     )
 
 
 def bin_option(name: str = "bin") -> Decorator:
-    """`--bin FILE`, as the argument `weights` of the command, or `--other-bin FILE`."""
+    """Add `--bin FILE`, as the argument `weights` of the command, or `--other-bin FILE`."""
     of = "OTHER" if name == "other-bin" else "MODEL"
     return click.option(
         f"--{name}",
@@ -95,12 +95,12 @@ def bin_option(name: str = "bin") -> Decorator:
 
 
 def output_option(help_text: str) -> Decorator:
-    """`-o OUT.xml`."""
+    """Add `-o OUT.xml`."""
     return click.option("-o", "--output", type=OutputModel(may_replace_model=True), metavar="OUT.xml", help=help_text)
 
 
 def shapes_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--set NAME=1,3,?,16..64`, any number of times."""
+    """Add `--set NAME=1,3,?,16..64`, any number of times."""
     return click.option(
         "--set",
         "shapes",
@@ -111,7 +111,7 @@ def shapes_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def extension_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--extension LIB`, any number of times."""
+    """Add `--extension LIB`, any number of times."""
     return click.option(
         "--extension",
         "extensions",
@@ -136,7 +136,7 @@ def _loadable(ctx: click.Context, parameter: click.Parameter, libraries: tuple[P
 
 
 def input_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """All options about inputs, as one argument `inputs` of the command."""
+    """Add all options about inputs, as one argument `inputs` of the command."""
 
     @functools.wraps(function)
     def gathered(texts: tuple[str, ...], seed: int, shapes: tuple[tuple[str, str], ...], **arguments: Any) -> Any:
@@ -173,7 +173,7 @@ IMAGE_OPTIONS = {
 
 
 def release_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--runtime`, `--runtime-python` and `--install`, as one argument `release` of the command."""
+    """Add `--runtime`, `--runtime-python` and `--install`, as one argument `release` of the command."""
 
     @functools.wraps(function)
     def gathered(release_name: str | None, python: Path | None, install: bool, **arguments: Any) -> Any:
@@ -195,7 +195,7 @@ def release_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def states_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--state ID=FILE`, any number of times."""
+    """Add `--state ID=FILE`, any number of times."""
     return click.option(
         "--state",
         "states",

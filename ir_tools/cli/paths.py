@@ -140,7 +140,7 @@ class OutputFile(Writing):
     name = "file"
 
     def __init__(self, *endings: str) -> None:
-        """`endings`: those that the command writes (`.npz`); any if there are none."""
+        """Accept names with these `endings`, those that the command writes (`.npz`); any if there are none."""
         self._endings = endings
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:

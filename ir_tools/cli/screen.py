@@ -53,7 +53,7 @@ class Screen:
     """Standard output. Styles and rules appear on terminals only; NO_COLOR is respected by rich."""
 
     def __init__(self) -> None:
-        """A screen as wide as the terminal, or without an end in a pipe."""
+        """Make a screen as wide as the terminal, or of any width in a pipe."""
         self.width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         self._drawn = _may_draw(sys.stdout) and self._drawing.terminal
 
@@ -64,11 +64,11 @@ class Screen:
         return Drawing()
 
     def line(self, text: str = "", style: str = "") -> None:
-        """One line."""
+        """Print one line."""
         self.spans((text, style))
 
     def spans(self, *parts: tuple[str, str]) -> None:
-        """One line of texts with their styles; a terminal wraps it where it ends."""
+        """Print one line of texts with their styles; a terminal wraps it where it ends."""
         self._write([(visible(text), style) for text, style in parts])
 
     def _write(self, parts: Sequence[tuple[str, str]]) -> None:
@@ -79,12 +79,12 @@ class Screen:
             sys.stdout.write("".join(text for text, _ in parts) + "\n")
 
     def heading(self, text: str) -> None:
-        """A blank line and a heading."""
+        """Print a blank line and a heading."""
         self.line()
         self.line(text, style="bold")
 
     def verdict(self, text: str, good: bool) -> None:
-        """A closing line, green or red."""
+        """Print a closing line, green or red."""
         self.line()
         self.line(text, style="bold green" if good else "bold red")
 
@@ -99,7 +99,7 @@ class Screen:
                 self.spans((text, ""))
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[str]], styles: Sequence[str] = ()) -> None:
-        """A table; `styles`: one per row (`red`), or none at all."""
+        """Print a table; `styles`: one per row (`red`), or none."""
         from ir_tools.cli.tables import layout
 
         cells = [[*map(visible, row)] for row in rows]
@@ -114,7 +114,7 @@ class Screen:
 
 @contextmanager
 def working(what: str, total: int | None = None) -> Iterator[Callable[[], None]]:
-    """A progress bar on standard error while the block runs; nothing if that is not a terminal.
+    """Show a progress bar on standard error while the block runs; nothing if that is not a terminal.
 
     Gives a function that moves the bar one step further; without a `total` the bar only shows that work goes on.
     """
@@ -128,12 +128,12 @@ def working(what: str, total: int | None = None) -> Iterator[Callable[[], None]]
 
 
 def _may_draw(stream: TextIO) -> bool:
-    """Whether it is worth to ask rich, which takes a while to load, if this is a terminal."""
+    """Return whether it is worth to ask rich, which takes a while to load, if this is a terminal."""
     return stream.isatty() or any(name in os.environ for name in ASKING)
 
 
 def plain(value: object) -> object:
-    """`value` as JSON knows it: dataclasses and arrays become plain data, NaN and infinities text."""
+    """Return `value` as JSON knows it: dataclasses and arrays become plain data, NaN and infinities text."""
     if is_dataclass(value) and not isinstance(value, type):
         return plain(asdict(value))
     if isinstance(value, Mapping):
@@ -154,12 +154,12 @@ def plain(value: object) -> object:
 
 
 def number(value: float) -> str:
-    """A number in few characters: `0`, `1.2e-07`, `0.123457`."""
+    """Return a number in few characters: `0`, `1.2e-07`, `0.123457`."""
     return f"{value:.6g}" if abs(value) >= 1e-3 or value == 0 else f"{value:.1e}"
 
 
 def bytes_text(count: int) -> str:
-    """`512 B`, `37.9 MB`."""
+    """Return `512 B`, `37.9 MB`."""
     size = float(count)
     for unit in ("B", "kB", "MB", "GB"):
         if size < 1000 or unit == "GB":

@@ -58,7 +58,7 @@ def shapes(
 
 
 def _propagate(model: "Model", shapes: Mapping[str, str], extensions: Sequence[Path]) -> "ShapeReport":
-    """As `ir_tools.propagate_shapes`, with a progress bar over the layers that the runtime is asked about."""
+    """Call `ir_tools.propagate_shapes`, with a progress bar over the layers that the runtime is asked about."""
     from ir_tools.cli.screen import working
     from ir_tools.infer import propagate_shapes
     from ir_tools.ops import find_op

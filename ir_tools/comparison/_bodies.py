@@ -30,7 +30,7 @@ class BodyRunner:
     setting: Setting
 
     def run(self, model: Model, layer: Layer, arrays: Mapping[int, Array], visit: Visit) -> None:
-        """Every round of a TensorIterator, Loop or If, as often as it takes.
+        """Run every iteration of a TensorIterator, Loop or If, as often as it takes.
 
         Args:
             model: with the constants.
@@ -57,7 +57,7 @@ class BodyRunner:
         op.bodies.kernel(port_maps(layer), arrays, execute)
 
     def tensors(self, model: Model, graph: Graph, given: Given) -> dict[Tap, Array]:
-        """All tensors of a body, by label and output, given arrays for its Parameters."""
+        """Return all tensors of a body, by label and output, given arrays for its Parameters."""
         body, fed = alone(model, graph, given)
         labels, alive = labels_of(graph), living(graph)
         taps = [
@@ -81,7 +81,7 @@ class BodyRunner:
 
 
 def into_body(graph: Graph, path: str) -> tuple[Layer, str, str] | None:
-    """The layer and body that a path leads into, and the rest of it; None where it ends in this graph."""
+    """Return the layer and body that a path leads into, and the rest of it; None if it ends in this graph."""
     labels = labels_of(graph)
     for layer in graph.layers():
         for body in layer.bodies:
@@ -92,13 +92,13 @@ def into_body(graph: Graph, path: str) -> tuple[Layer, str, str] | None:
 
 
 def alone(model: Model, graph: Graph, given: Given) -> tuple[Model, dict[str, Array]]:
-    """A body as a model of its own, and its inputs by name; `model` holds the constants."""
+    """Return a body as a model of its own, and its inputs by name; `model` holds the constants."""
     body = Model(graph.clone(), name="body", version=11, weights=model.weights, origin=None, path=None)
     return body, {end.name: _fitted(end.layer, given[end.layer.id]) for end in body.inputs if end.layer.id in given}
 
 
 def _fitted(parameter: Layer, array: Array) -> Array:
-    """The array in the Parameter's type; the Parameter takes any size where the array has another than it records."""
+    """Return the array in the Parameter's type; the Parameter takes any size if the array's differ from the record."""
     dtype, shape = parameter_fact(parameter)
     if dtype.dtype is not None and array.dtype.kind != "O":
         array = array.astype(dtype.dtype, copy=False)

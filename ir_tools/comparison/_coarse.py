@@ -34,7 +34,7 @@ class Coarse:
 
     @classmethod
     def of(cls, graph: Graph) -> "Coarse":
-        """Of one graph; what a body is given counts as exact."""
+        """Look at one graph; what a body is given counts as exact."""
         fixed: set[int] = set()
         alone: dict[int, str] = {}
         reached: dict[int, str] = {}
@@ -58,7 +58,7 @@ def _coarser(kinds: Collection[str]) -> str:
 
 
 def _rounds_to(layer: Layer) -> set[str]:
-    """The narrow float types of the outputs, if the layer computes them."""
+    """Return the narrow float types of the outputs, if the layer computes them."""
     if layer.type in EXACT:
         return set()
     return {NARROW[port.precision] for port in layer.outputs if port.precision in NARROW}

@@ -113,7 +113,7 @@ def difference(
     tolerance: float | None = None,
     undefined: npt.NDArray[np.bool_] | None = None,
 ) -> Difference:
-    """The difference of two arrays of the same shape; where `undefined` holds, nothing is compared.
+    """Return the difference of two arrays of the same shape; where `undefined` holds, nothing is compared.
 
     NaN equals NaN, and an infinity equals itself.
     """
@@ -171,7 +171,7 @@ def padded(first: Array, second: Array) -> tuple[Array, Array]:
 
 
 def _places(expected: Array, actual: Array, undefined: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.intp]:
-    """Where two arrays differ, as flat indices."""
+    """Return where two arrays differ, as flat indices."""
     apart = np.asarray(expected != actual)
     if expected.dtype.kind in "fV" and apart.any():
         apart &= ~(np.isnan(expected) & np.isnan(actual))
@@ -181,7 +181,7 @@ def _places(expected: Array, actual: Array, undefined: npt.NDArray[np.bool_] | N
 
 
 def aligned(expected: Array, actual: Array) -> Array:
-    """`actual` with its rows (along the last axis) in the order of the rows of `expected` that they belong to.
+    """Return `actual` with its rows (along the last axis) in the order of those of `expected` that they belong to.
 
     For outputs whose rows are a set. Rows that are as good as equal are found first, so that one that is missing does
     not take the place of another; the rest take in turn the nearest that is left. Arrays of other shapes, and those of
@@ -207,7 +207,7 @@ def aligned(expected: Array, actual: Array) -> Array:
 
 
 def _apart(rows: npt.NDArray[np.float64], row: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The largest difference of each of the rows from one; NaN is as far from a number as infinity."""
+    """Return the largest difference of each of the rows from one; NaN is as far from a number as infinity."""
     with np.errstate(all="ignore"):
         distance = np.where((rows == row) | (np.isnan(rows) & np.isnan(row)), 0.0, np.abs(rows - row))
     out: npt.NDArray[np.float64] = np.nan_to_num(distance.max(axis=1, initial=0.0), nan=np.inf, posinf=np.inf)
@@ -248,7 +248,7 @@ def _relative(gap: npt.NDArray[np.float64], expected: Array) -> npt.NDArray[np.f
 
 
 def _magnitude(expected: Array, undefined: npt.NDArray[np.bool_] | None) -> float:
-    """The largest finite magnitude where `undefined` does not hold."""
+    """Return the largest finite magnitude where `undefined` does not hold."""
     if _is_text(expected) or not expected.size:
         return 0.0
     if undefined is None and expected.dtype.kind == "f":
@@ -263,7 +263,7 @@ def _magnitude(expected: Array, undefined: npt.NDArray[np.bool_] | None) -> floa
 def _largest(
     values: npt.NDArray[np.float64], places: npt.NDArray[np.intp], shape: tuple[int, ...]
 ) -> tuple[float, tuple[int, ...] | None]:
-    """The largest of the values at some places of an array of a shape, and its coordinates."""
+    """Return the largest of the values at some places of an array of a shape, and its coordinates."""
     if not values.size:
         return 0.0, None
     worst = int(values.argmax())

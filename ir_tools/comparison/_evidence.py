@@ -79,7 +79,7 @@ def _same(one: Array, two: Array) -> bool:
 
 
 def _reached(model: Model) -> set[str]:
-    """The outputs that depend on an input."""
+    """Return the outputs that depend on an input."""
     found = set()
     for end in model.outputs:
         queue = [end.layer.id]

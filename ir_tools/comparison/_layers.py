@@ -82,7 +82,7 @@ class Rows:
     _coarse: dict[int, Coarse] = field(default_factory=dict)
 
     def isolated(self, batch: Batch, precision: Precision, fallback: Fallback) -> Iterator[LayerComparison]:
-        """Every layer: the reference on the runtime's own inputs against the runtime; bodies before their layer.
+        """Compare every layer: the reference on the runtime's own inputs with the runtime; bodies before their layer.
 
         Computed in less than f32, an element at the border of two levels may be on either: it counts as undefined.
         """
@@ -115,7 +115,7 @@ class Rows:
     def cumulative(
         self, batch: Batch, walk: Iterator[Step], precision: Precision, fallback: Fallback
     ) -> Iterator[LayerComparison]:
-        """Every layer as the reference computes it by itself, against the runtime; those in bodies isolated.
+        """Compare every layer as the reference computes it by itself with the runtime; those in bodies isolated.
 
         Where no element of the input decides a value, or an error of rounding does, the reference goes on with the
         runtime's: such values are as good as random, and would make all that follows differ.
@@ -182,7 +182,7 @@ class Rows:
         return ill_conditioned(located.layer, inputs, error_of(self.precision))
 
     def _inside_both(self, first: Batch, located: Located, second: SecondRun) -> Iterator[LayerComparison]:
-        """The bodies of a layer in both models, on what the first one gives them."""
+        """Yield rows for the bodies of a layer in both models, on what the first one gives them."""
         twin = second.pairs.layers.get(located.layer.id)
         if twin is None or not located.layer.bodies or twin.bodies.keys() != located.layer.bodies.keys():
             return
@@ -196,20 +196,20 @@ class Rows:
         yield from self._inside(located, first.arrays(self.model, located), rows)
 
     def skipped(self, located: Located, reason: str) -> LayerComparison:
-        """A layer that is not compared."""
+        """Return the row of a layer that is not compared."""
         return replace(self._blank(located), reason=reason)
 
     def _refused(self, located: Located, reason: str) -> LayerComparison:
-        """A layer whose tensors the runtime does not hand out."""
+        """Return the row of a layer whose tensors the runtime does not hand out."""
         self._done(located)
         return self.skipped(located, reason)
 
     def _states_in(self, located: Located) -> Mapping[str, Array]:
-        """The values of variables for a layer of the main graph."""
+        """Return the values of variables for a layer of the main graph."""
         return self.states if located.graph is self.model.graph else {}
 
     def _inside(self, located: Located, arrays: Mapping[int, Array], rows: BodyRows) -> Iterator[LayerComparison]:
-        """The layers of the bodies of a layer, each in the round in which it is furthest off."""
+        """Yield rows for the layers in the bodies of a layer, each in the iteration in which it is furthest off."""
         if not located.layer.bodies or not self.choice.inside(located.layer):
             return
         worst: dict[tuple[str, int], LayerComparison] = {}
@@ -242,7 +242,7 @@ class Rows:
     def _of_step(
         self, located: Located, step: Step, batch: Batch, gold: Gold, *, inherits: bool = False
     ) -> Iterator[LayerComparison]:
-        """A row for each output; `inherits`: the step carries the errors of all steps before."""
+        """Yield a row for each output; `inherits`: the step carries the errors of all steps before."""
         gold = gold if step.engine == "reference" else _no_gold
         coarse = self.coarse(located.graph)
         carried = (coarse.reached if inherits else coarse.alone).get(located.layer.id)
@@ -278,7 +278,7 @@ class Rows:
             return None
 
     def _gold_of(self, located: Located) -> Gold:
-        """The outputs of a layer of the main graph in the run in f64."""
+        """Return the outputs of a layer of the main graph in the run in f64."""
         if self.gold is None or located.graph is not self.model.graph:
             return _no_gold
         return partial(self.gold.outputs_of, located.layer)
@@ -290,7 +290,7 @@ class Rows:
         undefined: npt.NDArray[np.bool_] | None = None,
         carried: str | None = None,
     ) -> LayerComparison:
-        """`carried`: a narrower type than the tensor's, of whose errors it has some."""
+        """Compare one output; `carried`: a narrower type than the tensor's, of whose errors it has some."""
         if self.sink is not None:
             self.sink(tensors)
         located, index, expected, actual, counterpart = tensors
@@ -348,12 +348,12 @@ def _no_gold() -> None:
 
 
 def _exchanged(tensors: Compared, undecided: npt.NDArray[np.bool_]) -> bool:
-    """Whether two tensors of integers differ where rounding decides."""
+    """Return whether two tensors of integers differ where rounding decides."""
     return tensors.actual.dtype.kind in "iu" and bool((undecided & (tensors.expected != tensors.actual)).any())
 
 
 def _explained(row: LayerComparison, step: Step) -> LayerComparison:
-    """The row with the known differences that its layer falls under, where it differs or leaves something out."""
+    """Return the row with the known differences that its layer falls under, if it differs or leaves something out."""
     left_out = row.difference is not None and row.difference.undefined
     if not step.known or (row.status == "ok" and not left_out):
         return row
@@ -363,13 +363,13 @@ def _explained(row: LayerComparison, step: Step) -> LayerComparison:
 
 
 def _kind(layer: Layer, index: int, array: Array) -> str:
-    """The element type of an output: what the file says of f16 and bf16, which may be handed out in f32."""
+    """Return the element type of an output: what the file says of f16 and bf16, which may be handed out in f32."""
     precision = layer.outputs[index].precision
     return NARROW.get(precision, type_name(array))
 
 
 def _adopted(own: Array, actual: Array, undefined: npt.NDArray[np.bool_], limit: float) -> Array:
-    """The reference's tensor with the runtime's values where they may differ and do, by more than the limit."""
+    """Return the reference's tensor with the runtime's values where they may and do differ by more than the limit."""
     near = limit * np.max(np.abs(actual.astype(np.float64)), initial=0.0)
     with np.errstate(all="ignore"):
         same = np.abs(own.astype(np.float64) - actual.astype(np.float64)) <= near
@@ -377,6 +377,6 @@ def _adopted(own: Array, actual: Array, undefined: npt.NDArray[np.bool_], limit:
 
 
 def sets_of(layer: Layer) -> tuple[int, ...]:
-    """The numbers of the outputs whose rows are a set."""
+    """Return the numbers of the outputs whose rows are a set."""
     op = find_op(layer.type, layer.version)
     return () if op is None else op.sets

@@ -115,7 +115,7 @@ class Work:
         return "f32" if self.setting.wide else "as written"
 
     def _chosen(self) -> tuple[list[Located], list[LayerComparison]]:
-        """The layers of the main graph to compare, and rows for those that the runtime leaves out."""
+        """Return the layers of the main graph to compare, and rows for those that the runtime leaves out."""
         alive = living(self.model.graph)
         found = self.rows.choice.located(self.model.graph)
         top = [located for located in found if located.layer.id in alive]

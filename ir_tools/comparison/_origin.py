@@ -45,7 +45,7 @@ class Origin:
     setting: Setting
 
     def marked(self, rows: Sequence[LayerComparison]) -> list[LayerComparison]:
-        """The rows, with what makes the first difference in its reason.
+        """Return the rows, with what makes the first difference in its reason.
 
         The first layer beyond its tolerance may only show what a layer before it did, by less than its own tolerance:
         each of these layers runs alone in both files on the same inputs, and the one that is furthest off counts as
@@ -69,7 +69,7 @@ class Origin:
         return found
 
     def _furthest_off(self, rows: Sequence[LayerComparison], start: LayerComparison) -> int:
-        """The layer up to `start` that differs by itself; `start` where that cannot be told."""
+        """Return the layer up to `start` that differs by itself; `start` if that cannot be decided."""
         graph = self.own.graph
         if self._error(start.layer_id) != 0.0:
             return start.layer_id
@@ -83,7 +83,7 @@ class Origin:
         return furthest if errors.get(furthest, 0.0) > 0.0 else start.layer_id
 
     def _error(self, layer_id: int) -> float:
-        """How far a layer alone is from its partner on the same inputs; infinite where that cannot be told."""
+        """Return how far a layer alone is from its partner on the same inputs; infinite where that cannot be told."""
         layer, twin = self.own.graph.layer(layer_id), self.pairs.layers.get(layer_id)
         if twin is None or layer.bodies:
             return math.inf
@@ -100,7 +100,7 @@ class Origin:
         return max((difference(a, b).needed for a, b in pairs), default=0.0)
 
     def _arrays(self, layer: Layer) -> tuple[Array, ...]:
-        """What a layer of the first model reads, in the order of its ports."""
+        """Return what a layer of the first model reads, in the order of its ports."""
         graph, labels = self.own.graph, labels_of(self.own.graph)
         taps: dict[Tap, None] = {}
         for source in graph.sources(layer.id).values():
@@ -110,7 +110,7 @@ class Origin:
         return tuple(map(_widened, inputs_of(self.own, graph, layer, tensors, labels).values()))
 
     def _causes(self, row: LayerComparison) -> Iterator[str]:
-        """What differs between a layer and its partner in the files: attributes, constants."""
+        """Yield what differs between a layer and its partner in the files: attributes, constants."""
         own, other, pairs = Side(self.own, self.own.graph), Side(self.other, self.other.graph), self.pairs
         rest = row.path
         while (step := into_body(own.graph, rest)) is not None:
@@ -144,7 +144,7 @@ def _constants_of(side: Side, layer: Layer) -> Iterator[Array | None]:
 
 
 def _is_of(row: LayerComparison, layer_id: int) -> bool:
-    """Whether a row is of this layer of the main graph, and differs at all; layers in bodies may have the same id."""
+    """Return whether a row is of this layer of the main graph, and differs; layers in bodies may have the same id."""
     return row.layer_id == layer_id and row.round is None and row.difference is not None and row.difference.needed > 0.0
 
 
@@ -154,7 +154,7 @@ def _widened(array: Array) -> Array:
 
 
 def _before(graph: Graph, layer_id: int) -> list[int]:
-    """The layers that a layer depends on, nearest first."""
+    """Return the layers that a layer depends on, nearest first."""
     queue = [layer_id]
     seen = {layer_id}
     for entry in queue:
@@ -165,7 +165,7 @@ def _before(graph: Graph, layer_id: int) -> list[int]:
 
 
 def _differing(index: int, mine: Array, theirs: Array) -> Iterator[str]:
-    """In words, where a constant differs."""
+    """Return in words where a constant differs."""
     start = f"its constant input {index}"
     if mine.shape != theirs.shape or mine.dtype != theirs.dtype:
         yield f"{start} is {mine.dtype} {list(mine.shape)} here and {theirs.dtype} {list(theirs.shape)} there"
@@ -178,7 +178,7 @@ def _differing(index: int, mine: Array, theirs: Array) -> Iterator[str]:
 
 
 def _normal(text: str | None) -> str | None:
-    """An attribute without blanks, in lower case: releases write lists and flags in several ways."""
+    """Return an attribute without blanks, in lower case: releases write lists and flags in several ways."""
     return None if text is None else text.replace(" ", "").lower()
 
 

@@ -36,7 +36,7 @@ class Outputs:
 
     @classmethod
     def of(cls, model: Model, coarse: Coarse, precision: str, tolerance: float | None) -> "Outputs":
-        """Of one model, in whose graph `coarse` says what carries errors of narrower types."""
+        """Take one model, in whose graph `coarse` says what carries errors of narrower types."""
         carried = {end.name: coarse.reached[end.layer.id] for end in model.outputs if end.layer.id in coarse.reached}
         return cls(precision, tolerance, frozenset(_sets(model)), carried)
 

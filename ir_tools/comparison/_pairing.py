@@ -155,7 +155,7 @@ class _Matching:
                 self._match(a, b)
 
     def _supported(self, a: int, b: int) -> bool:
-        """Whether names or constants say the same, or there are no constants and what both read belongs together."""
+        """Return whether names or constants say the same, or there are none and what both read belongs together."""
         if (a, b) in self.named:
             return True
         likeness = self._likeness(a, b)
@@ -175,7 +175,7 @@ class _Matching:
             self._match(a, b)
 
     def _contested(self, a: int, b: int) -> bool:
-        """Whether one of two layers may belong to a third one that is free, or either is one of several in a row."""
+        """Return whether one of two layers may belong to a third one that is free, or either is one of several."""
         rivals = [rival for rival in self.claims.get(a, ()) if rival != b and rival not in self.back]
         rivals += [rival for rival in self.claims_back.get(b, ()) if rival != a and rival not in self.layers]
         return bool(rivals) or (self._likeness(a, b) is None and self.own.rows[a] != self.other.rows[b])
@@ -232,7 +232,7 @@ class _Matching:
         self._claim(a, b)
 
     def _agrees(self, a: int, b: int, *, known: bool = False) -> bool:
-        """Whether what two layers read belongs together, if it has partners at all; `known`: some of it has."""
+        """Return whether what two layers read belongs together, if it has partners at all; `known`: some of it has."""
         wanted = [self._partner(source) for source in self.own.computed_reads(a)]
         reads = self.other.computed_reads(b)
         if len(wanted) != len(reads) or (known and not any(wanted)):

@@ -165,13 +165,13 @@ class Comparison:
     samples: int = 1
 
     def __repr__(self) -> str:
-        """`Comparison(isolated against reference: 12 tensors and 1 output agree, 1.2e-07 is enough)`."""
+        """Return `Comparison(isolated against reference: 12 tensors and 1 output agree, 1.2e-07 is enough)`."""
         from ir_tools.comparison._summary import one_line
 
         return f"Comparison({one_line(self)})"
 
     def _repr_html_(self) -> str:
-        """A heading and the table of the outputs and of the layers that differ, for notebooks."""
+        """Return a heading and the table of the outputs and of the layers that differ, for notebooks."""
         from ir_tools.comparison._summary import html_table
 
         return html_table(self)

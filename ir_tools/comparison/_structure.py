@@ -63,7 +63,7 @@ class View:
     """
 
     def __init__(self, side: Side, ends: Mapping[int, int]) -> None:
-        """`ends`: the Parameters and Results that belong to some of another graph, by id: the number of the pair."""
+        """Take `ends`: the Parameters and Results that belong to some of another graph, by id: number of the pair."""
         self.graph = side.graph
         self._model = side.model
         self._ends = ends
@@ -95,7 +95,7 @@ class View:
         return self.layers[source.layer].port(source.port).dims
 
     def commutes(self, layer_id: int) -> bool:
-        """Whether the order of the inputs makes no difference."""
+        """Return whether the order of the inputs makes no difference."""
         return self.kinds[layer_id] in COMMUTATIVE
 
     def consumers(self, source: Source) -> list[tuple[int, int]]:
@@ -163,7 +163,7 @@ class View:
         return found
 
     def same_sizes(self, layer_id: int, other: "View", partner: int) -> bool:
-        """Whether the first outputs of a layer and of one of another graph have the same sizes, as far as recorded."""
+        """Return whether the first outputs of a layer and of one of another graph have the same recorded sizes."""
         mine, theirs = self.outputs(layer_id)[:1], other.outputs(partner)[:1]
         sizes = [(self.dims(a), other.dims(b)) for a, b in zip(mine, theirs, strict=False)]
         return all(

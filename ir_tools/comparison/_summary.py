@@ -17,7 +17,7 @@ WEAK_SHOWN = 3
 
 
 def one_line(found: "Comparison") -> str:
-    """`isolated against reference: 12 tensors and 1 output agree, 1.2e-07 is enough`."""
+    """Return `isolated against reference: 12 tensors and 1 output agree, 1.2e-07 is enough`."""
     head = f"{found.mode} against {found.second}"
     compared = sum(entry.status != "skipped" for entry in found.layers)
     what = f"{plural(compared, 'tensor')} and {plural(len(found.outputs), 'output')}"
@@ -30,7 +30,7 @@ def one_line(found: "Comparison") -> str:
 
 
 def narrow_note(found: "Comparison") -> str | None:
-    """What is to be known of a quantized model; None for any other."""
+    """Return a note on a quantized model; None for any other."""
     if not found.narrow:
         return None
     worst = max((entry.difference.needed for entry in found.in_use), default=0.0)

@@ -50,7 +50,7 @@ class Choice:
 
     @classmethod
     def of(cls, layers: bool | str | Collection[str]) -> "Choice":
-        """From True for every layer, False for none, or operation types."""
+        """Read True for every layer, False for none, or operation types."""
         return cls(None if layers is True else frozenset(word_list(layers or ())))
 
     @property
@@ -59,24 +59,24 @@ class Choice:
         return self.types is None or bool(self.types)
 
     def takes(self, layer: Layer) -> bool:
-        """Whether the layer itself is compared."""
+        """Return whether the layer itself is compared."""
         if self.types is None:
             return role_of(layer) not in SILENT and bool(layer.outputs)
         return self.name(layer) in self.types
 
     @staticmethod
     def name(layer: Layer) -> str:
-        """The type of a layer, as the table of operations writes it."""
+        """Return the type of a layer, as the table of operations writes it."""
         op = find_op(layer.type, layer.version)
         return op.type if op else layer.type
 
     def inside(self, layer: Layer) -> bool:
-        """Whether a layer in its bodies is compared."""
+        """Return whether a layer in its bodies is compared."""
         inner = (entry for body in layer.bodies.values() for entry in body.layers())
         return any(self.takes(entry) or self.inside(entry) for entry in inner)
 
     def located(self, graph: Graph, prefix: str = "") -> list[Located]:
-        """The layers of one graph that are compared or hold such layers, in the order of execution."""
+        """Return the layers of one graph that are compared or hold such layers, in the order of execution."""
         if not self.any:
             return []
         labels = labels_of(graph)
@@ -123,17 +123,17 @@ class Batch:
         return self.tensors[Tap(self.labels[located.layer.id], index)]
 
     def arrays(self, model: Model, located: Located) -> dict[int, Array]:
-        """What a layer reads, by input port."""
+        """Return what a layer reads, by input port."""
         return inputs_of(model, located.graph, located.layer, self.tensors, self.labels)
 
 
 def labels_of(graph: Graph) -> dict[int, str]:
-    """What each layer of one graph is called: its name, with `#id` where two layers have the same."""
+    """Return what each layer of one graph is called: its name, with `#id` if two layers have the same."""
     return {entry.layer.id: entry.path for entry in walk(graph) if entry.graph is graph}
 
 
 def living(graph: Graph) -> set[int]:
-    """The layers that lead to a result or a state; the runtime leaves out all others."""
+    """Return the layers that lead to a result or a state; the runtime leaves out all others."""
     queue = [layer.id for layer in graph.layers() if role_of(layer) in {Role.RESULT, Role.ASSIGN_VARIABLE}]
     found = set(queue)
     for layer_id in queue:
@@ -144,13 +144,13 @@ def living(graph: Graph) -> set[int]:
 
 
 def living_taps(graph: Graph) -> set[Tap]:
-    """The tensors that the runtime computes."""
+    """Return the tensors that the runtime computes."""
     labels, alive = labels_of(graph), living(graph)
     return {Tap(labels[entry.id], index) for entry in map(graph.layer, alive) for index in range(len(entry.outputs))}
 
 
 def quantized(model: Model) -> tuple[Tap, ...]:
-    """The tensors of the main graph that are quantized.
+    """Return the tensors of the main graph that are quantized.
 
     They are taken out of every run that computes a quantized model in f32. Left inside, OpenVINO 2026.4 merges the
     quantization into the convolution before, and gets it wrong in some models.
@@ -194,7 +194,7 @@ def batches(
 
 
 def as_far_as_it_runs(run: Callable[[Sequence[Located]], Batch], group: Sequence[Located]) -> Iterator[Batch]:
-    """The batch of a group, or of ever smaller parts where the runtime cannot hand out all of its tensors.
+    """Yield the batch of a group, or ever smaller parts if the runtime cannot hand out all of its tensors.
 
     A model runs otherwise once its tensors are taken out: the CPU plugin refuses some, and crashes over others.
     """
@@ -260,13 +260,13 @@ def _taps(located: Located, labels: Mapping[int, str], *, with_inputs: bool) -> 
 
 
 def decided_by_rounding(layer: Layer) -> bool:
-    """Whether errors of rounding in its inputs may decide what a layer gives, as the order of a TopK."""
+    """Return whether errors of rounding in its inputs may decide what a layer gives, as the order of a TopK."""
     op = find_op(layer.type, layer.version)
     return op is not None and op.ill_conditioned is not None
 
 
 def tap_of(graph: Graph, source: Source, labels: Mapping[int, str]) -> Tap:
-    """The tap at an output port."""
+    """Return the tap at an output port."""
     ports = graph.layer(source.layer).outputs
     return Tap(labels[source.layer], next(index for index, port in enumerate(ports) if port.id == source.port))
 
@@ -274,7 +274,7 @@ def tap_of(graph: Graph, source: Source, labels: Mapping[int, str]) -> Tap:
 def inputs_of(
     model: Model, graph: Graph, layer: Layer, tensors: Mapping[Tap, Array], labels: Mapping[int, str]
 ) -> dict[int, Array]:
-    """What a layer reads, by input port: constants from the file, the rest from the runtime."""
+    """Return what a layer reads, by input port: constants from the file, the rest from the runtime."""
     sources = graph.sources(layer.id)
     found = {}
     for port in layer.inputs:

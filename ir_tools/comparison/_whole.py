@@ -54,7 +54,7 @@ class Whole:
 def infer(
     client: RuntimeClient, model: Model, fed: Mapping[str, Array], setting: Setting, taps: tuple[Tap, ...] = ()
 ) -> Inference:
-    """One run; with `taps`, nothing is computed in int8 where f32 is asked for."""
+    """Run once; with `taps`, nothing is computed in int8 if f32 is asked for."""
     config = setting.tapped if taps else setting.config
     more = quantized(model) if taps and config != setting.config else ()
     return client.infer_model(model, fed, taps=(*taps, *more), wide=setting.wide, device=setting.device, config=config)

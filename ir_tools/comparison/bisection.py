@@ -45,7 +45,7 @@ class Part:
 
 
 def smallest_part(model: Model, found: Comparison, judge: Judge, client: RuntimeClient, setting: Setting) -> Part:
-    """The smallest part of `model` that `judge` still finds different.
+    """Return the smallest part of `model` that `compare_part` still finds different.
 
     Args:
         model: the whole.
@@ -69,7 +69,7 @@ def smallest_part(model: Model, found: Comparison, judge: Judge, client: Runtime
 def _place(
     model: Model, found: Comparison, client: RuntimeClient, setting: Setting
 ) -> tuple[Model, Mapping[str, Array], int]:
-    """The model that the first difference stands in, its inputs, and the layer whose output differs first.
+    """Return the model that the first difference is in, its inputs, and the layer whose output differs first.
 
     For a difference in a body that is the body, as it was given its inputs in the round that is furthest off.
     """
@@ -91,7 +91,7 @@ def _place(
 def _round(
     model: Model, layer: Layer, body: str, row: LayerComparison, inputs: Mapping[str, Array], runner: BodyRunner
 ) -> tuple[Model, Mapping[str, Array]]:
-    """One round of a body of a layer as a model of its own, and its inputs."""
+    """Return one iteration of a body of a layer as a model of its own, and its inputs."""
     labels = labels_of(model.graph)
     located = Located(labels[layer.id], layer, model.graph)
     batch = next(batches(runner.client, model, inputs, [located], runner.setting, with_inputs=True))
@@ -102,7 +102,7 @@ def _round(
 
 
 def _distances(model: Model, target: int) -> dict[int, int]:
-    """How many steps before the target each layer stands that it depends on, in the order of that number."""
+    """Return how many steps before the target each layer stands that it depends on, in the order of that number."""
     graph = model.graph
     found = {target: 0}
     queue = [target]
@@ -138,7 +138,7 @@ class _Search:
         self.labels = labels_of(model.graph)
 
     def grown(self, distance: dict[int, int]) -> frozenset[int] | None:
-        """The layers nearest to the target, twice as far with every try, until they differ."""
+        """Return the layers nearest to the target, twice as far with every try, until they differ."""
         reach = 0
         while True:
             layers = frozenset(layer_id for layer_id, steps in distance.items() if steps <= reach)
@@ -166,7 +166,7 @@ class _Search:
                 yield self._connected(layers - frozenset(ordered[start : start + size]))
 
     def _connected(self, layers: frozenset[int]) -> frozenset[int]:
-        """Those of the layers that still lead to the target through each other."""
+        """Return those of the layers that still lead to the target through each other."""
         graph, found, queue = self.model.graph, {self.target}, [self.target]
         for layer_id in queue:
             for source in graph.sources(layer_id).values():
@@ -176,7 +176,7 @@ class _Search:
         return frozenset(found)
 
     def differs(self, layers: frozenset[int]) -> bool:
-        """Whether a part differs; the last one that does is kept."""
+        """Return whether a part differs; the last one that does is kept."""
         self.tries += 1
         inputs = self._inputs(layers)
         model = cut(self.model, layers, inputs, self.target)
@@ -187,13 +187,13 @@ class _Search:
         return not found.ok
 
     def part(self, layers: frozenset[int]) -> Part:
-        """The part of these layers, which differ."""
+        """Return the part of these layers, which differ."""
         assert self.best is not None
         assert self.best[0] == layers
         return self.best[1]
 
     def _inputs(self, layers: frozenset[int]) -> dict[Source, Array]:
-        """What a part reads, as the runtime has it."""
+        """Return what a part reads, as the runtime has it."""
         wanted = reads(self.model, layers)
         missing = {
             source: tap_of(self.model.graph, source, self.labels) for source in wanted if source not in self.tensors

@@ -52,7 +52,7 @@ class Dump:
         self._rows.append(row)
 
     def __enter__(self) -> Self:
-        """The sink itself."""
+        """Return the sink itself."""
         return self
 
     def __exit__(

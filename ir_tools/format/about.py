@@ -11,7 +11,7 @@ _FRAMEWORK = ("framework", "conversion_parameters/framework", "cli_parameters/fr
 
 
 def about(model: Model) -> dict[str, str]:
-    """`{"MO_version": ..., "Runtime_version": ..., "framework": ...}`: what of it the file holds."""
+    """Return `{"MO_version": ..., "Runtime_version": ..., "framework": ...}`: what of it the file holds."""
     if not isinstance(model.origin, SourceFile):
         return {}
     found: dict[str, str] = {}

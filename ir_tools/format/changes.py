@@ -32,7 +32,7 @@ _CLOSING = re.compile(rb"\s*/>")
 
 
 def layers_of(graph: Graph) -> Iterator[tuple[int, Layer]]:
-    """Every node with its layer.
+    """Return every node with its layer.
 
     Raises:
         WriteError: a node is not a number or has no layer.
@@ -44,7 +44,7 @@ def layers_of(graph: Graph) -> Iterator[tuple[int, Layer]]:
 
 
 def wiring_of(graph: Graph) -> Wiring:
-    """What feeds each input, in the order of the graph's edges.
+    """Return what feeds each input, in the order of the graph's edges.
 
     Raises:
         WriteError: an edge has no ports, or none that its layers have, or two feed one port.
@@ -85,14 +85,14 @@ def _check(graph: Graph, wiring: Wiring) -> None:
 
 
 def net_nodes(graph: Graph, style: Style, indent: str) -> list[Node]:
-    """`<layers>` and `<edges>` of a graph whose element is new; `indent` is that of the two."""
+    """Return `<layers>` and `<edges>` of a graph whose element is new; `indent` is that of the two."""
     inner = indent + style.unit
     layers = [layer_text(layer, layer_id, style, inner) for layer_id, layer in layers_of(graph)]
     return [Node("layers", children=layers), Node("edges", children=_edge_texts(wiring_of(graph), style))]
 
 
 def layer_text(layer: Layer, layer_id: int, style: Style, indent: str) -> str:
-    """A layer that is new where it stands; one that was read elsewhere keeps its bytes but for what was changed."""
+    """Return the text of a new layer; one that was read elsewhere keeps its bytes except for what was changed."""
     source = layer.source
     if isinstance(source, ElementSource):
         changes = Changes(source.document)
@@ -121,7 +121,7 @@ class Changes:
         return Style.of(self.document.text)
 
     def header(self, name: str, version: int) -> None:
-        """The name and version of the model."""
+        """Change the name and version of the model."""
         root = self.document.root
         wanted = attributes_of(root)
         if name != wanted.get("name", ""):
@@ -133,7 +133,7 @@ class Changes:
     # --- graphs -------------------------------------------------------------------------------------------------
 
     def net(self, element: Element, graph: Graph) -> None:
-        """The layers and edges of `<net>` or of a body."""
+        """Change the layers and edges of `<net>` or of a body."""
         layers, edges = element.find("layers"), element.find("edges")
         new: list[Node] = []
         if layers is not None:
@@ -222,7 +222,7 @@ class Changes:
             self._bodies(layer, element, source.bodies)
 
     def _content(self, layer: Layer, element: Element, old: LayerContent) -> None:
-        """The children of a `<layer>`, bodies apart, in the order of OpenVINO's files."""
+        """Change the children of a `<layer>`, except bodies, in the order of OpenVINO's files."""
         before, now = _parts(old), _parts(layer.content)
         if before == now:
             return
@@ -239,7 +239,7 @@ class Changes:
                 self._cut(child)
 
     def _part(self, child: Element, name: str, old: LayerContent, new: LayerContent) -> None:
-        """One child of a `<layer>`."""
+        """Change one child of a `<layer>`."""
         if name == "data":
             self._attributes(child, new.raw)
         elif name == "rt_info":
@@ -283,7 +283,7 @@ class Changes:
         self._insert(parent, last, self._texts(parent, [Node(*row) for row in wanted[same:]]))
 
     def _ports(self, side: Element, old: Sequence[Port], new: Sequence[Port]) -> None:
-        """The ports of one side; those that have the same id as before, in the same order, stay where they are."""
+        """Change the ports of one side; those with the same id as before, in the same order, stay where they are."""
         places = {port.id: index for index, port in enumerate(old)}
         elements = list(side.iterchildren("port"))
         kept: set[int] = set()
@@ -385,7 +385,7 @@ class Changes:
         return [node if isinstance(node, str) else render(node, self.style, indent) for node in nodes]
 
     def _inside(self, parent: Element) -> str:
-        """The indentation of an element's children: that of the first one, if there is one."""
+        """Return the indentation of an element's children: that of the first one, if there is one."""
         found = self._indents.get(parent)
         if found is None:
             first = next(parent.iterchildren(), None)
@@ -397,7 +397,7 @@ class Changes:
         return self._white(start).rpartition(b"\n")[2].decode()
 
     def _white(self, start: int) -> bytes:
-        """The white space before an offset."""
+        """Return the white space before an offset."""
         size = 1 << 8
         while True:
             before = self.document.text[max(start - size, 0) : start]
@@ -408,14 +408,14 @@ class Changes:
 
 
 def _edge_texts(wiring: Wiring, style: Style) -> list[str]:
-    """`<edge>`s in the order of OpenVINO's files."""
+    """Return `<edge>`s in the order of OpenVINO's files."""
     return [
         edge_text(*start, *end, style) for end, start in sorted(wiring.items(), key=lambda item: (item[1], item[0]))
     ]
 
 
 def _is_like_others(layer: Layer, source: ElementSource, layer_id: int) -> bool:
-    """Whether nothing but what is behind the name of a layer in its form can have been changed."""
+    """Return whether nothing but what is behind the name of a layer in its form can have been changed."""
     if source.bodies or layer.bodies or source.id != layer_id or not len(source.element):
         return False
     if [*layer.tag.items()][:2] != [("id", source.get("id")), ("name", source.get("name"))]:
@@ -426,7 +426,7 @@ def _is_like_others(layer: Layer, source: ElementSource, layer_id: int) -> bool:
 
 
 def _parts(content: LayerContent) -> dict[str, object]:
-    """The parts of a content that are not empty, by element name."""
+    """Return the parts of a content that are not empty, by element name."""
     parts = {"data": content.raw, "rt_info": content.rt_info, "input": content.inputs, "output": content.outputs}
     return {**{name: part for name, part in parts.items() if part}, **content.mapping}
 

@@ -134,7 +134,7 @@ def _read_blobs(layer: Element, readable: list[Constant]) -> Iterator[ElementPro
 
 
 def _unreadable(data: Element, kind: ElementType | None, dims: tuple[int, ...] | None) -> Iterator[tuple[str, str]]:
-    """What is wrong with the attributes of a Const, and what to do."""
+    """Yield what is wrong with the attributes of a Const, and what to do."""
     name = data.get("element_type")
     if name is None:
         yield "a Const has no element_type", 'write element_type="f32", or another'
@@ -161,7 +161,7 @@ def _unreadable(data: Element, kind: ElementType | None, dims: tuple[int, ...] |
 
 
 def _product(dims: tuple[int, ...]) -> int:
-    """The number of elements; `LARGEST` where they are as many or more."""
+    """Return the number of elements, at most `LARGEST`."""
     count = 0 if 0 in dims else 1
     for dim in dims:
         count = min(count * dim, LARGEST)
@@ -170,7 +170,7 @@ def _product(dims: tuple[int, ...]) -> int:
 
 @lru_cache(4096)
 def _dims(shape: str) -> tuple[int, ...] | None:
-    """The sizes of `1, 3`; none for a scalar. A comma may stand behind the last, as for the runtime."""
+    """Return the sizes of `1, 3`; none for a scalar. A comma may follow the last, as for the runtime."""
     words = shape.split(",")
     if not words[-1].strip():
         words.pop()
@@ -220,7 +220,7 @@ def _outside(beyond: list[Constant], count: int, stored: int) -> ElementProblem:
 
 
 def _size_problem(kind: ElementType, shape: str, count: int, size: int) -> str | None:
-    """What is wrong with the size of a constant by shape and element type.
+    """Return what is wrong with the size of a constant by shape and element type.
 
     Three- and six-bit elements fill groups or bytes. OpenVINO itself gives constants without elements one byte.
     """
@@ -236,7 +236,7 @@ def _size_problem(kind: ElementType, shape: str, count: int, size: int) -> str |
 
 
 def _string_problem(data: bytes, count: int) -> str | None:
-    """What is wrong with the layout of a string constant: number, begin of each and end of the last, text."""
+    """Return what is wrong with the layout of a string constant: number, begin of each and end of the last, text."""
     if len(data) < 4:
         return f"a string constant has {len(data)} bytes, but the number of its strings alone takes 4"
     [number] = struct.unpack_from("<i", data)

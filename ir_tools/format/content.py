@@ -89,15 +89,15 @@ class ElementSource:
         return "legacy" if is_legacy(self.document) else ""
 
     def tag(self) -> dict[str, str]:
-        """The attributes of the tag."""
+        """Return the attributes of the tag."""
         return attributes_of(self.element)
 
     def get(self, name: str) -> str | None:
-        """One attribute of the tag."""
+        """Return one attribute of the tag."""
         return self.element.get(name)
 
     def text(self) -> tuple[Form, int | None] | None:
-        """The form of the layer, and the offset of a constant; None if there are bodies in it, or it is not known."""
+        """Return the form of the layer, and the offset of a constant; None if it has bodies, or is not known."""
         return None if self.bodies or self.place is None else (self.place.form, self.place.offset)
 
     def content(self) -> LayerContent:
@@ -117,7 +117,7 @@ class ElementSource:
         return self._like(form.content, form.named) or self._read()
 
     def _like(self, content: LayerContent, named: tuple[int, ...] | None) -> LayerContent | None:
-        """The content of a layer of this form, with its own names and offset; None if it has to be read."""
+        """Return the content of a layer of this form, with its own names and offset; None if it has to be read."""
         assert self.place is not None
         names = [text.decode() for text in self.place.names]
         if named is None or any(not text or _ENCODED.search(text) for text in names):
@@ -132,7 +132,7 @@ class ElementSource:
         return content
 
     def _read(self) -> LayerContent:
-        """The content from the tree."""
+        """Read the content from the tree."""
         first: dict[str, Element] = {}
         for child in self.element:
             first.setdefault(child.tag, child)
@@ -170,7 +170,7 @@ class ElementSource:
         return Port(port_id, precision, dims, split_names(names) if names else ())
 
     def _legacy_precision(self, port: Element) -> str | None:
-        """The precision of an output port that has none itself, as in IR v2 to v6: that of its layer, or of the net."""
+        """Return the precision of an output port without one, as in IR v2 to v6: that of its layer, or of the net."""
         side = port.getparent()
         if side is None or side.tag != "output" or not is_legacy(self.document):
             return None
@@ -194,7 +194,7 @@ class SourceFile:
         self.document = document
 
     def line_of(self, graph: Graph, layer_id: int) -> int | None:
-        """The line on which the layer starts in this document; None for a layer that is not in it."""
+        """Return the line on which the layer starts in this document; None for a layer that is not in it."""
         source = graph.layer(layer_id).source
         return source.line if isinstance(source, ElementSource) and source.document is self.document else None
 
@@ -207,7 +207,7 @@ class SourceFile:
 
 
 def ends_of(edge: Element) -> tuple[tuple[int, int], tuple[int, int]]:
-    """From which layer and port to which an `<edge>` goes; -1 stands for what cannot be read."""
+    """Return from which layer and port to which an `<edge>` goes; -1 for what cannot be read."""
     numbers = (id_number(edge.get(name)) for name in EDGE_ENDS)
     first, start, last, end = (-1 if number is None else number for number in numbers)
     return (first, start), (last, end)
@@ -216,7 +216,7 @@ def ends_of(edge: Element) -> tuple[tuple[int, int], tuple[int, int]]:
 def number_problem(
     rule: Rule, element: Element, name: str, layer: Callable[[], Element | None] | None = None
 ) -> ElementProblem:
-    """The fault of an attribute that is missing or is not an integer."""
+    """Return the problem of an attribute that is missing or is not an integer."""
     text = element.get(name)
     meant = closest(name, map(str, element.attrib)) if text is None and len(element.attrib) else None
     message = f"<{element.tag}> has {name} '{text[:40]}'" if text else f"<{element.tag}> has no {name}"
@@ -226,7 +226,7 @@ def number_problem(
 
 
 def port_problems(side: Element) -> Iterator[ElementProblem]:
-    """What is wrong with the port ids in `<input>` or `<output>`: unusable ones, and those that occur twice."""
+    """Yield the problems of the port ids in `<input>` or `<output>`: unusable ones, and those that occur twice."""
     seen: set[int] = set()
     for port in side.iterchildren("port"):
         port_id = id_number(port.get("id"))
@@ -241,7 +241,7 @@ def port_problems(side: Element) -> Iterator[ElementProblem]:
 
 
 def dim_problem(dim: Element) -> ElementProblem | None:
-    """Why a `<dim>` cannot be read, if so."""
+    """Return why a `<dim>` cannot be read, if so."""
     if size_of(dim) is not None:
         return None
     text = (dim.text or "").strip()[:40]
@@ -249,7 +249,7 @@ def dim_problem(dim: Element) -> ElementProblem | None:
 
 
 def precision_problem(port: Element, needed: bool) -> ElementProblem | None:
-    """Why the element type of a port cannot be read, if so; an input may have none."""
+    """Return why the element type of a port cannot be read, if so; an input may have none."""
     text = port.get("precision")
     if text is None:
         remedy = 'write that of the tensor, as in precision="FP32"'
@@ -263,7 +263,7 @@ def precision_problem(port: Element, needed: bool) -> ElementProblem | None:
 
 
 def tag_problems(layer: Element, *, stamped: bool) -> Iterator[ElementProblem]:
-    """What is missing in the tag of a layer. The runtime gives a layer with an empty name another.
+    """Yield what is missing in the tag of a layer. The runtime gives a layer with an empty name another.
 
     `stamped`: whether it has to have a version, as since IR v10.
     """
@@ -280,18 +280,18 @@ def tag_problems(layer: Element, *, stamped: bool) -> Iterator[ElementProblem]:
 
 
 def size_of(dim: Element) -> int | None:
-    """The number in a `<dim>`, -1 for any size; None where it cannot be read."""
+    """Return the number in a `<dim>`, -1 for any size; None if it cannot be read."""
     text = (dim.text or "").strip()
     return -1 if text == "-1" else id_number(text)
 
 
 def split_names(text: str) -> tuple[str, ...]:
-    r"""`a\,b,c` -> `("a,b", "c")`."""
+    r"""Return `a\,b,c` -> `("a,b", "c")`."""
     return tuple(name.replace("\\,", ",") for name in _COMMA.split(text) if name)
 
 
 def join_names(names: tuple[str, ...]) -> str:
-    r"""`("a,b", "c")` -> `a\,b,c`."""
+    r"""Return `("a,b", "c")` -> `a\,b,c`."""
     return ",".join(name.replace(",", "\\,") for name in names)
 
 

@@ -41,7 +41,7 @@ class Node:
 
 
 def escape(value: object, quote: str = '"') -> str:
-    """The text of an attribute's value between `quote`s.
+    """Return the text of an attribute's value between `quote`s.
 
     Raises:
         WriteError: XML cannot hold one of the characters.
@@ -55,7 +55,7 @@ def escape(value: object, quote: str = '"') -> str:
 
 
 def render(node: Node, style: Style, indent: str) -> str:
-    """The text of an element whose first line stands behind `indent` already."""
+    """Return the text of an element whose first line is already indented by `indent`."""
     text = f"<{node.tag}" + "".join([_attribute(*pair, style.quote) for pair in node.attributes.items()])
     if node.text:
         return f"{text}>{escape(node.text)}</{node.tag}>"
@@ -70,18 +70,18 @@ def render(node: Node, style: Style, indent: str) -> str:
 
 
 def lead(style: Style, indent: str) -> str:
-    """What stands before an element: a new line and its indentation; nothing where all stands on one line."""
+    """Return what precedes an element: a new line and its indentation; nothing if the file is one line."""
     return style.newline + indent if style.newline else ""
 
 
 def tag_of(layer: Layer, layer_id: int) -> dict[str, str]:
-    """The attributes of a layer's tag, `id` first where it is new."""
+    """Return the attributes of a layer's tag, `id` first if it is new."""
     known = whole_number(layer.tag.get("id")) == layer_id
     return layer.tag if known else {"id": str(layer_id), **layer.tag, **{"id": str(layer_id)}}
 
 
 def content_nodes(layer: Layer, style: Style, indent: str) -> dict[str, Node]:
-    """What is inside a layer but its bodies, by element name, in OpenVINO's order; `indent`: of these elements."""
+    """Return what a layer holds except bodies, by element name, in OpenVINO's order; `indent`: of these elements."""
     content = layer.content
     nodes: dict[str, Node] = {}
     if content.raw:
@@ -97,12 +97,12 @@ def content_nodes(layer: Layer, style: Style, indent: str) -> dict[str, Node]:
 
 
 def _rows_node(name: str, rows: Sequence[tuple[str, Mapping[str, str]]]) -> Node:
-    """An element whose children have attributes only: a port map, an rt_info."""
+    """Return an element whose children have attributes only: a port map, an rt_info."""
     return Node(name, children=[Node(tag, attributes) for tag, attributes in rows])
 
 
 def port_text(port: Port, style: Style, indent: str) -> str:
-    """A `<port>`."""
+    """Return the text of a `<port>`."""
     return _port_text(port.id, port.precision, port.dims, port.names, style, indent)
 
 
@@ -120,12 +120,12 @@ def _port_text(
 
 
 def dim_nodes(dims: Iterable[int]) -> list[Node]:
-    """`<dim>`s."""
+    """Return `<dim>`s."""
     return [Node("dim", text=str(dim)) for dim in dims]
 
 
 def edge_text(source: int, start: int, reader: int, end: int, style: Style) -> str:
-    """An `<edge>` from port `start` of layer `source` to port `end` of layer `reader`."""
+    """Return the text of an `<edge>` from port `start` of layer `source` to port `end` of layer `reader`."""
     quote = style.quote
     return (
         f"<edge from-layer={quote}{source}{quote} from-port={quote}{start}{quote}"

@@ -187,10 +187,11 @@ class _Reader:
     def look_at_dims(self) -> None:
         """Note the dimensions that cannot be read."""
         for dim in self.document.root.iter("dim"):
-            port = dim.getparent()
-            layer = next(dim.iterancestors("layer"), None)
             problem = dim_problem(dim)
-            if problem and port is not None and port.tag == "port" and layer is not None:
+            if problem is None:
+                continue
+            port, layer = dim.getparent(), next(dim.iterancestors("layer"), None)
+            if port is not None and port.tag == "port" and layer is not None:
                 self._note(problem, layer)
 
     def look_at_precisions(self) -> None:

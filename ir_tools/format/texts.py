@@ -61,7 +61,7 @@ class Text(NamedTuple):
 
 
 def texts_of(document: Document) -> Mapping[Element, Text]:
-    """The texts of the layers that are written as nearly all are: with id and name first, in double quotes.
+    """Return the texts of the layers that are written as nearly all are: with id and name first, in double quotes.
 
     Empty for a document with prefixes, or with comments or CDATA in or behind its layers.
     """
@@ -83,7 +83,7 @@ def texts_of(document: Document) -> Mapping[Element, Text]:
 
 
 def _text(start: int, piece: bytes, forms: dict[bytes, Form]) -> Text | None:
-    """What follows `<layer `; None if it does not start with a plain id and a name."""
+    """Return the text after `<layer `; None if it does not start with a plain id and a name."""
     parts = piece.split(b'"', 4)
     if len(parts) < 5 or parts[0] != b"id=" or parts[2] != b" name=" or not parts[3] or not _is_plain(parts[1]):
         return None
@@ -101,14 +101,14 @@ def _text(start: int, piece: bytes, forms: dict[bytes, Form]) -> Text | None:
 
 
 def _without_names(form: bytes) -> tuple[bytes, tuple[bytes, ...]]:
-    """A layer with nothing between the quotation marks of its tensor names, and those."""
+    """Return a layer with nothing between the quotation marks of its tensor names, and those."""
     first, *named = form.split(_NAMES)
     pairs = [rest.partition(b'"') for rest in named]
     return _NAMES.join([first, *[quote + rest for _, quote, rest in pairs]]), tuple([names for names, _, _ in pairs])
 
 
 def _without_offset(form: bytes) -> tuple[bytes, int | None]:
-    """A constant without the `offset` in its `<data>`, and that."""
+    """Return a constant without the `offset` in its `<data>`, and that."""
     before, tag, behind = form.partition(_DATA)
     data, end, rest = behind.partition(b">")
     first, _, behind = data.partition(b'offset="')
@@ -119,5 +119,5 @@ def _without_offset(form: bytes) -> tuple[bytes, int | None]:
 
 
 def _is_plain(number: bytes) -> bool:
-    """Whether this is a number that anybody can read and that is written in the usual way."""
+    """Return whether this is a number that anybody can read and that is written in the usual way."""
     return number.isdigit() and len(number) <= MAX_DIGITS and (number == b"0" or not number.startswith(b"0"))

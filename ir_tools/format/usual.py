@@ -70,5 +70,5 @@ class Usual:
         return self._document.plain and len(pattern.findall(self._written)) == self._count(tag)
 
     def _count(self, tag: bytes) -> int:
-        """How many start tags there are of a name, whatever follows it: attributes may stand on lines of their own."""
+        """Return how many start tags there are of a name, whatever follows it: attributes may be on other lines."""
         return sum(self._written.count(tag + end) for end in (b" ", b"\n", b"\r", b"\t", b">", b"/"))

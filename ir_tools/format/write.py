@@ -23,7 +23,7 @@ MAX_APPENDED = 1 << 20
 
 
 def render(model: Model) -> bytes:
-    """The `.xml` of a model: the very bytes that were read, where nothing was changed.
+    """Return the `.xml` of a model: the very bytes that were read, where nothing was changed.
 
     Raises:
         WriteError: the graph holds something that is not a layer, or a text holds what XML cannot.

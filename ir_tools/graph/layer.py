@@ -92,7 +92,7 @@ class LayerContent:
         )
 
     def copy(self) -> LayerContent:
-        """The same content, sharing nothing that can change."""
+        """Return the same content, sharing nothing that can change."""
         return LayerContent(
             {**self.raw},
             [Port(port.id, port.precision, port.dims, port.names) for port in self.inputs],
@@ -117,22 +117,22 @@ class LayerSource(Protocol):
         ...
 
     def tag(self) -> dict[str, str]:
-        """The attributes of the tag, as read."""
+        """Return the attributes of the tag, as read."""
         ...
 
     def get(self, name: str) -> str | None:
-        """One attribute of the tag, as read."""
+        """Return one attribute of the tag, as read."""
         ...
 
     def text(self) -> tuple[object, int | None] | None:
-        """What the layer was read from without id, names and a constant's offset, and that offset; None if not known.
+        """Return the text of the layer without id, names and a constant's offset, and that offset; None if not known.
 
         One object for equal texts. Equal text is an equal layer but for these.
         """
         ...
 
     def content(self) -> LayerContent:
-        """The content, as read, new with each call."""
+        """Return the content, as read, new with each call."""
         ...
 
 
@@ -241,7 +241,7 @@ class Layer:
         return self.content.rt_info
 
     def port(self, port_id: int) -> Port:
-        """The port with this id, input or output.
+        """Return the port with this id, input or output.
 
         Raises:
             KeyError: there is none.
@@ -257,7 +257,7 @@ class Layer:
         return self.tag.get(name, "")
 
     def copy(self, id: int | None = None) -> Layer:
-        """A layer of its own with the same tag, content and bodies; what is not loaded stays so.
+        """Return a layer of its own with the same tag, content and bodies; what is not loaded stays so.
 
         `id`: of the copy, where it is to live beside the original.
         """

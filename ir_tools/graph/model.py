@@ -55,7 +55,7 @@ class Origin(Protocol):
     """The document that a model was read from: what the writer copies, and where diagnostics point."""
 
     def line_of(self, graph: Graph, layer_id: int) -> int | None:
-        """The line on which the layer's tag starts, counted from 1; None for a layer that is not in the document."""
+        """Return the line on which the layer's tag starts, counted from 1; None if it is not in the document."""
         ...
 
     def reduce(self, model: Model) -> tuple[object, ...]:
@@ -96,7 +96,7 @@ class Model:
         self.path = path
 
     def copy(self) -> Model:
-        """A model of its own; what is not loaded yet stays in the file, which both share."""
+        """Return a model of its own; what is not loaded yet stays in the file, which both share."""
         return Model(
             self.graph.clone(),
             name=self.name,
@@ -126,17 +126,17 @@ class Model:
         return f"Model({brief(self.name)}, IR v{self.version}, {plural(len(self.graph), 'layer')}{place})"
 
     def _repr_html_(self) -> str:
-        """What `repr` says, and a table of inputs and outputs."""
+        """Return what `repr` says, and a table of inputs and outputs."""
         ends = [("input", end) for end in self.inputs] + [("output", end) for end in self.outputs]
         rows = ((side, end.name, _type_of(end.port), _shape_of(end.port)) for side, end in ends)
         return notebook_table(repr(self), ("side", "name", "type", "shape"), rows, len(ends))
 
     def walk(self) -> Iterator[Located]:
-        """Every layer, bodies included, each with its path, in the order of the file."""
+        """Yield every layer, bodies included, each with its path, in the order of the file."""
         yield from walk(self.graph)
 
     def graphs(self) -> Iterator[Graph]:
-        """The main graph and every body, in the order of the file."""
+        """Yield the main graph and every body, in the order of the file."""
         return graphs(self.graph)
 
     @property
@@ -189,7 +189,7 @@ class Model:
         return {(path, port.id): port for path, layer, _ in self.walk() for port in (*layer.inputs, *layer.outputs)}
 
     def line_of(self, graph: Graph, layer_id: int) -> int | None:
-        """The line on which the layer starts in the file, where it is in one."""
+        """Return the line on which the layer starts in the file, if it is in one."""
         return self.origin.line_of(graph, layer_id) if self.origin else None
 
 
@@ -207,7 +207,7 @@ def _assembled(graph: Graph, name: str, version: int, weights: Weights, path: Pa
 
 
 def walk(graph: Graph, prefix: str = "") -> Iterator[Located]:
-    """Every layer of a graph and of the bodies in it; a name that occurs twice in one graph gets `#id`."""
+    """Yield every layer of a graph and of the bodies in it; a name that occurs twice in one graph gets `#id`."""
     layers = list(graph.layers())
     names = [layer.name for layer in layers]
     counts = Counter(names)
@@ -219,7 +219,7 @@ def walk(graph: Graph, prefix: str = "") -> Iterator[Located]:
 
 
 def graphs(graph: Graph) -> Iterator[Graph]:
-    """A graph and the bodies in it."""
+    """Yield a graph and the bodies in it."""
     yield graph
     for layer in graph.layers():
         for inner in layer.bodies.values():

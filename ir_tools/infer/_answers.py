@@ -85,7 +85,7 @@ class Answers:
         self._sizes: dict[int, int | None] = {}
 
     def of(self, signature: LayerSignature, inputs: Sequence[Known]) -> Answer:
-        """The answer for a layer; `inputs`: one for every input port that is fed."""
+        """Return the answer for a layer; `inputs`: one for every input port that is fed."""
         key: object = (signature.number, *[known.key for known in inputs])
         found = self._known.get(key, self)
         if isinstance(found, Answer):
@@ -141,7 +141,7 @@ class Answers:
             return Answer(None, error=str(why))
 
     def _checked(self, signature: LayerSignature, op: Op, inputs: list[Fact], found: list[Violation]) -> Answer:
-        """The answer; `found` takes up the violations one by one."""
+        """Work out the answer; `found` takes up the violations one by one."""
         attrs, faults = check_attributes(op, signature.raw)
         counted = [*check_ports(op, len(inputs), len(signature.outputs))]
         found += [*faults, *counted]
@@ -165,7 +165,7 @@ class Answers:
         return Answer([self.facts.known(fact) for fact in outputs], found)
 
     def constant(self, layer: Layer, template: Known, offset: int | None) -> Known:
-        """The fact of a `Const`: with its values, where they are few and can be had.
+        """Return the fact of a `Const`: with its values, if they are few and available.
 
         Args:
             layer: the constant.
@@ -180,7 +180,7 @@ class Answers:
         return self.facts.stored(template, StoredBounds(partial(_values, layer, self.weights, template.fact)))
 
     def _size(self, fact: Fact) -> int | None:
-        """How many bytes a constant of this type and shape has; None where its values do not matter."""
+        """Return how many bytes a constant of this type and shape has; None where its values do not matter."""
         if fact.dtype.held_dtype is None or fact.shape is None:
             return None
         most = MAX_VALUES if self.checks is not Checks.ALL else MAX_CHECKED if fact.dtype.is_integer else MAX_FLOATS
@@ -189,7 +189,7 @@ class Answers:
 
 
 def _values(layer: Layer, weights: Weights, fact: Fact) -> Bounds:
-    """The values of a constant, half floats as f32; any values where its attributes cannot be read."""
+    """Return the values of a constant, half floats as f32; any values if its attributes cannot be read."""
     try:
         found = values(layer.raw, weights)
     except ReadError:
@@ -200,7 +200,7 @@ def _values(layer: Layer, weights: Weights, fact: Fact) -> Bounds:
 
 
 def _digest(fact: Fact) -> object:
-    """What tells facts with values apart; of too many values no two are the same."""
+    """Return a key that differs for facts with different values; of too many values no two keys are the same."""
     return None if fact.value is None else content(fact.value) or object()
 
 

@@ -76,7 +76,7 @@ class Verdict:
     clean: bool
 
     def contradictions(self, side: Side) -> list[Difference]:
-        """The ports that contradict what is known."""
+        """Return the ports that contradict what is known."""
         return [each for each in self.differences if each.side == side and each.relation is not Relation.LOOSE]
 
 
@@ -114,12 +114,12 @@ class ConsistencyCheck(Engine):
     # --- the policy ---
 
     def walk(self, graph: Graph, given: Mapping[int, Fact]) -> Tensors:
-        """As `Engine`; problems of an earlier walk through the graph are dropped."""
+        """Walk as `Engine` does; problems of an earlier walk through the graph are dropped."""
         self._by_graph[id(graph)] = []
         return super().walk(graph, given)
 
     def believed(self, visit: Visit, answer: Answer) -> Sequence[Known]:
-        """What is computed, or recorded if that is to be believed; what is wrong is reported."""
+        """Return what is computed, or recorded if that is to be believed; what is wrong is reported."""
         verdict = self._verdict(visit, answer)
         if verdict.clean:
             answer.settled = verdict.results
@@ -127,7 +127,7 @@ class ConsistencyCheck(Engine):
         return self._reported(visit, verdict)
 
     def given(self, visit: Visit, answer: Answer, fact: Fact) -> Sequence[Known]:
-        """A Parameter of a body: what it is given against its attributes and its port."""
+        """Check a Parameter of a body: what it is given against its attributes and its port."""
         graph, layer, signature, _ = visit
         verdict = self._verdict(visit, answer)
         if verdict.remark is not None:
@@ -181,7 +181,7 @@ class ConsistencyCheck(Engine):
     # --- one layer ---
 
     def _verdict(self, visit: Visit, answer: Answer) -> Verdict:
-        """What is found at a layer: worked out once for each answer, as that is of one signature and equal inputs."""
+        """Return what is found at a layer: worked out once per answer, as that is of one signature and equal inputs."""
         verdict = self._verdicts.get(answer)
         if verdict is None:
             verdict = self._verdicts[answer] = self._judge(visit, answer)
@@ -247,7 +247,7 @@ class ConsistencyCheck(Engine):
     # --- who is at fault ---
 
     def _blame(self, visit: Visit, results: Sequence[Known], wrong: Sequence[Difference]) -> Sequence[Known]:
-        """Outputs that differ from the record: who reads them decides whether the layer or only its port is wrong."""
+        """Decide by the consumers of outputs that differ from the record whether layer or port is wrong."""
         evidence = {each.port.id: self._evidence(visit, each) for each in wrong}
         for each in wrong:
             if evidence[each.port.id] is Evidence.RECORD and each.relation is not Relation.UNKNOWN_RANK:
@@ -289,7 +289,7 @@ class ConsistencyCheck(Engine):
         return Evidence.COMPUTED if Evidence.COMPUTED in said else Evidence.RECORD if said else Evidence.NONE
 
     def _errors_with(self, graph: Graph, reader: Layer, port: Port, known: Known) -> int:
-        """How much goes wrong in a layer when a port gets this, and the others what the file records."""
+        """Return how much goes wrong in a layer when a port gets this, and the others what the file records."""
         signature, sources = self.signatures.of(reader)[0], graph.sources(reader.id)
         inputs = [
             known if other.id == port.id else self._expected(graph, sources.get(other.id), other)
@@ -301,7 +301,7 @@ class ConsistencyCheck(Engine):
         return faults + sum(each is not None for each in wrong)
 
     def _expected(self, graph: Graph, source: Source | None, port: Port) -> Known:
-        """What an input will get: what is known already, constants with their values, else what the file records."""
+        """Return what an input will get: what is known, constants with their values, else what the file records."""
         if source is None:
             return self.record(port)
         known = self.facts[id(graph)].get(source)
@@ -315,7 +315,7 @@ class ConsistencyCheck(Engine):
         return self.record(next((out for out in signature.outputs if out.id == source.port), port))
 
     def _outvoted(self, visit: Visit, port: Port) -> Known | None:
-        """What two or more readers record of a port of which nothing can be computed, if all record another thing."""
+        """Return what two or more consumers record of a port of which nothing can be computed, if all contradict it."""
         readers = [other for _, other in self._readers(visit, port)]
         record = self.record(port)
         if len(readers) < 2 or any(contradiction(other, record) is None for other in readers):
@@ -328,7 +328,7 @@ class ConsistencyCheck(Engine):
         return said
 
     def _is_copy(self, visit: Visit, wrong: Difference) -> bool:
-        """Whether an input port only repeats what the port that feeds it records, which is reported already."""
+        """Return whether an input port only repeats what the port that feeds it records, which is reported already."""
         unranked = wrong.relation is Relation.UNKNOWN_RANK
         if not self._doubted and not unranked:
             return False
@@ -343,7 +343,7 @@ class ConsistencyCheck(Engine):
         )
 
     def _is_alone(self, visit: Visit, wrong: Difference) -> bool:
-        """Whether the ports at the other end of an edge all say what is computed, and this one does not.
+        """Return whether the ports at the other end of an edge all say what is computed, and this one does not.
 
         Who writes a file writes the same at both ends, also where another release knows more or less of a shape.
         """
@@ -356,7 +356,7 @@ class ConsistencyCheck(Engine):
         return bool(others) and all(port.dims == wrong.known.dims for port in others)
 
     def _is_usual(self, visit: Visit, wrong: Difference) -> bool:
-        """Whether a wrong type is one that real files have: of a further output that nobody reads, or single for half.
+        """Return whether a wrong type is one that real files have: of an output without consumers, or f32 for f16.
 
         Tools wrote the first for the indices of MaxPool, and Model Optimizer the second for DetectionOutput. A layer
         that says its type itself contradicts itself.
@@ -369,7 +369,7 @@ class ConsistencyCheck(Engine):
         return (unread and said.is_float and given.is_integer) or (said.name, given.name) == ("f32", "f16")
 
     def _readers(self, visit: Visit, port: Port) -> Iterator[tuple[Layer, Port]]:
-        """The layers and their input ports that an output feeds."""
+        """Yield the layers and their input ports that an output feeds."""
         for reader, to in visit.graph.consumers(visit.layer.id, port.id):
             found = visit.graph.layer(reader)
             yield found, next(port for port in self.signatures.of(found)[0].inputs if port.id == to)
@@ -377,12 +377,12 @@ class ConsistencyCheck(Engine):
     # --- records in place of what is computed ---
 
     def _with_records(self, visit: Visit, results: Sequence[Known], ports: set[int]) -> Sequence[Known]:
-        """The outputs, some of them as recorded."""
+        """Return the outputs, some of them as recorded."""
         pairs = zip(visit.signature.outputs, results, strict=True)
         return [self._recorded(port, known) if port.id in ports else known for port, known in pairs]
 
     def _recorded(self, port: Port, computed: Known) -> Known:
-        """The record, with what it leaves open as it was computed."""
+        """Return the record, with what it leaves open as it was computed."""
         record, fact = self.record(port).fact, computed.fact
         shape = record.shape
         if shape is not None and fact.shape is not None and len(shape) == len(fact.shape):

@@ -76,13 +76,13 @@ def contradiction(port: Port, known: Known) -> Difference | None:
 
 
 def _other_type(precision: str | None, dtype: ElementType) -> bool:
-    """Whether a port records another type, or something that is not a type."""
+    """Return whether a port records another type, or something that is not a type."""
     said = precision_in_file(precision or "")
     return said is None or (said != dtype and "dynamic" not in {said.kind, dtype.kind})
 
 
 def are_apart(one: Fact, other: Fact) -> bool:
-    """Whether two facts cannot be of one tensor."""
+    """Return whether two facts cannot be of one tensor."""
     if one.dtype != other.dtype and "dynamic" not in {one.dtype.kind, other.dtype.kind}:
         return True
     if one.shape is None or other.shape is None:
@@ -93,5 +93,5 @@ def are_apart(one: Fact, other: Fact) -> bool:
 
 
 def text_of(fact: Fact) -> str:
-    """`[1,3,8,8] of f32`."""
+    """Return `[1,3,8,8] of f32`."""
     return f"{shape_text(fact.shape)} of {fact.dtype}"

@@ -64,14 +64,14 @@ class Engine:
     # --- what a policy decides ---
 
     def believed(self, visit: Visit, answer: Answer) -> Sequence[Known]:
-        """The outputs of a layer, as far as anything is known; errors in the answer are dealt with.
+        """Return the outputs of a layer, as far as anything is known; errors in the answer are dealt with.
 
         If nothing is to be said of any layer with this answer, they are put into `answer.settled`.
         """
         raise NotImplementedError
 
     def given(self, visit: Visit, answer: Answer, fact: Fact) -> Sequence[Known]:
-        """The output of a Parameter that gets a fact."""
+        """Return the output of a Parameter that gets a fact."""
         outputs = self.believed(visit, answer)
         return [self.replaced(outputs[0], fact)] if outputs else ()
 
@@ -128,7 +128,7 @@ class Engine:
         ]
 
     def record(self, port: Port) -> Known:
-        """What a port of the file says."""
+        """Return what a port of the file says."""
         key = port.dims, port.precision
         known = self._records.get(key)
         if known is None:
@@ -136,14 +136,14 @@ class Engine:
         return known
 
     def replaced(self, own: Known, given: Fact) -> Known:
-        """What a Parameter gives that gets a fact in place of its own."""
+        """Return what a Parameter gives that gets a fact in place of its own."""
         dtype = own.fact.dtype if given.dtype.kind == "dynamic" else given.dtype
         return self.table.known(Fact(dtype, given.shape, given.value))
 
     # --- bodies ---
 
     def _through_bodies(self, visit: Visit, answer: Answer) -> Answer:
-        """The answer of a layer with bodies, with what these give."""
+        """Return the answer of a layer with bodies, with what these give."""
         op, layer = visit.signature.op, visit.layer
         if op is not None and op.bodies is not None and all(each.kind.mild for each in answer.violations):
             answer = self._answer_of_bodies(visit, answer, op.bodies.shape)
@@ -185,7 +185,7 @@ class Engine:
     # --- parts ---
 
     def fact(self, graph: Graph, source: Source) -> Fact:
-        """What is known of one tensor; only what leads to it is looked at, or to the layer that has it in a body.
+        """Return what is known of one tensor; only what leads to it, or to the layer with it in a body, is looked at.
 
         Raises:
             GraphError: the layers feed each other in a circle.
@@ -251,7 +251,7 @@ class Engine:
 
 
 def results_of(body: Graph, facts: Tensors) -> BodyFacts:
-    """What a body gives, once facts went through it."""
+    """Return what a body gives, once facts went through it."""
     results, passed = {}, {}
     for layer in body.layers():
         if role_of(layer) is not Role.RESULT:

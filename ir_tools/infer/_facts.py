@@ -71,7 +71,7 @@ class FactTable:
         self._count = 0
 
     def known(self, fact: Fact) -> Known:
-        """The one for this fact."""
+        """Return the one for this fact."""
         key: object = (fact.dtype.name, fact.shape, fact.constant)
         if fact.value is not None:
             digest = content(fact.value)
@@ -84,7 +84,7 @@ class FactTable:
         return found
 
     def stored(self, template: Known, values: StoredBounds) -> Known:
-        """A constant: like others of its type and shape, as long as nobody looks at the values."""
+        """Return a constant: like others of its type and shape, as long as nothing reads the values."""
         key = ("stored", template.key)
         first = self._plain.get(key)
         if first is None:
@@ -100,7 +100,7 @@ class FactTable:
 
 
 def content(value: Bounds) -> object | None:
-    """What two bounds have in common that say the same; None where there are too many to compare."""
+    """Return what two bounds that say the same have in common; None if there are too many to compare."""
     lower, upper = value.lower, value.upper
     if lower.size > MAX_KEPT:
         return None

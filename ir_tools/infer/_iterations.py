@@ -64,7 +64,7 @@ def problems_of_iterations(
 
 
 def _place_of(layer: Layer, row: PortMapRow) -> int:
-    """The number of a row among those of its port map."""
+    """Return the number of a row among those of its port map."""
     rows = layer.content.mapping["port_map"]
     ends = str(row.port), str(row.layer)
     found = [(raw.get("external_port_id"), raw.get("internal_layer_id")) == ends for _, raw in rows]
@@ -72,6 +72,6 @@ def _place_of(layer: Layer, row: PortMapRow) -> int:
 
 
 def _single(fact: Fact) -> int | None:
-    """The one number of a tensor, if it is known."""
+    """Return the one number of a tensor, if it is known."""
     known = None if fact.value is None else fact.value.exact
     return int(known.ravel()[0]) if known is not None and known.size == 1 else None

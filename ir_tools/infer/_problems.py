@@ -152,7 +152,7 @@ def _held_by(type_: str) -> list[int]:
 
 
 def _holders(type_: str) -> str:
-    """`opset1 to opset7 do`."""
+    """Return `opset1 to opset7 do`."""
     held = _held_by(type_)
     if not held:
         return "no opset has it"

@@ -36,7 +36,7 @@ class Ask(Protocol):
     """Asks another authority, such as the runtime, for the outputs of one layer."""
 
     def __call__(self, model: Model, graph: Graph, layer: Layer, facts: Mapping[Source, Fact]) -> tuple[Fact, ...]:
-        """The facts of the layer's outputs, with values where they are known.
+        """Return the facts of the layer's outputs, with values if they are known.
 
         Args:
             model: the model, for its weights.
@@ -65,7 +65,7 @@ class Mismatch:
     __repr__ = brief_fields
 
     def __str__(self) -> str:
-        """One line."""
+        """Return one line."""
         return f"{self.path} port {self.port}: {self.what} recorded {self.recorded}, computed {self.computed}"
 
 
@@ -104,7 +104,7 @@ class ShapeReport:
         return f"ShapeReport({plural(len(self.facts), 'port')}: {origins}{differ})"
 
     def _repr_html_(self) -> str:
-        """What `repr` says, and a table of what differs from the record, else of the ports."""
+        """Return what `repr` says, and a table of what differs from the record, else of the ports."""
         if self.mismatches:
             changed = ((one.path, one.port, one.what, one.recorded, one.computed) for one in self.mismatches)
             columns = ("layer", "port", "what", "recorded", "computed")
@@ -147,7 +147,7 @@ def propagate_shapes(
 
 
 def _new_inputs(model: Model, inputs: Shapes) -> dict[int, Fact]:
-    """The facts of the Parameters that get a new shape, by layer id."""
+    """Return the facts of the Parameters that get a new shape, by layer id."""
     known = {name: end for end in model.inputs for name in end.names} if inputs else {}
     given = {}
     for name, text in inputs.items():
@@ -201,12 +201,12 @@ class Propagation(Engine):
         self.outdated: list[tuple[Layer, int, Known]] = []
 
     def walk(self, graph: Graph, given: Mapping[int, Fact]) -> Tensors:
-        """As `Engine`."""
+        """Walk as `Engine` does."""
         self.origins[id(graph)] = {}
         return super().walk(graph, given)
 
     def believed(self, visit: Visit, answer: Answer) -> Sequence[Known]:
-        """What a rule or whoever is asked gives; nothing where it gives nothing."""
+        """Return what a rule or the oracle gives; nothing if it gives nothing."""
         outputs, origin = self.outputs(visit, answer)
         ports = visit.signature.outputs
         if origin != "rule" or len(outputs) < len(ports):
@@ -218,7 +218,7 @@ class Propagation(Engine):
         return outputs
 
     def outputs(self, visit: Visit, answer: Answer) -> tuple[Sequence[Known], Origin]:
-        """What `believed` gives, and where it comes from."""
+        """Return what `believed` gives, and where it comes from."""
         graph, layer = visit.graph, visit.layer
         if answer.outputs is None and answer.error is None and not answer.violations:
             return self._asked(visit)
@@ -233,7 +233,7 @@ class Propagation(Engine):
         return outputs, "unknown" if outputs and outputs[0] is self.unknown and not layer.bodies else "rule"
 
     def _asked(self, visit: Visit) -> tuple[Sequence[Known], Origin]:
-        """The answer of whoever is asked; without one, the record if the inputs are as recorded."""
+        """Return the answer of the oracle; without one, the record if the inputs are as recorded."""
         graph, layer, signature, _ = visit
         facts, sources = self.facts[id(graph)], graph.sources(layer.id)
         as_recorded = all(_agree(port, facts[sources[port.id]]) for port in signature.inputs if port.id in sources)
@@ -356,7 +356,7 @@ class Propagation(Engine):
 
 
 def _agree(port: Port, known: Known) -> bool:
-    """Whether a port's record is a fact's, letter by letter. No precision says nothing."""
+    """Return whether a port's record is a fact's, letter by letter. No precision says nothing."""
     return port.dims == known.dims and (port.precision is None or port.precision == known.precision)
 
 

@@ -17,7 +17,7 @@ DEEPEST = 8
 
 
 def relaxed_patterns(graph: Graph) -> dict[int, np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    """The new values of constants that are patterns of Reshape, by layer id."""
+    """Return the new values of constants that are patterns of Reshape, by layer id."""
     found = {}
     for layer in graph.layers():
         if layer.type != "MatMul" or len(layer.inputs) != 2:
@@ -32,7 +32,7 @@ def relaxed_patterns(graph: Graph) -> dict[int, np.ndarray[tuple[int], np.dtype[
 
 
 def _pattern_before(graph: Graph, layer: Layer, port: Port) -> Layer | None:
-    """The constant that says the two sizes to which a Reshape before this input brings its data."""
+    """Return the constant with the two sizes to which a Reshape before this input brings its data."""
     source = graph.sources(layer.id).get(port.id)
     if source is None or graph.layer(source.layer).type != "Reshape" or len(port.dims) != 2:
         return None
@@ -43,7 +43,7 @@ def _pattern_before(graph: Graph, layer: Layer, port: Port) -> Layer | None:
 
 
 def _shared_size(graph: Graph, layer: Layer, own: Port, other: Port) -> int | None:
-    """The size over which the other input is multiplied, where that is made of constants alone."""
+    """Return the size over which the other input is multiplied, if that is made of constants alone."""
     source = graph.sources(layer.id).get(other.id)
     if source is None or len(other.dims) != 2 or graph.layer(source.layer).type in {"Transpose", "Reshape"}:
         return None

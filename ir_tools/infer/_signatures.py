@@ -40,7 +40,7 @@ class LayerSignatures:
         self.types: set[str] = set()
 
     def of(self, layer: Layer) -> tuple[LayerSignature, int | None]:
-        """The signature of a layer, and where the bytes of a constant start; the layer is not loaded by it."""
+        """Return the signature of a layer, and where the bytes of a constant start; the layer is not loaded by it."""
         text = None if layer.loaded or layer.source is None else layer.source.text()
         if text is None:
             return self._of_content(layer)

@@ -86,7 +86,7 @@ class ShapeTrials(Propagation):
         return Trial({key: FactsBySource(facts) for key, facts in self.facts.items()}, refusal)
 
     def believed(self, visit: Visit, answer: Answer) -> Sequence[Known]:
-        """What a rule gives; indices beyond their table are refused, too."""
+        """Return what a rule gives; indices beyond their table are refused, too."""
         if visit.graph is self.model.graph:
             self._position += 1
         problem = None if answer.violations else self._bounds.problem(visit)

@@ -67,7 +67,7 @@ def _as_it_is(type: str, inputs: Sequence[Fact], attrs: Attrs | None = None) -> 
 
 
 def _known(inputs: Sequence[Fact]) -> tuple[int, ...] | None:
-    """The output sizes, where they are known."""
+    """Return the output sizes, if they are known."""
     value = inputs[1].value
     exact = None if value is None else value.exact
     return None if exact is None else tuple(int(size) for size in exact.ravel())
@@ -81,7 +81,7 @@ def _counts(inputs: Sequence[Fact]) -> tuple[Dim, ...]:
 
 
 def _sizes(data: Fact) -> tuple[int, ...] | None:
-    """The spatial sizes, where all are static and not empty."""
+    """Return the spatial sizes, if all are static and not empty."""
     if data.shape is None or not all(dim.static and dim.lo for dim in data.spatial):
         return None
     return tuple(dim.size for dim in data.spatial)
@@ -92,7 +92,7 @@ def _equal_on(sizes: Sequence[int] | None) -> str:
 
 
 def _whole_axes(inputs: Sequence[Fact]) -> tuple[int, ...] | None:
-    """The axes that become one value, where all others keep their size."""
+    """Return the axes that become one value, if all others keep their size."""
     data, counts = inputs[0], _known(inputs)
     if data.shape is None or counts is None:
         return None
@@ -249,7 +249,7 @@ def by_matrices(inputs: Sequence[Fact], target: int) -> Rewrite:
 
 
 def _matrix(size: int, count: int) -> Array:
-    """`[count, size]`."""
+    """Return the matrix, `[count, size]`."""
     (axis,) = adaptive_plan((size,), (count,)).axes
     places = np.arange(size)
     inside = (places >= axis.first[:, None]) & (places <= axis.last[:, None])
@@ -257,7 +257,7 @@ def _matrix(size: int, count: int) -> Array:
 
 
 def _computed_matrix(layers: Layers, data: Ref, axis: int, count: int | None) -> Ref:
-    """`[count, size]` out of the sizes that the model sees when it runs.
+    """Return the matrix, `[count, size]`, out of the sizes that the model sees when it runs.
 
     Window `i` reads from `floor(i * size / count)` up to `ceil((i + 1) * size / count)`, exclusive: position `p` is
     inside where `(p + 1) * count > i * size` and `p * count < (i + 1) * size`, which needs no division.
@@ -290,7 +290,7 @@ def _computed_matrix(layers: Layers, data: Ref, axis: int, count: int | None) ->
 
 
 def _given_count(layers: Layers, axis: int) -> Ref:
-    """The output size of one axis, out of the second input."""
+    """Add the output size of one axis, taken from the second input."""
     return layers.gather(layers.to_type(Ref(None, 1), I64), axis - 2)
 
 
@@ -302,7 +302,7 @@ def _range(layers: Layers, stop: Ref | Array) -> Ref:
 
 
 def _along(layers: Layers, data: Ref, matrix: Ref | Array, axis: int) -> Ref:
-    """The product along one axis of `[N, C, spatial...]`."""
+    """Add the product along one axis of `[N, C, spatial...]`."""
     fact = layers.fact(data)
     rows = layers.fact(matrix).shape
     assert fact.shape is not None

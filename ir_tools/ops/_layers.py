@@ -13,7 +13,7 @@ F32, I64, BOOLEAN = element_type("f32"), element_type("i64"), element_type("bool
 
 
 def ints(values: Sequence[int]) -> str:
-    """`(2, 2)` -> `"2,2"`, as an attribute."""
+    """Return `(2, 2)` -> `"2,2"`, as an attribute."""
     return ",".join(map(str, values))
 
 
@@ -24,13 +24,13 @@ class Layers:
     """
 
     def __init__(self, inputs: Sequence[Fact], target: int) -> None:
-        """`inputs`: facts of the layer that is being rewritten."""
+        """Start without layers; `inputs`: facts of the layer that is being rewritten."""
         self.inputs = tuple(inputs)
         self.target = target
         self.made: list[NewLayer] = []
 
     def fact(self, source: Ref | Array) -> Fact:
-        """What is known of a layer's output, an input or a constant."""
+        """Return what is known of a layer's output, an input or a constant."""
         if isinstance(source, Ref):
             return (
                 self.inputs[source.output] if source.layer is None else self.made[source.layer].outputs[source.output]
@@ -47,7 +47,7 @@ class Layers:
         label: str = "",
         **raw: str,
     ) -> Ref:
-        """A layer with one output."""
+        """Add a layer with one output."""
         new = NewLayer(
             type=type, opset=opset, inputs=tuple(inputs), outputs=(output,), raw=raw, label=label or type.lower()
         )
@@ -55,11 +55,11 @@ class Layers:
         return Ref(len(self.made) - 1)
 
     def rewrite(self, how: str, proof: str) -> Rewrite:
-        """The layers as a rewrite; the last one stands for the old layer."""
+        """Return the layers as a rewrite; the last one replaces the old layer."""
         return Rewrite(layers=tuple(self.made), how=how, proof=proof)
 
     def shape_of(self, data: Ref) -> Ref:
-        """The sizes of `data`, i64; one layer however often it is asked for."""
+        """Add the sizes of `data`, i64; one layer however often they are asked for."""
         for number, new in enumerate(self.made):
             if new.type == "ShapeOf" and new.inputs == (data,):
                 return Ref(number)
@@ -79,29 +79,29 @@ class Layers:
         return self.add("Gather", [data, chosen, np.array(axis, np.int64)], output, opset=opset, **raw)
 
     def binary(self, type: str, left: Ref | Array, right: Ref | Array, *, compares: bool = False) -> Ref:
-        """An elementwise operation with numpy's broadcasting; `compares`: its result is a boolean."""
+        """Add an elementwise operation with numpy's broadcasting; `compares`: its result is a boolean."""
         one = self.fact(left)
         dtype = BOOLEAN if compares else one.dtype
         shape = _broadcast(one.shape, self.fact(right).shape)
         return self.add(type, [left, right], Fact(dtype, shape), auto_broadcast="numpy")
 
     def unary(self, type: str, data: Ref) -> Ref:
-        """An elementwise operation on one tensor."""
+        """Add an elementwise operation on one tensor."""
         return self.add(type, [data], self.fact(data))
 
     def to_type(self, data: Ref, dtype: ElementType) -> Ref:
-        """`data` as another element type; no layer where it is that already."""
+        """Convert `data` to another element type; no layer is added if it has that already."""
         fact = self.fact(data)
         if fact.dtype == dtype:
             return data
         return self.add("Convert", [data], Fact(dtype, fact.shape), destination_type=dtype.name)
 
     def reshape(self, data: Ref, pattern: Ref | Array, shape: Shape) -> Ref:
-        """`data` in another shape; a 0 in the pattern copies the size in that place, -1 takes what is left."""
+        """Bring `data` into another shape; a 0 in the pattern copies the size in that place, -1 takes what is left."""
         return self.add("Reshape", [data, pattern], Fact(self.fact(data).dtype, shape), special_zero="true")
 
     def pad(self, data: Ref, before: Ref | Array, after: Ref | Array, shape: Shape) -> Ref:
-        """`data` with zeros around it."""
+        """Put zeros around `data`."""
         dtype = self.fact(data).dtype
         opset = 12 if self.target >= 12 else 1
         zero = np.zeros((), dtype.dtype)
@@ -109,7 +109,7 @@ class Layers:
 
 
 def padded(layers: Layers, source: Ref, before: Sequence[int], after: Sequence[int]) -> Ref:
-    """`source`, `[N, C, spatial...]`, with zeros before and after each spatial axis."""
+    """Return `source`, `[N, C, spatial...]`, with zeros before and after each spatial axis."""
     fact = layers.fact(source)
     assert fact.shape is not None
     more = [one + two for one, two in zip(before, after, strict=True)]

@@ -21,12 +21,12 @@ __all__ = ["average_pooling", "avg_pool_layer", "max_pool_layer", "migrate_avg_p
 
 
 def avg_pool_opset(target: int) -> int:
-    """The stamp of AvgPool in a target opset: the versions are 1, 14 and 16, and 1 is written opset8 from 8 on."""
+    """Return the stamp of AvgPool in a target opset: the versions are 1, 14 and 16; 1 is written opset8 from 8 on."""
     return next(opset for opset in (16, 14, 8, 1) if opset <= target)
 
 
 def _writable(pooling: Pooling, target: int) -> bool:
-    """Whether AvgPool of the target opset has these settings, and the runtime takes them.
+    """Return whether AvgPool of the target opset has these settings, and the runtime takes them.
 
     The runtime rejects explicit pads that are as large as the window where padding does not
     count (measured on 2026.4.1).
@@ -71,7 +71,7 @@ def avg_pool_forms(wanted: PoolingSpec, sizes: Sequence[Dim], target: int) -> It
 
 
 def _survives(form: PoolingSpec) -> bool:
-    """Whether the CPU plugin leaves the meaning alone (measured on 2026.4.1).
+    """Return whether the CPU plugin leaves the meaning alone (measured on 2026.4.1).
 
     It merges a Pad into an AvgPool behind it that has no padding of its own, which then divides by the whole kernel:
     the same with floor, where no window hangs over the end, and another number with the other roundings.
@@ -100,7 +100,7 @@ def migrate_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewri
 
 
 def average_pooling(wanted: PoolingSpec, data: Fact, target: int) -> Rewrite | Refused:
-    """The fewest layers of the target opset that mean the wanted pooling for every shape that `data` may have."""
+    """Add the fewest layers of the target opset that mean the wanted pooling for every shape that `data` may have."""
     sizes = (Dim(),) * wanted.pooling.rank if data.shape is None else data.spatial
     for form in avg_pool_forms(wanted, sizes, target):
         if form.before and data.shape is None:

@@ -85,7 +85,7 @@ def check_range(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 
 def range_(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """`start + i * step` in the output's type; half floats are computed in f32."""
+    """Return `start + i * step` in the output's type; half floats are computed in f32."""
     given = arrays[0].dtype
     dtype = attrs.output_type.dtype if "output_type" in attrs else given
     wide = np.dtype(np.float32) if is_half(dtype) else dtype

@@ -88,13 +88,13 @@ def _text(name: str) -> str:
 
 
 def _counts(table: Sequence[Row]) -> dict[str, int]:
-    """How many tensors are ok, differ, are skipped, and were computed by the runtime in place of the reference."""
+    """Return how many tensors are ok, differ, are skipped, and were computed by the runtime alone."""
     counts = {status: sum(row.status == status for row in table) for status in ("ok", "differs", "skipped")}
     return {**counts, "runtime": sum(row.engine == "runtime" for row in table)}
 
 
 def _first(found: Comparison, tensors: Sequence[Row], outputs: Sequence[Row]) -> Row | None:
-    """The first difference, as a row."""
+    """Return the first difference, as a row."""
     first = found.first_difference
     entries = [*zip(found.layers, tensors, strict=True), *zip(found.outputs, outputs, strict=True)]
     return next((row for entry, row in entries if entry is first), None)

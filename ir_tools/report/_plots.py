@@ -75,7 +75,7 @@ def _ticks(frame: _Frame, points: list[Row]) -> Iterator[str]:
 
 
 def _allowed(frame: _Frame, points: list[Row]) -> Iterator[str]:
-    """The tolerance of each tensor, as a stepped line; none where tensors have to be equal."""
+    """Draw the tolerance of each tensor, as a stepped line; none if tensors have to be equal."""
     path, open_ = "", False
     half = (frame.x(1) - frame.x(0)) / 2 if len(points) > 1 else (WIDTH - LEFT - RIGHT) / 2
     for place, row in enumerate(points):
@@ -89,7 +89,7 @@ def _allowed(frame: _Frame, points: list[Row]) -> Iterator[str]:
 
 
 def _points(frame: _Frame, points: list[Row]) -> Iterator[str]:
-    """A link to its row for every point; the title is what it is called."""
+    """Draw a link to its row for every point; the title is what it is called."""
     for place, row in enumerate(points):
         error = 10.0**frame.top if row.needed is None else row.needed
         needs = row.reason if row.needed is None else f"needs {number(row.needed)}"
@@ -102,7 +102,7 @@ def _points(frame: _Frame, points: list[Row]) -> Iterator[str]:
 
 
 def _first(frame: _Frame, points: list[Row], first: Row | None) -> Iterator[str]:
-    """A ring around the first difference, and its name."""
+    """Draw a ring around the first difference, and its name."""
     place = next((place for place, row in enumerate(points) if row is first), None)
     if place is None:
         return
@@ -165,7 +165,7 @@ def _text(x: float, y: float, words: str, anchor: str = "middle") -> str:
 
 
 def _beyond(row: Row, place: int) -> bool:
-    """Whether all elements of a bar are beyond the tolerance."""
+    """Return whether all elements of a bar are beyond the tolerance."""
     assert row.difference is not None
     return place >= 2 and DECADES[place - 2] >= row.difference.tolerance
 

@@ -103,13 +103,13 @@ def output_rows(found: Comparison) -> list[Row]:
 
 
 def _reason(entry: LayerComparison, judgement: str) -> str:
-    """The reason, with the round of the body where there is one, NaN that only one side has, and who is right."""
+    """Return the reason, with the iteration of the body if there is one, NaN of one side only, and who is right."""
     where = "" if entry.round is None or entry.difference is None else f"iteration {entry.round + 1} of its body"
     return "; ".join(filter(None, (entry.reason, where, _nan(entry.difference), judgement)))
 
 
 def _nan(difference: Difference | None) -> str:
-    """How many NaN there are, if the sides do not have the same number of them."""
+    """Return how many NaN there are, if the sides do not have the same number of them."""
     expected, found = (0, 0) if difference is None else difference.nan
     return "" if expected == found else f"NaN: {expected} expected, {found} found"
 
@@ -121,7 +121,7 @@ def worst(rows: Iterable[Row]) -> Row | None:
 
 
 def number(value: float | None) -> str:
-    """A number in few characters."""
+    """Return a number in few characters."""
     if value is None:
         return ""
     return f"{value:.4g}" if abs(value) >= 1e-3 or value == 0 else f"{value:.1e}"

@@ -36,7 +36,7 @@ GROUPS = {
 
 
 def listing() -> str:
-    """The page."""
+    """Return the page."""
     return HEAD + "".join(_groups())
 
 
@@ -58,7 +58,7 @@ def _summary(rule: Rule) -> str:
 
 
 def _text(rule: Rule) -> str:
-    """The documentation with its fragments as blocks of XML."""
+    """Return the documentation with its fragments as blocks of XML."""
     lines: list[str] = []
     fenced = False
     for line in rule.doc.splitlines():

@@ -141,7 +141,7 @@ def _reset_peak() -> None:
 
 
 def _peak() -> int:
-    """The most memory that was held at once, in bytes; 0 where the system does not say."""
+    """Return the most memory that was held at once, in bytes; 0 if the system does not say."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):

@@ -91,11 +91,11 @@ class Child:
         self._files.close()
 
     def stage(self) -> str:
-        """What it was last doing: `reading the model`; empty where it did not say."""
+        """Return what it was last doing: `reading the model`; empty if it did not say."""
         return next((line.removeprefix(STAGE) for line in reversed(self._lines()) if line.startswith(STAGE)), "")
 
     def death(self) -> tuple[int, str]:
-        """How it ended: the exit code (negative: a signal), and the last line that it printed."""
+        """Return how it ended: the exit code (negative: a signal), and the last line that it printed."""
         try:
             code = self._process.wait(GRACE)
         except subprocess.TimeoutExpired:
@@ -114,7 +114,7 @@ class Child:
         return buffer
 
     def _map(self, size: int) -> mmap.mmap:
-        """The file that comes with an answer; to change it changes nothing elsewhere."""
+        """Map the file that comes with an answer; to change it changes nothing elsewhere."""
         _, (file,), _, _ = socket.recv_fds(self._files_in, 1, 1)
         try:
             return mmap.mmap(file, size, access=mmap.ACCESS_COPY)
@@ -122,14 +122,14 @@ class Child:
             os.close(file)
 
     def _lines(self) -> list[str]:
-        """The last lines of its standard error."""
+        """Return the last lines of its standard error."""
         size = os.fstat(self._log.fileno()).st_size
         text = os.pread(self._log.fileno(), TAIL, max(0, size - TAIL)).decode("utf-8", "replace")
         return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def _spawn(program: Sequence[str], pipes: tuple[int, ...], log: IO[bytes], memory: int) -> subprocess.Popen[bytes]:
-    """The process. Frames have pipes of their own, so that whatever is printed cannot get between them."""
+    """Start the process. Frames have pipes of their own, so that whatever is printed cannot get between them."""
     return subprocess.Popen(
         [*program, *map(str, pipes), str(memory)],
         stdin=subprocess.DEVNULL,

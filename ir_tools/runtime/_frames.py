@@ -44,14 +44,14 @@ class Blob:
 
 
 def pack(header: Mapping[str, Any], blobs: Sequence[Blob] = ()) -> list[Buffer]:
-    """The parts of a frame, to be written one after the other."""
+    """Return the parts of a frame, to be written one after the other."""
     table = [(blob.type, blob.shape, len(blob.data)) for blob in blobs]
     text = json.dumps({**header, "blobs": table}).encode()
     return [PREFIX.pack(len(text), sum(row[2] for row in table), False) + text, *(blob.data for blob in blobs)]
 
 
 def pack_shared(header: Mapping[str, Any], blobs: Sequence[Blob]) -> tuple[list[Buffer], int | None]:
-    """As `pack`; large blobs go into a file in memory, whose descriptor comes along."""
+    """Pack like `pack`; large blobs go into a file in memory, whose descriptor comes along."""
     parts = pack(header, blobs)
     size = sum(len(part) for part in parts[1:])
     if size < LARGE:
@@ -66,7 +66,7 @@ def pack_shared(header: Mapping[str, Any], blobs: Sequence[Blob]) -> tuple[list[
 
 
 def unpack(text: Buffer, payload: Buffer) -> tuple[dict[str, Any], list[Blob]]:
-    """The header and the blobs (views of `payload`) of a frame."""
+    """Return the header and the blobs (views of `payload`) of a frame."""
     header = json.loads(bytes(text))
     view, start, blobs = memoryview(payload), 0, []
     for kind, shape, size in header.pop("blobs"):
@@ -76,7 +76,7 @@ def unpack(text: Buffer, payload: Buffer) -> tuple[dict[str, Any], list[Blob]]:
 
 
 def from_array(array: Array) -> Blob:
-    """The blob of an array, without copying where it lies in one piece.
+    """Return the blob of an array, without copying if it lies in one piece.
 
     Raises:
         UsageError: OpenVINO has no such element type.

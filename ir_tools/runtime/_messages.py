@@ -58,7 +58,7 @@ def remedy_for(text: str) -> str | None:
 
 
 def explain(text: str) -> str:
-    """The reason and the layer of an exception of openvino, on one line.
+    """Return the reason and the layer of an exception of openvino, on one line.
 
     "Check 'kernel > 0' failed at src/pool.cpp:3:", newline, "the kernel is 0" becomes "the kernel is 0".
     """
@@ -83,7 +83,7 @@ def explain(text: str) -> str:
 
 
 def _place(node: re.Match[str]) -> str:
-    """The layer that was being validated; while a file is read it has a made-up name yet, so say what it reads."""
+    """Return the layer that was validated; while a file is read its name is made up yet, so say what it reads."""
     if not re.fullmatch(rf"{node['type']}_\d+", node["name"]):
         return f"{node['type']} '{node['name']}'"
     source = _INPUT.search(node["inputs"])

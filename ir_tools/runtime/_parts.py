@@ -28,11 +28,11 @@ class Parts:
         self.layers = list(_ordered(graph))
 
     def body(self, layer: Layer, name: str) -> "Parts":
-        """A body of a layer, as a model of its own."""
+        """Return a body of a layer, as a model of its own."""
         return Parts(self._document, layer.bodies[name], self._version)
 
     def first(self, count: int) -> bytes:
-        """A model of the first layers; every output whose reader is missing gets a Result.
+        """Return a model of the first layers; every output whose consumer is missing gets a Result.
 
         Raises:
             ReadError: a port without a usable id.
@@ -57,7 +57,7 @@ class Parts:
         return self._document.text[span.start : span.end].decode()
 
     def _loose_ends(self, kept: Collection[Layer]) -> Iterator[Source]:
-        """The outputs that a layer of the whole reads, and none that is kept."""
+        """Yield the outputs that a layer of the whole model reads, but none that is kept."""
         ids = {layer.id for layer in kept}
         for layer in kept:
             readers: dict[int, bool] = {}
@@ -72,7 +72,7 @@ class Parts:
 
 
 def element_of(layer: Layer) -> Element:
-    """The `<layer>` that a layer was read from."""
+    """Return the `<layer>` that a layer was read from."""
     assert isinstance(layer.source, ElementSource)
     return layer.source.element
 

@@ -25,13 +25,13 @@ class Place(NamedTuple):
 
 
 def place_of(document: Document, layer: Element, paths: Mapping[Element, str], line: int | None = None) -> Place:
-    """The place of a `<layer>`, or of a line in it. `paths`: of the layers that could be read."""
+    """Return the place of a `<layer>`, or of a line in it. `paths`: of the layers that could be read."""
     name = layer.get("name")
     return Place(line or document.line(layer), whole_number(layer.get("id")), name, paths.get(layer, name))
 
 
 def named(document: Document, message: str, paths: Mapping[Element, str]) -> Place | None:
-    """The place that a message names without a doubt: an offset in the file, or a layer by name and id."""
+    """Return the place that a message names beyond doubt: an offset in the file, or a layer by name and id."""
     layers = list(document.root.iter("layer"))
     if found := _OFFSET.search(message):
         offset = int(found[1])
@@ -46,7 +46,7 @@ def named(document: Document, message: str, paths: Mapping[Element, str]) -> Pla
 
 
 def mentioned(document: Document, message: str, paths: Mapping[Element, str]) -> Place | None:
-    """The place of the only layer that a message speaks of by a name that is in the file."""
+    """Return the place of the only layer that a message names with a name that is in the file."""
     words = {quoted or last for quoted, last in _NAMED.findall(message)}
     return _only(document, (layer for layer in document.root.iter("layer") if layer.get("name") in words), paths)
 

@@ -50,7 +50,7 @@ class WorkerProcess:
         self._finalizer: weakref.finalize[[], WorkerProcess] | None = None
 
     def __enter__(self) -> Self:
-        """The client itself."""
+        """Return the client itself."""
         return self
 
     def __exit__(
@@ -120,7 +120,7 @@ class WorkerProcess:
         raise self._failure(answer["error"], answer["message"], child.stage())
 
     def _post_mortem(self, child: Child, header: Header) -> RuntimeFailure:
-        """Why a child that no longer answers is dead."""
+        """Return why a child that no longer answers is dead."""
         code, words = child.death()
         if code == -signal.SIGPROF:
             return self._failure("timeout", f"{header['seconds']:g}", child.stage())
@@ -131,7 +131,7 @@ class WorkerProcess:
         return self._failure("crashed", words, child.stage(), how)
 
     def _failure(self, kind: str, words: str, stage: str, how: str = "") -> RuntimeFailure:
-        """What happened, in words. `words`: the runtime's own, or the seconds that it took."""
+        """Return what happened, in words. `words`: the runtime's own, or the seconds that it took."""
         during = f" while {stage}" if stage else ""
         limit = f" (its limit is {self.memory / 2**30:.3g} GiB)"
         phrases = {

@@ -35,16 +35,16 @@ class Request:
         self._kept: list[Any] = []
 
     def __getitem__(self, name: str) -> Any:
-        """An argument."""
+        """Return an argument."""
         return self.header[name]
 
     def document(self) -> bytes:
-        """The bytes of the `.xml`."""
+        """Return the bytes of the `.xml`."""
         source = self.header["model"]
         return Path(source).read_bytes() if isinstance(source, str) else bytes(self.blobs[source].data)
 
     def weights(self) -> ov.Tensor | None:
-        """The bytes of the `.bin`, mapped where it is a file."""
+        """Return the bytes of the `.bin`, mapped if it is a file."""
         import openvino as ov
 
         source, path = self.header["weights"], self.header["model"]
@@ -61,20 +61,20 @@ class Request:
         return ov.Tensor(_writeable(data), shared_memory=True) if data.size else None
 
     def read(self) -> ov.Model:
-        """The model as openvino presents it, an IR v10 with Convert layers at its borders."""
+        """Return the model as openvino presents it, an IR v10 with Convert layers at its borders."""
         source, weights = self.header["model"], self.header["weights"]
         if isinstance(source, str) and not isinstance(weights, int):
             return core().read_model(source, weights or "")
         return core().read_model(self.document(), self.weights())
 
     def read_as_written(self, document: bytes | None = None) -> ov.Model:
-        """The model layer by layer as in the file: an IR v10 is read as v11, without the Converts at its borders."""
+        """Return the model layer by layer as in the file: IR v10 is read as v11, without Converts at its borders."""
         document = self.document() if document is None else document
         return core().read_model(OLD_NET.sub(rb"\g<1>11\2", document, count=1), self.weights())
 
 
 def _writeable(data: Any) -> Any:
-    """The same bytes, said to be writeable as openvino wants weights to be. The caller keeps `data` alive."""
+    """Return the same bytes, declared writeable as openvino wants weights. The caller keeps `data` alive."""
     return np.frombuffer((ctypes.c_ubyte * data.size).from_address(data.ctypes.data), np.uint8)
 
 
@@ -87,7 +87,7 @@ def stage(text: str) -> None:
 
 
 def core() -> ov.Core:
-    """The one Core."""
+    """Return the one Core."""
     if not _CORE:
         import openvino as ov
 
@@ -96,7 +96,7 @@ def core() -> ov.Core:
 
 
 def compile_model(model: ov.Model, request: Request) -> ov.CompiledModel:
-    """The model on the device and with the properties of the request.
+    """Compile the model on the device and with the properties of the request.
 
     With the hint f32 the CPU plugin keeps keys and values of attention in f32, too, and not in u8.
 

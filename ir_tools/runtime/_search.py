@@ -44,7 +44,7 @@ class Search:
         self._deadline = deadline
 
     def find(self, parts: Parts, failure: RuntimeFailure) -> Found | None:
-        """The layer over which `parts` fails as `failure` says; None where it does not."""
+        """Return the layer over which `parts` fails as `failure` says; None if it does not."""
         low, high = 0, len(parts.layers)
         needs = Attempt(0.0, 0, "")
         try:
@@ -74,7 +74,7 @@ class Search:
         return next((entry for entry in found if entry and entry.layer), None)
 
     def _fails(self, parts: Parts, count: int, failure: RuntimeFailure) -> RuntimeFailure | Attempt:
-        """What the first layers do: fail, at the same stage or later, since a part has outputs of its own; or not."""
+        """Return whether the first layers fail, at the same stage or later, since a part has outputs of its own."""
         if time.monotonic() > self._deadline:
             raise TimeoutError
         try:
@@ -84,13 +84,13 @@ class Search:
             return Attempt(0.0, 0, "") if order.index(other.stage) < order.index(failure.stage) else other
 
     def _gradual(self, needs: Attempt, failure: RuntimeFailure) -> bool:
-        """Whether what works comes near the limit already, so that one layer more is not the reason."""
+        """Return whether what works comes near the limit already, so that one layer more is not the reason."""
         limits = {"timeout": needs.seconds / self._seconds, "memory": needs.peak / self._memory}
         return limits.get(failure.kind, 0.0) > GRADUAL
 
 
 def _words(failure: RuntimeFailure) -> str:
-    """What it says, without the numbers and names that differ from one model to another."""
+    """Return what it says, without the numbers and names that differ from one model to another."""
     return re.sub(r"'[^']*'|\d+", "#", failure.reason)
 
 

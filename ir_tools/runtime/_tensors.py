@@ -18,7 +18,7 @@ __all__ = ["feed", "from_tensor", "input_index", "new_tensor"]
 
 
 def input_index(model: ov.Model | ov.CompiledModel, name: str) -> int:
-    """The number of the input that `name` means."""
+    """Return the number of the input that `name` means."""
     by_name: dict[str, int] = {}
     for index, parameter in enumerate(model.inputs):
         for alias in (*parameter.get_names(), parameter.get_node().get_friendly_name()):
@@ -29,7 +29,7 @@ def input_index(model: ov.Model | ov.CompiledModel, name: str) -> int:
 
 
 def feed(model: ov.Model | ov.CompiledModel, given: Mapping[str, Blob]) -> dict[int, ov.Tensor]:
-    """A tensor for every input, by its number."""
+    """Make a tensor for every input, by its number."""
     tensors = {
         index: _to_tensor(name, blob, model.inputs[index])
         for name, blob in given.items()
@@ -42,7 +42,7 @@ def feed(model: ov.Model | ov.CompiledModel, given: Mapping[str, Blob]) -> dict[
 
 
 def _to_tensor(name: str, blob: Blob, wanted: ov.Output) -> ov.Tensor:
-    """A tensor of the wanted type; values of another type are taken where none of them changes."""
+    """Make a tensor of the wanted type; values of another type are taken if none of them changes."""
     kind = element_type(wanted.get_element_type().get_type_name())
     packed = blob.type != kind.name and kind.dtype is None and kind.name != "string"
     if packed and (blob.type != "u8" or not wanted.get_partial_shape().is_static):
@@ -52,7 +52,7 @@ def _to_tensor(name: str, blob: Blob, wanted: ov.Output) -> ov.Tensor:
 
 
 def new_tensor(what: str, blob: Blob, type_: ov.Type, sizes: tuple[int, ...]) -> ov.Tensor:
-    """A tensor of the type with the bytes of the blob, cast if the blob has another type that numpy knows."""
+    """Make a tensor of the type with the bytes of the blob, cast if the blob has another type that numpy knows."""
     import openvino as ov
 
     kind = element_type(type_.get_type_name())

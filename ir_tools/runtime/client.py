@@ -181,7 +181,7 @@ class RuntimeClient(WorkerProcess):
         keep: bool = False,
         timeout: float | None = None,
     ) -> Inference:
-        """One inference.
+        """Run one inference.
 
         Args:
             model_xml: a path, or the bytes of an `.xml`.
@@ -249,7 +249,7 @@ class RuntimeClient(WorkerProcess):
         keep: bool = False,
         timeout: float | None = None,
     ) -> Inference:
-        """One inference of a model in memory; outputs and inputs go by `Endpoint.name`. See `infer`."""
+        """Run one inference of a model in memory; outputs and inputs go by `Endpoint.name`. See `infer`."""
         states = self._states if states is None else states
         with sources(model) as (text, weights):
             found = self.infer(
@@ -308,7 +308,7 @@ class RuntimeClient(WorkerProcess):
     def ask(
         self, model_xml: bytes, weights: bytes, layer: str, *, zeros: int = 0, timeout: float | None = None
     ) -> list[Row]:
-        """What the runtime computes for one layer of a small model; see `ir_tools.runtime.ask.LayerOracle`.
+        """Return what the runtime computes for one layer of a small model; see `ir_tools.runtime.ask.LayerOracle`.
 
         `zeros`: zero bytes that follow `weights`, made in the child.
 
@@ -382,7 +382,7 @@ class RuntimeClient(WorkerProcess):
 
 @contextlib.contextmanager
 def sources(model: Model) -> Iterator[tuple[Path | bytes, Source]]:
-    """What `RuntimeClient` takes for a model: its own files if nothing was changed, else its text and the old weights.
+    """Return a model as `RuntimeClient` takes it: its own files if nothing was changed, else its text and old weights.
 
     Only weights that were added to, or never were a file, go through a temporary file, which goes with the context.
     """
@@ -411,7 +411,7 @@ def _info(row: Header) -> TensorInfo:
 
 
 def _distinct(info: Sequence[TensorInfo]) -> list[str]:
-    """One name for each output: the first that no other output took before."""
+    """Return one name for each output: the first that no other output took before."""
     taken: dict[str, None] = {}
     for number, item in enumerate(info):
         taken[next((name for name in item.names if name not in taken), f"{item.name}#{number}")] = None
@@ -419,7 +419,7 @@ def _distinct(info: Sequence[TensorInfo]) -> list[str]:
 
 
 def _by_endpoint(model: Model, found: Inference) -> Inference:
-    """The same with outputs under the names that the model gives them: matched by the Results' names, else in order."""
+    """Return the same with outputs under the names that the model gives them: by the Results' names, else in order."""
     names = [endpoint.name for endpoint in model.outputs]
     by_layer = {endpoint.layer.name: endpoint.name for endpoint in model.outputs}
     if len(by_layer) == len(names) and all(item.layer in by_layer for item in found.info):

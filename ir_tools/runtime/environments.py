@@ -38,7 +38,7 @@ class Installation:
     python: str
 
     def __str__(self) -> str:
-        """What is made, and its size, in one line."""
+        """Return what is made, and its size, in one line."""
         release = self.release
         return (
             f"{self.folder}: {', '.join(release.packages)} with Python {self.python},"

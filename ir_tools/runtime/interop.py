@@ -21,7 +21,7 @@ __all__ = ["from_openvino", "to_openvino"]
 
 
 def to_openvino(model: Model, extensions: Extensions = ()) -> ov.Model:
-    """The model as openvino reads it, with the operations of `extensions`.
+    """Return the model as openvino reads it, with the operations of `extensions`.
 
     The weights are mapped from their file, or from a copy without a name where constants were added.
 
@@ -46,7 +46,7 @@ def to_openvino(model: Model, extensions: Extensions = ()) -> ov.Model:
 
 
 def from_openvino(model: ov.Model) -> Model:
-    """The model as openvino serialises it: IR v11, or v10 where it was read from that; constants as they are.
+    """Return the model as openvino serialises it: IR v11, or v10 if it was read from that; constants as they are.
 
     The weights are mapped from a temporary file without a name, whose space is free again with the model.
 

@@ -157,7 +157,7 @@ class Network:
             raise Refused(library.why_unread(model, weights) or str(why)) from None
 
     def __enter__(self) -> "Network":
-        """The network itself."""
+        """Return the network itself."""
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -216,7 +216,7 @@ class Inference:
         self.library.call("exec_network_create_infer_request", self.compiled, byref(self.request))
 
     def __enter__(self) -> "Inference":
-        """The inference itself."""
+        """Return the inference itself."""
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -288,7 +288,7 @@ def read(library: Library, header: "dict[str, Any]") -> Network:
 
 
 def describe(library: Library, header: "dict[str, Any]", blobs: "list[Any]") -> "tuple[dict[str, Any], list[Any]]":
-    """Inputs and outputs, each as name, element type and sizes."""
+    """Return inputs and outputs, each as name, element type and sizes."""
     del blobs
     with read(library, header) as network:
         return {
@@ -297,7 +297,7 @@ def describe(library: Library, header: "dict[str, Any]", blobs: "list[Any]") -> 
 
 
 def infer(library: Library, header: "dict[str, Any]", blobs: "list[Any]") -> "tuple[dict[str, Any], list[Any]]":
-    """One inference: the tensors `outputs`, or those of the model."""
+    """Run one inference: the tensors `outputs`, or those of the model."""
     with read(library, header) as network:
         own = network.names("output")
         wanted = own if header["outputs"] is None else header["outputs"]
@@ -339,7 +339,7 @@ TASKS = {"hello": hello, "describe": describe, "infer": infer}
 
 
 def answer(loaded: "list[Library]", header: "dict[str, Any]", blobs: "list[Any]") -> "tuple[dict[str, Any], list[Any]]":
-    """The result of a task, or what went wrong."""
+    """Return the result of a task, or what went wrong."""
     try:
         if not loaded:
             stage("loading the runtime")
@@ -357,7 +357,7 @@ def answer(loaded: "list[Library]", header: "dict[str, Any]", blobs: "list[Any]"
 
 
 def arrays(table: "list[Any]", payload: bytes) -> "list[Any]":
-    """Views of the blobs of a request, by element type, sizes and bytes of each."""
+    """Return views of the blobs of a request, by element type, sizes and bytes of each."""
     found, start = [], 0
     for type_, shape, size in table:
         found.append(np.frombuffer(payload[start : start + size], DTYPES[type_]).reshape(shape))

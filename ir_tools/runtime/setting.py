@@ -75,5 +75,5 @@ class Setting(NamedTuple):
         return self.device.partition(".")[0] == "CPU"
 
     def __str__(self) -> str:
-        """`CPU, f32`."""
+        """Return `CPU, f32`."""
         return f"{self.device}, {self.precision}"

@@ -188,7 +188,7 @@ class _Trial:
     # --- from failure to diagnostic ---
 
     def _told(self, failure: RuntimeFailure) -> Diagnostic:
-        """The diagnostic of a failure."""
+        """Return the diagnostic of a failure."""
         remedy = remedy_for(failure.reason)
         if remedy or failure.kind == "missing":
             return _untried(self.file, failure.reason, remedy)
@@ -227,7 +227,7 @@ class _Trial:
     # --- places ---
 
     def _place(self, failure: RuntimeFailure) -> tuple[RuntimeFailure, Place]:
-        """Where the fault is, and the failure of the smallest part of the model that has it."""
+        """Return where the fault is, and the failure of the smallest part of the model that has it."""
         try:
             data = self.source if isinstance(self.source, bytes) else load(Path(self.source))
             document = Document(data, self.file)
@@ -275,7 +275,7 @@ def _is_dynamic(info: TensorInfo) -> bool:
 
 
 def _unread(error: ReadError) -> Place:
-    """Where reading stops here, for a file that no parts can be made of."""
+    """Return where reading stops here, for a file that no parts can be made of."""
     first = error.diagnostics[0]
     note = f"ir_tools cannot read it either: {first.message}"
     return Place(first.line, first.layer_id, first.layer_name, first.path, note)

@@ -66,7 +66,7 @@ MAX_KEPT = 64
 
 
 def infer(request: Request) -> Answer:
-    """One inference; see `RuntimeClient.infer`."""
+    """Run one inference; see `RuntimeClient.infer`."""
     import openvino as ov
 
     presented, model, tapped, compiled, _ = _kept(request) if request["keep"] else _prepare(request)
@@ -103,7 +103,7 @@ def _prepare(request: Request) -> Prepared:
 
 
 def _kept(request: Request) -> Prepared:
-    """The model of an equal request, or a new one, which is kept."""
+    """Return the model of an equal request, or a new one, which is kept."""
     files = [os.stat(path) for path in (request["model"], request["weights"]) if isinstance(path, str)]
     stamps = [(stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in files]
     key = hashlib.blake2b(json.dumps([{**request.header, "inputs": [], "states": []}, stamps]).encode())
@@ -131,7 +131,7 @@ def _set_states(run: ov.InferRequest, given: Mapping[str, Blob]) -> None:
 
 
 def _device_name(compiled: ov.CompiledModel, asked: str) -> str:
-    """The full name of the device that ran, or the name that was asked for."""
+    """Return the full name of the device that ran, or the name that was asked for."""
     with contextlib.suppress(RuntimeError):
         ran = compiled.get_property("EXECUTION_DEVICES")[0].strip("()")
         return str(core().get_property(ran, "FULL_DEVICE_NAME"))
@@ -139,14 +139,14 @@ def _device_name(compiled: ov.CompiledModel, asked: str) -> str:
 
 
 def _precision(compiled: ov.CompiledModel) -> str:
-    """The element type that floats are computed in; `dynamic` where the device does not say."""
+    """Return the element type that floats are computed in; `dynamic` if the device does not say."""
     with contextlib.suppress(RuntimeError):
         return str(compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name())
     return "dynamic"
 
 
 def _executed(compiled: ov.CompiledModel) -> list[tuple[str, list[str], str, str, str]]:
-    """What the device made of the layers: name, the layers in it, type, element type, and the code that computes it."""
+    """Return what the device made of the layers: name, layers, type, element type, and the code that computes it."""
     rows = []
     for node in compiled.get_runtime_model().get_ordered_ops():
         info = node.get_rt_info()
@@ -159,7 +159,7 @@ def _executed(compiled: ov.CompiledModel) -> list[tuple[str, list[str], str, str
 
 
 def _tapped(request: Request, presented: ov.Model) -> tuple[ov.Model, list[int]]:
-    """The model with an output for every tap, and the numbers of these outputs.
+    """Return the model with an output for every tap, and the numbers of these outputs.
 
     It is read as written, so that layers keep their own types, and then given the presented types at its borders.
     """
@@ -224,7 +224,7 @@ def _present(model: ov.Model, presented: ov.Model) -> None:
 
 
 def _describe(output: ov.Output) -> Header:
-    """An input or output of a model: every name that it answers to, type and shape."""
+    """Return an input or output of a model: every name that it answers to, type and shape."""
     node = output.get_node()
     header = {"names": sorted(output.get_names()), "layer": node.get_friendly_name()}
     if node.get_type_name() == "Result":
@@ -235,7 +235,7 @@ def _describe(output: ov.Output) -> Header:
 
 
 def _shape(output: ov.Output) -> str:
-    """The partial shape as `format_shape` writes it."""
+    """Return the partial shape as `format_shape` writes it."""
     text = str(output.get_partial_shape())
     return text if text == "[]" else text[1:-1]
 
@@ -262,7 +262,7 @@ def shapes(request: Request) -> Answer:
 
 
 def describe(request: Request) -> Answer:
-    """Inputs and outputs as openvino presents them."""
+    """Return inputs and outputs as openvino presents them."""
     stage("reading the model")
     model = request.read()
     _reshape(model, request["shapes"])
@@ -273,7 +273,7 @@ def describe(request: Request) -> Answer:
 
 
 def _bodies(node: ov.Node) -> dict[str, ov.Model]:
-    """The bodies of a layer by the name that they have in the file."""
+    """Return the bodies of a layer by the name that they have in the file."""
     kind = node.get_type_name()
     if kind in {"TensorIterator", "Loop"}:
         return {"body": node.get_function()}
@@ -302,7 +302,7 @@ def _duplicates(model: ov.Model) -> bool:
 
 
 def _unique_names(text: bytes) -> bytes:
-    """The document with `#id` after every name that two layers of one graph share, as in `ir_tools.graph.walk`."""
+    """Return the document with `#id` after names that two layers of a graph share, as in `ir_tools.graph.walk`."""
     root = ElementTree.fromstring(text)
     for group in root.iter("layers"):
         counts = Counter(layer.get("name") for layer in group)
@@ -429,7 +429,7 @@ def _restrict(memory: int) -> None:
 
 
 def _answer(request: Request) -> Answer:
-    """The result of a task, or what went wrong."""
+    """Return the result of a task, or what went wrong."""
     try:
         return TASKS[request["do"]](request)
     except ImportError as error:

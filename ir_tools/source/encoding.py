@@ -37,7 +37,7 @@ class Encoded(NamedTuple):
 
 
 def decode(data: bytes, file: str | None) -> Encoded:
-    """The document as UTF-8 text; the very same object where it is that already.
+    """Return the document as UTF-8 text; the very same object if it is that already.
 
     Raises:
         ReadError: unknown encoding, or bytes that do not belong to it, with their line.

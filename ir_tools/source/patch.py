@@ -17,7 +17,7 @@ class Patch:
         self._edits.append((start, end, new))
 
     def __len__(self) -> int:
-        """How many edits there are."""
+        """Return how many edits there are."""
         return len(self._edits)
 
     def behind(self, number: int) -> list[tuple[int, int, bytes]]:
@@ -25,7 +25,7 @@ class Patch:
         return self._edits[number:]
 
     def apply(self, text: bytes, start: int = 0, end: int | None = None) -> bytes:
-        """The text, or its part from `start` to `end`, with the edits made."""
+        """Return the text, or its part from `start` to `end`, with the edits made."""
         parts, at = [], start
         for first, last, new in sorted(self._edits, key=itemgetter(0, 1)):
             assert first >= at, "edits overlap"

@@ -23,7 +23,7 @@ class Style(NamedTuple):
 
     @classmethod
     def of(cls, text: bytes) -> Self:
-        """The style of a document, as its first elements show it."""
+        """Return the style of a document, as its first elements show it."""
         head = text[: 1 << 16].decode(errors="replace")
         head = re.sub(r"<!--.*?-->|<\?.*?\?>", "", head, flags=re.DOTALL)
         step = re.search(r"<(?:net|layers)\b[^>]*>\s*?(\r?\n)([ \t]*)<", head)

@@ -51,7 +51,7 @@ def check(path: Path) -> tuple[Diagnostic, ...]:
 
 
 def nodes(path: Path) -> "Iterator[NodeProto]":
-    """Every node of a readable file, those of inner graphs included; none where `onnx` is not installed."""
+    """Yield every node of a readable file, those of inner graphs included; none if `onnx` is not installed."""
     try:
         import onnx
     except ImportError:
