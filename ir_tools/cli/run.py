@@ -123,8 +123,8 @@ def _run_step(
             if step == 1 or not made_up:
                 raise
             raise UsageError(
-                f"step {step}: {why}; the states have other sizes now, and what was made up has not:"
-                f" give values for each step by --input NAME=FILE ({', '.join(made_up)})"
+                f"step {step}: {why}; the states have other sizes now, but the values that were made up have not:"
+                f" give values for each step with --input NAME=FILE ({', '.join(made_up)})"
             ) from None
 
 

@@ -185,7 +185,7 @@ def test_made_up_inputs_do_not_grow_with_the_states(cli: Cli, growing: Path, tmp
     failed = cli("run", growing, "--steps", "2", "--engine", engine)
     assert failed.code == 2
     assert "step 2: " in failed.err
-    assert "give values for each step by --input NAME=FILE (x, mask)" in " ".join(failed.err.split())
+    assert "give values for each step with --input NAME=FILE (x, mask)" in " ".join(failed.err.split())
     arrays = {"x": [np.zeros([1, 4], np.float32)] * 2, "mask": [np.zeros([1, size], np.float32) for size in (4, 8)]}
     options = []
     for name, steps in arrays.items():

@@ -129,7 +129,7 @@ def test_connect_refuses_what_is_not_there(chain: Graph, source: Source, reader:
 
 
 def test_add_refuses_a_taken_id_and_leaves_nothing_behind(chain: Graph) -> None:
-    with pytest.raises(GraphError, match="there is a layer 1 already"):
+    with pytest.raises(GraphError, match="there is already a layer 1"):
         chain.add(layer(1, "again"))
     with pytest.raises(GraphError, match="no layer 9"):
         chain.add(layer(7, "new"), {0: Source(9, 0)})

@@ -181,7 +181,7 @@ def test_the_first_difference_is_ringed_and_linked_and_explained() -> None:
     assert Page(page).addresses == ["#row4", *(f"#row{number}" for number in range(9))]
     assert page.count('<circle class="ring"') == 1
     assert '<text class="first"' in page
-    assert "Why: it has another weight; round 3 of its body." in page
+    assert "Why: it has another weight; iteration 3 of its body." in page
 
 
 def test_quantized_arithmetic_is_told() -> None:

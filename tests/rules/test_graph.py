@@ -222,9 +222,9 @@ def test_an_assign_finds_the_variables_that_it_finds_in_the_runtime(load: int, s
 @pytest.mark.parametrize(
     ("names", "wanted"),
     [
-        (["one"], "the tensor name 'one' belongs to layer 'l0' already"),
-        (["one", "two"], "the tensor name 'one' belongs to layer 'l0' already; 1 more name repeated"),
-        (["two,one", "x"], "the tensor name 'two' belongs to layer 'l0' already; 2 more names repeated"),
+        (["one"], "the tensor name 'one' already belongs to layer 'l0'"),
+        (["one", "two"], "the tensor name 'one' already belongs to layer 'l0'; 1 more name repeated"),
+        (["two,one", "x"], "the tensor name 'two' already belongs to layer 'l0'; 2 more names repeated"),
     ],
     ids=["one-name", "one-name-of-each-port", "two-names-of-one-port"],
 )

@@ -69,4 +69,4 @@ def test_layouts(client: RuntimeClient, place: str, layout: str) -> None:
 def test_a_layout_inside_the_model_that_does_not_fit_is_a_warning() -> None:
     (found,) = validate(with_layout("inside", "[N,C,H]"))
     assert (found.code, str(found.severity)) == ("IR161", "warning")
-    assert found.message == "the layout [N,C,H] has 3 dimensions, and the port has 4"
+    assert found.message == "the layout [N,C,H] has 3 dimensions, but the port has 4"

@@ -149,7 +149,7 @@ def failure(path: Path, to: str = "opset8") -> str:
         (7, {"kernel_shape": [2, 2], "ceil_mode": 1}, "has ceil_mode, which came with opset 10"),
         (6, {"kernel_shape": [2, 2], "count_include_pad": 1}, "has count_include_pad, which came with opset 7"),
         (11, {"kernel_shape": [2, 2], "dilations": [1, 1]}, "has dilations, which came with opset 19"),
-        (19, {"kernel_shape": [2, 2], "pad": [1, 1]}, "has an attribute pad, which it does not know"),
+        (19, {"kernel_shape": [2, 2], "pad": [1, 1]}, "has an unknown attribute pad"),
         (19, {"kernel_shape": [2, 2], "strides": [2]}, "strides has 1 value, but kernel_shape asks for 2"),
         (19, {"kernel_shape": [2, 2], "pads": [1, 1]}, "pads has 2 values, but kernel_shape asks for 4"),
         (19, {"kernel_shape": [2, 2], "dilations": [1] * 3}, "dilations has 3 values, but kernel_shape asks for 2"),
