@@ -86,7 +86,11 @@ BROKEN = {
         12,
         "two output ports 0",
     ),
-    "edge from nowhere": (SMALL.replace(b"</edges>", edge("9", "0", "1", "1")), 49, "from layer 9, which does not exist"),
+    "edge from nowhere": (
+        SMALL.replace(b"</edges>", edge("9", "0", "1", "1")),
+        49,
+        "from layer 9, which does not exist",
+    ),
     "edge to nowhere": (SMALL.replace(b"</edges>", edge("0", "0", "9", "1")), 49, "to layer 9, which does not exist"),
     "edge from no port": (SMALL.replace(b'from-port="1"', b'from-port="0"'), 48, "from port 0 of layer 1"),
     "edge to no port": (SMALL.replace(b"</edges>", edge("0", "0", "1", "1")), 49, "to port 1 of layer 1"),
