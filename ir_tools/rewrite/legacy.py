@@ -242,7 +242,7 @@ class GraphUpgrade:
         for index, (port, tensor) in enumerate(zip(layer.outputs, found, strict=False)):
             name = layer.name if len(layer.outputs) == 1 else f"{layer.name}.{index}"
             record = graph.layer(tensor.layer).port(tensor.port)
-            record.names = (*record.names, name)
+            record.names = tuple(dict.fromkeys((*record.names, name)))
             self.tensors[Source(layer.id, port.id)] = tensor
 
 
@@ -294,6 +294,15 @@ class Place:
         """Add an operation and return all of its outputs."""
         given = [each if isinstance(each, Source) else self.constant(each) for each in inputs]
         return self.builder.outputs(type, *given, name=f"{self.layer.name}/{type}", **attributes)
+
+    def converted(self, tensor: Source, dtype: ElementType) -> Source:
+        """Return a tensor as another element type; floats are rounded to integers, as Inference Engine did."""
+        given = self.fact(tensor).dtype
+        if given == dtype:
+            return tensor
+        if given.is_float and dtype.is_integer:
+            tensor = self.call("Round", tensor, mode="half_to_even")
+        return self.call("Convert", tensor, destination_type=dtype.name)
 
     def constant(self, numbers: Array | float | Sequence[int] | Sequence[float]) -> Source:
         """Add a constant: f32 for floats, i64 for integers; arrays keep their type."""
@@ -404,7 +413,8 @@ def _replacement(place: Place) -> Sequence[Source] | Refused:
         given, wanted = place.fact(tensor).shape, declared.shape or ()
         if given != wanted:
             return Refused(f"it gives [{format_shape(given)}], but the file declares [{format_shape(wanted)}]")
-    return found
+    pairs = [*zip(found, place.declared, strict=False)]
+    return [place.converted(tensor, declared.dtype) for tensor, declared in pairs] or found
 
 
 def _built(op: Op, place: Place) -> Sequence[Source] | Refused:

@@ -25,6 +25,8 @@ def tensor_iterator(
 ) -> tuple[Source, ...] | Refused:
     """Add a TensorIterator with the migrated body, and return its outputs.
 
+    Every input of the body has a port of its own: the CPU plugin of 2026.4.1 feeds only the first one of several.
+
     Args:
         upgrade: of the graph around it.
         layer: the legacy layer.
@@ -34,63 +36,59 @@ def tensor_iterator(
     Raises:
         ShapeError: the port map cannot be read.
     """
-    rows, edges = _rows(layer)
+    if "body" not in layer.bodies:
+        raise ShapeError("it has no body")
+    body, mapping = layer.bodies["body"], layer.content.mapping
+    rows = mapping.get("port_map", [])
+    entries, exits = ([row for kind, row in rows if kind == side] for side in ("input", "output"))
+    back = [
+        (_end(edge, "from-layer", "from-port"), _end(edge, "to-layer", "to-port"))
+        for _, edge in mapping.get("back_edges", [])
+    ]
     inside = Builder(upgrade.builder.model, graph=Graph(), opset=upgrade.builder.opset)
     given = dict(zip((port.id for port in layer.inputs), inputs, strict=True))
-    body = layer.bodies["body"]
+    sources = [given[int(row["external_port_id"])] for row in entries]
     fed: dict[Source, Source] = {}
-    for kind, row in rows:
-        if kind == "input":
-            end = _end(row, "internal_layer_id", "internal_port_id")
-            dtype = upgrade.builder.fact(given[int(row["external_port_id"])]).dtype
-            shape = recorded(body.layer(end.layer).port(end.port)).shape
-            fed[end] = inside.parameter(f"input{len(fed)}", shape or (), dtype)
+    for row, source in zip(entries, sources, strict=True):
+        end = _inner(row)
+        shape = recorded(body.layer(end.layer).port(end.port)).shape
+        fed[end] = inside.parameter(f"input{len(fed)}", shape or (), upgrade.builder.fact(source).dtype)
     inner, known = upgrade.within(layer, body, inside, fed), len(upgrade.refused)
     inner.replace_all()
     if len(inner.refused) > known:
         return Refused("its body cannot be migrated")
     results: dict[Source, int] = {}
-    back = [(_end(edge, "from-layer", "from-port"), _end(edge, "to-layer", "to-port")) for edge in edges]
-    outer = [_end(row, "internal_layer_id", "internal_port_id") for kind, row in rows if kind == "output"]
-    for end in (*outer, *(start for start, _ in back)):
+    for end in (*map(_inner, exits), *(start for start, _ in back)):
         if end not in results:
             results[end] = inside.result(inner.tensors[end]).id
     inner.remove_unread()
-    ports = {port.id: str(number) for number, port in enumerate((*layer.inputs, *layer.outputs))}
-    made, sources = upgrade.builder.make(layer.name, "TensorIterator", 1, {}, inputs, declared)
+    made, feeds = upgrade.builder.make(layer.name, "TensorIterator", 1, {}, sources, declared)
+    ports = {old.id: new.id for old, new in zip(layer.outputs, made.outputs, strict=True)}
     made.bodies["body"] = inside.graph
     made.content.mapping = {
-        "port_map": [(kind, _row(kind, row, ports, fed, results)) for kind, row in rows],
+        "port_map": [
+            *(("input", _row(row, number, fed[_inner(row)].layer)) for number, row in enumerate(entries)),
+            *(("output", _row(row, ports[int(row["external_port_id"])], results[_inner(row)])) for row in exits),
+        ],
         "back_edges": [
             ("edge", {"from-layer": str(results[start]), "to-layer": str(fed[end].layer)}) for start, end in back
         ],
     }
-    upgrade.builder.graph.add(made, sources)
+    upgrade.builder.graph.add(made, feeds)
     return tuple(Source(made.id, port.id) for port in made.outputs)
 
 
-def _rows(layer: Layer) -> tuple[list[tuple[str, dict[str, str]]], list[dict[str, str]]]:
-    """Return the rows of the port map and the back edges."""
-    mapping = layer.content.mapping
-    if "body" not in layer.bodies:
-        raise ShapeError("it has no body")
-    return mapping.get("port_map", []), [edge for _, edge in mapping.get("back_edges", [])]
-
-
 def _end(row: Mapping[str, str], layer: str, port: str) -> Source:
-    """Return the port of a layer of the body that a row names."""
+    """Return the port of a layer of the body that a row or a back edge names."""
     return Source(int(row[layer]), int(row[port]))
 
 
-def _row(
-    kind: str,
-    row: Mapping[str, str],
-    ports: Mapping[int, str],
-    fed: Mapping[Source, Source],
-    results: Mapping[Source, int],
-) -> dict[str, str]:
-    """Return the row of the new port map, which names a Parameter or a Result."""
-    end = _end(row, "internal_layer_id", "internal_port_id")
-    inner = fed[end].layer if kind == "input" else results[end]
+def _inner(row: Mapping[str, str]) -> Source:
+    """Return the port of a layer of the body that a row names."""
+    return _end(row, "internal_layer_id", "internal_port_id")
+
+
+def _row(row: Mapping[str, str], port: int, layer: int) -> dict[str, str]:
+    """Return the row of the new port map: each has a port of its own, and names a Parameter or a Result."""
     cut = {name: row[name] for name in SLICING if name in row} if int(row.get("axis") or -1) >= 0 else {}
-    return {"external_port_id": ports[int(row["external_port_id"])], **cut, "internal_layer_id": str(inner)}
+    return {"external_port_id": str(port), **cut, "internal_layer_id": str(layer)}

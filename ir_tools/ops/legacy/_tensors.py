@@ -19,11 +19,11 @@ def reshaped(layer: LegacyLayer, data: Source, sizes: Sequence[int], free: int |
     Sizes of leading axes that stay are copied from the input; so is the number of elements, by the size at `free`, or
     by the first one if none is copied.
     """
-    given = layer.sizes(data)
+    given, is_known = layer.sizes(data), all(dim.static for dim in layer.fact(data).shape or ())
     kept = next((axis for axis, pair in enumerate(zip(given, sizes, strict=False)) if len({*pair}) == 2), len(given))
     kept = min(kept, len(sizes))
     target = [0] * kept + list(sizes[kept:])
-    place = 0 if free is None and kept == 0 else free
+    place = 0 if free is None and kept == 0 and is_known else free
     if place is not None and kept <= place < len(target):
         target[place] = -1
     return layer.call("Reshape", data, target, special_zero=True)

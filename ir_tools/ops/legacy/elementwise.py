@@ -22,7 +22,7 @@ ARITHMETIC = {
     "min": "Minimum",
     "squared_diff": "SquaredDifference",
     "pow": "Power",
-    "floor_mod": "FloorMod",
+    "floor_mod": "Mod",
 }
 COMPARISONS = {
     "equal": "Equal",
@@ -40,23 +40,24 @@ def eltwise(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     attrs, word = layer.attrs, layer.attrs.operation
     if attrs.coeff and word != "sum":
         return Refused(f"is given for {word}, which Inference Engine refuses", "coeff")
+    if attrs.coeff and len(attrs.coeff) != len(layer.inputs):
+        return Refused(f"has {len(attrs.coeff)} values for {len(layer.inputs)} inputs", "coeff")
     inputs = joined_types(layer, layer.inputs)
+    if layer.declared[0].dtype.is_float:
+        inputs = [as_floats(layer, each) for each in inputs]
     if word in ARITHMETIC:
         kind = ARITHMETIC[word]
         return (reduce(lambda left, right: layer.call(kind, left, right), _scaled(layer, inputs, attrs.coeff)),)
     if word in COMPARISONS:
         return (reduce(lambda left, right: as_floats(layer, layer.call(COMPARISONS[word], left, right)), inputs),)
-    found = reduce(
-        lambda left, right: layer.call(LOGIC[word], left, right), [truth(layer, tensor) for tensor in inputs]
-    )
-    return (as_floats(layer, found),)
+    return (reduce(lambda left, right: layer.call(LOGIC[word], left, right), [truth(layer, each) for each in inputs]),)
 
 
 def _scaled(layer: LegacyLayer, inputs: Sequence[Source], factors: Sequence[float]) -> list[Source]:
     """Return the inputs times their factors, which count only if all inputs have the same sizes."""
-    if len({layer.sizes(tensor) for tensor in inputs}) > 1:
+    if not factors or len({layer.sizes(tensor) for tensor in inputs}) > 1:
         return [*inputs]
-    pairs = zip(inputs, (*factors, *[1.0] * (len(inputs) - len(factors))), strict=True)
+    pairs = zip(inputs, factors, strict=True)
     return [tensor if factor == 1 else layer.call("Multiply", tensor, factor) for tensor, factor in pairs]
 
 
@@ -72,7 +73,9 @@ OPS = (
         eltwise,
         inputs=(Input("data", many=True),),
         attrs={
-            "operation": OneOf(words=(*ARITHMETIC, *COMPARISONS, *LOGIC), synonyms={"prod": "mul"}, default="sum"),
+            "operation": OneOf(
+                words=(*ARITHMETIC, *COMPARISONS, *LOGIC), synonyms={"prod": "mul", "": "sum"}, default="sum"
+            ),
             "coeff": Floats(default=()),
         },
     ),

@@ -32,7 +32,8 @@ def tile(layer: LegacyLayer) -> tuple[Source, ...]:
 def pad(layer: LegacyLayer) -> tuple[Source, ...]:
     """Return the input with elements added at its borders."""
     attrs, data = layer.attrs, layer.inputs[0]
-    return (layer.call("Pad", data, attrs.pads_begin, attrs.pads_end, attrs.pad_value, pad_mode=attrs.pad_mode),)
+    value = layer.call("ConvertLike", attrs.pad_value, data)
+    return (layer.call("Pad", data, attrs.pads_begin, attrs.pads_end, value, pad_mode=attrs.pad_mode),)
 
 
 def reverse_sequence(layer: LegacyLayer) -> tuple[Source, ...]:
@@ -65,15 +66,15 @@ def space_to_depth(layer: LegacyLayer) -> tuple[Source, ...]:
 
 OPS = (
     legacy_type("Permute", permute, attrs={"order": Ints(minimum=0)}),
-    legacy_type("Concat", concat, inputs=(Input("data", many=True),), attrs={"axis": Int(default=1)}),
-    legacy_type("Tile", tile, attrs={"axis": Int(), "tiles": Int(minimum=1)}),
+    legacy_type("Concat", concat, inputs=(Input("data", many=True),), attrs={"axis": Int(default=1, minimum=0)}),
+    legacy_type("Tile", tile, attrs={"axis": Int(minimum=0), "tiles": Int(minimum=1)}),
     legacy_type(
         "Pad",
         pad,
         attrs={
             "pads_begin": Ints(minimum=0),
             "pads_end": Ints(minimum=0),
-            "pad_mode": OneOf(words=("constant", "edge", "reflect", "symmetric"), default="constant"),
+            "pad_mode": OneOf(words=("constant", "edge", "reflect", "symmetric")),
             "pad_value": Float(default=0.0),
         },
     ),

@@ -14,20 +14,32 @@ __all__ = ["OPS"]
 
 
 def fake_quantize(layer: LegacyLayer) -> tuple[Source, ...]:
-    """Return the input rounded to levels; where both input limits are equal, one of the output limits.
+    """Return the input rounded to levels; of two levels, where both input limits are equal, one of the output limits.
 
     FakeQuantize of today gives NaN for equal limits, as those of binary networks are.
     """
-    data, low, high, out_low, out_high = (as_floats(layer, each) for each in layer.inputs)
-    lowest, highest = layer.numbers(low), layer.numbers(high)
-    equal = np.zeros(1, bool) if lowest is None or highest is None else np.asarray(lowest == highest)
+    data, *limits = (as_floats(layer, each) for each in layer.inputs)
+    low, high, out_low, out_high = (_by_channel(layer, each, data) for each in limits)
+    levels = int(layer.attrs.levels)
+    lowest, highest = layer.numbers(limits[0]), layer.numbers(limits[1])
+    equal = np.zeros(1, bool)
+    if levels == 2 and lowest is not None and highest is not None:
+        equal = np.asarray(lowest == highest)
     if equal.all():
         return (layer.call("Select", layer.call("Greater", data, low), out_high, out_low),)
-    found = layer.call("FakeQuantize", data, low, high, out_low, out_high, levels=int(layer.attrs.levels))
+    found = layer.call("FakeQuantize", data, low, high, out_low, out_high, levels=levels)
     if not equal.any():
         return (found,)
     binary = layer.call("Select", layer.call("Greater", data, low), out_high, out_low)
     return (layer.call("Select", equal, binary, found),)
+
+
+def _by_channel(layer: LegacyLayer, limit: Source, data: Source) -> Source:
+    """Return a limit that is a list as one for each channel."""
+    sizes, rank = layer.sizes(limit), len(layer.sizes(data))
+    if len(sizes) != 1 or sizes == (1,) or rank < 2:
+        return limit
+    return layer.call("Reshape", limit, [1, *sizes, *[1] * (rank - 2)], special_zero=False)
 
 
 OPS = tuple(

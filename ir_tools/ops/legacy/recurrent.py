@@ -35,6 +35,8 @@ class Network:
         turned = layer.attrs.axis == 0
         data = layer.call("Transpose", data, [1, 0, 2]) if turned else data
         batch = layer.call("Gather", layer.call("ShapeOf", data, output_type="i64"), [0], 0)
+        sizes = layer.call("Concat", batch, [layer.attrs.hidden_size], axis=0)
+        states = states or [layer.call("Broadcast", 0.0, sizes)] * len(self.states)
         found = layer.outputs(
             f"{self.name}Sequence",
             data,
@@ -64,7 +66,7 @@ class Network:
         yield legacy_type(
             f"{self.name}Sequence",
             self.sequence,
-            inputs=inputs,
+            inputs=(Input("data"), *(Input(name, optional=True) for name in self.states)),
             outputs=(Output("sequence"), *outputs),
             attrs={**attrs, **scan},
         )

@@ -40,7 +40,7 @@ def _reduction(name: str, type: str, before: Step = _plain, after: Step = _plain
             layer.note(LEAST)
         data, axes = as_floats(layer, layer.inputs[0]), as_integers(layer, layer.inputs[1])
         found = layer.call(type, before(layer, data), axes, keep_dims=layer.attrs.keep_dims)
-        return (as_declared(layer, as_floats(layer, after(layer, found))),)
+        return (as_declared(layer, after(layer, found)),)
 
     return legacy_type(name, reduce, inputs=(Input("data"), Input("axes")), attrs={"keep_dims": Flag(default=True)})
 

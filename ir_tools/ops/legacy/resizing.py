@@ -12,15 +12,13 @@ from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
 
-SCALES = np.ones(2, np.float32)
-"""What Interpolate takes as scales and does not read, since it is given sizes."""
-
 
 def interp(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     """Return rows and columns interpolated between the nearest two, after cutting off what the pads say."""
     attrs, data = layer.attrs, as_floats(layer, layer.inputs[0])
     if attrs.pad_beg > 0 or attrs.pad_end > 0:
-        return Refused("is above 0; only pads that cut off are known", "pad_beg" if attrs.pad_beg > 0 else "pad_end")
+        side = "pad_beg" if attrs.pad_beg > 0 else "pad_end"
+        return Refused("is above 0, for which Inference Engine 2020.1 read memory around the image", side)
     if attrs.pad_beg or attrs.pad_end:
         ends = [size + attrs.pad_end for size in layer.sizes(data)[2:]]
         data = layer.call("Slice", data, [-attrs.pad_beg] * 2, ends, [1, 1], [2, 3])
@@ -28,12 +26,14 @@ def interp(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     return (_interpolated(layer, data, "linear_onnx", mode),)
 
 
-def resample(layer: LegacyLayer) -> tuple[Source, ...]:
+def resample(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     """Return rows and columns taken from the nearest one, or averaged with weights that fall with the distance."""
     attrs, data = layer.attrs, as_floats(layer, layer.inputs[0])
     if attrs.type == NEAREST:
         return (_interpolated(layer, data, "nearest", "half_pixel"),)
     pairs = [*zip(layer.sizes(data)[2:], declared_sizes(layer)[2:], strict=True)]
+    if pairs[-1] == (2, 8) and all(output == 4 * size for size, output in pairs):
+        return Refused("it enlarges rows of 2 elements 4 times, for which Inference Engine 2020.1 read past their ends")
     if attrs.antialias and any(size > output for size, output in pairs):
         rows, columns = (_averages(size, output) for size, output in pairs)
         return (layer.call("MatMul", layer.call("MatMul", rows, data), columns, transpose_b=True),)
@@ -41,13 +41,14 @@ def resample(layer: LegacyLayer) -> tuple[Source, ...]:
 
 
 def _interpolated(layer: LegacyLayer, data: Source, mode: str, coordinates: str) -> Source:
-    """Return an image in the declared size."""
+    """Return an image in the declared size; the scales are not read then."""
+    sizes = declared_sizes(layer)[2:]
     return layer.call(
         "Interpolate",
         data,
-        declared_sizes(layer)[2:],
-        SCALES,
-        [2, 3],
+        sizes,
+        [1.0] * len(sizes),
+        [*range(2, 2 + len(sizes))],
         mode=mode,
         shape_calculation_mode="sizes",
         coordinate_transformation_mode=coordinates,
@@ -56,12 +57,13 @@ def _interpolated(layer: LegacyLayer, data: Source, mode: str, coordinates: str)
 
 
 def _averages(size: int, output: int) -> Array:
-    """Return the weight of each input element in each output element, by a triangle as wide as the step."""
+    """Return the weight of each input element in each output element: a triangle as wide as the step, or all 0."""
     step = np.float32(size / output)
     places = np.arange(output, dtype=np.float32)[:, None] * step + step / 2 - np.float32(0.5)
     distances = (places - np.arange(size, dtype=np.float32)) / step
     weights = np.maximum(np.float32(0), 1 - np.abs(distances))
-    return np.asarray(weights / weights.sum(1, keepdims=True))
+    sums = weights.sum(1, keepdims=True)
+    return np.asarray(weights / np.where(sums == 0, 1, sums))
 
 
 NEAREST, LINEAR = "caffe.resampleparameter.nearest", "caffe.resampleparameter.linear"

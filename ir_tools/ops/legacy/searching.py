@@ -29,7 +29,8 @@ def arg_max(layer: LegacyLayer) -> tuple[Source, ...]:
         values, places = _largest(layer, data, attrs.top_k, attrs.axis)
         return (values if attrs.out_max_val else places,)
     values, places = _largest(layer, layer.call("Reshape", data, [0, 1, -1], special_zero=True), attrs.top_k, 2)
-    return (layer.call("Concat", places, values, axis=1) if attrs.out_max_val else places,)
+    found = layer.call("Concat", as_floats(layer, places), values, axis=1) if attrs.out_max_val else places
+    return (as_declared(layer, found),)
 
 
 def ctc_greedy_decoder(layer: LegacyLayer) -> tuple[Source, ...]:
@@ -41,9 +42,9 @@ def ctc_greedy_decoder(layer: LegacyLayer) -> tuple[Source, ...]:
 def _largest(
     layer: LegacyLayer, data: Source, count: int, axis: int, mode: str = "max", sort: str = "value"
 ) -> tuple[Source, Source]:
-    """Return values and places, both as floats."""
-    found = layer.outputs("TopK", as_floats(layer, data), layer.constant(count), axis=axis, mode=mode, sort=sort)
-    return found[0], as_floats(layer, found[1])
+    """Return values and places."""
+    values, places = layer.outputs("TopK", as_floats(layer, data), count, axis=axis, mode=mode, sort=sort)
+    return values, places
 
 
 OPS = (

@@ -42,19 +42,22 @@ def strided_slice(layer: LegacyLayer) -> tuple[Source, ...]:
     return (as_declared(layer, found),)
 
 
-def gather(layer: LegacyLayer) -> tuple[Source, ...]:
+def gather(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     """Return the slices of the input that the indices name."""
     data, indices = layer.inputs
+    size, known = layer.sizes(data)[layer.attrs.axis], layer.numbers(indices)
+    if known is not None and ((known < 0) | (known >= size)).any():
+        return Refused(f"has indices that are not from 0 to {size - 1}, for which Inference Engine gave zeros")
     return (as_declared(layer, layer.call("Gather", data, as_integers(layer, indices), layer.attrs.axis)),)
 
 
 def _padded(mask: Sequence[int], count: int, bit: int) -> list[int]:
     """Return a mask with one bit for each value."""
-    return [*mask, *[bit] * (count - len(mask))]
+    return [*mask[:count], *[bit] * (count - len(mask))]
 
 
 MASK = Ints(minimum=0, maximum=1, default=())
-SPLIT = {"axis": Int(default=1), "num_split": Int(default=0), "out_sizes": Ints(default=())}
+SPLIT = {"axis": Int(default=1, minimum=0), "num_split": Int(default=0), "out_sizes": Ints(default=())}
 OPS = (
     legacy_type("Split", split, outputs=(Output(many=True),), attrs=SPLIT),
     legacy_type("Slice", split, outputs=(Output(many=True),), attrs=SPLIT),
@@ -63,7 +66,7 @@ OPS = (
         crop,
         inputs=(Input("data"), Input("like", optional=True)),
         attrs={
-            "axis": Ints(),
+            "axis": Ints(minimum=0),
             "offset": Ints(default=()),
             "dim": Ints(default=()),
             "crop_begin": Ints(default=()),
@@ -76,5 +79,5 @@ OPS = (
         inputs=(Input("data"), Input("begin"), Input("end"), Input("strides", optional=True)),
         attrs=dict.fromkeys(("begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"), MASK),
     ),
-    legacy_type("Gather", gather, inputs=(Input("data"), Input("indices")), attrs={"axis": Int(default=0)}),
+    legacy_type("Gather", gather, inputs=(Input("data"), Input("indices")), attrs={"axis": Int()}),
 )
