@@ -260,6 +260,11 @@ class Place:
         self.notes: list[str] = []
 
     @property
+    def type(self) -> str:
+        """The name of its type, in the case of the file."""
+        return self.layer.type
+
+    @property
     def declared(self) -> Sequence[Fact]:
         """What the file says of the outputs; half floats are f32."""
         return [_in_f32(recorded(port)) for port in self.layer.outputs]

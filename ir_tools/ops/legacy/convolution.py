@@ -41,7 +41,7 @@ def convolution(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
 
 def deconvolution(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     """Return ConvolutionBackpropData or its grouped form, and Add of the biases."""
-    windows = _windows(layer, backward=True)
+    windows = _windows(layer)
     if isinstance(windows, Refused):
         return windows
     attrs, data = layer.attrs, layer.inputs[0]
@@ -102,8 +102,11 @@ def fully_connected(layer: LegacyLayer) -> tuple[Source, ...]:
     return (with_biases(layer, found, outputs),)
 
 
-def _windows(layer: LegacyLayer, *, backward: bool = False) -> Windows | Refused:
-    """Return the windows of a layer; `auto_pad` of a deconvolution (`backward`) pads what it would give back."""
+def _windows(layer: LegacyLayer) -> Windows | Refused:
+    """Return the windows of a layer.
+
+    `auto_pad` of a deconvolution pads the size that it gives; that of its input if the name of its type has other case.
+    """
     attrs = layer.attrs
     sizes, outputs = layer.sizes(layer.inputs[0])[2:], [dim.lo for dim in (layer.declared[0].shape or ())[2:]]
     rank = len(sizes)
@@ -111,7 +114,8 @@ def _windows(layer: LegacyLayer, *, backward: bool = False) -> Windows | Refused
         return Refused(f"has {len(attrs.kernel)} values for an input with {rank} spatial axes", "kernel")
     strides, dilations = sizes_of(attrs.strides, rank, 1), sizes_of(attrs.dilations, rank, 1)
     reach = [(kernel - 1) * step + 1 for kernel, step in zip(attrs.kernel, dilations, strict=True)]
-    padded = [size * step for size, step in zip(sizes, strides, strict=True)] if backward else sizes
+    scale = strides if layer.type == "Deconvolution" else [1] * rank
+    padded = [size * step for size, step in zip(sizes, scale, strict=True)]
     return Windows(strides, dilations, reach, begin_pads(attrs, padded, strides, reach), sizes, outputs)
 
 

@@ -24,6 +24,11 @@ class LegacyLayer(Protocol):
     """
 
     @property
+    def type(self) -> str:
+        """The name of its type, in the case of the file."""
+        ...
+
+    @property
     def attrs(self) -> Attrs:
         """The typed attributes."""
         ...
