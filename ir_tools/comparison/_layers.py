@@ -160,7 +160,8 @@ class Rows:
                     yield replace(self._blank(located), output=index, reason=UNREAD)
                 elif partner is not None:
                     tensors = Compared(located, index, first.actual(located, index), partner.tensor, partner.path)
-                    row = self._row(tensors, gold, undecided, partner.narrow)
+                    masked = partner.undecided if undecided is None else undecided
+                    row = self._row(tensors, gold, masked, partner.narrow)
                     if undecided is not None and row.status == "ok" and _exchanged(tensors, undecided):
                         cause = cause or located.path
                     follows.update({located.layer.id: cause} if cause else {})

@@ -4,6 +4,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+import numpy.typing as npt
+
 from ir_tools.comparison._coarse import Coarse
 from ir_tools.comparison._differences import aligned, allowed, difference, padded, type_name, unlike
 from ir_tools.comparison._evidence import weakness
@@ -47,6 +50,7 @@ class Outputs:
         counterparts: Mapping[str, str] | None = None,
         gold: GoldRun | None = None,
         moved: tuple[Arrays, Arrays] = ({}, {}),
+        undecided: Mapping[str, npt.NDArray[np.bool_]] = {},
     ) -> tuple[OutputComparison, ...]:
         """Return a row for each output.
 
@@ -56,9 +60,11 @@ class Outputs:
             counterparts: their names in another model.
             gold: decides who is right.
             moved: outputs on the inputs of the comparison, and on others.
+            undecided: elements that errors of rounding decide, which are not compared.
         """
         rows = [
-            self._row(name, array, actual[name], (counterparts or {}).get(name)) for name, array in expected.items()
+            self._row(name, array, actual[name], (counterparts or {}).get(name), undecided.get(name))
+            for name, array in expected.items()
         ]
         exact = {} if gold is None or all(row.ok for row in rows) else gold.results()
         found = []
@@ -76,7 +82,14 @@ class Outputs:
         """Return a row for each output, without a verdict."""
         return Outputs("f32", math.inf, self.sets, {}).compared(expected, actual)
 
-    def _row(self, name: str, expected: Array, actual: Array, counterpart: str | None) -> OutputComparison:
+    def _row(
+        self,
+        name: str,
+        expected: Array,
+        actual: Array,
+        counterpart: str | None,
+        undecided: npt.NDArray[np.bool_] | None,
+    ) -> OutputComparison:
         kind, shape, reason = type_name(actual), actual.shape, ""
         limit = self._limit(name, kind)
         if expected.shape != shape or (kind == "string") != (type_name(expected) == "string"):
@@ -88,7 +101,7 @@ class Outputs:
                 expected, actual = padded(expected, actual)
             if name in self.sets:
                 actual = aligned(expected, actual)
-            found = difference(expected, actual, tolerance=limit)
+            found = difference(expected, actual, tolerance=limit, undefined=None if reason else undecided)
         return OutputComparison(
             name=name, element_type=kind, shape=shape, difference=found, reason=reason, counterpart=counterpart
         )

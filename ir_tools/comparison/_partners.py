@@ -1,8 +1,11 @@
 """The other one of two runs, and which of its tensors belong to those of the first."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from ir_tools.comparison._bodies import BodyRunner, Given
 from ir_tools.comparison._coarse import NARROW
@@ -12,15 +15,24 @@ from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.ops import Array
 from ir_tools.runtime.client import Tap
 
-__all__ = ["Partner", "SecondRun"]
+__all__ = ["Mask", "Partner", "SecondRun"]
+
+Mask = npt.NDArray[np.bool_]
 
 
 class Partner(NamedTuple):
-    """A tensor of a second run; `path`: in another model; `narrow`: `f16` or `bf16`, if its port has that type."""
+    """A tensor of a second run.
+
+    Attributes:
+        path: in another model.
+        narrow: `f16` or `bf16`, if its port has that type.
+        undecided: the elements that errors of rounding decide, if that is known.
+    """
 
     tensor: Array
     path: str | None
     narrow: str | None
+    undecided: Mask | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +46,7 @@ class SecondRun:
         pairs: which of them belong to those of the first run.
         bodies: runs the bodies.
         prefix: of the paths of its layers; None if both runs are of one model.
+        undecided: the elements of its tensors that errors of rounding decide, where that is known.
     """
 
     model: Model
@@ -42,6 +55,7 @@ class SecondRun:
     pairs: Pairs
     bodies: BodyRunner
     prefix: str | None = ""
+    undecided: Mapping[Tap, Mask] = field(default_factory=dict)
 
     def partner(self, source: Source) -> Partner | None:
         """Return the tensor that belongs to one of the first run."""
@@ -51,7 +65,7 @@ class SecondRun:
         theirs = self.pairs.sources[source]
         narrow = NARROW.get(self.graph.layer(theirs.layer).port(theirs.port).precision)
         path = f"{self.prefix}{tap.layer_name}" + (f".{tap.output_index}" if tap.output_index else "")
-        return Partner(self.tensors[tap], None if self.prefix is None else path, narrow)
+        return Partner(self.tensors[tap], None if self.prefix is None else path, narrow, self.undecided.get(tap))
 
     def inside(self, own: Model, layer: Layer, twin: Layer, body: str, given: Given) -> "SecondRun":
         """Return the run of a body of `twin` on what a layer of the first model gives its own."""

@@ -1,36 +1,42 @@
 """A legacy model on the runtime of its time against another model, such as what it was migrated to, on today's."""
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from ir_tools.comparison._bodies import BodyRunner
-from ir_tools.comparison._differences import difference
+from ir_tools.comparison._differences import TOLERANCES, difference
 from ir_tools.comparison._evidence import outputs_on_other_inputs
 from ir_tools.comparison._layers import Rows, Sink
 from ir_tools.comparison._models import output_names, paired_models, renamed
 from ir_tools.comparison._outputs import Outputs
 from ir_tools.comparison._pairing import Pairs
-from ir_tools.comparison._partners import SecondRun
+from ir_tools.comparison._partners import Mask, SecondRun
 from ir_tools.comparison._results import Comparison, LayerComparison, Sides
 from ir_tools.comparison._samples import merged
 from ir_tools.comparison._tensors import (
     Batch,
     Choice,
     as_far_as_it_runs,
+    decided_by_rounding,
     groups,
+    inputs_of,
     labels_of,
     living_taps,
     require_layers,
+    tap_of,
 )
 from ir_tools.comparison._whole import Whole, infer
 from ir_tools.errors import MigrationError
+from ir_tools.execute import ill_conditioned
 from ir_tools.format.write import render
 from ir_tools.graph import Layer, Located, Model, Source
 from ir_tools.inputs import InputPlan
-from ir_tools.ops import Array
+from ir_tools.ops import Array, Role, role_of
 from ir_tools.rewrite.legacy import current_model
 from ir_tools.runtime.client import RuntimeClient, Tap
 from ir_tools.runtime.extensions import Extensions
@@ -117,15 +123,20 @@ class _Work:
         names = output_names(self.new, self.old, Pairs())
         given = renamed(self.new, self.old, fed)
         found = self._run_old(given, None)
-        whole = Whole.of(self.runtime, self.new, fed, self.setting, as_used=True)
+        whole = Whole.of(self.runtime, self.new, fed, self.setting)
         again = outputs_on_other_inputs(self.runtime, self.new, plan, sample, self.setting)
         expected = {name: found[names[name]] for name in whole.wide}
         outputs = Outputs.of(self.new, self.rows.coarse(self.new.graph), self.rows.precision, self.rows.tolerance)
+        unequal = {
+            name: self._source(name) for name in expected if not np.array_equal(expected[name], whole.wide[name])
+        }
+        masks = self._undecided(unequal.values(), fed)
+        undecided = {name: masks[source] for name, source in unequal.items() if source in masks}
         sides = self._sides(whole.run.version)
         return Comparison(
             mode="model against model",
             layers=tuple(self._layers(given, fed)),
-            outputs=outputs.compared(expected, whole.wide, names, None, (whole.run.outputs, again)),
+            outputs=outputs.compared(expected, whole.wide, names, None, (whole.run.outputs, again), undecided),
             runtime=whole.run.version,
             device=whole.run.device,
             precision=whole.run.precision,
@@ -133,6 +144,8 @@ class _Work:
             layer_sides=sides,
             output_sides=sides,
             inputs=fed,
+            narrow=whole.narrow,
+            in_use=outputs.measured(whole.wide, whole.run.outputs) if whole.narrow else (),
         )
 
     def _sides(self, version: str) -> Sides:
@@ -161,12 +174,50 @@ class _Work:
             for batch in as_far_as_it_runs(run, group):
                 taps = tuple({partners[source]: None for source in batch.sources if source in partners})
                 tensors = infer(self.runtime, self.new, fed, self.setting, taps).taps if taps else {}
-                if not batch.refused:
-                    suspects = [one for one in batch.layers if self._differs(batch, one, tensors)]
-                    batch = _asked_alone(batch, suspects[:budget], run)
-                    budget -= len(suspects[:budget])
-                entries += self.rows.of_runs(batch, replace(second, tensors=tensors))
+                suspects = [] if batch.refused else [one for one in batch.layers if self._differs(batch, one, tensors)]
+                batch = _asked_alone(batch, suspects[:budget], run)
+                budget -= len(suspects[:budget])
+                unequal = [one for one in suspects if self._differs(batch, one, tensors)]
+                masks = self._undecided(self._partners(unequal), fed)
+                undecided = {
+                    tap_of(self.new.graph, source, second.pairs.labels): mask for source, mask in masks.items()
+                }
+                entries += self.rows.of_runs(batch, replace(second, tensors=tensors, undecided=undecided))
         return entries
+
+    def _partners(self, layers: Iterable[Located]) -> Iterator[Source]:
+        for located in layers:
+            sources = (Source(located.layer.id, port.id) for port in located.layer.outputs)
+            yield from (self.pairs.sources[source] for source in sources if source in self.pairs.sources)
+
+    def _source(self, output: str) -> Source:
+        """Return the tensor that is an output of the new model."""
+        end = next(end for end in self.new.outputs if end.name == output)
+        return next(iter(self.new.graph.sources(end.layer.id).values()))
+
+    def _undecided(self, tensors: Iterable[Source], fed: Mapping[str, Array]) -> dict[Source, Mask]:
+        """Return, for tensors of the new model, the elements that differ if the inputs of a layer are off by little.
+
+        These are places of elements that are nearly equal, and values at the border of two levels.
+        """
+        graph, labels = self.new.graph, labels_of(self.new.graph)
+        decided = {tensor: layer for tensor in tensors if decided_by_rounding(layer := self._unconverted(tensor))}
+        read = [source for layer in decided.values() for source in graph.sources(layer.id).values()]
+        computed = (source for source in read if role_of(graph.layer(source.layer)) is not Role.CONSTANT)
+        taps = tuple(dict.fromkeys(tap_of(graph, source, labels) for source in computed))
+        known = infer(self.runtime, self.new, fed, self.setting, taps).taps if taps else {}
+        masks = {}
+        for tensor, layer in decided.items():
+            inputs = tuple(inputs_of(self.new, graph, layer, known, labels).values())
+            masks[tensor] = ill_conditioned(layer, inputs, TOLERANCES["f32"])
+        return {tensor: mask for tensor, mask in masks.items() if mask is not None}
+
+    def _unconverted(self, tensor: Source) -> Layer:
+        """Return the layer that makes a tensor, before its element type is converted."""
+        layer = self.new.graph.layer(tensor.layer)
+        while layer.type == "Convert":
+            layer = self.new.graph.layer(next(iter(self.new.graph.sources(layer.id).values())).layer)
+        return layer
 
     def _differs(self, batch: Batch, located: Located, tensors: Mapping[Tap, Array]) -> bool:
         for index, port in enumerate(located.layer.outputs):

@@ -94,6 +94,30 @@ def test_layer_where_a_difference_starts_is_named(old: Path, legacy: LegacyClien
     assert [entry.name for entry in found.outputs if not entry.ok] == ["leaky"]
 
 
+def test_elements_that_rounding_decides_are_not_compared(
+    tmp_path: Path, legacy: LegacyClient, client: RuntimeClient
+) -> None:
+    models = []
+    for scale in ("1", "1.000001"):
+        net = Net(np.random.default_rng(1), 5)
+        image = net.input(net.values(1, 1, 4, 4))
+        halves = [
+            net.layer("Power", [image], [(1, 1, 4, 4)], {"power": 1, "scale": each, "shift": 0}, name=f"half{number}")[
+                0
+            ]
+            for number, each in enumerate(("1", scale))
+        ]
+        (both,) = net.layer("Concat", halves, [(1, 2, 4, 4)], {"axis": 1}, name="both")
+        net.layer("ArgMax", [both], [(1, 1, 4, 4)], {"axis": 1, "out_max_val": 0, "top_k": 1}, name="class")
+        case = net.case()
+        models.append(ir_tools.read(case.xml.encode(), case.weights))
+    new = ir_tools.migrate(models[1]).model
+    found = compare_releases(models[0], new, plan_inputs(new), legacy=legacy, client=client)
+    assert found.ok
+    assert [entry.difference and entry.difference.undefined for entry in found.layers] == [0, 0, 0, 16]
+    assert [entry.difference.undefined for entry in found.outputs] == [16]
+
+
 def test_statistics_are_left_out(old: Path, new: Path, legacy: LegacyClient, client: RuntimeClient) -> None:
     text = "<statistics><layer><name>conv</name><min>0</min><max>1</max></layer></statistics></net>"
     old.write_text(old.read_text().replace("</net>", text))
