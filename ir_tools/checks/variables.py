@@ -42,9 +42,9 @@ def _unread(file: IrFile) -> Iterator[ElementProblem]:
         name, old = place.layer.raw.get("variable_id"), _is_old(place.layer.version)
         if role_of(place.layer) is not Role.ASSIGN_VARIABLE or name is None:
             continue
-        message, remedy = _fault(name, old, known, idle)
-        if message:
-            yield ElementProblem(UNREAD_VARIABLE, data_of(place.layer), message, remedy)
+        fault = _fault(name, old, known, idle)
+        if fault is not None:
+            yield ElementProblem(UNREAD_VARIABLE, data_of(place.layer), *fault)
 
 
 def _stored_twice(file: IrFile) -> Iterator[ElementProblem]:
@@ -61,8 +61,10 @@ def _stored_twice(file: IrFile) -> Iterator[ElementProblem]:
             yield ElementProblem(VARIABLE_STORED_TWICE, data_of(place.layer), message, remedy)
 
 
-def _fault(name: str, old: bool, known: Mapping[str, Collection[bool]], idle: Collection[str]) -> tuple[str, str]:
-    """Return what is wrong with the variable of an Assign, and what to do; empty where nothing is."""
+def _fault(
+    name: str, old: bool, known: Mapping[str, Collection[bool]], idle: Collection[str]
+) -> tuple[str, str] | None:
+    """Return what is wrong with the variable of an Assign, and what to do; None if nothing is."""
     shown = name[:80]
     if name not in known:
         others = ", ".join(f"'{other[:80]}'" for other in nsmallest(SHOWN, known)) or "none"
@@ -75,7 +77,7 @@ def _fault(name: str, old: bool, known: Mapping[str, Collection[bool]], idle: Co
         return f"the ReadValue of '{shown}' is of opset6, this Assign is not", "use the same version in both"
     if name in idle:
         return f"nothing reads what the ReadValue of '{shown}' gives", "delete both, or read it"
-    return "", ""
+    return None
 
 
 def _is_old(version: str | None) -> bool:

@@ -199,6 +199,18 @@ def test_a_layer_of_the_same_type_with_its_inputs_in_another_order_is_no_edit_in
     assert [*builder.graph.sources(old.id).values()] == before[::-1]
 
 
+def test_a_replacement_reads_what_fed_the_ports_in_whatever_order_they_were_connected() -> None:
+    builder, old = subtraction()
+    before = builder.graph.sources(old.id)
+    builder.graph.disconnect(old.id, old.inputs[0].id)
+    builder.graph.connect(before[old.inputs[0].id], old.id, old.inputs[0].id)
+    assert [*builder.graph.sources(old.id)] == [port.id for port in old.inputs[::-1]]
+    rewrite = other_subtraction(Ref(None, 1), Ref(None, 0))
+    Rewriter(builder.model).apply(builder.graph, old, find_op("Subtract", "opset1"), rewrite)
+    after = builder.graph.sources(old.id)
+    assert [after[port] for port in (0, 1)] == [before[port] for port in (1, 0)]
+
+
 @pytest.mark.parametrize(("recorded", "written"), [("FP16", "FP16"), (None, "FP32")])
 def test_a_replacement_records_what_the_layer_recorded(recorded: str | None, written: str) -> None:
     builder, old = subtraction()
@@ -335,6 +347,8 @@ def test_layers_above_the_target_are_listed() -> None:
     moved = migrate(read(newer, weights), "opset8")
     assert repr(moved) == "Migration(1 step, 0 refused, 1 remaining)"
     (entry,) = moved.remaining
+    at_target = text.replace(b'type="Result" version="opset1"', b'type="Mystery" version="opset8"')
+    assert migrate(read(at_target, weights), "opset8").remaining == ()
     assert (entry.type, entry.version) == ("Mystery", "opset13")
 
 

@@ -132,6 +132,26 @@ def test_bytes_that_a_broken_layer_reads_are_read() -> None:
     assert codes(xml.replace(b'offset="0"', b'offset="zero"'), bytes(256), "IR019") == []
 
 
+def with_second_constant(offset: int, length: int) -> bytes:
+    """A model whose layer 1 reads bytes 0 to 15, and layer 2 others."""
+    other = (
+        f'<layer id="2" name="d" type="Const" version="opset1"><data element_type="f32" shape="{length // 4}"'
+        f' offset="{offset}" size="{length}"/><output>{port(0, (length // 4,), "f32")}</output></layer>'
+    )
+    return model("Add", (4,)).replace(b'<layer id="3"', other.encode() + b'<layer id="3"')
+
+
+@pytest.mark.parametrize(
+    ("size", "offending"),
+    [(20 + 16, 1), (20 + 8, 2), (20, 1)],
+    ids=["a-gap-fits-the-first", "a-gap-fits-the-second", "no-gap"],
+)
+def test_of_two_constants_that_overlap_the_one_that_a_gap_fits_is_offending(size: int, offending: int) -> None:
+    (found,) = validate(with_second_constant(12, 8), bytes(size), select=["IR018"])
+    assert found.layer_id == offending
+    assert "the constant reads bytes 12 to 15, which belong to" in found.message
+
+
 @pytest.mark.parametrize(
     ("second", "size", "offending"),
     [
@@ -144,12 +164,7 @@ def test_bytes_that_a_broken_layer_reads_are_read() -> None:
     ],
 )
 def test_overlapping(second: tuple[int, int], size: int, offending: int | None) -> None:
-    offset, length = second
-    other = (
-        f'<layer id="2" name="d" type="Const" version="opset1"><data element_type="f32" shape="{length // 4}"'
-        f' offset="{offset}" size="{length}"/><output>{port(0, (length // 4,), "f32")}</output></layer>'
-    )
-    xml = model("Add", (4,)).replace(b'<layer id="3"', other.encode() + b'<layer id="3"')
+    xml = with_second_constant(*second)
     if offending == 1:
         xml = xml.replace(b'shape="4" offset="0"', b'shape="4" offset="4"')
         xml = xml.replace(b'offset="8" size="8"', b'offset="16" size="8"')

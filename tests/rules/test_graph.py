@@ -254,3 +254,37 @@ def test_of_two_ports_with_one_id_the_one_on_the_side_of_the_problem_is_named(
 ) -> None:
     found = validate(PORTS.format(*dims).encode(), select=["IR303"])
     assert [(one.line, one.layer_name) for one in found] == [(line, "r") for line in lines]
+
+
+LONG = "m" * 79 + "xyz"
+READ = '"ReadValue" version="opset6"'
+STORE = '"Assign" version="opset6"'
+
+
+@pytest.mark.parametrize(
+    ("pairs", "wanted"),
+    [
+        (
+            [(STORE, STORE.replace("6", "3"))],
+            f"the ReadValue of '{LONG[:80]}' is of opset6, this Assign is not (give both the same version)",
+        ),
+        (
+            [('from-layer="1" from-port="1"', 'from-layer="0" from-port="0"')],
+            f"nothing reads what the ReadValue of '{LONG[:80]}' gives (delete both, or read it)",
+        ),
+        (
+            [(READ, READ.replace("ReadValue", "Relu"))],
+            f"no ReadValue reads the variable '{LONG[:80]}'; the model reads none (give both the same variable_id)",
+        ),
+    ],
+    ids=["of-another-generation", "idle", "unknown"],
+)
+def test_what_is_said_of_a_variable(pairs: list[tuple[str, str]], wanted: str) -> None:
+    (found,) = validate(changed(STORED.replace('"memory"', f'"{LONG}"'), *pairs).encode(), select=["IR214"])
+    assert f"{found.message} ({found.help})" == wanted
+
+
+def test_a_variable_that_is_stored_twice_is_named() -> None:
+    twice = (FOLDER / "variable_stored_twice" / "bad.xml").read_text(encoding="utf-8").replace('"memory"', f'"{LONG}"')
+    (found,) = validate(twice.encode(), select=["variable-stored-twice"])
+    assert found.message == f"layer 'store' stores into the variable '{LONG[:80]}' already"
