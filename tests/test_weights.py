@@ -82,6 +82,9 @@ def test_holes_are_copied_as_holes(tmp_path: Path) -> None:
     parts = [(0, 5), (1 << 28, 6), ((1 << 29) - 3, 11)]
     assert [copy.view(*part).tobytes() for part in parts] == [b"start", b"middle", b"\0\0\0appended"]
     assert (tmp_path / "copy.bin").stat().st_blocks < 1000
+    with (tmp_path / "copy.bin").open("wb") as file:
+        Weights.open(tmp_path / "m.bin").save(file)
+    assert (tmp_path / "copy.bin").stat().st_size == 1 << 29, "a hole at the end is part of the file"
 
 
 @pytest.mark.parametrize("error", [errno.EXDEV, errno.EOPNOTSUPP])

@@ -160,6 +160,13 @@ def alike() -> bytes:
     return ALIKE.format("".join(rows), "".join(edges)).encode()
 
 
+def widened(layer: Layer, change: Callable[[Layer], object]) -> None:
+    """One change to all layers, and another to one that is not the first."""
+    layer.raw.update(kernel="3,3")
+    if layer.id == 10:
+        change(layer)
+
+
 ALIKE_CHANGES: dict[str, Callable[[Layer], object]] = {
     "attribute": lambda layer: layer.raw.update(kernel="3,3"),
     "attributes": lambda layer: layer.raw.clear(),
@@ -174,6 +181,8 @@ ALIKE_CHANGES: dict[str, Callable[[Layer], object]] = {
     "no rt_info": lambda layer: layer.rt_info.clear(),
     "outputs": lambda layer: layer.outputs.clear(),
     "loaded": lambda layer: layer.content,
+    "attribute, and names of one": lambda layer: widened(layer, lambda one: setattr(one.outputs[0], "names", ("new",))),
+    "attribute, and the name of one": lambda layer: widened(layer, lambda one: one.tag.update(name="new")),
 }
 
 
