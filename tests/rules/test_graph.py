@@ -266,7 +266,7 @@ STORE = '"Assign" version="opset6"'
     [
         (
             [(STORE, STORE.replace("6", "3"))],
-            f"the ReadValue of '{LONG[:80]}' is of opset6, this Assign is not (give both the same version)",
+            f"the ReadValue of '{LONG[:80]}' is of opset6, this Assign is not (use the same version in both)",
         ),
         (
             [('from-layer="1" from-port="1"', 'from-layer="0" from-port="0"')],
@@ -274,7 +274,7 @@ STORE = '"Assign" version="opset6"'
         ),
         (
             [(READ, READ.replace("ReadValue", "Relu"))],
-            f"no ReadValue reads the variable '{LONG[:80]}'; the model reads none (give both the same variable_id)",
+            f"no ReadValue reads the variable '{LONG[:80]}'; the model reads none (use the same variable_id in both)",
         ),
     ],
     ids=["of-another-generation", "idle", "unknown"],
@@ -287,4 +287,4 @@ def test_what_is_said_of_a_variable(pairs: list[tuple[str, str]], wanted: str) -
 def test_a_variable_that_is_stored_twice_is_named() -> None:
     twice = (FOLDER / "variable_stored_twice" / "bad.xml").read_text(encoding="utf-8").replace('"memory"', f'"{LONG}"')
     (found,) = validate(twice.encode(), select=["variable-stored-twice"])
-    assert found.message == f"layer 'store' stores into the variable '{LONG[:80]}' already"
+    assert found.message == f"layer 'store' already stores into the variable '{LONG[:80]}'"
