@@ -168,6 +168,14 @@ def test_appended_constants_are_saved_where_they_are_said_to_be() -> None:
     assert all(stored[offset : offset + size] == data for (offset, size), data in places.items())
 
 
+@pytest.mark.parametrize("size", [0, 3, 4, 5, 9])
+def test_weights_in_memory_are_written_piece_by_piece(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ir_tools.weights.CHUNK", 4)
+    file = io.BytesIO()
+    Weights.from_bytes(bytes(range(size))).save(file)
+    assert file.getvalue() == bytes(range(size))
+
+
 def test_a_file_that_was_written_again_is_another_one(tmp_path: Path) -> None:
     path = tmp_path / "m.bin"
     path.write_bytes(b"old")

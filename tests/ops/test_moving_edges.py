@@ -90,6 +90,12 @@ SHAPES: Sequence[tuple[str, Mapping[str, str], Sequence[Slot]]] = (
     ("Mod-1", {}, [Between("i64", ((2, None),)), whole([4])]),
     ("ReduceSum-1", {"keep_dims": "false"}, [whole([]), whole([0])]),
     ("ReduceProd-1", {"keep_dims": "true"}, [whole([]), whole([0])]),
+    ("ReduceMax-1", {"keep_dims": "false"}, [("f32", "2,3"), ("i64", "")]),
+    ("ReduceMax-1", {"keep_dims": "false"}, [("f32", "2,3"), ("i64", "1")]),
+    ("ReduceMax-1", {"keep_dims": "false"}, [("f32", "2,3"), ("i64", "2")]),
+    ("Reshape-1", {"special_zero": "false"}, [("f32", "10..20"), Between("i64", ((-1, -1), (3, 4)))]),
+    ("Squeeze-15", {"allow_axis_skip": "true"}, [("f32", "?,1,3"), whole([1])]),
+    ("Squeeze-15", {"allow_axis_skip": "true"}, [("f32", "?,1,3"), whole([0])]),
     ("SparseFillEmptyRows-16", {}, [("f32", "?"), whole([3, 2]), whole([[0, 1], [1, 1]]), np.array(0, np.float32)]),
     ("SparseFillEmptyRows-16", {}, [("f32", "2"), whole([3, 2]), whole([[0, 1], [1, 1]]), np.array(0, np.float32)]),
 )

@@ -28,6 +28,8 @@ SPELLINGS = (
     "[a_b,C,_1,?]",
     "[_,C,H,W]",
     "[N?,C,H,W]",
+    "[N,?,?,C]",
+    "N??C",
     "[N.C,...]",
 )
 PLACES = ("input's layer", "input's port", "output's layer", "output's port", "port of what gives the output", "inside")
