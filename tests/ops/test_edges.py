@@ -73,6 +73,8 @@ def calls() -> Iterator[Call]:
         limits = np.iinfo(whole(kind).dtype)
         best = {"axis": "0", "mode": "max", "sort": "value", "index_element_type": "i32"}
         yield Call("TopK-3", (whole(kind, 1, limits.min, 0, limits.max), Fixed(np.array(4))), best)
+    for mode in ("constant", "edge"):
+        yield Call("Pad-12", (ramp("i32", 2, 6), axes(1, -1), axes(0, -2)), {"pad_mode": mode})
     yield Call("Gather-8", (ramp("i32", 2, 3), whole("i32", 3, 2, 0, -3, -4), Fixed(np.array(1))), {"batch_dims": "0"})
     yield Call("FakeQuantize-1", (np.array(4.5), *LIMITS), {"levels": "3"})
     yield between_two_levels()

@@ -106,6 +106,14 @@ def test_a_legacy_layer_is_completed_and_its_misspellings_are_noted() -> None:
     assert np.array_equal(Compiled(model)(data)["y0"], Compiled(moved.model)(data)["y0"])
 
 
+def test_a_misspelling_beside_the_attribute_is_dropped() -> None:
+    model = model_of([pool("opset8", exclude_pad="false")])
+    moved = migrate(model, "opset8")
+    assert len(moved.steps) == 1
+    assert layer(moved.model, "pool0").raw == PLAIN
+    assert migrate(moved.model, "opset8").steps == ()
+
+
 def test_missing_dilations_that_crash_the_runtime_are_filled_in() -> None:
     model = model_of([pool("opset16")])
     assert layer(migrate(model, "opset16").model, "pool0").raw["dilations"] == "1,1"
@@ -347,6 +355,7 @@ def test_layers_above_the_target_are_listed() -> None:
     moved = migrate(read(newer, weights), "opset8")
     assert repr(moved) == "Migration(1 step, 0 refused, 1 remaining)"
     (entry,) = moved.remaining
+    assert entry.line == next(number for number, one in enumerate(newer.splitlines(), 1) if b"Mystery" in one)
     at_target = text.replace(b'type="Result" version="opset1"', b'type="Mystery" version="opset8"')
     assert migrate(read(at_target, weights), "opset8").remaining == ()
     assert (entry.type, entry.version) == ("Mystery", "opset13")
