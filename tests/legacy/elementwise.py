@@ -15,6 +15,11 @@ OPERATIONS = (
 def eltwise(rng: Rng, version: int) -> LegacyCase:
     net = Net(rng, version)
     shape = dims(rng, 1, 4)
+    if chance(rng, 0.1):
+        values = [rng.integers(1, 9, shape).astype(np.int32) * pick(rng, 1, -1) for _ in range(2)]
+        data = {"operation": pick(rng, "sum", "sub", "mul", "max", "min", "floor_mod")}
+        net.layer("Eltwise", [net.input(array) for array in values], [shape], data, precision="I32")
+        return net.case()
     operation = pick(rng, *OPERATIONS)
     count = pick(rng, 2, 2, 3, 4) if operation in ("sum", "prod", "mul", "max", "min") else 2
     broadcast = chance(rng, 0.3) and count == 2
@@ -65,8 +70,12 @@ def fake_quantize(rng: Rng, version: int) -> LegacyCase:
     low = net.values(*ranges) - np.float32(1)
     width = np.abs(net.values(*ranges)) + np.float32(0.5)
     out_low = net.values(*ranges)
-    edges = [low, low if levels == 2 and chance(rng, 0.5) else low + width, out_low, out_low + width]
+    if levels == 2 and chance(rng, 0.6):
+        width *= rng.integers(0, pick(rng, 1, 2), width.shape)
+    edges = [low, low + width, out_low, out_low + width + np.float32(1)]
     source = net.input(net.values(*shape))
+    if chance(rng, 0.2):
+        edges = [edge.reshape(-1) for edge in edges]
     inputs = [source, *(net.const(edge) for edge in edges)]
     data = {"levels": pick(rng, levels, f"{levels}.0") if version > 3 else levels}
     net.layer("Quantize" if version < 6 else "FakeQuantize", inputs, [shape], data)
@@ -128,16 +137,17 @@ def interp(rng: Rng, version: int) -> LegacyCase:
 
 def resample(rng: Rng, version: int) -> LegacyCase:
     mode = pick(rng, "caffe.ResampleParameter.NEAREST", "caffe.ResampleParameter.LINEAR")
-    shape = (int(rng.integers(1, 3)), pick(rng, 1, 3, 8, 19), *(int(size) for size in rng.integers(3, 8, 2)))
+    axes = 3 if mode.endswith("NEAREST") and chance(rng, 0.2) else 2
+    shape = (int(rng.integers(1, 3)), pick(rng, 1, 3, 8, 19), *(int(size) for size in rng.integers(3, 8, axes)))
     if chance(rng, 0.6):
         factor = pick(rng, 2, 2, 3, 4)
         sizes = [size * factor for size in shape[2:]]
     else:
-        sizes = [int(size) for size in rng.integers(2, 14, 2)]
+        sizes = [int(size) for size in rng.integers(2, 14, axes)]
         factor = 0
     data: dict[str, object] = {"type": mode, "antialias": int(chance(rng, 0.3)), "factor": f"{factor}.0"}
     if not factor:
-        data |= {"height": sizes[0], "width": sizes[1]}
+        data |= {"height": sizes[-2], "width": sizes[-1]}
     return single(rng, version, "Resample", shape, optional(rng, data, antialias=0), (*shape[:2], *sizes))
 
 

@@ -2,7 +2,12 @@
 
 import numpy as np
 
-from tests.legacy.net import LegacyCase, Maker, Net, Rng, chance, dims, joined, kind_of, optional, pick, single
+from tests.legacy.net import Array, LegacyCase, Maker, Net, Rng, chance, dims, joined, kind_of, optional, pick, single
+
+
+def _numbers(net: Net, *shape: int) -> Array:
+    """Return random floats, seldom integers."""
+    return net.rng.integers(-9, 10, shape).astype(np.int32) if chance(net.rng, 0.15) else net.values(*shape)
 
 
 def _regrouped(rng: Rng, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -19,14 +24,15 @@ def reshape(rng: Rng, version: int) -> LegacyCase:
     net = Net(rng, version)
     shape = dims(rng, 1, 4)
     out = _regrouped(rng, shape)
-    inputs = [net.input(net.values(*shape))]
+    source = net.input(_numbers(net, *shape))
+    inputs = [source]
     data: dict[str, object] | None = {"dim": joined(pick(rng, out, (*out[:-1], -1)))}
     if version >= 6 and chance(rng, 0.4):
         inputs.append(net.const(np.array(out, np.int32)))
         data = pick(rng, None, {"dim": ""})
     if data is not None and chance(rng, 0.3):
         data |= {"axis": 0, "num_axes": -1}
-    net.layer(kind_of(rng, "Reshape"), inputs, [out], data)
+    net.layer(kind_of(rng, "Reshape"), inputs, [out], data, precision=source.precision)
     return net.case()
 
 
@@ -75,9 +81,11 @@ def concat(rng: Rng, version: int) -> LegacyCase:
     shape = list(dims(rng, 2, 5))
     axis = int(rng.integers(0, len(shape)))
     lengths = [int(size) for size in rng.integers(1, 5, int(rng.integers(1, 5)))]
-    inputs = [net.input(net.values(*shape[:axis], length, *shape[axis + 1 :])) for length in lengths]
+    kind = _numbers(net, 1).dtype
+    inputs = [net.input(net.values(*shape[:axis], length, *shape[axis + 1 :]).astype(kind)) for length in lengths]
     out = [*shape[:axis], sum(lengths), *shape[axis + 1 :]]
-    net.layer(kind_of(rng, "Concat"), inputs, [out], optional(rng, {"axis": axis}, axis=1))
+    data = optional(rng, {"axis": axis}, axis=1)
+    net.layer(kind_of(rng, "Concat"), inputs, [out], data, precision=inputs[0].precision)
     return net.case()
 
 
@@ -229,9 +237,9 @@ def gather(rng: Rng, version: int) -> LegacyCase:
     places = rng.integers(0, shape[axis], dims(rng, 1, 2, 4)).astype(pick(rng, np.int32, np.int32, np.float32))
     at = axis % len(shape)
     out = (*shape[:at], *places.shape, *shape[at + 1 :])
-    source = net.input(net.values(*shape))
+    source = net.input(_numbers(net, *shape))
     fed = net.input(places) if chance(rng, 0.5) else net.const(places)
-    net.layer("Gather", [source, fed], [out], {"axis": axis})
+    net.layer("Gather", [source, fed], [out], {"axis": axis}, precision=source.precision)
     return net.case()
 
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from tests.legacy.net import LegacyCase, Maker, Net, Rng, Tensor, chance, optional, pick
+from tests.legacy.net import LegacyCase, Maker, Net, Rng, Tensor, chance, joined, optional, pick
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+ACTIVATIONS = {"LSTM": 3, "GRU": 2, "RNN": 1}
 
 
 def _blobs(net: Net, kind: str, data_size: int, hidden: int, *, linear: bool) -> dict[str, np.ndarray]:
@@ -20,6 +21,10 @@ def _attributes(rng: Rng, kind: str, hidden: int) -> tuple[dict[str, object], bo
     data: dict[str, object] = {"hidden_size": hidden}
     if linear or (kind == "GRU" and chance(rng, 0.5)):
         data["linear_before_reset"] = int(linear)
+    if chance(rng, 0.2):
+        data["activations"] = joined([pick(rng, "sigmoid", "tanh", "relu") for _ in range(ACTIVATIONS[kind])])
+    if chance(rng, 0.2):
+        data["clip"] = pick(rng, "0", "0.3")
     return data, linear
 
 
@@ -47,8 +52,13 @@ def _sequence(kind: str) -> Maker:
         data["direction"] = pick(rng, "Forward", "Backward")
         turned = (lambda *shape: shape) if axis == 1 else (lambda first, second, last: (second, first, last))
         source = net.input(net.values(*turned(batch, steps, size)))
-        states = [net.input(net.values(batch, hidden)) for _ in range(2 if kind == "LSTM" else 1)]
-        outs = [turned(batch, steps, hidden), *[(batch, hidden)] * len(states)]
+        count = 2 if kind == "LSTM" else 1
+        states = (
+            []
+            if chance(rng, 0.2) and not {"clip", "activations"} & data.keys()
+            else [net.input(net.values(batch, hidden)) for _ in range(count)]
+        )
+        outs = [turned(batch, steps, hidden), *[(batch, hidden)] * count]
         net.layer(f"{kind}Sequence", [source, *states], outs, data, _blobs(net, kind, size, hidden, linear=linear))
         return net.case()
 
@@ -57,6 +67,8 @@ def _sequence(kind: str) -> Maker:
 
 def tensor_iterator(rng: Rng, version: int) -> LegacyCase:
     """Make a loop over one axis whose body is a cell and a reshape on either side of it."""
+    if chance(rng, 0.2):
+        return mirrored(rng, version)
     net = Net(rng, version)
     kind = pick(rng, "LSTM", "GRU", "RNN")
     batch, steps, size, hidden = (int(count) for count in rng.integers(1, 6, 4))
@@ -108,6 +120,26 @@ def _loop(
     )
     inner = f"<port_map>{''.join(maps)}</port_map><back_edges>{back}</back_edges><body>{body.content()}</body>"
     net.layer("TensorIterator", inputs, [(batch, steps, hidden), *[(batch, hidden)] * count], after=inner)
+    return net.case()
+
+
+def mirrored(rng: Rng, version: int) -> LegacyCase:
+    """Make a loop that reads one input from both ends at once."""
+    net = Net(rng, version)
+    steps, size = (int(count) for count in rng.integers(1, 6, 2))
+    source = net.input(net.values(2, steps, size))
+    body = Net(rng, version, weights=net.weights)
+    body.precision = net.precision
+    part = body.outer(2, 1, size)
+    found = body.layer("Eltwise", [part, part], [part.shape], {"operation": pick(rng, "sub", "div", "max")})[0]
+    ends = ('axis="1"', 'axis="1" start="-1" end="0" stride="-1"')
+    maps = [
+        f'<input external_port_id="0" internal_layer_id="0" internal_port_id="{at}" {scan}/>'
+        for at, scan in enumerate(rng.permutation(ends))
+    ]
+    maps.append(f'<output external_port_id="1" internal_layer_id="0" internal_port_id="{found.port}" axis="1"/>')
+    inner = f"<port_map>{''.join(maps)}</port_map><body>{body.content()}</body>"
+    net.layer("TensorIterator", [source], [source.shape], after=inner)
     return net.case()
 
 
