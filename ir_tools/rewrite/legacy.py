@@ -222,7 +222,11 @@ class GraphUpgrade:
         self.steps.append(MigrationStep(**step._asdict(), after=after, how=after, proof=PROOF))
 
     def _subtract(self, layer: Layer, data: Source, channels: Sequence[Mean]) -> None:
-        """Put the subtraction of the means of `<pre-process>` behind an input."""
+        """Put the subtraction of the means of `<pre-process>` behind an input.
+
+        Raises:
+            ShapeError: they do not fit the input.
+        """
         shape = [dim.lo for dim in self.builder.fact(data).shape or ()]
         if channels[0].offset is None:
             numbers = np.array([channel.value for channel in channels], np.float32)
@@ -230,7 +234,10 @@ class GraphUpgrade:
         else:
             weights = self.builder.model.weights
             images = [weights.view(channel.offset or 0, channel.size).view(np.float32) for channel in channels]
-            mean = self.builder.constant(np.stack(images).reshape(1, *shape[1:]), f"{layer.name}/mean")
+            numbers = np.concatenate(images)
+            if numbers.size != np.prod(shape[1:], dtype=object):
+                raise ShapeError(f"the mean images of '{layer.name}' have {numbers.size} values; expected {shape[1:]}")
+            mean = self.builder.constant(numbers.reshape(1, *shape[1:]), f"{layer.name}/mean")
         found = self.builder.call("Subtract", data, mean, name=f"{layer.name}/normalized")
         self.tensors[Source(layer.id, layer.outputs[0].id)] = found
 
