@@ -1,7 +1,7 @@
 """`ir-tools inspect`: what is in a model."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -116,8 +116,9 @@ def _histogram(located: "Sequence[Located]") -> list[Row]:
 
 def _poolings(model: "Model", located: "Sequence[Located]") -> list[Row]:
     from ir_tools.ops import pooling
+    from ir_tools.ops.legacy import pooling as legacy_pooling
 
-    types = {op.type.lower() for op in pooling.OPS}
+    types = {op.type.lower() for op in (*pooling.OPS, *legacy_pooling.OPS)}
     return [_pooling(model, entry) for entry in located if entry.layer.type.lower() in types]
 
 
@@ -158,17 +159,25 @@ def _constants(located: "Sequence[Located]") -> list[Row]:
     """Count and bytes by element type; bytes that several constants share count once."""
     counts: Counter[str] = Counter()
     pieces: dict[str, set[tuple[str, str]]] = {}
-    for entry in located:
-        if role_of(entry.layer) is Role.CONSTANT:
-            raw = entry.layer.raw
-            kind = raw.get("element_type", "?")
-            counts[kind] += 1
-            pieces.setdefault(kind, set()).add((raw.get("offset", ""), raw.get("size", "")))
+    for kind, stored in (found for entry in located for found in _stored(entry.layer)):
+        counts[kind] += 1
+        pieces.setdefault(kind, set()).add((stored.get("offset", ""), stored.get("size", "")))
     totals = {kind: sum(int(size) for _, size in ranges if size.isdecimal()) for kind, ranges in pieces.items()}
     return [
         {"type": kind, "count": counts[kind], "bytes": total}
         for kind, total in sorted(totals.items(), key=lambda item: -item[1])
     ]
+
+
+def _stored(layer: "Layer") -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield element type and place of what a layer has in the `.bin`: of a constant, or the blobs of a legacy layer."""
+    from ir_tools.types import precision_in_file
+
+    for blob in layer.content.blobs.values():
+        precision = blob.get("precision") or next((port.precision for port in layer.outputs), None)
+        yield str(precision_in_file(precision or "") or "?"), blob
+    if role_of(layer) is Role.CONSTANT and not layer.content.blobs:
+        yield layer.raw.get("element_type", "?"), layer.raw
 
 
 def _show(screen: "Screen", data: Mapping[str, object]) -> None:
@@ -254,8 +263,23 @@ def _show_layers(screen: "Screen", data: Mapping[str, object]) -> None:
     screen.table([Column("count", right=True), Column("type", fold=True), Column("version")], rows)
 
 
-SHORT = {"strides": "strides", "pads_begin": "pads", "exclude_pad": "exclude-pad", "rounding_type": "rounding"}
-SETTINGS_SHOWN = ("kernel", "strides", "pads_begin", "dilations", "rounding_type", "auto_pad", "exclude_pad")
+SHORT = {
+    "strides": "strides",
+    "pads_begin": "pads",
+    "exclude_pad": "exclude-pad",
+    "rounding_type": "rounding",
+    "pool_method": "method",
+}
+SETTINGS_SHOWN = (
+    "pool_method",
+    "kernel",
+    "strides",
+    "pads_begin",
+    "dilations",
+    "rounding_type",
+    "auto_pad",
+    "exclude_pad",
+)
 
 
 def _show_poolings(screen: "Screen", rows: list[Row]) -> None:
@@ -291,7 +315,7 @@ def _setting(row: Row, name: str) -> str:
     attributes = row["attributes"]
     assert isinstance(attributes, dict)
     value = attributes.get(name)
-    if value is None:
+    if value is None or value == "":
         return "-"
     if name == "pads_begin":
         ends = [",".join(map(str, attributes.get(name, ()))) for name in ("pads_begin", "pads_end")]

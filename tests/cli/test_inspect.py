@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
 import openvino as ov
 
 from tests import stateful
 from tests.cli.conftest import Cli
+from tests.legacy.convolution import fully_connected
+from tests.legacy.pooling import pooling
 
 KEYS = {
     "command", "ir_tools", "file", "name", "ir_version", "producer", "bytes", "inputs", "outputs", "layers", "bodies",
@@ -64,3 +67,17 @@ def test_states(cli: Cli, tmp_path: Path) -> None:
     assert [found.pop(key)[:6] for key in ("read_by", "stored_by")] == ["ReadVa", "Assign"]
     assert found == {"id": "sum", "type": "f32", "shape": "1,2", "initial": "3.0"}
     assert "States (1)\nvariable  type  shape  initial value\nsum       f32   [1,2]  3.0\n" in cli("inspect", path).out
+
+
+def test_blobs_and_poolings_of_a_legacy_model(cli: Cli, tmp_path: Path) -> None:
+    made = pooling(np.random.default_rng(0), 6)
+    stored = fully_connected(np.random.default_rng(0), 6)
+    for name, case in (("pooling", made), ("connected", stored)):
+        (tmp_path / f"{name}.xml").write_text(case.xml)
+        (tmp_path / f"{name}.bin").write_bytes(case.weights)
+    found = cli("inspect", tmp_path / "pooling.xml", "--json").document
+    assert [row["op"] for row in found["poolings"]] == ["Pooling"]
+    assert found["constants"] == []
+    found = cli("inspect", tmp_path / "connected.xml", "--json").document
+    assert found["ir_version"] == 6
+    assert sum(row["bytes"] for row in found["constants"]) == len(stored.weights) > 0
