@@ -108,7 +108,7 @@ def run(
 ) -> dict[str, Array]:
     """Run one inference: arrays in and out by tensor name or layer name.
 
-    A tensor is freed as soon as its last reader ran.
+    A tensor is freed as soon as its last consumer ran.
 
     Args:
         model: the model.
@@ -204,7 +204,7 @@ class Execution:
     def _graph(self, plan: "_Plan", given: Mapping[int, Array], found: dict[int, Array]) -> Iterator[Step]:
         """Run a graph or a body: arrays by Parameter in, arrays by Result into `found`.
 
-        No name here holds a tensor while a layer runs, so that one without a reader is gone by then.
+        No name here holds a tensor while a layer runs, so that one without a consumer is gone by then.
         """
         tensors: dict[tuple[int, int], Array] = {}
         for planned in plan.layers:

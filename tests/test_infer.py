@@ -13,7 +13,7 @@ from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import Propagation, propagate_shapes
-from ir_tools.infer._facts import least_size
+from ir_tools.infer._facts import minimum_size
 from ir_tools.ops import Bounds, Fact
 from ir_tools.runtime.ask import LayerOracle
 from ir_tools.runtime.client import RuntimeClient
@@ -341,7 +341,7 @@ def test_a_failing_authority_is_no_disaster(client: RuntimeClient) -> None:
 
 def test_the_elements_of_many_large_dimensions_are_not_counted_to_the_end() -> None:
     many, none = (Dim.of(1000),) * 500, (Dim.of(0),)
-    assert [least_size(shape, 10**6) for shape in (many, many + none)] == [10**6 + 1, 0]
+    assert [minimum_size(shape, 10**6) for shape in (many, many + none)] == [10**6 + 1, 0]
 
 
 def test_many_errors_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -120,22 +120,22 @@ def _is_legitimate(count: _Count, graph: Graph, layer: int) -> bool:
     mask = count.others == 1 or (
         not count.positive and count.total >= ENOUGH and count.negative >= SMALL_SHARE * count.total
     )
-    readers = _readers(graph, layer)
-    return (lone or mask) and readers <= TAKES_INFINITY - ({"Add", "Subtract"} if lone else set())
+    consumers = _consumers(graph, layer)
+    return (lone or mask) and consumers <= TAKES_INFINITY - ({"Add", "Subtract"} if lone else set())
 
 
-def _readers(graph: Graph, layer: int) -> set[str]:
+def _consumers(graph: Graph, layer: int) -> set[str]:
     """Return the types of the layers that read a constant, directly or from what hands it on."""
     found, todo, seen = set[str](), [layer], {layer}
     while todo:
         current = todo.pop()
-        for reader in graph.successors(current) if current in graph else ():
-            type_ = graph.layer(reader).type
+        for consumer in graph.successors(current) if current in graph else ():
+            type_ = graph.layer(consumer).type
             if type_ not in CARRIERS:
                 found.add(type_)
-            elif reader not in seen:
-                seen.add(reader)
-                todo.append(reader)
+            elif consumer not in seen:
+                seen.add(consumer)
+                todo.append(consumer)
     return found
 
 

@@ -56,8 +56,8 @@ def _mapped(net: Net) -> set[tuple[int, int]]:
 def _needed(net: Net) -> set[int]:
     """Return the layers that a Result or an Assign depends on, and those."""
     producers: dict[int, list[int]] = defaultdict(list)
-    for (reader, _), (producer, _) in net.wiring.items():
-        producers[reader].append(producer)
+    for (consumer, _), (producer, _) in net.wiring.items():
+        producers[consumer].append(producer)
     todo = [layer_id for layer_id, layer in net.layers.items() if (layer.get("type") or "").lower() in ENDS]
     needed = set(todo)
     while todo:

@@ -345,7 +345,7 @@ def _bisect(model: "Model", found: "Comparison", options: Options, output: Path)
 
     with RuntimeClient(extensions=options.extensions) as client, working("searching the smallest part that differs"):
 
-        def judge(part: "Model", fed: "dict[str, Array]") -> "Comparison":
+        def compare_part(part: "Model", fed: "dict[str, Array]") -> "Comparison":
             return compare_models(
                 part,
                 inputs=fed,
@@ -358,7 +358,7 @@ def _bisect(model: "Model", found: "Comparison", options: Options, output: Path)
                 client=client,
             )
 
-        part = smallest_part(model, found, judge, client, Setting(options.device, options.precision))
+        part = smallest_part(model, found, compare_part, client, Setting(options.device, options.precision))
     ir_tools.write(part.model, output)
     files = {name: output.with_name(f"{output.stem}.{number}.npy") for number, name in enumerate(part.inputs)}
     for name, file in files.items():
@@ -602,8 +602,8 @@ def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
     text = f"The first difference is '{name}'"
     if found.mode == "isolated" and first in found.outputs:
         text = f"{layers} agree, but taking their tensors out changed the output '{name}' of the runtime"
-    if getattr(first, "round", None) is not None:
-        text += f" in iteration {getattr(first, 'round', 0) + 1} of its body"
+    if getattr(first, "iteration", None) is not None:
+        text += f" in iteration {getattr(first, 'iteration', 0) + 1} of its body"
     if found.samples > 1:
         text += f" in sample {first.sample + 1} of {found.samples}"
     if first.difference is not None:

@@ -59,12 +59,12 @@ def layout(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int 
     if width is None:
         return Layout(columns, natural)
     names = [at for at, column in enumerate(columns) if column.fold] or [_first_name(columns)]
-    least = {at: min(size, NARROW) if at in names else size for at, size in natural.items()}
-    for at in sorted(least.keys() - names, key=lambda at: (_importance(columns[at]), -at)):
-        if _total(least) <= width:
+    minimum = {at: min(size, NARROW) if at in names else size for at, size in natural.items()}
+    for at in sorted(minimum.keys() - names, key=lambda at: (_importance(columns[at]), -at)):
+        if _total(minimum) <= width:
             break
-        del least[at]
-    return Layout(columns, _shared({at: natural[at] for at in least}, names, width))
+        del minimum[at]
+    return Layout(columns, _shared({at: natural[at] for at in minimum}, names, width))
 
 
 def _total(widths: dict[int, int]) -> int:

@@ -1,4 +1,4 @@
-"""Bodies on the runtime: run round by round as models of their own, since no runtime hands out tensors inside them."""
+"""Bodies on the runtime: each iteration runs as a model of its own, since no runtime hands out tensors inside."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from ir_tools.types import Dim, format_shape
 __all__ = ["BodyRunner", "Given", "Visit", "alone", "into_body"]
 
 Given = Mapping[int, Array]
-"""What a body is given in one round, by Parameter."""
+"""What a body is given in one iteration, by Parameter."""
 Visit = Callable[[str, Graph, Given, Mapping[Tap, Array]], None]
-"""Takes one round: the name of the body, the body, what it was given, and its tensors by label and output."""
+"""Takes one iteration: the name of the body, the body, what it was given, and its tensors by label and output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class BodyRunner:
             model: with the constants.
             layer: the layer with bodies.
             arrays: what it reads, by input port.
-            visit: takes each round.
+            visit: takes each iteration.
 
         Raises:
             RuntimeFailure: the runtime does not run a body by itself.

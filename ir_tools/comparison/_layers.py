@@ -50,7 +50,7 @@ Sink = Callable[[Compared], None]
 Gold = Callable[[], Sequence[Array] | None]
 """Computes the outputs of a layer in f64, where somebody asks for them."""
 BodyRows = Callable[[Batch, Given], Iterable[LayerComparison]]
-"""The rows of one round of a body, and what the body was given."""
+"""The rows of one iteration of a body, and what the body was given."""
 
 
 @dataclass(slots=True)
@@ -215,10 +215,10 @@ class Rows:
             return
         worst: dict[tuple[str, int], LayerComparison] = {}
         idle = dict(located.layer.bodies)
-        rounds = 0
+        iterations = 0
 
         def visit(body: str, graph: Graph, given: Given, tensors: Mapping[Tap, Array]) -> None:
-            nonlocal rounds
+            nonlocal iterations
             idle.pop(body, None)
             alive = living(graph)
             inner = [
@@ -228,8 +228,8 @@ class Rows:
                 for row in rows(Batch(tuple(inner), tensors, {}, labels_of(graph)), given):
                     known = worst.get((row.path, row.output))
                     if known is None or row.share > known.share:
-                        worst[row.path, row.output] = replace(row, round=rounds)
-            rounds += 1
+                        worst[row.path, row.output] = replace(row, iteration=iterations)
+            iterations += 1
 
         try:
             self.bodies.run(self.model, located.layer, arrays, visit)

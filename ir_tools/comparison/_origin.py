@@ -56,7 +56,7 @@ class Origin:
         if place is None:
             return found
         start = found[place]
-        if start.round is None:
+        if start.iteration is None:
             offending = self._furthest_off(found, start)
             if offending != start.layer_id:
                 candidates = (number for number, row in enumerate(found) if _is_of(row, offending))
@@ -145,7 +145,12 @@ def _constants_of(side: Side, layer: Layer) -> Iterator[Array | None]:
 
 def _is_of(row: LayerComparison, layer_id: int) -> bool:
     """Return whether a row is of this layer of the main graph, and differs; layers in bodies may have the same id."""
-    return row.layer_id == layer_id and row.round is None and row.difference is not None and row.difference.needed > 0.0
+    return (
+        row.layer_id == layer_id
+        and row.iteration is None
+        and row.difference is not None
+        and row.difference.needed > 0.0
+    )
 
 
 def _widened(array: Array) -> Array:

@@ -206,9 +206,9 @@ class _Matching:
         """Return the free layers that read a tensor, by type and place."""
         consumers = dict.fromkeys(view.consumers(source))
         found: dict[Hashable, list[int]] = {}
-        for reader, place in consumers:
-            if reader not in taken:
-                found.setdefault((view.kinds[reader], place), []).append(reader)
+        for consumer, place in consumers:
+            if consumer not in taken:
+                found.setdefault((view.kinds[consumer], place), []).append(consumer)
         return found
 
     def _makers(self, a: int, b: int) -> Iterator[tuple[int, int]]:

@@ -44,7 +44,7 @@ class LayerComparison:
         reason: why nothing was compared, or what makes the tensors differ.
         known: the rows of `known_differences` that the layer falls under, if it differs or leaves something out.
         counterpart: the path of the other model's tensor, if there is another model; with `.N` for output N above 0.
-        round: of a layer in a body: the iteration of the body, from 0 on, in which it is furthest off.
+        iteration: of a layer in a body: the iteration of the body, from 0 on, in which it is furthest off.
         f64: of a tensor that differs, how far both sides are from the same computed in f64; isolated from the same
             inputs of the layer, otherwise from those of the model. None if it was not computed.
         sample: of the inputs, in which it is furthest off, from 0 on.
@@ -70,7 +70,7 @@ class LayerComparison:
     reason: str | None = None
     known: tuple[str, ...] = ()
     counterpart: str | None = None
-    round: int | None = None
+    iteration: int | None = None
     f64: F64Errors | None = None
     sample: int = 0
     follows: str | None = None

@@ -59,7 +59,7 @@ class View:
         kinds: the type of each layer.
         fixed: the layers that depend on constants alone.
         reads: the tensors that each layer reads, in the order of its ports.
-        readers: who reads each tensor: a layer, and the place of the tensor among those that it reads.
+        consumers: who reads each tensor: a layer, and the place of the tensor among those that it reads.
     """
 
     def __init__(self, side: Side, ends: Mapping[int, int]) -> None:
@@ -70,13 +70,13 @@ class View:
         self.layers = {layer.id: layer for layer in side.graph.ordered()}
         self.kinds = {layer_id: kind_of(layer) for layer_id, layer in self.layers.items()}
         self.reads: dict[int, tuple[Source, ...]] = {}
-        self.readers: dict[Source, list[tuple[int, int]]] = {}
+        self._consumers: dict[Source, list[tuple[int, int]]] = {}
         self.fixed: set[int] = set()
         for layer_id, layer in self.layers.items():
             sources = side.graph.sources(layer_id)
             self.reads[layer_id] = tuple(sources[port.id] for port in layer.inputs if port.id in sources)
             for place, source in enumerate(self.reads[layer_id]):
-                self.readers.setdefault(source, []).append((layer_id, place))
+                self._consumers.setdefault(source, []).append((layer_id, place))
             producers = {source.layer for source in self.reads[layer_id]}
             if role_of(layer) is Role.CONSTANT or (
                 producers and self.fixed.issuperset(producers) and role_of(layer) is not Role.RESULT
@@ -102,10 +102,10 @@ class View:
         """Return who reads a tensor, `TRANSPARENT` layers included and looked through; a place is -1 if any will do."""
         found, queue = [], [source]
         for tensor in islice(queue, DEEPEST):
-            for reader, place in self.readers.get(tensor, ()):
-                found.append((reader, -1 if self.commutes(reader) else place))
-                if self.kinds[reader] in TRANSPARENT and place == 0:
-                    queue += self.outputs(reader)
+            for consumer, place in self._consumers.get(tensor, ()):
+                found.append((consumer, -1 if self.commutes(consumer) else place))
+                if self.kinds[consumer] in TRANSPARENT and place == 0:
+                    queue += self.outputs(consumer)
         return found
 
     def origin(self, source: Source) -> Source:

@@ -23,7 +23,7 @@ MAX_TRIES = 60
 """Comparisons of parts, at most; a part that is not the smallest yet is a good one, too."""
 COMPUTES_NOTHING = frozenset({Role.PARAMETER, Role.CONSTANT, Role.RESULT})
 
-Judge = Callable[[Model, dict[str, Array]], Comparison]
+ComparePart = Callable[[Model, dict[str, Array]], Comparison]
 """Compares a part, on inputs by name: with the same two sides as the whole model was."""
 
 
@@ -44,13 +44,15 @@ class Part:
     comparison: Comparison
 
 
-def smallest_part(model: Model, found: Comparison, judge: Judge, client: RuntimeClient, setting: Setting) -> Part:
+def smallest_part(
+    model: Model, found: Comparison, compare_part: ComparePart, client: RuntimeClient, setting: Setting
+) -> Part:
     """Return the smallest part of `model` that `compare_part` still finds different.
 
     Args:
         model: the whole.
         found: its comparison.
-        judge: compares a part.
+        compare_part: compares a part.
         client: runs the whole once more for the tensors between the parts.
         setting: where.
 
@@ -58,7 +60,7 @@ def smallest_part(model: Model, found: Comparison, judge: Judge, client: Runtime
         UsageError: nothing differs, or not even all layers up to the first difference differ as a part.
     """
     model, fed, target = _place(model, found, client, setting)
-    search = _Search(model, target, judge, client, setting, fed)
+    search = _Search(model, target, compare_part, client, setting, fed)
     distance = _distances(model, target)
     layers = search.grown(distance)
     if layers is None:
@@ -71,33 +73,33 @@ def _place(
 ) -> tuple[Model, Mapping[str, Array], int]:
     """Return the model that the first difference is in, its inputs, and the layer whose output differs first.
 
-    For a difference in a body that is the body, as it was given its inputs in the round that is furthest off.
+    For a difference in a body that is the body, as it was given its inputs in the iteration that is furthest off.
     """
     first = found.first_difference
     if first is None:
         raise UsageError("nothing differs, so there is nothing to cut out")
     if isinstance(first, LayerComparison):
-        step = None if first.round is None else into_body(model.graph, first.path)
+        step = None if first.iteration is None else into_body(model.graph, first.path)
         if step is None:
             return model, found.inputs, first.layer_id
         layer, body, rest = step
-        part, fed = _round(model, layer, body, first, found.inputs, BodyRunner(client, setting))
+        part, fed = _one_iteration(model, layer, body, first, found.inputs, BodyRunner(client, setting))
         deeper = into_body(part.graph, rest)
         return part, fed, first.layer_id if deeper is None else deeper[0].id
     end = next(end for end in model.outputs if end.name == first.name)
     return model, found.inputs, next(iter(model.graph.sources(end.layer.id).values())).layer
 
 
-def _round(
+def _one_iteration(
     model: Model, layer: Layer, body: str, row: LayerComparison, inputs: Mapping[str, Array], runner: BodyRunner
 ) -> tuple[Model, Mapping[str, Array]]:
     """Return one iteration of a body of a layer as a model of its own, and its inputs."""
     labels = labels_of(model.graph)
     located = Located(labels[layer.id], layer, model.graph)
     batch = next(batches(runner.client, model, inputs, [located], runner.setting, with_inputs=True))
-    rounds: list[tuple[str, Given]] = []
-    runner.run(model, layer, batch.arrays(model, located), lambda name, _, given, __: rounds.append((name, given)))
-    given = next(given for number, (name, given) in enumerate(rounds) if name == body and number == row.round)
+    iterations: list[tuple[str, Given]] = []
+    runner.run(model, layer, batch.arrays(model, located), lambda name, _, given, __: iterations.append((name, given)))
+    given = next(given for number, (name, given) in enumerate(iterations) if name == body and number == row.iteration)
     return alone(model, layer.bodies[body], given)
 
 
@@ -121,14 +123,14 @@ class _Search:
         self,
         model: Model,
         target: int,
-        judge: Judge,
+        compare_part: ComparePart,
         client: RuntimeClient,
         setting: Setting,
         fed: Mapping[str, Array],
     ) -> None:
         self.model = model
         self.target = target
-        self.judge = judge
+        self.compare_part = compare_part
         self.client = client
         self.setting = setting
         self.fed = fed
@@ -181,7 +183,7 @@ class _Search:
         inputs = self._inputs(layers)
         model = cut(self.model, layers, inputs, self.target)
         fed = {end.name: array for end, array in zip(model.inputs, inputs.values(), strict=True)}
-        found = self.judge(model, fed)
+        found = self.compare_part(model, fed)
         if not found.ok:
             self.best = layers, Part(model, fed, len(layers), found)
         return not found.ok

@@ -385,7 +385,7 @@ class _Table:
                 LOOP_WITHOUT_BACK_EDGE, self.owner.layer, "without a back edge all iterations compute the same", remedy
             )
             return
-        producers = {reader: producer for (reader, _), producer in self._wiring().items()}
+        producers = {consumer: producer for (consumer, _), producer in self._wiring().items()}
         carried = {producers.get(number) for number in sources if number is not None}
         last = [row for row in self.rows if not row.is_input and row.axis is None and row.port >= 0]
         for row in last if not self._ends_itself(producers) else ():

@@ -50,16 +50,16 @@ def wiring_of(graph: Graph) -> Wiring:
         WriteError: an edge has no ports, or none that its layers have, or two feed one port.
     """
     wiring: Wiring = {}
-    for source, readers in graph.adjacency():
-        for reader, keys in readers.items():
+    for source, consumers in graph.adjacency():
+        for consumer, keys in consumers.items():
             for key in keys:
                 if not (isinstance(key, tuple) and len(key) == 2):
                     raise WriteError(
-                        f"the edge from {source} to {reader} has no ports; connect layers by Graph.connect"
+                        f"the edge from {source} to {consumer} has no ports; connect layers by Graph.connect"
                     )
-                if wiring.setdefault((reader, key[1]), (source, key[0])) != (source, key[0]):
+                if wiring.setdefault((consumer, key[1]), (source, key[0])) != (source, key[0]):
                     raise WriteError(
-                        f"input port {key[1]} of layer {reader} is fed twice; connect layers by Graph.connect"
+                        f"input port {key[1]} of layer {consumer} is fed twice; connect layers by Graph.connect"
                     )
     _check(graph, wiring)
     return wiring
@@ -77,9 +77,9 @@ def _check(graph: Graph, wiring: Wiring) -> None:
             ports[layer_id] = {port.id for port in layer.inputs}, {port.id for port in layer.outputs}
             if len(layer.inputs) != len(ports[layer_id][0]) or len(layer.outputs) != len(ports[layer_id][1]):
                 raise WriteError(f"layer '{layer.name}' has two ports with the same id")
-    for (reader, end), (source, start) in wiring.items() if ports else ():
-        if reader in ports and end not in ports[reader][0]:
-            raise WriteError(f"layer '{graph.layer(reader).name}' has no input port {end}, which is fed")
+    for (consumer, end), (source, start) in wiring.items() if ports else ():
+        if consumer in ports and end not in ports[consumer][0]:
+            raise WriteError(f"layer '{graph.layer(consumer).name}' has no input port {end}, which is fed")
         if source in ports and start not in ports[source][1]:
             raise WriteError(f"layer '{graph.layer(source).name}' has no output port {start}, which is read")
 
@@ -169,11 +169,11 @@ class Changes:
         if wanted == known:
             return
         changed = {end for end, start in known.items() if wanted.get(end) != start}
-        readers = {reader for reader, _ in changed}
+        consumers = {consumer for consumer, _ in changed}
         last = None
         for element in edges.iterchildren("edge"):
             text = element.get("to-layer") or ""
-            end = None if text.isdecimal() and int(text) not in readers else ends_of(element)[1]
+            end = None if text.isdecimal() and int(text) not in consumers else ends_of(element)[1]
             if end is None or end not in changed:
                 last = element
             elif end in wanted:

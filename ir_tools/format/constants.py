@@ -228,10 +228,10 @@ def _size_problem(kind: ElementType, shape: str, count: int, size: int) -> str |
         if count < LARGEST // 64 and count <= size // 4:
             return None
         return f"shape [{shape[:60]}] has more elements than {size} bytes can hold strings"
-    least, most = -(-count * kind.bits // 8), kind.byte_size(count)
-    if least <= size <= max(most, 1) and most < LARGEST:
+    minimum, maximum = -(-count * kind.bits // 8), kind.byte_size(count)
+    if minimum <= size <= max(maximum, 1) and maximum < LARGEST:
         return None
-    words = f"{most} bytes" if most < LARGEST else "more than can be counted"
+    words = f"{maximum} bytes" if maximum < LARGEST else "more than can be counted"
     return f"size is {size}, and shape [{shape[:60]}] of {kind} takes {words}"
 
 

@@ -71,7 +71,7 @@ class ElementSource:
     __slots__ = ("bodies", "document", "element", "id", "place")
 
     def __init__(self, document: Document, element: Element, layer_id: int, text: Text | None = None) -> None:
-        """`element` belongs to `document`; the reader adds the names of its bodies."""
+        """`element` belongs to `document`; the reader of the file adds the names of its bodies."""
         self.id = layer_id
         self.place = text
         self.bodies: tuple[str, ...] = ()

@@ -22,12 +22,12 @@ def circles(wiring: Mapping[Ends, Ends], order: Mapping[int, int]) -> Iterator[t
     upwards = [end for end, (producer, _) in wiring.items() if order[producer] >= order[end[0]]]
     if not upwards:
         return
-    graph = nx.DiGraph((producer, reader) for (reader, _), (producer, _) in wiring.items())
+    graph = nx.DiGraph((producer, consumer) for (consumer, _), (producer, _) in wiring.items())
     groups = {layer: at for at, group in enumerate(nx.strongly_connected_components(graph)) for layer in group}
     reported: set[int] = set()
     for end in upwards:
-        reader, producer = end[0], wiring[end][0]
-        group = groups[reader]
+        consumer, producer = end[0], wiring[end][0]
+        group = groups[consumer]
         if group == groups[producer]:
-            yield end, [] if group in reported else nx.shortest_path(graph, reader, producer)
+            yield end, [] if group in reported else nx.shortest_path(graph, consumer, producer)
             reported.add(group)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ir_tools.errors import ReadError, ShapeError, UsageError
 from ir_tools.graph import Layer
-from ir_tools.infer._facts import UNKNOWN, FactTable, Known, StoredBounds, content, least_size
+from ir_tools.infer._facts import UNKNOWN, FactTable, Known, StoredBounds, content, minimum_size
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types, too_many_outputs
 from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact, Folding, Kind, Op, Role, Violation
@@ -183,9 +183,9 @@ class Answers:
         """Return how many bytes a constant of this type and shape has; None where its values do not matter."""
         if fact.dtype.held_dtype is None or fact.shape is None:
             return None
-        most = MAX_VALUES if self.checks is not Checks.ALL else MAX_CHECKED if fact.dtype.is_integer else MAX_FLOATS
-        count = least_size(fact.shape, most)
-        return fact.dtype.byte_size(count) if count <= most else None
+        maximum = MAX_VALUES if self.checks is not Checks.ALL else MAX_CHECKED if fact.dtype.is_integer else MAX_FLOATS
+        count = minimum_size(fact.shape, maximum)
+        return fact.dtype.byte_size(count) if count <= maximum else None
 
 
 def _values(layer: Layer, weights: Weights, fact: Fact) -> Bounds:
@@ -193,9 +193,9 @@ def _values(layer: Layer, weights: Weights, fact: Fact) -> Bounds:
     try:
         found = values(layer.raw, weights)
     except ReadError:
-        least, most = (-np.inf, np.inf) if fact.dtype.is_float else (-UNBOUNDED, UNBOUNDED)
+        minimum, maximum = (-np.inf, np.inf) if fact.dtype.is_float else (-UNBOUNDED, UNBOUNDED)
         sizes = [dim.lo for dim in fact.shape or ()]
-        return Bounds(np.full(sizes, least), np.full(sizes, most))
+        return Bounds(np.full(sizes, minimum), np.full(sizes, maximum))
     return Bounds.exactly(found.astype(np.float32) if fact.dtype.is_float and fact.dtype.bits < 32 else found)
 
 

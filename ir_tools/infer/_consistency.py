@@ -20,7 +20,7 @@ from ir_tools.infer._differences import (
     text_of,
 )
 from ir_tools.infer._engine import Engine, Tensors, Visit
-from ir_tools.infer._facts import Known, least_size
+from ir_tools.infer._facts import Known, minimum_size
 from ir_tools.infer._iterations import problems_of_iterations
 from ir_tools.infer._problems import Problem, Remark, problem_of, remark_on
 from ir_tools.ops import Role, role_of
@@ -199,7 +199,7 @@ class ConsistencyCheck(Engine):
         results += [self.record(port) for port in signature.outputs[len(results) :]]
         too_large = None
         if any(map(_is_huge, results)) and not any(map(_is_huge, visit.inputs)):
-            too_large = max(results, key=lambda known: least_size(known.fact.shape, MAX_ELEMENTS))
+            too_large = max(results, key=lambda known: minimum_size(known.fact.shape, MAX_ELEMENTS))
         remark = remark_on(signature)
         clean = not (answer.violations or answer.error is not None or differences or too_large or remark)
         return Verdict(answer, differences, tuple(results), too_large, remark, clean)
@@ -269,13 +269,13 @@ class ConsistencyCheck(Engine):
         return results
 
     def _evidence(self, visit: Visit, wrong: Difference) -> Evidence:
-        """Whom the readers of a port believe.
+        """Whom the consumers of a port believe.
 
-        A reader believes what lets it give what it records itself; where that decides nothing, what its port says.
+        A consumer believes what lets it give what it records itself; where that decides nothing, what its port says.
         """
         record, needed, said = self.record(wrong.port), set[Evidence](), set[Evidence]()
-        for reader, port in self._readers(visit, wrong.port):
-            file, computed = (self._errors_with(visit.graph, reader, port, known) for known in (record, wrong.known))
+        for consumer, port in self._consumers(visit, wrong.port):
+            file, computed = (self._errors_with(visit.graph, consumer, port, known) for known in (record, wrong.known))
             if file != computed:
                 needed.add(Evidence.RECORD if file < computed else Evidence.COMPUTED)
             if wrong.dims != () or port.precision is not None:
@@ -288,9 +288,9 @@ class ConsistencyCheck(Engine):
             return Evidence.RECORD
         return Evidence.COMPUTED if Evidence.COMPUTED in said else Evidence.RECORD if said else Evidence.NONE
 
-    def _errors_with(self, graph: Graph, reader: Layer, port: Port, known: Known) -> int:
+    def _errors_with(self, graph: Graph, consumer: Layer, port: Port, known: Known) -> int:
         """Return how much goes wrong in a layer when a port gets this, and the others what the file records."""
-        signature, sources = self.signatures.of(reader)[0], graph.sources(reader.id)
+        signature, sources = self.signatures.of(consumer)[0], graph.sources(consumer.id)
         inputs = [
             known if other.id == port.id else self._expected(graph, sources.get(other.id), other)
             for other in signature.inputs
@@ -316,13 +316,13 @@ class ConsistencyCheck(Engine):
 
     def _outvoted(self, visit: Visit, port: Port) -> Known | None:
         """Return what two or more consumers record of a port of which nothing can be computed, if all contradict it."""
-        readers = [other for _, other in self._readers(visit, port)]
+        consumers = [other for _, other in self._consumers(visit, port)]
         record = self.record(port)
-        if len(readers) < 2 or any(contradiction(other, record) is None for other in readers):
+        if len(consumers) < 2 or any(contradiction(other, record) is None for other in consumers):
             return None
-        said = self.record(readers[0])
+        said = self.record(consumers[0])
         wrong = contradiction(port, said)
-        if wrong is None or any(contradiction(other, said) for other in readers):
+        if wrong is None or any(contradiction(other, said) for other in consumers):
             return None
         self._report_difference(visit, wrong)
         return said
@@ -348,7 +348,7 @@ class ConsistencyCheck(Engine):
         Who writes a file writes the same at both ends, also where another release knows more or less of a shape.
         """
         if wrong.side == "output":
-            others = [port for _, port in self._readers(visit, wrong.port)]
+            others = [port for _, port in self._consumers(visit, wrong.port)]
         else:
             source = visit.graph.sources(visit.layer.id).get(wrong.port.id)
             producers = () if source is None else self.signatures.of(visit.graph.layer(source.layer))[0].outputs
@@ -368,10 +368,10 @@ class ConsistencyCheck(Engine):
         unread = not first and not visit.graph.consumers(visit.layer.id, wrong.port.id)
         return (unread and said.is_float and given.is_integer) or (said.name, given.name) == ("f32", "f16")
 
-    def _readers(self, visit: Visit, port: Port) -> Iterator[tuple[Layer, Port]]:
+    def _consumers(self, visit: Visit, port: Port) -> Iterator[tuple[Layer, Port]]:
         """Yield the layers and their input ports that an output feeds."""
-        for reader, to in visit.graph.consumers(visit.layer.id, port.id):
-            found = visit.graph.layer(reader)
+        for consumer, to in visit.graph.consumers(visit.layer.id, port.id):
+            found = visit.graph.layer(consumer)
             yield found, next(port for port in self.signatures.of(found)[0].inputs if port.id == to)
 
     # --- records in place of what is computed ---
@@ -422,4 +422,4 @@ def _cannot_run(violations: Sequence[Violation]) -> bool:
 
 
 def _is_huge(known: Known) -> bool:
-    return known.fact.shape is not None and least_size(known.fact.shape, MAX_ELEMENTS) > MAX_ELEMENTS
+    return known.fact.shape is not None and minimum_size(known.fact.shape, MAX_ELEMENTS) > MAX_ELEMENTS

@@ -223,10 +223,10 @@ class Engine:
             changed = todo.pop()
             for port in self.signatures.of(graph.layer(changed))[0].outputs:
                 known = facts.pop((changed, port.id), None)
-                readers = {reader for reader, _ in graph.consumers(changed, port.id)} - seen
+                consumers = {consumer for consumer, _ in graph.consumers(changed, port.id)} - seen
                 if known is not None or changed == layer_id:
-                    seen |= readers
-                    todo += readers
+                    seen |= consumers
+                    todo += consumers
 
     # --- where layers are ---
 

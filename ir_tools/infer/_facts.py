@@ -9,7 +9,7 @@ from ir_tools.ops.definition import Array, Bounds, Fact
 from ir_tools.ops.records import recorded_dims
 from ir_tools.types import Shape, element_type
 
-__all__ = ["UNKNOWN", "FactTable", "Known", "StoredBounds", "least_size"]
+__all__ = ["UNKNOWN", "FactTable", "Known", "StoredBounds", "minimum_size"]
 
 UNKNOWN = Fact(element_type("dynamic"), None)
 MAX_KEPT = 64
@@ -107,9 +107,9 @@ def content(value: Bounds) -> object | None:
     return lower.dtype.str, lower.shape, lower.tobytes(), b"" if upper is lower else upper.tobytes()
 
 
-def least_size(shape: Shape, most: int) -> int:
+def minimum_size(shape: Shape, maximum: int) -> int:
     """Return how many elements a tensor has at least, if it has any; of more than `most`, one more."""
     size = 1
     for dim in shape or ():
-        size = min(size * (dim.lo or (dim.hi != 0)), most + 1)
+        size = min(size * (dim.lo or (dim.hi != 0)), maximum + 1)
     return size

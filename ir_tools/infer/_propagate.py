@@ -311,8 +311,8 @@ class Propagation(Engine):
             return
         graph = self.model.graph
         facts = self.facts[id(graph)]
-        readers = [reader for port in layer.outputs for reader, _ in graph.consumers(layer.id, port.id)]
-        shapes = [facts[Source(reader, graph.layer(reader).outputs[0].id)].fact.shape for reader in readers]
+        consumers = [consumer for port in layer.outputs for consumer, _ in graph.consumers(layer.id, port.id)]
+        shapes = [facts[Source(consumer, graph.layer(consumer).outputs[0].id)].fact.shape for consumer in consumers]
         old = constant(layer.raw, self.model.weights)
         if old.min() > 0 and any(shape != tuple(map(Dim.of, old.tolist())) for shape in shapes):
             offset, size = self.model.weights.append(values.astype(old.dtype))

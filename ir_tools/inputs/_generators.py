@@ -113,8 +113,8 @@ def parse_generator(text: str) -> Generator:
         raise UsageError(f"'{name[:40]}' is not a generator of values; {hint}")
     kind = GENERATORS[name]
     numbers = tuple(map(_number, rest.split("," if name == "values" else ":"))) if rest else ()
-    most = math.inf if name == "values" else kind.needed + len(kind.defaults)
-    if None in numbers or not kind.needed <= len(numbers) <= most:
+    maximum = math.inf if name == "values" else kind.needed + len(kind.defaults)
+    if None in numbers or not kind.needed <= len(numbers) <= maximum:
         raise UsageError(f"'{text[:60]}' is not a generator of values; expected {kind.usage}")
     found = Generator(name, tuple(number for number in numbers if number is not None))
     if "LOW" in kind.usage and len(numbers) == 2 and found.numbers[0] > found.numbers[1]:
@@ -145,8 +145,8 @@ def _image(numbers: tuple[float, ...], shape: tuple[int, ...], rng: Random) -> A
     total = 0.05 * rng.standard_normal((around, *size))
     for (down, across), phase in zip(frequencies, rng.uniform(0, 2 * np.pi, (WAVES, around)), strict=True):
         total += np.sin(down * rows + across * columns.T + phase[:, None, None])
-    least, most = (total.min(), total.max()) if total.size else (0.0, 1.0)
-    picture = (low + (high - low) * (total - least) / (most - least or 1.0)).reshape(planes)
+    minimum, maximum = (total.min(), total.max()) if total.size else (0.0, 1.0)
+    picture = (low + (high - low) * (total - minimum) / (maximum - minimum or 1.0)).reshape(planes)
     return np.moveaxis(picture, -3, -1) if last else picture
 
 

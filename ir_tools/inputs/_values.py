@@ -10,9 +10,9 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import Trial
+from ir_tools.inputs._consumers import CONSUMERS, Consumer
 from ir_tools.inputs._folding import folded
 from ir_tools.inputs._generators import Generator
-from ir_tools.inputs._readers import READERS, Reader
 from ir_tools.ops import Array, Fact, Op, find_op
 from ir_tools.ops.bodies import port_maps
 from ir_tools.types import ElementType
@@ -147,12 +147,12 @@ class Wishes:
             count: how many elements it has.
         """
         found = None
-        for step, reader, number in self._reads(layer):
-            op = find_op(reader.type, reader.version)
-            for wish in (self._listed(step, reader, number, op, count), self._mask(step, reader, number, dtype)):
+        for step, consumer, number in self._reads(layer):
+            op = find_op(consumer.type, consumer.version)
+            for wish in (self._listed(step, consumer, number, op, count), self._mask(step, consumer, number, dtype)):
                 found = found if wish is None else wish.joined(found)
             if dtype.is_float or dtype.name == "u8":
-                picture = self._picture(step, layer, reader, number, dtype)
+                picture = self._picture(step, layer, consumer, number, dtype)
                 found = found if picture is None else picture.joined(found)
         if found is not None and dtype.is_integer and found.values.name == "uniform":
             low, high = found.values.numbers
@@ -161,77 +161,77 @@ class Wishes:
 
     def reads_picture(self, layer: Layer) -> bool:
         """Return whether a Convolution of 3 channels reads a Parameter, with nothing but values passed on between."""
-        return any(self._filters(step, reader, number) is not None for step, reader, number in self._reads(layer))
+        return any(self._filters(step, consumer, number) is not None for step, consumer, number in self._reads(layer))
 
     # --- the walk -----------------------------------------------------------------------------------------------
 
     def _reads(self, layer: Layer) -> Iterator[tuple[_Step, Layer, int]]:
-        """Yield every reader of a tensor to which a Parameter leads, with the number of its input."""
+        """Yield every consumer of a tensor to which a Parameter leads, with the number of its input."""
         todo = [_Step(self._model.graph, Source(layer.id, layer.outputs[0].id))]
         seen = {(id(todo[0].graph), todo[0].source)}
         while todo and len(seen) < MAX_STEPS:
             step = todo.pop()
-            for reader_id, port_id in step.graph.consumers(*step.source):
-                reader = step.graph.layer(reader_id)
-                number = [port.id for port in reader.inputs].index(port_id)
-                yield step, reader, number
-                for following in self._following(step, reader, number):
+            for consumer_id, port_id in step.graph.consumers(*step.source):
+                consumer = step.graph.layer(consumer_id)
+                number = [port.id for port in consumer.inputs].index(port_id)
+                yield step, consumer, number
+                for following in self._following(step, consumer, number):
                     key = (id(following.graph), following.source)
                     if key not in seen:
                         seen.add(key)
                         todo.append(following)
 
-    def _following(self, step: _Step, reader: Layer, number: int) -> Iterator[_Step]:
-        """Yield the outputs of a reader that hold the tensor's values, and the Parameters of its bodies that get it."""
-        outputs = [Source(reader.id, port.id) for port in reader.outputs]
-        if reader.bodies:
-            yield from self._in_bodies(step, reader, number)
-        elif number in PASSING.get(reader.type, ()):
-            offset = self._offset(step, reader, number) if reader.type in IN_ORDER else None
-            passed = self._as_condition(step, reader) if reader.type == "Convert" else step
+    def _following(self, step: _Step, consumer: Layer, number: int) -> Iterator[_Step]:
+        """Yield the outputs of a consumer that hold the tensor's values, and Parameters of its bodies that get it."""
+        outputs = [Source(consumer.id, port.id) for port in consumer.outputs]
+        if consumer.bodies:
+            yield from self._in_bodies(step, consumer, number)
+        elif number in PASSING.get(consumer.type, ()):
+            offset = self._offset(step, consumer, number) if consumer.type in IN_ORDER else None
+            passed = self._as_condition(step, consumer) if consumer.type == "Convert" else step
             yield from (passed._replace(source=output, offset=offset) for output in outputs)
-        elif reader.type == "CumSum" and not number:
+        elif consumer.type == "CumSum" and not number:
             yield from (step._replace(source=output, summed=True, offset=None) for output in outputs[:1])
-        elif reader.type == "TopK" and not number:
+        elif consumer.type == "TopK" and not number:
             yield from (step._replace(source=output, offset=None) for output in outputs[:1])
-        elif reader.type in COMPUTED and outputs:
-            yield from self._computed(step, reader, number, outputs[0])
+        elif consumer.type in COMPUTED and outputs:
+            yield from self._computed(step, consumer, number, outputs[0])
 
-    def _in_bodies(self, step: _Step, reader: Layer, number: int) -> Iterator[_Step]:
+    def _in_bodies(self, step: _Step, consumer: Layer, number: int) -> Iterator[_Step]:
         try:
-            maps = port_maps(reader)
+            maps = port_maps(consumer)
         except ShapeError:
             return
         for name, ports in maps.items():
             for row in ports.inputs:
-                if row.port == reader.inputs[number].id and row.layer in reader.bodies[name]:
-                    for port in reader.bodies[name].layer(row.layer).outputs:
-                        yield step._replace(graph=reader.bodies[name], source=Source(row.layer, port.id), offset=None)
+                if row.port == consumer.inputs[number].id and row.layer in consumer.bodies[name]:
+                    for port in consumer.bodies[name].layer(row.layer).outputs:
+                        yield step._replace(graph=consumer.bodies[name], source=Source(row.layer, port.id), offset=None)
 
-    def _offset(self, step: _Step, reader: Layer, number: int) -> int | None:
+    def _offset(self, step: _Step, consumer: Layer, number: int) -> int | None:
         """Return the place of the tensor's elements in the output of a layer that keeps their order."""
-        if reader.type != "Concat" or step.offset is None:
+        if consumer.type != "Concat" or step.offset is None:
             return step.offset
-        before = self._trial().inputs(step.graph, reader)[:number]
+        before = self._trial().inputs(step.graph, consumer)[:number]
         counts = [_count(fact) for fact in before]
         return None if None in counts else step.offset + sum(count or 0 for count in counts)
 
-    def _as_condition(self, step: _Step, reader: Layer) -> _Step:
-        if reader.raw.get("destination_type") != "boolean":
+    def _as_condition(self, step: _Step, consumer: Layer) -> _Step:
+        if consumer.raw.get("destination_type") != "boolean":
             return step
         return step._replace(zero=float(step.zero != 0), one=float(step.one != 0), linear=False)
 
-    def _computed(self, step: _Step, reader: Layer, number: int, output: Source) -> Iterator[_Step]:
+    def _computed(self, step: _Step, consumer: Layer, number: int, output: Source) -> Iterator[_Step]:
         """Yield the output of a layer that computes with the tensor and one number."""
         numbers = [0.0]
-        if len(reader.inputs) == 2:
-            value = self._folded(step.graph, reader, 1 - number)
+        if len(consumer.inputs) == 2:
+            value = self._folded(step.graph, consumer, 1 - number)
             if value is None or not value.size or value.dtype.kind not in "fViub":
                 return
             numbers = [float(np.mean(value, dtype=np.float64))]
-        zero, one = (_apply(reader.type, value, numbers[0], swapped=bool(number)) for value in (step.zero, step.one))
+        zero, one = (_apply(consumer.type, value, numbers[0], swapped=bool(number)) for value in (step.zero, step.one))
         if zero is not None and one is not None:
-            linear = step.linear and reader.type in LINEAR and not (reader.type == "Divide" and number)
+            linear = step.linear and consumer.type in LINEAR and not (consumer.type == "Divide" and number)
             yield step._replace(source=output, zero=zero, one=one, linear=linear, offset=None)
 
     def _folded(self, graph: Graph, layer: Layer, number: int) -> Array | None:
@@ -241,45 +241,45 @@ class Wishes:
 
     # --- wishes -------------------------------------------------------------------------------------------------
 
-    def _listed(self, step: _Step, reader: Layer, number: int, op: Op | None, count: int) -> Wish | None:
+    def _listed(self, step: _Step, consumer: Layer, number: int, op: Op | None, count: int) -> Wish | None:
         """Return what the table says of an input of an operation."""
         slot = op.inputs[min(number, len(op.inputs) - 1)] if op is not None and op.inputs else None
-        row = READERS.get((op.type, slot.name)) if op is not None and slot is not None else None
-        attrs = None if op is None else op.read(reader.raw, [])
+        row = CONSUMERS.get((op.type, slot.name)) if op is not None and slot is not None else None
+        attrs = None if op is None else op.read(consumer.raw, [])
         if op is None or row is None or attrs is None:
             return None
-        facts = self._trial().inputs(step.graph, reader)
+        facts = self._trial().inputs(step.graph, consumer)
         own = facts[number]
         if own is None:
             return None
         known = {slot.name: fact for slot, fact in zip(op.inputs, facts, strict=False) if fact is not None}
-        why = f"{row.what} {op.type} '{reader.name}'"
+        why = f"{row.what} {op.type} '{consumer.name}'"
         if step.summed or not step.linear:
             return (
                 Wish(Generator("ones"), f"adds up to {why}", VALUES) if step.summed and own.dtype.is_integer else None
             )
-        values = row.make(Reader(reader, attrs, known, own))
+        values = row.make(Consumer(consumer, attrs, known, own))
         values = None if values is None else _before(values, step, count)
         return None if values is None else Wish(values, why, FIXED if row.fixed else VALUES)
 
-    def _mask(self, step: _Step, reader: Layer, number: int, dtype: ElementType) -> Wish | None:
-        """Return the value of a mask that masks nothing, if the reader applies a mask."""
+    def _mask(self, step: _Step, consumer: Layer, number: int, dtype: ElementType) -> Wish | None:
+        """Return the value of a mask that masks nothing, if the consumer applies a mask."""
         steep = abs(step.one - step.zero) >= STEEP
         if dtype.is_float and not steep:
             return None
         wanted: float | None = None
-        named = reader
-        if reader.type == "Select" and not number:
-            wanted = 0.0 if self._hides(step.graph, reader, 1) else 1.0
-        elif reader.type == "ScaledDotProductAttention" and number == 3:
+        named = consumer
+        if consumer.type == "Select" and not number:
+            wanted = 0.0 if self._hides(step.graph, consumer, 1) else 1.0
+        elif consumer.type == "ScaledDotProductAttention" and number == 3:
             wanted = max(step.zero, step.one)
-        elif reader.type in {"Add", "Multiply"} and dtype.kind != "string":
-            if self._folded(step.graph, reader, 1 - number) is not None:
+        elif consumer.type in {"Add", "Multiply"} and dtype.kind != "string":
+            if self._folded(step.graph, consumer, 1 - number) is not None:
                 return None
-            softmax = _softmax_after(step.graph, reader) if reader.type == "Add" else None
-            if reader.type == "Add" and softmax is None:
+            softmax = _softmax_after(step.graph, consumer) if consumer.type == "Add" else None
+            if consumer.type == "Add" and softmax is None:
                 return None
-            named, wanted = softmax or reader, max(step.zero, step.one, key=lambda value: (value != 0) * abs(value))
+            named, wanted = softmax or consumer, max(step.zero, step.one, key=lambda value: (value != 0) * abs(value))
             wanted = max(step.zero, step.one) if softmax else wanted
         if wanted is None:
             return None
@@ -293,19 +293,19 @@ class Wishes:
 
     # --- pictures -----------------------------------------------------------------------------------------------
 
-    def _filters(self, step: _Step, reader: Layer, number: int) -> Array | None:
+    def _filters(self, step: _Step, consumer: Layer, number: int) -> Array | None:
         """Return the weights of a Convolution over a picture of 3 channels."""
-        if reader.type != "Convolution" or number or len(reader.inputs) != 2:
+        if consumer.type != "Convolution" or number or len(consumer.inputs) != 2:
             return None
-        weights = self._folded(step.graph, reader, 1)
+        weights = self._folded(step.graph, consumer, 1)
         return weights if weights is not None and weights.ndim == 4 and weights.shape[1] == 3 else None
 
-    def _picture(self, step: _Step, layer: Layer, reader: Layer, number: int, dtype: ElementType) -> Wish | None:
+    def _picture(self, step: _Step, layer: Layer, consumer: Layer, number: int, dtype: ElementType) -> Wish | None:
         """Return a picture in the range that suits the first layers."""
-        filters = self._filters(step, reader, number)
+        filters = self._filters(step, consumer, number)
         if filters is None or not step.linear or step.one == step.zero or not len(filters):
             return None
-        name = f"Convolution '{reader.name}'"
+        name = f"Convolution '{consumer.name}'"
         if dtype.name == "u8":
             return Wish(Generator("image", (0, 255)), f"picture for {name}", PICTURE)
         with np.errstate(all="ignore"):
@@ -374,10 +374,10 @@ def _softmax_after(graph: Graph, layer: Layer) -> Layer | None:
         if depth and current.type not in {"Add", "Reshape", "Convert", "Maximum", "Clamp", "Squeeze", "Unsqueeze"}:
             continue
         for port in current.outputs:
-            for reader_id, _ in graph.consumers(current.id, port.id):
-                if reader_id not in seen and depth < NEAR:
-                    seen.add(reader_id)
-                    todo.append((graph.layer(reader_id), depth + 1))
+            for consumer_id, _ in graph.consumers(current.id, port.id):
+                if consumer_id not in seen and depth < NEAR:
+                    seen.add(consumer_id)
+                    todo.append((graph.layer(consumer_id), depth + 1))
     return None
 
 

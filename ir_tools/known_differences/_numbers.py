@@ -25,10 +25,10 @@ TRANSCENDENTAL = (
 )
 
 
-def _reaches(layer: Instance, least: int) -> bool:
+def _reaches(layer: Instance, minimum: int) -> bool:
     """Return whether an input of 32 bits or more holds an integer of this size."""
     wide = (array for array in layer.inputs if array.dtype.kind in "iu" and array.dtype.itemsize >= 4)
-    return any(bool((np.abs(array.astype(np.float64)) >= least).any()) for array in wide)
+    return any(bool((np.abs(array.astype(np.float64)) >= minimum).any()) for array in wide)
 
 
 def _beyond_i32(layer: Instance) -> bool:

@@ -38,10 +38,10 @@ Choose = Callable[[Array, Array], tuple[Array, Array]]
 # --- one class --------------------------------------------------------------------------------------------------
 
 
-def _best(scores: Array, places: Array, most: int) -> Array:
+def _best(scores: Array, places: Array, maximum: int) -> Array:
     """Return places by falling score, at most `most` of them (below 0: all)."""
     order = places[np.lexsort((places, -scores[places]))]
-    return order if most < 0 else order[:most]
+    return order if maximum < 0 else order[:maximum]
 
 
 def _decayed(attrs: Attrs) -> Choose:

@@ -152,14 +152,14 @@ def _kept(attrs: Attrs, label: int, places: Places, scores: Array, boxes: Array)
 
 def _best_of_image(attrs: Attrs, found: list[Found]) -> list[Found]:
     """Return the best `keep_top_k` boxes of all classes, where there are more."""
-    most, total = attrs.keep_top_k[0], sum(len(each.priors) for each in found)
-    if not -1 < most < total:
+    maximum, total = attrs.keep_top_k[0], sum(len(each.priors) for each in found)
+    if not -1 < maximum < total:
         return found
     scores = np.concatenate([each.scores for each in found])
     priors = np.concatenate([each.priors for each in found])
     owner = np.repeat(np.arange(len(found)), [len(each.priors) for each in found])
     boxes = np.concatenate([each.boxes for each in found])
-    chosen = np.lexsort((owner, priors, -scores))[:most]
+    chosen = np.lexsort((owner, priors, -scores))[:maximum]
     out = []
     for number, each in enumerate(found):
         own = chosen[owner[chosen] == number]

@@ -116,8 +116,8 @@ def _kind(spec: Field) -> str:
     if isinstance(spec, OneOf):
         return "/".join(word or "''" for word in spec.words)
     kind = next(word for kind, word in KINDS if isinstance(spec, kind))
-    least, most = getattr(spec, "minimum", None), getattr(spec, "maximum", None)
-    limits = " ".join(f"{sign} {value}" for sign, value in (("≥", least), ("≤", most)) if value is not None)
+    minimum, maximum = getattr(spec, "minimum", None), getattr(spec, "maximum", None)
+    limits = " ".join(f"{sign} {value}" for sign, value in (("≥", minimum), ("≤", maximum)) if value is not None)
     return f"{kind} {limits}".rstrip()
 
 

@@ -109,20 +109,20 @@ def in_axis(indices: Array, sizes: int | Sequence[int], *, negative: bool = True
     Raises:
         ShapeError: an axis has no such element.
     """
-    most = np.asarray(sizes, np.int64)
+    maximum = np.asarray(sizes, np.int64)
     given = indices.astype(np.int64)
-    out = np.where(given < 0, given + most, given) if negative else given
-    wrong = given[(out < 0) | (out >= most)]
+    out = np.where(given < 0, given + maximum, given) if negative else given
+    wrong = given[(out < 0) | (out >= maximum)]
     if wrong.size:
-        raise ShapeError(f"indices holds {wrong.flat[0]}, which is not an element of {most.tolist()}")
+        raise ShapeError(f"indices holds {wrong.flat[0]}, which is not an element of {maximum.tolist()}")
     return out
 
 
 def low_bits(values: Array, dtype: npt.DTypeLike) -> Array:
     """Return floats cut off to i32 (NaN and what is beyond: its least value), of which the type keeps the low bits."""
-    least = -(2**31)
-    fits = np.isfinite(values) & (values >= least) & (values < 2**31)
-    return np.where(fits, values, least).astype(np.int64).astype(dtype)
+    minimum = -(2**31)
+    fits = np.isfinite(values) & (values >= minimum) & (values < 2**31)
+    return np.where(fits, values, minimum).astype(np.int64).astype(dtype)
 
 
 def near_steps(data: Array, error: float, border: float = 0.0) -> npt.NDArray[np.bool_] | None:

@@ -30,14 +30,14 @@ def _area(boxes: Array, offset: float) -> Array:
     return sides[:, 0] * sides[:, 1]
 
 
-def greedy(boxes: Array, threshold: float, offset: float = 0.0, most: int | None = None) -> Places:
+def greedy(boxes: Array, threshold: float, offset: float = 0.0, maximum: int | None = None) -> Places:
     """Return the places of the boxes that stay, of `[boxes, 4]` in the order of preference.
 
     Each box drops all later ones that overlap it by more than `threshold`; at most `most` stay.
     """
     left = np.arange(len(boxes))
     kept: list[int] = []
-    while left.size and (most is None or len(kept) < most):
+    while left.size and (maximum is None or len(kept) < maximum):
         kept.append(int(left[0]))
         left = left[1:]
         left = left[~(overlaps(boxes[kept[-1]], boxes[left], offset) > threshold)]

@@ -64,7 +64,7 @@ def torch_fractions(found: Words, dtype: npt.DTypeLike) -> Array:
     return out
 
 
-def integers_between(found: Words, least: int, most: int) -> Array:
+def integers_between(found: Words, minimum: int, maximum: int) -> Array:
     """Return words as integers: what a division by the number of values leaves."""
-    out: Array = (found % np.uint64(most - least)).astype(np.int64) + least
+    out: Array = (found % np.uint64(maximum - minimum)).astype(np.int64) + minimum
     return out

@@ -55,8 +55,8 @@ def proposals(attrs: Attrs, scores: Array, deltas: Array, image: Array) -> Propo
     """
     swap = attrs.framework == "tensorflow"
     height, width = (float(image[1]), float(image[0])) if swap else (float(image[0]), float(image[1]))
-    least = [attrs.min_size * float(image[2]), attrs.min_size * float(image[3 if len(image) > 3 else 2])]
-    where = Image(height, width, *least)
+    minimum = [attrs.min_size * float(image[2]), attrs.min_size * float(image[3 if len(image) > 3 else 2])]
+    where = Image(height, width, *minimum)
     count = scores.shape[1] // 2
     out = np.zeros((len(scores), attrs.post_nms_topn, 5), scores.dtype)
     chances = np.zeros((len(scores), attrs.post_nms_topn), scores.dtype)
@@ -150,8 +150,8 @@ def generated(attrs: Attrs, image: Array, base: Array, deltas: Array, scores: Ar
         order = np.argsort(-kept, kind="stable")[: attrs.pre_nms_count]
         offset = 0.0 if attrs.normalized else 1.0
         sides = found[order, 2:] - found[order, :2] + offset
-        least = attrs.min_size * np.array([info[-1], info[2]])
-        order = order[(sides >= least).all(axis=1)]
+        minimum = attrs.min_size * np.array([info[-1], info[2]])
+        order = order[(sides >= minimum).all(axis=1)]
         order = order[greedy(found[order], attrs.nms_threshold, offset, attrs.post_nms_count)]
         boxes.append(found[order])
         chances.append(kept[order])
@@ -176,7 +176,7 @@ def of_one_image(attrs: Attrs, image: Array, base: Array, deltas: Array, scores:
     large = (found[:, 2:] - found[:, :2] + 1 >= attrs.min_size * image[2]).all(axis=1)
     sure = scores.transpose(1, 2, 0).reshape(-1) * large
     order = np.argsort(-sure, kind="stable")[: attrs.pre_nms_count]
-    order = order[greedy(found[order], attrs.nms_threshold, most=attrs.post_nms_count)]
+    order = order[greedy(found[order], attrs.nms_threshold, maximum=attrs.post_nms_count)]
     boxes, chances = np.zeros((attrs.post_nms_count, 4), base.dtype), np.zeros(attrs.post_nms_count, scores.dtype)
     boxes[: len(order)], chances[: len(order)] = found[order], sure[order]
     return boxes, chances

@@ -60,13 +60,13 @@ def _start_bounds(pair: Pair, dim: Dim) -> Pair:
 
 def _count(size: int, start: int, stop: int, step: int) -> int:
     """Return how many elements a slice has; -1 for any number. `size` may be unbounded."""
-    back, unbounded, least = step < 0, size >= UNBOUNDED, np.iinfo(np.int64).min
+    back, unbounded, minimum = step < 0, size >= UNBOUNDED, np.iinfo(np.int64).min
     at_end = UNBOUNDED in (start, stop)
-    if unbounded and ((start < 0) != (stop < 0) or at_end or start == least):
+    if unbounded and ((start < 0) != (stop < 0) or at_end or start == minimum):
         low = 0
         if back:
             high = -1 if start < 0 or at_end else -1 - start
-        elif start < 0 and start not in (UNBOUNDED, least):
+        elif start < 0 and start not in (UNBOUNDED, minimum):
             high = -start if stop == UNBOUNDED else stop
         else:
             high = -1

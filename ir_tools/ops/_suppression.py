@@ -20,7 +20,7 @@ class Rule(NamedTuple):
 class Settings(NamedTuple):
     """The most boxes of a class, thresholds, and how fast scores fall with overlap (0: boxes are dropped instead)."""
 
-    most: int
+    maximum: int
     overlap: float
     score: float
     sigma: float = 0.0
@@ -28,8 +28,8 @@ class Settings(NamedTuple):
     @classmethod
     def of(cls, inputs: Sequence[Array]) -> "Settings":
         """Read the inputs behind boxes and scores, as many as there are."""
-        most, overlap, score, sigma = [*(float(array.ravel()[0]) for array in inputs), 0.0, 0.0, 0.0, 0.0][:4]
-        return cls(int(most), overlap, score, sigma)
+        maximum, overlap, score, sigma = [*(float(array.ravel()[0]) for array in inputs), 0.0, 0.0, 0.0, 0.0][:4]
+        return cls(int(maximum), overlap, score, sigma)
 
 
 class Chosen(NamedTuple):
@@ -77,7 +77,7 @@ def _of_class(boxes: Array, scores: Array, settings: Settings, rule: Rule) -> tu
     left = scores[places]
     kept: list[int] = []
     values: list[Any] = []
-    while places.size and len(kept) < settings.most:
+    while places.size and len(kept) < settings.maximum:
         best = int(left.argmax())
         kept.append(int(places[best]))
         values.append(left[best])

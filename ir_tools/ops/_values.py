@@ -123,9 +123,9 @@ def outside(fact: Fact, sizes: Sequence[Dim], *, negative: bool = True) -> int |
     exact = None if fact.value is None else fact.value.exact
     if exact is None or not exact.size:
         return None
-    most = np.array([UNBOUNDED if dim.hi is None else dim.hi for dim in sizes])
+    maximum = np.array([UNBOUNDED if dim.hi is None else dim.hi for dim in sizes])
     exact = np.atleast_1d(exact)
-    bad = exact[(exact >= most) | (exact < (-most if negative else 0))]
+    bad = exact[(exact >= maximum) | (exact < (-maximum if negative else 0))]
     return int(bad[0]) if bad.size else None
 
 

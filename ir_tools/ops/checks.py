@@ -136,13 +136,14 @@ def check_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
 
     Outputs may be left out: who reads none needs no port.
     """
-    least = sum(not slot.optional for slot in op.inputs)
-    most = None if any(slot.many for slot in op.inputs) else len(op.inputs)
-    if inputs < least or (most is not None and inputs > most):
+    minimum = sum(not slot.optional for slot in op.inputs)
+    maximum = None if any(slot.many for slot in op.inputs) else len(op.inputs)
+    if inputs < minimum or (maximum is not None and inputs > maximum):
         names = ", ".join(slot.name for slot in op.inputs)
-        count = str(least) if least == most else f"at least {least}" if most is None else f"{least} to {most}"
+        count = f"{minimum} to {maximum}" if maximum is not None else f"at least {minimum}"
+        count = str(minimum) if minimum == maximum else count
         message = f"has {_counted(inputs, 'input')}, but {op} takes {count}{f' ({names})' if names else ''}"
-        yield Violation("it", message, None, Kind.INPUTS, None if inputs < least else most)
+        yield Violation("it", message, None, Kind.INPUTS, None if inputs < minimum else maximum)
     given = len(op.outputs)
     if not any(slot.many for slot in op.outputs) and outputs > given:
         yield too_many_outputs(op, outputs, given)

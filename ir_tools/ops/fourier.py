@@ -166,9 +166,9 @@ def check_inverse_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
             yield Violation("signal_size", "holds -1, and the runtime does not run it", "write the size", Kind.FATAL)
         elif data is not None and data[axis].static and len(data) > 2:
             last = number == len(axes or ()) - 1
-            most = 2 * (data[axis].size - 1) if last else data[axis].size
-            if size > most or (size < most and len(axes or ()) > 2):
-                message = f"holds {size} for an axis that makes {most}, and the runtime computes other values"
+            maximum = 2 * (data[axis].size - 1) if last else data[axis].size
+            if size > maximum or (size < maximum and len(axes or ()) > 2):
+                message = f"holds {size} for an axis that makes {maximum}, and the runtime computes other values"
                 yield Violation("signal_size", message, "pad the data before", Kind.SUSPECT)
 
 

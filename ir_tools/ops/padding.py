@@ -170,8 +170,8 @@ def check_tile(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for repeats that make an output which no machine can hold; none at all."""
     if known(inputs[1]) == []:
         yield Violation("repeats", "is empty, over which the runtime leaves its output unwritten", kind=Kind.SUSPECT)
-    least = tuple(dim if dim.static else Dim.of(max(dim.lo, 1)) for dim in inputs[0].shape or ())
-    data = Fact(inputs[0].dtype, None if inputs[0].shape is None else least)
+    minimum = tuple(dim if dim.static else Dim.of(max(dim.lo, 1)) for dim in inputs[0].shape or ())
+    data = Fact(inputs[0].dtype, None if inputs[0].shape is None else minimum)
     yield from _check_size("repeats", TILE, attrs, (data, inputs[1]))
 
 

@@ -72,9 +72,9 @@ def check_windows(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
                 f"has {plural(len(values), 'value')}; expected {rank}, one per kernel axis",
                 f"give {name} {rank} values",
             )
-        least = 0 if name.startswith("pads") else 1
-        if any(value < least for value in values):
-            yield Violation(name, f"is {_text(values)}; expected at least {least} for each")
+        minimum = 0 if name.startswith("pads") else 1
+        if any(value < minimum for value in values):
+            yield Violation(name, f"is {_text(values)}; expected at least {minimum} for each")
     if any(size < 1 for size in attrs.kernel):
         yield Violation("kernel", f"is {_text(attrs.kernel)}; expected at least 1 for each")
     yield from check_data(inputs[0].shape, rank)

@@ -157,11 +157,11 @@ def fake_convert(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """
     kind = element_type(attrs.destination_type).dtype
     assert kind is not None
-    most = LARGEST[attrs.destination_type]
+    maximum = LARGEST[attrs.destination_type]
 
     def converted(data: Array, scale: Array, shift: Array | None = None) -> Array:
         moved = data * scale if shift is None else data * scale - shift
-        cut = np.fmax(np.minimum(moved, data.dtype.type(most)), data.dtype.type(-most))
+        cut = np.fmax(np.minimum(moved, data.dtype.type(maximum)), data.dtype.type(-maximum))
         back = cut.astype(np.float16).astype(kind).astype(data.dtype)
         found: Array = back / scale if shift is None else (back + shift) / scale
         return found

@@ -30,11 +30,11 @@ def check_uniform(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 def uniform_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the shape that the first input holds; of an unknown one as many dimensions as it has values at most."""
-    sizes, least, most = inputs
+    sizes, minimum, maximum = inputs
     require_sizes(sizes, "shape")
-    for fact, name in ((least, "minval"), (most, "maxval")):
+    for fact, name in ((minimum, "minval"), (maximum, "maxval")):
         require_one(fact, name)
-    low, high = known_number(least), known_number(most)
+    low, high = known_number(minimum), known_number(maximum)
     require(low is None or high is None or low < high, f"minval is {low}, but maxval is {high}")
     shape: Shape = sizes_of(sizes, "shape")
     length = sizes.shape[0] if sizes.shape else Dim()
@@ -48,14 +48,14 @@ def random_uniform(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 
     F16 and f64 are made in f32, i64 of 32 bits (measured).
     """
-    sizes, least, most = (array.ravel() for array in inputs)
+    sizes, minimum, maximum = (array.ravel() for array in inputs)
     shape, dtype = tuple(map(int, sizes)), attrs.output_type.dtype
     torch, count = attrs.alignment == "pytorch", prod(shape)
     found = torch_words(count, attrs.global_seed) if torch else words(count, attrs.global_seed, attrs.op_seed)
     if dtype.kind in "iu":
-        return (integers_between(found, int(least[0]), int(most[0])).astype(dtype).reshape(shape),)
+        return (integers_between(found, int(minimum[0]), int(maximum[0])).astype(dtype).reshape(shape),)
     parts = (torch_fractions(found, dtype) if torch else fractions(found, dtype)).astype(np.float32)
-    low, high = (limit.astype(np.float32)[0] for limit in (least, most))
+    low, high = (limit.astype(np.float32)[0] for limit in (minimum, maximum))
     if attrs.output_type.name != "bf16":
         return ((parts * (high - low) + low).astype(dtype).reshape(shape),)
     scaled = parts * (high - low) if torch else in_bf16(parts * in_bf16(high - low))

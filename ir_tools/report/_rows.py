@@ -104,7 +104,9 @@ def output_rows(found: Comparison) -> list[Row]:
 
 def _reason(entry: LayerComparison, judgement: str) -> str:
     """Return the reason, with the iteration of the body if there is one, NaN of one side only, and who is right."""
-    where = "" if entry.round is None or entry.difference is None else f"iteration {entry.round + 1} of its body"
+    where = (
+        "" if entry.iteration is None or entry.difference is None else f"iteration {entry.iteration + 1} of its body"
+    )
     return "; ".join(filter(None, (entry.reason, where, _nan(entry.difference), judgement)))
 
 

@@ -21,8 +21,10 @@ def lost_output(graph: Graph, layer_id: int, signature: LayerSignature, rewrite:
     """Return a refusal if a consumer reads an output that the rewrite does not have."""
     kept = len(rewrite.layers[-1].outputs)
     for index, port in enumerate(signature.outputs[kept:], kept):
-        for reader, _ in graph.consumers(layer_id, port.id):
-            return Refused(f"output {index} is read by '{graph.layer(reader).name}', and the target has no such output")
+        for consumer, _ in graph.consumers(layer_id, port.id):
+            return Refused(
+                f"output {index} is read by '{graph.layer(consumer).name}', and the target has no such output"
+            )
     return None
 
 

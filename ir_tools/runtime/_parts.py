@@ -40,9 +40,9 @@ class Parts:
         kept = {layer.id: layer for layer in self.layers[:count]}
         texts = [self._text(layer) for layer in kept.values()]
         edges = [
-            _edge(producer, out, reader, to)
-            for producer, reader, (out, to) in self._graph.edges(keys=True)
-            if producer in kept and reader in kept
+            _edge(producer, out, consumer, to)
+            for producer, consumer, (out, to) in self._graph.edges(keys=True)
+            if producer in kept and consumer in kept
         ]
         results = range(max(self._graph.nodes, default=0) + 1, 1 << 62)
         for number, source in zip(results, self._loose_ends(kept.values()), strict=False):
@@ -60,11 +60,11 @@ class Parts:
         """Yield the outputs that a layer of the whole model reads, but none that is kept."""
         ids = {layer.id for layer in kept}
         for layer in kept:
-            readers: dict[int, bool] = {}
-            for _, reader, (out, _) in self._graph.out_edges(layer.id, keys=True):
-                if reader in self._read:
-                    readers[out] = readers.get(out, False) or reader in ids
-            yield from (Source(layer.id, out) for out, read in readers.items() if not read)
+            consumers: dict[int, bool] = {}
+            for _, consumer, (out, _) in self._graph.out_edges(layer.id, keys=True):
+                if consumer in self._read:
+                    consumers[out] = consumers.get(out, False) or consumer in ids
+            yield from (Source(layer.id, out) for out, read in consumers.items() if not read)
 
     @cached_property
     def _read(self) -> set[int]:
@@ -96,5 +96,5 @@ def _ordered(graph: Graph) -> Iterator[Layer]:
                 stack += [(source.layer, False) for source in reversed(list(graph.sources(layer_id).values()))]
 
 
-def _edge(producer: int, out: int, reader: int, to: int) -> str:
-    return f'<edge from-layer="{producer}" from-port="{out}" to-layer="{reader}" to-port="{to}"/>'
+def _edge(producer: int, out: int, consumer: int, to: int) -> str:
+    return f'<edge from-layer="{producer}" from-port="{out}" to-layer="{consumer}" to-port="{to}"/>'

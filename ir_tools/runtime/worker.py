@@ -210,12 +210,12 @@ def _present(model: ov.Model, presented: ov.Model) -> None:
     for own, shown in zip(model.get_parameters(), presented.get_parameters(), strict=True):
         wanted, type_ = shown.get_element_type(), own.get_element_type()
         if wanted != type_:
-            readers = own.output(0).get_target_inputs()
+            consumers = own.output(0).get_target_inputs()
             own.set_element_type(wanted)
             own.validate_and_infer_types()
             inner = ops.convert(own, type_.get_type_name())
-            for reader in readers:
-                reader.replace_source_output(inner.output(0))
+            for consumer in consumers:
+                consumer.replace_source_output(inner.output(0))
     for own, shown in zip(model.get_results(), presented.get_results(), strict=False):
         wanted = shown.get_element_type()
         if wanted != own.get_element_type():

@@ -82,7 +82,7 @@ def test_a_wrong_kernel_in_a_body_is_named_and_cut_out(
     make_wrong(monkeypatch, name.rpartition("/")[2])
     found = compare(model, inputs=fed, mode=mode, client=client)  # type: ignore[arg-type] # one of its two words
     assert first(found).path == name
-    assert first(found).round in range(3)
+    assert first(found).iteration in range(3)
 
     def judge(part: ir_tools.graph.Model, given: dict[str, np.ndarray]) -> Comparison:
         return compare(part, inputs=given, layers=False, mode="cumulative", client=client)

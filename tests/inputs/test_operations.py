@@ -6,7 +6,7 @@ import pytest
 import ir_tools
 from ir_tools.errors import RuntimeFailure
 from ir_tools.inputs import plan_inputs
-from ir_tools.inputs._readers import READERS
+from ir_tools.inputs._consumers import CONSUMERS
 from ir_tools.known_differences import TABLE, Kind
 from ir_tools.ops import FAMILIES, Array, Op, Role
 from ir_tools.ops.definition import Oracle
@@ -71,7 +71,7 @@ def test_the_runtime_runs_what_is_made_up_for_constants(client: RuntimeClient, o
 
 def test_the_table_names_inputs_of_operations() -> None:
     known = {(op.type, slot.name) for op in OPS for slot in op.inputs}
-    assert set(READERS) <= known
+    assert set(CONSUMERS) <= known
 
 
 ANY = {"BitwiseLeftShift": "a", "BitwiseRightShift": "a", "Bincount": "data", "StringTensorUnpack": "data"}
@@ -82,4 +82,4 @@ def test_the_table_has_every_input_of_integers() -> None:
     numbers = {"float", "any", "boolean", "f16", "bf16", "f32", "f64"}
     slots = {(op.type, slot.name): set(op.types.get(slot.type, slot.type).split()) for op in OPS for slot in op.inputs}
     integers = {key for key, words in slots.items() if words and not words & numbers}
-    assert integers - set(READERS) == set(ANY.items())
+    assert integers - set(CONSUMERS) == set(ANY.items())

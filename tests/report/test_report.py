@@ -176,7 +176,7 @@ def test_the_first_difference_is_told_with_its_values() -> None:
 def test_the_first_difference_is_ringed_and_linked_and_explained() -> None:
     found = comparison(9, wrong=4)
     reason = "it has another weight"
-    layers = [replace(row, reason=reason, round=2) if row.status == "differs" else row for row in found.layers]
+    layers = [replace(row, reason=reason, iteration=2) if row.status == "differs" else row for row in found.layers]
     page = rendered(replace(found, layers=tuple(layers)), model="m", replay="r")
     assert Page(page).addresses == ["#row4", *(f"#row{number}" for number in range(9))]
     assert page.count('<circle class="ring"') == 1

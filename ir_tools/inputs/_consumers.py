@@ -12,14 +12,14 @@ from ir_tools.graph import Layer
 from ir_tools.inputs._generators import Generator
 from ir_tools.ops import Attrs, Fact
 
-__all__ = ["READERS", "Reader", "Row"]
+__all__ = ["CONSUMERS", "Consumer", "Row"]
 
 FEW = 4
 """Of what there may be any number: rows, columns, steps."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class Consumer:
     """A layer that reads a tensor.
 
     Attributes:
@@ -81,7 +81,7 @@ class Row(NamedTuple):
     """
 
     what: str
-    make: Callable[[Reader], Generator | None]
+    make: Callable[[Consumer], Generator | None]
     fixed: bool = False
 
 
@@ -103,87 +103,87 @@ def up_to(count: int | None) -> Generator:
     return ONES if count is None or count < 1 else Generator("integers", (1, count))
 
 
-def always(generator: Generator) -> Callable[[Reader], Generator]:
-    return lambda reader: generator
+def always(generator: Generator) -> Callable[[Consumer], Generator]:
+    return lambda consumer: generator
 
 
 def listed(values: list[int] | None) -> Generator | None:
     return Generator("values", tuple(map(float, values))) if values else None
 
 
-def spread(reader: Reader, end: int) -> Generator:
+def spread(consumer: Consumer, end: int) -> Generator:
     """Return integers in order, from 0 to below `end`."""
-    return Generator("range", (0, max(end - 1, 0) / max(reader.count, 1)))
+    return Generator("range", (0, max(end - 1, 0) / max(consumer.count, 1)))
 
 
 # --- indices ----------------------------------------------------------------------------------------------------
 
 
-def gathered(reader: Reader) -> Generator:
-    return below(reader.size("data", reader.value("axis", 0)))
+def gathered(consumer: Consumer) -> Generator:
+    return below(consumer.size("data", consumer.value("axis", 0)))
 
 
-def gathered_nd(reader: Reader) -> Generator:
+def gathered_nd(consumer: Consumer) -> Generator:
     """Return indices that fit every axis that they index."""
-    columns, sizes = (reader.own.shape or [None])[-1], reader.sizes("data")
-    start = reader.attrs.get("batch_dims", 0)
+    columns, sizes = (consumer.own.shape or [None])[-1], consumer.sizes("data")
+    start = consumer.attrs.get("batch_dims", 0)
     if sizes is None or columns is None or not columns.static:
         return ZEROS
     return below(min(sizes[start : start + columns.size], default=1))
 
 
-def scattered(reader: Reader) -> Generator:
+def scattered(consumer: Consumer) -> Generator:
     """Return indices that differ from each other if there are as many rows."""
-    axis = reader.value("axis", 0)
-    rows, columns = reader.size("data", axis), (reader.own.shape or [None])[-1]
+    axis = consumer.value("axis", 0)
+    rows, columns = consumer.size("data", axis), (consumer.own.shape or [None])[-1]
     distinct = rows is not None and columns is not None and columns.static and columns.size <= rows
     return RANGE if distinct else below(rows)
 
 
-def depth_of(reader: Reader) -> Generator:
-    return below(reader.value("depth", FEW))
+def depth_of(consumer: Consumer) -> Generator:
+    return below(consumer.value("depth", FEW))
 
 
 # --- axes and shapes --------------------------------------------------------------------------------------------
 
 
-def last_axes(reader: Reader) -> Generator:
+def last_axes(consumer: Consumer) -> Generator:
     """Return the last axes of the data."""
-    rank = reader.rank("data") or reader.count
-    return Generator("range", (max(rank - reader.count, 0), 1))
+    rank = consumer.rank("data") or consumer.count
+    return Generator("range", (max(rank - consumer.count, 0), 1))
 
 
-def axes_of_one(reader: Reader) -> Generator | None:
+def axes_of_one(consumer: Consumer) -> Generator | None:
     """Return the axes of size 1, as Squeeze takes them."""
-    sizes = reader.sizes("data") or []
-    return listed([axis for axis, size in enumerate(sizes) if size == 1][: reader.count])
+    sizes = consumer.sizes("data") or []
+    return listed([axis for axis, size in enumerate(sizes) if size == 1][: consumer.count])
 
 
-def axis_to_split(reader: Reader) -> Generator:
+def axis_to_split(consumer: Consumer) -> Generator:
     """Return the last axis that parts of equal size divide."""
-    parts = reader.attrs.get("num_splits", 1)
-    sizes = reader.sizes("data") or [parts]
+    parts = consumer.attrs.get("num_splits", 1)
+    sizes = consumer.sizes("data") or [parts]
     return constant(next((axis for axis in range(len(sizes) - 1, -1, -1) if sizes[axis] % parts == 0), 0))
 
 
-def axis_of_lengths(reader: Reader) -> Generator:
+def axis_of_lengths(consumer: Consumer) -> Generator:
     """Return the axis that the lengths of the parts fill."""
-    sizes, lengths = reader.sizes("data") or [], reader.values("split_lengths") or []
+    sizes, lengths = consumer.sizes("data") or [], consumer.values("split_lengths") or []
     return constant(sizes.index(sum(lengths)) if sum(lengths) in sizes else 0)
 
 
-def split_lengths(reader: Reader) -> Generator | None:
+def split_lengths(consumer: Consumer) -> Generator | None:
     """Return parts of nearly equal size."""
-    size = reader.size("data", reader.value("axis", 0))
+    size = consumer.size("data", consumer.value("axis", 0))
     if size is None:
         return None
-    part = size // reader.count
-    return listed([part] * (reader.count - 1) + [size - part * (reader.count - 1)])
+    part = size // consumer.count
+    return listed([part] * (consumer.count - 1) + [size - part * (consumer.count - 1)])
 
 
-def same_shape(reader: Reader) -> Generator | None:
+def same_shape(consumer: Consumer) -> Generator | None:
     """Return the shape of the data, its first sizes if fewer are asked for, with sizes of 1 in front if more are."""
-    sizes, count = reader.sizes("data"), reader.count
+    sizes, count = consumer.sizes("data"), consumer.count
     if sizes is None:
         return None
     if count < len(sizes):
@@ -191,93 +191,93 @@ def same_shape(reader: Reader) -> Generator | None:
     return listed([1] * (count - len(sizes)) + sizes)
 
 
-def ends_of_axes(reader: Reader) -> Generator | None:
+def ends_of_axes(consumer: Consumer) -> Generator | None:
     """Return the sizes of the axes that a Slice cuts."""
-    sizes = reader.sizes("data")
-    axes = reader.values("axes") or list(range(reader.count))
+    sizes = consumer.sizes("data")
+    axes = consumer.values("axes") or list(range(consumer.count))
     return None if sizes is None else listed([sizes[axis] for axis in axes if axis < len(sizes)])
 
 
-def twice_as_large(reader: Reader) -> Generator | None:
+def twice_as_large(consumer: Consumer) -> Generator | None:
     """Return twice the sizes of the axes that an Interpolate works on, or the factor 2."""
-    if reader.own.dtype.is_float:
+    if consumer.own.dtype.is_float:
         return constant(2)
-    sizes = reader.sizes("image") or reader.sizes("data")
-    axes = reader.values("axes") or list(range(reader.rank("image") or reader.count))[-reader.count :]
+    sizes = consumer.sizes("image") or consumer.sizes("data")
+    axes = consumer.values("axes") or list(range(consumer.rank("image") or consumer.count))[-consumer.count :]
     return None if sizes is None else listed([2 * sizes[axis] for axis in axes])
 
 
-def upsampled(reader: Reader) -> Generator | None:
+def upsampled(consumer: Consumer) -> Generator | None:
     """Return the spatial sizes that a convolution with these strides makes the data from."""
-    sizes, strides = reader.sizes("data"), reader.attrs.get("strides", ())
+    sizes, strides = consumer.sizes("data"), consumer.attrs.get("strides", ())
     return None if sizes is None else listed([size * step for size, step in zip(sizes[2:], strides, strict=False)])
 
 
 # --- boxes and sequences ----------------------------------------------------------------------------------------
 
 
-def regions(reader: Reader) -> Generator:
+def regions(consumer: Consumer) -> Generator:
     """Return boxes in the picture that the features are of."""
-    features = "features" if "features" in reader.facts else "data"
-    scale = reader.attrs.get("spatial_scale") or 1.0
-    if reader.attrs.get("method") == "bilinear" or reader.attrs.get("mode") == "bilinear_deformable":
+    features = "features" if "features" in consumer.facts else "data"
+    scale = consumer.attrs.get("spatial_scale") or 1.0
+    if consumer.attrs.get("method") == "bilinear" or consumer.attrs.get("mode") == "bilinear_deformable":
         return BOXES
-    width, height = (reader.size(features, axis) or FEW for axis in (-1, -2))
+    width, height = (consumer.size(features, axis) or FEW for axis in (-1, -2))
     return Generator("boxes", (round(width / scale), round(height / scale)))
 
 
-def picture_size(reader: Reader) -> Generator:
+def picture_size(consumer: Consumer) -> Generator:
     """Return height, width and scales of the picture that features, or anchors, are of."""
-    step = reader.attrs.get("feat_stride", 16)
-    height, width = (reader.size("class_probs", axis) or FEW for axis in (-2, -1))
-    return Generator("values", (float(height * step), float(width * step), 1.0, 1.0)[: max(reader.count, 2)])
+    step = consumer.attrs.get("feat_stride", 16)
+    height, width = (consumer.size("class_probs", axis) or FEW for axis in (-2, -1))
+    return Generator("values", (float(height * step), float(width * step), 1.0, 1.0)[: max(consumer.count, 2)])
 
 
-def frames(reader: Reader) -> int | None:
+def frames(consumer: Consumer) -> int | None:
     """Return the number of steps in time of logits `[batch, time, classes]`."""
-    return reader.size("logits" if "logits" in reader.facts else "data", 1)
+    return consumer.size("logits" if "logits" in consumer.facts else "data", 1)
 
 
-def classes(reader: Reader) -> int:
+def classes(consumer: Consumer) -> int:
     """Return the number of classes of logits."""
-    return reader.size("logits" if "logits" in reader.facts else "data", -1) or 2
+    return consumer.size("logits" if "logits" in consumer.facts else "data", -1) or 2
 
 
-def divisors(reader: Reader) -> Generator:
-    return Generator("integers", (1, 9)) if reader.own.dtype.is_integer else Generator("uniform", (0.5, 2))
+def divisors(consumer: Consumer) -> Generator:
+    return Generator("integers", (1, 9)) if consumer.own.dtype.is_integer else Generator("uniform", (0.5, 2))
 
 
-def frame_of_bins(reader: Reader) -> Generator:
+def frame_of_bins(consumer: Consumer) -> Generator:
     """Return the length of a frame whose transform has as many bins as the data."""
-    return constant(2 * ((reader.size("data", -3) or FEW) - 1))
+    return constant(2 * ((consumer.size("data", -3) or FEW) - 1))
 
 
-def ends_of_groups(reader: Reader) -> Generator:
+def ends_of_groups(consumer: Consumer) -> Generator:
     """Return where groups of equal size end among the rows."""
-    part = (reader.size("mat_a", 0) or reader.count) / reader.count
+    part = (consumer.size("mat_a", 0) or consumer.count) / consumer.count
     return Generator("range", (part, part))
 
 
-def image_of_blocks(reader: Reader) -> Generator:
+def image_of_blocks(consumer: Consumer) -> Generator:
     """Return the size of an image with as many blocks in a row as the data has."""
-    rows, columns = (reader.values("kernel_size") or [1, 1])[-2:]
-    return Generator("values", (float(rows), float(columns - 1 + (reader.size("data", -1) or 1))))
+    rows, columns = (consumer.values("kernel_size") or [1, 1])[-2:]
+    return Generator("values", (float(rows), float(columns - 1 + (consumer.size("data", -1) or 1))))
 
 
-def boxes_each(reader: Reader) -> Generator:
+def boxes_each(consumer: Consumer) -> Generator:
     """Return how many boxes each picture has, if they have equally many."""
-    return constant((reader.size("boxes", 1) or reader.count) // max(reader.count, 1))
+    return constant((consumer.size("boxes", 1) or consumer.count) // max(consumer.count, 1))
 
 
 INDICES = Row("indices of", gathered)
-OF_ROWS = Row("indices of", lambda reader: below(reader.size("emb_table", 0)))
-BAGS = Row("offsets of", lambda reader: spread(reader, reader.size("indices", 0) or 1))
-SEGMENTS = Row("segments of", lambda reader: spread(reader, reader.value("num_segments", FEW)))
+OF_ROWS = Row("indices of", lambda consumer: below(consumer.size("emb_table", 0)))
+BAGS = Row("offsets of", lambda consumer: spread(consumer, consumer.size("indices", 0) or 1))
+SEGMENTS = Row("segments of", lambda consumer: spread(consumer, consumer.value("num_segments", FEW)))
 HOW_MANY = Row("a number for", always(constant(FEW)), fixed=True)
 AXES = Row("axes of", last_axes, fixed=True)
 NO_CHANGE = Row("a border or block of", always(ZEROS), fixed=True)
 BLOCK = Row("a block of", always(ONES), fixed=True)
-LENGTHS = Row("lengths for", lambda reader: up_to(reader.size("X", 1)))
+LENGTHS = Row("lengths for", lambda consumer: up_to(consumer.size("X", 1)))
 SCORES = Row("scores of", always(UNIT))
 CORNERS = Row("boxes of", always(BOXES))
 REGIONS = Row("regions of", regions)
@@ -287,18 +287,20 @@ PICTURE = Row("size of the picture for", picture_size)
 POSITIVE = Row("positive numbers for", always(Generator("uniform", (0.1, 4))))
 FACTOR = Row("divisors of", divisors)
 BELOW_ONE = Row("numbers between -1 and 1 for", always(Generator("uniform", (-0.9, 0.9))))
-BATCHES = Row("pictures of", lambda reader: below(reader.size("data", 0)))
+BATCHES = Row("pictures of", lambda consumer: below(consumer.size("data", 0)))
 
 LEVELS = Row("levels of", always(Generator("integers", (0, 255))))
 
-READERS: Mapping[tuple[str, str], Row] = {
+CONSUMERS: Mapping[tuple[str, str], Row] = {
     # indices
     ("Gather", "indices"): INDICES,
-    ("Gather", "axis"): Row("axis of", lambda reader: constant(reader.attrs.get("batch_dims", 0)), fixed=True),
-    ("GatherElements", "indices"): Row("indices of", lambda reader: below(reader.size("data", reader.attrs.axis))),
+    ("Gather", "axis"): Row("axis of", lambda consumer: constant(consumer.attrs.get("batch_dims", 0)), fixed=True),
+    ("GatherElements", "indices"): Row(
+        "indices of", lambda consumer: below(consumer.size("data", consumer.attrs.axis))
+    ),
     ("GatherND", "indices"): Row("indices of", gathered_nd),
-    ("GatherTree", "parent_idx"): Row("indices of", lambda reader: below(reader.size("step_ids", -1))),
-    ("GatherTree", "max_seq_len"): Row("lengths for", lambda reader: constant(reader.size("step_ids", 0) or 1)),
+    ("GatherTree", "parent_idx"): Row("indices of", lambda consumer: below(consumer.size("step_ids", -1))),
+    ("GatherTree", "max_seq_len"): Row("lengths for", lambda consumer: constant(consumer.size("step_ids", 0) or 1)),
     ("ScatterUpdate", "indices"): Row("indices of", scattered),
     ("ScatterUpdate", "axis"): Row("axis of", always(ZEROS), fixed=True),
     ("ScatterElementsUpdate", "indices"): Row("indices of", scattered),
@@ -325,7 +327,9 @@ READERS: Mapping[tuple[str, str], Row] = {
     ("SparseFillEmptyRows", "dense_shape"): HOW_MANY,
     ("SparseFillEmptyRows", "indices"): Row("indices of", always(ZEROS)),
     ("StringTensorPack", "begins"): Row("places in the text of", always(ZEROS)),
-    ("StringTensorPack", "ends"): Row("places in the text of", lambda reader: constant(reader.size("symbols", 0) or 0)),
+    ("StringTensorPack", "ends"): Row(
+        "places in the text of", lambda consumer: constant(consumer.size("symbols", 0) or 0)
+    ),
     ("StringTensorPack", "symbols"): Row("letters of", always(Generator("integers", (97, 122)))),
     # axes and shapes
     **{(f"Reduce{kind}", "axes"): AXES for kind in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")},
@@ -388,7 +392,7 @@ READERS: Mapping[tuple[str, str], Row] = {
     ("Eye", "diagonal_index"): Row("the diagonal of", always(ZEROS), fixed=True),
     ("Eye", "batch_shape"): HOW_MANY,
     ("TopK", "k"): Row(
-        "k of", lambda reader: constant(min(FEW, reader.size("data", reader.attrs.axis) or 1)), fixed=True
+        "k of", lambda consumer: constant(min(FEW, consumer.size("data", consumer.attrs.axis) or 1)), fixed=True
     ),
     ("Multinomial", "probs"): POSITIVE,
     ("Multinomial", "num_samples"): HOW_MANY,
@@ -396,7 +400,7 @@ READERS: Mapping[tuple[str, str], Row] = {
     ("PriorBox", "image_size"): Row("size of the picture for", always(constant(16 * FEW)), fixed=True),
     ("PriorBoxClustered", "output_size"): HOW_MANY,
     ("PriorBoxClustered", "image_size"): Row("size of the picture for", always(constant(16 * FEW)), fixed=True),
-    ("STFT", "frame_size"): Row("frame of", lambda reader: constant(reader.size("window", -1) or FEW), fixed=True),
+    ("STFT", "frame_size"): Row("frame of", lambda consumer: constant(consumer.size("window", -1) or FEW), fixed=True),
     ("STFT", "frame_step"): BLOCK,
     ("ISTFT", "frame_size"): Row("frame of", frame_of_bins, fixed=True),
     ("ISTFT", "frame_step"): BLOCK,
@@ -408,18 +412,18 @@ READERS: Mapping[tuple[str, str], Row] = {
     ("Col2Im", "kernel_size"): BLOCK,
     # sequences
     ("ReverseSequence", "seq_lengths"): Row(
-        "lengths for", lambda reader: up_to(reader.size("data", reader.attrs.seq_axis))
+        "lengths for", lambda consumer: up_to(consumer.size("data", consumer.attrs.seq_axis))
     ),
     ("LSTMSequence", "sequence_lengths"): LENGTHS,
     ("GRUSequence", "sequence_lengths"): LENGTHS,
     ("RNNSequence", "sequence_lengths"): LENGTHS,
     ("CTCGreedyDecoder", "sequence_mask"): Row("mask of", always(ONES)),
-    ("CTCGreedyDecoderSeqLen", "sequence_length"): Row("lengths for", lambda reader: up_to(frames(reader))),
-    ("CTCGreedyDecoderSeqLen", "blank_index"): Row("class of", lambda reader: constant(classes(reader) - 1)),
-    ("CTCLoss", "logit_length"): Row("lengths for", lambda reader: constant(frames(reader) or 1)),
-    ("CTCLoss", "labels"): Row("classes of", lambda reader: below(classes(reader) - 1)),
-    ("CTCLoss", "label_length"): Row("lengths for", lambda reader: constant(max((frames(reader) or 2) // 2, 1))),
-    ("CTCLoss", "blank_index"): Row("class of", lambda reader: constant(classes(reader) - 1)),
+    ("CTCGreedyDecoderSeqLen", "sequence_length"): Row("lengths for", lambda consumer: up_to(frames(consumer))),
+    ("CTCGreedyDecoderSeqLen", "blank_index"): Row("class of", lambda consumer: constant(classes(consumer) - 1)),
+    ("CTCLoss", "logit_length"): Row("lengths for", lambda consumer: constant(frames(consumer) or 1)),
+    ("CTCLoss", "labels"): Row("classes of", lambda consumer: below(classes(consumer) - 1)),
+    ("CTCLoss", "label_length"): Row("lengths for", lambda consumer: constant(max((frames(consumer) or 2) // 2, 1))),
+    ("CTCLoss", "blank_index"): Row("class of", lambda consumer: constant(classes(consumer) - 1)),
     # boxes
     **{
         (kind, name): row
@@ -471,7 +475,7 @@ READERS: Mapping[tuple[str, str], Row] = {
     ("ExperimentalDetectronTopKROIs", "probabilities"): SCORES,
     # numbers
     ("ScaledDotProductAttention", "attention_mask"): Row(
-        "mask of", lambda reader: ONES if reader.own.dtype.kind == "boolean" else None
+        "mask of", lambda consumer: ONES if consumer.own.dtype.kind == "boolean" else None
     ),
     ("ScaledDotProductAttention", "scale"): POSITIVE,
     ("GridSample", "grid"): BELOW_ONE,
