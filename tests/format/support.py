@@ -91,6 +91,16 @@ def small() -> Model:
 def changed_lines(before: bytes, after: bytes) -> Iterator[int]:
     """The lines of `before`, from 1, that were changed or removed, or behind which lines were added."""
     old, new = before.split(b"\n"), after.split(b"\n")
+    start = _alike(old, new)
+    end = _alike(old[:start:-1], new[:start:-1])
+    old, new = old[start : len(old) - end], new[start : len(new) - end]
     for kind, first, last, *_ in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind != "equal":
-            yield from range(first + 1, max(last, first + 1) + 1) if last > first else (first,)
+            yield from range(start + first + 1, start + last + 1) if last > first else (start + first,)
+
+
+def _alike(old: list[bytes], new: list[bytes]) -> int:
+    """How many lines both begin with."""
+    return next(
+        (at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new))
+    )
