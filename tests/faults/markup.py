@@ -124,7 +124,8 @@ class _Pen:
 
     def put(self, text: str) -> None:
         self.parts.append(text)
-        self.line += len(re.findall(r"\r\n|\n|\r(?!\n)", text))
+        if "\n" in text or "\r" in text:
+            self.line += len(re.findall(r"\r\n|\n|\r(?!\n)", text))
 
     def element(self, node: Node, depth: int) -> None:
         node.line = self.line

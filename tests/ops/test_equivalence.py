@@ -2,8 +2,8 @@
 
 import random
 from dataclasses import replace
-from fractions import Fraction
 from itertools import product
+from math import prod
 from typing import Any
 
 import pytest
@@ -25,12 +25,12 @@ from ir_tools.ops._windows import AutoPad, Pooling
 from ir_tools.types import Dim
 from tests.rewrite.migrations import random_pooling
 
-Window = tuple[frozenset[tuple[int, ...]], Fraction | None]
+Window = tuple[frozenset[tuple[int, ...]], int | None]
 
 
 def windows(form: PoolingSpec, sizes: tuple[int, ...]) -> dict[tuple[int, ...], Window] | None:
     """Written from the measured rules, window by window: what each reads, and its divisor (None: undefined)."""
-    pooling, rank = form.pooling, len(sizes)
+    pooling = form.pooling
     axes, padded = [], False
     for axis, bare in enumerate(sizes):
         before, after = (form.before[axis], form.after[axis]) if form.before else (0, 0)
@@ -51,24 +51,24 @@ def windows(form: PoolingSpec, sizes: tuple[int, ...]) -> dict[tuple[int, ...], 
         count = (room // stride if pooling.rounding == "floor" else -(-room // stride)) + 1
         if pooling.rounding == "ceil_torch" and (count - 1) * stride >= size + begin:
             count -= 1
-        axes.append((size, before, bare, range(-begin, size + end), [index * stride - begin for index in range(count)]))
+        starts, dilation = (index * stride - begin for index in range(count)), pooling.dilations[axis]
+        places = (range(start, start + kernel * dilation, dilation) for start in starts)
+        padding = range(-begin, size + end)
+        axes.append([(at, *axis_window(taps, size, before, bare, padding)) for at, taps in enumerate(places)])
+    whole = form.divisor == "kernel" or (form.divisor == "runtime" and padded and not pooling.exclude_pad)
     found: dict[tuple[int, ...], Window] = {}
-    for place in product(*(range(len(starts)) for *_, starts in axes)):
-        reads, real, covered = [], 1, 1
-        for axis, index in enumerate(place):
-            size, before, bare, whole_axis, starts = axes[axis]
-            taps = [starts[index] + tap * pooling.dilations[axis] for tap in range(pooling.kernel[axis])]
-            inside = [tap for tap in taps if 0 <= tap < size]
-            real *= len(inside)
-            covered *= sum(tap in whole_axis for tap in taps)
-            reads.append([tap - before for tap in inside if 0 <= tap - before < bare])
-        whole = form.divisor == "kernel" or (form.divisor == "runtime" and padded and not pooling.exclude_pad)
-        divisor = 1
-        for axis in range(rank):
-            divisor *= pooling.kernel[axis]
-        number = divisor if whole else covered if form.divisor == "padded" else real
-        found[place] = (frozenset(product(*reads)), Fraction(number) if number else None)
+    for place in product(*axes):
+        reads = [taps for _, taps, _, _ in place]
+        kernel, real, covered = prod(pooling.kernel), prod(axis[2] for axis in place), prod(axis[3] for axis in place)
+        number = kernel if whole else covered if form.divisor == "padded" else real
+        found[tuple(axis[0] for axis in place)] = (frozenset(product(*reads)), number or None)
     return found
+
+
+def axis_window(taps: range, size: int, before: int, bare: int, padded: range) -> tuple[list[int], int, int]:
+    """Which elements a window reads along an axis, how many taps are in the data, and how many in its padding too."""
+    inside = [tap for tap in taps if 0 <= tap < size]
+    return [tap - before for tap in inside if 0 <= tap - before < bare], len(inside), sum(tap in padded for tap in taps)
 
 
 def same(wanted: PoolingSpec, other: PoolingSpec, sizes: tuple[int, ...]) -> bool:
@@ -271,7 +271,7 @@ def test_maxima_of_no_elements_are_equal_to_no_others() -> None:
     """On one element, the window on the first axis reads nothing, or that element; averages of nothing are free."""
     sizes = [Dim.of(1), Dim.of(1)]
     wanted, other = PoolingSpec(FAR), PoolingSpec(replace(FAR, pads_begin=(0, 0), pads_end=(1, 2)))
-    assert windows(other, (1, 1)) == {(0, 0): (frozenset({(0, 0)}), Fraction(1))}
+    assert windows(other, (1, 1)) == {(0, 0): (frozenset({(0, 0)}), 1)}
     assert isinstance(equal_for_all(wanted, other, sizes), Proof)
     assert isinstance(equal_for_all(wanted, other, sizes, divide=False), Counterexample)
 
