@@ -145,13 +145,29 @@ def test_boxes_of_one_score_come_by_image_class_and_place(client: RuntimeClient)
     assert found == [[0, 1, 1], [1, 1, 1], *(place for place in places if place[1:] != [1, 1])]
 
 
-def chosen_boxes(client: RuntimeClient, boxes: object, scores: object, most: int, *numbers: float) -> list[list[int]]:
-    """What NonMaxSuppression-9 chooses of boxes by two corners: the reference and the runtime the same."""
+@pytest.mark.parametrize(("overlap", "chosen"), [(0.75, [0, 1, 2]), (0.4, [0, 2])])
+def test_boxes_by_their_centres(overlap: float, chosen: list[int], client: RuntimeClient) -> None:
+    """The first is half of the second; the third is beside them."""
+    boxes = [[[0.5, 0.5, 1, 1], [0.5, 1, 1, 2], [2, 0.5, 1, 1]]]
+    found = chosen_boxes(client, boxes, [[[0.75, 0.5, 0.25]]], 3, overlap, 0.1, encoding="center")
+    assert found == [[0, 0, box] for box in chosen]
+
+
+def test_without_thresholds_one_box_drops_all_others(client: RuntimeClient) -> None:
+    """An overlap of 0 is the threshold then."""
+    boxes = [[[0, 0, 1, 1], [0, 0, 1, 2], [5, 5, 6, 6]]]
+    assert chosen_boxes(client, boxes, [[[0.75, 0.5, 0.25]]], 3) == [[0, 0, 0]]
+
+
+def chosen_boxes(
+    client: RuntimeClient, boxes: object, scores: object, most: int, *numbers: float, encoding: str = "corner"
+) -> list[list[int]]:
+    """What NonMaxSuppression-9 chooses of boxes: the reference and the runtime the same."""
     arrays = {"boxes": np.array(boxes, np.float32), "scores": np.array(scores, np.float32)}
     builder = Builder(opset=9)
     inputs = [builder.parameter(name, ",".join(map(str, array.shape))) for name, array in arrays.items()]
     settings = [np.array(most), *(np.array(value, np.float32) for value in numbers)]
-    builder.result(builder.call("NonMaxSuppression", *inputs, *settings, box_encoding="corner"), "chosen")
+    builder.result(builder.call("NonMaxSuppression", *inputs, *settings, box_encoding=encoding), "chosen")
     found: list[list[int]] = run(builder.model, arrays)["chosen"].tolist()
     assert client.infer_model(builder.model, arrays).outputs["chosen"].tolist() == found
     return found

@@ -1,5 +1,6 @@
 """Layers that nothing reads, loops that add up to nothing, and settings that suit no data."""
 
+import re
 from collections.abc import Collection
 from pathlib import Path
 
@@ -58,6 +59,26 @@ def told(text: str, codes: Collection[str], weights: bytes = bytes(24)) -> list[
 def test_unread_layers(old: str, new: str, names: list[str]) -> None:
     """An edge or layer with a fault of its own accuses no other layer."""
     assert [name for _, name, _ in told(changed(UNREAD, (old, new)), ["IR127"])] == names
+
+
+EDGE = '<edge from-layer="{}" from-port="{}" to-layer="{}" to-port="{}" />'.format
+TO_RELU, TO_LAST = EDGE(0, 0, 2, 0), EDGE(2, 1, 4, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs", "names"),
+    [
+        (UNREAD, [(TO_RELU, ""), (TO_LAST, "")], ["relu", "last"]),
+        (UNREAD, [(edge, "") for edge in re.findall("<edge .*?/>", UNREAD)], []),
+        (UNREAD, [(TO_RELU, ""), (TO_LAST, EDGE(2, 1, 9, 0))], []),
+        (UNREAD, [(SECOND_INPUT, EDGE(1, 0, 3, 0)), (TO_LAST, "")], ["last"]),
+        (LOOP, [(EDGE(4, 0, 5, 0), "")], ["go"]),
+    ],
+    ids=["two", "no-edge-at-all", "one-edge-leads-elsewhere", "one-layer-is-fed-twice-instead", "in-a-body"],
+)
+def test_unfed_inputs(text: str, pairs: list[tuple[str, str]], names: list[str]) -> None:
+    """An edge that went astray may be the one that is missing."""
+    assert [name for _, name, _ in told(changed(text, *pairs), ["IR126"])] == names
 
 
 def test_an_unfed_input_is_a_warning_if_no_result_depends_on_the_layer() -> None:
