@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tests.legacy.net import LegacyCase, Maker, Net, Rng, chance, joined, kind_of, optional, pick
+from tests.legacy.net import Array, LegacyCase, Maker, Net, Rng, Tensor, chance, joined, kind_of, optional, pick
 
 AXES = ("y", "x")
 EARLY = (("stride", "strides", 1), ("pad", "pads_begin", 0), ("dilation", "dilations", 1))
@@ -87,9 +87,18 @@ def convolution(rng: Rng, version: int) -> LegacyCase:
     weights = net.values(out_channels, channels // group, *window["kernel"])
     blobs = {"weights": weights} | ({"biases": net.values(out_channels)} if chance(rng, 0.7) else {})
     batch = int(rng.integers(1, 3))
+    kind = kind_of(rng, "Convolution")
     source = net.input(net.values(batch, channels, *sizes))
-    net.layer(kind_of(rng, "Convolution"), [source], [(batch, out_channels, *out)], data, blobs)
+    inputs, blobs = _weights(net, source, blobs, kind == "Convolution")
+    net.layer(kind, inputs, [(batch, out_channels, *out)], data, blobs)
     return net.case()
+
+
+def _weights(net: Net, source: Tensor, blobs: dict[str, Array], usual: bool) -> tuple[list[Tensor], dict[str, Array]]:
+    """Return inputs and blobs of a layer; since v6 weights and biases of a usual one may be inputs."""
+    if net.version < 6 or not usual or chance(net.rng, 0.6):
+        return [source], blobs
+    return [source, *map(net.const, blobs.values())], {}
 
 
 def deconvolution(rng: Rng, version: int) -> LegacyCase:
@@ -138,7 +147,9 @@ def fully_connected(rng: Rng, version: int) -> LegacyCase:
     blobs = {"weights": net.values(units, int(np.prod(shape[1:])))}
     blobs |= {"biases": net.values(units)} if chance(rng, 0.7) else {}
     kind = pick(rng, "FullyConnected", "FullyConnected", "FullyConnected", "InnerProduct")
-    net.layer(kind, [net.input(net.values(*shape))], [(shape[0], units)], data, blobs)
+    usual = kind == "FullyConnected" and len(shape) == 2
+    inputs, blobs = _weights(net, net.input(net.values(*shape)), blobs, usual)
+    net.layer(kind, inputs, [(shape[0], units)], data, blobs)
     return net.case()
 
 

@@ -138,7 +138,7 @@ def detection_output(rng: Rng, version: int) -> LegacyCase:
         "normalized": normalized,
         "input_height": pick(rng, 1, -1) if normalized else 90,
         "input_width": pick(rng, 1, -1) if normalized else 120,
-        "clip": int(chance(rng, 0.2)),
+        pick(rng, "clip", "clip_before_nms", "clip_after_nms"): int(chance(rng, 0.3)),
         "eta": "1.0",
         "visualize": "False",
     }

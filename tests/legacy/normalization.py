@@ -14,6 +14,8 @@ def norm(rng: Rng, version: int) -> LegacyCase:
         "k": pick(rng, 1, 1, 2),
         "region": pick(rng, "across", "across", "Across", "same", "SAME"),
     }
+    if chance(rng, 0.1):
+        data |= {"local-size": 1, "local_size": 2}
     channels = pick(rng, 1, 3, 8, 16, 17)
     shape = (int(rng.integers(1, 3)), channels, *(int(size) for size in rng.integers(1, 8, 2)))
     return single(rng, version, kind_of(rng, "Norm"), shape, optional(rng, data, k=1))

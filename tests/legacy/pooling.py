@@ -40,6 +40,12 @@ class Axis:
         count = (room // self.stride if floor else -(-room // self.stride)) + 1
         return count - 1 if (count - 1) * self.stride >= self.size + self.begin else count
 
+    def accepted(self, auto_pad: str, count: int) -> bool:
+        """Return whether the plugin finds as many windows again; it divides towards 0 a kernel that is too large."""
+        room = self.size - self.kernel + self.pads(auto_pad)[0]
+        end = (count - int(room / self.stride) - 1) * self.stride
+        return int((room + end) / self.stride) + 1 == count
+
     def real(self, auto_pad: str, count: int) -> Array:
         """Return how many elements of the input each window reads."""
         start = np.arange(count) * self.stride - self.pads(auto_pad)[0]
@@ -54,7 +60,7 @@ def pooling(rng: Rng, version: int) -> LegacyCase:
     while True:
         axes = [_axis(rng, rank) for _ in range(rank)]
         out = [axis.windows(auto_pad, floor=floor) for axis in axes]
-        if min(out) > 0:
+        if min(out) > 0 and all(axis.accepted(auto_pad, count) for axis, count in zip(axes, out, strict=True)):
             break
     data: dict[str, object] = {}
     rounding = "floor" if floor else pick(rng, "ceil", "ceil", None)

@@ -98,8 +98,8 @@ def detection_output(layer: LegacyLayer) -> tuple[Source, ...]:
     sizes = {name: max(numbers[name], 1) for name in ("input_height", "input_width")}
     code = "CENTER_SIZE" if numbers["code_type"].endswith("center_size") else "CORNER"
     written = {"code_type": f"caffe.PriorBoxParameter.{code}", "keep_top_k": [numbers["keep_top_k"]]}
-    found = layer.call("DetectionOutput", *layer.inputs, **numbers | sizes | written, clip_before_nms=layer.attrs.clip)
-    return (found,)
+    written["clip_before_nms"] = numbers["clip_before_nms"] or layer.attrs.clip
+    return (layer.call("DetectionOutput", *layer.inputs, **numbers | sizes | written),)
 
 
 def proposal(layer: LegacyLayer) -> tuple[Source, ...]:
@@ -188,6 +188,8 @@ OPS = (
             "input_height": Int(default=1),
             "input_width": Int(default=1),
             "clip": Flag(default=False),
+            "clip_before_nms": Flag(default=False),
+            "clip_after_nms": Flag(default=False),
             "decrease_label_id": Flag(default=False),
             "objectness_score": Float(default=0.0),
         },

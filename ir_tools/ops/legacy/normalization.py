@@ -3,8 +3,6 @@
 Source: measured on Inference Engine 2020.1.
 """
 
-from collections.abc import Mapping
-
 from ir_tools.graph import Source
 from ir_tools.ops.definition import Flag, Float, Int, Refused, Text
 from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
@@ -12,17 +10,12 @@ from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
 __all__ = ["OPS"]
 
 
-def respell_norm(raw: Mapping[str, str]) -> Mapping[str, str]:
-    """Return attributes with `local-size` as `local_size`; Inference Engine adds up the two."""
-    found = {name: text for name, text in raw.items() if name != "local-size"}
-    return found if len(found) == len(raw) else {**found, "local_size": raw["local-size"]}
-
-
 def norm(layer: LegacyLayer) -> tuple[Source, ...]:
-    """Return LRN across channels, or over height and width."""
+    """Return LRN across channels, or over height and width; the two spellings of the size are added up."""
     attrs = layer.attrs
+    size = attrs.local_size + attrs.local_size_with_hyphen
     axes = [1] if attrs.region.lower() == "across" else [2, 3]
-    numbers = {"alpha": attrs.alpha, "beta": attrs.beta, "bias": float(attrs.k), "size": attrs.local_size}
+    numbers = {"alpha": attrs.alpha, "beta": attrs.beta, "bias": float(attrs.k), "size": size}
     return (layer.call("LRN", layer.inputs[0], axes, **numbers),)
 
 
@@ -81,10 +74,10 @@ OPS = (
             "alpha": Float(),
             "beta": Float(),
             "k": Int(default=1),
-            "local_size": Int(minimum=1),
+            "local_size": Int(default=0, minimum=0),
+            "local_size_with_hyphen": Int(xml="local-size", default=0, minimum=0),
             "region": Text(),
         },
-        respell=respell_norm,
     ),
     legacy_type("BatchNormalization", batch_normalization, attrs={"epsilon": Float()}),
     legacy_type("ScaleShift", scale_shift, attrs={"broadcast": Int(default=2)}),
