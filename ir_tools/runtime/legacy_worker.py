@@ -46,6 +46,8 @@ NETWORK = f"_ZTV{IMPLEMENTATION}E"
 """The method that makes a layer's tensor an output, which the C interface lacks, and the table of its class."""
 READ_NETWORK, READ_WEIGHTS, LOAD_NETWORK = 3, 6, 5
 """Places in the tables of methods of a reader and of a plugin; these methods say why they fail."""
+LATER = "ie_core_get_available_devices"
+"""A function that the interface of 2020.1 does not have, and those of later releases, whose tables differ, have."""
 WORDS = 8
 """Pointers at the start of the C interface's network that are looked at for the network of the library."""
 
@@ -105,6 +107,8 @@ class Library:
         folder = Path(spec.submodule_search_locations[0])
         self.engine = ctypes.CDLL(str(folder / "libinference_engine.so"), mode=ctypes.RTLD_GLOBAL)
         self.interface = ctypes.CDLL(str(folder / "libinference_engine_c_api.so"))
+        if hasattr(self.interface, LATER):
+            raise ImportError("it is a later release than 2020.1")
         self.plugin = ctypes.CDLL(str(folder / "libMKLDNNPlugin.so"))
         self.core = c_void_p()
         self.call("core_create", str(folder / "plugins.xml").encode(), byref(self.core))
@@ -346,7 +350,7 @@ def answer(loaded: "list[Library]", header: "dict[str, Any]", blobs: "list[Any]"
             loaded.append(Library())
         return TASKS[header["do"]](loaded[0], header, blobs)
     except (ImportError, OSError) as error:
-        kind, message = "missing", f"Inference Engine cannot be loaded in {sys.executable}: {error}"
+        kind, message = "missing", f"Inference Engine 2020.1 cannot be loaded in {sys.executable}: {error}"
     except MemoryError:
         kind, message = "memory", "it does not fit into the memory limit"
     except Misused as error:
