@@ -122,6 +122,23 @@ def test_a_rename_that_fails_changes_nothing(folder: Path, monkeypatch: pytest.M
     assert content(folder) == {"a": OLD, "b": OLD}
 
 
+def test_a_link_that_is_not_replaced_after_all_is_a_link(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rename = os.replace
+
+    def replace(source: Path, target: Path) -> None:
+        if target.name == "b":
+            raise OSError(errno.EIO, "Input/output error")
+        rename(source, target)
+
+    (folder / "old").write_bytes(OLD)
+    (folder / "a").symlink_to("old")
+    monkeypatch.setattr(os, "replace", replace)
+    with pytest.raises(WriteError, match="Input/output error"):
+        write_files([NewFile(folder / name, new) for name in ("a", "b")])
+    assert os.readlink(folder / "a") == "old"
+    assert content(folder) == {"a": OLD, "old": OLD}
+
+
 def test_content_is_on_the_disk_before_it_gets_its_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("grown", "whole", "copy"):
         (folder / name).write_bytes(OLD)

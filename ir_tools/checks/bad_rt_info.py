@@ -19,7 +19,7 @@ ENTRY = r"(?:_*[A-Za-z0-9]\w*|\?|\.\.\.)"
 LAYOUT = re.compile(
     rf"\s*(?:\[\s*{ENTRY}\s*(?:,\s*{ENTRY}\s*)*+\]|(?:[A-Za-z0-9?]|\.\.\.)*+|\*\*SCALAR\*\*)\s*", re.ASCII
 )
-NUMBERS = re.compile(r"\s*-?\d+\s*(?:,\s*-?\d+\s*)*")
+NUMBERS = re.compile(r"\s*\d+\s*(?:,\s*\d+\s*)*")
 
 
 def find(file: IrFile) -> Iterator[ElementProblem]:

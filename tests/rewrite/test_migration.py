@@ -281,7 +281,9 @@ def test_an_output_that_is_read_is_not_dropped() -> None:
     attrs = {**PLAIN, "dilations": "1,1", "index_element_type": "i64", "axis": "0"}
     del attrs["exclude-pad"]
     text, weights = build([Row("MaxPool", "opset8", attrs, (1, 3, 7, 8), (1, 3, 3, 4))])
-    assert migrate(read(text, weights), "opset7").ok
+    moved = migrate(read(text, weights), "opset7")
+    assert moved.ok
+    assert [len(layer(each, "pool0").outputs) for each in (read(text, weights), moved.model)] == [2, 1]
     indices = text.replace(b'from-layer="1" from-port="1"', b'from-layer="1" from-port="2"')
     (refused,) = migrate(read(indices, weights), "opset7").refused
     assert refused.reason == "output 1 is read by 'y0', and the target has no such output"

@@ -72,3 +72,25 @@ def test_a_layout_inside_the_model_that_does_not_fit_is_a_warning() -> None:
     (found,) = validate(with_layout("inside", "[N,C,H]"))
     assert (found.code, str(found.severity)) == ("IR161", "warning")
     assert found.message == "the layout [N,C,H] has 3 dimensions, but the port has 4"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("old_api_map_order", " 0, 2 ,1", ""),
+        ("old_api_map_order", "", ""),
+        ("old_api_map_order", "0,-1", "'0,-1' is not an order of dimensions"),
+        ("old_api_map_order", "0,x", "'0,x' is not an order of dimensions"),
+        ("old_api_map_element_type", "f16", ""),
+        ("old_api_map_element_type", "f17", "'f17' is not an element type"),
+    ],
+)
+def test_maps_of_the_old_api(client: RuntimeClient, name: str, value: str, message: str) -> None:
+    text = with_layout("input's layer", "").replace(b'name="layout"', f'name="{name}" value="{value}"'.encode())
+    assert [found.message for found in validate(text, select=["bad-rt-info"])] == [message] * bool(message)
+    try:
+        client.attempt(text, None, until=STAGES[1], seconds=10)
+        refused = False
+    except RuntimeFailure:
+        refused = True
+    assert refused == bool(message)
