@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
@@ -9,11 +10,12 @@ import numpy as np
 
 from ir_tools.builder import Builder
 from ir_tools.collection import gc_paused
+from ir_tools.diagnostics import Severity
 from ir_tools.display import plural
 from ir_tools.errors import MigrationError, ReadError, RuntimeFailure, ShapeError, UsageError
 from ir_tools.format.legacy import Mean, means, quantized_layers
 from ir_tools.graph import Graph, Layer, Model, Source
-from ir_tools.infer import SURPRISES, propagate_shapes
+from ir_tools.infer import SURPRISES, ConsistencyCheck, propagate_shapes
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.checks import check_ports
 from ir_tools.ops.definition import Array, Attrs, Fact, Kind, Op, Refused
@@ -33,6 +35,8 @@ HELPERS = {"Const", "Convert"}
 """Types of new layers that say nothing about what replaces a layer."""
 ENDS = {"Parameter", "Result", "Assign"}
 """Types of new layers that are kept even if nothing reads them."""
+LARGEST = 1 << 28
+"""Elements of a tensor: no model of that time has so many, and constants of such sizes are made."""
 F32 = element_type("f32")
 
 
@@ -48,7 +52,7 @@ def migrate_legacy(model: Model, to: str | None = "ir11", passes: str | Sequence
         passes: named rewrites to run on the new model.
 
     Raises:
-        MigrationError: an unknown target or pass.
+        MigrationError: an unknown target or pass; the model has no outputs.
         ReadError: a blob that a layer depends on cannot be read.
     """
     found = _migration(model)
@@ -80,7 +84,13 @@ def current_model(model: Model) -> Model:
 
 
 def _migration(model: Model) -> Migration:
-    """Return the model with new layers; the old one if a layer is refused."""
+    """Return the model with new layers; the old one if a layer is refused.
+
+    Raises:
+        MigrationError: the model has no outputs.
+    """
+    if not model.outputs:
+        raise MigrationError(f"IR v{model.version} has no outputs: no layer has an output that nothing reads")
     upgrade = _upgraded(model)
     if upgrade.refused:
         return Migration(model=model, steps=tuple(upgrade.steps), refused=tuple(upgrade.refused))
@@ -95,6 +105,8 @@ def _upgraded(model: Model) -> GraphUpgrade:
     upgrade.replace_all()
     for end in () if upgrade.refused else model.outputs:
         upgrade.builder.result(upgrade.tensors[Source(end.layer.id, end.port.id)], end.name)
+    if not upgrade.refused:
+        upgrade.refuse_inconsistent()
     return upgrade
 
 
@@ -119,7 +131,8 @@ class LegacyShapes:
             self._reason = str(upgrade.refused[0])
             return
         report = propagate_shapes(upgrade.builder.model, inputs)
-        paths = {located.layer.id: located.path for located in upgrade.builder.model.walk()}
+        main = upgrade.builder.graph
+        paths = {one.layer.id: one.path for one in upgrade.builder.model.walk() if one.graph is main}
         for old, new in upgrade.tensors.items():
             self._facts[old] = report.facts[paths[new.layer], new.port]
 
@@ -156,6 +169,7 @@ class GraphUpgrade:
         tensors: of the new graph, by those of the old one.
         steps: the layers that are replaced.
         refused: those that nothing can replace.
+        places: of the legacy layers, by the ids of the new ones.
     """
 
     def __init__(
@@ -171,6 +185,7 @@ class GraphUpgrade:
         self.tensors: dict[Source, Source] = {}
         self.steps: list[MigrationStep] = []
         self.refused: list[RefusedStep] = []
+        self.places: dict[int, StepPlace] = {}
 
     def replace_all(self) -> None:
         """Add what replaces the layers of the graph; behind one that is refused, nothing is tried."""
@@ -179,6 +194,22 @@ class GraphUpgrade:
             inputs = [self._input(layer, port.id, sources) for port in layer.inputs]
             if all(source in self.tensors for source in sources.values()):
                 self._replace(layer, [tensor for tensor in inputs if tensor is not None])
+
+    def refuse_inconsistent(self) -> None:
+        """Refuse the layers of the main graph whose new ones, or their bodies, contradict themselves."""
+        problems = [
+            problem
+            for problem in ConsistencyCheck(self.builder.model).problems
+            if (problem.severity or problem.rule.severity) is Severity.ERROR
+        ]
+        outer, owners = -1, dict[int, int]()
+        for located in self.builder.model.walk() if problems else ():
+            outer = located.layer.id if located.graph is self.builder.graph else outer
+            owners[id(located.layer)] = outer
+        for problem in problems:
+            new = problem.layer
+            unknown = StepPlace(new.name, new.id, None, new.type, ())
+            self.refused.append(self.places.get(owners[id(new)], unknown).refused(Refused(problem.message)))
 
     def within(self, layer: Layer, body: Graph, builder: Builder, fed: Mapping[Source, Source]) -> GraphUpgrade:
         """Return the migration of a body of a layer, whose steps are among those of this one."""
@@ -214,6 +245,7 @@ class GraphUpgrade:
             self.refused.append(step.refused(found))
             return
         made = [graph.layer(new) for new in range(first, graph.new_id())]
+        self.places.update(dict.fromkeys(range(first, graph.new_id()), step))
         self._name(layer, found, made)
         if layer.name in self.means and place.role is Role.PARAMETER:
             self._subtract(layer, found[0], self.means[layer.name])
@@ -379,6 +411,9 @@ class Place:
         sizes = (count,) if shape is None else tuple(shape)
         if np.prod(sizes, dtype=object) > count:
             raise ShapeError(f"the {name} have {count} values; expected {np.prod(sizes, dtype=object)}")
+        weights, end = self.builder.model.weights, offset + kind.byte_size(math.prod(sizes))
+        if end > weights.stored and not weights.missing:
+            raise ShapeError(f"the {name} end at byte {end}, and the .bin has {weights.stored}")
         return offset, kind, sizes
 
     def _extent(self, name: str) -> tuple[int, int, ElementType] | None:
@@ -398,6 +433,8 @@ def _replacement(place: Place) -> Sequence[Source] | Refused:
     """Return the outputs of what replaces a layer; they have the sizes that the file declares."""
     layer = place.layer
     op = find_op(layer.type, layer.version)
+    if any(math.prod(port.dims) > LARGEST for port in layer.outputs):
+        return Refused(f"it declares an output of more than {LARGEST} elements")
     if op is None:
         return Refused(f"there is no layer type '{layer.type}' in IR v2 to v7")
     violations = [*check_ports(op, len(place.inputs), len(layer.outputs))]
@@ -408,19 +445,17 @@ def _replacement(place: Place) -> Sequence[Source] | Refused:
         worst = next(violation for violation in violations if violation.kind is not Kind.UNKNOWN)
         return Refused(worst.message, worst.attribute)
     place.attrs = attrs
-    counted = next(check_ports(op, len(place.inputs), len(layer.outputs)), None)
-    if counted is not None or not layer.outputs:
-        return Refused("has no output port" if counted is None else f"{counted.attribute} {counted.message}")
     try:
-        found = _built(op, place)
+        with np.errstate(all="ignore"):
+            found = _built(op, place)
     except (ShapeError, UsageError) as why:
         return Refused(str(why))
     except SURPRISES as why:
-        return Refused(f"attributes, blobs and sizes contradict each other ({type(why).__name__}: {why})")
-    except (ArithmeticError, LookupError, ValueError) as why:
-        return Refused(f"its attributes and the sizes of its tensors contradict each other ({why})")
+        return Refused(f"its attributes, blobs and sizes contradict each other ({type(why).__name__}: {why})")
     if isinstance(found, Refused):
         return found
+    if not found or len(found) < len(layer.outputs):
+        return Refused(f"it has {plural(len(layer.outputs), 'output port')}; expected {len(found)}")
     for tensor, declared in zip(found, place.declared, strict=False):
         given, wanted = place.fact(tensor).shape, declared.shape or ()
         if given != wanted:

@@ -3,8 +3,6 @@
 Source: measured on Inference Engine 2020.1.
 """
 
-import numpy as np
-
 from ir_tools.graph import Source
 from ir_tools.ops.definition import Input, Int, Output, Refused, Text
 from ir_tools.ops.legacy._tensors import declared_sizes
@@ -27,7 +25,7 @@ def memory(layer: LegacyLayer) -> tuple[Source, ...]:
         return (layer.call("Assign", layer.inputs[0], variable_id=variable),)
     layer.note(UNDEFINED)
     sizes = declared_sizes(layer)
-    zeros = layer.constant(np.zeros(sizes, np.float32))
+    zeros = layer.call("Broadcast", 0.0, sizes)
     return (layer.call("ReadValue", zeros, variable_id=variable, variable_type="f32", variable_shape=sizes),)
 
 
