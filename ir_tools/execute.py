@@ -51,7 +51,7 @@ MIN_ROUNDING = 1e-5
 """Errors that tensors of a type gather on the way, relative to their largest magnitude; f32 and wider: the latter.
 
 Some ten times what a convolution leaves in f32. In f16 and bf16 the runtime rounds what it computes of constants before
-it computes the rest in f32; what comes of that is within the tolerance of a comparison, which stands here.
+it computes the rest in f32; what comes of that is within the tolerance of a comparison, which is here.
 """
 
 

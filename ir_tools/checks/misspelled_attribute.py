@@ -14,7 +14,7 @@ __all__ = ["CHECK"]
 
 
 def find(file: IrFile) -> Iterator[ElementProblem]:
-    """Yield one problem for each attribute that may be the optional one of its tag, of which nothing else tells."""
+    """Yield one problem for each attribute that may be a misspelling of the optional one of its tag."""
     usual = {"layer": file.usual.layers, "port": file.usual.ports}
     for tag, is_usual in usual.items():
         name, others = GRAMMAR[tag].optional, GRAMMAR[tag].attributes

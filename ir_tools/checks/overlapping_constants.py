@@ -16,12 +16,12 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     """Yield one problem for each constant that begins or ends inside another."""
     constants = _by_extent(file.constants)
     gaps = _gaps(constants, file.weights.size)
-    told = set[tuple[int, int]]()
+    reported = set[tuple[int, int]]()
     for first, second in _overlapping(constants):
         offending, other = (first, second) if _is_first_offending(first, second, gaps) else (second, first)
-        if (offending.offset, offending.end) in told:
+        if (offending.offset, offending.end) in reported:
             continue
-        told.add((offending.offset, offending.end))
+        reported.add((offending.offset, offending.end))
         begin, end = max(first.offset, second.offset), min(first.end, second.end)
         message = (
             f"the constant reads bytes {begin} to {end - 1}, which belong to '{other.layer.get('name', '')}' too,"

@@ -1,4 +1,4 @@
-"""Reading the MODEL of a command: what is wrong with it is told as `validate` tells it, whatever the command is."""
+"""Reading the MODEL of a command: what is wrong with it is reported as by `validate`, whatever the command is."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -143,7 +143,7 @@ class _Bodied:
         producer = self.net.wiring.get((self.id, port_id))
         return None if producer is None else ports_of(self.net.layers[producer[0]], "output").get(producer[1])
 
-    def tell(self, rule: Rule, element: Element, message: str, remedy: str) -> None:
+    def report(self, rule: Rule, element: Element, message: str, remedy: str) -> None:
         """Note an error."""
         self.found.append(ElementProblem(rule, element, message, remedy))
 
@@ -156,12 +156,12 @@ class _Bodied:
         if body is None or child(body, "layers") is None:
             if not (_has_misspelled(self.layer, name) if body is None else _has_misspelled(body, "layers")):
                 what = f"the layer has no <{name}>" if body is None else f"<{name}> has no <layers>"
-                self.tell(MISSING_BODY, self.layer if body is None else body, what, f"write <{name}> with its layers")
+                self.report(MISSING_BODY, self.layer if body is None else body, what, f"write <{name}> with its layers")
             return
         if table is None:
             if not _has_misspelled(self.layer, table_name) and (self.kind != "if" or self.outputs):
                 message = f"the layer has no <{table_name}>: nothing ties <{name}> to its ports"
-                self.tell(MISSING_PORT_MAP, self.layer, message, f"write <{table_name}>")
+                self.report(MISSING_PORT_MAP, self.layer, message, f"write <{table_name}>")
             return
         _Table(self, body, table).look()
 
@@ -194,7 +194,7 @@ class _Table:
         graph = owner.graphs.get(body)
         self.missing = {} if graph is None else graph.missing_layers
         self.sure = len(self.inside) == sum(1 for _ in body.iterfind("layers/*"))
-        self.tell = owner.tell
+        self.report = owner.report
         self.legacy = id_number(body.getroottree().getroot().get("version")) in LEGACY_VERSIONS
         self.places = {number: index for index, number in enumerate(owner.inputs)}
         self.rows: list[Row] = []
@@ -205,7 +205,7 @@ class _Table:
         for element in self.table.iterchildren("input", "output"):
             row, messages = Row.read(element)
             for message, remedy in messages:
-                self.tell(BAD_PORT_MAP_ROW, element, message, remedy)
+                self.report(BAD_PORT_MAP_ROW, element, message, remedy)
             if row is not None and self._fits(row):
                 self.rows.append(row)
             else:
@@ -263,7 +263,7 @@ class _Table:
             message = f"external_port_id is {row.port}: the body gets {LOOP_INPUTS[row.port]}"
             self.owner.warn(WRONG_PORT_MAP_ROW, row.element, message, "name another input port, if that is not meant")
         for message, remedy in faults:
-            self.tell(WRONG_PORT_MAP_ROW, row.element, message, remedy)
+            self.report(WRONG_PORT_MAP_ROW, row.element, message, remedy)
         return not faults and inner is not None
 
     def _inner_port(self, row: Row, inner: Element, side: str) -> Iterator[tuple[str, str]]:
@@ -306,7 +306,7 @@ class _Table:
             first = seen.setdefault(key, row)
             if first is not row:
                 message = f"there is already a row for {key[0]} {key[1]}"
-                self.tell(REPEATED_PORT_MAP_ROW, row.element, message, "delete one of the two rows")
+                self.report(REPEATED_PORT_MAP_ROW, row.element, message, "delete one of the two rows")
 
     def _left_out(self) -> None:
         """Report Parameters of the body and outputs of the layer without a row."""
@@ -314,22 +314,22 @@ class _Table:
         for number, layer in self.inside.items():
             if (layer.get("type") or "").lower() == "parameter" and number not in fed:
                 message = f"no row of <{self.table.tag}> feeds Parameter {number} '{layer.get('name', '')}' of the body"
-                self.tell(UNMAPPED_PORT, self.table, message, f'write <input ... internal_layer_id="{number}"/>')
+                self.report(UNMAPPED_PORT, self.table, message, f'write <input ... internal_layer_id="{number}"/>')
         made = {row.port for row in self.rows if not row.is_input and row.port >= 0}
         if self.owner.kind == "if":
             if len(made) < len(self.owner.outputs):
                 message = f"<{self.table.tag}> has {len(made)} outputs, but the layer has {len(self.owner.outputs)}"
-                self.tell(UNMAPPED_PORT, self.table, message, "both branches give every output of the layer")
+                self.report(UNMAPPED_PORT, self.table, message, "both branches give every output of the layer")
             return
         taken = {row.port for row in self.rows if row.is_input}
         for number in list(self.owner.inputs)[OWN_INPUTS[self.owner.kind] :]:
             if number not in taken and len(self.owner.found) == before:
                 message = f"no row of <{self.table.tag}> takes input port {number}"
-                self.tell(UNMAPPED_PORT, self.table, message, f'write <input external_port_id="{number}" .../>')
+                self.report(UNMAPPED_PORT, self.table, message, f'write <input external_port_id="{number}" .../>')
         for number in self.owner.outputs:
             if number not in made:
                 message = f"no row of <{self.table.tag}> gives output port {number}"
-                self.tell(UNMAPPED_PORT, self.table, message, f'write <output external_port_id="{number}" .../>')
+                self.report(UNMAPPED_PORT, self.table, message, f'write <output external_port_id="{number}" .../>')
 
     def _back_edges(self) -> None:
         table = child(self.owner.layer, "back_edges")
@@ -340,16 +340,16 @@ class _Table:
             for name, wanted in (("from-layer", "Result"), ("to-layer", "Parameter")):
                 message = self._back_end(edge, name, wanted)
                 if message:
-                    self.tell(BAD_BACK_EDGE, edge, message, f"{name} is the id of a {wanted} of the body")
+                    self.report(BAD_BACK_EDGE, edge, message, f"{name} is the id of a {wanted} of the body")
                     break
             else:
                 target = id_number(edge.get("to-layer"))
                 if target in numbers:
                     message = f"a back edge leads to Parameter {target}, which holds the current iteration"
-                    self.tell(BAD_BACK_EDGE, edge, message, "delete the edge, or correct to-layer")
+                    self.report(BAD_BACK_EDGE, edge, message, "delete the edge, or correct to-layer")
                 elif target in targets:
                     message = f"there is already a back edge to Parameter {target}"
-                    self.tell(BAD_BACK_EDGE, edge, message, "delete one of the two")
+                    self.report(BAD_BACK_EDGE, edge, message, "delete one of the two")
                 targets |= set() if target is None else {target}
 
     def _back_end(self, edge: Element, name: str, wanted: str) -> str | None:
@@ -373,7 +373,7 @@ class _Table:
         if "execution_condition" not in purposes and not any(word and word not in PURPOSES for word in purposes):
             message = "no output of the body is the execution condition"
             remedy = 'write <output external_port_id="-1" internal_layer_id="..." purpose="execution_condition"/>'
-            self.tell(MISSING_EXECUTION_CONDITION, self.table, message, remedy)
+            self.report(MISSING_EXECUTION_CONDITION, self.table, message, remedy)
 
     def _idle(self) -> None:
         """Warn of iterations that add up to nothing, and of Results that nothing takes."""
@@ -417,7 +417,7 @@ class _Table:
         sliced = [self._sliced(row) for row in self.rows if row.axis is not None]
         wrong = list(slice_problems(sliced, exact=exact))
         for row, message, remedy in wrong:
-            self.tell(BAD_SLICE, row.element, message, remedy)
+            self.report(BAD_SLICE, row.element, message, remedy)
         for row, _, size in sliced if exact and not wrong else ():
             if row.is_input and size is not None and row.begins_inside(size):
                 place = "last" if row.stride < 0 else "first"

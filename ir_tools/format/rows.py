@@ -12,7 +12,7 @@ PURPOSES = {"execution_condition": "output", "current_iteration": "input"}
 """What a Loop may use a row for, and which rows."""
 
 ALIKE = "slice all tensors into the same number of parts; a start or end of 0 or more counts differently for shapes"
-Told = tuple[str, str]
+Problem = tuple[str, str]
 """What is wrong, and what to do."""
 
 
@@ -31,9 +31,9 @@ class Row(NamedTuple):
     part_size: int
 
     @classmethod
-    def read(cls, element: Element) -> "tuple[Row | None, list[Told]]":
+    def read(cls, element: Element) -> "tuple[Row | None, list[Problem]]":
         """Return the row, and what cannot be read in it."""
-        faults: list[Told] = []
+        faults: list[Problem] = []
         is_input = element.tag == "input"
 
         def number(name: str, missing: int | None, signed: bool = True) -> int | None:
@@ -106,7 +106,7 @@ def slice_problems(slices: Sequence[Slice], *, exact: bool) -> Iterator[tuple[Ro
             count, shaped = count or parts, row.parts(size)
 
 
-def _plain_problem(row: Row, rank: int) -> Told | None:
+def _plain_problem(row: Row, rank: int) -> Problem | None:
     """Return what is wrong whatever the sizes are."""
     if row.stride == 0:
         return "stride is 0: the body would never end", "write the distance between two parts"
@@ -124,7 +124,7 @@ def _plain_problem(row: Row, rank: int) -> Told | None:
     return None
 
 
-def _cut(row: Row, size: int) -> tuple[Told | None, int]:
+def _cut(row: Row, size: int) -> tuple[Problem | None, int]:
     """Return what is wrong with a slice of an axis of this size, and the number of parts."""
     first, last = row.range(size)
     step = abs(row.stride)

@@ -21,7 +21,7 @@ class Port:
     Attributes:
         id: unique among all ports of its layer.
         precision: `FP32` and the like; input ports of Model Optimizer's files have none.
-        dims: recorded sizes, -1 for dynamic. Empty for a scalar and for an unknown rank alike: the file cannot tell.
+        dims: recorded sizes, -1 for dynamic. Empty for a scalar and for an unknown rank, alike in the file.
         names: tensor names of an output port.
 
     Example:

@@ -275,7 +275,7 @@ def deform(
     """Yield the windows of one image, each position moved by its offset and read between its four neighbours.
 
     Args:
-        data: `[tables, channels, H, W]`: the channels that share a table of offsets stand together.
+        data: `[tables, channels, H, W]`: the channels that share a table of offsets are adjacent.
         offsets: `[tables, kernel positions, 2, windows...]`, rows first.
         mask: `[tables, kernel positions, windows...]` or something that broadcasts to it: a factor for each.
         kernel: its sizes, one for each of two axes.

@@ -34,7 +34,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where a filter keeps its channels; behind them stand the spatial sizes.
+    """Where a filter keeps its channels; the spatial sizes follow.
 
     Attributes:
         groups: whether the number of groups is the first dimension.
@@ -77,7 +77,7 @@ LISTS = ("strides", "dilations", "pads_begin", "pads_end", "output_padding")
 def axes_of(attrs: Attrs, data: Shape, filters: Shape, layout: Layout, sizes: int | None = None) -> int | None:
     """Return the number of spatial axes: of the data, the filters, the output sizes, the lists.
 
-    None where none tells.
+    None if it is unknown.
     """
     if data is not None:
         return len(data) - 2

@@ -1,4 +1,4 @@
-"""Prior boxes of single-shot detectors: which boxes stand at each place of a feature map, and their coordinates."""
+"""Prior boxes of single-shot detectors: which boxes are at each place of a feature map, and their coordinates."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -37,7 +37,7 @@ def aspect_ratios(attrs: Attrs) -> tuple[float, ...]:
 
 
 def number_of_priors(attrs: Attrs) -> int:
-    """Return how many boxes stand at each place, as the runtime counts them for the shape of the output."""
+    """Return how many boxes are at each place, as the runtime counts them for the shape of the output."""
     ratios = len(aspect_ratios(attrs))
     count = ratios + len(attrs.min_size) - 1
     if attrs.scale_all_sizes:

@@ -84,7 +84,7 @@ def _from_front(position: int, size: int) -> int:
 
 
 def exact_slice(size: int, start: int | None, stop: int | None, step: int) -> slice:
-    """Return a slice that starts inside the dimension wherever it is told to start; None is the whole way."""
+    """Return a slice that starts inside the dimension wherever it is asked to start; None is the whole dimension."""
     back = step < 0
     first = (size if back else 0) if start is None else _from_front(start, size)
     last = (-1 if back else size) if stop is None else _from_front(stop, size)

@@ -153,7 +153,7 @@ class Backward:
         yield from broken
 
     def axes(self, attrs: Attrs, inputs: Sequence[Fact]) -> int | None:
-        """Return the number of spatial axes, where something tells it."""
+        """Return the number of spatial axes, if it is known."""
         sizes = inputs[2].shape if len(inputs) > 2 else None
         count = sizes[0].size if sizes and sizes[0].static and sizes[0].size else None
         return axes_of(attrs, inputs[0].shape, inputs[1].shape, self.layout, count)

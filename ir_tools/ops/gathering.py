@@ -24,7 +24,7 @@ __all__ = ["OPS"]
 
 
 def gather_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return the input with the shape of the indices in place of one axis; the batches stand once."""
+    """Return the input with the shape of the indices in place of one axis; the batches occur once."""
     data, indices, axis_fact = inputs
     require_integers(indices, "indices")
     require_integers(axis_fact, "axis")

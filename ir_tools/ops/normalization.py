@@ -66,7 +66,7 @@ def batch_norm_violations(inputs: Sequence[Fact], data: int) -> Iterator[Violati
 
 
 def batch_norm_shape(inputs: Sequence[Fact], data: int) -> tuple[Fact, ...]:
-    """Return the data's shape, with the number of channels that the parameters tell."""
+    """Return the data's shape, with the number of channels that the parameters have."""
     dtype = same_type(inputs)
     require(dtype, "float")
     raise_first(batch_norm_violations(inputs, data))

@@ -62,7 +62,7 @@ def _windows(attrs: Attrs, axis: int, size: Dim) -> Dim:
 
 
 def patches(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Map `[N, C, H, W]` to `[N, rows * columns * C, windows...]`: the channels of one position stand together."""
+    """Map `[N, C, H, W]` to `[N, rows * columns * C, windows...]`: the channels of one position are adjacent."""
     (data,) = arrays
     batch, channels, *sizes = data.shape
     counts = [_windows(attrs, axis, Dim.of(size)).size for axis, size in enumerate(sizes)]

@@ -1,7 +1,7 @@
 """The wire between client and worker: a frame is a header in JSON and raw blobs, so that arrays are never text.
 
 Layout: `<u32 header bytes><u64 bytes of all blobs><bool shared>`, the header, the blobs. The header's `blobs` lists
-element type, shape and bytes of each blob in order. Large answers are shared: their blobs stand in a file in memory
+element type, shape and bytes of each blob in order. Large answers are shared: their blobs are in a file in memory
 whose descriptor comes through a socket, and are never copied.
 """
 

@@ -38,7 +38,7 @@ __all__ = ["MEMORY", "try_model"]
 MEMORY = 4 << 30
 """Bytes that the runtime may allocate, by default."""
 SHORT = (1.0, 5.0)
-"""Seconds that a part may take while that layer is searched which never ends: the second where the first tell little.
+"""Seconds that a part may take while that layer is searched which never ends: the second if the first are not enough.
 """
 READ, COMPILE, MAKE, RUN = STAGES
 REJECTED = {READ: READING, COMPILE: COMPILING, MAKE: RUNNING, RUN: RUNNING}
@@ -150,7 +150,7 @@ class _Trial:
         except UsageError as error:
             yield _untried(self.file, str(error), None)
         except RuntimeFailure as failure:
-            yield self._told(failure)
+            yield self._diagnostic(failure)
         else:
             if attempt.unfit:
                 yield _untried(self.file, self.unfit or f"no sizes suit its inputs: {attempt.unfit}", OTHER_SHAPES)
@@ -187,7 +187,7 @@ class _Trial:
 
     # --- from failure to diagnostic ---
 
-    def _told(self, failure: RuntimeFailure) -> Diagnostic:
+    def _diagnostic(self, failure: RuntimeFailure) -> Diagnostic:
         """Return the diagnostic of a failure."""
         remedy = remedy_for(failure.reason)
         if remedy or failure.kind == "missing":

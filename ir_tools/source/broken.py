@@ -1,4 +1,4 @@
-"""Where a text that is no XML is broken: which tag is to blame, and which layer stands around it.
+"""Where a text that is no XML is broken: which tag is to blame, and which layer is around it.
 
 The parser stops where it cannot go on: for a forgotten end tag that may be far behind the element. Here the tags up to
 that place are read once more, as far as they look like tags.

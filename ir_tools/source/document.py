@@ -1,4 +1,4 @@
-"""An XML document: its bytes, the tree that lxml makes of them, and where each element stands.
+"""An XML document: its bytes, the tree that lxml makes of them, and where each element is.
 
 lxml's `sourceline` is wrong past line 65535 and it has no byte offsets. A well-formed document holds `<name` only in
 start tags, comments, CDATA and processing instructions; so the n-th `<name` outside the latter three is the n-th
@@ -43,7 +43,7 @@ _DTD_REMEDY = "delete it: IR has no DTD, and entities are not read from files of
 
 
 class Span(NamedTuple):
-    """Where an element stands: byte offsets of its start tag, behind that tag, and behind its end."""
+    """Where an element is: byte offsets of its start tag, behind that tag, and behind its end."""
 
     start: int
     tag_end: int

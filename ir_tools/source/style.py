@@ -10,7 +10,7 @@ class Style(NamedTuple):
     r"""The defaults are those of OpenVINO's own files.
 
     Attributes:
-        newline: what ends a line; empty where the whole document stands on one.
+        newline: what ends a line; empty if the whole document is on one.
         unit: one step of indentation.
         quote: around attribute values.
         empty: the end of a tag without content, ` />` or `/>`.

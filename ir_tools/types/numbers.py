@@ -26,7 +26,7 @@ def id_number(text: str | None) -> int | None:
 
     As `whole_number`, but as exact as the runtime, which takes no more.
 
-    Blanks and a plus sign may stand before it, nothing behind it, and it is below 2^63.
+    Blanks and a plus sign may precede it, nothing may follow it, and it is below 2^63.
     """
     if text is None:
         return None
