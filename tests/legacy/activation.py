@@ -20,7 +20,7 @@ def prelu(rng: Rng, version: int) -> LegacyCase:
     net = Net(rng, version)
     shape = dims(rng, 2, 5)
     shared = chance(rng, 0.4)
-    slopes = net.values(1 if shared else shape[1])
+    slopes = net.values(1 if shared and chance(rng, 0.8) else shape[1])
     data = optional(rng, {"channel_shared": int(shared)}, channel_shared=0)
     source = net.input(net.values(*shape))
     net.layer(kind_of(rng, "PReLU"), [source], [shape], data or pick(rng, None, {}), {"weights": slopes})
@@ -45,6 +45,8 @@ def power(rng: Rng, version: int) -> LegacyCase:
     scale, shift = number(rng), number(rng)
     if "." in exponent or "-" in exponent:
         values, scale, shift = np.abs(values) + np.float32(0.1), number(rng, 0.6, 3), number(rng, 0, 3)
+    if exponent == "1" and chance(rng, 0.5):
+        scale, shift = "1", "0"
     source = net.input(values)
     net.layer(kind_of(rng, "Power"), [source], [shape], {"power": exponent, "scale": scale, "shift": shift})
     return net.case()

@@ -216,7 +216,7 @@ def region_yolo(rng: Rng, version: int) -> LegacyCase:
         "mask": joined(mask),
     }
     data = optional(rng, data, do_softmax=1)
-    if softmax and chance(rng, 0.5):
+    if chance(rng, 0.5 if softmax else 0.1):
         del data["mask"]
     batch = int(rng.integers(1, 3))
     flat = (batch, channels * cells[0] * cells[1])

@@ -25,8 +25,9 @@ def relu(layer: LegacyLayer, data: Source) -> Source:
 
 
 def prelu(layer: LegacyLayer, data: Source) -> Source:
-    """Return the input, negative elements times the slope of their channel."""
-    count = 1 if layer.attrs.channel_shared else layer.sizes(data)[1]
+    """Return the input, negative elements times the slope of their channel; `channel_shared` allows one for all."""
+    shared = layer.attrs.channel_shared and layer.blob_size("weights") == 1
+    count = 1 if shared else layer.sizes(data)[1]
     return layer.call("PRelu", data, layer.blob("weights", [count]))
 
 
@@ -71,12 +72,11 @@ def selu(layer: LegacyLayer, data: Source) -> Source:
 
 
 def power(layer: LegacyLayer, data: Source) -> Source:
-    """Return (x `scale` + `shift`) to the power of `power`."""
+    """Return (x `scale` + `shift`) to the power of `power`, without steps that change nothing; the first if none does."""
     attrs = layer.attrs
     steps = (("Multiply", attrs.scale, 1.0), ("Add", attrs.shift, 0.0), ("Power", attrs.power, 1.0))
-    for kind, number, neutral in steps:
-        if number != neutral:
-            data = layer.call(kind, data, number)
+    for kind, number, _ in [step for step in steps if step[1] != step[2]] or steps[:1]:
+        data = layer.call(kind, data, number)
     return data
 
 

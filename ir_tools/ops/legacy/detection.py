@@ -11,7 +11,7 @@ import numpy as np
 
 from ir_tools.graph import Source
 from ir_tools.ops.definition import Array, Attrs, Flag, Float, Floats, Input, Int, Ints, OneOf, Output, Refused, Text
-from ir_tools.ops.legacy._tensors import as_declared
+from ir_tools.ops.legacy._tensors import as_declared, declared_sizes, reshaped
 from ir_tools.ops.legacy.definition import LEFTOVERS, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
@@ -106,11 +106,14 @@ def proposal(layer: LegacyLayer) -> tuple[Source, ...]:
     """Return the boxes of Proposal; the size of the image is a list."""
     scores, deltas, image = layer.inputs
     size = layer.call("Reshape", image, [math.prod(layer.sizes(image))], special_zero=False)
-    return layer.outputs("Proposal", scores, deltas, size, **layer.attrs)[: len(layer.declared)]
+    numbers = {**layer.attrs, "framework": "tensorflow" if layer.attrs.framework == "tensorflow" else ""}
+    return layer.outputs("Proposal", scores, deltas, size, **numbers)[: len(layer.declared)]
 
 
 def region_yolo(layer: LegacyLayer) -> tuple[Source, ...]:
-    """Return RegionYolo in the declared sizes."""
+    """Return RegionYolo in the declared sizes; without softmax and mask, the input."""
+    if not (layer.attrs.do_softmax or layer.attrs.mask):
+        return (reshaped(layer, layer.inputs[0], declared_sizes(layer)),)
     return (as_declared(layer, layer.call("RegionYolo", layer.inputs[0], **layer.attrs)),)
 
 
