@@ -40,6 +40,7 @@ OPS = (
         "Memory",
         memory,
         inputs=(Input("value", optional=True),),
+        outputs=(Output(many=True),),
         attrs={"id": Text(), "index": Int(minimum=0, maximum=1), "size": Int(default=2)},
     ),
 )

@@ -1,0 +1,78 @@
+"""Single layers of IR v2 to v7 that are refused, or migrated with a note, and why."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+import ir_tools
+from tests.legacy.net import Data, LegacyCase, Net
+
+LINEAR = {"type": "caffe.ResampleParameter.LINEAR"}
+REFUSED = [
+    ("Interp", (1, 2, 4, 4), (1, 2, 6, 6), {"pad_beg": 1}, "read memory around the image"),
+    ("Resample", (1, 1, 3, 2), (1, 1, 12, 8), LINEAR, "read past their ends"),
+    ("Resample", (1, 1, 3, 2), (1, 1, 6, 4), {"type": "caffe.ResampleParameter.CUBIC"}, "expected one of"),
+    ("Eltwise", (2, 3), (2, 3), {"coeff": "1,2"}, "has 2 values for 1 inputs"),
+    ("Eltwise", (2, 3), (2, 3), {"operation": "mul", "coeff": "2"}, "is given for mul"),
+    ("Crop", (2, 3), (2, 2), {"axis": "1", "offset": "0,1"}, "has 2 values; expected one per axis"),
+    ("Permute", (2, 3), (3, 2), {"order": "1,0,2"}, "order has 3 values"),
+    ("Tile", (2, 3), (2, 6), {"axis": 4, "tiles": 2}, "contradict each other"),
+    ("Reshape", (2, 3), (2, 4), {"dim": "2,4"}, ""),
+    ("LSTMCell", (2, 3), (2, 4), {"hidden_size": 4}, "takes 3 (data, hidden_state, cell_state)"),
+    ("RNNSequence", (2, 3, 4), (2, 3, 5), {"hidden_size": 5, "direction": "Forward"}, "the layer has no weights"),
+    ("TensorIterator", (2, 3), (2, 3), {}, "it has no body"),
+]
+"""Type, sizes of input and output, attributes, words of the refusal."""
+
+
+def layer(kind: str, shape: Sequence[int], out: Sequence[int], data: Data) -> LegacyCase:
+    """Make a model of one layer with one input."""
+    net = Net(np.random.default_rng(0), 6)
+    net.layer(kind, [net.input(net.values(*shape))], [out], data)
+    return net.case()
+
+
+@pytest.mark.parametrize(("kind", "shape", "out", "data", "words"), REFUSED)
+def test_refused_layer_says_why(kind: str, shape: Sequence[int], out: Sequence[int], data: Data, words: str) -> None:
+    made = layer(kind, shape, out, data)
+    [step] = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).refused
+    assert words in str(step)
+
+
+def test_indices_outside_of_the_axis_are_refused() -> None:
+    net = Net(np.random.default_rng(0), 6)
+    net.layer("Gather", [net.input(net.values(3, 2)), net.const(np.array([0, -1], np.int32))], [(2, 2)], {"axis": 0})
+    made = net.case()
+    [step] = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).refused
+    assert "not from 0 to 2" in step.reason
+
+
+def test_layer_of_a_body_is_refused_by_its_path() -> None:
+    net = Net(np.random.default_rng(0), 6)
+    body = Net(net.rng, 6)
+    body.precision = net.precision
+    found = body.layer("Mystery", [body.outer(2, 1)], [(2, 1)], name="inside")[0]
+    rows = (
+        '<input external_port_id="0" internal_layer_id="0" internal_port_id="0" axis="1"/>'
+        f'<output external_port_id="1" internal_layer_id="0" internal_port_id="{found.port}" axis="1"/>'
+    )
+    after = f"<port_map>{rows}</port_map><body>{body.content()}</body>"
+    net.layer("TensorIterator", [net.input(net.values(2, 3))], [(2, 3)], after=after, name="loop")
+    made = net.case()
+    refused = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).refused
+    assert [step.path for step in refused] == ["loop/body/inside", "loop"]
+
+
+def test_memory_keeps_its_value_and_starts_with_zeros() -> None:
+    net = Net(np.random.default_rng(0), 5)
+    source = net.input(np.ones((1, 3), np.float32))
+    kept = net.layer("Memory", [], [(1, 3)], {"id": "state", "index": 1, "size": 2})[0]
+    total = net.layer("Eltwise", [source, kept], [(1, 3)], {"operation": "sum"})[0]
+    net.layer("Memory", [total], [], {"id": "state", "index": 0, "size": 2})
+    net.layer("ReLU", [total], [(1, 3)], name="out")
+    made = net.case()
+    migration = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights))
+    assert any("starts with whatever is in memory" in note for step in migration.steps for note in step.notes)
+    with ir_tools.Session(migration.model) as session:
+        assert [float(session.run(made.inputs)["out"][0, 0]) for _ in range(3)] == [1, 2, 3]
