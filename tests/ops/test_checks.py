@@ -45,7 +45,7 @@ def test_nothing_is_wrong_with_a_whole_layer() -> None:
         ({"kernel": None}, Kind.MISSING, "kernel", "is missing"),
         ({"kernel": None, "Kernel": "2,2"}, Kind.MISSING, "kernel", "does not read 'Kernel'"),
         ({"strides": None, "stride": "2,2"}, Kind.MISSING, "strides", "does not read 'stride'"),
-        ({"exclude-pad": None}, Kind.ASSUMED, "exclude-pad", "the runtime takes 'true'"),
+        ({"exclude-pad": None}, Kind.ASSUMED, "exclude-pad", "the runtime uses 'true'"),
         ({"exclude-pad": None, "exclude_pad": "true"}, Kind.ASSUMED, "exclude-pad", "does not read 'exclude_pad'"),
         ({"exclude-pad": None, "exclude_pad": "false"}, Kind.MISSING, "exclude-pad", "does not read 'exclude_pad'"),
         ({"pads_end": None, "auto_pad": "same_upper"}, Kind.ASSUMED, "pads_end", "is missing"),
