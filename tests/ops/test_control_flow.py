@@ -15,7 +15,9 @@ from ir_tools.execute import run
 from ir_tools.format.read import read
 from ir_tools.infer import propagate_shapes
 from ir_tools.ops import Array, Attrs, Fact, control_flow, find_op
+from ir_tools.ops.bodies import PortMapRow
 from ir_tools.ops.checks import check_types
+from ir_tools.ops.control_flow import _slice
 from ir_tools.types import ELEMENT_TYPES, Shape, element_type, parse_shape
 from ir_tools.validation import validate
 
@@ -523,3 +525,9 @@ def test_branches_take_the_type_of_the_input(kind: str) -> None:
     other = text[:start] + text[start:].replace(b'element_type="f32"', f'element_type="{kind}"'.encode(), 1)
     assert assert_shapes(other, blob)
     assert not validate(other, blob, select=["IR211"])
+
+
+@pytest.mark.parametrize(("start", "stride", "parts"), [(0, 2, [[0, 1], [2, 3]]), (-1, -2, [[4, 5], [2, 3]])])
+def test_parts_of_two_elements_from_either_end(start: int, stride: int, parts: list[list[int]]) -> None:
+    row = PortMapRow(0, 0, axis=0, start=start, stride=stride, part_size=2)
+    assert [_slice(row, np.arange(6), index, start).tolist() for index in (0, 1)] == parts

@@ -301,12 +301,20 @@ def test_a_proof_says_of_which_sizes_it_is(sizes: list[Dim], scope: str) -> None
     assert equal_for_all(wanted, wanted, sizes) == Proof(f"equal windows {scope}, the settings being the same")
 
 
+def test_the_number_of_windows_counts_even_where_their_values_are_undefined() -> None:
+    wanted, other = PoolingSpec(FAR), PoolingSpec(replace(FAR, strides=(5, 1)))
+    verdict = equal_for_all(wanted, other, [Dim.of(1), Dim.of(3)])
+    assert verdict == Counterexample((1, 3), "axis 3: 3 windows instead of 1")
+
+
 def test_different_strides_drift_apart() -> None:
     settings = Pooling(kernel=(1,), strides=(3,), pads_begin=(0,), pads_end=(0,), dilations=(1,))
     other = replace(settings, strides=(4,))
     verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(other), [Dim()])
     assert isinstance(verdict, Counterexample)
     assert isinstance(equal_for_all(PoolingSpec(settings), PoolingSpec(other), [Dim(1, 3)]), Proof)
+    verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(other), [Dim.of(5)])
+    assert verdict == Counterexample((5,), "axis 2: window 1 reads other elements")
 
 
 def test_too_many_sizes_are_left_undecided() -> None:

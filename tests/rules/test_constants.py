@@ -155,6 +155,14 @@ def test_of_two_constants_that_overlap_the_one_that_a_gap_fits_is_offending(size
     assert "the constant reads bytes 12 to 15, which belong to" in found.message
 
 
+def test_a_constant_behind_one_that_lies_inside_another_is_held_against_that() -> None:
+    xml = with_second_constant(4, 4).replace(b'shape="4" offset="0" size="16"', b'shape="8" offset="0" size="32"')
+    third = xml[xml.index(b'<layer id="2"') : xml.index(b'<layer id="3"')].replace(b'id="2"', b'id="7"')
+    third = third.replace(b'offset="4"', b'offset="16"').replace(b'name="d"', b'name="e"')
+    found = validate(xml.replace(b'<layer id="3"', third + b'<layer id="3"'), bytes(32), select=["IR018"])
+    assert [one.layer_id for one in found] == [2, 7]
+
+
 @pytest.mark.parametrize(
     ("second", "size", "offending"),
     [

@@ -94,3 +94,11 @@ def test_maps_of_the_old_api(client: RuntimeClient, name: str, value: str, messa
     except RuntimeFailure:
         refused = True
     assert refused == bool(message)
+
+
+@pytest.mark.parametrize(("first", "second", "repeated"), [("1", "1", True), ("0", "1", False)])
+def test_an_attribute_is_repeated_if_its_version_is(first: str, second: str, repeated: bool) -> None:
+    row = '<attribute name="layout" version="0" layout="" />'
+    rows = "".join(f'<attribute name="fused_names_0" version="{version}" value="" />' for version in (first, second))
+    text = with_layout("input's layer", "").replace(row.encode(), rows.encode())
+    assert bool(validate(text, select=["bad-rt-info"])) == repeated
