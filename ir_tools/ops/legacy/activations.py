@@ -72,7 +72,7 @@ def selu(layer: LegacyLayer, data: Source) -> Source:
 
 
 def power(layer: LegacyLayer, data: Source) -> Source:
-    """Return (x `scale` + `shift`) to the power of `power`, without steps that change nothing; the first if none does."""
+    """Return (x `scale` + `shift`) to the power of `power`, without steps that change nothing."""
     attrs = layer.attrs
     steps = (("Multiply", attrs.scale, 1.0), ("Add", attrs.shift, 0.0), ("Power", attrs.power, 1.0))
     for kind, number, _ in [step for step in steps if step[1] != step[2]] or steps[:1]:
