@@ -76,8 +76,8 @@ def corpus_model(request: pytest.FixtureRequest) -> Path:
 def legacy_python() -> Path:
     """The Python of Inference Engine 2020.1, made in the user's cache once; skips if it cannot be made."""
     from ir_tools.errors import RuntimeFailure
+    from ir_tools.releases.table import find_release
     from ir_tools.runtime.environments import environment, installation, release_python
-    from ir_tools.runtime.releases import find_release
 
     release = find_release("inference-engine-2020.1")
     try:

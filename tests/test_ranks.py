@@ -31,6 +31,7 @@ RANKS = {
     "format": 6,
     "infer": 6,
     "states": 6,
+    "releases": 6,
     "execution_order": 5,
     "inputs": 7,
     "known_differences": 7,

@@ -13,8 +13,8 @@ from ir_tools.errors import UsageError
 if TYPE_CHECKING:
     from ir_tools.cli.arrays import InputOptions
     from ir_tools.graph import Model
+    from ir_tools.releases.table import Release
     from ir_tools.runtime.legacy import LegacyClient
-    from ir_tools.runtime.releases import Release
 
 __all__ = ["ReleaseOptions", "install"]
 
@@ -54,9 +54,9 @@ class ReleaseOptions:
             UsageError: an unknown release, a model or inputs that are not for it.
             RuntimeFailure: it is not here, or cannot be installed.
         """
+        from ir_tools.releases.table import find_release
         from ir_tools.runtime.environments import environment, release_python
         from ir_tools.runtime.legacy import LegacyClient
-        from ir_tools.runtime.releases import find_release
 
         release = find_release(self.name or DEFAULT)
         if inputs.shapes:

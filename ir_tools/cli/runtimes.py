@@ -9,7 +9,7 @@ from ir_tools.errors import UsageError
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
-    from ir_tools.runtime.releases import Release
+    from ir_tools.releases.table import Release
 
 __all__ = ["runtimes"]
 
@@ -24,8 +24,8 @@ def runtimes(added: str | None, removed: str | None) -> Answer:
     names (by default ir-tools/runtimes in the cache folder). What is made, and its size, is printed first.
     """
     from ir_tools.cli.releases import install
+    from ir_tools.releases.table import RELEASES, find_release
     from ir_tools.runtime import environments
-    from ir_tools.runtime.releases import RELEASES, find_release
 
     if added and removed:
         raise UsageError("--add and --remove are two commands")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ir_tools.errors import RuntimeFailure, UsageError
-from ir_tools.runtime.releases import Release
+from ir_tools.releases.table import Release
 
 __all__ = ["Installation", "environment", "installation", "release_python", "remove", "runtimes_folder"]
 

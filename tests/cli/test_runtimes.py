@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ir_tools.releases.table import RELEASES
 from ir_tools.runtime.environments import Installation
 from tests.cli.conftest import Cli
 
@@ -32,7 +33,10 @@ def pythons(cli: Cli) -> dict[str, str | None]:
 def test_list(cli: Cli, folder: Path) -> None:
     outcome = cli("runtimes", "--json")
     assert outcome.document["folder"] == str(folder)
-    assert [row["name"] for row in outcome.document["runtimes"]] == ["openvino", NAME]
+    assert [row["name"] for row in outcome.document["runtimes"]] == [
+        "openvino",
+        *(release.name for release in RELEASES),
+    ]
     assert outcome.document["runtimes"][1]["reads"] == [2, 7]
     lines = cli("runtimes").out.splitlines()
     assert lines[0].split() == ["name", "release", "IR", "versions", "Python"]

@@ -1,18 +1,23 @@
 """Environments of other releases: found, made with venv and pip or uv, removed."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ir_tools import RuntimeFailure, UsageError
+from ir_tools.releases.table import RELEASES, Release, find_release
 from ir_tools.runtime import environments
 from ir_tools.runtime.environments import Installation, environment, installation, release_python, remove
-from ir_tools.runtime.releases import RELEASES, Release, find_release
 
-OLD = Release("old", "Old 1.0", ("old==1.0",), ("3.4", "3.5"), 1, 2, (2, 7))
+OLD = Release(
+    name="old", title="Old 1.0", packages=("old==1.0",), pythons=("3.4", "3.5"), download=1, size=2, reads=(2, 7)
+)
 """A release for versions of Python that nobody has."""
-OWN = Release("own", "Own 1.0", (), (f"{sys.version_info.major}.{sys.version_info.minor}",), 1, 2, (2, 7))
+OWN = replace(
+    OLD, name="own", title="Own 1.0", packages=(), pythons=(f"{sys.version_info.major}.{sys.version_info.minor}",)
+)
 """A release that needs nothing but this Python."""
 
 
@@ -104,7 +109,7 @@ def test_installation_that_fails_leaves_nothing(folder: Path) -> None:
 def test_environments_and_links_to_them_are_removed(folder: Path) -> None:
     made(folder, OLD)
     (folder / "IR_TOOLS_RUNTIMES" / "own").symlink_to(remove(OLD).with_name("elsewhere"))
-    elsewhere = made(folder, Release("elsewhere", "", (), (), 0, 0, (2, 7)))
+    elsewhere = made(folder, replace(OLD, name="elsewhere"))
     assert environment(OLD) is None
     assert environment(OWN) is not None
     remove(OWN)

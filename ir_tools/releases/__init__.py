@@ -1,0 +1,1 @@
+"""What is known of the releases of OpenVINO without running them."""

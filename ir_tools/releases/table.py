@@ -1,0 +1,162 @@
+"""Releases of the runtime that models can be run on besides the installed one: what each reads, and what it needs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ir_tools.arguments import check_word
+from ir_tools.ops.definition import Op
+
+__all__ = ["OPENVINO", "RELEASES", "Release", "find_release"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """A release of the runtime.
+
+    Attributes:
+        name: on the command line, and of its environment's folder.
+        title: in messages.
+        packages: from PyPI, pinned.
+        pythons: versions of Python that they can be installed in, the best first.
+        download: megabytes that are downloaded, about.
+        size: megabytes that an environment takes on disk, about.
+        reads: the first and the last IR version that it is used for.
+        opset: the last opset that it reads as a whole; 0 for a release of the time before opsets.
+        lacks: operations of later releases' tables of these opsets that it does not read.
+        added: types of operations that it reads of later opsets, by the number of the opset.
+    """
+
+    name: str
+    title: str
+    packages: tuple[str, ...]
+    pythons: tuple[str, ...]
+    download: int
+    size: int
+    reads: tuple[int, int]
+    opset: int = 0
+    lacks: frozenset[str] = frozenset()
+    added: Mapping[int, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def number(self) -> tuple[int, ...]:
+        """The numbers of its name, by which releases are ordered: `(2024, 6)`."""
+        return tuple(int(number) for number in self.name.rpartition("-")[2].split("."))
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether it reads dimensions of unknown size."""
+        return self.number >= (2022, 1)
+
+    def holds(self, op: Op, opset: int) -> bool:
+        """Return whether it reads an operation with the version stamp of an opset."""
+        if not op.in_opset(opset):
+            return False
+        return str(op) not in self.lacks if opset <= self.opset else op.type in self.added.get(opset, ())
+
+    def has_type(self, name: str) -> bool:
+        """Return whether it reads tensors of an element type."""
+        return self.number >= FIRST_RELEASE.get(name, self.number)
+
+
+FIRST_RELEASE = {
+    "u4": (2021, 4),
+    "i4": (2021, 4),
+    "nf4": (2023, 2),
+    "string": (2023, 3),
+    "f8e4m3": (2024, 0),
+    "f8e5m2": (2024, 0),
+    "u2": (2024, 1),
+    "u3": (2024, 1),
+    "u6": (2024, 1),
+    "f8e8m0": (2024, 3),
+    "f4e2m1": (2024, 3),
+}
+"""The first release that reads an element type, of the types that not all read. Measured."""
+
+
+def _openvino(
+    version: str,
+    opset: int,
+    pythons: str,
+    download: int,
+    *,
+    lacks: str = "",
+    **added: str,
+) -> Release:
+    """Return a release of the package `openvino`; `opset15="Col2Im"` names what it reads of a later opset."""
+    numbers = version.split(".")
+    name = ".".join(numbers[:2])
+    return Release(
+        name=f"openvino-{name}",
+        title=f"OpenVINO {name}",
+        packages=(f"openvino=={version}",),
+        pythons=tuple(pythons.split()),
+        download=download,
+        size=DOWNLOAD_TO_SIZE * download,
+        reads=(10, 11 if int(numbers[0]) >= 2022 else 10),
+        opset=opset,
+        lacks=frozenset(lacks.split()),
+        added={int(key.removeprefix("opset")): frozenset(types.split()) for key, types in added.items()},
+    )
+
+
+DOWNLOAD_TO_SIZE = 5
+P9, P10, P11, P12 = "3.9 3.8 3.7 3.6", "3.10 3.9 3.8 3.7", "3.11 3.10 3.9 3.8", "3.11 3.12 3.10 3.9"
+P13, P14 = "3.11 3.12 3.13 3.10 3.9", "3.11 3.12 3.13 3.14 3.10"
+OPSET_15 = "Col2Im EmbeddingBagOffsets EmbeddingBagPacked ROIAlignRotated ScatterNDUpdate"
+OPSET_15_LATER = f"{OPSET_15} BitwiseLeftShift BitwiseRightShift SliceScatter StringTensorPack StringTensorUnpack"
+
+RELEASES = (
+    Release(
+        name="inference-engine-2020.1",
+        title="Inference Engine 2020.1",
+        packages=("opencv-python-inference-engine==4.2.0.4", "numpy"),
+        pythons=("3.11", "3.12", "3.13", "3.10", "3.9", "3.8", "3.7", "3.6"),
+        download=55,
+        size=200,
+        reads=(2, 7),
+    ),
+    _openvino("2021.2", 5, "3.7 3.6", 20),
+    _openvino("2021.3.0", 6, "3.8 3.7 3.6", 27),
+    _openvino("2021.4.2", 7, P9, 29),
+    _openvino("2022.1.0", 8, P9, 26),
+    _openvino("2022.2.0", 9, P9, 27),
+    _openvino("2022.3.2", 10, P10, 36),
+    _openvino("2023.0.2", 11, "3.11 3.10 3.9 3.8 3.7", 37),
+    _openvino("2023.1.0", 12, "3.11 3.10 3.9 3.8 3.7", 35),
+    _openvino("2023.2.0", 13, P11, 38, lacks="FakeConvert-13 ScaledDotProductAttention-13"),
+    _openvino("2023.3.0", 13, P11, 38),
+    _openvino("2024.0.0", 14, P11, 38, lacks="AvgPool-14 MaxPool-14"),
+    _openvino("2024.1.0", 14, f"{P12} 3.8", 39),
+    _openvino("2024.2.0", 14, f"{P12} 3.8", 39, opset15=OPSET_15),
+    _openvino("2024.3.0", 14, f"{P12} 3.8", 41, opset15=OPSET_15),
+    _openvino("2024.4.0", 14, f"{P12} 3.8", 43, opset15=OPSET_15_LATER),
+    _openvino("2024.5.0", 15, P12, 45),
+    _openvino("2024.6.0", 15, P12, 45),
+    _openvino("2025.0.0", 15, P13, 47, opset16="Identity"),
+    _openvino("2025.1.0", 15, P13, 46, opset16="Identity ISTFT SegmentMax"),
+    _openvino("2025.2.0", 15, P13, 48, opset16="Identity ISTFT SegmentMax SparseFillEmptyRows"),
+    _openvino("2025.3.0", 15, P13, 49, opset16="Identity ISTFT SegmentMax SparseFillEmptyRows AvgPool"),
+    _openvino("2025.4.1", 15, P14, 50, opset16="Identity ISTFT SegmentMax SparseFillEmptyRows AvgPool OneHot"),
+    _openvino("2026.0.0", 16, P14, 54),
+    _openvino("2026.1.0", 16, P14, 57),
+    _openvino("2026.2.1", 16, P14, 58, opset17="ErfInv"),
+    _openvino("2026.3.1", 16, P14, 58, opset17="ErfInv GroupedMatMul"),
+    _openvino("2026.4.1", 16, P14, 59, opset17="ErfInv GroupedMatMul RGBtoNV12 BGRtoNV12"),
+)
+"""All that are known. Of the wheel of 2020.1 only the libraries of the runtime are used, with any Python."""
+OPENVINO = tuple(release for release in RELEASES if release.opset)
+"""The releases of OpenVINO, oldest first."""
+
+
+def find_release(name: str) -> Release:
+    """Return the release of this name; a patch of it counts: `openvino-2021.4.2`.
+
+    Raises:
+        UsageError: there is none; the message lists all.
+    """
+    kind, _, version = name.partition("-")
+    if kind == "openvino":
+        name = f"{kind}-{'.'.join(version.split('.')[:2])}"
+    check_word("runtime", name, [release.name for release in RELEASES])
+    return next(release for release in RELEASES if release.name == name)
