@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from ir_tools.errors import ShapeError, UsageError
 from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
-from ir_tools.ops import COMPLETE_OPSETS, Array, Attrs, Bounds, Fact, Op, Violation, find_op
-from ir_tools.ops.records import LARGEST_VALUE, port_of, recorded_output
+from ir_tools.ops import COMPLETE_OPSETS, Array, Attrs, Fact, Op, Violation, find_op
+from ir_tools.ops.records import LARGEST_VALUE, constant_fact, port_of, recorded_output
 from ir_tools.types import Dim, ElementType, element_type, format_shape, from_dtype, parse_shape
 from ir_tools.weights import Weights, constant
 
@@ -112,7 +112,7 @@ class Builder:
             values = values.astype(kind.dtype)
         sizes = values.shape if shape is None else tuple(shape)
         offset, size = self.model.weights.append(np.ascontiguousarray(values))
-        fact = _constant_fact(values) if shape is None else Fact(kind, tuple(map(Dim.of, sizes)))
+        fact = constant_fact(values) if shape is None else Fact(kind, tuple(map(Dim.of, sizes)))
         return self._constant(name, fact, sizes, offset, size)
 
     def stored(self, offset: int, dtype: str | ElementType, shape: Sequence[int], name: str = "constant") -> Source:
@@ -129,7 +129,7 @@ class Builder:
         size = kind.byte_size(count)
         made = self._constant(name, Fact(kind, tuple(map(Dim.of, sizes))), sizes, offset, size)
         if kind.dtype is not None and count <= LARGEST_VALUE and offset + size <= weights.size:
-            self._facts[made] = _constant_fact(constant(self.graph.layer(made.layer).raw, weights))
+            self._facts[made] = constant_fact(constant(self.graph.layer(made.layer).raw, weights))
         return made
 
     def _constant(self, name: str, fact: Fact, sizes: Sequence[int], offset: int, size: int) -> Source:
@@ -160,7 +160,7 @@ class Builder:
         raw = {_key(op, key): _text(value) for key, value in attributes.items()}
         attrs = _read(op, raw)
         given = [source if isinstance(source, Source) else self._numbers(source, inputs) for source in inputs]
-        facts = [self.fact(one) if isinstance(one, Source) else _constant_fact(one) for one in given]
+        facts = [self.fact(one) if isinstance(one, Source) else constant_fact(one) for one in given]
         found = op.outputs_of(attrs, facts)
         _raise_first(op, op.check(attrs, facts))
         names = [*op.inputs, *op.inputs[-1:] * len(inputs)]
@@ -287,12 +287,6 @@ class Builder:
         made = tuple(Source(layer.id, port.id) for port in layer.outputs)
         self._facts.update(zip(made, outputs, strict=True))
         return made
-
-
-def _constant_fact(values: Array) -> Fact:
-    """Return what is known of a constant with these values."""
-    known = Bounds.exactly(values) if values.size <= LARGEST_VALUE and values.dtype.kind in "iufb" else None
-    return Fact(from_dtype(values.dtype), tuple(map(Dim.of, values.shape)), known)
 
 
 def _type_of(dtype: str | ElementType | npt.DTypeLike) -> ElementType:

@@ -1,6 +1,7 @@
 """Adaptive pooling as other layers, and other layers as adaptive pooling."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from ir_tools.ops._equivalence import PoolingSpec, equal_plans
 from ir_tools.ops._layers import F32, I64, Layers
 from ir_tools.ops._pooling_rewrites import avg_pool_layer, max_pool_layer
 from ir_tools.ops._windows import AxisWindows, Pooling, adaptive_plan, pooling_of
-from ir_tools.ops.definition import Array, Attrs, Fact, NewLayer, Ref, Refused, Rewrite
+from ir_tools.ops.definition import Array, Attrs, Fact, Ref, Refused, Rewrite
 from ir_tools.types import Dim
 
 __all__ = [
@@ -38,12 +39,12 @@ def migrate_adaptive_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int)
 def migrate_adaptive_max_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
     """AdaptiveMaxPool stays from opset8 on; below, it is a MaxPool or ReduceMax where the windows agree."""
     if target >= 8:
-        return _as_it_is("AdaptiveMaxPool", inputs, attrs)
+        return _as_it_is("AdaptiveMaxPool", inputs, index_element_type=attrs.index_element_type)
     data = inputs[0]
     axes = _whole_axes(inputs)
     if axes is not None:
         layers = Layers(inputs, target)
-        layers.add("ReduceMax", [Ref(None), np.array(axes, np.int64)], _reduced(data, axes), keep_dims="true")
+        layers.call("ReduceMax", Ref(None), np.array(axes, np.int64), keep_dims=True)
         return layers.rewrite("a maximum over whole axes", "equal windows for every input size")
     pooling, sizes = _sliding(inputs), _sizes(data)
     if pooling is None:
@@ -52,15 +53,10 @@ def migrate_adaptive_max_pool(attrs: Attrs, inputs: Sequence[Fact], target: int)
     return Rewrite(layers=(layer,), how="windows of one size", proof=_equal_on(sizes))
 
 
-def _as_it_is(type: str, inputs: Sequence[Fact], attrs: Attrs | None = None) -> Rewrite:
-    data = inputs[0]
-    outputs: tuple[Fact, ...] = (Fact(data.dtype, None if data.shape is None else data.shape[:2] + _counts(inputs)),)
-    raw = {}
-    if attrs is not None:
-        raw = {"index_element_type": attrs.index_element_type}
-        outputs = (*outputs, Fact(I64, outputs[0].shape))
-    layer = NewLayer(type=type, opset=8, inputs=(Ref(None), Ref(None, 1)), outputs=outputs, raw=raw)
-    return Rewrite(layers=(layer,), how="same attributes", proof="the operation is the same from opset8 on")
+def _as_it_is(type: str, inputs: Sequence[Fact], **attributes: Any) -> Rewrite:
+    layers = Layers(inputs, 8)
+    layers.call(type, Ref(None), Ref(None, 1), **attributes)
+    return layers.rewrite("same attributes", "the operation is the same from opset8 on")
 
 
 # --- what the windows are ---------------------------------------------------------------------------------------
@@ -71,13 +67,6 @@ def _known(inputs: Sequence[Fact]) -> tuple[int, ...] | None:
     value = inputs[1].value
     exact = None if value is None else value.exact
     return None if exact is None else tuple(int(size) for size in exact.ravel())
-
-
-def _counts(inputs: Sequence[Fact]) -> tuple[Dim, ...]:
-    known, shape = _known(inputs), inputs[0].shape
-    if known is not None:
-        return tuple(map(Dim.of, known))
-    return (Dim(),) * (0 if shape is None else len(shape) - 2)
 
 
 def _sizes(data: Fact) -> tuple[int, ...] | None:
@@ -100,11 +89,6 @@ def _whole_axes(inputs: Sequence[Fact]) -> tuple[int, ...] | None:
     whole = tuple(axis for axis, (count, dim) in pairs if count == 1 and dim != Dim.of(1))
     kept = all(dim == Dim.of(count) for axis, (count, dim) in pairs if axis not in whole)
     return whole if whole and kept else None
-
-
-def _reduced(data: Fact, axes: Sequence[int]) -> Fact:
-    assert data.shape is not None
-    return Fact(data.dtype, tuple(Dim.of(1) if axis in axes else dim for axis, dim in enumerate(data.shape)))
 
 
 def _sliding(inputs: Sequence[Fact]) -> Pooling | None:
@@ -164,7 +148,7 @@ def adaptive_to_reduce_mean(attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | N
     if axes is None:
         return None
     layers = Layers(inputs, 1)
-    layers.add("ReduceMean", [Ref(None), np.array(axes, np.int64)], _reduced(inputs[0], axes), keep_dims="true")
+    layers.call("ReduceMean", Ref(None), np.array(axes, np.int64), keep_dims=True)
     return layers.rewrite("a mean over whole axes", "equal windows for every input size")
 
 
@@ -202,15 +186,13 @@ def reduce_mean_to_adaptive(attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | N
     counts = [1 if axis in chosen else data.shape[axis].size for axis in range(2, rank)]
     layers = _adaptive(inputs, counts)
     if not attrs.keep_dims:
-        shape = tuple(dim for axis, dim in enumerate(data.shape) if axis not in chosen)
-        layers.add("Squeeze", [Ref(0), np.array(chosen, np.int64)], Fact(data.dtype, shape))
+        layers.call("Squeeze", Ref(0), np.array(chosen, np.int64), version=1)
     return layers.rewrite("one value along whole axes", "equal windows for every input size")
 
 
 def _adaptive(inputs: Sequence[Fact], counts: Sequence[int]) -> Layers:
     layers = Layers(inputs, 8)
-    output = inputs[0].with_spatial([Dim.of(count) for count in counts])
-    layers.add("AdaptiveAvgPool", [Ref(None), np.array(counts, np.int64)], output, opset=8)
+    layers.call("AdaptiveAvgPool", Ref(None), np.array(counts, np.int64))
     return layers
 
 
@@ -230,8 +212,7 @@ def by_matrices(inputs: Sequence[Fact], target: int) -> Rewrite:
     current = layers.to_type(Ref(None), work)
     means = [axis for axis in range(2, len(data.shape)) if counts is not None and counts[axis - 2] == 1]
     if means:
-        reduced = _reduced(layers.fact(current), means)
-        current = layers.add("ReduceMean", [current, np.array(means, np.int64)], reduced, keep_dims="true")
+        current = layers.call("ReduceMean", current, np.array(means, np.int64), keep_dims=True)
     for axis in range(2, len(data.shape)):
         count = None if counts is None else counts[axis - 2]
         size = data.shape[axis]
@@ -244,7 +225,7 @@ def by_matrices(inputs: Sequence[Fact], target: int) -> Rewrite:
         current = _along(layers, current, matrix, axis)
     current = layers.to_type(current, data.dtype)
     if not layers.made:
-        layers.add("Convert", [current], data, destination_type=data.dtype.name)
+        layers.call("Convert", current, destination_type=data.dtype.name)
     return layers.rewrite("a product with a matrix per axis", "each row of a matrix is one window, by its definition")
 
 
@@ -265,28 +246,21 @@ def _computed_matrix(layers: Layers, data: Ref, axis: int, count: int | None) ->
     one = np.array(1, np.int64)
     size = layers.gather(layers.shape_of(data), axis)
     windows = _given_count(layers, axis) if count is None else np.array(count, np.int64)
-    index = layers.add(
-        "Reshape", [_range(layers, windows), np.array([-1, 1])], Fact(I64, (Dim(), Dim.of(1))), special_zero="false"
-    )
+    index = layers.reshape(_range(layers, windows), np.array([-1, 1]))
     place = _range(layers, size)
-    after_first = layers.binary(
+    after_first = layers.call(
         "Greater",
-        layers.binary("Multiply", layers.binary("Add", place, one), windows),
-        layers.binary("Multiply", index, size),
-        compares=True,
+        layers.call("Multiply", layers.call("Add", place, one), windows),
+        layers.call("Multiply", index, size),
     )
-    before_last = layers.binary(
+    before_last = layers.call(
         "Less",
-        layers.binary("Multiply", place, windows),
-        layers.binary("Multiply", layers.binary("Add", index, one), size),
-        compares=True,
+        layers.call("Multiply", place, windows),
+        layers.call("Multiply", layers.call("Add", index, one), size),
     )
-    inside = layers.to_type(
-        layers.binary("LogicalAnd", after_first, before_last, compares=True), layers.fact(data).dtype
-    )
-    column = Fact(layers.fact(data).dtype, (Dim(), Dim.of(1)))
-    number = layers.add("ReduceSum", [inside, np.array([1], np.int64)], column, keep_dims="true")
-    return layers.binary("Divide", inside, number)
+    inside = layers.to_type(layers.call("LogicalAnd", after_first, before_last), layers.fact(data).dtype)
+    number = layers.call("ReduceSum", inside, np.array([1], np.int64), keep_dims=True)
+    return layers.call("Divide", inside, number)
 
 
 def _given_count(layers: Layers, axis: int) -> Ref:
@@ -295,32 +269,20 @@ def _given_count(layers: Layers, axis: int) -> Ref:
 
 
 def _range(layers: Layers, stop: Ref | Array) -> Ref:
-    inputs = [np.array(0, np.int64), stop, np.array(1, np.int64)]
+    limits = np.array(0, np.int64), stop, np.array(1, np.int64)
     if layers.target < 4:
-        return layers.add("Range", inputs, Fact(I64, (Dim(),)))
-    return layers.add("Range", inputs, Fact(I64, (Dim(),)), opset=4, output_type="i64")
+        return layers.call("Range", *limits)
+    return layers.call("Range", *limits, output_type="i64")
 
 
 def _along(layers: Layers, data: Ref, matrix: Ref | Array, axis: int) -> Ref:
     """Add the product along one axis of `[N, C, spatial...]`."""
-    fact = layers.fact(data)
-    rows = layers.fact(matrix).shape
-    assert fact.shape is not None
-    assert rows is not None
-    shape = tuple(rows[0] if place == axis else dim for place, dim in enumerate(fact.shape))
-    if axis == len(shape) - 1:
-        return _matmul(layers, data, matrix, shape, transpose_b="true")
-    if axis == len(shape) - 2:
-        return _matmul(layers, matrix, data, shape)
-    flat = layers.reshape(data, np.array([0, 0, 0, -1], np.int64), (*fact.shape[:3], Dim()))
-    mixed = _matmul(layers, matrix, flat, (*shape[:3], Dim()))
+    rank = layers.rank(data)
+    if axis == rank - 1:
+        return layers.call("MatMul", data, matrix, transpose_b=True)
+    if axis == rank - 2:
+        return layers.call("MatMul", matrix, data)
+    flat = layers.reshape(data, np.array([0, 0, 0, -1], np.int64))
+    mixed = layers.call("MatMul", matrix, flat)
     sizes = layers.gather(layers.shape_of(data), (3, 4))
-    pattern = layers.add("Concat", [np.array([0, 0, 0], np.int64), sizes], Fact(I64, (Dim.of(5),)), axis="0")
-    return layers.reshape(mixed, pattern, shape)
-
-
-def _matmul(
-    layers: Layers, left: Ref | Array, right: Ref | Array, shape: tuple[Dim, ...], transpose_b: str = "false"
-) -> Ref:
-    output = Fact(layers.fact(left).dtype, shape)
-    return layers.add("MatMul", [left, right], output, transpose_a="false", transpose_b=transpose_b)
+    return layers.reshape(mixed, layers.call("Concat", np.array([0, 0, 0], np.int64), sizes, axis=0))

@@ -4,16 +4,15 @@ Unlike a product with a matrix it reads the window's elements only, so that a Na
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from math import prod
 
 import numpy as np
 
 from ir_tools.ops._equivalence import PoolingSpec, Proof, behind_pad, equal_for_all, floored, plain, resolved
-from ir_tools.ops._layers import F32, I64, Layers, ints, padded
-from ir_tools.ops._windows import Pooling, axis_dim
+from ir_tools.ops._layers import F32, I64, Layers, padded
+from ir_tools.ops._windows import Pooling
 from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite
-from ir_tools.types import Dim, Shape
+from ir_tools.types import Dim
 
 __all__ = ["by_convolution"]
 
@@ -65,7 +64,7 @@ def _write(form: PoolingSpec, data: Fact, target: int, proof: Proof) -> Rewrite:
         averages = _sums(layers, form.pooling, channels, 1 / prod(form.pooling.kernel))
     else:
         sums = _sums(layers, form.pooling, channels, 1.0)
-        averages = layers.binary("Divide", sums, _divisors(layers, form, channels))
+        averages = layers.call("Divide", sums, _divisors(layers, form, channels))
     averages = _channels_back(layers, source, averages)
     if form.pooling.rounding != "floor":
         averages = _with_empty_windows(layers, form.pooling, source, averages)
@@ -80,13 +79,13 @@ def _rounded(layers: Layers, doubled: Ref, divisors: Ref | Array) -> Ref:
     multiple of `1 / (2 n)`, the quotient is `floor(t)`, less 1 where `t` is an odd integer. The half that is added
     keeps the floor right as long as the sum is below 2^21; whether `t` is whole is then asked without a division.
     """
-    twice = layers.binary("Add", divisors, divisors) if isinstance(divisors, Ref) else divisors + divisors
-    shifted = layers.binary("Add", doubled, divisors)
-    quotient = layers.binary("Divide", layers.binary("Add", shifted, np.array(0.5, np.float32)), twice)
-    half_up = layers.unary("Floor", quotient)
-    whole = layers.binary("Equal", layers.binary("Multiply", half_up, twice), shifted, compares=True)
-    odd = layers.binary("FloorMod", half_up, np.array(2, np.float32))
-    return layers.binary("Subtract", half_up, layers.binary("Multiply", layers.to_type(whole, F32), odd))
+    twice = layers.call("Add", divisors, divisors) if isinstance(divisors, Ref) else divisors + divisors
+    shifted = layers.call("Add", doubled, divisors)
+    quotient = layers.call("Divide", layers.call("Add", shifted, np.array(0.5, np.float32)), twice)
+    half_up = layers.call("Floor", quotient)
+    whole = layers.call("Equal", layers.call("Multiply", half_up, twice), shifted)
+    odd = layers.call("FloorMod", half_up, np.array(2, np.float32))
+    return layers.call("Subtract", half_up, layers.call("Multiply", layers.to_type(whole, F32), odd))
 
 
 def _channels(layers: Layers, source: Ref) -> Ref:
@@ -97,14 +96,12 @@ def _channels(layers: Layers, source: Ref) -> Ref:
     """
     fact = layers.fact(source)
     assert fact.shape is not None
-    batch, channels = fact.shape[:2]
+    channels = fact.shape[1]
     if channels.static and channels.size > 1:
         return source
     if not channels.static:
-        pattern = np.array([-1, 1] + [0] * len(fact.spatial), np.int64)
-        batch = Dim()
-        source = layers.reshape(source, pattern, (batch, Dim.of(1), *fact.spatial))
-    return layers.add("Concat", [source, source], Fact(fact.dtype, (batch, Dim.of(2), *fact.spatial)), axis="1")
+        source = layers.reshape(source, np.array([-1, 1] + [0] * len(fact.spatial), np.int64))
+    return layers.call("Concat", source, source, axis=1)
 
 
 def _sums(layers: Layers, pooling: Pooling, source: Ref, weight: float) -> Ref:
@@ -112,17 +109,15 @@ def _sums(layers: Layers, pooling: Pooling, source: Ref, weight: float) -> Ref:
     fact = layers.fact(source)
     assert fact.shape is not None
     weights = np.full((fact.shape[1].size, 1, 1, *pooling.kernel), weight, fact.dtype.dtype)
-    counted = replace(pooling, rounding="floor")
-    spatial = [axis_dim(counted, axis, dim) for axis, dim in enumerate(fact.spatial)]
-    return layers.add(
+    return layers.call(
         "GroupConvolution",
-        [source, weights],
-        fact.with_spatial(spatial),
+        source,
+        weights,
         label="sum",
-        strides=ints(pooling.strides),
-        dilations=ints(pooling.dilations),
-        pads_begin=ints(pooling.pads_begin),
-        pads_end=ints(pooling.pads_end),
+        strides=pooling.strides,
+        dilations=pooling.dilations,
+        pads_begin=pooling.pads_begin,
+        pads_end=pooling.pads_end,
         auto_pad=pooling.auto_pad,
     )
 
@@ -143,7 +138,7 @@ def _divisors(layers: Layers, form: PoolingSpec, source: Ref) -> Ref | Array:
             counts = counts[..., None] * axis.divisor.astype(dtype)
         return np.maximum(counts, 1).astype(dtype)
     sums = _sums(layers, pooling, _ones(layers, source), 1.0)
-    return layers.binary("Maximum", sums, np.array(1, dtype))
+    return layers.call("Maximum", sums, np.array(1, dtype))
 
 
 def _ones(layers: Layers, source: Ref) -> Ref:
@@ -151,11 +146,8 @@ def _ones(layers: Layers, source: Ref) -> Ref:
     fact = layers.fact(source)
     assert fact.shape is not None
     limits = np.array([1] + [ANY] * (len(fact.shape) - 1), np.int64)
-    sizes = layers.binary("Minimum", layers.shape_of(source), limits)
-    shape: Shape = (Dim.of(1), *fact.shape[1:])
-    opset = 3 if layers.target >= 3 else 1
-    one = np.ones((), fact.dtype.dtype)
-    return layers.add("Broadcast", [one, sizes], Fact(fact.dtype, shape), opset=opset, mode="numpy")
+    sizes = layers.call("Minimum", layers.shape_of(source), limits)
+    return layers.call("Broadcast", layers.number(1, source), sizes)
 
 
 def _with_empty_windows(layers: Layers, pooling: Pooling, source: Ref, averages: Ref) -> Ref:
@@ -164,31 +156,26 @@ def _with_empty_windows(layers: Layers, pooling: Pooling, source: Ref, averages:
     `same_*` pads to `ceil(size / stride)` windows where the window reaches that far; a shorter window leaves
     `(size - 1) mod stride - (reach - 1)` elements over, and where that is positive, ceil counts another window.
     """
-    shape = layers.fact(averages).shape
-    assert shape is not None
     rank = pooling.rank
     reach = np.array([1, 1, *(pooling.reach(axis) for axis in range(rank))], np.int64)
-    last = layers.binary("Subtract", layers.shape_of(source), np.ones(rank + 2, np.int64))
-    left = layers.binary("FloorMod", last, np.array([1, 1, *pooling.strides], np.int64))
-    more = layers.to_type(layers.binary("GreaterEqual", left, reach, compares=True), I64)
-    return layers.pad(averages, np.zeros(rank + 2, np.int64), more, (*shape[:2], *(Dim(),) * rank))
+    last = layers.call("Subtract", layers.shape_of(source), np.ones(rank + 2, np.int64))
+    left = layers.call("FloorMod", last, np.array([1, 1, *pooling.strides], np.int64))
+    more = layers.to_type(layers.call("GreaterEqual", left, reach), I64)
+    return layers.pad(averages, np.zeros(rank + 2, np.int64), more)
 
 
 def _channels_back(layers: Layers, source: Ref, averages: Ref) -> Ref:
     """Return the averages, `[N, C, windows...]`, with the channels of `source` again: the reverse of `_channels`."""
-    fact, found = layers.fact(source), layers.fact(averages)
+    fact = layers.fact(source)
     assert fact.shape is not None
     batch, channels = fact.shape[:2]
     if channels.static and channels.size > 1:
         return averages
-    first = (batch if channels.static else Dim(), Dim.of(1), *found.spatial)
-    averages = layers.gather(averages, (0,), axis=1, shape=first)
+    averages = layers.gather(averages, (0,), axis=1)
     if channels.static:
         return averages
     zeros = np.zeros(len(fact.spatial), np.int64)
-    shape = (batch, channels, *found.spatial)
     if batch.static and batch.size > 0:
-        return layers.reshape(averages, np.array([batch.size, -1, *zeros], np.int64), shape)
+        return layers.reshape(averages, np.array([batch.size, -1, *zeros], np.int64))
     both = layers.gather(layers.shape_of(source), (0, 1))
-    pattern = layers.add("Concat", [both, zeros], Fact(I64, (Dim.of(len(fact.spatial) + 2),)), axis="0")
-    return layers.reshape(averages, pattern, shape)
+    return layers.reshape(averages, layers.call("Concat", both, zeros, axis=0))

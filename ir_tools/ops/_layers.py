@@ -1,15 +1,31 @@
 """Building the layers of a rewrite, each with the facts of its outputs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ir_tools.ops.definition import Array, Fact, NewLayer, Ref, Rewrite
-from ir_tools.types import Dim, ElementType, Shape, element_type, from_dtype
+from ir_tools.errors import ShapeError
+from ir_tools.ops._numbers import is_half
+from ir_tools.ops.definition import (
+    COMPLETE_OPSETS,
+    REQUIRED,
+    Array,
+    Attrs,
+    Fact,
+    NewLayer,
+    Op,
+    Ref,
+    Refused,
+    Rewrite,
+    Step,
+    Violation,
+)
+from ir_tools.ops.records import constant_fact
+from ir_tools.types import ElementType, element_type
 
-__all__ = ["BOOLEAN", "F32", "I64", "Layers", "ints", "padded"]
+__all__ = ["F32", "I64", "Layers", "composed", "ints", "padded"]
 
-F32, I64, BOOLEAN = element_type("f32"), element_type("i64"), element_type("boolean")
+F32, I64 = element_type("f32"), element_type("i64")
 
 
 def ints(values: Sequence[int]) -> str:
@@ -35,24 +51,71 @@ class Layers:
             return (
                 self.inputs[source.output] if source.layer is None else self.made[source.layer].outputs[source.output]
             )
-        return Fact(from_dtype(source.dtype), tuple(map(Dim.of, source.shape)))
+        return constant_fact(source)
 
-    def add(
-        self,
-        type: str,
-        inputs: Sequence[Ref | Array],
-        output: Fact,
-        *,
-        opset: int = 1,
-        label: str = "",
-        **raw: str,
+    def dtype(self, source: Ref | Array) -> np.dtype[np.generic]:
+        """Return the type of numpy of an output or an input, as constants beside it need it.
+
+        Raises:
+            ShapeError: the element type is not known, or numpy has none like it.
+        """
+        kind = self.fact(source).dtype
+        if kind.dtype is None:
+            raise ShapeError(f"the element type of the data is {kind}; expected one that constants can have")
+        return kind.dtype
+
+    def rank(self, source: Ref | Array) -> int:
+        """Return the number of dimensions.
+
+        Raises:
+            ShapeError: it is not known.
+        """
+        shape = self.fact(source).shape
+        if shape is None:
+            raise ShapeError("the rank of the data is not known")
+        return len(shape)
+
+    def number(self, value: float, like: Ref | Array) -> Array:
+        """Return a single number of the element type of `like`."""
+        return np.array(value, self.dtype(like))
+
+    def call(
+        self, type: str, *inputs: Ref | Array, version: int | None = None, label: str = "", **attributes: object
     ) -> Ref:
-        """Add a layer with one output."""
+        """Add a layer and return its first output. See `outputs`."""
+        return self.outputs(type, *inputs, version=version, label=label, **attributes)[0]
+
+    def outputs(
+        self, type: str, *inputs: Ref | Array, version: int | None = None, label: str = "", **attributes: object
+    ) -> tuple[Ref, ...]:
+        """Add a layer of any operation and return all of its outputs.
+
+        Args:
+            type: of the operation.
+            inputs: outputs of the layers so far, inputs of the rewritten layer, or arrays.
+            version: of the operation; None for the newest that the target opset holds.
+            label: as of `NewLayer`; the type in small letters where it is empty.
+            attributes: by Python name; the others get their defaults.
+
+        Raises:
+            ShapeError: the operation does not take these inputs.
+        """
+        op = _held(type, version or self.target)
+        given = {name: attributes.get(name, spec.absent) for name, spec in op.attrs.items()}
+        assert attributes.keys() <= given.keys()
+        assert REQUIRED not in given.values()
+        written = {name: value for name, value in given.items() if name in attributes or value not in ((), None, "")}
+        raw = {op.attrs[name].xml or name: op.attrs[name].render(value, ",") for name, value in written.items()}
+        violations: list[Violation] = []
+        attrs = op.read(raw, violations)
+        assert attrs is not None, violations
+        facts = op.outputs_of(attrs, [self.fact(source) for source in inputs])
+        assert facts is not None
         new = NewLayer(
-            type=type, opset=opset, inputs=tuple(inputs), outputs=(output,), raw=raw, label=label or type.lower()
+            type=op.type, opset=op.version, inputs=inputs, outputs=facts, raw=raw, label=label or type.lower()
         )
         self.made.append(new)
-        return Ref(len(self.made) - 1)
+        return tuple(Ref(len(self.made) - 1, number) for number in range(len(facts)))
 
     def rewrite(self, how: str, proof: str) -> Rewrite:
         """Return the layers as a rewrite; the last one replaces the old layer."""
@@ -63,76 +126,64 @@ class Layers:
         for number, new in enumerate(self.made):
             if new.type == "ShapeOf" and new.inputs == (data,):
                 return Ref(number)
-        shape = self.fact(data).shape
-        assert shape is not None
-        output = Fact(I64, (Dim.of(len(shape)),))
-        if self.target < 3:
-            return self.add("ShapeOf", [data], output)
-        return self.add("ShapeOf", [data], output, opset=3, output_type="i64")
+        return self.call("ShapeOf", data)
 
-    def gather(self, data: Ref, places: Sequence[int] | int, axis: int = 0, shape: Shape = None) -> Ref:
-        """Elements along an axis: several, or one without the axis. `shape`: of the output, where `data` is not 1-D."""
-        chosen = np.array(places, np.int64)
-        output = Fact(self.fact(data).dtype, shape or tuple(map(Dim.of, chosen.shape)))
-        raw = {"batch_dims": "0"} if self.target >= 7 else {}
-        opset = min(self.target, 8) if self.target >= 7 else 1
-        return self.add("Gather", [data, chosen, np.array(axis, np.int64)], output, opset=opset, **raw)
-
-    def binary(self, type: str, left: Ref | Array, right: Ref | Array, *, compares: bool = False) -> Ref:
-        """Add an elementwise operation with numpy's broadcasting; `compares`: its result is a boolean."""
-        one = self.fact(left)
-        dtype = BOOLEAN if compares else one.dtype
-        shape = _broadcast(one.shape, self.fact(right).shape)
-        return self.add(type, [left, right], Fact(dtype, shape), auto_broadcast="numpy")
-
-    def unary(self, type: str, data: Ref) -> Ref:
-        """Add an elementwise operation on one tensor."""
-        return self.add(type, [data], self.fact(data))
+    def gather(self, data: Ref, places: Sequence[int] | int, axis: int = 0) -> Ref:
+        """Elements along an axis: several, or one without the axis."""
+        return self.call("Gather", data, np.array(places, np.int64), np.array(axis, np.int64))
 
     def to_type(self, data: Ref, dtype: ElementType) -> Ref:
         """Convert `data` to another element type; no layer is added if it has that already."""
-        fact = self.fact(data)
-        if fact.dtype == dtype:
+        if self.fact(data).dtype == dtype:
             return data
-        return self.add("Convert", [data], Fact(dtype, fact.shape), destination_type=dtype.name)
+        return self.call("Convert", data, destination_type=dtype.name)
 
-    def reshape(self, data: Ref, pattern: Ref | Array, shape: Shape) -> Ref:
+    def reshape(self, data: Ref, pattern: Ref | Array) -> Ref:
         """Bring `data` into another shape; a 0 in the pattern copies the size in that place, -1 takes what is left."""
-        return self.add("Reshape", [data, pattern], Fact(self.fact(data).dtype, shape), special_zero="true")
+        return self.call("Reshape", data, pattern, special_zero=True)
 
-    def pad(self, data: Ref, before: Ref | Array, after: Ref | Array, shape: Shape) -> Ref:
+    def pad(self, data: Ref, before: Ref | Array, after: Ref | Array) -> Ref:
         """Put zeros around `data`."""
-        dtype = self.fact(data).dtype
-        opset = 12 if self.target >= 12 else 1
-        zero = np.zeros((), dtype.dtype)
-        return self.add("Pad", [data, before, after, zero], Fact(dtype, shape), opset=opset, pad_mode="constant")
+        return self.call("Pad", data, before, after, self.number(0, data), pad_mode="constant")
+
+
+def _held(type: str, opset: int) -> Op:
+    """Return the version of an operation that an opset holds; the table is complete only after its families."""
+    from ir_tools.ops import find_op
+
+    op = find_op(type, f"opset{opset}") or find_op(type, f"opset{COMPLETE_OPSETS}")
+    assert op is not None, f"opset{opset} has no {type}"
+    return op
+
+
+def composed(version: int, formula: str) -> Callable[[Callable[[Layers, Attrs], Ref | Refused | None]], Step]:
+    """Return what makes a step out of a function that adds the layers of a formula.
+
+    The step leaves the operation alone in opsets that hold it, which begin with `version`. The function gets `Layers`
+    and the attributes; the layer that it adds last replaces the old one.
+
+    Args:
+        version: of the operation.
+        formula: by which the specification defines it, or which is equal to that.
+    """
+
+    def step_of(function: Callable[[Layers, Attrs], Ref | Refused | None]) -> Step:
+        def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+            if target >= version:
+                return None
+            layers = Layers(inputs, target)
+            found = function(layers, attrs)
+            if isinstance(found, Refused):
+                return found
+            dtype = inputs[0].dtype if inputs else F32
+            rounded = f", rounded to {dtype} after every step" if dtype.dtype and is_half(dtype.dtype) else ""
+            return layers.rewrite("its formula in layers", f"by its definition: {formula}{rounded}")
+
+        return step
+
+    return step_of
 
 
 def padded(layers: Layers, source: Ref, before: Sequence[int], after: Sequence[int]) -> Ref:
     """Return `source`, `[N, C, spatial...]`, with zeros before and after each spatial axis."""
-    fact = layers.fact(source)
-    assert fact.shape is not None
-    more = [one + two for one, two in zip(before, after, strict=True)]
-    spatial = [
-        Dim(dim.lo + extra, None if dim.hi is None else dim.hi + extra)
-        for dim, extra in zip(fact.spatial, more, strict=True)
-    ]
-    begins, ends = np.array([0, 0, *before], np.int64), np.array([0, 0, *after], np.int64)
-    return layers.pad(source, begins, ends, (*fact.shape[:2], *spatial))
-
-
-def _broadcast(left: Shape, right: Shape) -> Shape:
-    if left is None or right is None:
-        return None
-    rank = max(len(left), len(right))
-    ones = (Dim.of(1),) * rank
-    pairs = zip((ones + left)[-rank:] if rank else (), (ones + right)[-rank:] if rank else (), strict=True)
-    return tuple(_common(one, two) for one, two in pairs)
-
-
-def _common(one: Dim, two: Dim) -> Dim:
-    if one == Dim.of(1):
-        return two
-    if two == Dim.of(1) or (one.static and one.size > 1):
-        return one
-    return two if two.static else Dim()
+    return layers.pad(source, np.array([0, 0, *before], np.int64), np.array([0, 0, *after], np.int64))

@@ -3,11 +3,11 @@
 import numpy as np
 
 from ir_tools.graph import Layer, Port
-from ir_tools.ops.definition import Bounds, Fact
-from ir_tools.types import Dim, Shape, element_type, parse_shape, precision_in_file
+from ir_tools.ops.definition import Array, Bounds, Fact
+from ir_tools.types import Dim, Shape, element_type, from_dtype, parse_shape, precision_in_file
 from ir_tools.weights import Weights, constant
 
-__all__ = ["LARGEST_VALUE", "port_of", "recorded", "recorded_dims", "recorded_output"]
+__all__ = ["LARGEST_VALUE", "constant_fact", "port_of", "recorded", "recorded_dims", "recorded_output"]
 
 LARGEST_VALUE = 1024
 """Elements of an integer constant that a shape rule may want to see."""
@@ -34,6 +34,12 @@ def recorded_output(layer: Layer, port: Port, weights: Weights) -> Fact:
     if shape is None or np.prod([dim.lo for dim in shape], dtype=np.float64) > LARGEST_VALUE:
         return fact
     return Fact(fact.dtype, shape, Bounds.exactly(constant(layer.raw, weights)))
+
+
+def constant_fact(values: Array) -> Fact:
+    """Return what is known of a constant with these values."""
+    known = Bounds.exactly(values) if values.size <= LARGEST_VALUE and values.dtype.kind in "iufb" else None
+    return Fact(from_dtype(values.dtype), tuple(map(Dim.of, values.shape)), known)
 
 
 def recorded_dims(shape: Shape) -> tuple[int, ...]:

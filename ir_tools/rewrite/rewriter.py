@@ -76,14 +76,14 @@ class Rewriter:
             _edit(layer, rewrite.layers[-1], raw)
             return
         builder, typed = Builder(self.model, graph=graph), any(port.precision for port in layer.inputs)
-        old, made = graph.sources(layer.id), list[Source]()
+        old, made = graph.sources(layer.id), list[list[Source]]()
         for new in rewrite.layers:
             feeds = [
                 self._constant(builder, given, f"{layer.name}/{new.label}_{index}", separator)
                 if not isinstance(given, Ref)
                 else old[layer.inputs[given.output].id]
                 if given.layer is None
-                else made[given.layer]
+                else made[given.layer][given.output]
                 for index, given in enumerate(new.inputs)
             ]
             raw = _merged(layer.raw if new.type == layer.type else {}, op, new, separator)
@@ -93,7 +93,7 @@ class Rewriter:
                     port.precision = None
             if new is not rewrite.layers[-1]:
                 graph.add(added, inputs)
-                made.append(Source(added.id, added.outputs[0].id))
+                made.append([Source(added.id, port.id) for port in added.outputs])
         for before, after in zip(layer.outputs, added.outputs, strict=False):
             after.dims, after.precision = before.dims, before.precision or after.precision
         graph.replace(layer.id, added, inputs)
