@@ -8,8 +8,8 @@ from ir_tools.errors import MigrationError, UsageError
 from ir_tools.graph import Model
 from ir_tools.ops import Fact, Pooling, PoolingSpec, Refused, average_pooling
 from ir_tools.parameters import checked, optional
-from ir_tools.rewrite.migration import parse_target
 from ir_tools.rewrite.single import as_model
+from ir_tools.rewrite.target import parse_target
 from ir_tools.types import Dim, parse_shape, shape_text
 
 __all__ = ["avg_pool", "to_model"]

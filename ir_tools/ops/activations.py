@@ -26,8 +26,12 @@ from ir_tools.ops.definition import (
     Float,
     Input,
     Int,
+    NewLayer,
     OneOf,
     Op,
+    Ref,
+    Refused,
+    Rewrite,
     Violation,
     no_violations,
 )
@@ -464,6 +468,23 @@ def softmax_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     return softmax_shape(attrs, inputs)
 
 
+def migrate_softmax(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """Return the newest SoftMax of the target opset; before opset8 its axis counts from the front."""
+    axis, shape, opset = attrs.axis, inputs[0].shape, 8 if target >= 8 else 1
+    if axis < 0 and opset == 1:
+        if shape is None:
+            return Refused(
+                "counts from the end, which SoftMax-1 cannot, and the rank of the input is not known", "axis"
+            )
+        axis += max(len(shape), 1)
+    output = Fact(inputs[0].dtype, shape)
+    new = NewLayer(type="SoftMax", opset=opset, inputs=(Ref(None),), outputs=(output,), raw={"axis": str(axis)})
+    if axis == attrs.axis:
+        return Rewrite(layers=(new,), how="same attributes", proof="the versions differ in negative axes only")
+    proof = f"axis {attrs.axis} of {shape_text(shape)} is axis {axis}"
+    return Rewrite(layers=(new,), how="axis counted from the front", proof=proof)
+
+
 def _along(function: Callable[[Array], Array], data: Array, axis: int) -> Array:
     """Apply a function that looks along an axis; a scalar has one for the occasion."""
     if data.size == 0:
@@ -536,6 +557,7 @@ SOFTMAX_1 = Op(
     types={"T": NUMBERS},
     shape=softmax_1_shape,
     kernel=softmax,
+    migrate=migrate_softmax,
 )
 SOFTMAX_8 = SOFTMAX_1.at(8, attrs={"axis": Int(default=1)}, shape=softmax_shape)
 LOG_SOFTMAX = Op(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from ir_tools.arguments import word_list
 from ir_tools.collection import gc_paused
@@ -11,14 +11,16 @@ from ir_tools.display import brief_fields, notebook_table, plural
 from ir_tools.errors import MigrationError, ShapeError
 from ir_tools.graph import Layer, Located, Model
 from ir_tools.infer import LayerSignature, LayerSignatures
-from ir_tools.ops import COMPLETE_OPSETS, find_op, named_rewrites, opset_number
+from ir_tools.ops import find_op, named_rewrites, opset_number
 from ir_tools.ops.definition import Attrs, Fact, Kind, ObservedAttrs, Op, Refused, Rewrite, Violation
 from ir_tools.rewrite.facts import InputFacts, KnownFacts
 from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output
+from ir_tools.rewrite.target import Target, releases_in_words
 
-__all__ = ["Migration", "MigrationStep", "RefusedStep", "RemainingLayer", "StepPlace", "migrate", "parse_target"]
+__all__ = ["Migration", "MigrationStep", "RefusedStep", "RemainingLayer", "StepPlace", "migrate"]
 
-NEWEST = COMPLETE_OPSETS + 1
+MOST_ROUNDS = 8
+"""How often the layers that a migration makes are migrated in turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,51 +133,45 @@ class Migration:
         return notebook_table(repr(self), columns, chain(refused, steps), len(self.refused) + len(self.steps))
 
 
-def parse_target(text: str) -> int:
-    """Return the number of an opset: `opset8` -> 8.
-
-    Raises:
-        MigrationError: no such target, or one that is not supported yet.
-    """
-    word = text.strip().lower()
-    if word in {"ir10", "ir11"}:
-        raise MigrationError(f"'{text}': migrating to another IR version is not supported yet; name an opset: opset8")
-    opset = opset_number(word)
-    if opset is None or opset > NEWEST:
-        raise MigrationError(f"'{text}' is not a target; name one of opset1 to opset{NEWEST}")
-    return opset
-
-
 @gc_paused()
 def migrate(
     model: Model, to: str | None = "opset8", passes: str | Sequence[str] = (), *, in_place: bool = False
 ) -> Migration:
-    """Run the named rewrites, then migrate every layer that its family can migrate to the opset `to`.
+    """Run the named rewrites, then migrate every layer to the target `to`.
 
     Args:
         model: the model.
-        to: `opset8` and the like; None to run the passes only.
+        to: an opset, `opset8`, or a release, `openvino-2024.6`; None to run the passes only.
         passes: names of rewrites, in this order (`ir_tools.ops.named_rewrites`).
         in_place: change `model` itself instead of a copy; it is not changed if a layer is refused.
 
     Raises:
         MigrationError: an unknown target or pass.
+        UsageError: an unknown release.
         ReadError: a constant that decides about a rewrite cannot be read.
     """
-    target = None if to is None else parse_target(to)
     stages: list[_Stage] = [_stage(name) for name in word_list(passes)]
+    target = None if to is None else Target.of(to)
     if target is not None:
+        if target.opset is None:
+            raise MigrationError(f"'{to}': migrating to another IR version is not supported yet; name an opset: opset8")
         stages.append(_Migrating(target))
     work, steps, known = model, list[MigrationStep](), KnownFacts(model, LayerSignatures())
     remaining: tuple[RemainingLayer, ...] = ()
-    for number, stage in enumerate(stages):
+    rounds = 0
+    while stages:
+        stage = stages.pop(0)
         plan = _Planning(work, stage, known).plan()
         steps += [item.step for item in plan.rewrites]
         if plan.refused:
             return Migration(model=model, steps=tuple(steps), refused=tuple(plan.refused))
+        if not stage.ends_with(plan):
+            stages.insert(0, stage)
+            rounds += 1
+            if rounds > MOST_ROUNDS:
+                raise MigrationError(f"the steps to {to} do not come to an end: {plan.rewrites[0].step.after}")
         if plan.rewrites:
-            copied = work is model and not (in_place and number == len(stages) - 1)
-            work = _rewritten(work, plan, known, copied=copied)
+            work = _rewritten(work, plan, known, copied=work is model and (bool(stages) or not in_place))
         remaining = tuple(plan.remaining)
     return Migration(model=work, steps=tuple(steps), remaining=remaining)
 
@@ -188,17 +184,62 @@ class _Outcome(NamedTuple):
     same: bool = False
 
 
+class _Verdict(NamedTuple):
+    """What a stage does to all layers of one type and stamp.
+
+    `op`: whose rewrite is asked; None: none is. `otherwise`: what is done if it has none for a layer; None: it stays,
+    among the remaining ones if it is `above` the target.
+    """
+
+    op: Op | None = None
+    otherwise: Rewrite | Refused | None = None
+    above: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class _Migrating:
-    """Migrate every layer to the target opset with the rewrite of its operation."""
+    """Migrate every layer to the target, with the rewrite of its operation."""
 
-    target: int
+    target: Target
 
-    def concerns(self, op: Op) -> bool:
-        return op.migrate is not None
+    def verdict(self, layer: Layer) -> _Verdict:
+        """Return what is done to layers like this one. An opset takes the newest version, a release what it reads."""
+        op, opset, target = find_op(layer.type, layer.version), opset_number(layer.version), self.target
+        if opset is None or target.opset is None:
+            return _Verdict()
+        if op is None:
+            unknown = Refused(f"it is not known in any opset, and {target.name} reads opset1 to opset{target.opset}")
+            above = opset > target.opset
+            return _Verdict(otherwise=unknown if above and target.release else None, above=above)
+        holds, asked = target.holds(op, opset), op if op.migrate else None
+        if target.release is None:
+            return _Verdict(asked, None if holds else target.stamped(layer, op), above=not holds)
+        if holds:
+            return _Verdict()
+        stamped = target.stamped(layer, op)
+        if stamped is not None:
+            return _Verdict(otherwise=stamped)
+        return _Verdict(
+            asked,
+            Refused(f"nothing that {target.release.title} reads is known to mean the same; {releases_in_words(op)}"),
+        )
 
     def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | Refused | None:
-        return None if op.migrate is None else op.migrate(attrs, inputs, self.target)
+        """Return the rewrite of an operation to the best opset whose layers the target reads."""
+        assert op.migrate is not None
+        if self.target.release is None:
+            return op.migrate(attrs, inputs, self.target.opsets[0])
+        for opset in self.target.opsets:
+            found = op.migrate(attrs, inputs, opset)
+            if isinstance(found, Refused):
+                return Refused(f"{found.reason}; {releases_in_words(op)}", found.attribute)
+            if found is not None and self.target.reads(found.layers):
+                return found
+        return None
+
+    def ends_with(self, plan: "_Plan") -> bool:
+        """Return whether nothing that the plan makes has to be migrated in turn."""
+        return all(self.target.reads(item.rewrite.layers) for item in plan.rewrites)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,14 +248,23 @@ class _Named:
 
     name: str
 
-    def concerns(self, op: Op) -> bool:
-        return self.name in op.rewrites
+    def verdict(self, layer: Layer) -> _Verdict:
+        """Return what is done to layers like this one."""
+        op = find_op(layer.type, layer.version)
+        return _Verdict(op if op is not None and self.name in op.rewrites else None)
 
     def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | None:
+        """Return the rewrite; what would be refused stays."""
         return op.rewrites[self.name](attrs, inputs)
+
+    def ends_with(self, plan: "_Plan") -> bool:
+        """Return True: a second run changes nothing."""
+        del plan
+        return True
 
 
 _Stage = _Migrating | _Named
+STAYS = _Verdict()
 
 
 def _stage(name: str) -> _Named:
@@ -245,7 +295,7 @@ def _outcome(stage: _Stage, op: Op, raw: Mapping[str, str], inputs: Sequence[Fac
 
 class _Rewriting(NamedTuple):
     located: Located
-    op: Op
+    op: Op | None
     rewrite: Rewrite
     step: MigrationStep
 
@@ -257,19 +307,6 @@ class _Plan:
     rewrites: list[_Rewriting] = field(default_factory=list)
     refused: list[RefusedStep] = field(default_factory=list)
     remaining: list[RemainingLayer] = field(default_factory=list)
-
-
-class _Kind(NamedTuple):
-    """Hold the operation of all layers of one type and stamp if the stage may rewrite it; `above`: it is too new."""
-
-    op: Op | None
-    above: bool
-
-    @classmethod
-    def of(cls, layer: Layer, stage: _Stage) -> Self:
-        op, opset = find_op(layer.type, layer.version), opset_number(layer.version)
-        above = isinstance(stage, _Migrating) and opset is not None and opset > stage.target
-        return cls(op if op is not None and stage.concerns(op) else None, above)
 
 
 class StepPlace(NamedTuple):
@@ -310,7 +347,7 @@ class _Planning:
         self.stage = stage
         self.signatures = known.signatures
         self.known = known
-        self.kinds: dict[int, _Kind] = {}
+        self.verdicts: dict[int, _Verdict] = {}
         self.outcomes: dict[tuple[int, ...], _Outcome] = {}
 
     def plan(self) -> _Plan:
@@ -318,30 +355,31 @@ class _Planning:
         plan = _Plan()
         for located in self.model.walk():
             signature, _ = self.signatures.of(located.layer)
-            kind = self.kinds.get(signature.number)
-            if kind is None:
-                kind = self.kinds[signature.number] = _Kind.of(located.layer, self.stage)
-            if kind.op is not None:
-                self._add(plan, located, signature, kind.op, above=kind.above)
-            elif kind.above:
-                plan.remaining.append(_remaining(self.model, located))
+            verdict = self.verdicts.get(signature.number)
+            if verdict is None:
+                verdict = self.verdicts[signature.number] = self.stage.verdict(located.layer)
+            if verdict != STAYS:
+                self._add(plan, located, signature, verdict)
         return plan
 
-    def _add(self, plan: _Plan, located: Located, signature: LayerSignature, op: Op, *, above: bool) -> None:
+    def _add(self, plan: _Plan, located: Located, signature: LayerSignature, verdict: _Verdict) -> None:
         """Plan one layer that the stage may rewrite."""
         path, layer, graph = located
-        facts = self.known.of(located)
-        found, notes, same = self._outcome(layer, signature, op, facts)
+        found, notes, same = _Outcome(verdict.otherwise)
+        if verdict.op is not None:
+            facts = self.known.of(located)
+            found, notes, same = self._outcome(layer, signature, verdict.op, facts)
+            found, notes = found or verdict.otherwise, (*facts.notes, *notes)
         if same:
             return
         if isinstance(found, Rewrite):
             found = lost_output(graph, layer.id, signature, found) or found
         elif found is None:
-            if above:
+            if verdict.above:
                 plan.remaining.append(_remaining(self.model, located))
             return
-        line = self.model.line_of(graph, layer.id)
-        place = StepPlace(path, layer.id, line, str(op), (*facts.notes, *notes))
+        op = find_op(layer.type, layer.version)
+        place = StepPlace(path, layer.id, self.model.line_of(graph, layer.id), str(op or layer.type), notes)
         if isinstance(found, Refused):
             plan.refused.append(place.refused(found))
         else:

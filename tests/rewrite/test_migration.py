@@ -14,7 +14,7 @@ from ir_tools.graph import Layer, Model
 from ir_tools.ops import find_op
 from ir_tools.ops.definition import Array, Fact, Int, NewLayer, Op, Ref, Rewrite
 from ir_tools.rewrite import migration
-from ir_tools.rewrite.migration import migrate, parse_target
+from ir_tools.rewrite.migration import migrate
 from ir_tools.rewrite.rewriter import Rewriter
 from ir_tools.types import Dim, element_type
 from tests.rewrite.migrations import Compiled, Row, build, model_of
@@ -328,22 +328,6 @@ def test_the_proof_names_what_it_covers() -> None:
     first, second = migrate(model_of(rows), "opset8").steps
     assert first.proof == "equal windows on 7x8"
     assert second.proof == "equal windows for every size of [?, 8]"
-
-
-@pytest.mark.parametrize("text", ["opset0", "opset18", "8", "ir9", "opsetx", ""])
-def test_unknown_targets(text: str) -> None:
-    with pytest.raises(MigrationError, match="opset1 to opset17"):
-        parse_target(text)
-
-
-def test_the_first_and_the_last_target() -> None:
-    assert (parse_target(" Opset1 "), parse_target("opset17")) == (1, 17)
-
-
-@pytest.mark.parametrize("text", ["ir10", "IR11"])
-def test_targets_that_come_later(text: str) -> None:
-    with pytest.raises(MigrationError, match=f"^'{text}': .* not supported yet; name an opset: opset8$"):
-        parse_target(text)
 
 
 def test_unknown_pass() -> None:

@@ -14,8 +14,8 @@ from ir_tools.format.write import render
 from ir_tools.importers.onnx.average_pool import SINCE, average_pool, disputed
 from ir_tools.ops import Fact, Refused, Rewrite, average_pooling
 from ir_tools.parameters import checked, optional
-from ir_tools.rewrite.migration import parse_target
 from ir_tools.rewrite.single import as_model
+from ir_tools.rewrite.target import parse_target
 from ir_tools.runtime.installed import require_openvino
 from ir_tools.types import Shape, element_type, parse_shape, shape_text
 

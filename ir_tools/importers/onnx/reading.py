@@ -17,7 +17,7 @@ from ir_tools.importers.onnx._failures import failure
 from ir_tools.importers.onnx.extension import Translated
 from ir_tools.importers.onnx.inspecting import check
 from ir_tools.parameters import checked
-from ir_tools.rewrite.migration import parse_target
+from ir_tools.rewrite.target import parse_target
 from ir_tools.runtime.extensions import Extensions, library_paths
 from ir_tools.runtime.installed import require_openvino
 from ir_tools.runtime.module import run_module

@@ -1,0 +1,111 @@
+"""Targets of a migration, and what they make of layers of all stamps."""
+
+from typing import Any
+
+import pytest
+
+from ir_tools.builder import Builder
+from ir_tools.errors import MigrationError, UsageError
+from ir_tools.graph import Model
+from ir_tools.ops import find_op
+from ir_tools.rewrite.migration import migrate
+from ir_tools.rewrite.target import Target, parse_target, releases_in_words
+
+
+@pytest.mark.parametrize("text", ["opset0", "opset18", "8", "ir9", "opsetx", ""])
+def test_unknown_targets(text: str) -> None:
+    with pytest.raises(MigrationError, match="opset1 to opset17"):
+        Target.of(text)
+    with pytest.raises(MigrationError, match="opset1 to opset17"):
+        parse_target(text)
+
+
+def test_an_unknown_release() -> None:
+    with pytest.raises(UsageError, match=r"openvino-2024\.6"):
+        Target.of("openvino-2024.9")
+
+
+def test_the_first_and_the_last_target() -> None:
+    assert (parse_target(" Opset1 "), parse_target("opset17")) == (1, 17)
+    assert (Target.of(" Opset1 ").opset, Target.of("opset17").opset) == (1, 17)
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("ir10", (None, None, 10)),
+        ("IR11", (None, None, 11)),
+        ("opset8", (8, None, None)),
+        ("openvino-2021.4.2", (7, "openvino-2021.4", 10)),
+        ("openvino-2024.6", (15, "openvino-2024.6", None)),
+    ],
+)
+def test_a_target_names_opset_release_and_version(name: str, wanted: tuple[int | None, str | None, int | None]) -> None:
+    target = Target.of(name)
+    assert (target.opset, target.release and target.release.name, target.version) == wanted
+
+
+def one_layer(type: str, version: str, **attributes: Any) -> Model:
+    """A layer that was read with this stamp."""
+    builder = Builder(opset=max(int(version.removeprefix("opset")), 1))
+    made = builder.call(type, builder.parameter("x", "1,3,4,4"), **attributes)
+    builder.graph.layer(made.layer).tag["version"] = version
+    builder.result(made, "y")
+    return builder.model
+
+
+@pytest.mark.parametrize("target", ["opset8", "openvino-2022.3"])
+def test_a_layer_of_the_same_operation_gets_another_stamp(target: str) -> None:
+    model = one_layer("ReLU", "opset14")
+    moved = migrate(model, target)
+    (step,) = moved.steps
+    assert (step.before, step.after, step.how) == ("ReLU-1", "ReLU opset1", "another version stamp")
+    assert step.proof == "opset1 and opset14 hold the same operation, ReLU-1"
+    assert [found.layer.version for found in moved.model.walk()] == ["opset1"] * 3
+    assert migrate(moved.model, target).steps == ()
+
+
+@pytest.mark.parametrize("version", ["opset1", "opset8"])
+def test_what_a_release_reads_stays(version: str) -> None:
+    settings: dict[str, Any] = {
+        "kernel": "2,2",
+        "strides": "2,2",
+        "pads_begin": "0,0",
+        "pads_end": "0,0",
+        "exclude_pad": True,
+    }
+    model = one_layer("AvgPool", version, **settings)
+    assert migrate(model, "openvino-2022.3").steps == ()
+    assert [step.after for step in migrate(model, "openvino-2021.4").steps] == ["AvgPool opset1"] * (version > "opset1")
+
+
+def test_softmax_along_the_last_axis() -> None:
+    moved = migrate(one_layer("SoftMax", "opset8", axis=-1), "openvino-2021.4")
+    (step,) = moved.steps
+    assert (step.after, step.proof) == ("SoftMax opset1", "axis -1 of [1,3,4,4] is axis 3")
+    again = migrate(moved.model, "opset8")
+    assert [(step.after, step.how) for step in again.steps] == [("SoftMax opset8", "same attributes")]
+
+
+def test_what_no_older_operation_means_is_refused_for_a_release_and_remains_in_an_opset() -> None:
+    model = one_layer("Unique", "opset10")
+    (refused,) = migrate(model, "openvino-2022.1").refused
+    reading = "OpenVINO 2022.3 and later read it"
+    assert refused.reason == f"nothing that OpenVINO 2022.1 reads is known to mean the same; {reading}"
+    assert migrate(model, "openvino-2022.3").refused == ()
+    assert [one.type for one in migrate(model, "opset8").remaining] == ["Unique"]
+
+
+@pytest.mark.parametrize(
+    ("type", "version", "wanted"),
+    [
+        ("MaxPool", 8, "2022.1 and later read"),
+        ("Identity", 16, "2025.0 and later read"),
+        ("BGRtoNV12", 17, "2026.4 reads"),
+        ("FakeConvert", 13, "2023.3 and later read"),
+    ],
+)
+def test_which_releases_read_an_operation(type: str, version: int, wanted: str) -> None:
+    op = find_op(type, f"opset{version}")
+    assert op is not None
+    assert releases_in_words(op) == f"OpenVINO {wanted} it"
