@@ -93,7 +93,7 @@ def parse_target(text: str) -> int:
     """
     opset = opset_number(text.strip().lower())
     if opset is None or opset > NEWEST_OPSET:
-        raise MigrationError(f"'{text}' is not an opset; name one of opset1 to opset{NEWEST_OPSET}")
+        raise MigrationError(f"'{text}' is not a target; name one of opset1 to opset{NEWEST_OPSET}")
     return opset
 
 
