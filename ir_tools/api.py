@@ -207,10 +207,19 @@ def validate(
 
 
 @checked(
-    model=parameters.SOURCE, to=optional(parameters.OPSET), passes=parameters.NAMES, extensions=parameters.EXTENSIONS
+    model=parameters.SOURCE,
+    to=optional(parameters.OPSET),
+    passes=parameters.NAMES,
+    int8=parameters.FLAG,
+    extensions=parameters.EXTENSIONS,
 )
 def migrate(
-    model: ModelSource, to: str | None = "opset8", passes: str | Sequence[str] = (), *, extensions: Extensions = ()
+    model: ModelSource,
+    to: str | None = "opset8",
+    passes: str | Sequence[str] = (),
+    *,
+    int8: bool = False,
+    extensions: Extensions = (),
 ) -> Migration:
     """Migrate a model to another opset: every step is planned and proved first; then all are made, or none.
 
@@ -219,6 +228,7 @@ def migrate(
             meaning first, one step for each node, then what OpenVINO made of the rest.
         to: `opset8`, `opset14`, ...; None to run the passes alone.
         passes: names of passes to run before the migration.
+        int8: of a model of IR v2 to v7 with `<statistics>`: put FakeQuantize where they made it run in INT8.
         extensions: libraries with operations of others, for the conversion of an `.onnx`.
 
     Returns:
@@ -240,11 +250,13 @@ def migrate(
     from ir_tools.rewrite import migration
     from ir_tools.rewrite.legacy import migrate_legacy
 
-    if isinstance(model, str | PathLike) and is_onnx(model):
+    if not int8 and isinstance(model, str | PathLike) and is_onnx(model):
         return _migrate_onnx(Path(model), to, passes, extensions)
     loaded = load_model(model)
     if loaded.is_legacy:
-        return migrate_legacy(loaded, to, passes)
+        return migrate_legacy(loaded, to, passes, int8=int8)
+    if int8:
+        raise UsageError(f"int8 is for models of IR v2 to v7; this one is IR v{loaded.version}")
     return migration.migrate(loaded, to=to, passes=passes, in_place=not isinstance(model, Model))
 
 

@@ -1,9 +1,9 @@
 """`ir-tools migrate`: migrate a model to another opset, with a proof for every step."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -48,6 +48,9 @@ DONE, REFUSED, NOT_VERIFIED = 0, 3, 4
     help="Target: opset1 to opset17; ir11 for a legacy IR. Default: opset8, or none with --pass.",
 )
 @click.option("--pass", "passes", metavar="NAME", multiple=True, help="Run this pass first. May be repeated.")
+@click.option(
+    "--int8", is_flag=True, help="Of IR v2 to v7: FakeQuantize with the ranges of <statistics>; shows what it changes."
+)
 @click.option("--dry-run", is_flag=True, help="List the steps and write nothing.")
 @click.option("--verify", is_flag=True, help="Run both models on the runtime and compare before writing.")
 @click.option("--layers", is_flag=True, help="With --verify of IR v2 to v7: compare every layer, not only outputs.")
@@ -60,6 +63,7 @@ def migrate(
     output: Path | None,
     to: str | None,
     passes: tuple[str, ...],
+    int8: bool,
     dry_run: bool,
     verify: bool,
     layers: bool,
@@ -75,7 +79,7 @@ def migrate(
     OpenVINO's own conversion, which deviates in known cases, and onnxruntime: one of them has to agree on each output.
 
     A model of IR v2 to v7 is verified on the runtime of its time: Inference Engine 2020.1 on the old file against
-    OpenVINO on the new one.
+    OpenVINO on the new one, both in floats. With --int8, the outputs in INT8 are shown beside those in floats.
 
     Exits with 0 when done, 3 when a layer was refused, 4 when --verify found a difference or could not run the models.
     """
@@ -83,7 +87,7 @@ def migrate(
         raise UsageError("name the file to write with -o OUT.xml, or ask for --dry-run")
     if verify:
         require_openvino()
-    target = to or (None if passes else "opset8")
+    target, rounded = to or (None if passes else "opset8"), None
     if is_onnx(model, weights):
         try:
             migration = ir_tools.migrate(model, to=target, passes=passes, extensions=extensions)
@@ -99,8 +103,12 @@ def migrate(
         release.check(loaded)
         old = release.client(loaded, inputs) if verify and loaded.is_legacy else None
         migration = ir_tools.migrate(loaded, to=target, passes=passes)
+        in_floats = migration.model
         judge = _verify if old is None else partial(_verify_legacy, old=old, layers=layers)
         checked = judge(loaded, migration, inputs, extensions) if verify and not migration.refused else None
+        if int8 and not migration.refused:
+            migration = ir_tools.migrate(loaded, to=target, passes=passes, int8=True)
+            rounded = _measured(in_floats, migration.model, inputs)
     code = REFUSED if migration.refused else NOT_VERIFIED if checked and not checked["ok"] else DONE
     write = output is not None and not dry_run and code == DONE
     if write and output is not None:
@@ -113,6 +121,7 @@ def migrate(
         "remaining": migration.remaining,
         "notes": migration.notes,
         "verified": checked,
+        "int8": rounded,
         "written": str(output) if write else None,
     }
     return Answer(data, lambda screen: _show(screen, migration, data), code)
@@ -130,6 +139,7 @@ def _refused_node(path: Path, error: MigrationError) -> Answer:
         "remaining": [],
         "notes": [],
         "verified": None,
+        "int8": None,
         "written": None,
     }
 
@@ -183,6 +193,21 @@ def _verify_legacy(
     return {"ok": found.ok, **_facts(found), **shared}
 
 
+def _measured(in_floats: "Model", in_int8: "Model", inputs: InputOptions) -> Row:
+    """Run the migrated model in floats and in INT8, and return how far outputs are apart; or why it did not run."""
+    from ir_tools.cli.screen import working
+
+    plan = inputs.plan(in_floats)
+    shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows()}
+    try:
+        require_openvino()
+        with working("running the model in floats and in INT8"):
+            found = ir_tools.compare(in_floats, in_int8, plan.arrays(), layers=False, precision="int8")
+    except IrToolsError as error:
+        return {**not_run(error), **shared}
+    return {**_facts(found), **shared}
+
+
 def _facts(found: "Comparison") -> Row:
     """Return what ran, and what came of it."""
     from ir_tools.comparison import weak_notes
@@ -205,7 +230,18 @@ def _show(screen: "Screen", migration: "Migration", data: Row) -> None:
     checked = data["verified"]
     if isinstance(checked, dict):
         _show_verification(screen, checked)
+    rounded = data["int8"]
+    if isinstance(rounded, dict):
+        _show_measured(screen, rounded)
     _show_verdict(screen, migration, data)
+
+
+def _show_measured(screen: "Screen", rounded: Row) -> None:
+    if "error" in rounded:
+        screen.line(f"the difference that INT8 makes is not measured: {rounded['error']}", style="yellow")
+        return
+    screen.heading("INT8 against floats")
+    _show_outputs(screen, _rows(rounded["outputs"]))
 
 
 def _show_steps(screen: "Screen", migration: "Migration") -> None:
@@ -270,8 +306,6 @@ def _show_remaining(screen: "Screen", migration: "Migration") -> None:
 
 
 def _show_verification(screen: "Screen", checked: Row) -> None:
-    from ir_tools.cli.screen import Column, number
-
     for entry in _rows(checked["inputs"]):
         screen.line(f"input {entry['text']}", style="dim")
     if "error" in checked and "engines" not in checked:
@@ -283,11 +317,7 @@ def _show_verification(screen: "Screen", checked: Row) -> None:
         return
     now = f"{checked['device']} ({checked['runtime']}), seed {checked['seed']}"
     screen.heading(f"{checked['old']}, against the new model on {now}" if "old" in checked else f"Both models on {now}")
-    outputs = checked["outputs"]
-    assert isinstance(outputs, list)
-    columns = [Column("output", fold=True), Column("max abs", right=True), Column("max rel", right=True)]
-    rows = [[entry["name"], number(entry["max_abs"]), number(entry["max_rel"])] for entry in outputs]
-    screen.table(columns, rows, ["" if entry["ok"] else "red" for entry in outputs])
+    _show_outputs(screen, _rows(checked["outputs"]))
     weak = checked["weak"]
     assert isinstance(weak, list)
     for text in weak:
@@ -297,6 +327,14 @@ def _show_verification(screen: "Screen", checked: Row) -> None:
         screen.line(f"{checked['layers']} tensors of layers compared")
     if first is not None:
         screen.line(_first_words(first), style="red")
+
+
+def _show_outputs(screen: "Screen", outputs: Sequence[Mapping[str, Any]]) -> None:
+    from ir_tools.cli.screen import Column, number
+
+    columns = [Column("output", fold=True), Column("max abs", right=True), Column("max rel", right=True)]
+    rows = [[str(entry["name"]), number(entry["max_abs"]), number(entry["max_rel"])] for entry in outputs]
+    screen.table(columns, rows, ["" if entry["ok"] else "red" for entry in outputs])
 
 
 def _first_words(first: object) -> str:

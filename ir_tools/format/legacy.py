@@ -1,4 +1,4 @@
-"""What a file of IR v2 to v7 says outside its layers: mean values of inputs, and ranges of quantized layers."""
+"""What a file of IR v2 to v7 says outside its layers: mean values of inputs, and ranges of tensors."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from ir_tools.rules.operations import UNREADABLE_ATTRIBUTE
 from ir_tools.source import Document, Element
 from ir_tools.types import id_number
 
-__all__ = ["Mean", "means", "quantized_layers"]
+__all__ = ["Mean", "means", "quantized_layers", "statistics"]
 
 
 class Mean(NamedTuple):
@@ -67,3 +67,23 @@ def quantized_layers(model: Model) -> Iterator[str]:
     if isinstance(model.origin, SourceFile):
         for name in model.origin.document.root.iterfind("statistics/layer/name"):
             yield name.text or ""
+
+
+def statistics(model: Model) -> dict[str, tuple[float, float]]:
+    """Return the lowest and the highest value of a layer's output by the name of the layer: those of `<statistics>`.
+
+    Raises:
+        ReadError: a layer of it has no numbers.
+    """
+    if not isinstance(model.origin, SourceFile):
+        return {}
+    document, found = model.origin.document, dict[str, tuple[float, float]]()
+    for element in document.root.iterfind("statistics/layer"):
+        try:
+            low, high = ([float(word) for word in (element.findtext(kind) or "").split(",")] for kind in ("min", "max"))
+        except ValueError:
+            message = "the <min> and <max> of a layer in <statistics> are not lists of numbers"
+            problem = ElementProblem(UNREADABLE_ATTRIBUTE, element, message, "migrate without --int8")
+            raise read_error(document, [problem]) from None
+        found[(element.findtext("name") or "").strip()] = min(low), max(high)
+    return found

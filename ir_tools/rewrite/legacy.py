@@ -13,7 +13,7 @@ from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Severity
 from ir_tools.display import plural
 from ir_tools.errors import MigrationError, ReadError, RuntimeFailure, ShapeError, UsageError
-from ir_tools.format.legacy import Mean, means, quantized_layers
+from ir_tools.format.legacy import Mean, means, quantized_layers, statistics
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import SURPRISES, ConsistencyCheck, propagate_shapes
 from ir_tools.ops import Role, find_op, role_of
@@ -41,7 +41,9 @@ F32 = element_type("f32")
 
 
 @gc_paused()
-def migrate_legacy(model: Model, to: str | None = "ir11", passes: str | Sequence[str] = ()) -> Migration:
+def migrate_legacy(
+    model: Model, to: str | None = "ir11", passes: str | Sequence[str] = (), *, int8: bool = False
+) -> Migration:
     """Return a model of IR v11 with the same inputs and outputs, by name and in the same order.
 
     Every output is named after the layer that it came from, as callers of that time knew it.
@@ -50,12 +52,13 @@ def migrate_legacy(model: Model, to: str | None = "ir11", passes: str | Sequence
         model: of IR v2 to v7.
         to: `ir11`, or an opset that the new model is migrated to.
         passes: named rewrites to run on the new model.
+        int8: put FakeQuantize where `<statistics>` made Inference Engine compute in INT8.
 
     Raises:
-        MigrationError: an unknown target or pass; the model has no outputs.
+        MigrationError: an unknown target or pass; the model has no outputs, or with `int8` no `<statistics>`.
         ReadError: a blob that a layer depends on cannot be read.
     """
-    found = _migration(model)
+    found = _migration(model, int8=int8)
     if not found.ok or (to in {None, "ir11"} and not passes):
         return found
     later = migrate(found.model, None if to == "ir11" else to, passes, in_place=True)
@@ -83,25 +86,29 @@ def current_model(model: Model) -> Model:
     return found.model
 
 
-def _migration(model: Model) -> Migration:
+def _migration(model: Model, *, int8: bool) -> Migration:
     """Return the model with new layers; the old one if a layer is refused.
 
     Raises:
-        MigrationError: the model has no outputs.
+        MigrationError: the model has no outputs, or with `int8` no `<statistics>`.
     """
+    ranges = statistics(model) if int8 else {}
+    if int8 and not ranges:
+        raise MigrationError("the model has no <statistics>, so that nothing says which range INT8 is to cover")
     if not model.outputs:
         raise MigrationError(f"IR v{model.version} has no outputs: no layer has an output that nothing reads")
-    upgrade = _upgraded(model)
+    upgrade = _upgraded(model, ranges)
     if upgrade.refused:
         return Migration(model=model, steps=tuple(upgrade.steps), refused=tuple(upgrade.refused))
     upgrade.remove_unread()
-    return Migration(model=upgrade.builder.model, steps=tuple(upgrade.steps), notes=tuple(_notes(model)))
+    return Migration(model=upgrade.builder.model, steps=tuple(upgrade.steps), notes=tuple(_notes(model, upgrade)))
 
 
-def _upgraded(model: Model) -> GraphUpgrade:
+def _upgraded(model: Model, ranges: Mapping[str, tuple[float, float]] | None = None) -> GraphUpgrade:
     """Return the migration of the main graph, with Results unless a layer is refused."""
     new = Model(Graph(), name=model.name, version=11, weights=model.weights.copy(), origin=None, path=None)
     upgrade = GraphUpgrade(model, model.graph, Builder(new, opset=OPSET))
+    upgrade.ranges = ranges or {}
     upgrade.replace_all()
     for end in () if upgrade.refused else model.outputs:
         upgrade.builder.result(upgrade.tensors[Source(end.layer.id, end.port.id)], end.name)
@@ -149,10 +156,13 @@ class LegacyShapes:
         return tuple(Fact(record.dtype, fact.shape) for fact, record in found)
 
 
-def _notes(model: Model) -> Iterator[str]:
+def _notes(model: Model, upgrade: GraphUpgrade) -> Iterator[str]:
     """Yield what the user should know about the migration of the whole model."""
     quantized = sum(1 for _ in quantized_layers(model))
-    if quantized:
+    if upgrade.ranges:
+        rounded = sum(layer.type == "FakeQuantize" for layer in upgrade.builder.graph.layers())
+        yield f"{plural(rounded, 'FakeQuantize')} for inputs and weights, with the ranges of <statistics>"
+    elif quantized:
         yield (
             f"<statistics> made Inference Engine compute {plural(quantized, 'layer')} in INT8; the new model computes"
             " them in f32"
@@ -170,6 +180,7 @@ class GraphUpgrade:
         steps: the layers that are replaced.
         refused: those that nothing can replace.
         places: of the legacy layers, by the ids of the new ones.
+        ranges: lowest and highest value of the tensors that are to be quantized, by the names of their layers.
     """
 
     def __init__(
@@ -186,6 +197,7 @@ class GraphUpgrade:
         self.steps: list[MigrationStep] = []
         self.refused: list[RefusedStep] = []
         self.places: dict[int, StepPlace] = {}
+        self.ranges: Mapping[str, tuple[float, float]] = {}
 
     def replace_all(self) -> None:
         """Add what replaces the layers of the graph; behind one that is refused, nothing is tried."""
@@ -307,6 +319,15 @@ class Place:
     def declared(self) -> Sequence[Fact]:
         """What the file says of the outputs; half floats are f32."""
         return [_in_f32(recorded(port)) for port in self.layer.outputs]
+
+    @property
+    def input_range(self) -> tuple[float, float] | None:
+        """The range of `<statistics>` of the first input, for a layer that its file marks as INT8."""
+        if self.layer.raw.get("quantization_level") != "I8":
+            return None
+        graph = self.upgrade.graph
+        source = graph.sources(self.layer.id)[self.layer.inputs[0].id]
+        return self.upgrade.ranges.get(graph.layer(source.layer).name)
 
     def fact(self, tensor: Source) -> Fact:
         """Return what is known of a tensor of the new graph."""

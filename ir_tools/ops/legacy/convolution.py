@@ -36,6 +36,7 @@ def convolution(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     attrs, data = layer.attrs, layer.inputs[0]
     shape = _weight_shape(attrs.group, attrs.output, layer.sizes(data)[1], attrs.kernel)
     weights = parameters(layer, "weights", 1, shape)
+    data, weights = _quantized(layer, data, weights, channels=2 if attrs.group > 1 else 1)
     return (with_biases(layer, _convolved(layer, data, weights, windows), attrs.output),)
 
 
@@ -98,6 +99,7 @@ def fully_connected(layer: LegacyLayer) -> tuple[Source, ...]:
     if len(sizes) != 1:
         data = layer.call("Reshape", data, [batch, math.prod(sizes)], special_zero=False)
     weights = parameters(layer, "weights", 1, (outputs, math.prod(sizes)))
+    data, weights = _quantized(layer, data, weights, channels=1)
     found = layer.call("MatMul", data, weights, transpose_a=False, transpose_b=True)
     return (with_biases(layer, found, outputs),)
 
@@ -133,6 +135,30 @@ def _convolved(layer: LegacyLayer, data: Source, weights: Source, windows: Windo
     )
 
 
+def _quantized(layer: LegacyLayer, data: Source, weights: Source, *, channels: int) -> tuple[Source, Source]:
+    """Return data and weights in the levels that Inference Engine had for them in INT8, if the layer is quantized.
+
+    Data has 255 levels above 0, or 127 on either side; of weights each output channel has 127 on either side of 0.
+
+    Args:
+        layer: the layer.
+        data: its input.
+        weights: f32, with the axes of output channels first.
+        channels: how many these axes are.
+    """
+    limits, numbers = layer.input_range, layer.numbers(weights)
+    if limits is None or numbers is None:
+        return data, weights
+    low, high = limits
+    reach = max(abs(low), abs(high)) or 1.0
+    ends = (-reach * LEVELS_BELOW / LEVELS_ABOVE, reach) if low < 0 else (0.0, reach)
+    axes = tuple(range(channels, numbers.ndim))
+    largest = np.abs(numbers).max(axes, keepdims=True).astype(np.float32)
+    largest[largest == 0] = 1
+    rounded = layer.call("FakeQuantize", data, *ends, *ends, levels=256)
+    return rounded, layer.call("FakeQuantize", weights, -largest, largest, -largest, largest, levels=255)
+
+
 def _weight_shape(group: int, first: int, second: int, kernel: Sequence[int]) -> list[int]:
     """Return the shape of weights that have channels of one side first, in groups if there are several."""
     if group > 1:
@@ -156,6 +182,8 @@ def with_biases(layer: LegacyLayer, tensor: Source, channels: int) -> Source:
     return layer.call("Add", tensor, parameters(layer, "biases", 2, shape))
 
 
+LEVELS_BELOW, LEVELS_ABOVE = 128, 127
+"""Levels of a signed input. Inference Engine had 127 below 0; with those, OpenVINO 2026.4 takes other steps."""
 PARAMETERS = (Input("data"), Input("weights", optional=True), Input("biases", optional=True))
 """Weights and biases are blobs of the layer, or inputs in IR v7."""
 ATTRS = {**WINDOW_ATTRS, "group": Int(default=1, minimum=1), "output": Int(minimum=1)}

@@ -43,6 +43,11 @@ class LegacyLayer(Protocol):
         """What the file says of the outputs, which Inference Engine trusted: element types and sizes."""
         ...
 
+    @property
+    def input_range(self) -> tuple[float, float] | None:
+        """The lowest and highest value of the first input, if the layer is to be quantized."""
+        ...
+
     def fact(self, tensor: Source) -> Fact:
         """Return what is known of a tensor of the new graph; small constants with their values."""
         ...
