@@ -13,7 +13,7 @@ from ir_tools.rewrite.migration import Migration, RefusedStep
 from ir_tools.runtime.client import STAGES
 from tests.cli.conftest import Cli
 
-KEYS = {"command", "ir_tools", "file", "ok", "steps", "refused", "remaining", "notes", "verified", "written"}
+KEYS = {"command", "ir_tools", "file", "ok", "steps", "refused", "remaining", "notes", "int8", "verified", "written"}
 
 
 def test_migrates_and_writes(cli: Cli, dilated: Path, tmp_path: Path) -> None:
