@@ -21,7 +21,7 @@ from ir_tools.ops.definition import (
     Violation,
 )
 from ir_tools.ops.records import constant_fact
-from ir_tools.types import ElementType, element_type
+from ir_tools.types import ElementType, element_type, from_dtype
 
 __all__ = ["F32", "I64", "Layers", "composed", "ints", "padded"]
 
@@ -138,6 +138,23 @@ class Layers:
             return data
         return self.call("Convert", data, destination_type=dtype.name)
 
+    def copy(self, data: Ref) -> Ref:
+        """Add a layer that passes `data` on as it is.
+
+        Raises:
+            ShapeError: the element type is not known, or nothing converts it.
+        """
+        return self.call("Convert", data, destination_type=from_dtype(self.dtype(data)).name)
+
+    def working(self, number: int) -> Ref:
+        """Return an input in the type that it is computed in: half floats in f32, which does not overflow as they do.
+
+        Raises:
+            ShapeError: the element type is not known.
+        """
+        data = Ref(None, number)
+        return self.to_type(data, F32) if is_half(self.dtype(data)) else data
+
     def reshape(self, data: Ref, pattern: Ref | Array) -> Ref:
         """Bring `data` into another shape; a 0 in the pattern copies the size in that place, -1 takes what is left."""
         return self.call("Reshape", data, pattern, special_zero=True)
@@ -156,18 +173,23 @@ def _held(type: str, opset: int) -> Op:
     return op
 
 
-def composed(version: int, formula: str) -> Callable[[Callable[[Layers, Attrs], Ref | Refused | None]], Step]:
+Formula = Callable[[Layers, Attrs], Ref | Refused]
+"""Adds the layers of a formula, and returns what the last one of them makes."""
+
+
+def composed(version: int, formula: str, *, wide: bool = False) -> Callable[[Formula], Step]:
     """Return what makes a step out of a function that adds the layers of a formula.
 
-    The step leaves the operation alone in opsets that hold it, which begin with `version`. The function gets `Layers`
-    and the attributes; the layer that it adds last replaces the old one.
+    The step leaves the operation alone in opsets that hold it, which begin with `version`. The layer that is added last
+    replaces the old one.
 
     Args:
         version: of the operation.
         formula: by which the specification defines it, or which is equal to that.
+        wide: whether half floats are computed in f32, as by `Layers.working`, and rounded once.
     """
 
-    def step_of(function: Callable[[Layers, Attrs], Ref | Refused | None]) -> Step:
+    def step_of(function: Formula) -> Step:
         def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
             if target >= version:
                 return None
@@ -175,9 +197,14 @@ def composed(version: int, formula: str) -> Callable[[Callable[[Layers, Attrs], 
             found = function(layers, attrs)
             if isinstance(found, Refused):
                 return found
-            dtype = inputs[0].dtype if inputs else F32
-            rounded = f", rounded to {dtype} after every step" if dtype.dtype and is_half(dtype.dtype) else ""
-            return layers.rewrite("its formula in layers", f"by its definition: {formula}{rounded}")
+            if wide:
+                found = layers.to_type(found, inputs[0].dtype)
+            dtype = layers.fact(found).dtype
+            if dtype.dtype is None or not is_half(dtype.dtype):
+                how = ""
+            else:
+                how = ", computed in f32" if wide else f", rounded to {dtype} after every step"
+            return layers.rewrite("its formula in layers", f"by its definition: {formula}{how}")
 
         return step
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
+from ir_tools.ops import _activation_rewrites as rewrites
 from ir_tools.ops._by_blocks import along, elementwise
 from ir_tools.ops._numbers import in_working_type, near_steps, require, same_type, through_floats, to_integer
 from ir_tools.ops.checks import takes
@@ -32,6 +33,7 @@ from ir_tools.ops.definition import (
     Ref,
     Refused,
     Rewrite,
+    Step,
     Violation,
     no_violations,
 )
@@ -61,6 +63,7 @@ class Unary:
         check: of the operation.
         direct: whether the function makes nothing on its way, and so need not go by blocks.
         border: of a rounding: how far above an integer its steps are; None for what has no steps.
+        migrate: of the operation.
     """
 
     type: str
@@ -75,6 +78,7 @@ class Unary:
     check: Callable[[Attrs, Sequence[Fact]], Iterator[Violation]] = no_violations
     direct: bool = False
     border: float | None = None
+    migrate: Step | None = None
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """Return the input's shape."""
@@ -121,6 +125,7 @@ class Unary:
             kernel=self.kernel,
             ill_conditioned=None if self.border is None else self.near_border,
             monotonic=self.border is not None,
+            migrate=self.migrate,
         )
 
 
@@ -254,14 +259,20 @@ def whole(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     return lambda data: function(data) if data.dtype.kind == "f" else data
 
 
-def _math(type: str, function: Callable[[Array], Array], version: int = 1, folds_of: str = "") -> Unary:
+def _math(
+    type: str,
+    function: Callable[[Array], Array],
+    version: int = 1,
+    folds_of: str = "",
+    migrate: Step | None = None,
+) -> Unary:
     """Return a function of floats; 8-bit integers are cut off at their limits after i32 has what is beyond it."""
     through = through_floats(function)
 
     def saturated(data: Array) -> Array:
         return in_working_type(through, data, saturate=True)
 
-    return Unary(type=type, version=version, function=saturated, folds_of=folds_of)
+    return Unary(type=type, version=version, function=saturated, folds_of=folds_of, migrate=migrate)
 
 
 LARGEST = 2147483520
@@ -295,6 +306,7 @@ ROWS = (
     Unary(
         type="Round",
         version=5,
+        migrate=rewrites.round_,
         accepts="any",
         function=round_,
         border=0.5,
@@ -318,15 +330,23 @@ ROWS = (
     _cut_off("Acosh", np.arccosh, 4),
     _cut_off("Atanh", np.arctanh, 4),
     _math("Sigmoid", sigmoid),
-    _math("HSigmoid", hard_sigmoid_6, 5, "float"),
-    _math("HSwish", lambda data: data * hard_sigmoid_6(data), 4, "float"),
-    Unary(type="SoftPlus", version=4, function=softplus, accepts="float"),
-    Unary(type="SoftSign", version=9, function=lambda data: data / (1 + np.abs(data)), accepts="float", folds="none"),
-    Unary(type="Mish", version=4, function=mish, accepts="float"),
-    Unary(type="Gelu", version=2, function=gelu, accepts="float", folds="none"),
+    _math("HSigmoid", hard_sigmoid_6, 5, "float", rewrites.hard_sigmoid_6),
+    _math("HSwish", lambda data: data * hard_sigmoid_6(data), 4, "float", rewrites.hard_swish),
+    Unary(type="SoftPlus", version=4, migrate=rewrites.softplus, function=softplus, accepts="float"),
+    Unary(
+        type="SoftSign",
+        version=9,
+        migrate=rewrites.softsign,
+        function=lambda data: data / (1 + np.abs(data)),
+        accepts="float",
+        folds="none",
+    ),
+    Unary(type="Mish", version=4, migrate=rewrites.mish, function=mish, accepts="float"),
+    Unary(type="Gelu", version=2, migrate=rewrites.normal_gelu, function=gelu, accepts="float", folds="none"),
     Unary(
         type="Gelu",
         version=7,
+        migrate=rewrites.migrate_gelu_7,
         function=gelu,
         accepts="float",
         attrs={"approximation_mode": OneOf(words=("erf", "tanh"), default="erf")},
@@ -334,12 +354,36 @@ ROWS = (
     Unary(type="Elu", function=elu, accepts="any", attrs={"alpha": Float()}, folds="none"),
     Unary(type="Clamp", function=clamp, attrs={"min": Float(), "max": Float()}, folds="bounds", check=check_clamp),
     Unary(type="LogicalNot", function=lambda data: (data == 0).astype(data.dtype), accepts="any"),
-    Unary(type="BitwiseNot", version=13, function=np.invert, accepts="integer boolean", folds="none"),
-    Unary(type="IsNaN", version=10, function=np.isnan, accepts="float", boolean=True, folds="none"),
-    Unary(type="IsFinite", version=10, function=np.isfinite, accepts="float", boolean=True, folds="none"),
+    Unary(
+        type="BitwiseNot",
+        version=13,
+        migrate=rewrites.bitwise_not,
+        function=np.invert,
+        accepts="integer boolean",
+        folds="none",
+    ),
+    Unary(
+        type="IsNaN",
+        version=10,
+        migrate=rewrites.is_nan,
+        function=np.isnan,
+        accepts="float",
+        boolean=True,
+        folds="none",
+    ),
+    Unary(
+        type="IsFinite",
+        version=10,
+        migrate=rewrites.is_finite,
+        function=np.isfinite,
+        accepts="float",
+        boolean=True,
+        folds="none",
+    ),
     Unary(
         type="IsInf",
         version=10,
+        migrate=rewrites.is_inf,
         function=is_inf,
         accepts="float",
         boolean=True,
@@ -519,6 +563,7 @@ DATA = Input("data", type="T")
 SWISH = Op(
     type="Swish",
     version=4,
+    migrate=rewrites.swish,
     inputs=(DATA, Input("beta", optional=True, type="T")),
     types={"T": "float"},
     shape=swish_shape,
@@ -563,6 +608,7 @@ SOFTMAX_8 = SOFTMAX_1.at(8, attrs={"axis": Int(default=1)}, shape=softmax_shape)
 LOG_SOFTMAX = Op(
     type="LogSoftmax",
     version=5,
+    migrate=rewrites.log_softmax,
     inputs=(DATA,),
     attrs={"axis": Int(default=1)},
     types={"T": "float integer"},

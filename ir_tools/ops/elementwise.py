@@ -10,11 +10,12 @@ from typing import Literal
 import numpy as np
 
 from ir_tools.errors import ShapeError
+from ir_tools.ops import _activation_rewrites as rewrites
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast_arrays, interval
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
 from ir_tools.ops.checks import takes
-from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Field, Flag, Input, Op, Oracle
+from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Field, Flag, Input, Op, Oracle, Step
 from ir_tools.types import element_type
 
 __all__ = ["OPS", "SELECT", "Binary"]
@@ -44,6 +45,7 @@ class Binary:
         oracle: as of `Op`.
         attrs: of the operation besides those of broadcasting.
         last_opset, replaced_by: the last opset that holds the operation, and what to use in its place.
+        migrate: of the operation.
     """
 
     type: str
@@ -60,6 +62,7 @@ class Binary:
     attrs: Mapping[str, Field] = field(default_factory=dict)
     last_opset: int | None = None
     replaced_by: str | None = None
+    migrate: Step | None = None
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """Return the broadcast shape, the common type or boolean."""
@@ -116,6 +119,7 @@ class Binary:
             shape=self.shape,
             kernel=self.kernel,
             oracle=self.oracle,
+            migrate=self.migrate,
         )
 
 
@@ -252,14 +256,42 @@ ROWS = (
     Binary(type="LogicalOr", function=np.logical_or, accepts="boolean", boolean=True),
     Binary(type="LogicalXor", function=np.logical_xor, accepts="boolean", boolean=True),
     Binary(
-        type="Xor", function=np.logical_xor, accepts="boolean", boolean=True, last_opset=1, replaced_by="LogicalXor"
+        type="Xor",
+        migrate=rewrites.migrate_xor,
+        function=np.logical_xor,
+        accepts="boolean",
+        boolean=True,
+        last_opset=1,
+        replaced_by="LogicalXor",
     ),
-    Binary(type="BitwiseAnd", version=13, function=np.bitwise_and, accepts="integer boolean", folds="none"),
-    Binary(type="BitwiseOr", version=13, function=np.bitwise_or, accepts="integer boolean", folds="none"),
-    Binary(type="BitwiseXor", version=13, function=np.bitwise_xor, accepts="integer boolean", folds="none"),
+    Binary(
+        type="BitwiseAnd",
+        version=13,
+        migrate=rewrites.bitwise_and,
+        function=np.bitwise_and,
+        accepts="integer boolean",
+        folds="none",
+    ),
+    Binary(
+        type="BitwiseOr",
+        version=13,
+        migrate=rewrites.bitwise_or,
+        function=np.bitwise_or,
+        accepts="integer boolean",
+        folds="none",
+    ),
+    Binary(
+        type="BitwiseXor",
+        version=13,
+        migrate=rewrites.bitwise_xor,
+        function=np.bitwise_xor,
+        accepts="integer boolean",
+        folds="none",
+    ),
     Binary(
         type="BitwiseLeftShift",
         version=15,
+        migrate=rewrites.left_shift,
         function=shifted_by(np.left_shift),
         accepts="integer",
         folds="none",
@@ -268,6 +300,7 @@ ROWS = (
     Binary(
         type="BitwiseRightShift",
         version=15,
+        migrate=rewrites.right_shift,
         function=shifted_by(np.right_shift),
         accepts="integer",
         folds="none",

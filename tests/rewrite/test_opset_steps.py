@@ -1,0 +1,204 @@
+"""Every operation version that migrates, to every opset: equal on the reference executor, readable, a fixed point."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+from ir_tools.builder import Builder
+from ir_tools.execute import run
+from ir_tools.format.write import render
+from ir_tools.graph import Model
+from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Array, Op, find_op, opset_number
+from ir_tools.rewrite.migration import migrate
+from ir_tools.types import ELEMENT_TYPES, from_dtype
+from tests.ops import kernel_settings, layer_support
+from tests.ops.samples import sample, sample_of
+from tests.ops.single import Slot
+from tests.ops.test_random_kernels import FAMILIES as KERNELS
+from tests.ops.test_random_layers import FAMILIES as LAYERS
+
+MIGRATING = {str(op): op for family in FAMILIES for op in family.OPS if op.migrate is not None}
+TOLERANCE = {"float16": 4e-3, "bfloat16": 4e-2, "float64": 1e-9}
+"""Of the largest magnitude; f32: 1e-5."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A layer and its inputs; those that `constants` numbers are constants of the model."""
+
+    op: Op
+    raw: Mapping[str, str]
+    arrays: Sequence[Array]
+    constants: frozenset[int] = frozenset()
+
+    def model(self, dynamic: int = 0) -> Model:
+        """A model of this layer. `dynamic`: 1 hides the sizes of its inputs, 2 their ranks."""
+        builder = Builder()
+        sources = []
+        for number, array in enumerate(self.arrays):
+            if number in self.constants:
+                sources.append(builder.constant(array, f"in{number}"))
+            else:
+                shape = (list(array.shape), [-1] * array.ndim, None)[dynamic]
+                sources.append(builder.parameter(f"in{number}", shape, from_dtype(array.dtype)))
+        for number, output in enumerate(builder.unchecked(self.op, self.raw, sources, "layer")):
+            builder.result(output, f"out{number}")
+        return builder.model
+
+    def inputs(self) -> dict[str, Array]:
+        """What the model is fed."""
+        return {f"in{number}": array for number, array in enumerate(self.arrays) if number not in self.constants}
+
+    def __str__(self) -> str:
+        """What to look at when it fails."""
+        arrays = [f"{array.dtype}{list(array.shape)}" for array in self.arrays]
+        return f"{self.op} {dict(self.raw)} {' '.join(arrays)} constants {sorted(self.constants)}"
+
+
+# --- settings ---------------------------------------------------------------------------------------------------
+
+VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
+    "Gelu-7": [{"approximation_mode": "ERF"}, {"approximation_mode": "TANH"}],
+    "Round-5": [{"mode": "half_to_even"}, {"mode": "half_away_from_zero"}],
+    "IsInf-10": [
+        {},
+        {"detect_negative": "false"},
+        {"detect_positive": "false"},
+        {"detect_negative": "0", "detect_positive": "0"},
+    ],
+    "LogSoftmax-5": [{"axis": "-1"}, {"axis": "0"}, {"axis": "1"}],
+}
+"""Attributes beyond those of the samples."""
+MORE = {
+    "Swish-4": [sample("", "f32 2,3", "f32 ")],
+    "BitwiseAnd-13": [sample("", "boolean 2,3", "boolean 3")],
+    "BitwiseOr-13": [sample("", "boolean 2,3", "boolean 3")],
+    "BitwiseXor-13": [sample("", "boolean 2,3", "boolean 3")],
+    "BitwiseNot-13": [sample("", "boolean 2,3"), sample("", "i8 2,3")],
+    "BitwiseLeftShift-15": [sample("", "i32 2,3", np.array([0, 3, 30], np.int32)), sample("", "i64 3", np.array(5))],
+}
+UNCHANGED = {"BitwiseRightShift-15", "MaxPool-1"}
+"""Versions that stay as they are, or are refused."""
+FLOATS = ("f32", "f16", "bf16", "f64")
+
+
+def numbers(rng: np.random.Generator, kind: str, shape: Sequence[int]) -> Array:
+    """Values of an element type, some of them special."""
+    dtype = ELEMENT_TYPES[kind].dtype
+    assert dtype is not None
+    if kind == "boolean":
+        return rng.random(tuple(shape)) < 0.5
+    if ELEMENT_TYPES[kind].is_integer:
+        return rng.integers(0, 100, tuple(shape)).astype(dtype)
+    values = rng.normal(size=tuple(shape)) * rng.choice([1, 8])
+    found: Array = np.where(rng.random(tuple(shape)) < 0.2, np.round(values) + 0.5, values).astype(dtype)
+    return found
+
+
+def sampled(op: Op, rng: np.random.Generator) -> Iterator[Setting]:
+    """The samples of an operation in all float types, with random numbers and every variant of attributes."""
+    one = sample_of(op)
+    known = {spec.xml or name for name, spec in op.attrs.items()}
+    for each in [*([one] if one else []), *MORE.get(str(op), [])]:
+        own = {key: text for key, text in each.raw.items() if key in known}
+        constants = frozenset(number for number, slot in enumerate(each.slots) if isinstance(slot, np.ndarray))
+        floats = any(isinstance(slot, tuple) and slot[0] == "f32" for slot in each.slots)
+        for raw, kind in product(VARIANTS.get(str(op), [{}]), FLOATS if floats else ("f32",)):
+            yield Setting(op, {**own, **raw}, [array_of(rng, slot, kind) for slot in each.slots], constants)
+
+
+def array_of(rng: np.random.Generator, slot: Slot, kind: str) -> Array:
+    """What a sample's input is fed; `kind` in the place of f32."""
+    if isinstance(slot, np.ndarray):
+        return slot
+    assert isinstance(slot, tuple)
+    own, shape = slot
+    return numbers(rng, kind if own == "f32" else own, [int(size) for size in shape.split(",") if size])
+
+
+def made(count: int) -> Iterator[Setting]:
+    """Settings of the generators of the families, as far as their operations migrate."""
+    rng = np.random.default_rng(3)
+    for family in (*KERNELS.values(), *LAYERS.values()):
+        for make in (*getattr(family, "MAKERS", ()), *getattr(family, "CALLS", ())):
+            for _ in range(count):
+                found: kernel_settings.Setting | layer_support.Call = make(rng)
+                if str(found.op) in MIGRATING:
+                    constants = found.constant if isinstance(found, kernel_settings.Setting) else found.constants
+                    yield Setting(found.op, found.raw, found.arrays, frozenset(constants))
+
+
+@cache
+def settings(count: int) -> dict[str, list[Setting]]:
+    """Settings by operation, `count` from each generator."""
+    rng = np.random.default_rng(2)
+    found = {name: list(sampled(op, rng)) for name, op in MIGRATING.items()}
+    for setting in made(count):
+        found[str(setting.op)].append(setting)
+    return found
+
+
+# --- the test ---------------------------------------------------------------------------------------------------
+
+
+def unreadable(model: Model, target: int) -> list[str]:
+    """The layers that the target opset does not hold."""
+    wrong = []
+    for _, layer, _ in model.walk():
+        op, opset = find_op(layer.type, layer.version), opset_number(layer.version)
+        if op is None or opset is None or opset > target or not op.in_opset(opset):
+            wrong.append(f"{layer.type} {layer.version}")
+    return wrong
+
+
+def difference(found: Array, wanted: Array) -> str | None:
+    """How two outputs differ, in words."""
+    if (found.shape, found.dtype) != (wanted.shape, wanted.dtype):
+        return f"{found.dtype}{found.shape} instead of {wanted.dtype}{wanted.shape}"
+    if wanted.dtype.kind not in "fV":
+        return None if np.array_equal(found, wanted) else f"{found.tolist()} instead of {wanted.tolist()}"
+    left, right = found.astype(np.float64), wanted.astype(np.float64)
+    largest = np.abs(right[np.isfinite(right)]).max(initial=1)
+    if np.allclose(left, right, rtol=0, atol=TOLERANCE.get(wanted.dtype.name, 1e-5) * largest, equal_nan=True):
+        return None
+    return f"{left.tolist()} instead of {right.tolist()}"
+
+
+def problems_of(setting: Setting, targets: Sequence[int], dynamic: int) -> Iterator[str | None]:
+    """For every target that the setting is migrated to with a change, what is wrong there."""
+    model = setting.model(dynamic)
+    wanted: dict[str, Array] | None = None
+    seen = {bytes(render(model))}
+    for target in targets:
+        moved = migrate(model, f"opset{target}")
+        if moved.refused or moved.remaining:
+            continue
+        for step in migrate(moved.model, f"opset{target}").steps:
+            yield f"{setting} to opset{target} again: {step}"
+        yield from (f"{setting} to opset{target}: {one}" for one in unreadable(moved.model, target))
+        text = bytes(render(moved.model))
+        if text in seen:
+            continue
+        seen.add(text)
+        with np.errstate(all="ignore"):
+            wanted = run(model, setting.inputs()) if wanted is None else wanted
+            found = run(moved.model, setting.inputs())
+        differences = {name: difference(found[name], array) for name, array in wanted.items()}
+        wrong = [f"{setting} to opset{target}, {name}: {why}" for name, why in differences.items() if why]
+        yield from wrong or (None,)
+
+
+@pytest.mark.parametrize("name", MIGRATING)
+def test_steps_of_every_version(name: str) -> None:
+    targets = range(1, COMPLETE_OPSETS + 1)
+    found = [
+        problem
+        for number, setting in enumerate(settings(3)[name])
+        for problem in problems_of(setting, targets, number % 3)
+    ]
+    assert [problem for problem in found if problem] == []
+    assert bool(found) == (name not in UNCHANGED)
