@@ -52,14 +52,14 @@ def _installed() -> Row:
 
 
 def _row(release: "Release") -> Row:
-    from ir_tools.runtime.environments import environment, release_python
+    from ir_tools.runtime.environments import found_python
 
-    here = environment(release) is not None
+    python = found_python(release)
     return {
         "name": release.name,
         "title": release.title,
         "reads": release.reads,
-        "python": str(release_python(release)) if here else None,
+        "python": None if python is None else str(python),
     }
 
 

@@ -78,21 +78,32 @@ def _openvino(
     version: str,
     opset: int,
     pythons: str,
-    download: int,
+    wheel: int,
     *,
+    numpy: str = "",
     lacks: str = "",
     **added: str,
 ) -> Release:
-    """Return a release of the package `openvino`; `opset15="Col2Im"` names what it reads of a later opset."""
+    """Return a release of the package `openvino`; `opset15="Col2Im"` names what it reads of a later opset.
+
+    Args:
+        version: of the package.
+        opset: the last that it reads as a whole.
+        pythons: the best first.
+        wheel: megabytes of it; what an environment takes was measured.
+        numpy: the version to install if its own requirement admits later ones that do not work.
+        lacks: as in `Release`.
+        added: as in `Release`.
+    """
     numbers = version.split(".")
     name = ".".join(numbers[:2])
     return Release(
         name=f"openvino-{name}",
         title=f"OpenVINO {name}",
-        packages=(f"openvino=={version}",),
+        packages=(f"openvino=={version}", *([numpy] if numpy else [])),
         pythons=tuple(pythons.split()),
-        download=download,
-        size=DOWNLOAD_TO_SIZE * download,
+        download=wheel + NUMPY,
+        size=4 * wheel + 60,
         reads=(10, 11 if int(numbers[0]) >= 2022 else 10),
         opset=opset,
         lacks=frozenset(lacks.split()),
@@ -100,7 +111,8 @@ def _openvino(
     )
 
 
-DOWNLOAD_TO_SIZE = 5
+NUMPY = 17
+"""Megabytes of numpy's wheel, about."""
 P9, P10, P11, P12 = "3.9 3.8 3.7 3.6", "3.10 3.9 3.8 3.7", "3.11 3.10 3.9 3.8", "3.11 3.12 3.10 3.9"
 P13, P14 = "3.11 3.12 3.13 3.10 3.9", "3.11 3.12 3.13 3.14 3.10"
 OPSET_15 = "Col2Im EmbeddingBagOffsets EmbeddingBagPacked ROIAlignRotated ScatterNDUpdate"
@@ -116,17 +128,17 @@ RELEASES = (
         size=200,
         reads=(2, 7),
     ),
-    _openvino("2021.2", 5, "3.7 3.6", 20),
-    _openvino("2021.3.0", 6, "3.8 3.7 3.6", 27),
+    _openvino("2021.2", 5, "3.7 3.6", 20, numpy="numpy<1.20"),
+    _openvino("2021.3.0", 6, "3.8 3.7 3.6", 27, numpy="numpy<1.20"),
     _openvino("2021.4.2", 7, P9, 29),
     _openvino("2022.1.0", 8, P9, 26),
     _openvino("2022.2.0", 9, P9, 27),
     _openvino("2022.3.2", 10, P10, 36),
-    _openvino("2023.0.2", 11, "3.11 3.10 3.9 3.8 3.7", 37),
-    _openvino("2023.1.0", 12, "3.11 3.10 3.9 3.8 3.7", 35),
-    _openvino("2023.2.0", 13, P11, 38, lacks="FakeConvert-13 ScaledDotProductAttention-13"),
-    _openvino("2023.3.0", 13, P11, 38),
-    _openvino("2024.0.0", 14, P11, 38, lacks="AvgPool-14 MaxPool-14"),
+    _openvino("2023.0.2", 11, "3.11 3.10 3.9 3.8 3.7", 37, numpy="numpy<2"),
+    _openvino("2023.1.0", 12, "3.11 3.10 3.9 3.8 3.7", 35, numpy="numpy<2"),
+    _openvino("2023.2.0", 13, P11, 38, numpy="numpy<2", lacks="FakeConvert-13 ScaledDotProductAttention-13"),
+    _openvino("2023.3.0", 13, P11, 38, numpy="numpy<2"),
+    _openvino("2024.0.0", 14, P11, 38, numpy="numpy<2", lacks="AvgPool-14 MaxPool-14"),
     _openvino("2024.1.0", 14, f"{P12} 3.8", 39),
     _openvino("2024.2.0", 14, f"{P12} 3.8", 39, opset15=OPSET_15),
     _openvino("2024.3.0", 14, f"{P12} 3.8", 41, opset15=OPSET_15),

@@ -17,8 +17,9 @@ from pathlib import Path
 
 from ir_tools.errors import RuntimeFailure, UsageError
 from ir_tools.releases.table import Release
+from ir_tools.runtime.installed import openvino_version
 
-__all__ = ["Installation", "environment", "installation", "release_python", "remove", "runtimes_folder"]
+__all__ = ["Installation", "environment", "found_python", "installation", "release_python", "remove", "runtimes_folder"]
 
 VARIABLE = "IR_TOOLS_RUNTIMES"
 
@@ -110,6 +111,15 @@ def environment(release: Release) -> Path | None:
     return folder if _python_in(folder).exists() else None
 
 
+def found_python(release: Release) -> Path | None:
+    """Return the interpreter of a release's environment, or this one if it has the release, or None."""
+    folder = environment(release)
+    if folder is not None:
+        return _python_in(folder)
+    installed = openvino_version() or ""
+    return Path(sys.executable) if f"openvino-{installed}.".startswith(f"{release.name}.") else None
+
+
 def release_python(release: Release, python: Path | None = None) -> Path:
     """Return the interpreter that has a release: the one that is named, or that of its environment.
 
@@ -121,14 +131,14 @@ def release_python(release: Release, python: Path | None = None) -> Path:
         if not (python.is_file() and os.access(python, os.X_OK)):
             raise UsageError(f"{python} is not a program; name a Python that has {release.title}")
         return python.absolute()
-    found = environment(release)
+    found = found_python(release)
     if found is None:
         raise RuntimeFailure(
             f"{release.title} is not here; make it with: ir-tools runtimes --add {release.name}"
             f" (about {release.size} MB), or name a Python that has it with --runtime-python",
             kind="missing",
         )
-    return _python_in(found)
+    return found
 
 
 def installation(release: Release) -> Installation:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ir_tools.runtime._foreign_files import Files, foreign_program
 from ir_tools.runtime._frames import from_array, to_array
-from ir_tools.runtime._process import Header, WorkerProcess
+from ir_tools.runtime._process import WorkerProcess
 
 __all__ = ["LegacyClient", "LegacyTensor"]
 
 Array = npt.NDArray[Any]
-WORKER = Path(__file__).with_name("legacy_worker.py")
+NAME = "Inference Engine 2020.1"
 PLAIN = {"LP_TRANSFORMS_MODE": "LP_TRANSFORMS_MODE_OFF"}
 """Low precision is off: the plugin would compute quantized layers in integers, and refuses some of them."""
 
@@ -52,10 +51,9 @@ class LegacyClient(WorkerProcess):
             memory: bytes that the child may allocate; by default three quarters of what the machine, or its container,
                 has.
         """
-        program = (str(python), "-I", str(WORKER))
-        super().__init__(program, {"do": "hello"}, name="Inference Engine 2020.1", timeout=timeout, memory=memory)
-        self._folder = TemporaryDirectory(prefix="ir_tools-")
-        weakref.finalize(self, self._folder.cleanup)
+        program, hello = foreign_program(python, "legacy_worker.py", NAME)
+        super().__init__(program, hello, name=NAME, timeout=timeout, memory=memory)
+        self._files = Files()
 
     def infer(
         self,
@@ -87,7 +85,7 @@ class LegacyClient(WorkerProcess):
                 (`timeout`) or ran out of memory (`memory`), or is not in the environment (`missing`).
         """
         header = {
-            **self._files(model_xml, weights),
+            **self._files.of(model_xml, weights),
             "do": "infer",
             "inputs": list(inputs),
             "outputs": None if outputs is None else list(dict.fromkeys(outputs)),
@@ -103,18 +101,9 @@ class LegacyClient(WorkerProcess):
         Raises:
             RuntimeFailure: as in `infer`.
         """
-        answer, _ = self._exchange({**self._files(model_xml, weights), "do": "describe"}, [], self.timeout)
+        answer, _ = self._exchange({**self._files.of(model_xml, weights), "do": "describe"}, [], self.timeout)
         inputs, outputs = (
             [LegacyTensor(name, type_, tuple(shape)) for name, type_, shape in answer[kind]]
             for kind in ("inputs", "outputs")
         )
         return inputs, outputs
-
-    def _files(self, model_xml: bytes, weights: Path | bytes) -> Header:
-        """Write what is not on disk to the folder of this client."""
-        model = Path(self._folder.name) / "model.xml"
-        model.write_bytes(model_xml)
-        if isinstance(weights, Path):
-            return {"model": str(model), "weights": str(weights.resolve())}
-        model.with_suffix(".bin").write_bytes(weights)
-        return {"model": str(model), "weights": str(model.with_suffix(".bin"))}

@@ -1,31 +1,21 @@
-"""The child process in which Inference Engine 2020.1 runs: `PYTHON legacy_worker.py REQUESTS ANSWERS FILES MEMORY`.
+"""The tasks of the child process in which Inference Engine 2020.1 runs; `_foreign.py` calls them.
 
-It runs in the interpreter of another environment, Python 3.6 and later, and imports nothing of ir_tools: numpy, and the
-libraries of the wheel `opencv-python-inference-engine` through their C interface. Frames are those of `_frames.py`,
-tasks and arguments those of `worker.py` as far as they are here; files stay closed, for answers go through the pipe.
+They run in the interpreter of another environment, Python 3.6 and later, and import nothing of ir_tools: numpy, and the
+libraries of the wheel `opencv-python-inference-engine` through their C interface.
 """
 
 import ctypes
 import functools
 import importlib.util
-import json
 import os
-import resource
-import signal
-import struct
-import sys
-import threading
-import time
 from collections.abc import Callable
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_void_p
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 
-PREFIX = struct.Struct("<IQ?")
-STAGE = "ir_tools: "
 DTYPES = {"f32": "<f4", "f16": "<f2", "f64": "<f8", "i16": "<i2", "u16": "<u2", "u8": "u1", "i8": "i1", "i32": "<i4"}
 DTYPES.update(i64="<i8", u64="<u8", u32="<u4", boolean="u1")
 PRECISIONS = {10: "f32", 11: "f16", 30: "i16", 40: "u8", 50: "i8", 60: "u16", 70: "i32", 72: "i64", 73: "u64"}
@@ -58,6 +48,8 @@ class Refused(Exception):
 
 class Misused(Exception):
     """The request names what is not there, or a value that does not fit."""
+
+    kind = "usage"
 
 
 class Dimensions(ctypes.Structure):
@@ -211,7 +203,6 @@ class Inference:
         chain = Config()
         for name, value in config.items():
             chain = Config(name.encode(), value.encode(), ctypes.pointer(chain) if chain.name else None)
-        stage("compiling the model")
         core = self.library.core
         try:
             self.library.call("core_load_network", core, network.handle, b"CPU", byref(chain), byref(self.compiled))
@@ -234,7 +225,6 @@ class Inference:
 
     def run(self) -> None:
         """Infer."""
-        stage("running the model")
         self.library.call("infer_request_infer", self.request)
 
     def fill(self, name: str, array: Any) -> None:
@@ -280,46 +270,55 @@ def readable(address: int) -> bool:
     return any(start <= address < end - 8 for start, end in bounds)
 
 
-def stage(text: str) -> None:
-    """Leave word of what comes next, in case it is the last thing."""
-    os.write(2, (STAGE + text + "\n").encode())
+LOADED = []  # type: list[Library]
 
 
-def read(library: Library, header: "dict[str, Any]") -> Network:
+def library(request: Any) -> Library:
+    """Return the libraries, which are loaded once."""
+    if not LOADED:
+        request.stage("loading the runtime")
+        LOADED.append(Library())
+    return LOADED[0]
+
+
+def read(request: Any) -> Network:
     """Read the model of a request."""
-    stage("reading the model")
-    return Network(library, header["model"], header["weights"])
+    loaded = library(request)
+    request.stage("reading the model")
+    return Network(loaded, request["model"], request["weights"])
 
 
-def describe(library: Library, header: "dict[str, Any]", blobs: "list[Any]") -> "tuple[dict[str, Any], list[Any]]":
+def describe(request: Any) -> "tuple[dict[str, Any], list[Any]]":
     """Return inputs and outputs, each as name, element type and sizes."""
-    del blobs
-    with read(library, header) as network:
+    with read(request) as network:
         return {
             kind + "s": [network.describe(kind, name) for name in network.names(kind)] for kind in ("input", "output")
         }, []
 
 
-def infer(library: Library, header: "dict[str, Any]", blobs: "list[Any]") -> "tuple[dict[str, Any], list[Any]]":
+def infer(request: Any) -> "tuple[dict[str, Any], list[Any]]":
     """Run one inference: the tensors `outputs`, or those of the model."""
-    with read(library, header) as network:
+    with read(request) as network:
         own = network.names("output")
-        wanted = own if header["outputs"] is None else header["outputs"]
-        places = outputs_by_name(header["model"]) if set(wanted) - set(own) else {}
+        wanted = own if request["outputs"] is None else request["outputs"]
+        places = outputs_by_name(request["model"]) if set(wanted) - set(own) else {}
         for name in wanted:
             if name not in own:
                 if name not in places:
                     raise Misused(f"there is no layer output '{name}' in the model")
                 network.add_output(*places[name])
-        inputs, given = network.names("input"), dict(enumerate(header["inputs"]))
+        inputs, given = network.names("input"), dict(enumerate(request["inputs"]))
         missing = [name for name in inputs if name not in given.values()]
         if missing:
             raise Misused(f"input '{missing[0]}' has no value")
-        with Inference(network, header["config"]) as inference:
+        request.stage("compiling the model")
+        with Inference(network, request["config"]) as inference:
             for index, name in given.items():
                 if name not in inputs:
                     raise Misused(f"there is no input '{name}'; the model has {', '.join(inputs)}")
-                inference.fill(name, blobs[index])
+                type_, shape, data = request.blobs[index]
+                inference.fill(name, np.frombuffer(data, DTYPES[type_]).reshape(shape))
+            request.stage("running the model")
             inference.run()
             return {"outputs": wanted}, [inference.take(name) for name in wanted]
 
@@ -334,79 +333,10 @@ def outputs_by_name(model: str) -> "dict[str, tuple[str, int]]":
     return places
 
 
-def hello(library: Library, header: "dict[str, Any]", blobs: "list[Any]") -> "tuple[dict[str, Any], list[Any]]":
+def hello(request: Any) -> "tuple[dict[str, Any], list[Any]]":
     """Answer once the libraries are loaded."""
+    library(request)
     return {}, []
 
 
 TASKS = {"hello": hello, "describe": describe, "infer": infer}
-
-
-def answer(loaded: "list[Library]", header: "dict[str, Any]", blobs: "list[Any]") -> "tuple[dict[str, Any], list[Any]]":
-    """Return the result of a task, or what went wrong."""
-    try:
-        if not loaded:
-            stage("loading the runtime")
-            loaded.append(Library())
-        return TASKS[header["do"]](loaded[0], header, blobs)
-    except (ImportError, OSError) as error:
-        kind, message = "missing", f"Inference Engine 2020.1 cannot be loaded in {sys.executable}: {error}"
-    except MemoryError:
-        kind, message = "memory", "it does not fit into the memory limit"
-    except Misused as error:
-        kind, message = "usage", str(error)
-    except Refused as error:
-        kind, message = "rejected", str(error)
-    return {"error": kind, "message": message}, []
-
-
-def arrays(table: "list[Any]", payload: bytes) -> "list[Any]":
-    """Return views of the blobs of a request, by element type, sizes and bytes of each."""
-    found, start = [], 0
-    for type_, shape, size in table:
-        found.append(np.frombuffer(payload[start : start + size], DTYPES[type_]).reshape(shape))
-        start += size
-    return found
-
-
-def serve(source: "IO[bytes]", sink: "IO[bytes]") -> None:
-    """Answer requests until there are no more."""
-    loaded = []  # type: list[Library]
-    while True:
-        prefix = source.read(PREFIX.size)
-        if not prefix:
-            return
-        os.ftruncate(2, 0)
-        head, body, _ = PREFIX.unpack(prefix)
-        header, payload = json.loads(source.read(head).decode()), source.read(body)
-        signal.setitimer(signal.ITIMER_REAL, header["limit"])
-        result, blobs = answer(loaded, header, arrays(header.pop("blobs"), payload))
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        result["blobs"] = [(type_, shape, len(data)) for type_, shape, data in blobs]
-        text = json.dumps(result).encode()
-        sink.write(PREFIX.pack(len(text), sum(len(data) for _, _, data in blobs), False) + text)
-        for _, _, data in blobs:
-            sink.write(data)
-        sink.flush()
-
-
-def end_with(parent: int) -> None:
-    """End this process, whatever it does, when the one that started it is gone."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
-
-
-def main() -> None:
-    """Limit the memory, and answer."""
-    requests, answers, _, memory = (int(argument) for argument in sys.argv[1:])
-    if memory:
-        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
-    with os.fdopen(requests, "rb") as source, os.fdopen(answers, "wb") as sink:
-        serve(source, sink)
-
-
-if __name__ == "__main__":
-    main()

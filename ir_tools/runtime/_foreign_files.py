@@ -1,0 +1,55 @@
+"""What starts a child in another environment, and the files through which models reach it."""
+
+import os
+import weakref
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ir_tools.runtime._process import Header
+
+__all__ = ["Files", "foreign_program"]
+
+LOOP = Path(__file__).with_name("_foreign.py")
+
+
+def foreign_program(python: Path, tasks: str, name: str, version: str = "") -> tuple[tuple[str, ...], Header]:
+    """Return the program of a child with the tasks of a file of this folder, and its first request.
+
+    Args:
+        python: the interpreter of the environment.
+        tasks: name of the file.
+        name: of the runtime, in messages.
+        version: that the environment should have.
+    """
+    hello = {"do": "hello", "name": name, "version": version}
+    return (str(python), "-I", str(LOOP), str(LOOP.with_name(tasks))), hello
+
+
+class Files:
+    """Files with what is not on disk, in a folder that goes with this object.
+
+    Later ones replace earlier ones, and are not written over them: a child may still have those mapped.
+    """
+
+    def __init__(self) -> None:
+        """Make the folder."""
+        self._folder = TemporaryDirectory(prefix="ir_tools-")
+        weakref.finalize(self, self._folder.cleanup)
+
+    def of(self, model_xml: Path | str | bytes, weights: Path | str | bytes | None) -> Header:
+        """Return the arguments `model` and `weights` of a request, as paths; by default the `.bin` beside it."""
+        model = self._path("model.xml", model_xml)
+        if weights is not None:
+            return {"model": model, "weights": self._path("model.bin", weights)}
+        beside = Path(model).with_suffix(".bin")
+        exists = not isinstance(model_xml, bytes) and beside.exists()
+        return {"model": model, "weights": str(beside) if exists else self._path("model.bin", b"")}
+
+    def _path(self, name: str, source: Path | str | bytes) -> str:
+        if not isinstance(source, bytes | bytearray | memoryview):
+            return os.path.abspath(source)
+        path = Path(self._folder.name) / name
+        draft = path.with_suffix(".new")
+        draft.write_bytes(source)
+        draft.replace(path)
+        return str(path)

@@ -1,0 +1,91 @@
+"""Any release of OpenVINO in a child process of another interpreter, asked as the installed one is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ir_tools.errors import RuntimeFailure, UsageError
+from ir_tools.releases.table import Release
+from ir_tools.runtime._foreign_files import Files, foreign_program
+from ir_tools.runtime._frames import Blob
+from ir_tools.runtime._messages import explain, is_memory
+from ir_tools.runtime._process import Header
+from ir_tools.runtime.client import RuntimeClient, Source
+from ir_tools.runtime.environments import release_python
+
+__all__ = ["ReleaseClient", "release_client"]
+
+
+class ReleaseClient(RuntimeClient):
+    """A release of OpenVINO in a child process of its environment; requests and answers are those of `RuntimeClient`.
+
+    Element types of inputs and outputs are those that the API of the release presents: all before 2022 present i64 as
+    i32 and f16 as f32, and so do all later ones for IR v10. Inputs go by tensor or layer name; outputs are in the order
+    of the file.
+
+    Example:
+        >>> with release_client(find_release("openvino-2022.3")) as client:
+        ...     found = client.infer("model.xml", None, {"data": array}, taps=[Tap("conv1", 0)])
+        ...     list(found.outputs.values())[0], found.taps[Tap("conv1", 0)]
+    """
+
+    def __init__(self, release: Release, python: Path, *, timeout: float = 300.0, memory: int | None = None) -> None:
+        """Prepare a child.
+
+        Args:
+            release: which.
+            python: the interpreter of an environment with its packages.
+            timeout: seconds that one request may take.
+            memory: bytes that the child may allocate; by default three quarters of what the machine, or its container,
+                has.
+        """
+        super().__init__(timeout=timeout, memory=memory)
+        self.release = release
+        self.name = release.title
+        version = release.name.removeprefix("openvino-")
+        self._program, self._hello = foreign_program(python, "release_worker.py", release.title, version)
+        self._files = Files()
+
+    def check(self, model_xml: Path | str | bytes, weights: Source = None, *, timeout: float | None = None) -> None:
+        """Let the release read a file and compile it for the CPU.
+
+        Raises:
+            RuntimeFailure: it rejects the file (`kind` is `rejected`; `stage` says whether while reading or compiling),
+                crashes (`crashed`), takes too long (`timeout`) or runs out of memory (`memory`).
+        """
+        seconds = self.timeout if timeout is None else timeout
+        self.attempt(model_xml, weights, until="compiling the model", seconds=seconds)
+
+    def _check_installed(self) -> None:
+        """Leave it to the child, whose environment is another one."""
+
+    def _ask_model(
+        self,
+        header: Header,
+        model_xml: Path | str | bytes,
+        weights: Source,
+        blobs: Sequence[Blob],
+        timeout: float | None,
+    ) -> tuple[Header, list[Blob]]:
+        if header["do"] == "ask":
+            raise UsageError(f"{self.name} does not compute layers alone; the installed OpenVINO does")
+        files = self._files.of(model_xml, weights)
+        return self._exchange({**header, **files}, blobs, self.timeout if timeout is None else timeout)
+
+    def _failure(self, kind: str, words: str, stage: str, how: str = "") -> RuntimeFailure:
+        if kind == "rejected":
+            kind, words = "memory" if is_memory(words) else kind, explain(words)
+        return super()._failure(kind, words, stage, how)
+
+
+def release_client(
+    release: Release, python: Path | None = None, *, timeout: float = 300.0, memory: int | None = None
+) -> ReleaseClient:
+    """Return a client for a release in its environment, or in that of an interpreter.
+
+    Raises:
+        UsageError: the interpreter is not a program.
+        RuntimeFailure: the release is not here; the message says how to install it.
+    """
+    return ReleaseClient(release, release_python(release, python), timeout=timeout, memory=memory)

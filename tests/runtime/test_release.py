@@ -1,0 +1,108 @@
+"""Releases of OpenVINO in child processes: what they return, and what their failures become."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ir_tools import RuntimeFailure, UsageError
+from ir_tools.releases.table import find_release
+from ir_tools.runtime import _foreign, legacy_worker, release_worker
+from ir_tools.runtime.client import Tap
+from ir_tools.runtime.environments import found_python
+from ir_tools.runtime.release import ReleaseClient, release_client
+from ir_tools.types import format_shape
+from tests.runtime.releases import MEASURED, client_of, small
+
+X = np.array([[1, -2, 3], [-4, 5, -6]], np.float32)
+N = np.array([1000, -3])
+SUM = [[2, -2, 6], [-4, 10, -6]]
+
+
+@pytest.fixture(scope="module", params=MEASURED)
+def client(request: pytest.FixtureRequest) -> Iterator[ReleaseClient]:
+    with client_of(request.param) as client:
+        yield client
+
+
+@pytest.mark.parametrize("module", [_foreign, legacy_worker, release_worker], ids=lambda module: module.__name__)
+def test_child_is_python_3_6(module: object) -> None:
+    ast.parse(Path(str(getattr(module, "__file__", ""))).read_text(), feature_version=(3, 6))
+
+
+def test_outputs_and_taps(client: ReleaseClient) -> None:
+    client.check(small())
+    taps = [Tap("relu"), Tap("twice"), Tap("y")]
+    found = client.infer(small(), b"", {"x": X, "n": N}, taps=taps)
+    assert client.release.name.removeprefix("openvino-") in found.version
+    assert [array.tolist() for array in found.outputs.values()] == [SUM, [2000, -6]]
+    assert [(item.layer, item.element_type) for item in found.info] == [("y", "f32"), ("z", "i32")]
+    assert found.taps[Tap("relu")].tolist() == [[1, 0, 3], [0, 5, 0]]
+    assert found.taps[Tap("y")].tolist() == SUM
+    assert found.taps[Tap("twice")].dtype == ("int32" if client.release.number < (2022,) else "int64")
+    assert found.taps[Tap("twice")].tolist() == [2000, -6]
+
+
+def test_inputs_and_outputs_are_described(client: ReleaseClient) -> None:
+    found = client.describe(small())
+    assert [(item.layer, format_shape(item.shape)) for item in found.inputs] == [("x", "2,3"), ("n", "2")]
+    assert [(item.layer, "twice" in item.names) for item in found.outputs] == [("y", False), ("z", True)]
+    assert format_shape(client.describe(small(), set_inputs={"x": "4,3"}).outputs[0].shape) == "4,3"
+    assert client.shapes(small(), b"")["twice", 0] == ("i64", "2")
+
+
+def test_ir_v11_is_read_from_2022_on(client: ReleaseClient) -> None:
+    if client.release.number < (2022,):
+        with pytest.raises(RuntimeFailure, match="rejects it: ") as caught:
+            client.check(small(11))
+        assert (caught.value.kind, caught.value.stage) == ("rejected", "reading the model")
+        return
+    found = client.infer(small(11), b"", {"x": X, "n": N})
+    assert [item.element_type for item in found.info] == ["f32", "i64"]
+
+
+def test_layer_that_is_rejected_and_the_next_file_runs(client: ReleaseClient) -> None:
+    with pytest.raises(RuntimeFailure, match=rf"^{client.release.title} rejects it: .*Nonsense") as caught:
+        client.check(small(type="Nonsense"))
+    assert caught.value.kind == "rejected"
+    assert client.attempt(small(), b"").unfit == ""
+
+
+@pytest.mark.parametrize(
+    ("inputs", "taps", "message"),
+    [
+        ({"x": X}, [], "input 'n' has no value"),
+        ({"x": X, "n": N, "o": N}, [], "there is no input 'o'; the model has "),
+        ({"x": X.astype(np.float64) / 3, "n": N}, [], "input 'x' takes f32, not f64: values change"),
+        ({"x": X, "n": N}, ["absent"], "it has no layer 'absent'"),
+    ],
+    ids=["missing", "unknown", "cast", "tap"],
+)
+def test_arguments_that_do_not_fit(
+    client: ReleaseClient, inputs: dict[str, np.ndarray], taps: list[str], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        client.infer(small(), b"", inputs, taps=[Tap(name) for name in taps])
+
+
+def test_time_limit_is_an_outcome_and_the_next_file_runs(client: ReleaseClient) -> None:
+    with pytest.raises(RuntimeFailure, match=rf"^{client.release.title} took more than 0 s") as caught:
+        client.infer(small(), b"", {"x": X, "n": N}, timeout=0.0)
+    assert caught.value.kind == "timeout"
+    client.check(small())
+
+
+def test_python_with_another_release() -> None:
+    with (
+        release_client(find_release("openvino-2021.4"), Path(sys.executable)) as client,
+        pytest.raises(RuntimeFailure, match=r"OpenVINO 2021\.4 cannot be loaded in .*: it has 20\d\d\.") as caught,
+    ):
+        client.check(small())
+    assert caught.value.kind == "missing"
+
+
+def test_installed_openvino_is_its_release() -> None:
+    assert found_python(find_release("openvino-2026.4")) == Path(sys.executable)
