@@ -246,8 +246,8 @@ def _computed_matrix(layers: Layers, data: Ref, axis: int, count: int | None) ->
     one = np.array(1, np.int64)
     size = layers.gather(layers.shape_of(data), axis)
     windows = _given_count(layers, axis) if count is None else np.array(count, np.int64)
-    index = layers.reshape(_range(layers, windows), np.array([-1, 1]))
-    place = _range(layers, size)
+    index = layers.reshape(layers.count_to(windows), np.array([-1, 1]))
+    place = layers.count_to(size)
     after_first = layers.call(
         "Greater",
         layers.call("Multiply", layers.call("Add", place, one), windows),
@@ -266,13 +266,6 @@ def _computed_matrix(layers: Layers, data: Ref, axis: int, count: int | None) ->
 def _given_count(layers: Layers, axis: int) -> Ref:
     """Add the output size of one axis, taken from the second input."""
     return layers.gather(layers.to_type(Ref(None, 1), I64), axis - 2)
-
-
-def _range(layers: Layers, stop: Ref | Array) -> Ref:
-    limits = np.array(0, np.int64), stop, np.array(1, np.int64)
-    if layers.target < 4:
-        return layers.call("Range", *limits)
-    return layers.call("Range", *limits, output_type="i64")
 
 
 def _along(layers: Layers, data: Ref, matrix: Ref | Array, axis: int) -> Ref:

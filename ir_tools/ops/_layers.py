@@ -128,9 +128,23 @@ class Layers:
                 return Ref(number)
         return self.call("ShapeOf", data)
 
+    def sizes(self, data: Ref) -> Ref | Array:
+        """Return the sizes of `data`: a constant where they are known, else those that the model sees when it runs."""
+        shape = self.fact(data).shape
+        if shape is not None and all(dim.static for dim in shape):
+            return np.array([dim.size for dim in shape], np.int64)
+        return self.shape_of(data)
+
     def gather(self, data: Ref, places: Sequence[int] | int, axis: int = 0) -> Ref:
         """Elements along an axis: several, or one without the axis."""
         return self.call("Gather", data, np.array(places, np.int64), np.array(axis, np.int64))
+
+    def count_to(self, stop: Ref | Array) -> Ref:
+        """Add the list of the integers from 0 to a scalar, without it, i64."""
+        limits = np.array(0, np.int64), stop, np.array(1, np.int64)
+        if self.target < 4:
+            return self.call("Range", *limits)
+        return self.call("Range", *limits, output_type="i64")
 
     def to_type(self, data: Ref, dtype: ElementType) -> Ref:
         """Convert `data` to another element type; no layer is added if it has that already."""

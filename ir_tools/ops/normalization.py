@@ -11,6 +11,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._by_blocks import along, elementwise
+from ir_tools.ops._normalization_rewrites import group_normalization, migrate_batch_norm, migrate_mvn_1, migrate_mvn_6
 from ir_tools.ops._numbers import in_working_type, is_half, require, same_type, through_floats
 from ir_tools.ops._requirements import check_axes, listed, raise_first
 from ir_tools.ops._values import known
@@ -91,6 +92,7 @@ def _batch_norm(version: int, names: Sequence[str]) -> Op:
         check=lambda attrs, inputs: batch_norm_violations(inputs, data),
         shape=lambda attrs, inputs: batch_norm_shape(inputs, data),
         kernel=partial(batch_norm, data=data),
+        migrate=migrate_batch_norm(data),
     )
 
 
@@ -380,6 +382,7 @@ OPS = (
         },
         shape=same_shape,
         kernel=mvn_1,
+        migrate=migrate_mvn_1,
     ),
     Op(
         type="MVN",
@@ -393,6 +396,7 @@ OPS = (
         check=mvn_violations,
         shape=mvn_shape,
         kernel=mvn_6,
+        migrate=migrate_mvn_6,
     ),
     Op(
         type="LRN",
@@ -434,5 +438,6 @@ OPS = (
         check=group_norm_violations,
         shape=group_norm_shape,
         kernel=group_norm,
+        migrate=group_normalization,
     ),
 )

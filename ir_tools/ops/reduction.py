@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ir_tools.ops._adaptive_pooling_rewrites import reduce_mean_to_adaptive
+from ir_tools.ops._layers import Layers, composed
 from ir_tools.ops._numbers import in_working_type, require, to_integer
 from ir_tools.ops._requirements import check_axes, raise_first
 from ir_tools.ops._values import known
@@ -27,6 +28,9 @@ from ir_tools.ops.definition import (
     NamedRewrite,
     OneOf,
     Op,
+    Ref,
+    Refused,
+    Step,
     Violation,
 )
 from ir_tools.ops.limits import too_large
@@ -52,7 +56,7 @@ class Reduction:
         accepts: kinds of element types that the runtime takes.
         function: on an array and a tuple of axes, which it keeps with size 1.
         folds: what the runtime knows of the result before running: bounds, exact values, or those of floats only.
-        rewrites: as of `Op`.
+        rewrites, migrate: as of `Op`.
     """
 
     type: str
@@ -61,6 +65,7 @@ class Reduction:
     accepts: str = "float integer"
     folds: Literal["bounds", "exact", "floats"] = "exact"
     rewrites: Mapping[str, NamedRewrite] = field(default_factory=dict)
+    migrate: Step | None = None
 
     def violations(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         """Check for axes that are no list of integers, or that the data does not have."""
@@ -132,6 +137,7 @@ class Reduction:
             shape=self.shape,
             kernel=self.kernel,
             rewrites=self.rewrites,
+            migrate=self.migrate,
         )
 
 
@@ -247,6 +253,27 @@ def length(data: Array, axes: tuple[int, ...]) -> Array:
     return np.sqrt(squares) if data.dtype.kind == "f" else np.rint(np.sqrt(squares))
 
 
+def _floats_only(layers: Layers) -> Refused | None:
+    if layers.fact(Ref(None)).dtype.is_float:
+        return None
+    return Refused("sums of integers are cut off once, and not by every layer of a composition")
+
+
+@composed(4, "the sum of the absolute values", wide=True)
+def by_sizes(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """ReduceL1-4."""
+    data, keep = layers.working(0), attrs.keep_dims
+    return _floats_only(layers) or layers.call("ReduceSum", layers.call("Abs", data), Ref(None, 1), keep_dims=keep)
+
+
+@composed(4, "the square root of the sum of the squares", wide=True)
+def by_squares(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """ReduceL2-4."""
+    data, keep = layers.working(0), attrs.keep_dims
+    squares = layers.call("Multiply", data, data)
+    return _floats_only(layers) or layers.call("Sqrt", layers.call("ReduceSum", squares, Ref(None, 1), keep_dims=keep))
+
+
 ROWS = (
     Reduction(type="ReduceSum", function=total),
     Reduction(type="ReduceMean", function=mean, rewrites={"reduce-mean-to-adaptive": reduce_mean_to_adaptive}),
@@ -255,8 +282,8 @@ ROWS = (
     Reduction(type="ReduceProd", function=product, folds="bounds"),
     Reduction(type="ReduceLogicalAnd", function=every, accepts="boolean"),
     Reduction(type="ReduceLogicalOr", function=some, accepts="boolean"),
-    Reduction(type="ReduceL1", version=4, function=sum_of_sizes),
-    Reduction(type="ReduceL2", version=4, function=length, folds="floats"),
+    Reduction(type="ReduceL1", version=4, function=sum_of_sizes, migrate=by_sizes),
+    Reduction(type="ReduceL2", version=4, function=length, folds="floats", migrate=by_squares),
 )
 
 # --- running sums -----------------------------------------------------------------------------------------------

@@ -70,11 +70,27 @@ VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
         {"detect_positive": "false"},
         {"detect_negative": "0", "detect_positive": "0"},
     ],
+    "MVN-1": [{}, {"across_channels": "false", "normalize_variance": "false"}],
+    "MVN-6": [{}, {"eps_mode": "OUTSIDE_SQRT"}, {"normalize_variance": "false"}],
+    "ReduceL1-4": [{}, {"keep_dims": "true"}],
+    "ReduceL2-4": [{}, {"keep_dims": "true"}],
+    "ScaledDotProductAttention-13": [{"causal": "false"}, {"causal": "true"}],
     "LogSoftmax-5": [{"axis": "-1"}, {"axis": "0"}, {"axis": "1"}],
 }
 """Attributes beyond those of the samples."""
+ATTENTION = ("f32 1,2,4,8", "f32 1,2,6,8", "f32 1,2,6,5")
 MORE = {
     "Swish-4": [sample("", "f32 2,3", "f32 ")],
+    "MVN-6": [
+        sample("eps=0.01;eps_mode=inside_sqrt;normalize_variance=true", "f32 2,3,4,5", np.array(axes))
+        for axes in ([1, 2, 3], [-1, -2], [-1], [0, 2])
+    ],
+    "GroupNormalization-12": [sample("num_groups=3;epsilon=0.01", "f32 2,6", "f32 6", "f32 6")],
+    "ScaledDotProductAttention-13": [
+        sample("", *ATTENTION, "boolean 1,1,4,6"),
+        sample("", *ATTENTION, "f32 4,6", "f32 1"),
+        sample("", *ATTENTION, "f32 4,6", "f32 ", "f32 1,2,1,1"),
+    ],
     "BitwiseAnd-13": [sample("", "boolean 2,3", "boolean 3")],
     "BitwiseOr-13": [sample("", "boolean 2,3", "boolean 3")],
     "BitwiseXor-13": [sample("", "boolean 2,3", "boolean 3")],

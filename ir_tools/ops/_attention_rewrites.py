@@ -1,0 +1,74 @@
+"""Attention as products of matrices and a SoftMax between them, for opsets without ScaledDotProductAttention-13."""
+
+import math
+
+import numpy as np
+
+from ir_tools.ops._layers import Layers, composed
+from ir_tools.ops.definition import Array, Attrs, Ref
+from ir_tools.types import Dim
+
+__all__ = ["scaled_dot_product_attention"]
+
+QUERY, KEY = Ref(None), Ref(None, 1)
+LAST = np.array([-1], np.int64)
+
+
+@composed(13, "softmax(query * scale * transposed key + mask) * value", wide=True)
+def scaled_dot_product_attention(layers: Layers, attrs: Attrs) -> Ref:
+    """ScaledDotProductAttention-13."""
+    query, key, value = (layers.working(number) for number in range(3))
+    scaled = layers.call("Multiply", query, _scale(layers, query))
+    scores = layers.call("MatMul", scaled, key, transpose_b=True)
+    if attrs.causal:
+        scores = _masked(layers, scores, _triangle(layers))
+    elif len(layers.inputs) > 3:
+        mask = Ref(None, 3)
+        if layers.fact(mask).dtype.kind == "boolean":
+            scores = _masked(layers, scores, mask)
+        else:
+            scores = layers.call("Add", scores, layers.to_type(mask, layers.fact(scores).dtype))
+    return layers.call("MatMul", _shares(layers, scores), value)
+
+
+def _scale(layers: Layers, query: Ref) -> Ref | Array:
+    """Return what the query is multiplied by: an input, or one by the square root of the size of its rows."""
+    if len(layers.inputs) > 4:
+        return layers.reshape(layers.working(4), np.array([], np.int64))
+    rank, shape = layers.rank(query), layers.fact(query).shape
+    size = shape[-1] if shape else Dim()
+    if size.static:
+        return layers.number(1 / math.sqrt(size.size), query)
+    length = layers.to_type(layers.gather(layers.shape_of(QUERY), rank - 1), layers.fact(query).dtype)
+    return layers.call("Divide", layers.number(1, query), layers.call("Sqrt", length))
+
+
+def _masked(layers: Layers, scores: Ref, mask: Ref | Array) -> Ref:
+    return layers.call("Select", mask, scores, layers.number(-np.inf, scores))
+
+
+def _triangle(layers: Layers) -> Ref | Array:
+    """Return which keys each query sees, `[queries, keys]`: those that are not behind it."""
+    shapes = [layers.fact(source).shape for source in (QUERY, KEY)]
+    if all(shape and shape[-2].static for shape in shapes):
+        queries, keys = (shape[-2].size for shape in shapes if shape)
+        return np.tri(queries, keys, dtype=np.bool_)
+    places = []
+    for source in (QUERY, KEY):
+        count = layers.gather(layers.shape_of(source), layers.rank(source) - 2)
+        places.append(layers.count_to(count))
+    rows = layers.call("Unsqueeze", places[0], np.array([1], np.int64))
+    return layers.call("GreaterEqual", rows, places[1])
+
+
+def _shares(layers: Layers, scores: Ref) -> Ref:
+    """Return the SoftMax of the scores along the last axis; a sink takes a share that is dropped."""
+    if len(layers.inputs) < 6:
+        axis = -1 if layers.target >= 8 else layers.rank(scores) - 1
+        return layers.call("SoftMax", scores, axis=axis)
+    sink = layers.working(5)
+    top = layers.call("Maximum", layers.call("ReduceMax", scores, LAST, keep_dims=True), sink)
+    powers = layers.call("Exp", layers.call("Subtract", scores, top))
+    total = layers.call("ReduceSum", powers, LAST, keep_dims=True)
+    both = layers.call("Add", total, layers.call("Exp", layers.call("Subtract", sink, top)))
+    return layers.call("Divide", powers, both)

@@ -1,0 +1,100 @@
+"""Normalisations in the versions or operations of other opsets."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ir_tools.ops._layers import Layers, composed
+from ir_tools.ops._values import known
+from ir_tools.ops.definition import Attrs, Fact, Ref, Refused, Rewrite, Step
+
+__all__ = ["group_normalization", "migrate_batch_norm", "migrate_mvn_1", "migrate_mvn_6"]
+
+DATA = Ref(None)
+
+
+def migrate_batch_norm(data: int) -> Step:
+    """Return the step of a version of BatchNormInference: version 5 has the data first, version 1 as input 2.
+
+    `data`: which input the data is.
+    """
+
+    def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | None:
+        if (target >= 5) == (data == 0):
+            return None
+        order = (2, 0, 1, 3, 4) if data else (1, 2, 0, 3, 4)
+        layers = Layers(inputs, target)
+        layers.call("BatchNormInference", *(Ref(None, number) for number in order), epsilon=attrs.epsilon)
+        return layers.rewrite("inputs in the other order", "the versions differ in the order of the inputs only")
+
+    return step
+
+
+def migrate_mvn_1(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | None:
+    """MVN-1 with its axes as an input, from opset6 on, if the rank is known; every opset reads it as it is."""
+    shape = inputs[0].shape
+    across = 1 in attrs.reduction_axes if attrs.reduction_axes else attrs.across_channels
+    eps, variance = attrs.eps, attrs.normalize_variance
+    first = 1 if across else 2
+    if target < 6 or shape is None or len(shape) <= first:
+        return None
+    layers = Layers(inputs, target)
+    axes = np.arange(first, len(shape), dtype=np.int64)
+    layers.call("MVN", DATA, axes, eps=eps, eps_mode="inside_sqrt", normalize_variance=variance)
+    return layers.rewrite("axes as an input", f"MVN-1 normalizes over axes {first} to {len(shape) - 1}")
+
+
+def migrate_mvn_6(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+    """MVN-6 before opset6: MVN-1 if it has the same axes, else its formula."""
+    shape, axes = inputs[0].shape, known(inputs[1])
+    if target >= 6 or shape is None or not axes or attrs.eps_mode == "outside_sqrt":
+        return _normalized(attrs, inputs, target)
+    places, rank = sorted({axis % len(shape) for axis in axes}), len(shape)
+    across = places == [*range(1, rank)] and rank > 1
+    if not across and places != [*range(2, rank)]:
+        return _normalized(attrs, inputs, target)
+    layers = Layers(inputs, target)
+    layers.call(
+        "MVN",
+        DATA,
+        version=min(target, 2),
+        across_channels=across,
+        normalize_variance=attrs.normalize_variance,
+        eps=attrs.eps,
+    )
+    return layers.rewrite("axes as an attribute", f"MVN-1 normalizes over axes {places[0]} to {rank - 1}")
+
+
+@composed(6, "(x - mean) / sqrt(mean of (x - mean)^2 + eps), with eps where its mode says", wide=True)
+def _normalized(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    if not layers.fact(DATA).dtype.is_float:
+        return Refused("integers are rounded once, and not by every layer of a composition")
+    data, axes = layers.working(0), Ref(None, 1)
+    centred = layers.call("Subtract", data, layers.call("ReduceMean", data, axes, keep_dims=True))
+    if not attrs.normalize_variance:
+        return centred
+    squares = layers.call("Multiply", centred, centred)
+    spread: Ref = layers.call("ReduceMean", squares, axes, keep_dims=True)
+    eps = layers.number(attrs.eps, data)
+    if attrs.eps_mode == "outside_sqrt":
+        return layers.call("Divide", centred, layers.call("Add", layers.call("Sqrt", spread), eps))
+    return layers.call("Divide", centred, layers.call("Sqrt", layers.call("Add", spread, eps)))
+
+
+@composed(12, "every group of channels normalized by MVN, times scale, plus bias")
+def group_normalization(layers: Layers, attrs: Attrs) -> Ref:
+    """GroupNormalization-12."""
+    rank = layers.rank(DATA)
+    groups = layers.reshape(DATA, np.array([0, attrs.num_groups, -1], np.int64))
+    if layers.target >= 6:
+        axes = np.array([2], np.int64)
+        mixed = layers.call("MVN", groups, axes, normalize_variance=True, eps=attrs.epsilon, eps_mode="inside_sqrt")
+    else:
+        mixed = layers.call("MVN", groups, version=min(layers.target, 2), normalize_variance=True, eps=attrs.epsilon)
+    found = layers.call("Reshape", mixed, layers.sizes(DATA), special_zero=False)
+    for type, number in (("Multiply", 1), ("Add", 2)):
+        values = layers.to_type(Ref(None, number), layers.fact(DATA).dtype)
+        if rank > 2:
+            values = layers.call("Unsqueeze", values, np.arange(1, rank - 1, dtype=np.int64))
+        found = layers.call(type, found, values)
+    return found
