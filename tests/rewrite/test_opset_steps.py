@@ -1,6 +1,6 @@
 """Every operation version that migrates, to every opset: equal on the reference executor, readable, a fixed point."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -9,13 +9,16 @@ import numpy as np
 import pytest
 
 from ir_tools.builder import Builder
+from ir_tools.errors import RuntimeFailure
 from ir_tools.execute import run
 from ir_tools.format.write import render
 from ir_tools.graph import Model
 from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Array, Op, find_op, opset_number
 from ir_tools.rewrite.migration import migrate
+from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import ELEMENT_TYPES, from_dtype
 from tests.ops import kernel_settings, layer_support
+from tests.ops.around import ONE_THREAD
 from tests.ops.samples import sample, sample_of
 from tests.ops.single import Slot
 from tests.ops.test_random_kernels import FAMILIES as KERNELS
@@ -24,6 +27,8 @@ from tests.ops.test_random_layers import FAMILIES as LAYERS
 MIGRATING = {str(op): op for family in FAMILIES for op in family.OPS if op.migrate is not None}
 TOLERANCE = {"float16": 4e-3, "bfloat16": 4e-2, "float64": 1e-9}
 """Of the largest magnitude; f32: 1e-5."""
+ON_RUNTIME = {"float16": 4e-3, "bfloat16": 4e-2}
+"""The same on the CPU plugin, which computes f64 in f32."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +176,7 @@ def unreadable(model: Model, target: int) -> list[str]:
     return wrong
 
 
-def difference(found: Array, wanted: Array) -> str | None:
+def difference(found: Array, wanted: Array, tolerance: Mapping[str, float] = TOLERANCE) -> str | None:
     """How two outputs differ, in words."""
     if (found.shape, found.dtype) != (wanted.shape, wanted.dtype):
         return f"{found.dtype}{found.shape} instead of {wanted.dtype}{wanted.shape}"
@@ -179,9 +184,9 @@ def difference(found: Array, wanted: Array) -> str | None:
         return None if np.array_equal(found, wanted) else f"{found.tolist()} instead of {wanted.tolist()}"
     left, right = found.astype(np.float64), wanted.astype(np.float64)
     largest = np.abs(right[np.isfinite(right)]).max(initial=1)
-    if np.allclose(left, right, rtol=0, atol=TOLERANCE.get(wanted.dtype.name, 1e-5) * largest, equal_nan=True):
+    if np.allclose(left, right, rtol=0, atol=tolerance.get(wanted.dtype.name, 1e-5) * largest, equal_nan=True):
         return None
-    return f"{left.tolist()} instead of {right.tolist()}"
+    return f"{np.nanmax(np.abs(left - right))} apart: {left.tolist()} instead of {right.tolist()}"
 
 
 def problems_of(setting: Setting, targets: Sequence[int], dynamic: int) -> Iterator[str | None]:
@@ -208,13 +213,60 @@ def problems_of(setting: Setting, targets: Sequence[int], dynamic: int) -> Itera
         yield from wrong or (None,)
 
 
-@pytest.mark.parametrize("name", MIGRATING)
-def test_steps_of_every_version(name: str) -> None:
-    targets = range(1, COMPLETE_OPSETS + 1)
+OPSETS = range(1, COMPLETE_OPSETS + 1)
+
+
+def problems_of_version(name: str, count: int, targets: Callable[[Op, int], Sequence[int]]) -> list[str]:
+    """What is wrong with an operation version; `count`: settings of each generator."""
     found = [
         problem
-        for number, setting in enumerate(settings(3)[name])
-        for problem in problems_of(setting, targets, number % 3)
+        for number, setting in enumerate(settings(count)[name])
+        for problem in problems_of(setting, targets(setting.op, number), number % 3)
     ]
-    assert [problem for problem in found if problem] == []
     assert bool(found) == (name not in UNCHANGED)
+    return [problem for problem in found if problem]
+
+
+def few(op: Op, number: int) -> list[int]:
+    """The opset before the version, and three of all others in turn."""
+    return [max(op.version - 1, 1), *(1 + (number * 3 + one * 5) % COMPLETE_OPSETS for one in range(3))]
+
+
+@pytest.mark.parametrize("name", MIGRATING)
+def test_steps_of_every_version(name: str) -> None:
+    assert problems_of_version(name, 3, few) == []
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", MIGRATING)
+def test_many_steps_of_every_version(name: str) -> None:
+    assert problems_of_version(name, 40, lambda op, number: OPSETS) == []
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", MIGRATING)
+def test_steps_on_the_runtime(name: str) -> None:
+    """The migrated model gives on the runtime what the model itself does there."""
+    wrong: list[str] = []
+    with RuntimeClient() as client:
+        for setting in settings(3)[name]:
+            model, seen = setting.model(), set[bytes]()
+            try:
+                wanted = client.infer_model(model, setting.inputs(), config=ONE_THREAD).outputs
+            except RuntimeFailure:
+                continue
+            for target in OPSETS:
+                moved = migrate(model, f"opset{target}")
+                text = bytes(render(moved.model))
+                if not moved.steps or moved.refused or text in seen:
+                    continue
+                seen.add(text)
+                try:
+                    found = client.infer_model(moved.model, setting.inputs(), config=ONE_THREAD).outputs
+                except RuntimeFailure as failure:
+                    wrong.append(f"{setting} to opset{target}: {failure}")
+                    continue
+                for one, other in zip(found.values(), wanted.values(), strict=True):
+                    why = difference(one, other, ON_RUNTIME)
+                    wrong += [f"{setting} to opset{target}: {why}"] if why else []
+    assert wrong == []
