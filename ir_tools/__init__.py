@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from ir_tools.graph import Graph, Layer, LayerContent, Model, Port, Source
     from ir_tools.infer import ShapeReport
     from ir_tools.inputs import InputPlan
-    from ir_tools.rewrite.migration import Migration, MigrationStep, RefusedStep
+    from ir_tools.rewrite.migration import Migration
+    from ir_tools.rewrite.steps import MigrationStep, RefusedStep
     from ir_tools.session import Session
     from ir_tools.types import Dim
 

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from ir_tools.inputs import InputPlan, InputValue
     from ir_tools.onnx import Translated
     from ir_tools.ops import Array
-    from ir_tools.rewrite.migration import Migration, MigrationStep
+    from ir_tools.rewrite.migration import Migration
+    from ir_tools.rewrite.steps import MigrationStep
     from ir_tools.runtime.extensions import Extensions
     from ir_tools.runtime.setting import RuntimePrecision
     from ir_tools.session import File, ModelSource
@@ -564,7 +565,7 @@ def _only_restamped(step: MigrationStep) -> bool:
 
 
 def _step(node: Translated, target: str) -> MigrationStep:
-    from ir_tools.rewrite.migration import MigrationStep
+    from ir_tools.rewrite.steps import MigrationStep
 
     return MigrationStep(
         path=node.name,

@@ -22,7 +22,8 @@ from ir_tools.ops.definition import Array, Attrs, Fact, Kind, Op, Refused
 from ir_tools.ops.legacy.definition import Tensor
 from ir_tools.ops.records import recorded
 from ir_tools.rewrite.legacy_loops import tensor_iterator
-from ir_tools.rewrite.migration import Migration, MigrationStep, RefusedStep, StepPlace, migrate
+from ir_tools.rewrite.migration import Migration, migrate
+from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
 from ir_tools.types import ElementType, Shapes, element_type, format_shape, id_number, precision_in_file
 from ir_tools.weights import values
 

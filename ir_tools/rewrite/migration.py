@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, groupby
+from itertools import chain
 from typing import NamedTuple
 
 from ir_tools.arguments import word_list
@@ -14,69 +14,15 @@ from ir_tools.infer import LayerSignature, LayerSignatures
 from ir_tools.ops import find_op, named_rewrites, opset_number
 from ir_tools.ops.definition import Attrs, Fact, Kind, ObservedAttrs, Op, Refused, Rewrite, Violation
 from ir_tools.rewrite.facts import InputFacts, KnownFacts
+from ir_tools.rewrite.fitting import Fitting
 from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output
-from ir_tools.rewrite.target import Target, releases_in_words
+from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
+from ir_tools.rewrite.target import Target, reading_in_words
 
-__all__ = ["Migration", "MigrationStep", "RefusedStep", "RemainingLayer", "StepPlace", "migrate"]
+__all__ = ["Migration", "RemainingLayer", "migrate"]
 
 MOST_ROUNDS = 8
 """How often the layers that a migration makes are migrated in turn."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MigrationStep:
-    """Describe one layer that is rewritten.
-
-    Attributes:
-        path: of the layer, through bodies.
-        layer_id, line: of the layer in the file that was read; None for a node of an ONNX file.
-        before: the operation, `AvgPool-14`.
-        after: what replaces it, `AvgPool opset8` or `Pad + AvgPool`.
-        how: what the rewrite does.
-        proof: why it means the same.
-        notes: what the user should know about the layer as it was.
-
-    Example:
-        >>> step = ir_tools.migrate("model.xml", to="opset8").steps[0]
-        >>> step.path, step.line, step.before, step.after, step.how
-        ('pool', 8, 'AvgPool-1', 'AvgPool opset8', 'same attributes')
-    """
-
-    path: str
-    layer_id: int | None
-    line: int | None
-    before: str
-    after: str
-    how: str
-    proof: str
-    notes: tuple[str, ...] = ()
-
-    __repr__ = brief_fields
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefusedStep:
-    """Describe one layer that has no exact equivalent in the target, and say why.
-
-    Example:
-        >>> print(ir_tools.migrate("unreadable.xml", to="opset8").refused[0])
-        layer 1 'pool' (AvgPool-1): strides ...
-    """
-
-    path: str
-    layer_id: int
-    line: int | None
-    before: str
-    reason: str
-    attribute: str | None = None
-    notes: tuple[str, ...] = ()
-
-    __repr__ = brief_fields
-
-    def __str__(self) -> str:
-        """Return `layer 7 'pool' (AvgPool-16): dilations: ...`."""
-        attribute = f"{self.attribute}: " if self.attribute else ""
-        return f"layer {self.layer_id} '{self.path}' ({self.before}): {attribute}{self.reason}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +87,7 @@ def migrate(
 
     Args:
         model: the model.
-        to: an opset, `opset8`, or a release, `openvino-2024.6`; None to run the passes only.
+        to: an opset, `opset8`, an IR version, `ir10`, or a release, `openvino-2024.6`; None to run the passes only.
         passes: names of rewrites, in this order (`ir_tools.ops.named_rewrites`).
         in_place: change `model` itself instead of a copy; it is not changed if a layer is refused.
 
@@ -152,10 +98,13 @@ def migrate(
     """
     stages: list[_Stage] = [_stage(name) for name in word_list(passes)]
     target = None if to is None else Target.of(to)
-    if target is not None:
-        if target.opset is None:
-            raise MigrationError(f"'{to}': migrating to another IR version is not supported yet; name an opset: opset8")
+    if target is not None and target.opset is not None:
         stages.append(_Migrating(target))
+    fitting = None if target is None else Fitting(model, target)
+    if fitting is not None and fitting.needed:
+        refused = fitting.refused()
+        if refused:
+            return Migration(model=model, refused=refused)
     work, steps, known = model, list[MigrationStep](), KnownFacts(model, LayerSignatures())
     remaining: tuple[RemainingLayer, ...] = ()
     rounds = 0
@@ -173,7 +122,11 @@ def migrate(
         if plan.rewrites:
             work = _rewritten(work, plan, known, copied=work is model and (bool(stages) or not in_place))
         remaining = tuple(plan.remaining)
-    return Migration(model=work, steps=tuple(steps), remaining=remaining)
+    if fitting is None or not fitting.needed:
+        return Migration(model=work, steps=tuple(steps), remaining=remaining)
+    fitting.apply(work.copy() if work is model and not in_place else work)
+    steps += fitting.steps
+    return Migration(model=fitting.model, steps=tuple(steps), remaining=remaining, notes=tuple(fitting.notes))
 
 
 class _Outcome(NamedTuple):
@@ -221,7 +174,7 @@ class _Migrating:
             return _Verdict(otherwise=stamped)
         return _Verdict(
             asked,
-            Refused(f"nothing that {target.release.title} reads is known to mean the same; {releases_in_words(op)}"),
+            Refused(f"nothing that {target.release.title} reads is known to mean the same; {reading_in_words(op)}"),
         )
 
     def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | Refused | None:
@@ -232,7 +185,7 @@ class _Migrating:
         for opset in self.target.opsets:
             found = op.migrate(attrs, inputs, opset)
             if isinstance(found, Refused):
-                return Refused(f"{found.reason}; {releases_in_words(op)}", found.attribute)
+                return Refused(f"{found.reason}; {reading_in_words(op)}", found.attribute)
             if found is not None and self.target.reads(found.layers):
                 return found
         return None
@@ -307,30 +260,6 @@ class _Plan:
     rewrites: list[_Rewriting] = field(default_factory=list)
     refused: list[RefusedStep] = field(default_factory=list)
     remaining: list[RemainingLayer] = field(default_factory=list)
-
-
-class StepPlace(NamedTuple):
-    """Hold what a step says of the layer as it was."""
-
-    path: str
-    layer_id: int
-    line: int | None
-    before: str
-    notes: tuple[str, ...]
-
-    def step(self, rewrite: Rewrite) -> MigrationStep:
-        """Return the step that replaces the layer."""
-        return MigrationStep(**self._asdict(), after=_after(rewrite), how=rewrite.how, proof=rewrite.proof)
-
-    def refused(self, why: Refused) -> RefusedStep:
-        """Return the step that says why nothing can."""
-        return RefusedStep(**self._asdict(), reason=why.reason, attribute=why.attribute)
-
-
-def _after(rewrite: Rewrite) -> str:
-    if len(rewrite.layers) == 1:
-        return f"{rewrite.layers[0].type} opset{rewrite.layers[0].opset}"
-    return " + ".join(kind for kind, _ in groupby(new.type for new in rewrite.layers))
 
 
 def _remaining(model: Model, located: Located) -> RemainingLayer:

@@ -1,6 +1,6 @@
 """What a model is migrated to: an opset, an IR version, or a release of OpenVINO."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Self
@@ -12,7 +12,7 @@ from ir_tools.ops.definition import Fact, NewLayer, Op, Ref, Rewrite
 from ir_tools.releases.table import OPENVINO, Release, find_release
 from ir_tools.types import element_type
 
-__all__ = ["Target", "parse_target", "releases_in_words"]
+__all__ = ["Target", "parse_target", "reading_in_words", "releases_in_words"]
 
 VERSIONS = {"ir10": 10, "ir11": 11}
 
@@ -97,11 +97,15 @@ def parse_target(text: str) -> int:
     return opset
 
 
-def releases_in_words(op: Op) -> str:
+def reading_in_words(op: Op) -> str:
     """Return which releases read an operation: `OpenVINO 2022.1 and later read it`."""
     stamps = [number for number in range(op.version, NEWEST_OPSET + 1) if find_op(op.type, f"opset{number}") is op]
-    reading = groupby(OPENVINO, lambda release: any(release.holds(op, stamp) for stamp in stamps))
-    runs = [[*releases] for held, releases in reading if held]
+    return releases_in_words(lambda release: any(release.holds(op, stamp) for stamp in stamps))
+
+
+def releases_in_words(reads: Callable[[Release], bool]) -> str:
+    """Return which releases read something: `OpenVINO 2022.1 and later read it`."""
+    runs = [[*releases] for held, releases in groupby(OPENVINO, reads) if held]
     if not runs:
         return "no release of OpenVINO reads it"
     words = [_run_in_words(run) for run in runs]

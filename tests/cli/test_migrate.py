@@ -9,7 +9,8 @@ import ir_tools
 from ir_tools.comparison import Comparison
 from ir_tools.errors import RuntimeFailure
 from ir_tools.ops import Array
-from ir_tools.rewrite.migration import Migration, RefusedStep
+from ir_tools.rewrite.migration import Migration
+from ir_tools.rewrite.steps import RefusedStep
 from ir_tools.runtime.client import STAGES
 from tests.cli.conftest import Cli
 

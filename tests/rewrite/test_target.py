@@ -9,7 +9,7 @@ from ir_tools.errors import MigrationError, UsageError
 from ir_tools.graph import Model
 from ir_tools.ops import find_op
 from ir_tools.rewrite.migration import migrate
-from ir_tools.rewrite.target import Target, parse_target, releases_in_words
+from ir_tools.rewrite.target import Target, parse_target, reading_in_words
 
 
 @pytest.mark.parametrize("text", ["opset0", "opset18", "8", "ir9", "opsetx", ""])
@@ -108,4 +108,4 @@ def test_what_no_older_operation_means_is_refused_for_a_release_and_remains_in_a
 def test_which_releases_read_an_operation(type: str, version: int, wanted: str) -> None:
     op = find_op(type, f"opset{version}")
     assert op is not None
-    assert releases_in_words(op) == f"OpenVINO {wanted} it"
+    assert reading_in_words(op) == f"OpenVINO {wanted} it"

@@ -1,0 +1,289 @@
+"""What a file needs besides operations to be read by a release, or as another IR version: types, sizes, names."""
+
+from dataclasses import dataclass, field
+from functools import partial
+
+from ir_tools.builder import Builder
+from ir_tools.display import plural
+from ir_tools.graph import Layer, Located, Model, Port, Source
+from ir_tools.ops import Role, find_op, role_of
+from ir_tools.ops.definition import Refused
+from ir_tools.releases.table import Release
+from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
+from ir_tools.rewrite.target import Target, releases_in_words
+from ir_tools.types import Dim, element_type, parse_shape, precision_in_file
+from ir_tools.weights import values
+
+__all__ = ["Fitting"]
+
+BRACKETS, DUPLICATE_NAMES, FREE_RT_INFO = (2022, 3), (2024, 1), (2024, 6)
+"""The first releases that read a shape in brackets, two layers of one name (in IR v11), rt_info without a version.
+
+Measured.
+"""
+SWAPPED_BEFORE = {"u4": (2023, 2), "i4": (2023, 2), "u2": (2025, 3)}
+"""The first releases that read constants of these types with the elements of a byte in the right order. Measured."""
+STORED_AS = {
+    **{"i4": "i8", "u4": "u8", "u2": "u8", "u3": "u8", "u6": "u8"},
+    **{"f8e4m3": "f16", "f8e5m2": "f16", "f4e2m1": "f16", "nf4": "f32", "f8e8m0": "f32"},
+}
+"""Types that hold all values of another one, for constants."""
+RESULTS_OF_10 = {
+    **dict.fromkeys(("i64", "u64", "u32"), "i32"),
+    **dict.fromkeys(("f16", "bf16", "f64", "u8", "i8", "u16", "i16", "boolean"), "f32"),
+}
+"""What a caller gets for an output of another type from a file of IR v10, from every release. Measured."""
+PARAMETERS_OF_10 = {"f16": "f32"}
+"""What a caller gives for an input of another type. Measured."""
+INPUTS_OF_2021 = {"f64": "f32", "u32": "i64"}
+"""Types of inputs that releases of 2021 do not take, and what they take instead. Measured."""
+
+
+@dataclass(slots=True)
+class Fitting:
+    """What is done to a model besides rewriting operations.
+
+    Attributes:
+        model: the model, or the copy of it that is changed.
+        target: the release or IR version.
+        steps: layers that were changed.
+        notes: what a caller of the model should know.
+    """
+
+    model: Model
+    target: Target
+    steps: list[MigrationStep] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def version(self) -> int:
+        """The IR version that the model gets."""
+        return self.target.version or self.model.version
+
+    @property
+    def needed(self) -> bool:
+        """Whether the target asks for more than operations."""
+        return self.target.release is not None or self.version != self.model.version
+
+    def refused(self) -> tuple[RefusedStep, ...]:
+        """Return the layers that a release cannot read, whatever is done here."""
+        release = self.target.release
+        if release is None:
+            return ()
+        reasons = ((located, _obstacle(located, release)) for located in self.model.walk())
+        return tuple(self._place(located).refused(Refused(reason)) for located, reason in reasons if reason)
+
+    def apply(self, model: Model) -> None:
+        """Change the model, or a copy of it."""
+        self.model, version = model, self.version
+        release = self.target.release
+        if release is not None:
+            self._fit_release(release)
+        if version != model.version:
+            self._to_10() if version == 10 else self._to_11()
+        if version == 10 or (release is not None and release.number < DUPLICATE_NAMES):
+            self._name_apart()
+
+    # --- a release --------------------------------------------------------------------------------------------------
+
+    def _fit_release(self, release: Release) -> None:
+        dropped = 0
+        for located in [*self.model.walk()]:
+            layer = located.layer
+            if role_of(layer) is Role.CONSTANT and not _right(release, layer.raw.get("element_type", "").lower()):
+                self._store_wider(located, release)
+            if role_of(layer) is Role.PARAMETER:
+                self._fit_parameter(located, release)
+            if (
+                self.version > 10
+                and release.number < FREE_RT_INFO
+                and any("version" not in row for row in layer.rt_info)
+            ):
+                dropped += 1
+                layer.content.rt_info = [row for row in layer.rt_info if "version" in row]
+        if dropped:
+            layers = plural(dropped, "layer")
+            self.notes.append(f"rt_info without a version dropped from {layers}: {release.title} does not read it")
+
+    def _store_wider(self, located: Located, release: Release) -> None:
+        """Store a constant in a type that holds all of its values; the Converts behind it go on from there."""
+        _, layer, graph = located
+        old = layer.raw["element_type"].lower()
+        new = element_type(STORED_AS[old])
+        assert new.dtype is not None
+        numbers = values(layer.raw, self.model.weights).astype(new.dtype)
+        offset, size = self.model.weights.append(numbers)
+        layer.raw.update(element_type=new.name, offset=str(offset), size=str(size))
+        layer.outputs[0].precision = new.precision
+        for consumer, port in graph.consumers(layer.id, layer.outputs[0].id):
+            graph.layer(consumer).port(port).precision = new.precision
+        how = f"stored as {new}"
+        proof = f"{new} holds every value of {old}; {release.title} does not read {old} rightly"
+        self._step(located, f"Const of {new}", how, proof)
+
+    def _fit_parameter(self, located: Located, release: Release) -> None:
+        _, layer, graph = located
+        shape, kind = layer.raw.get("shape", ""), layer.raw.get("element_type", "").lower()
+        if shape.strip().startswith("[") and release.number < BRACKETS:
+            layer.raw["shape"] = shape.strip().strip("[]")
+        if graph is self.model.graph and not release.dynamic and kind in INPUTS_OF_2021:
+            new = INPUTS_OF_2021[kind]
+            self._retype_parameter(layer, new)
+            self.notes.append(f"input '{layer.name}' takes {new}: {release.title} has no inputs of {kind}")
+            self._step(located, f"Parameter of {new} + Convert", f"takes {new}", f"converted to {kind} behind it")
+
+    # --- IR versions ------------------------------------------------------------------------------------------------
+
+    def _to_10(self) -> None:
+        """Make a file of IR v10: a caller finds inputs and outputs by the names of layers, in fewer types."""
+        self.model.version = 10
+        for end in self.model.inputs:
+            self._call_layer(end.layer, end.name)
+            kind = end.layer.raw.get("element_type", "").lower()
+            if kind in PARAMETERS_OF_10:
+                self.notes.append(
+                    f"input '{end.name}' takes {PARAMETERS_OF_10[kind]} in IR v10; it is {kind} in the file"
+                )
+        taken: set[int] = set()
+        for end in self.model.outputs:
+            for source in self.model.graph.sources(end.layer.id).values():
+                layer = self.model.graph.layer(source.layer)
+                if len(layer.outputs) > 1 or role_of(layer) is Role.PARAMETER or layer.id in taken:
+                    number = [port.id for port in layer.outputs].index(source.port)
+                    name = f"{layer.name}.{number}" if len(layer.outputs) > 1 else layer.name
+                    if name != end.name:
+                        self.notes.append(f"output '{end.name}' is called '{name}' in IR v10")
+                else:
+                    taken.add(layer.id)
+                    self._call_layer(layer, end.name)
+            kind = _type_name(end.port)
+            if kind in RESULTS_OF_10:
+                self.notes.append(
+                    f"output '{end.name}' comes as {RESULTS_OF_10[kind]} from IR v10; it is {kind} in the file"
+                )
+
+    def _call_layer(self, layer: Layer, name: str) -> None:
+        """Give a layer the name of its tensor, by which a caller of IR v10 asks for it."""
+        graph = self.model.graph
+        if layer.name == name:
+            return
+        other = next((one for one in graph.layers() if one.name == name and one.id != layer.id), None)
+        if other is not None:
+            graph.rename(other.id, graph.new_name(f"{name}/{other.type.lower()}"))
+        located = Located(layer.name, layer, graph)
+        self._step(
+            located, f"{layer.type} '{name}'", "named after its tensor", "callers of IR v10 know names of layers"
+        )
+        graph.rename(layer.id, name)
+
+    def _to_11(self) -> None:
+        """Make a file of IR v11: tensors get the names of layers, and types are converted to what IR v10 gave."""
+        self.model.version = 11
+        builder = Builder(self.model)
+        for end in self.model.inputs:
+            kind = end.layer.raw.get("element_type", "").lower()
+            _add_name(end.port, end.layer.name)
+            if kind in PARAMETERS_OF_10:
+                new = PARAMETERS_OF_10[kind]
+                located = Located(end.layer.name, end.layer, self.model.graph)
+                self._retype_parameter(end.layer, new)
+                self._step(located, f"Parameter of {new} + Convert", f"takes {new}", "as a file of IR v10 took it")
+        for end in self.model.outputs:
+            for port_id, source in self.model.graph.sources(end.layer.id).items():
+                layer = self.model.graph.layer(source.layer)
+                port = layer.port(source.port)
+                name = layer.name if len(layer.outputs) == 1 else f"{layer.name}.{layer.outputs.index(port)}"
+                _add_name(port, name)
+                kind = _type_name(end.port) or _type_name(port)
+                if kind in RESULTS_OF_10:
+                    new = RESULTS_OF_10[kind]
+                    found = builder.call("Convert", source, name=f"{layer.name}/{new}", destination_type=new)
+                    made = self.model.graph.layer(found.layer)
+                    if role_of(layer) is not Role.PARAMETER:
+                        made.outputs[0].names, port.names = port.names, ()
+                    self.model.graph.connect(found, end.layer.id, port_id)
+                    end.port.precision = element_type(new).precision
+                    located = Located(end.layer.name, end.layer, self.model.graph)
+                    self._step(located, "Convert + Result", f"gives {new}", "as a file of IR v10 gave it")
+
+    def _retype_parameter(self, layer: Layer, kind: str) -> None:
+        """Let an input take another type, and convert it behind."""
+        old, port = element_type(layer.raw["element_type"].lower()), layer.outputs[0]
+        layer.raw["element_type"], port.precision = kind, element_type(kind).precision
+        builder, source = Builder(self.model), Source(layer.id, port.id)
+        readers = self.model.graph.consumers(layer.id, port.id)
+        found = builder.call("Convert", source, name=f"{layer.name}/{old}", destination_type=old.name)
+        for consumer, number in readers:
+            self.model.graph.connect(found, consumer, number)
+
+    def _name_apart(self) -> None:
+        """Give the second layer of a name, and all after it, one of their own."""
+        for graph in self.model.graphs():
+            seen: set[str] = set()
+            for layer in [*graph.layers()]:
+                if layer.name in seen:
+                    located, name = Located(f"{layer.name}#{layer.id}", layer, graph), graph.new_name(layer.name)
+                    self._step(located, f"{layer.type} '{name}'", "a name of its own", "names do not matter to values")
+                    graph.rename(layer.id, name)
+                seen.add(layer.name)
+
+    # --- steps ------------------------------------------------------------------------------------------------------
+
+    def _place(self, located: Located) -> StepPlace:
+        path, layer, graph = located
+        op = find_op(layer.type, layer.version)
+        return StepPlace(path, layer.id, self.model.line_of(graph, layer.id), str(op or layer.type), ())
+
+    def _step(self, located: Located, after: str, how: str, proof: str) -> None:
+        self.steps.append(MigrationStep(**self._place(located)._asdict(), after=after, how=how, proof=proof))
+
+
+def _obstacle(located: Located, release: Release) -> str | None:
+    """Return why a release cannot read a layer, if nothing here makes it read it."""
+    layer = located.layer
+    for kind in filter(None, map(_type_name, layer.outputs)):
+        if not _right(release, kind) and not _can_widen(located, kind):
+            reading = releases_in_words(partial(_right, kind=kind))
+            return f"its output is of {kind}, which {release.title} does not have; {reading}"
+    if not release.dynamic and any(size < 0 for port in layer.outputs for size in port.dims):
+        return f"{release.title} has no dynamic shapes; {_remedy(layer)}"
+    return None
+
+
+def _remedy(layer: Layer) -> str:
+    """Return what to do about a dynamic shape."""
+    shape = parse_shape(layer.raw["shape"]) if role_of(layer) is Role.PARAMETER and "shape" in layer.raw else None
+    if shape is None:
+        return "OpenVINO 2022.1 and later have; fixed sizes of the inputs may decide this one"
+    sizes = ",".join(str(dim.size if dim.static else _some_size(axis, dim)) for axis, dim in enumerate(shape))
+    return f"give the input fixed sizes: --set {layer.name}={sizes}"
+
+
+def _some_size(axis: int, dim: Dim) -> int:
+    """Return a size for an example: one sample of 64 elements along each other axis, if that is allowed."""
+    return max(dim.lo, min(64 if axis else 1, dim.hi or 64))
+
+
+def _can_widen(located: Located, kind: str) -> bool:
+    """Return whether a constant may be stored in another type: Converts alone read it."""
+    _, layer, graph = located
+    if role_of(layer) is not Role.CONSTANT or kind not in STORED_AS:
+        return False
+    return all(
+        graph.layer(consumer).type == "Convert" for consumer, _ in graph.consumers(layer.id, layer.outputs[0].id)
+    )
+
+
+def _right(release: Release, kind: str) -> bool:
+    """Return whether a release reads tensors of an element type, and reads them rightly."""
+    return release.has_type(kind) and release.number >= SWAPPED_BEFORE.get(kind, release.number)
+
+
+def _type_name(port: Port) -> str:
+    found = precision_in_file(port.precision) if port.precision else None
+    return found.name if found else ""
+
+
+def _add_name(port: Port, name: str) -> None:
+    if name not in port.names:
+        port.names = (*port.names, name)
