@@ -209,8 +209,9 @@ def validate(
 
 @checked(
     model=parameters.SOURCE,
-    to=optional(parameters.OPSET),
+    to=optional(parameters.TARGET),
     passes=parameters.NAMES,
+    shapes=optional(parameters.INPUT_SHAPES),
     int8=parameters.FLAG,
     extensions=parameters.EXTENSIONS,
 )
@@ -219,16 +220,22 @@ def migrate(
     to: str | None = "opset8",
     passes: str | Sequence[str] = (),
     *,
+    shapes: Shapes | None = None,
     int8: bool = False,
     extensions: Extensions = (),
 ) -> Migration:
-    """Migrate a model to another opset: every step is planned and proved first; then all are made, or none.
+    """Migrate a model to another opset or IR version, or for a release of OpenVINO.
+
+    Every step is planned and proved first; then all are made, or none.
 
     Args:
         model: the model, which is not changed, or what `read` takes. Of an `.onnx`, AveragePool is migrated by its own
             meaning first, one step for each node, then what OpenVINO made of the rest.
-        to: `opset8`, `opset14`, ...; None to run the passes alone.
+        to: an opset, `opset8`; an IR version, `ir10` or `ir11`; a release that the model is to run on,
+            `openvino-2021.4`: what it reads stays as it is; None to run the passes alone.
         passes: names of passes to run before the migration.
+        shapes: new input shapes of the migrated model, as for `propagate_shapes`: a release before 2022.1 takes fixed
+            sizes only.
         int8: of a model of IR v2 to v7 with `<statistics>`: put FakeQuantize where they made it run in INT8.
         extensions: libraries with operations of others, for the conversion of an `.onnx`.
 
@@ -238,7 +245,8 @@ def migrate(
     Raises:
         MigrationError: an unknown target or pass; an ONNX node without an exact form in the target.
         ReadError: the file, or a constant that a rewrite depends on, cannot be read.
-        UsageError: an argument of the wrong type.
+        ShapeError: a layer that cannot take its new inputs.
+        UsageError: an argument of the wrong type; an unknown release; shapes of a model of IR v2 to v7.
 
     Example:
         >>> migration = ir_tools.migrate("model.xml", to="opset8")
@@ -252,13 +260,16 @@ def migrate(
     from ir_tools.rewrite.legacy import migrate_legacy
 
     if not int8 and isinstance(model, str | PathLike) and is_onnx(model):
-        return _migrate_onnx(Path(model), to, passes, extensions)
+        return _migrate_onnx(Path(model), to, passes, shapes, extensions)
     loaded = load_model(model)
     if loaded.is_legacy:
+        if shapes:
+            raise UsageError(f"shapes are for models of today; this one is IR v{loaded.version}: migrate it first")
         return migrate_legacy(loaded, to, passes, int8=int8)
     if int8:
         raise UsageError(f"int8 is for models of IR v2 to v7; this one is IR v{loaded.version}")
-    return migration.migrate(loaded, to=to, passes=passes, in_place=not isinstance(model, Model))
+    shaped = reshaped(loaded, shapes, extensions)
+    return migration.migrate(shaped, to=to, passes=passes, in_place=not isinstance(model, Model))
 
 
 @checked(
@@ -548,14 +559,18 @@ def to_openvino(model: ModelSource, *, extensions: Extensions = ()) -> openvino.
     return convert(current_model(load_model(model, extensions)), extensions)
 
 
-def _migrate_onnx(path: Path, to: str | None, passes: str | Sequence[str], extensions: Extensions) -> Migration:
+def _migrate_onnx(
+    path: Path, to: str | None, passes: str | Sequence[str], shapes: Shapes | None, extensions: Extensions
+) -> Migration:
     """Return steps for the nodes, then for other layers; AvgPool layers are in the first, no line is in the file."""
     from ir_tools import onnx
     from ir_tools.rewrite import migration
+    from ir_tools.rewrite.target import Target
 
-    target = to or "opset8"
+    target = f"opset{(to and Target.of(to).opset) or 8}"
     found = onnx.convert(path, target, extensions)
-    moved = migration.migrate(found.model, to=to, passes=passes, in_place=True)
+    shaped = reshaped(found.model, shapes, extensions)
+    moved = migration.migrate(shaped, to=to, passes=passes, in_place=True)
     others = tuple(replace(step, line=None) for step in moved.steps if not _only_restamped(step))
     return replace(moved, steps=(*(_step(node, target) for node in found.nodes), *others))
 

@@ -35,6 +35,7 @@ __all__ = [
     "SETTING",
     "SHAPE",
     "SOURCE",
+    "TARGET",
     "TEXT",
     "TOLERANCE",
     "WEIGHTS",
@@ -129,6 +130,7 @@ COUNT = instance(Integral, "an integer")
 SEED = Argument(lambda value: isinstance(value, Integral) and int(value) >= 0, "an integer of at least 0")
 SAMPLES = Argument(lambda value: isinstance(value, Integral) and int(value) >= 1, "an integer of at least 1")
 TOLERANCE = Argument(lambda value: isinstance(value, Real) and float(value) >= 0, "a number of at least 0")
+TARGET = instance(str, "an opset, an IR version or a release, as in 'opset8', 'ir10' or 'openvino-2024.6'")
 OPSET = instance(str, "an opset, as in 'opset8'")
 NAMES = Argument(lambda value: isinstance(value, str) or _are_texts(value), "names, as in ['adaptive-to-avg-pool']")
 CODES = Argument(

@@ -44,9 +44,10 @@ DONE, REFUSED, NOT_VERIFIED = 0, 3, 4
 @output_option("Where to write the migrated model; its weights go into the .bin beside it.")
 @click.option(
     "--to",
-    metavar="OPSET",
-    help="Target: opset1 to opset17; ir11 for a legacy IR. Default: opset8, or none with --pass.",
+    metavar="TARGET",
+    help="Target: opset1 to opset17, ir10 or ir11. Default: opset8, or none with --pass.",
 )
+@click.option("--for", "for_release", metavar="RELEASE", help="Release to run on, as openvino-2021.4, instead of --to.")
 @click.option("--pass", "passes", metavar="NAME", multiple=True, help="Run this pass first. May be repeated.")
 @click.option(
     "--int8", is_flag=True, help="Of IR v2 to v7: FakeQuantize with the ranges of <statistics>; shows what it changes."
@@ -62,6 +63,7 @@ def migrate(
     weights: Path | None,
     output: Path | None,
     to: str | None,
+    for_release: str | None,
     passes: tuple[str, ...],
     int8: bool,
     dry_run: bool,
@@ -71,7 +73,7 @@ def migrate(
     inputs: InputOptions,
     extensions: tuple[Path, ...],
 ) -> Answer:
-    """Migrate MODEL to another opset, or from IR v2 to v7 to IR v11.
+    """Migrate MODEL to another opset or IR version, or for a release of OpenVINO; also from IR v2 to v7.
 
     Every step is proved; if one has no proof, nothing is written.
 
@@ -85,12 +87,15 @@ def migrate(
     """
     if output is None and not dry_run:
         raise UsageError("name the file to write with -o OUT.xml, or ask for --dry-run")
+    if to and for_release:
+        raise UsageError("--to and --for exclude each other: a release decides about opset and IR version")
     if verify:
         require_openvino()
-    target, rounded = to or (None if passes else "opset8"), None
+    target, rounded = for_release or to or (None if passes else "opset8"), None
+    shapes = _fixed(for_release, inputs)
     if is_onnx(model, weights):
         try:
-            migration = ir_tools.migrate(model, to=target, passes=passes, extensions=extensions)
+            migration = ir_tools.migrate(model, to=target, passes=passes, shapes=shapes, extensions=extensions)
         except MigrationError as error:
             if not error.diagnostics:
                 raise
@@ -102,7 +107,7 @@ def migrate(
             check_complete(loaded)
         release.check(loaded)
         old = release.client(loaded, inputs) if verify and loaded.is_legacy else None
-        migration = ir_tools.migrate(loaded, to=target, passes=passes)
+        migration = ir_tools.migrate(loaded, to=target, passes=passes, shapes=shapes, extensions=extensions)
         in_floats = migration.model
         judge = _verify if old is None else partial(_verify_legacy, old=old, layers=layers)
         checked = judge(loaded, migration, inputs, extensions) if verify and not migration.refused else None
@@ -125,6 +130,17 @@ def migrate(
         "written": str(output) if write else None,
     }
     return Answer(data, lambda screen: _show(screen, migration, data), code)
+
+
+def _fixed(release: str | None, inputs: InputOptions) -> Mapping[str, str] | None:
+    """Return the shapes of `--set` if they become those of the migrated model, as for a release without dynamic ones.
+
+    Raises:
+        UsageError: an unknown release.
+    """
+    from ir_tools.releases.table import find_release
+
+    return None if release is None or find_release(release).dynamic else dict(inputs.shapes)
 
 
 def _refused_node(path: Path, error: MigrationError) -> Answer:

@@ -51,7 +51,7 @@ def migrate_legacy(
 
     Args:
         model: of IR v2 to v7.
-        to: `ir11`, or an opset that the new model is migrated to.
+        to: `ir11`, or what the new model is migrated to: an opset, `ir10`, a release.
         passes: named rewrites to run on the new model.
         int8: put FakeQuantize where `<statistics>` made Inference Engine compute in INT8.
 
@@ -60,15 +60,15 @@ def migrate_legacy(
         ReadError: a blob that a layer depends on cannot be read.
     """
     found = _migration(model, int8=int8)
-    if not found.ok or (to in {None, "ir11"} and not passes):
+    if not found.ok:
         return found
-    later = migrate(found.model, None if to == "ir11" else to, passes, in_place=True)
+    later = migrate(found.model, to, passes, in_place=True)
     return Migration(
         model=later.model if later.ok else model,
         steps=(*found.steps, *later.steps),
         refused=later.refused,
         remaining=later.remaining,
-        notes=found.notes,
+        notes=(*found.notes, *later.notes),
     )
 
 

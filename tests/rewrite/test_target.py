@@ -48,9 +48,9 @@ def test_a_target_names_opset_release_and_version(name: str, wanted: tuple[int |
 def one_layer(type: str, version: str, **attributes: Any) -> Model:
     """A layer that was read with this stamp."""
     builder = Builder(opset=max(int(version.removeprefix("opset")), 1))
-    made = builder.call(type, builder.parameter("x", "1,3,4,4"), **attributes)
+    made = builder.call(type, builder.parameter("x", "1,3,4,4"), name="y", **attributes)
     builder.graph.layer(made.layer).tag["version"] = version
-    builder.result(made, "y")
+    builder.result(made)
     return builder.model
 
 

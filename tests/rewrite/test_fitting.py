@@ -1,0 +1,166 @@
+"""What a migration does besides operations: IR versions, element types, sizes, names."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ir_tools import Builder, Model, migrate
+from ir_tools.rewrite.migration import Migration
+from ir_tools.types import element_type
+from ir_tools.types.packing import PackedArray, in_element_type, pack
+from ir_tools.weights import constant
+from tests.runtime.releases import client_of
+
+
+def doubled(shape: str = "2,3", kind: str = "f32") -> Model:
+    """A layer `sum` whose tensor is called `y`, and an input `x`."""
+    builder = Builder(name="doubled")
+    data = builder.parameter("x", shape, kind)
+    builder.result(builder.call("Add", data, data, name="sum"), "y")
+    return builder.model
+
+
+def weighed(kind: str, numbers: Any, reader: str = "Convert") -> Model:
+    """A constant of a type, converted to f32 and added to the input."""
+    builder = Builder(name="weighed")
+    dtype = element_type(kind)
+    array = np.asarray(numbers)
+    if dtype.packed:
+        packed = in_element_type(array, dtype)
+        assert isinstance(packed, PackedArray)
+        weights = builder.constant(pack(packed), "weights", dtype, array.shape)
+    else:
+        weights = builder.constant(array.astype(dtype.dtype), "weights", dtype)
+    if reader != "Convert":
+        weights = builder.call(reader, weights, [0])
+    floats = builder.call("Convert", weights, destination_type="f32")
+    builder.result(builder.call("Add", builder.parameter("x", [len(numbers)]), floats, name="y"))
+    return builder.model
+
+
+def names(model: Model) -> list[str]:
+    return [layer.name for layer in model.graph.ordered()]
+
+
+def test_ir_10_calls_layers_by_the_names_of_tensors() -> None:
+    moved = migrate(doubled(), "ir10")
+    assert moved.model.version == 10
+    assert names(moved.model)[:2] == ["x", "y"]
+    assert [(step.path, step.after, step.how) for step in moved.steps] == [("sum", "Add 'y'", "named after its tensor")]
+    assert moved.notes == ()
+    assert migrate(moved.model, "ir10").steps == ()
+
+
+def test_a_layer_that_has_the_name_already_gives_it_up() -> None:
+    builder = Builder()
+    data = builder.parameter("x", "2,3")
+    inner = builder.call("ReLU", data, name="y")
+    builder.result(builder.call("Abs", inner, name="abs"), "y")
+    model = migrate(builder.model, "openvino-2021.4").model
+    assert {layer.type: layer.name for layer in model.graph.layers() if layer.type in {"ReLU", "Abs"}} == {
+        "ReLU": "y/relu",
+        "Abs": "y",
+    }
+
+
+@pytest.mark.parametrize(("kind", "wanted"), [("i64", "i32"), ("u8", "f32"), ("f32", None), ("i32", None)])
+def test_types_that_ir_10_does_not_give_are_noted(kind: str, wanted: str | None) -> None:
+    notes = migrate(doubled(kind=kind), "ir10").notes
+    assert notes == ((f"output 'y' comes as {wanted} from IR v10; it is {kind} in the file",) if wanted else ())
+
+
+def test_ir_11_gives_names_and_types_of_ir_10() -> None:
+    model = doubled(kind="f16")
+    model.version = 10
+    for layer in model.graph.layers():
+        for port in layer.outputs:
+            port.names = ()
+    moved = migrate(model, "ir11")
+    assert [end.name for end in (*moved.model.inputs, *moved.model.outputs)] == ["x", "sum"]
+    assert [end.port.precision for end in (*moved.model.inputs, *moved.model.outputs)] == ["FP32", "FP32"]
+    assert [layer.type for layer in moved.model.graph.ordered()] == ["Parameter", "Convert", "Add", "Convert", "Result"]
+    assert [step.after for step in moved.steps] == ["Parameter of f32 + Convert", "Convert + Result"]
+
+
+@pytest.mark.parametrize("shape", ["?,3", "1..4,3"])
+def test_dynamic_shapes_are_refused_with_what_to_type_and_fixed_on_request(shape: str) -> None:
+    model = doubled(shape)
+    refused = migrate(model, "openvino-2021.4").refused
+    assert refused[0].reason == "OpenVINO 2021.4 has no dynamic shapes; give the input fixed sizes: --set x=1,3"
+    moved = migrate(model, "openvino-2021.4", shapes={"x": "1,3"})
+    assert moved.ok
+    assert moved.model.inputs[0].layer.raw["shape"] == "1,3"
+    assert migrate(model, "openvino-2022.1").refused == ()
+
+
+FLOATS = [0.0, 0.5, -1.5, 6.0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "release", "stored", "numbers"),
+    [
+        ("i4", "openvino-2022.3", "i8", [-8, 7, 0, -1]),
+        ("u4", "openvino-2021.4", "u8", [15, 0, 3, 8]),
+        ("u2", "openvino-2024.6", "u8", [3, 0, 1, 2]),
+        ("nf4", "openvino-2023.1", "f32", [1.0, -1.0, 0.0, -0.5250730514526367]),
+        ("f4e2m1", "openvino-2024.2", "f16", FLOATS),
+        ("f8e4m3", "openvino-2023.3", "f16", FLOATS),
+        ("f8e8m0", "openvino-2024.0", "f32", [0.5, 2.0, 1.0, 4.0]),
+    ],
+)
+def test_constants_of_types_that_a_release_lacks(kind: str, release: str, stored: str, numbers: list[float]) -> None:
+    moved = migrate(weighed(kind, numbers), release)
+    assert f"Const of {stored}" in [step.after for step in moved.steps]
+    layer = next(one for one in moved.model.graph.layers() if one.name == "weights")
+    assert (layer.raw["element_type"], layer.outputs[0].precision) == (stored, element_type(stored).precision)
+    assert constant(layer.raw, moved.model.weights).tolist() == numbers
+
+
+def test_a_type_that_a_release_reads_rightly_stays() -> None:
+    assert migrate(weighed("i4", [1, 2]), "openvino-2023.2").steps == ()
+
+
+def test_a_constant_that_is_not_converted_at_once_is_refused() -> None:
+    (*_, refused) = migrate(weighed("nf4", [1.0], reader="Unsqueeze"), "openvino-2022.3").refused
+    reading = "OpenVINO 2023.2 and later read it"
+    assert refused.reason == f"its output is of nf4, which OpenVINO 2022.3 does not have; {reading}"
+
+
+def test_names_and_rt_info_that_older_releases_refuse() -> None:
+    model = doubled()
+    x, total = [layer for layer in model.graph.ordered()][:2]
+    total.tag["name"] = "x"
+    x.rt_info.append({"name": "mine", "value": "1"})
+    moved = migrate(model, "openvino-2023.3")
+    assert names(moved.model)[:2] == ["x", "x/2"]
+    assert moved.notes == ("rt_info without a version dropped from 1 layer: OpenVINO 2023.3 does not read it",)
+    assert migrate(model, "openvino-2024.6").steps == ()
+    assert migrate(model, "openvino-2024.6").notes == ()
+
+
+@pytest.mark.parametrize(("kind", "taken"), [("f64", "f32"), ("u32", "i64")])
+def test_inputs_of_types_that_2021_does_not_take(kind: str, taken: str) -> None:
+    moved = migrate(doubled(kind=kind), "openvino-2021.4")
+    assert f"input 'x' takes {taken}: OpenVINO 2021.4 has no inputs of {kind}" in moved.notes
+    assert [layer.type for layer in moved.model.graph.ordered()] == ["Parameter", "Convert", "Add", "Result"]
+
+
+def ran(moved: Migration, version: str, data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    assert moved.ok
+    with client_of(version) as client:
+        found = client.infer_model(moved.model, {moved.model.inputs[0].name: data})
+    return next(iter(found.outputs.values()))
+
+
+@pytest.mark.parametrize("version", ["2021.4", "2022.1", "2022.3", "2023.3"])
+def test_older_releases_read_the_values_of_packed_types(version: str) -> None:
+    moved = migrate(weighed("i4", [-8, 7, 0, -1]), f"openvino-{version}")
+    assert ran(moved, version, np.zeros(4, np.float32)).tolist() == [-8, 7, 0, -1]
+
+
+@pytest.mark.parametrize("kind", ["f32", "f16", "f64", "u32", "i64", "u8"])
+def test_2021_takes_the_inputs(kind: str) -> None:
+    moved = migrate(doubled("2", kind), "openvino-2021.4")
+    dtype = element_type(moved.model.inputs[0].layer.raw["element_type"]).dtype
+    assert ran(moved, "2021.4", np.array([1, 2], dtype)).tolist() == [2, 4]
