@@ -84,7 +84,10 @@ WRONG: Any = ir_tools
     [
         (lambda: WRONG.read(12), "source is 12 (int); expected a model, the path of an .xml or .onnx"),
         (lambda: WRONG.read(None), "source is None (NoneType)"),
-        (lambda: WRONG.migrate("model.xml", to=8), "to is 8 (int); expected an opset, as in 'opset8', or None"),
+        (
+            lambda: WRONG.migrate("model.xml", to=8),
+            "to is 8 (int); expected an opset, an IR version or a release, as in 'opset8'",
+        ),
         (lambda: WRONG.write("model.xml", "a.xml"), "model is 'model.xml' (str); expected a model, as from"),
         (lambda: WRONG.run("model.xml", [np.ones(3)]), "expected arrays or generators by name of the input"),
         (lambda: WRONG.run({"data": np.ones(3)}, "model.xml"), "model is {'data': array"),
