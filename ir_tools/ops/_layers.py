@@ -23,7 +23,7 @@ from ir_tools.ops.definition import (
 from ir_tools.ops.records import constant_fact
 from ir_tools.types import ElementType, element_type, from_dtype
 
-__all__ = ["F32", "I64", "Layers", "composed", "ints", "padded"]
+__all__ = ["F32", "I64", "Layers", "composed", "held", "ints", "padded"]
 
 F32, I64 = element_type("f32"), element_type("i64")
 
@@ -100,7 +100,7 @@ class Layers:
         Raises:
             ShapeError: the operation does not take these inputs.
         """
-        op = _held(type, version or self.target)
+        op = held(type, version or self.target)
         given = {name: attributes.get(name, spec.absent) for name, spec in op.attrs.items()}
         assert attributes.keys() <= given.keys()
         assert REQUIRED not in given.values()
@@ -178,7 +178,7 @@ class Layers:
         return self.call("Pad", data, before, after, self.number(0, data), pad_mode="constant")
 
 
-def _held(type: str, opset: int) -> Op:
+def held(type: str, opset: int) -> Op:
     """Return the version of an operation that an opset holds; the table is complete only after its families."""
     from ir_tools.ops import find_op
 

@@ -11,9 +11,11 @@ from math import prod
 import numpy as np
 
 from ir_tools.errors import ShapeError
+from ir_tools.ops._index_rewrites import migrate_gather, migrate_gather_nd, migrate_one_hot_16
 from ir_tools.ops._numbers import in_axis, same_type
 from ir_tools.ops._requirements import require_integers, require_one
 from ir_tools.ops._values import carried, known, normal_axis, outside, sizes_of, times, whole
+from ir_tools.ops._versions import versions
 from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, Shape, shape_text
@@ -353,9 +355,15 @@ GATHER_1 = Op(
     check=check_gather,
     shape=gather_shape,
     kernel=gather_forward,
+    migrate=migrate_gather(1),
 )
-GATHER_7 = GATHER_1.at(7, attrs={"batch_dims": Int(default=0)}, readers={"batch_dims": "check shape kernel"})
-GATHER_8 = GATHER_7.at(8, kernel=gather)
+GATHER_7 = GATHER_1.at(
+    7,
+    attrs={"batch_dims": Int(default=0)},
+    readers={"batch_dims": "check shape kernel migrate"},
+    migrate=migrate_gather(7),
+)
+GATHER_8 = GATHER_7.at(8, kernel=gather, migrate=migrate_gather(8))
 GATHER_ELEMENTS = Op(
     type="GatherElements",
     version=6,
@@ -373,8 +381,9 @@ GATHER_ND_5 = Op(
     check=check_gather_nd,
     shape=gather_nd_5_shape,
     kernel=gather_nd_5,
+    migrate=migrate_gather_nd(5),
 )
-GATHER_ND_8 = GATHER_ND_5.at(8, shape=gather_nd_shape, kernel=gather_nd)
+GATHER_ND_8 = GATHER_ND_5.at(8, shape=gather_nd_shape, kernel=gather_nd, migrate=migrate_gather_nd(8))
 GATHER_TREE = Op(
     type="GatherTree",
     version=1,
@@ -392,11 +401,13 @@ ONE_HOT_1 = Op(
     check=check_one_hot,
     shape=one_hot_shape,
     kernel=one_hot,
+    migrate=versions("OneHot", 1),
 )
 ONE_HOT_16 = ONE_HOT_1.at(
     16,
     attrs={"negative_indices_mode": OneOf(words=("ignore_negative", "normalize"), default="ignore_negative")},
-    readers={"negative_indices_mode": "check shape kernel"},
+    readers={"negative_indices_mode": "check shape kernel migrate"},
+    migrate=migrate_one_hot_16,
 )
 
 OPS = (

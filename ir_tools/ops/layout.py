@@ -13,7 +13,9 @@ from typing import Any
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_list, require_sizes
+from ir_tools.ops._shape_rewrites import migrate_squeeze_15
 from ir_tools.ops._values import carried, divided, intervals, known, known_axes, normal_axis, times, whole
+from ir_tools.ops._versions import versions
 from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Flag, Input, Int, OneOf, Op, Violation
 from ir_tools.types import Dim, Shape, product, shape_text
 
@@ -351,8 +353,14 @@ SQUEEZE_1 = Op(
     inputs=(DATA, Input("axes", optional=True, type="integer float")),
     shape=squeeze_shape,
     kernel=squeeze,
+    migrate=versions("Squeeze", 1),
 )
-SQUEEZE_15 = SQUEEZE_1.at(15, attrs={"allow_axis_skip": Flag(default=False)}, readers={"allow_axis_skip": "shape"})
+SQUEEZE_15 = SQUEEZE_1.at(
+    15,
+    attrs={"allow_axis_skip": Flag(default=False)},
+    readers={"allow_axis_skip": "shape migrate"},
+    migrate=migrate_squeeze_15,
+)
 UNSQUEEZE = Op(
     type="Unsqueeze",
     version=1,

@@ -11,6 +11,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_list
+from ir_tools.ops._shape_rewrites import migrate_roll
 from ir_tools.ops._values import carried, known, known_axes, normal_axis, whole
 from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.types import format_shape, shape_text
@@ -140,6 +141,7 @@ ROLL = Op(
     inputs=(DATA, Input("shift", type="i32 i64"), Input("axes", type="i32 i64")),
     shape=roll_shape,
     kernel=roll,
+    migrate=migrate_roll,
 )
 
 OPS = (REVERSE, REVERSE_SEQUENCE, ROLL)

@@ -15,7 +15,9 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast, first_axis
 from ir_tools.ops._numbers import same_type
 from ir_tools.ops._requirements import require_integers, require_list, require_one, require_sizes
+from ir_tools.ops._shape_rewrites import migrate_broadcast, migrate_pad_12
 from ir_tools.ops._values import carried, divided, intervals, known, shifted, sizes_of, times
+from ir_tools.ops._versions import versions
 from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops.limits import MAX_WINDOW, too_large
 from ir_tools.types import Dim, Shape, format_shape, shape_text
@@ -450,8 +452,9 @@ PAD_1 = Op(
     check=check_pad,
     shape=pad_shape,
     kernel=pad,
+    migrate=versions("Pad", 1),
 )
-PAD_12 = PAD_1.at(12)
+PAD_12 = PAD_1.at(12, migrate=migrate_pad_12)
 TILE = Op(
     type="Tile",
     version=1,
@@ -471,6 +474,7 @@ BROADCAST_1 = Op(
     check=check_broadcast,
     shape=broadcast_1_shape,
     kernel=broadcast_to,
+    migrate=migrate_broadcast(1),
 )
 BROADCAST_3 = BROADCAST_1.at(
     3,
@@ -481,6 +485,7 @@ BROADCAST_3 = BROADCAST_1.at(
         "axis": Int(xml="mode.mode.axis", default=0),
     },
     shape=broadcast_3_shape,
+    migrate=migrate_broadcast(3),
 )
 SPACE_TO_BATCH = Op(
     type="SpaceToBatch",

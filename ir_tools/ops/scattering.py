@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from ir_tools.errors import ShapeError
+from ir_tools.ops._index_rewrites import migrate_scatter_elements_12, migrate_scatter_nd_15
 from ir_tools.ops._numbers import in_axis, is_half, same_type
 from ir_tools.ops._requirements import require_integers, require_one
 from ir_tools.ops._values import carried, known, known_axis, outside
+from ir_tools.ops._versions import versions
 from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, OneOf, Op, Violation
 from ir_tools.types import Dim, Shape, shape_text
 
@@ -243,6 +245,7 @@ SCATTER_ELEMENTS_3 = Op(
     check=check_scatter_elements,
     shape=scatter_elements_shape,
     kernel=scatter_elements,
+    migrate=versions("ScatterElementsUpdate", 3),
 )
 SCATTER_ELEMENTS_12 = SCATTER_ELEMENTS_3.at(
     12,
@@ -250,7 +253,8 @@ SCATTER_ELEMENTS_12 = SCATTER_ELEMENTS_3.at(
         "reduction": OneOf(words=("none", "sum", "prod", "min", "max", "mean"), default="none"),
         "use_init_val": Flag(default=True),
     },
-    readers={"reduction": "shape kernel", "use_init_val": "shape kernel"},
+    readers={"reduction": "shape kernel migrate", "use_init_val": "shape kernel migrate"},
+    migrate=migrate_scatter_elements_12,
 )
 SCATTER_ND_4 = Op(
     type="ScatterNDUpdate",
@@ -260,11 +264,13 @@ SCATTER_ND_4 = Op(
     check=check_scatter_nd,
     shape=scatter_nd_shape,
     kernel=scatter_nd,
+    migrate=versions("ScatterNDUpdate", 4),
 )
 SCATTER_ND_15 = SCATTER_ND_4.at(
     15,
     attrs={"reduction": OneOf(words=("none", "sum", "sub", "prod", "min", "max"), default="none")},
-    readers={"reduction": "shape kernel"},
+    readers={"reduction": "shape kernel migrate"},
+    migrate=migrate_scatter_nd_15,
 )
 
 OPS = (SCATTER_UPDATE, SCATTER_ELEMENTS_3, SCATTER_ELEMENTS_12, SCATTER_ND_4, SCATTER_ND_15)

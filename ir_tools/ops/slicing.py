@@ -12,6 +12,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._numbers import same_type
 from ir_tools.ops._requirements import require_integers, require_one, require_sizes
+from ir_tools.ops._shape_rewrites import migrate_slice, migrate_slice_scatter
 from ir_tools.ops._slices import exact_slice, positions, sliced
 from ir_tools.ops._values import carried, known, known_axes, known_axis, normal_axis, plus
 from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Op, Output
@@ -276,6 +277,7 @@ SLICE = Op(
     inputs=(DATA, *SLICE_INPUTS, AXES),
     shape=slice_shape,
     kernel=slice_,
+    migrate=migrate_slice,
 )
 SLICE_SCATTER = Op(
     type="SliceScatter",
@@ -284,5 +286,6 @@ SLICE_SCATTER = Op(
     types={"T": "any"},
     shape=slice_scatter_shape,
     kernel=slice_scatter,
+    migrate=migrate_slice_scatter,
 )
 OPS = (CONCAT, SPLIT, VARIADIC_SPLIT, SLICE, SLICE_SCATTER)

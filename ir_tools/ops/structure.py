@@ -8,6 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ir_tools.ops._fields import IndexType, ShapeText, Type
+from ir_tools.ops._shape_rewrites import migrate_identity, migrate_shape_of_3
+from ir_tools.ops._versions import versions
 from ir_tools.ops.definition import NEWEST_OPSET, UNBOUNDED, Array, Attrs, Bounds, Fact, Input, Int, Op, Role
 from ir_tools.types import Dim, element_type
 
@@ -84,11 +86,23 @@ SHAPE_OF_1 = Op(
     inputs=(Input("data"),),
     shape=shape_of_shape,
     kernel=shape_of,
+    migrate=versions("ShapeOf", 1),
 )
 SHAPE_OF_3 = SHAPE_OF_1.at(
-    3, attrs={"output_type": IndexType(default=I64)}, readers={"output_type": "shape kernel"}, last_opset=NEWEST_OPSET
+    3,
+    attrs={"output_type": IndexType(default=I64)},
+    readers={"output_type": "shape kernel migrate"},
+    last_opset=NEWEST_OPSET,
+    migrate=migrate_shape_of_3,
 )
 
-IDENTITY = Op(type="Identity", version=16, inputs=(Input("data"),), shape=identity_shape, kernel=identity)
+IDENTITY = Op(
+    type="Identity",
+    version=16,
+    inputs=(Input("data"),),
+    shape=identity_shape,
+    kernel=identity,
+    migrate=migrate_identity,
+)
 
 OPS = (PARAMETER, CONST, RESULT, SHAPE_OF_1, SHAPE_OF_3, IDENTITY)

@@ -1,0 +1,235 @@
+"""Layers that pick and put elements by index in other versions: Gather, GatherND, OneHot, Scatter*Update."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ir_tools.ops._layers import I64, Layers, held
+from ir_tools.ops._values import known_axis, whole
+from ir_tools.ops._versions import as_it_is, versions
+from ir_tools.ops.definition import Array, Attrs, Fact, Ref, Refused, Rewrite, Step
+
+__all__ = [
+    "migrate_gather",
+    "migrate_gather_nd",
+    "migrate_one_hot_16",
+    "migrate_scatter_elements_12",
+    "migrate_scatter_nd_15",
+]
+
+# --- Gather -----------------------------------------------------------------------------------------------------
+
+
+def migrate_gather(version: int) -> Step:
+    """Gather between versions: 8 counts negative indices from the end, where 1 and 7 give zeros; 1 has no batches."""
+
+    def change(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
+        batches = _batches(layers.inputs[1], attrs)
+        indices: Ref | Array = Ref(None, 1)
+        if (version >= 8) != (wanted >= 8) and not _never_negative(layers.inputs[1]):
+            if wanted >= 8:
+                return None if whole(layers.inputs[1].shape) == 1 else Refused("its indices may be negative")
+            indices = _from_the_front(layers)
+        if wanted == 1 and batches:
+            return _without_batches(layers, indices, batches)
+        if isinstance(indices, Ref) and indices.layer is None:
+            return None
+        inputs = Ref(None), indices, Ref(None, 2)
+        if wanted > 1:
+            layers.call("Gather", *inputs, version=wanted, batch_dims=batches)
+        else:
+            layers.call("Gather", *inputs, version=wanted)
+        return layers.rewrite("indices counted from the front", "index i below 0 is element i + size")
+
+    return versions("Gather", version, change)
+
+
+def _batches(indices: Fact, attrs: Attrs) -> int:
+    batches: int = attrs.batch_dims if "batch_dims" in attrs else 0
+    return batches + len(indices.shape) if batches < 0 and indices.shape is not None else batches
+
+
+def _never_negative(indices: Fact) -> bool:
+    return indices.dtype.name.startswith("u") or (indices.value is not None and bool((indices.value.lower >= 0).all()))
+
+
+def _from_the_front(layers: Layers) -> Ref | Array:
+    """Return the indices without negative ones; those out of range become ones behind the end."""
+    data, indices, axes = layers.inputs
+    axis = known_axis(axes, layers.rank(Ref(None)))
+    exact = None if indices.value is None else indices.value.exact
+    size = None if axis is None or data.shape is None else data.shape[axis]
+    if exact is not None and size is not None and size.static:
+        places = np.where(exact < 0, exact + size.lo, exact)
+        return np.where(places < 0, size.lo, places).astype(layers.dtype(Ref(None, 1)))
+    if axis is None:
+        chosen = layers.call("Gather", layers.shape_of(Ref(None)), Ref(None, 2), np.array(0), version=1)
+        length: Ref | Array = layers.reshape(chosen, np.array([], np.int64))
+    elif size is not None and size.static:
+        length = np.array(size.lo)
+    else:
+        length = layers.gather(layers.shape_of(Ref(None)), axis)
+    zero, places_in = np.array(0), layers.to_type(Ref(None, 1), I64)
+    once = layers.call("Select", layers.call("Less", places_in, zero), layers.call("Add", places_in, length), places_in)
+    return layers.call("Select", layers.call("Less", once, zero), length, once)
+
+
+def _without_batches(layers: Layers, indices: Ref | Array, batches: int) -> Rewrite | Refused:
+    """Gather along one axis that holds all batches after each other."""
+    data, given = layers.inputs[0].shape, layers.inputs[1].shape
+    axis = None if data is None else known_axis(layers.inputs[2], len(data))
+    if data is None or given is None or axis is None:
+        return Refused("the ranks of its inputs or its axis are not known", "batch_dims")
+    sizes = [dim.lo for dim in data[:batches]]
+    if not all(dim.static for dim in (*data[:batches], data[axis])):
+        return Refused("the sizes of the batches or of the axis are not known", "batch_dims")
+    rest = [dim for place, dim in enumerate(data) if place >= batches and place != axis]
+    if sum(not dim.static for dim in rest) > 1:
+        return Refused("more than one other size is not known", "batch_dims")
+    count, size = int(np.prod(sizes)), data[axis].lo
+    order = [*range(batches), axis, *(place for place in range(batches, len(data)) if place != axis)]
+    flat = Ref(None) if order == [*range(len(data))] else layers.call("Transpose", Ref(None), np.array(order))
+    flat = layers.call(
+        "Reshape", flat, np.array([count * size, *(dim.lo if dim.static else -1 for dim in rest)]), special_zero=False
+    )
+    places = layers.to_type(indices, I64) if isinstance(indices, Ref) else indices.astype(np.int64)
+    starts = (np.arange(count) * size).reshape(*sizes, *[1] * (len(given) - batches))
+    inside = layers.call("LogicalAnd", *(layers.call(word, places, np.array(n)) for word, n in _inside(size)))
+    places = layers.call("Select", inside, layers.call("Add", places, starts), np.array(count * size))
+    out = layers.call("Gather", flat, places, np.array(0), version=1)
+    inner, before = len(given) - batches, axis - batches
+    if inner and before:
+        tail = range(batches + inner + before, layers.rank(out))
+        middle = range(batches + inner, batches + inner + before)
+        back = [*range(batches), *middle, *range(batches, batches + inner), *tail]
+        layers.call("Transpose", out, np.array(back))
+    return layers.rewrite("batches joined into one axis", "batch b of indices reads the elements from b * size on")
+
+
+def _inside(size: int) -> tuple[tuple[str, int], ...]:
+    return ("GreaterEqual", 0), ("Less", size)
+
+
+# --- GatherND ---------------------------------------------------------------------------------------------------
+
+
+def migrate_gather_nd(version: int) -> Step:
+    """GatherND between versions: 5 joins several batches into one dimension of the output."""
+
+    def change(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
+        batches = attrs.batch_dims
+        if batches < 2:
+            return None
+        if wanted > version:
+            return Refused("it joins its batches", "batch_dims")
+        outputs = held("GatherND", version).outputs_of(attrs, layers.inputs)
+        found = layers.call("GatherND", Ref(None), Ref(None, 1), version=wanted, batch_dims=batches)
+        shape = None if outputs is None else outputs[0].shape
+        if shape is not None and all(dim.static for dim in shape):
+            layers.call("Reshape", found, np.array([dim.lo for dim in shape], np.int64), special_zero=False)
+        else:
+            rest = np.arange(1, layers.rank(found))
+            sizes = [layers.gather(layers.shape_of(Ref(None)), range(batches))]
+            sizes += [layers.gather(layers.shape_of(found), rest.tolist())] if rest.size else []
+            layers.call("Reshape", found, layers.call("Concat", *sizes, axis=0), special_zero=False)
+        return layers.rewrite("batches apart again", f"GatherND-{wanted} joins the batches and changes nothing else")
+
+    return versions("GatherND", version, change)
+
+
+# --- OneHot -----------------------------------------------------------------------------------------------------
+
+
+def _one_hot(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
+    if attrs.negative_indices_mode == "ignore_negative":
+        return None
+    indices, depth = layers.to_type(Ref(None), I64), layers.to_type(Ref(None, 1), I64)
+    counted = layers.call("Add", indices, depth)
+    places = layers.call("Select", layers.call("Less", indices, np.array(0)), counted, indices)
+    layers.call("OneHot", places, Ref(None, 1), Ref(None, 2), Ref(None, 3), version=wanted, axis=attrs.axis)
+    return layers.rewrite("indices counted from the front", "index i below 0 is i + depth")
+
+
+migrate_one_hot_16 = versions("OneHot", 16, _one_hot)
+
+# --- ScatterElementsUpdate, ScatterNDUpdate ---------------------------------------------------------------------
+
+COMBINED = {"sum": "Add", "sub": "Subtract", "prod": "Multiply", "min": "Minimum", "max": "Maximum"}
+EXACT = {"f16", "bf16", "f32", "f64", "i32", "i64"}
+"""Types in which one layer and a reduction of two numbers round and wrap alike."""
+
+
+def _scatter_elements(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
+    reduction, keeps = attrs.reduction, attrs.use_init_val
+    if reduction == "none":
+        return None
+    data, indices, _, axes = layers.inputs
+    axis = None if data.shape is None else known_axis(axes, len(data.shape))
+    size = None if data.shape is None or axis is None else data.shape[axis]
+    exact = None if indices.value is None else indices.value.exact
+    places = None if exact is None else _normal(exact, None if size is None or not size.static else [size.lo])
+    if places is None or axis is None or not _different(np.moveaxis(np.sort(places, axis), axis, -1)):
+        return Refused("it is done to one element several times, or that is not known", "reduction")
+    if not keeps:
+        return as_it_is(layers, "ScatterElementsUpdate", wanted, attrs)
+    wrong = _inexact(layers, reduction)
+    if wrong:
+        return wrong
+    if layers.target < 6:
+        return Refused(f"opset{layers.target} has no GatherElements", "reduction")
+    rows = places.astype(layers.dtype(Ref(None, 1)))
+    found = _reduced(layers, reduction, layers.call("GatherElements", Ref(None), rows, axis=axis))
+    layers.call("ScatterElementsUpdate", Ref(None), Ref(None, 1), found, Ref(None, 3), version=wanted)
+    return layers.rewrite("elements combined first", "no element is updated twice")
+
+
+def _scatter_nd(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
+    reduction = attrs.reduction
+    if reduction == "none":
+        return None
+    data, indices = layers.inputs[:2]
+    exact = None if indices.value is None else indices.value.exact
+    if exact is not None and data.shape is not None:
+        dims = data.shape[: exact.shape[-1]]
+        exact = _normal(exact, [dim.lo for dim in dims] if all(dim.static for dim in dims) else None)
+    if exact is None or len(np.unique(exact.reshape(-1, exact.shape[-1]), axis=0)) < exact[..., 0].size:
+        return Refused("it is done to one element several times, or that is not known", "reduction")
+    wrong = _inexact(layers, reduction)
+    if wrong:
+        return wrong
+    if layers.target < 5:
+        return Refused(f"opset{layers.target} has no GatherND", "reduction")
+    rows = exact.astype(layers.dtype(Ref(None, 1)))
+    found = _reduced(layers, reduction, layers.call("GatherND", Ref(None), rows, batch_dims=0))
+    layers.call("ScatterNDUpdate", Ref(None), Ref(None, 1), found, version=wanted)
+    return layers.rewrite("elements combined first", "no element is updated twice")
+
+
+def _normal(indices: Array, sizes: Sequence[int] | None) -> Array | None:
+    """Return indices counted from the front; None if some are not, and the sizes are not known."""
+    if sizes is None:
+        return None if (indices < 0).any() else indices
+    return np.where(indices < 0, indices + np.array(sizes), indices)
+
+
+def _different(rows: Array) -> bool:
+    """Return whether no number comes twice in a row; rows are in order."""
+    return bool((rows[..., 1:] != rows[..., :-1]).all())
+
+
+def _inexact(layers: Layers, reduction: str) -> Refused | None:
+    kind = layers.inputs[0].dtype
+    if kind.name not in EXACT or (reduction == "mean" and not kind.is_float):
+        return Refused(f"no layer combines elements of type {kind} as it does", "reduction")
+    return None
+
+
+def _reduced(layers: Layers, reduction: str, elements: Ref) -> Ref:
+    if reduction == "mean":
+        total = layers.call("Add", elements, Ref(None, 2))
+        return layers.call("Divide", total, layers.number(2, elements))
+    return layers.call(COMBINED[reduction], elements, Ref(None, 2))
+
+
+migrate_scatter_elements_12 = versions("ScatterElementsUpdate", 12, _scatter_elements)
+migrate_scatter_nd_15 = versions("ScatterNDUpdate", 15, _scatter_nd)

@@ -1,0 +1,217 @@
+"""Layers that change shapes and move elements in other versions, and in those of older opsets."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ir_tools.ops._layers import I64, Layers, composed
+from ir_tools.ops._slices import exact_slice
+from ir_tools.ops._values import known, known_axes
+from ir_tools.ops._versions import versions
+from ir_tools.ops.definition import Array, Attrs, Fact, Ref, Refused, Rewrite, Step
+from ir_tools.types import Dim
+
+__all__ = [
+    "migrate_broadcast",
+    "migrate_identity",
+    "migrate_pad_12",
+    "migrate_roll",
+    "migrate_shape_of_3",
+    "migrate_slice",
+    "migrate_slice_scatter",
+    "migrate_squeeze_15",
+]
+
+DATA = Ref(None)
+FAR = int(np.iinfo(np.int64).max)
+"""As the end of a slice: all that there is."""
+
+# --- ShapeOf, Identity, Squeeze ---------------------------------------------------------------------------------
+
+
+def _shape_of(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | None:
+    if attrs.output_type == I64:
+        return None
+    layers.to_type(layers.call("ShapeOf", DATA, version=wanted), attrs.output_type)
+    return layers.rewrite("another element type behind it", f"ShapeOf-{wanted} gives i64, which Convert makes i32")
+
+
+migrate_shape_of_3 = versions("ShapeOf", 3, _shape_of)
+
+
+@composed(16, "a tensor in its own shape is itself")
+def migrate_identity(layers: Layers, attrs: Attrs) -> Ref:
+    """Identity as a Reshape to the same sizes."""
+    del attrs
+    return layers.reshape(DATA, np.zeros(layers.rank(DATA), np.int64))
+
+
+def _squeeze(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
+    if not attrs.allow_axis_skip or len(layers.inputs) < 2:
+        return None
+    data, axes = layers.inputs
+    chosen = None if data.shape is None else known_axes(axes, max(len(data.shape), 1))
+    if data.shape is None or chosen is None or not all(data.shape[axis].static for axis in chosen if data.shape):
+        return Refused(f"Squeeze-{wanted} skips no axis, and it is not known which have one element", "allow_axis_skip")
+    ones = [axis for axis in chosen if data.shape and data.shape[axis] == Dim.of(1)]
+    if len(ones) == len(chosen):
+        return None
+    if not ones:
+        layers.reshape(DATA, np.zeros(len(data.shape), np.int64))
+    else:
+        layers.call("Squeeze", DATA, np.array(ones, np.int64), version=wanted)
+    return layers.rewrite("axes with one element", "the other axes are skipped")
+
+
+migrate_squeeze_15 = versions("Squeeze", 15, _squeeze)
+
+# --- Broadcast --------------------------------------------------------------------------------------------------
+
+
+def migrate_broadcast(version: int) -> Step:
+    """Broadcast between versions: modes have other names and inputs; 1 has no mode bidirectional."""
+
+    def change(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
+        mode = attrs.mode
+        mapped = len(layers.inputs) > 2
+        if mode == "explicit" and not mapped:
+            mode = "numpy"
+        if mode == "bidirectional":
+            return _bidirectional(layers, wanted)
+        inputs: list[Ref | Array] = [DATA, Ref(None, 1)]
+        if mode == "explicit":
+            inputs.append(Ref(None, 2))
+        elif mode == "pdpd" and wanted == 1:
+            inputs.append(np.array([0], np.int64))
+        layers.call("Broadcast", *inputs, version=wanted, mode=mode, axis=attrs.axis)
+        return layers.rewrite("same mode", f"mode {mode} means the same")
+
+    return versions("Broadcast", version, change)
+
+
+def _bidirectional(layers: Layers, wanted: int) -> Rewrite | Refused:
+    data = layers.inputs[0]
+    if data.dtype.kind == "string":
+        return Refused("the input holds strings", "mode")
+    true = data.dtype.kind == "boolean"
+    one = np.array([True]) if true else np.ones(1, layers.dtype(DATA))
+    ones = layers.call("Broadcast", one, Ref(None, 1), version=wanted, mode="numpy")
+    layers.call("LogicalAnd" if true else "Multiply", DATA, ones)
+    return layers.rewrite("a product with ones", "elementwise layers broadcast both ways; x * 1 is x")
+
+
+# --- Pad --------------------------------------------------------------------------------------------------------
+
+
+def _pad(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
+    if all(fact.value is not None and (fact.value.lower >= 0).all() for fact in layers.inputs[1:3]):
+        return None
+    begins, ends = (known(fact) for fact in layers.inputs[1:3])
+    rank = layers.rank(DATA) if begins is None else len(begins)
+    rest = [Ref(None, 3)] if len(layers.inputs) > 3 else []
+    cut: tuple[Ref | Array, ...]
+    if begins is None or ends is None:
+        zero, behind = np.array(0), np.array(FAR)
+        computed = [layers.to_type(Ref(None, index), I64) for index in (1, 2)]
+        most: list[Ref | Array] = [layers.call("Maximum", pads, zero) for pads in computed]
+        first = layers.call("Maximum", layers.call("Negative", computed[0]), zero)
+        cut = first, layers.call("Select", layers.call("Less", computed[1], zero), computed[1], behind)
+    else:
+        most = [np.maximum(np.array(pads, np.int64), 0) for pads in (begins, ends)]
+        cut = np.maximum(-np.array(begins), 0), np.array([end if end < 0 else FAR for end in ends])
+    padded = layers.call("Pad", DATA, *most, *rest, version=wanted, pad_mode=attrs.pad_mode)
+    steps, all_given = np.ones(rank, np.int64), (0,) * rank
+    layers.call("StridedSlice", padded, *cut, steps, begin_mask=all_given, end_mask=all_given)
+    return layers.rewrite("cut off by a slice", "negative pads cut off what the others have padded")
+
+
+migrate_pad_12 = versions("Pad", 12, _pad)
+
+# --- Slice ------------------------------------------------------------------------------------------------------
+
+
+@composed(8, "a slice of some axes is one of all axes that leaves the others whole")
+def migrate_slice(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Slice as StridedSlice."""
+    del attrs
+    places = _sliced_axes(layers.inputs[0], layers.inputs[1:])
+    if places is None:
+        return Refused(f"opset{layers.target} has no Slice, and its axes are not known")
+    count = max(places, default=-1) + 1
+    skipped = tuple(int(axis not in places) for axis in range(count))
+    order = [places.index(axis) if axis in places else len(places) for axis in range(count)]
+    parts = [_spread(layers, index, order, filler) for index, filler in ((1, 0), (2, 0), (3, 1))]
+    return layers.call("StridedSlice", DATA, *parts, begin_mask=skipped, end_mask=skipped)
+
+
+def _sliced_axes(data: Fact, bounds: Sequence[Fact]) -> list[int] | None:
+    if len(bounds) < 4:
+        length = bounds[0].shape[0] if bounds[0].shape else Dim()
+        return list(range(length.lo)) if length.static else None
+    axes = known(bounds[3])
+    if axes is None or (data.shape is None and min(axes, default=0) < 0):
+        return None
+    return axes if data.shape is None else known_axes(bounds[3], len(data.shape))
+
+
+def _spread(layers: Layers, index: int, order: Sequence[int], filler: int) -> Ref | Array:
+    """Return the values of an input in another order; one past the last is the filler."""
+    values = known(layers.inputs[index])
+    if values is not None:
+        return np.array([*values, filler], layers.dtype(Ref(None, index)))[list(order)]
+    more = np.array([filler], layers.dtype(Ref(None, index)))
+    return layers.gather(layers.call("Concat", Ref(None, index), more, axis=0), order)
+
+
+@composed(15, "updates are put into the slice of the first axis, into which those of the next axis are put before")
+def migrate_slice_scatter(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """SliceScatter as ScatterUpdate along each axis of the slice."""
+    del attrs
+    data, bounds = layers.inputs[0], layers.inputs[2:]
+    places = _sliced_axes(data, bounds)
+    lists = [known(fact) for fact in bounds[:3]]
+    if places is None or data.shape is None or any(values is None for values in lists):
+        return Refused(f"opset{layers.target} has no SliceScatter, and the slice is not known")
+    rows: dict[int, Array] = {}
+    for axis, start, stop, step in zip(places, *(values or () for values in lists), strict=True):
+        dim = data.shape[axis]
+        if not dim.static:
+            return Refused(f"opset{layers.target} has no SliceScatter, and the size of axis {axis} is not known")
+        rows[axis] = np.arange(dim.lo)[exact_slice(dim.lo, start, stop, step)]
+    if any(not row.size for row in rows.values()) or not rows:
+        return layers.reshape(DATA, np.zeros(len(data.shape), np.int64))
+    return _scattered(layers, DATA, rows, sorted(rows))
+
+
+def _scattered(layers: Layers, data: Ref, rows: dict[int, Array], axes: Sequence[int]) -> Ref:
+    axis, *others = axes
+    updates = Ref(None, 1)
+    if others:
+        part = layers.call("Gather", data, rows[axis], np.array(axis))
+        updates = _scattered(layers, part, rows, others)
+    return layers.call("ScatterUpdate", data, rows[axis], updates, np.array(axis))
+
+
+# --- Roll -------------------------------------------------------------------------------------------------------
+
+
+@composed(7, "element i of an axis of n elements comes from (i - shift) modulo n")
+def migrate_roll(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Roll as Gather along each axis."""
+    del attrs
+    data, shift, axes = layers.inputs
+    places = None if data.shape is None else known_axes(axes, len(data.shape))
+    shifts = known(shift)
+    if data.shape is None or places is None or shifts is None:
+        return Refused(f"opset{layers.target} has no Roll, and its shifts or axes are not known")
+    totals = dict.fromkeys(places, 0)
+    for axis, by in zip(places, shifts if len(shifts) > 1 else shifts * len(places), strict=True):
+        totals[axis] += by
+    out = DATA
+    for axis, by in totals.items():
+        dim = data.shape[axis]
+        if not dim.static:
+            return Refused(f"opset{layers.target} has no Roll, and the size of axis {axis} is not known")
+        if dim.lo and by % dim.lo:
+            out = layers.call("Gather", out, np.roll(np.arange(dim.lo), by), np.array(axis))
+    return out if layers.made else layers.reshape(DATA, np.zeros(len(data.shape), np.int64))

@@ -1,0 +1,49 @@
+"""Steps between the versions of one operation: the same attributes, or a few layers that compute the same."""
+
+from collections.abc import Callable, Sequence
+
+from ir_tools.ops._layers import Layers, held
+from ir_tools.ops.definition import Attrs, Fact, Ref, Refused, Rewrite, Step
+
+__all__ = ["Change", "as_it_is", "versions"]
+
+Change = Callable[[Layers, Attrs, int], Rewrite | Refused | None]
+"""`(layers, attributes, version) -> ` layers of that version, why there are none, or None if the attributes say all."""
+
+
+def versions(type: str, version: int, change: Change | None = None) -> Step:
+    """Return the step of one version to the version that a target opset holds.
+
+    A target that holds this version, or no version at all, is left to the engine. If a later version has no equal
+    layer, the earlier one stays, which every later opset can be read along with.
+
+    Args:
+        type: of the operation.
+        version: from which the step leads.
+        change: what differs between the versions; None if nothing does but attributes with defaults.
+    """
+
+    def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+        op = held(type, target)
+        if op.version == version or not op.in_opset(target):
+            return None
+        layers = Layers(inputs, target)
+        found = None if change is None else change(layers, attrs, op.version)
+        if isinstance(found, Refused) and op.version > version:
+            return None
+        return as_it_is(layers, type, op.version, attrs) if found is None else found
+
+    return step
+
+
+def as_it_is(layers: Layers, type: str, version: int, attrs: Attrs, *inputs: Ref) -> Rewrite:
+    """Return one layer with those attributes that the version has, and the inputs of the old one or others."""
+    op = held(type, version)
+    given = inputs or tuple(Ref(None, index) for index in range(len(layers.inputs)))
+    kept = {name: attrs[name] for name in op.attrs if name in attrs}
+    layers.call(type, *given, version=version, **{name: value for name, value in kept.items() if value not in UNSAID})
+    return layers.rewrite("same attributes", f"{op} computes the same with these attributes")
+
+
+UNSAID = ((), None, "")
+"""Values of attributes that no text says."""
