@@ -175,10 +175,11 @@ def _scatter_elements(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Re
     wrong = _inexact(layers, reduction)
     if wrong:
         return wrong
-    if layers.target < 6:
-        return Refused(f"opset{layers.target} has no GatherElements", "reduction")
-    rows = places.astype(layers.dtype(Ref(None, 1)))
-    found = _reduced(layers, reduction, layers.call("GatherElements", Ref(None), rows, axis=axis))
+    if layers.target < 5:
+        return Refused(f"opset{layers.target} has no GatherND", "reduction")
+    rows = [places if number == axis else each for number, each in enumerate(np.indices(places.shape))]
+    elements = layers.call("GatherND", Ref(None), np.stack(rows, axis=-1).astype(np.int64), batch_dims=0)
+    found = _reduced(layers, reduction, elements)
     layers.call("ScatterElementsUpdate", Ref(None), Ref(None, 1), found, Ref(None, 3), version=wanted)
     return layers.rewrite("elements combined first", "no element is updated twice")
 

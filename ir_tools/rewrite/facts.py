@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ir_tools.errors import GraphError
-from ir_tools.graph import Graph, Located, Model, Port, Source, find_port
+from ir_tools.errors import GraphError, ReadError
+from ir_tools.graph import Graph, Layer, Located, Model, Port, Source, find_port
 from ir_tools.infer import LayerSignatures, Propagation
 from ir_tools.ops import Role, role_of
 from ir_tools.ops.definition import Fact
-from ir_tools.ops.records import recorded_output
+from ir_tools.ops.records import recorded, recorded_output
 from ir_tools.types import Shape, shape_text
 
 __all__ = ["InputFacts", "KnownFacts"]
@@ -41,11 +41,7 @@ class KnownFacts:
         self._outputs: dict[tuple[int, int | None, int], Fact] = {}
 
     def of(self, located: Located) -> InputFacts:
-        """Return types and shapes of a layer's inputs, with the values of small integer constants.
-
-        Raises:
-            ReadError: the bytes of a constant are not there.
-        """
+        """Return types and shapes of a layer's inputs, with the values of small integer constants that are there."""
         _, layer, graph = located
         facts, notes = [], []
         sources = graph.sources(layer.id)
@@ -80,11 +76,18 @@ class KnownFacts:
         if fact is None:
             port = find_port(signature.outputs, source.port) or producer.port(source.port)
             if role_of(producer) in {Role.PARAMETER, Role.CONSTANT}:
-                fact = recorded_output(producer, port, self._computed.model.weights)
+                fact = self._recorded(producer, port)
             else:
                 fact = self._computed.record(port).fact
             self._outputs[key] = fact
         return fact
+
+    def _recorded(self, producer: Layer, port: Port) -> Fact:
+        """Return what a Parameter or a constant says; without its bytes, the values of a constant are not known."""
+        try:
+            return recorded_output(producer, port, self._computed.model.weights)
+        except ReadError:
+            return recorded(port)
 
     def _says_little(self, fact: Fact) -> bool:
         """Return whether a rule may want more: a type, a rank, an interval, or the sizes that a small tensor holds."""

@@ -107,14 +107,14 @@ UNCHANGED = {"BitwiseRightShift-15", "MaxPool-1"}
 FLOATS = ("f32", "f16", "bf16", "f64")
 
 
-def numbers(rng: np.random.Generator, kind: str, shape: Sequence[int]) -> Array:
-    """Values of an element type, some of them special."""
+def numbers(rng: np.random.Generator, kind: str, shape: Sequence[int], most: int) -> Array:
+    """Values of an element type, some of them special; integers up to `most`."""
     dtype = ELEMENT_TYPES[kind].dtype
     assert dtype is not None
     if kind == "boolean":
         return rng.random(tuple(shape)) < 0.5
     if ELEMENT_TYPES[kind].is_integer:
-        return rng.integers(0, 100, tuple(shape)).astype(dtype)
+        return rng.integers(0, most + 1, tuple(shape)).astype(dtype)
     values = rng.normal(size=tuple(shape)) * rng.choice([1, 8])
     found: Array = np.where(rng.random(tuple(shape)) < 0.2, np.round(values) + 0.5, values).astype(dtype)
     return found
@@ -127,18 +127,19 @@ def sampled(op: Op, rng: np.random.Generator) -> Iterator[Setting]:
     for each in [*([one] if one else []), *MORE.get(str(op), [])]:
         own = {key: text for key, text in each.raw.items() if key in known}
         constants = frozenset(number for number, slot in enumerate(each.slots) if isinstance(slot, np.ndarray))
+        most = 1 if any("indices" in slot.name for slot in op.inputs) else 99
         floats = any(isinstance(slot, tuple) and slot[0] == "f32" for slot in each.slots)
         for raw, kind in product(VARIANTS.get(str(op), [{}]), FLOATS if floats else ("f32",)):
-            yield Setting(op, {**own, **raw}, [array_of(rng, slot, kind) for slot in each.slots], constants)
+            yield Setting(op, {**own, **raw}, [array_of(rng, slot, kind, most) for slot in each.slots], constants)
 
 
-def array_of(rng: np.random.Generator, slot: Slot, kind: str) -> Array:
-    """What a sample's input is fed; `kind` in the place of f32."""
+def array_of(rng: np.random.Generator, slot: Slot, kind: str, most: int) -> Array:
+    """What a sample's input is fed; `kind` in the place of f32; integers up to `most`."""
     if isinstance(slot, np.ndarray):
         return slot
     assert isinstance(slot, tuple)
     own, shape = slot
-    return numbers(rng, kind if own == "f32" else own, [int(size) for size in shape.split(",") if size])
+    return numbers(rng, kind if own == "f32" else own, [int(size) for size in shape.split(",") if size], most)
 
 
 def made(count: int) -> Iterator[Setting]:

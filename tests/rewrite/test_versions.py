@@ -1,4 +1,4 @@
-"""Layers in the versions of other opsets compute the same: random settings on both executors, named edges."""
+"""Layers in the versions of other opsets compute the same on the runtime, too: random settings, and named edges."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -143,17 +143,15 @@ def check_layers(layers: Iterator[Layer], client: RuntimeClient | None) -> int:
 
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
 def test_rewritten_layers_compute_the_same(make: Maker, client: RuntimeClient) -> None:
-    rng = np.random.default_rng(1)
-    assert check_layers(random_layers(make, rng, 40), None) > 3
-    assert check_layers(random_layers(make, rng, 10), client)
+    assert check_layers(random_layers(make, np.random.default_rng(1), 12), client)
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
 def test_many_rewritten_layers_compute_the_same(make: Maker, client: RuntimeClient) -> None:
     rng = np.random.default_rng(2)
-    check_layers(random_layers(make, rng, 1500), None)
-    check_layers(random_layers(make, rng, 300), client)
+    check_layers(random_layers(make, rng, 1000), None)
+    check_layers(random_layers(make, rng, 200), client)
 
 
 def rewritten(
