@@ -119,9 +119,9 @@ def _pad(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
     else:
         most = [np.maximum(np.array(pads, np.int64), 0) for pads in (begins, ends)]
         cut = np.maximum(-np.array(begins), 0), np.array([end if end < 0 else FAR for end in ends])
-    padded = DATA
+    padded, mode = DATA, attrs.pad_mode
     if begins is None or ends is None or max((*begins, *ends)) > 0:
-        padded = layers.call("Pad", DATA, *most, *rest, version=wanted, pad_mode=attrs.pad_mode)
+        padded = layers.call("Pad", DATA, *most, *rest, version=wanted, pad_mode=mode)
     steps, all_given = np.ones(rank, np.int64), (0,) * rank
     layers.call("StridedSlice", padded, *cut, steps, begin_mask=all_given, end_mask=all_given)
     return layers.rewrite("cut off by a slice", "negative pads cut off what the others have padded")
