@@ -11,7 +11,7 @@ from ir_tools.ops.definition import Refused
 from ir_tools.releases.table import Release
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
 from ir_tools.rewrite.target import Target, releases_in_words
-from ir_tools.types import Dim, element_type, parse_shape, precision_in_file
+from ir_tools.types import Dim, Shape, element_type, parse_shape, precision_in_file
 from ir_tools.weights import values
 
 __all__ = ["Fitting"]
@@ -70,8 +70,13 @@ class Fitting:
         release = self.target.release
         if release is None:
             return ()
-        reasons = ((located, _obstacle(located, release)) for located in self.model.walk())
-        return tuple(self._place(located).refused(Refused(reason)) for located, reason in reasons if reason)
+        found = [(located, reason) for located in self.model.walk() if (reason := _missing_type(located, release))]
+        if not release.dynamic:
+            dynamic = [located for located in self.model.walk() if _is_dynamic(located.layer)]
+            inputs = [located for located in dynamic if role_of(located.layer) is Role.PARAMETER]
+            reason = f"{release.title} has no dynamic shapes"
+            found += [(located, f"{reason}; {_remedy(located.layer)}") for located in inputs or dynamic]
+        return tuple(self._place(located).refused(Refused(reason)) for located, reason in found)
 
     def apply(self, model: Model) -> None:
         """Change the model, or a copy of it."""
@@ -238,23 +243,32 @@ class Fitting:
         self.steps.append(MigrationStep(**self._place(located)._asdict(), after=after, how=how, proof=proof))
 
 
-def _obstacle(located: Located, release: Release) -> str | None:
-    """Return why a release cannot read a layer, if nothing here makes it read it."""
-    layer = located.layer
-    for kind in filter(None, map(_type_name, layer.outputs)):
+def _missing_type(located: Located, release: Release) -> str | None:
+    """Return why a release cannot read the outputs of a layer, if nothing here makes it read them."""
+    for kind in filter(None, map(_type_name, located.layer.outputs)):
         if not _right(release, kind) and not _can_widen(located, kind):
             reading = releases_in_words(partial(_right, kind=kind))
             return f"its output is of {kind}, which {release.title} does not have; {reading}"
-    if not release.dynamic and any(size < 0 for port in layer.outputs for size in port.dims):
-        return f"{release.title} has no dynamic shapes; {_remedy(layer)}"
     return None
+
+
+def _is_dynamic(layer: Layer) -> bool:
+    if role_of(layer) is Role.PARAMETER and not _is_fixed(parse_shape(layer.raw.get("shape", ""))):
+        return True
+    return any(size < 0 for port in layer.outputs for size in port.dims)
+
+
+def _is_fixed(shape: Shape) -> bool:
+    return shape is not None and all(dim.static for dim in shape)
 
 
 def _remedy(layer: Layer) -> str:
     """Return what to do about a dynamic shape."""
-    shape = parse_shape(layer.raw["shape"]) if role_of(layer) is Role.PARAMETER and "shape" in layer.raw else None
+    if role_of(layer) is not Role.PARAMETER:
+        return "OpenVINO 2022.1 and later have, and only the data decide this one"
+    shape = parse_shape(layer.raw.get("shape", ""))
     if shape is None:
-        return "OpenVINO 2022.1 and later have; fixed sizes of the inputs may decide this one"
+        return f"give the input fixed sizes: --set {layer.name}=1,3,64,64"
     sizes = ",".join(str(dim.size if dim.static else _some_size(axis, dim)) for axis, dim in enumerate(shape))
     return f"give the input fixed sizes: --set {layer.name}={sizes}"
 

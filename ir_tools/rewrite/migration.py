@@ -13,6 +13,7 @@ from ir_tools.graph import Layer, Located, Model
 from ir_tools.infer import LayerSignature, LayerSignatures
 from ir_tools.ops import find_op, named_rewrites, opset_number
 from ir_tools.ops.definition import Attrs, Fact, Kind, ObservedAttrs, Op, Refused, Rewrite, Violation
+from ir_tools.ops.records import recorded
 from ir_tools.rewrite.facts import InputFacts, KnownFacts
 from ir_tools.rewrite.fitting import Fitting
 from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output
@@ -137,6 +138,14 @@ class _Outcome(NamedTuple):
     same: bool = False
 
 
+def _crashes(op: Op, layer: Layer) -> bool:
+    """Return whether a runtime crashes over the attributes of a layer that it reads."""
+    violations: list[Violation] = []
+    attrs = op.read(layer.raw, violations)
+    found = () if attrs is None else op.check(attrs, [recorded(port) for port in layer.inputs])
+    return any(violation.kind is Kind.FATAL for violation in (*violations, *found))
+
+
 class _Verdict(NamedTuple):
     """What a stage does to all layers of one type and stamp.
 
@@ -168,7 +177,7 @@ class _Migrating:
         if target.release is None:
             return _Verdict(asked, None if holds else target.stamped(layer, op), above=not holds)
         if holds:
-            return _Verdict()
+            return _Verdict(asked if asked and _crashes(op, layer) else None)
         stamped = target.stamped(layer, op)
         if stamped is not None:
             return _Verdict(otherwise=stamped)

@@ -86,12 +86,23 @@ def test_ir_11_gives_names_and_types_of_ir_10() -> None:
 @pytest.mark.parametrize("shape", ["?,3", "1..4,3"])
 def test_dynamic_shapes_are_refused_with_what_to_type_and_fixed_on_request(shape: str) -> None:
     model = doubled(shape)
-    refused = migrate(model, "openvino-2021.4").refused
-    assert refused[0].reason == "OpenVINO 2021.4 has no dynamic shapes; give the input fixed sizes: --set x=1,3"
+    (refused,) = migrate(model, "openvino-2021.4").refused
+    assert refused.reason == "OpenVINO 2021.4 has no dynamic shapes; give the input fixed sizes: --set x=1,3"
     moved = migrate(model, "openvino-2021.4", shapes={"x": "1,3"})
     assert moved.ok
     assert moved.model.inputs[0].layer.raw["shape"] == "1,3"
     assert migrate(model, "openvino-2022.1").refused == ()
+
+
+def test_sizes_that_data_decide_are_refused() -> None:
+    builder = Builder()
+    places = builder.call("NonZero", builder.parameter("x", "2,3"), output_type="i64", name="places")
+    builder.result(places)
+    (refused,) = migrate(builder.model, "openvino-2021.4").refused
+    assert (refused.path, refused.reason.partition("; ")[2]) == (
+        "places",
+        "OpenVINO 2022.1 and later have, and only the data decide this one",
+    )
 
 
 FLOATS = [0.0, 0.5, -1.5, 6.0]

@@ -109,3 +109,13 @@ def test_which_releases_read_an_operation(type: str, version: int, wanted: str) 
     op = find_op(type, f"opset{version}")
     assert op is not None
     assert reading_in_words(op) == f"OpenVINO {wanted} it"
+
+
+def test_what_a_release_reads_and_crashes_over_is_rewritten() -> None:
+    settings: dict[str, Any] = dict.fromkeys(("kernel", "strides", "dilations"), "1,1")
+    settings |= {"pads_begin": "0,0", "pads_end": "0,0", "exclude_pad": True}
+    model = one_layer("AvgPool", "opset16", **settings)
+    assert migrate(model, "openvino-2026.4").steps == ()
+    next(one for one in model.graph.layers() if one.type == "AvgPool").raw.pop("dilations")
+    (step,) = migrate(model, "openvino-2026.4").steps
+    assert step.after == "AvgPool opset16"
