@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ir_tools.display import plural
+from ir_tools.ops._fourier_rewrites import inverse_real_transform, real_transform, short_time_transform
 from ir_tools.ops._numbers import is_half
 from ir_tools.ops._requirements import require, require_list, require_one, require_rank, require_size
 from ir_tools.ops._values import dim, intervals, known, normal_axis, shifted, sizes_of, times
@@ -358,8 +359,24 @@ FRAMES = (
 
 DFT = Op(type="DFT", version=7, inputs=OVER_AXES, shape=dft_shape, kernel=dft)
 IDFT = Op(type="IDFT", version=7, inputs=OVER_AXES, shape=dft_shape, kernel=idft)
-RDFT = Op(type="RDFT", version=9, inputs=OVER_AXES, check=check_sizes, shape=rdft_shape, kernel=rdft)
-IRDFT = Op(type="IRDFT", version=9, inputs=OVER_AXES, check=check_inverse_sizes, shape=irdft_shape, kernel=irdft)
+RDFT = Op(
+    type="RDFT",
+    version=9,
+    inputs=OVER_AXES,
+    check=check_sizes,
+    shape=rdft_shape,
+    kernel=rdft,
+    migrate=real_transform,
+)
+IRDFT = Op(
+    type="IRDFT",
+    version=9,
+    inputs=OVER_AXES,
+    check=check_inverse_sizes,
+    shape=irdft_shape,
+    kernel=irdft,
+    migrate=inverse_real_transform,
+)
 STFT = Op(
     type="STFT",
     version=15,
@@ -368,6 +385,7 @@ STFT = Op(
     types=TYPES,
     shape=stft_shape,
     kernel=stft,
+    migrate=short_time_transform,
 )
 ISTFT = Op(
     type="ISTFT",

@@ -12,6 +12,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._fields import Type
+from ir_tools.ops._generation_rewrites import matrix_of_ones, migrate_range_1, range_of_converted
 from ir_tools.ops._numbers import is_half, same_type
 from ir_tools.ops._requirements import require_integers, require_one, require_sizes
 from ir_tools.ops._values import carried, known, sizes_of
@@ -146,6 +147,7 @@ RANGE_1 = Op(
     check=check_range,
     shape=range_1_shape,
     kernel=range_,
+    migrate=migrate_range_1,
 )
 RANGE_4 = RANGE_1.at(
     4,
@@ -154,6 +156,7 @@ RANGE_4 = RANGE_1.at(
     readers={"output_type": "check shape kernel"},
     types={},
     shape=range_4_shape,
+    migrate=range_of_converted,
 )
 INDEX = "i32 i64"
 EYE = Op(
@@ -169,6 +172,7 @@ EYE = Op(
     check=check_eye,
     shape=eye_shape,
     kernel=eye,
+    migrate=matrix_of_ones,
 )
 
 OPS = (RANGE_1, RANGE_4, EYE)
