@@ -117,9 +117,9 @@ class Layers:
         self.made.append(new)
         return tuple(Ref(len(self.made) - 1, number) for number in range(len(facts)))
 
-    def rewrite(self, how: str, proof: str) -> Rewrite:
-        """Return the layers as a rewrite; the last one replaces the old layer."""
-        return Rewrite(layers=tuple(self.made), how=how, proof=proof)
+    def rewrite(self, how: str, proof: str, outputs: Sequence[Ref] = ()) -> Rewrite:
+        """Return the layers as a rewrite; the last one replaces the old layer. `outputs`: as of `Rewrite`."""
+        return Rewrite(layers=tuple(self.made), how=how, proof=proof, outputs=tuple(outputs))
 
     def shape_of(self, data: Ref) -> Ref:
         """Add the sizes of `data`, i64; one layer however often they are asked for."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ir_tools.errors import ShapeError
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._fields import Type
+from ir_tools.ops._layers import Layers
 from ir_tools.ops._numbers import low_bits, near_steps
 from ir_tools.ops.definition import (
     NEWEST_OPSET,
@@ -24,6 +25,9 @@ from ir_tools.ops.definition import (
     Input,
     Op,
     Output,
+    Ref,
+    Refused,
+    Rewrite,
     Violation,
 )
 from ir_tools.types import Dim, ElementType, element_type
@@ -203,6 +207,21 @@ def _wider(left: ElementType, right: ElementType, target: ElementType) -> Elemen
     return element_type(f"i{bits}")
 
 
+def migrate_promotion(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+    """ConvertPromoteTypes-14 by a Convert of each input that has another type than both have in common."""
+    if target >= 14:
+        return None
+    common = promoted_shape(attrs, inputs)[0].dtype
+    attrs.values()
+    if common.kind == "dynamic":
+        return Refused("the element types of the inputs, and so their common one, are not known")
+    layers = Layers(inputs, target)
+    outputs = [layers.call("Convert", Ref(None, number), destination_type=common.name) for number in range(2)]
+    return layers.rewrite(
+        "conversions", f"the common type of {inputs[0].dtype} and {inputs[1].dtype} is {common}", outputs
+    )
+
+
 NUMBERS = "float integer boolean nf4"
 """Everything but strings."""
 
@@ -238,6 +257,7 @@ CONVERT_PROMOTE_TYPES = Op(
     },
     shape=promoted_shape,
     kernel=promoted,
+    migrate=migrate_promotion,
 )
 
 OPS = (CONVERT, CONVERT_LIKE, CONVERT_PROMOTE_TYPES)

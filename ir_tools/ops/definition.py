@@ -555,11 +555,15 @@ class Rewrite:
     `layers` in topological order; the last one stands for the old layer: it takes over its name, its tensor names,
     its consumers (output i for output i) and its rt_info. One layer of the old type with the old inputs is an edit in
     place.
+
+    `outputs`: which output of a new layer is read for each of the old layer, if not all are of the last one; those that
+    are come in its order, from the first on.
     """
 
     layers: tuple[NewLayer, ...]
     how: str
     proof: str
+    outputs: tuple[Ref, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,7 @@ RANGE_4 = RANGE_1.at(
     4,
     inputs=tuple(Input(name, type="float integer") for name in NAMES),
     attrs={"output_type": Type()},
-    readers={"output_type": "check shape kernel"},
+    readers={"output_type": "check shape kernel migrate"},
     types={},
     shape=range_4_shape,
     migrate=range_of_converted,

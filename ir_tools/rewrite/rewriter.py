@@ -19,7 +19,7 @@ LIST = re.compile(r"\s*[+-]?\d+\s*(,\s*[+-]?\d+\s*)+")
 
 def lost_output(graph: Graph, layer_id: int, signature: LayerSignature, rewrite: Rewrite) -> Refused | None:
     """Return a refusal if a consumer reads an output that the rewrite does not have."""
-    kept = len(rewrite.layers[-1].outputs)
+    kept = len(rewrite.outputs or rewrite.layers[-1].outputs)
     for index, port in enumerate(signature.outputs[kept:], kept):
         for consumer, _ in graph.consumers(layer_id, port.id):
             return Refused(
@@ -77,13 +77,15 @@ class Rewriter:
             return
         builder, typed = Builder(self.model, graph=graph), any(port.precision for port in layer.inputs)
         old, made = graph.sources(layer.id), list[list[Source]]()
+
+        def source(given: Ref) -> Source:
+            return old[layer.inputs[given.output].id] if given.layer is None else made[given.layer][given.output]
+
         for new in rewrite.layers:
             feeds = [
-                self._constant(builder, given, f"{layer.name}/{new.label}_{index}", separator)
-                if not isinstance(given, Ref)
-                else old[layer.inputs[given.output].id]
-                if given.layer is None
-                else made[given.layer][given.output]
+                source(given)
+                if isinstance(given, Ref)
+                else self._constant(builder, given, f"{layer.name}/{new.label}_{index}", separator)
                 for index, given in enumerate(new.inputs)
             ]
             raw = _merged(layer.raw if new.type == layer.type else {}, op, new, separator)
@@ -94,6 +96,10 @@ class Rewriter:
             if new is not rewrite.layers[-1]:
                 graph.add(added, inputs)
                 made.append([Source(added.id, port.id) for port in added.outputs])
+        if rewrite.outputs:
+            _redirect(
+                graph, layer, {given: source(given) for given in rewrite.outputs if given.layer != len(made)}, rewrite
+            )
         for before, after in zip(layer.outputs, added.outputs, strict=False):
             after.dims, after.precision = before.dims, before.precision or after.precision
         graph.replace(layer.id, added, inputs)
@@ -116,6 +122,18 @@ class Rewriter:
             builder.graph.layer(made.layer).raw["shape"] = separator.join(map(str, array.shape))
             self._constants[key] = array, made
         return self._constants[key][1]
+
+
+def _redirect(graph: Graph, layer: Layer, sources: Mapping[Ref, Source], rewrite: Rewrite) -> None:
+    """Let the consumers of outputs that other layers than the last one make read those; the layer loses them."""
+    pairs = list(zip(layer.outputs, rewrite.outputs, strict=False))
+    for before, given in pairs:
+        if given in sources:
+            found = sources[given]
+            after = graph.layer(found.layer).port(found.port)
+            after.dims, after.precision = before.dims, before.precision or after.precision
+            graph.redirect(Source(layer.id, before.id), found)
+    layer.outputs[:] = [before for before, given in pairs if given not in sources]
 
 
 def _edit(layer: Layer, new: NewLayer, raw: Mapping[str, str]) -> None:

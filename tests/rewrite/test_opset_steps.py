@@ -109,6 +109,10 @@ MORE = {
         sample("", "f32 2,6,4,2", np.array([1]), np.array([5])),
         sample("", "f32 2,6,4,2", np.array([2]), np.array([9])),
     ],
+    "ConvertPromoteTypes-14": [
+        sample("promote_unsafe=true", "f16 2,3", "i32 2,3"),
+        sample("promote_unsafe=true", "u8 2,3", "i8 2,3"),
+    ],
     "STFT-15": [sample("transpose_frames=true", "f32 2,48", "f32 13", np.array(16), np.array(5))],
     "BitwiseAnd-13": [sample("", "boolean 2,3", "boolean 3")],
     "BitwiseOr-13": [sample("", "boolean 2,3", "boolean 3")],
