@@ -37,13 +37,15 @@ class Files:
         weakref.finalize(self, self._folder.cleanup)
 
     def of(self, model_xml: Path | str | bytes, weights: Path | str | bytes | None) -> Header:
-        """Return the arguments `model` and `weights` of a request, as paths; by default the `.bin` beside it."""
+        """Return the arguments `model`, `weights` and `folder`, which the child may write into, as paths.
+
+        The weights are by default the `.bin` beside the model.
+        """
         model = self._path("model.xml", model_xml)
-        if weights is not None:
-            return {"model": model, "weights": self._path("model.bin", weights)}
-        beside = Path(model).with_suffix(".bin")
-        exists = not isinstance(model_xml, bytes) and beside.exists()
-        return {"model": model, "weights": str(beside) if exists else self._path("model.bin", b"")}
+        if weights is None:
+            beside = Path(model).with_suffix(".bin")
+            weights = beside if not isinstance(model_xml, bytes) and beside.exists() else b""
+        return {"model": model, "weights": self._path("model.bin", weights), "folder": self._folder.name}
 
     def _path(self, name: str, source: Path | str | bytes) -> str:
         if not isinstance(source, bytes | bytearray | memoryview):

@@ -87,7 +87,7 @@ class Modern:
         as_v11 = OLD_NET.sub(rb"\g<1>11\2", rename(text) if rename else text, count=1)
         if as_v11 == text:
             return self.read(request)
-        path = request["model"] + ".v11.xml"
+        path = os.path.join(request["folder"], "model.v11.xml")
         with open(path, "wb") as file:
             file.write(as_v11)
         return self.core.read_model(path, request["weights"])

@@ -54,6 +54,16 @@ def test_inputs_and_outputs_are_described(client: ReleaseClient) -> None:
     assert client.shapes(small(), b"")["twice", 0] == ("i64", "2")
 
 
+def test_nothing_is_written_beside_the_model(client: ReleaseClient, tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    path.write_bytes(small())
+    client.check(path)
+    client.describe(path)
+    client.shapes(path, b"")
+    client.infer(path, b"", {"x": X, "n": N}, taps=[Tap("relu")])
+    assert [*tmp_path.iterdir()] == [path]
+
+
 def test_ir_v11_is_read_from_2022_on(client: ReleaseClient) -> None:
     if client.release.number < (2022,):
         with pytest.raises(RuntimeFailure, match="rejects it: ") as caught:
