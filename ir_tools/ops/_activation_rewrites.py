@@ -18,14 +18,13 @@ __all__ = [
     "is_finite",
     "is_inf",
     "is_nan",
-    "left_shift",
     "log_softmax",
     "migrate_gelu_7",
     "migrate_xor",
     "mish",
     "normal_gelu",
-    "right_shift",
     "round_",
+    "shift",
     "softplus",
     "softsign",
     "swish",
@@ -232,19 +231,8 @@ def bitwise_not(layers: Layers, attrs: Attrs) -> Ref | Refused:
     return layers.call("Subtract", layers.number(-1, DATA), DATA)
 
 
-@composed(15, "x * 2^n")
-def left_shift(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """BitwiseLeftShift-15 by known numbers of bits."""
-    bits = layers.inputs[1].value
-    known = None if bits is None else bits.exact
-    dtype = layers.fact(DATA).dtype
-    if dtype.name not in {"i32", "i64"} or known is None or (known < 0).any() or (known >= dtype.bits - 1).any():
-        return Refused("no older operation shifts the bits of integers; i32 and i64 by a constant are multiplied")
-    return layers.call("Multiply", DATA, (1 << known).astype(dtype.dtype), **attrs)
-
-
 @composed(15, "")
-def right_shift(layers: Layers, attrs: Attrs) -> Refused:
-    """BitwiseRightShift-15: the CPU plugin divides integers in f32, which does not hold all of them."""
+def shift(layers: Layers, attrs: Attrs) -> Refused:
+    """BitwiseLeftShift-15 and BitwiseRightShift-15."""
     del layers, attrs
-    return Refused("no older operation shifts the bits of integers, and a division is not exact beyond 2^24")
+    return Refused("no older operation shifts bits: products of integers are cut off, and quotients computed in f32")

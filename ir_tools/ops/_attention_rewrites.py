@@ -11,6 +11,7 @@ from ir_tools.types import Dim
 __all__ = ["scaled_dot_product_attention"]
 
 QUERY, KEY = Ref(None), Ref(None, 1)
+ONE = np.array([1], np.int64)
 LAST = np.array([-1], np.int64)
 
 
@@ -34,7 +35,8 @@ def scaled_dot_product_attention(layers: Layers, attrs: Attrs) -> Ref:
 def _scale(layers: Layers, query: Ref) -> Ref | Array:
     """Return what the query is multiplied by: an input, or one by the square root of the size of its rows."""
     if len(layers.inputs) > 4:
-        return layers.reshape(layers.working(4), np.array([], np.int64))
+        scale = layers.working(4)
+        return scale if len(layers.fact(scale).shape or ONE * 2) < 2 else layers.reshape(scale, ONE)
     rank, shape = layers.rank(query), layers.fact(query).shape
     size = shape[-1] if shape else Dim()
     if size.static:

@@ -56,4 +56,8 @@ def matrix_of_ones(layers: Layers, attrs: Attrs) -> Ref:
 
 
 def _scalar(layers: Layers, number: int) -> Ref:
-    return layers.reshape(layers.to_type(Ref(None, number), I64), np.array([], np.int64))
+    size = layers.to_type(Ref(None, number), I64)
+    shape = layers.fact(size).shape
+    if shape is not None and len(shape) == 1:
+        return layers.call("Squeeze", size, np.array([0], np.int64))
+    return size if shape == () else layers.reshape(size, np.array([], np.int64))

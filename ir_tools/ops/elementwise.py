@@ -291,7 +291,7 @@ ROWS = (
     Binary(
         type="BitwiseLeftShift",
         version=15,
-        migrate=rewrites.left_shift,
+        migrate=rewrites.shift,
         function=shifted_by(np.left_shift),
         accepts="integer",
         folds="none",
@@ -300,7 +300,7 @@ ROWS = (
     Binary(
         type="BitwiseRightShift",
         version=15,
-        migrate=rewrites.right_shift,
+        migrate=rewrites.shift,
         function=shifted_by(np.right_shift),
         accepts="integer",
         folds="none",

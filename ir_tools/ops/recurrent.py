@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from ir_tools.ops._fields import Int32
+from ir_tools.ops._layers import Layers
 from ir_tools.ops._numbers import in_working_types
 from ir_tools.ops._recurrent import Step, gru_step, lstm_step, over_time, rnn_step
 from ir_tools.ops._requirements import agreed, require, require_rank
@@ -27,6 +28,8 @@ from ir_tools.ops.definition import (
     OneOf,
     Op,
     Output,
+    Ref,
+    Rewrite,
     Violation,
     Words,
 )
@@ -305,7 +308,38 @@ def _sequence_op(type: str, net: Network, **attrs: Field) -> Op:
     )
 
 
-LSTM_CELL_4 = _cell_op("LSTMCell", 4, LSTM)
+SHARED = ("hidden_size", "activations", "activations_alpha", "activations_beta", "clip")
+
+
+def migrate_lstm_cell_4(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | None:
+    """LSTMCell-4 before opset4: LSTMCell-1 without peepholes."""
+    if target >= 4:
+        return None
+    layers = Layers(inputs, target)
+    given = (Ref(None, number) for number in range(len(inputs)))
+    layers.outputs("LSTMCell", *given, weights_format="fico", **{name: attrs[name] for name in SHARED})
+    return layers.rewrite("no peepholes", "LSTMCell-1 computes the same without peepholes and coupled gates")
+
+
+def migrate_lstm_cell_1(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | None:
+    """LSTMCell-1 without peepholes and coupled gates from opset4 on; every opset reads it as it is.
+
+    The runtime reads no `weights_format`, whose value is `ifco` in the files that it writes.
+    """
+    rows = dim(inputs[3], 0)
+    if target < 4 or attrs.input_forget or attrs.weights_format not in {"fico", "ifco"} or len(inputs) > 6:
+        return None
+    layers = Layers(inputs, target)
+    given: list[Ref | Array] = [Ref(None, number) for number in range(len(inputs))]
+    if len(inputs) < 6:
+        if not rows.static:
+            return None
+        given.append(np.zeros(rows.size, layers.dtype(Ref(None))))
+    layers.outputs("LSTMCell", *given, **{name: attrs[name] for name in SHARED})
+    return layers.rewrite("no peepholes", "LSTMCell-4 is LSTMCell-1 without peepholes and coupled gates")
+
+
+LSTM_CELL_4 = replace(_cell_op("LSTMCell", 4, LSTM), migrate=migrate_lstm_cell_4)
 
 
 def lstm_cell_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -331,6 +365,7 @@ LSTM_CELL_1 = LSTM_CELL_4.at(
     check=check_lstm_cell_1,
     shape=lstm_cell_1_shape,
     kernel=lstm_cell_1,
+    migrate=migrate_lstm_cell_1,
     unread={
         **UNREAD,
         "input_forget": "the runtime does not read it (measured)",

@@ -11,8 +11,10 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._fields import ShapeText, Type
+from ir_tools.ops._layers import Layers
 from ir_tools.ops._requirements import require
-from ir_tools.ops.definition import Array, Attrs, Fact, Input, Op, Role, Text, Violation
+from ir_tools.ops._versions import versions
+from ir_tools.ops.definition import Array, Attrs, Fact, Input, Op, Ref, Refused, Rewrite, Role, Text, Violation
 from ir_tools.types import Shape, element_type, format_shape, shape_text
 
 __all__ = ["OPS"]
@@ -95,6 +97,22 @@ def same_value(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     return (inputs[0],)
 
 
+def migrate_read_value(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+    """ReadValue-6 before opset6: ReadValue-3 takes type and shape of the variable from its initial value."""
+    if target >= 6 or target < 3:
+        return None
+    layers, (own,) = Layers(inputs, target), variable_shape(attrs, inputs)
+    initial: Ref | Array = Ref(None)
+    if not inputs:
+        if own.dtype.dtype is None or own.shape is None or not all(dim.static for dim in own.shape):
+            return Refused("is not of one size, and the variable has no initial value", "variable_shape")
+        initial = np.zeros([dim.size for dim in own.shape], own.dtype.dtype)
+    elif own.shape != inputs[0].shape:
+        return Refused("is another one than the initial value has, which ReadValue-3 takes it from", "variable_shape")
+    layers.call("ReadValue", initial, variable_id=attrs.variable_id)
+    return layers.rewrite("type and shape from the initial value", "ReadValue-3 gives the variable those")
+
+
 VARIABLE = {"variable_id": "names the state, which the executor keeps"}
 
 READ_VALUE_3 = Op(
@@ -115,6 +133,7 @@ READ_VALUE_6 = READ_VALUE_3.at(
     check=check_variable,
     shape=variable_shape,
     kernel=initial_value,
+    migrate=migrate_read_value,
 )
 ASSIGN_3 = Op(
     type="Assign",
@@ -127,6 +146,6 @@ ASSIGN_3 = Op(
     kernel=same_value,
     unread=VARIABLE,
 )
-ASSIGN_6 = ASSIGN_3.at(6)
+ASSIGN_6 = ASSIGN_3.at(6, migrate=versions("Assign", 6))
 
 OPS = (READ_VALUE_3, READ_VALUE_6, ASSIGN_3, ASSIGN_6)
