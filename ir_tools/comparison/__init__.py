@@ -25,6 +25,7 @@ from ir_tools.ops import Array
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.extensions import Extensions
 from ir_tools.runtime.one_layer import LayerRunner
+from ir_tools.runtime.release import ReleaseClient
 from ir_tools.runtime.setting import RuntimePrecision, Setting
 from ir_tools.states import checked_states
 
@@ -67,6 +68,7 @@ def compare(
     against: str | tuple[str, RuntimePrecision] | None = None,
     tolerance: float | None = None,
     client: RuntimeClient | None = None,
+    against_client: RuntimeClient | None = None,
     extensions: Extensions = (),
     states: Mapping[str, Array] | None = None,
     sink: Sink | None = None,
@@ -89,7 +91,8 @@ def compare(
         precision: in which it is asked to compute floats: f32, f16, bf16, or int8 for quantized models.
         against: another device and precision to compare with, instead of the reference: `CPU:bf16`, or a pair.
         tolerance: instead of the table `TOLERANCES`.
-        client: a runtime to use; by default one is started, with `extensions`, and ended here.
+        client: a runtime to use, such as another release; by default one is started, with `extensions`, and ended here.
+        against_client: a runtime for the other side: `other`, or else the model itself, compared on both runtimes.
         extensions: libraries with operations of others, for the runtime to load.
         states: values of variables by id before the inference, for all sides; the others have their initial values.
         sink: takes every pair of tensors that is compared.
@@ -114,7 +117,11 @@ def compare(
     with (
         nullcontext(client) if client else RuntimeClient(extensions=extensions) as runtime,
         runtime.starting_from(before),
+        nullcontext() if against_client is None else against_client.starting_from(before),
     ):
+        their = against_client or runtime
+        if against_client is not None and other is None and second is None:
+            second = setting
         pairs = None if other is None else paired_models(model, other)
 
         def compared(sample: int) -> Comparison:
@@ -125,7 +132,7 @@ def compare(
             rows = Rows(model, choice, bodies, gold, precision, tolerance, sink, advance, before)
             work = Work(runtime, model, fed, setting, rows)
             outputs = Outputs.of(model, rows.coarse(model.graph), precision, tolerance)
-            mine, found, sides, output_sides = _found(work, mode, other, pairs, second)
+            mine, found, sides, output_sides = _found(work, mode, other, pairs, their, second)
             again = outputs_on_other_inputs(runtime, model, plan, sample, setting)
             return _result(mine, found, outputs, fed, sides, output_sides, again, gold)
 
@@ -133,21 +140,34 @@ def compare(
 
 
 def _found(
-    work: Work, mode: ReferenceMode, other: Model | None, pairs: Pairs | None, second: Setting | None
+    work: Work,
+    mode: ReferenceMode,
+    other: Model | None,
+    pairs: Pairs | None,
+    their: RuntimeClient,
+    second: Setting | None,
 ) -> tuple[Mode, Found, Sides, Sides]:
     """Compare on one sample: in which mode, what came of it, and the sides of the layers and of the outputs."""
+    mine = _on(work.runtime, their)
     if other is not None and pairs is not None:
-        sides = Sides(_name(work.model, "the model"), _name(other, "the other model"))
-        return "model against model", work.with_model(other, pairs), sides, sides
-    setting = str(work.setting)
+        sides = Sides(
+            f"{mine}{_name(work.model, 'the model')}", f"{_on(their, work.runtime)}{_name(other, 'the other model')}"
+        )
+        return "model against model", work.with_model(their, other, pairs), sides, sides
+    setting = f"{mine}{work.setting}"
     if second is not None:
-        sides = Sides(setting, str(second))
-        return "runtime against runtime", work.with_setting(second), sides, sides
+        sides = Sides(setting, f"{_on(their, work.runtime)}{second}")
+        return "runtime against runtime", work.with_setting(their, second), sides, sides
     sides = Sides("reference", setting)
     if mode == "cumulative" or not work.rows.choice.any:
         return "cumulative", work.cumulative(), sides, sides
     as_it_is = Sides(f"{setting}, as it is", f"{setting}, all tensors taken out")
     return "isolated", work.isolated(), sides, as_it_is
+
+
+def _on(client: RuntimeClient, other: RuntimeClient) -> str:
+    """Return a runtime before what it runs; nothing if it is the only one, and the installed one."""
+    return f"{client.title}: " if client is not other or isinstance(client, ReleaseClient) else ""
 
 
 def _result(

@@ -171,7 +171,8 @@ class Rows:
                         )
                     yield replace(row, output=index, engine="runtime")
                 else:
-                    yield replace(self._blank(located), output=index, reason="the other model has no such tensor")
+                    why = second.why_absent(Source(located.layer.id, port.id))
+                    yield replace(self._blank(located), output=index, reason=why)
             self._done(located)
 
     def _undecided(self, located: Located, first: Batch) -> npt.NDArray[np.bool_] | None:

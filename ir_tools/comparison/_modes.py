@@ -1,7 +1,7 @@
 """One comparison of one model on one set of inputs, in each of the modes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ir_tools.comparison._bodies import BodyRunner
@@ -81,30 +81,29 @@ class Work:
             pass
         return Found([*entries, *dead], whole, reference.results, whole.wide)
 
-    def with_setting(self, second: Setting) -> Found:
-        """Compare with the same model on another device, or in another precision."""
+    def with_setting(self, client: RuntimeClient, second: Setting) -> Found:
+        """Compare with the same model on another runtime or device, or in another precision."""
         pairs = Pairs.identical(self.model.graph)
-        run = SecondRun(self.model, self.model.graph, {}, pairs, BodyRunner(self.runtime, second), None)
-        return self._two_runs(run, self.fed, second)
+        run = SecondRun(self.model, self.model.graph, {}, pairs, BodyRunner(client, second), None)
+        return self._two_runs(run, self.fed)
 
-    def with_model(self, other: Model, pairs: Pairs) -> Found:
+    def with_model(self, client: RuntimeClient, other: Model, pairs: Pairs) -> Found:
         """Compare with another model on the same inputs; `pairs`: what belongs together."""
-        run = SecondRun(other, other.graph, {}, pairs, BodyRunner(self.runtime, self.setting))
-        found = self._two_runs(run, renamed(self.model, other, self.fed), self.setting)
+        run = SecondRun(other, other.graph, {}, pairs, BodyRunner(client, self.setting))
+        found = self._two_runs(run, renamed(self.model, other, self.fed))
         origin = Origin(self.runtime, self.model, other, pairs, self.fed, self.setting)
         return found._replace(rows=origin.marked(found.rows))
 
-    def _two_runs(self, second: SecondRun, fed: Mapping[str, Array], setting: Setting) -> Found:
+    def _two_runs(self, second: SecondRun, fed: Mapping[str, Array]) -> Found:
         names = output_names(self.model, second.model, second.pairs)
         before = Whole.of(self.runtime, self.model, self.fed, self.setting, as_used=True)
-        outputs = infer(self.runtime, second.model, fed, setting).outputs
+        outputs = infer(second.bodies.client, second.model, fed, second.bodies.setting).outputs
         top, dead = self._chosen()
         alive, partners = living_taps(second.model.graph), second.pairs.taps
         entries: list[LayerComparison] = []
         for batch in batches(self.runtime, self.model, self.fed, top, self.setting, with_inputs=False):
             taps = tuple({partners[source]: None for source in batch.sources if partners.get(source) in alive})
-            tensors = infer(self.runtime, second.model, fed, setting, taps).taps if taps else {}
-            entries += self.rows.of_runs(batch, replace(second, tensors=tensors))
+            entries += self.rows.of_runs(batch, second.on(fed, taps))
         counterparts = None if second.prefix is None else names
         after = {name: outputs[names[name]] for name in before.wide}
         return Found([*entries, *dead], before, before.wide, after, counterparts)

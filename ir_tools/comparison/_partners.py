@@ -1,7 +1,7 @@
 """The other one of two runs, and which of its tensors belong to those of the first."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,12 +11,15 @@ from ir_tools.comparison._bodies import BodyRunner, Given
 from ir_tools.comparison._coarse import NARROW
 from ir_tools.comparison._models import paired_bodies
 from ir_tools.comparison._pairing import Pairs
+from ir_tools.comparison._tensors import as_far_as_it_runs
+from ir_tools.comparison._whole import infer
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.ops import Array
 from ir_tools.runtime.client import Tap
 
 __all__ = ["Mask", "Partner", "SecondRun"]
 
+ABSENT = "the other model has no such tensor"
 Mask = npt.NDArray[np.bool_]
 
 
@@ -47,6 +50,7 @@ class SecondRun:
         bodies: runs the bodies.
         prefix: of the paths of its layers; None if both runs are of one model.
         undecided: the elements of its tensors that errors of rounding decide, where that is known.
+        refused: why the runtime does not hand out some of its tensors.
     """
 
     model: Model
@@ -56,6 +60,27 @@ class SecondRun:
     bodies: BodyRunner
     prefix: str | None = ""
     undecided: Mapping[Tap, Mask] = field(default_factory=dict)
+    refused: Mapping[Tap, str] = field(default_factory=dict)
+
+    def on(self, fed: Mapping[str, Array], taps: Sequence[Tap]) -> "SecondRun":
+        """Return the run with these tensors, as many as the runtime hands out."""
+        refused: dict[Tap, str] = {}
+        client, setting = self.bodies.client, self.bodies.setting
+
+        def run(group: Sequence[Tap]) -> Mapping[Tap, Array]:
+            return infer(client, self.model, fed, setting, tuple(group)).taps
+
+        def give_up(group: Sequence[Tap], reason: str) -> Mapping[Tap, Array]:
+            refused.update(dict.fromkeys(group, reason))
+            return {}
+
+        parts = as_far_as_it_runs(run, taps, give_up) if taps else ()
+        return replace(self, tensors={tap: array for part in parts for tap, array in part.items()}, refused=refused)
+
+    def why_absent(self, source: Source) -> str:
+        """Return why there is no tensor that belongs to one of the first run."""
+        tap = self.pairs.taps.get(source)
+        return self.refused.get(tap, ABSENT) if tap is not None else ABSENT
 
     def partner(self, source: Source) -> Partner | None:
         """Return the tensor that belongs to one of the first run."""

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ir_tools.arguments import word_list
 from ir_tools.errors import RuntimeFailure, ShapeError, UsageError
@@ -31,6 +32,8 @@ __all__ = [
     "tap_of",
 ]
 
+T = TypeVar("T")
+U = TypeVar("U")
 LARGEST = 1 << 29
 """Bytes of tensors that one run hands out, about; a model with more of them runs again for the rest.
 
@@ -112,6 +115,11 @@ class Batch:
     labels: Mapping[int, str]
     refused: str | None = None
 
+    @classmethod
+    def without_tensors(cls, layers: Sequence[Located], reason: str) -> "Batch":
+        """Return layers whose tensors the runtime does not hand out."""
+        return cls(tuple(layers), {}, {}, {}, reason)
+
     @property
     def sources(self) -> Iterator[Source]:
         """Yield the tensors of the layers, none if the runtime handed out none."""
@@ -190,27 +198,30 @@ def batches(
         return Batch(tuple(group), {tap: found.taps[tap] for tap in taps}, found.outputs, labels)
 
     for group in groups(layers, _sizes(model, fed), with_inputs=with_inputs):
-        yield from as_far_as_it_runs(run, group)
+        yield from as_far_as_it_runs(run, group, Batch.without_tensors)
 
 
-def as_far_as_it_runs(run: Callable[[Sequence[Located]], Batch], group: Sequence[Located]) -> Iterator[Batch]:
-    """Yield the batch of a group, or ever smaller parts if the runtime cannot hand out all of its tensors.
+def as_far_as_it_runs(
+    run: Callable[[Sequence[T]], U], group: Sequence[T], give_up: Callable[[Sequence[T], str], U]
+) -> Iterator[U]:
+    """Yield what a group gives, or ever smaller parts if the runtime cannot hand out all of its tensors.
 
     A model runs otherwise once its tensors are taken out: the CPU plugin refuses some, and crashes over others.
+    `give_up` takes a part of one that does not run, and the reason.
     """
     try:
-        batch = run(group)
+        found = run(group)
     except RuntimeFailure as why:
         if why.kind not in {"rejected", "crashed"}:
             raise
         half = len(group) // 2
         if half:
-            yield from as_far_as_it_runs(run, group[:half])
-            yield from as_far_as_it_runs(run, group[half:])
+            yield from as_far_as_it_runs(run, group[:half], give_up)
+            yield from as_far_as_it_runs(run, group[half:], give_up)
         else:
-            yield Batch(tuple(group), {}, {}, {}, f"the model does not run with this tensor taken out: {why}")
+            yield give_up(group, f"the model does not run with this tensor taken out: {why}")
     else:
-        yield batch
+        yield found
 
 
 def groups(

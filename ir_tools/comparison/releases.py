@@ -180,7 +180,7 @@ class _Work:
         bits = [located for located in chosen if self._in_bits(located.layer)]
         entries = [self.rows.skipped(located, f"{self.legacy.name} keeps it in bits") for located in bits]
         for group in groups([located for located in chosen if located not in bits], {}, with_inputs=False):
-            for batch in as_far_as_it_runs(run, group):
+            for batch in as_far_as_it_runs(run, group, Batch.without_tensors):
                 taps = tuple({partners[source]: None for source in batch.sources if source in partners})
                 tensors = infer(self.runtime, self.new, fed, self.setting, taps).taps if taps else {}
                 suspects = [] if batch.refused else [one for one in batch.layers if self._differs(batch, one, tensors)]
@@ -247,7 +247,7 @@ def _asked_alone(batch: Batch, suspects: Sequence[Located], run: Callable[[Seque
     """Ask for some tensors again, one layer at a time: the old plugin overwrites some where many are taken out."""
     tensors = dict(batch.tensors)
     for located in suspects:
-        for alone in as_far_as_it_runs(run, [located]):
+        for alone in as_far_as_it_runs(run, [located], Batch.without_tensors):
             tensors.update(alone.tensors)
     return replace(batch, tensors=tensors)
 

@@ -19,7 +19,7 @@ from ir_tools.runtime._child import OWN
 from ir_tools.runtime._frames import Blob, from_array, to_array
 from ir_tools.runtime._process import Header, WorkerProcess
 from ir_tools.runtime.extensions import Extensions, library_paths
-from ir_tools.runtime.installed import require_openvino
+from ir_tools.runtime.installed import openvino_version, require_openvino
 from ir_tools.states import checked_states
 from ir_tools.types import Shape, parse_shape
 
@@ -150,6 +150,11 @@ class RuntimeClient(WorkerProcess):
         self._states: Mapping[str, Array] = {}
         if libraries:
             self._started()
+
+    @property
+    def title(self) -> str:
+        """The runtime and its version."""
+        return f"OpenVINO {openvino_version()}"
 
     def _check_installed(self) -> None:
         require_openvino()

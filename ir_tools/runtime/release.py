@@ -47,6 +47,11 @@ class ReleaseClient(RuntimeClient):
         self._program, self._hello = foreign_program(python, "release_worker.py", release.title, version)
         self._files = Files()
 
+    @property
+    def title(self) -> str:
+        """The release."""
+        return self.release.title
+
     def check(self, model_xml: Path | str | bytes, weights: Source = None, *, timeout: float | None = None) -> None:
         """Let the release read a file and compile it for the CPU.
 

@@ -25,6 +25,8 @@ PRECISIONS = {"FP32": "f32", "FP16": "f16", "FP64": "f64", "BOOL": "boolean"}
 """Names of element types in the API of 2021 that are not those of today in capitals."""
 OLD_NET = re.compile(rb"(<net\b[^>]*?\bversion\s*=\s*[\"'])10([\"'])")
 HINT = "INFERENCE_PRECISION_HINT"
+INT8 = "LP_TRANSFORMS_MODE"
+"""Whether quantized models run in int8. Until 2023.0 they do if either the device or the model has it."""
 BF16_KEY = "ENFORCE_BF16"
 """What the releases before the hint have in its place."""
 SIZES = (32, 8, 1, 224)
@@ -105,6 +107,8 @@ class Modern:
             config[BF16_KEY] = "YES" if config.pop(HINT) == "bf16" else "NO"
         if "DYNAMIC_QUANTIZATION_GROUP_SIZE" not in known:
             config.pop("DYNAMIC_QUANTIZATION_GROUP_SIZE", None)
+        if device == "CPU":
+            self.core.set_property("CPU", {INT8: config.get(INT8, "YES")})
         return self.core.compile_model(model, device, config)
 
     # --- tasks
@@ -137,7 +141,7 @@ class Modern:
             "version": self.version,
             "device": self.device_name(request["device"]),
             "precision": self.precision(compiled),
-            "executed": executed(compiled) if request["executed"] else [],
+            "executed": executed(compiled.get_runtime_model()) if request["executed"] else [],
             "states": [variable.name for variable in after],
         }
         taps = results[len(results) - len(request["taps"]) :] if request["taps"] else []
@@ -351,15 +355,16 @@ class Modern:
         return "dynamic"
 
 
-def executed(compiled: Any) -> "list[Any]":
+def executed(model: Any) -> "list[Any]":
     """Return what the device made of the layers: name, layers, type, element type, and the code that computes it."""
     rows = []
-    for node in compiled.get_runtime_model().get_ordered_ops():
+    for node in model.get_ordered_ops():
         info = node.get_rt_info()
         cells = []
         for key in ("originalLayersNames", "layerType", "runtimePrecision", "primitiveType"):
             value = info[key] if key in info else ""  # noqa: SIM401 - it has no `get` in all releases
             cells.append(str(value.astype(str)) if hasattr(value, "astype") else str(getattr(value, "value", value)))
+        cells[2] = type_of(cells[2])
         rows.append((node.get_friendly_name(), [name for name in cells[0].split(",") if name], *cells[1:]))
     return rows
 
@@ -557,9 +562,6 @@ class Classic:
         threads = config.pop("INFERENCE_NUM_THREADS", None)
         if threads is not None:
             config["CPU_THREADS_NUM"] = threads
-        mode = config.pop("LP_TRANSFORMS_MODE", None)
-        if mode is not None:
-            config["LP_TRANSFORMS_MODE"] = mode
         return self.core.load_network(network, device, config)
 
     # --- tasks
@@ -602,22 +604,22 @@ class Classic:
         self.feed(run, layers, dict(zip(request["inputs"], request.blobs)))
         request.stage("running the model")
         run.infer()
+        graph = compiled.get_exec_graph_info() if request["executed"] else None
         header = {
             "outputs": rows,
             "version": self.version,
             "device": str(self.core.get_metric(request["device"], "FULL_DEVICE_NAME")),
             "precision": "f32",
-            "executed": [],
+            "executed": executed(function_of(graph)) if graph else [],
             "states": [],
         }
         return header, [self.taken(run.output_blobs[label]) for label in labels]
 
     def shapes(self, request: Any) -> "Any":
         """Return element type and shape of every output of every layer."""
-        ngraph = importlib.import_module("ngraph")
         network = self.read(request)
         self.reshape(network, request, Layers(request["model"]))
-        return {"shapes": list(walk(ngraph.function_from_cnn(network), ""))}, []
+        return {"shapes": list(walk(function_of(network), ""))}, []
 
     def attempt(self, request: Any) -> str:
         """Read, compile and run on inputs that are given or made up, as far as is asked."""
@@ -700,6 +702,11 @@ class Classic:
     def taken(self, blob: Any) -> "tuple[str, tuple[int, ...], bytes]":
         """Return element type, sizes and bytes."""
         return type_of(blob.tensor_desc.precision), tuple(blob.tensor_desc.dims), blob.buffer.tobytes()
+
+
+def function_of(network: Any) -> Any:
+    """Return the layers of a network of 2021."""
+    return importlib.import_module("ngraph").function_from_cnn(network)
 
 
 def type_of(precision: str) -> str:
