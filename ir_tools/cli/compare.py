@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,9 +23,10 @@ from ir_tools.cli.options import (
     states_option,
 )
 from ir_tools.cli.paths import OutputFile, OutputFolder, OutputModel
-from ir_tools.cli.releases import ReleaseOptions
+from ir_tools.cli.releases import ReleaseOptions, located
 from ir_tools.cli.screen import number, plural
 from ir_tools.cli.steps import load_states
+from ir_tools.releases.table import RELEASES, Release, find_release
 from ir_tools.runtime.setting import PRECISIONS, RuntimePrecision, Setting
 
 if TYPE_CHECKING:
@@ -35,9 +36,11 @@ if TYPE_CHECKING:
     from ir_tools.graph import Model
     from ir_tools.inputs import InputPlan
     from ir_tools.ops import Array
+    from ir_tools.runtime.client import RuntimeClient
 
 __all__ = ["compare"]
 
+KINDS = tuple({release.name.rpartition("-")[0] + "-" for release in RELEASES})
 SHOWN = 12
 """Layers that are listed without `--all`."""
 CONTRADICTIONS = (
@@ -55,7 +58,7 @@ class Options:
     mode: "ReferenceMode"
     device: str
     precision: RuntimePrecision
-    against: Setting | None
+    against: tuple[Setting | Release, ...]
     types: frozenset[str]
     outputs_only: bool
     tolerance: float | None
@@ -70,11 +73,22 @@ class Options:
         """Which layers."""
         return False if self.outputs_only else self.types or True
 
+    @contextmanager
+    def clients(self, side: Setting | Release | None) -> "Iterator[tuple[RuntimeClient, RuntimeClient | None]]":
+        """Start the runtime, and another one if a side of `--against` is a release or the runtime is one."""
+        from ir_tools.runtime.client import RuntimeClient
+
+        with ExitStack() as stack:
+            release = self.release.runtime(self.extensions)
+            their = self.release.started(side, self.extensions) if isinstance(side, Release) else None
+            client = stack.enter_context(release or RuntimeClient(extensions=self.extensions))
+            yield client, None if their is None else stack.enter_context(their)
+
     def words(self) -> Iterator[str]:
         """Yield the options as a command line."""
         yield from ("--device", self.device, "--precision", self.precision)
-        if self.against is not None:
-            yield from ("--against", ":".join(self.against))
+        for side in self.against:
+            yield from ("--against", ":".join(side) if isinstance(side, Setting) else side.name)
         for name in sorted(self.types):
             yield from ("--type", name)
         if self.outputs_only:
@@ -93,15 +107,18 @@ class Options:
         yield from self.release.words()
 
 
-class SettingWord(click.ParamType[Setting]):
-    """`DEVICE:PRECISION`; without a precision, f32."""
+class Side(click.ParamType["Setting | Release"]):
+    """A release of OpenVINO, or `DEVICE:PRECISION`; without a precision, f32."""
 
-    name = "DEVICE[:PRECISION]"
+    name = "RELEASE|DEVICE[:PRECISION]"
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Setting:
-        """Read the setting; UsageError for an unknown precision."""
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> "Setting | Release":
+        """Read it; UsageError for an unknown release or precision."""
         del param, ctx
-        return value if isinstance(value, Setting) else Setting.parse(str(value))
+        if not isinstance(value, str):
+            assert isinstance(value, Setting | Release)
+            return value
+        return find_release(value) if value.startswith(KINDS) else Setting.parse(value)
 
 
 @command("compare", example="ir-tools compare model.xml --mode cumulative --report report.html")
@@ -123,7 +140,11 @@ class SettingWord(click.ParamType[Setting]):
     help="Type in which the runtime computes floats; int8: quantized models as they are used.",
 )
 @click.option(
-    "--against", type=SettingWord(), help="Another device or precision, instead of the reference: GPU, CPU:bf16."
+    "--against",
+    type=Side(),
+    multiple=True,
+    help="Another release, device or precision, instead of the reference: openvino-2024.6, GPU, CPU:bf16. With OTHER,"
+    " the release that OTHER runs on. May be repeated.",
 )
 @click.option("--layers", is_flag=True, help="Compare every layer; this is the default.")
 @click.option("--type", "types", multiple=True, metavar="TYPE", help="Only layers of this type. May be repeated.")
@@ -155,7 +176,7 @@ def compare(
     mode: "ReferenceMode | None",
     device: str,
     precision: RuntimePrecision,
-    against: Setting | None,
+    against: tuple[Setting | Release, ...],
     layers: bool,
     types: tuple[str, ...],
     outputs_only: bool,
@@ -172,7 +193,9 @@ def compare(
 ) -> Answer:
     """Compare what the numpy reference and the runtime make of MODEL, layer by layer, or MODEL with OTHER.
 
-    A legacy MODEL (IR v2 to v7) with an OTHER, such as what it was migrated to, runs on Inference Engine 2020.1.
+    With --against RELEASE, MODEL runs on the installed OpenVINO, or the release of --runtime, and on that release: the
+    first layer that differs is where their difference starts. A legacy MODEL (IR v2 to v7) with an OTHER, such as what
+    it was migrated to, runs on Inference Engine 2020.1.
 
     Isolated, a difference is that layer's alone; cumulative, errors add up as in use. The outputs of an .onnx are
     computed three ways: converted here, converted by OpenVINO alone, and by onnxruntime; with an option about layers,
@@ -202,31 +225,44 @@ def compare(
     replay = shlex.join([*_models(model, other, weights, other_weights), *options.words()])
     if states and bisect is not None:
         raise click.UsageError("--bisect compares parts of the model, which have no variables; leave out --state")
+    for option, file in {"--report": report, "--dump": dump, "--bisect": bisect}.items():
+        if file is not None and len(against) > 1:
+            raise click.UsageError(f"{option} writes one comparison; name one --against")
     if dump is not None and samples > 1:
         raise click.UsageError("--dump writes the tensors of one sample; leave out --samples")
     one_model = (layers, types, outputs_only, mode, against, report, dump, bisect, samples > 1, precision != "f32")
     if is_onnx(model, weights) and other is None and not any(one_model):
         return _compare_onnx(model, options, replay)
     first = load(model, weights, extensions)
-    release.check(first)
-    legacy = first if first.is_legacy and (other is not None or release.given) else None
+    release.check(first, more=any(isinstance(side, Release) for side in against))
+    legacy = first if first.is_legacy and release.legacy and (other is not None or release.given) else None
     _require_sense_of_legacy(legacy, against, mode, bisect, states)
     second = None if other is None else inputs.reshaped(load_current(other, other_weights, extensions), extensions)
     loaded = second if legacy and second else inputs.reshaped(current_model(first), extensions)
     plan = inputs.plan(loaded)
-    if legacy is None:
-        found = _compare(loaded, second, plan, options, dump)
-    else:
-        found = _compare_releases(legacy, loaded, plan, options, dump)
-    data = _facts(model, other, found, plan, replay)
-    if bisect is not None and not found.ok:
-        data["part"] = _bisect(loaded, found, options, bisect)
-    if report is not None:
-        from ir_tools.report import write_report
+    made: list[tuple[Comparison, Row]] = []
+    for side in against or (None,):
+        if legacy is None:
+            found = _compare(loaded, second, plan, options, dump, side)
+        else:
+            found = _compare_releases(legacy, loaded, plan, options, dump)
+        data = _facts(model, other, found, plan, replay)
+        if bisect is not None and not found.ok:
+            data["part"] = _bisect(loaded, found, options, bisect, side)
+        if report is not None:
+            from ir_tools.report import write_report
 
-        write_report(found, report, model=str(model), replay=replay, plan=plan)
-        data["report"] = str(report)
-    return Answer(data, lambda screen: _show(screen, found, data, plan, everything=everything), 0 if found.ok else 1)
+            write_report(found, report, model=str(model), replay=replay, plan=plan)
+            data["report"] = str(report)
+        made.append((found, data))
+
+    def show(screen: "Screen") -> None:
+        for found, data in made:
+            _show(screen, found, data, plan, everything=everything)
+
+    ok = all(found.ok for found, _ in made)
+    several: Row = {"file": str(model), "ok": ok, "comparisons": [data for _, data in made], "replay": replay}
+    return Answer(several if len(made) > 1 else made[0][1], show, 0 if ok else 1)
 
 
 def _models(model: Path, other: Path | None, weights: Path | None, other_weights: Path | None) -> Iterator[str]:
@@ -242,7 +278,7 @@ def _models(model: Path, other: Path | None, weights: Path | None, other_weights
 
 def _require_sense(
     other: Path | None,
-    against: Setting | None,
+    against: Sequence[Setting | Release],
     mode: "ReferenceMode | None",
     layers: bool,
     types: Sequence[str],
@@ -259,9 +295,9 @@ def _require_sense(
     for first, second in CONTRADICTIONS:
         if chosen[first] and chosen[second]:
             raise click.UsageError(f"{first} and {second} contradict each other")
-    if mode is not None and (other is not None or against is not None):
+    if mode is not None and (other is not None or against):
         raise click.UsageError("--mode is for the reference; leave it out with OTHER and --against")
-    if other is not None and against is not None:
+    if other is not None and any(isinstance(side, Setting) for side in against):
         raise click.UsageError("compare with OTHER or --against another device, not with both")
     if other is not None and bisect is not None:
         raise click.UsageError("--bisect cuts a part out of one model; leave out OTHER")
@@ -269,7 +305,7 @@ def _require_sense(
 
 def _require_sense_of_legacy(
     legacy: "Model | None",
-    against: Setting | None,
+    against: Sequence[Setting | Release],
     mode: "ReferenceMode | None",
     bisect: Path | None,
     states: Sequence[tuple[str, str]],
@@ -282,7 +318,12 @@ def _require_sense_of_legacy(
 
 
 def _compare(
-    model: "Model", other: "Model | None", plan: "InputPlan", options: Options, dump: Path | None
+    model: "Model",
+    other: "Model | None",
+    plan: "InputPlan",
+    options: Options,
+    dump: Path | None,
+    side: Setting | Release | None,
 ) -> "Comparison":
     from ir_tools.cli.screen import working
     from ir_tools.comparison import compare as compare_models
@@ -290,7 +331,13 @@ def _compare(
 
     sink = nullcontext() if dump is None else Dump(dump)
     steps = None if options.outputs_only else len(model.graph) * options.samples
-    with working("comparing", steps) as advance, sink as taken:
+    with (
+        options.clients(side) as (client, their),
+        working("comparing", steps) as advance,
+        sink as taken,
+        located(model, client),
+        located(other or model, their),
+    ):
         return compare_models(
             model,
             other,
@@ -300,9 +347,10 @@ def _compare(
             mode=options.mode,
             device=options.device,
             precision=options.precision,
-            against=options.against,
+            against=side if isinstance(side, Setting) else None,
             tolerance=options.tolerance,
-            extensions=options.extensions,
+            client=client,
+            against_client=their,
             states=load_states(options.states),
             sink=taken,
             advance=advance,
@@ -335,15 +383,14 @@ def _compare_releases(
         )
 
 
-def _bisect(model: "Model", found: "Comparison", options: Options, output: Path) -> Row:
+def _bisect(model: "Model", found: "Comparison", options: Options, output: Path, side: Setting | Release | None) -> Row:
     """Search and write the smallest part; what it is, and the command that compares it."""
     from ir_tools.cli.screen import working
     from ir_tools.comparison import compare as compare_models
     from ir_tools.comparison.bisection import smallest_part
     from ir_tools.comparison.dumping import save_array
-    from ir_tools.runtime.client import RuntimeClient
 
-    with RuntimeClient(extensions=options.extensions) as client, working("searching the smallest part that differs"):
+    with options.clients(side) as (client, their), working("searching the smallest part that differs"):
 
         def compare_part(part: "Model", fed: "dict[str, Array]") -> "Comparison":
             return compare_models(
@@ -353,9 +400,10 @@ def _bisect(model: "Model", found: "Comparison", options: Options, output: Path)
                 mode="cumulative",
                 device=options.device,
                 precision=options.precision,
-                against=options.against,
+                against=side if isinstance(side, Setting) else None,
                 tolerance=options.tolerance,
                 client=client,
+                against_client=their,
             )
 
         part = smallest_part(model, found, compare_part, client, Setting(options.device, options.precision))

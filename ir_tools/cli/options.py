@@ -185,7 +185,8 @@ def release_options(function: Callable[..., Any]) -> Callable[..., Any]:
         "--runtime",
         "release_name",
         metavar="NAME",
-        help="Release that a model of IR v2 to v7 runs on (ir-tools runtimes). Default: inference-engine-2020.1.",
+        help="Release to run on (ir-tools runtimes lists them): openvino-2024.6. Default: the installed OpenVINO, and"
+        " inference-engine-2020.1 for a model of IR v2 to v7.",
     )
     python = click.option(
         "--runtime-python", "python", type=InputPath(), metavar="PATH", help="The Python that has that release."

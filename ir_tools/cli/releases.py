@@ -1,6 +1,7 @@
-"""What `runtimes`, `migrate` and `compare` share: installing a release, with its size shown before, and running it."""
+"""What commands share that run releases: installing one, with its size shown before, and starting it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,22 +9,27 @@ from typing import TYPE_CHECKING
 import click
 
 from ir_tools.cli.plain_text import visible
-from ir_tools.errors import UsageError
+from ir_tools.errors import RuntimeFailure, UsageError
+from ir_tools.releases.table import find_release
 
 if TYPE_CHECKING:
     from ir_tools.cli.arrays import InputOptions
     from ir_tools.graph import Model
     from ir_tools.releases.table import Release
+    from ir_tools.runtime.client import RuntimeClient
     from ir_tools.runtime.legacy import LegacyClient
+    from ir_tools.runtime.release import ReleaseClient
 
-__all__ = ["ReleaseOptions", "install"]
+__all__ = ["ReleaseOptions", "install", "located"]
 
 DEFAULT = "inference-engine-2020.1"
+SEARCH = 20.0
+"""Seconds that the layer over which a release fails is searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseOptions:
-    """Which release a legacy model runs on.
+    """Which release a model runs on, in place of the installed OpenVINO, or of the release of a legacy model's time.
 
     Attributes:
         name: of `--runtime`; None if it is not given.
@@ -40,6 +46,11 @@ class ReleaseOptions:
         """Whether any of the options is."""
         return self != ReleaseOptions()
 
+    @property
+    def legacy(self) -> bool:
+        """Whether the release is one for legacy models, as it is by default."""
+        return self.name is None or not find_release(self.name).opset
+
     def words(self) -> Iterator[str]:
         """Yield the options as a command line, without `--install`, which is done once."""
         if self.name is not None:
@@ -54,22 +65,80 @@ class ReleaseOptions:
             UsageError: an unknown release, a model or inputs that are not for it.
             RuntimeFailure: it is not here, or cannot be installed.
         """
-        from ir_tools.releases.table import find_release
-        from ir_tools.runtime.environments import environment, release_python
         from ir_tools.runtime.legacy import LegacyClient
 
         release = find_release(self.name or DEFAULT)
         if inputs.shapes:
             raise UsageError(f"{release.title} runs the file with the sizes in it; leave out --set")
-        if self.install and self.python is None and environment(release) is None:
-            install(release)
         self.check(model)
-        return LegacyClient(release_python(release, self.python))
+        return LegacyClient(self._python(release, self.python))
 
-    def check(self, model: "Model") -> None:
-        """Raise a UsageError if the options are given and the model is not one that they are for."""
-        if self.given and not model.is_legacy:
-            raise UsageError(f"--runtime is for models of IR v2 to v7; this one is IR v{model.version}")
+    def runtime(self, extensions: Sequence[Path] = (), memory: int | None = None) -> "ReleaseClient | None":
+        """Return the release of OpenVINO that `--runtime` names, None if it names none; see `client`."""
+        return None if self.name is None or self.legacy else self.started(find_release(self.name), extensions, memory)
+
+    def started(
+        self, release: "Release", extensions: Sequence[Path] = (), memory: int | None = None
+    ) -> "ReleaseClient":
+        """Return a release of OpenVINO; `--runtime-python` names that of `--runtime`, or this one without it."""
+        from ir_tools.runtime.release import ReleaseClient
+
+        if not release.opset:
+            raise UsageError(f"{release.title} runs models of IR v{release.reads[0]} to v{release.reads[1]} alone")
+        if extensions:
+            raise UsageError(f"--extension is for the installed OpenVINO; leave it out with {release.title}")
+        own = self.name is None or find_release(self.name) is release
+        return ReleaseClient(release, self._python(release, self.python if own else None), memory=memory)
+
+    def _python(self, release: "Release", python: Path | None) -> Path:
+        from ir_tools.runtime.environments import found_python, release_python
+
+        if self.install and python is None and found_python(release) is None:
+            install(release)
+        return release_python(release, python)
+
+    def check(self, model: "Model", *, more: bool = False) -> None:
+        """Raise a UsageError if the options are given and the model is not one that they are for.
+
+        `more`: whether another option names a release of OpenVINO.
+        """
+        if self.given and self.legacy and not model.is_legacy and not (more and self.name is None):
+            raise UsageError(
+                f"{DEFAULT} is for models of IR v2 to v7; this one is IR v{model.version}: name a release"
+                " that reads it with --runtime"
+            )
+
+
+@contextmanager
+def located(model: "Model", *clients: "RuntimeClient | None") -> Iterator[None]:
+    """Let the failure of a release name the layer that it rejects or crashes over, and its line.
+
+    Raises:
+        RuntimeFailure: the failure, with the layer if it is found.
+    """
+    try:
+        yield
+    except RuntimeFailure as failure:
+        from ir_tools.runtime.release import ReleaseClient
+        from ir_tools.runtime.trial import try_model
+
+        for client in clients:
+            if not isinstance(client, ReleaseClient) or not str(failure).startswith(client.name):
+                continue
+            release, text = client.release, ""
+            if not release.reads[0] <= (model.version or 0) <= release.reads[1]:
+                text = (
+                    f"{release.title} does not read IR v{model.version}; migrate the model for it with:"
+                    f" ir-tools migrate --for {release.name}"
+                )
+            elif failure.kind in {"rejected", "crashed"}:
+                found = try_model(model, client=client, search_seconds=SEARCH)
+                place = next((one for one in found if one.path), None)
+                line = f" (line {place.line})" if place and place.line else ""
+                text = f"{failure}; the layer is '{place.path}'{line}" if place else ""
+            if text:
+                raise RuntimeFailure(text, kind=failure.kind, stage=failure.stage, reason=failure.reason) from None
+        raise
 
 
 def install(release: "Release") -> None:

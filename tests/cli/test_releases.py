@@ -208,4 +208,4 @@ def test_release_is_for_legacy_models(cli: Cli, new: Path) -> None:
     for words in (("compare", new), ("migrate", new, "--dry-run")):
         outcome = cli(*words, "--runtime", "inference-engine-2020.1")
         assert (outcome.code, outcome.out) == (2, "")
-        assert "--runtime is for models of IR v2 to v7; this one is IR v11" in outcome.err
+        assert "inference-engine-2020.1 is for models of IR v2 to v7; this one is IR v11" in outcome.err
