@@ -155,7 +155,7 @@ def propagate_shapes(
     weights=optional(parameters.WEIGHTS),
     select=parameters.CODES,
     ignore=parameters.CODES,
-    runtime=parameters.FLAG,
+    runtime=parameters.RUNTIME,
     extensions=parameters.EXTENSIONS,
     shapes=optional(parameters.INPUT_SHAPES),
 )
@@ -165,7 +165,7 @@ def validate(
     *,
     select: str | Collection[str] = (),
     ignore: str | Collection[str] = (),
-    runtime: bool = False,
+    runtime: bool | str = False,
     extensions: Extensions = (),
     shapes: Shapes | None = None,
 ) -> Findings:
@@ -176,7 +176,8 @@ def validate(
         weights: the `.bin`, as path or bytes; by default the file beside the `.xml`, or the model's own.
         select: only these rules: codes (`IR103`), beginnings of codes (`IR2`) or names; by default all.
         ignore: leave out these rules. Of `select` and `ignore`, the longer word decides about a rule.
-        runtime: also let the installed OpenVINO read, compile and run the model, in a child process.
+        runtime: also let the installed OpenVINO, or a release of this name (`"openvino-2024.6"`), read, compile and run
+            the model, in a child process.
         extensions: libraries with operations of others, for the runtime to load.
         shapes: with `runtime`, of inputs that it runs with, in place of those in the file.
 
@@ -322,7 +323,7 @@ def plan_inputs(
     inputs=parameters.INPUT_VALUES,
     seed=parameters.SEED,
     precision=parameters.TEXT,
-    runtime=parameters.FLAG,
+    runtime=parameters.RUNTIME,
     extensions=parameters.EXTENSIONS,
 )
 def run(
@@ -331,7 +332,7 @@ def run(
     *,
     seed: int = 0,
     precision: Precision = "as written",
-    runtime: bool = True,
+    runtime: bool | str = True,
     extensions: Extensions = (),
 ) -> dict[str, Array]:
     """Run one inference in numpy: arrays in and out by tensor name or layer name.
@@ -347,7 +348,7 @@ def run(
         seed: of the values of generators.
         precision: `as written`, `f32` or `f64`; `f64` computes all floats in f64, to decide which of two results is
             closer.
-        runtime: False to refuse a model with a layer without a kernel.
+        runtime: False to refuse a model with a layer without a kernel; a name (`"openvino-2024.6"`) for that release.
         extensions: libraries with operations of others, for the runtime to load.
 
     Returns:
@@ -379,6 +380,7 @@ def run(
     samples=parameters.SAMPLES,
     device=parameters.TEXT,
     precision=parameters.TEXT,
+    runtime=optional(parameters.TEXT),
     against=optional(parameters.SETTING),
     tolerance=optional(parameters.TOLERANCE),
     sink=optional(parameters.CALLABLE),
@@ -398,6 +400,7 @@ def compare(
     samples: int = 1,
     device: str = "CPU",
     precision: RuntimePrecision = "f32",
+    runtime: str | None = None,
     against: str | tuple[str, RuntimePrecision] | None = None,
     tolerance: float | None = None,
     extensions: Extensions = (),
@@ -419,7 +422,9 @@ def compare(
         samples: how many samples of the inputs to compare; each tensor is shown where it is furthest off.
         device: of the runtime.
         precision: in which the runtime is asked to compute floats (`INFERENCE_PRECISION_HINT`).
-        against: another device and precision to compare with, in place of the reference: `"CPU:bf16"`.
+        runtime: a release in place of the installed one: `"openvino-2022.3"`; `ir-tools runtimes` lists and adds them.
+        against: another device and precision to compare with, in place of the reference (`"CPU:bf16"`), or another
+            release (`"openvino-2024.6"`); with `other`, the release that it runs on.
         tolerance: relative to each tensor's largest magnitude, in place of the table by element type.
         extensions: libraries with operations of others, for the runtime to load.
         states: values of variables by id before the inference, such as `Session.states`; by default the initial ones.
@@ -440,26 +445,35 @@ def compare(
         >>> comparison.ok, [(row.path, row.op, row.status) for row in comparison.layers]
         (True, [('pool', 'AvgPool-1', 'ok')])
     """
-    from ir_tools import comparison
-    from ir_tools.rewrite.legacy import current_model
+    from contextlib import ExitStack
 
-    return comparison.compare(
-        reshaped(current_model(load_model(model, extensions)), shapes, extensions),
-        None if other is None else reshaped(current_model(load_model(other, extensions)), shapes, extensions),
-        inputs,
-        layers,
-        mode=mode,
-        seed=seed,
-        samples=samples,
-        device=device,
-        precision=precision,
-        against=against,
-        tolerance=tolerance,
-        extensions=extensions,
-        states=states,
-        sink=sink,
-        advance=advance,
-    )
+    from ir_tools import comparison
+    from ir_tools.releases.table import is_release
+    from ir_tools.rewrite.legacy import current_model
+    from ir_tools.runtime.release import runtime_named
+
+    with ExitStack() as stack:
+        named = isinstance(against, str) and is_release(against)
+        client = stack.enter_context(runtime_named(runtime, extensions))
+        their = stack.enter_context(runtime_named(str(against), extensions)) if named else None
+        return comparison.compare(
+            reshaped(current_model(load_model(model, extensions)), shapes, extensions),
+            None if other is None else reshaped(current_model(load_model(other, extensions)), shapes, extensions),
+            inputs,
+            layers,
+            mode=mode,
+            seed=seed,
+            samples=samples,
+            device=device,
+            precision=precision,
+            against=None if named else against,
+            tolerance=tolerance,
+            client=client,
+            against_client=their,
+            states=states,
+            sink=sink,
+            advance=advance,
+        )
 
 
 @checked(

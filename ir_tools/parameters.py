@@ -30,6 +30,7 @@ __all__ = [
     "NAMES",
     "OPSET",
     "PATH",
+    "RUNTIME",
     "SAMPLES",
     "SEED",
     "SETTING",
@@ -124,6 +125,7 @@ PATH = Argument(_is_path, "a path")
 WEIGHTS = instance((str, os.PathLike, bytes), "the path or the bytes of a .bin")
 TEXT = instance(str, "a text")
 FLAG = instance(bool, "True or False")
+RUNTIME = instance((bool, str), "True, False or the name of a release")
 ATTRIBUTES = Argument(_are_by_name, "attributes by name")
 CALLABLE = Argument(callable, "a function")
 COUNT = instance(Integral, "an integer")

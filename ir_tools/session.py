@@ -53,7 +53,7 @@ class Session:
         model=parameters.SOURCE,
         engine=parameters.TEXT,
         precision=parameters.TEXT,
-        runtime=parameters.FLAG,
+        runtime=parameters.RUNTIME,
         extensions=parameters.EXTENSIONS,
     )
     def __init__(
@@ -62,7 +62,7 @@ class Session:
         *,
         engine: Engine = "reference",
         precision: Precision = "as written",
-        runtime: bool = True,
+        runtime: bool | str = True,
         extensions: Extensions = (),
     ) -> None:
         """Prepare to run a model.
@@ -73,7 +73,8 @@ class Session:
                 process.
             precision: of the reference: `f32` and `f64` compute all floats in that type.
             runtime: False to refuse a model with a layer without a kernel; else the runtime runs such layers for the
-                reference, and a `RuntimeWarning` names them.
+                reference, and a `RuntimeWarning` names them. `"openvino-2024.6"` for that release in place of the
+                installed one, on either engine.
             extensions: libraries with operations of others, for the runtime to load.
 
         Raises:
@@ -138,6 +139,11 @@ class Session:
         """Return the session itself."""
         return self
 
+    def use(self, client: RuntimeClient) -> None:
+        """Run on this runtime from now on, and end it with `close`."""
+        self.close()
+        self._client = client
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -145,10 +151,11 @@ class Session:
         self.close()
 
     def _started(self) -> RuntimeClient:
-        from ir_tools.runtime.client import RuntimeClient
+        from ir_tools.runtime.release import runtime_named
 
         if self._client is None:
-            self._client = RuntimeClient(extensions=self._extensions)
+            name = self._runtime if isinstance(self._runtime, str) else None
+            self._client = runtime_named(name, self._extensions)
         return self._client
 
     def _without_kernel(self) -> bool:

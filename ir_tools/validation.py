@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Set
+from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,7 +36,7 @@ def validate(
     *,
     select: str | Collection[str] = (),
     ignore: str | Collection[str] = (),
-    runtime: bool | RuntimeClient = False,
+    runtime: bool | str | RuntimeClient = False,
     extensions: Extensions = (),
     shapes: Shapes | None = None,
 ) -> list[Diagnostic]:
@@ -46,8 +47,8 @@ def validate(
         weights: path or content of the `.bin`; by default the file beside the `.xml`, or the model's own.
         select: the rules to look for, as in `chosen`.
         ignore: the rules to leave out, as in `chosen`.
-        runtime: also let the installed runtime read, compile and infer it, in a child process; a client goes on with
-            the process that it has.
+        runtime: also let the installed runtime, or the release of this name, read, compile and infer it, in a child
+            process; a client goes on with the process that it has.
         extensions: libraries with operations of others, for the runtime to load; a client has its own. An operation
             that is not OpenVINO's is a remark then, and an error otherwise.
         shapes: of inputs that the runtime runs with, in place of those in the file.
@@ -59,9 +60,9 @@ def validate(
     """
     rules = frozenset(chosen(select, ignore))
     library_paths(extensions)
-    if runtime:
+    if runtime is True:
         require_openvino()
-    elif shapes:
+    if shapes and not runtime:
         raise UsageError("shapes is for runtime=True, which runs the model; add it")
     found: list[Diagnostic] = []
     with gc_paused():
@@ -70,10 +71,15 @@ def validate(
         except ReadError as unreadable:
             found += unreadable.diagnostics
     if runtime:
-        from ir_tools.runtime.trial import try_model
+        from ir_tools.releases.table import find_release
+        from ir_tools.runtime.release import release_client
+        from ir_tools.runtime.trial import MEMORY, try_model
 
-        client = None if runtime is True else runtime
-        found += try_model(source, weights, client=client, extensions=extensions, shapes=shapes)
+        with ExitStack() as stack:
+            client = None if isinstance(runtime, bool) else runtime
+            if isinstance(client, str):
+                client = stack.enter_context(release_client(find_release(client), memory=MEMORY))
+            found += try_model(source, weights, client=client, extensions=extensions, shapes=shapes)
     codes = {rule.code for rule in rules}
     return sorted(
         (diagnostic for diagnostic in found if diagnostic.code in codes),

@@ -110,7 +110,9 @@ def tools(ctx: click.Context) -> None:
         ctx.exit(FAILED)
 
 
-def command(name: str, *, example: str) -> Callable[[Callable[..., Answer]], click.Command]:
+def command(
+    name: str, *, example: str, cls: type[click.Command] = click.Command
+) -> Callable[[Callable[..., Answer]], click.Command]:
     """Make a command of a function that returns an `Answer`; it gets `--json`, `--debug` and `-h` here."""
 
     def wrap(function: Callable[..., Answer]) -> click.Command:
@@ -124,6 +126,7 @@ def command(name: str, *, example: str) -> Callable[[Callable[..., Answer]], cli
 
         made = click.command(
             name,
+            cls=cls,
             context_settings=SETTINGS,
             short_help=(function.__doc__ or "").partition(".")[0] + ".",
             epilog=f"\b\nExample:\n  {example}",

@@ -3,11 +3,12 @@
 import os
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ir_tools.cli.releases import ReleaseOptions
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.validation import validate
 
@@ -66,11 +67,12 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """Whether the installed OpenVINO is asked, what it loads, and new input shapes."""
+    """Whether OpenVINO is asked, what it loads, new input shapes, and which release it is."""
 
     asked: bool
     extensions: tuple[Path, ...]
     shapes: tuple[tuple[str, str], ...]
+    release: ReleaseOptions = field(default_factory=ReleaseOptions)
 
 
 def check_all(tasks: Sequence[Task], runtime: Runtime, jobs: int | None, *, quiet: bool = False) -> list[Checked]:
@@ -116,7 +118,7 @@ def _processes(files: int, jobs: int | None, runtime: Runtime) -> int:
 def _check(task: Task, runtime: Runtime) -> list[Diagnostic]:
     if not task.codes:
         return []
-    client = _client(runtime.extensions) if runtime.asked else False
+    client = _client(runtime.extensions, runtime.release) if runtime.asked else False
     source = task.file if task.data is None else task.data
     found = validate(
         source,
@@ -130,9 +132,9 @@ def _check(task: Task, runtime: Runtime) -> list[Diagnostic]:
 
 
 @cache
-def _client(extensions: tuple[Path, ...]) -> "RuntimeClient":
+def _client(extensions: tuple[Path, ...], release: ReleaseOptions) -> "RuntimeClient":
     """Return one child process for all files of this process."""
     from ir_tools.runtime.client import RuntimeClient
     from ir_tools.runtime.trial import MEMORY
 
-    return RuntimeClient(memory=MEMORY, extensions=extensions)
+    return release.runtime(extensions, MEMORY) or RuntimeClient(memory=MEMORY, extensions=extensions)

@@ -26,7 +26,7 @@ from ir_tools.cli.paths import OutputFile, OutputFolder, OutputModel
 from ir_tools.cli.releases import ReleaseOptions, located
 from ir_tools.cli.screen import number, plural
 from ir_tools.cli.steps import load_states
-from ir_tools.releases.table import RELEASES, Release, find_release
+from ir_tools.releases.table import Release, find_release, is_release
 from ir_tools.runtime.setting import PRECISIONS, RuntimePrecision, Setting
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
-KINDS = tuple({release.name.rpartition("-")[0] + "-" for release in RELEASES})
 SHOWN = 12
 """Layers that are listed without `--all`."""
 CONTRADICTIONS = (
@@ -118,7 +117,7 @@ class Side(click.ParamType["Setting | Release"]):
         if not isinstance(value, str):
             assert isinstance(value, Setting | Release)
             return value
-        return find_release(value) if value.startswith(KINDS) else Setting.parse(value)
+        return find_release(value) if is_release(value) else Setting.parse(value)
 
 
 @command("compare", example="ir-tools compare model.xml --mode cumulative --report report.html")

@@ -1,6 +1,7 @@
 """`ir-tools migrate`: migrate a model to another opset, with a proof for every step."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,8 +22,8 @@ from ir_tools.cli.options import (
     output_option,
     release_options,
 )
-from ir_tools.cli.releases import ReleaseOptions
-from ir_tools.errors import IrToolsError, MigrationError, UsageError
+from ir_tools.cli.releases import ReleaseOptions, located
+from ir_tools.errors import IrToolsError, MigrationError, RuntimeFailure, UsageError
 from ir_tools.format.write import check_complete
 from ir_tools.runtime.installed import require_openvino
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from ir_tools.graph import Model
     from ir_tools.rewrite.migration import Migration
     from ir_tools.runtime.legacy import LegacyClient
+    from ir_tools.runtime.release import ReleaseClient
 
 __all__ = ["migrate"]
 
@@ -80,6 +82,9 @@ def migrate(
     In an .onnx, every AveragePool is converted as ONNX defines it and the rest by OpenVINO's frontend; --verify runs
     OpenVINO's own conversion, which deviates in known cases, and onnxruntime: one of them has to agree on each output.
 
+    A model that is migrated for a release is verified on that release, if it is here (ir-tools runtimes), against the
+    old one on the installed OpenVINO, or on that of --runtime.
+
     A model of IR v2 to v7 is verified on the runtime of its time: Inference Engine 2020.1 on the old file against
     OpenVINO on the new one, both in floats. With --int8, the outputs in INT8 are shown beside those in floats.
 
@@ -109,7 +114,11 @@ def migrate(
         old = release.client(loaded, inputs) if verify and loaded.is_legacy else None
         migration = ir_tools.migrate(loaded, to=target, passes=passes, shapes=shapes, extensions=extensions)
         in_floats = migration.model
-        judge = _verify if old is None else partial(_verify_legacy, old=old, layers=layers)
+        their, unasked = _target(for_release, release, extensions) if verify else (None, "")
+        if old is None:
+            judge = partial(_verify, client=release.runtime(extensions), their=their, unasked=unasked)
+        else:
+            judge = partial(_verify_legacy, old=old, layers=layers, their=their, unasked=unasked)
         checked = judge(loaded, migration, inputs, extensions) if verify and not migration.refused else None
         if int8 and not migration.refused:
             migration = ir_tools.migrate(loaded, to=target, passes=passes, int8=True)
@@ -143,6 +152,23 @@ def _fixed(release: str | None, inputs: InputOptions) -> Mapping[str, str] | Non
     return None if release is None or find_release(release).dynamic else dict(inputs.shapes)
 
 
+def _target(
+    name: str | None, release: ReleaseOptions, extensions: Sequence[Path]
+) -> "tuple[ReleaseClient | None, str]":
+    """Return the release that a model is migrated for, or why it is not asked: it is not here."""
+    from ir_tools.releases.table import find_release
+
+    if name is None:
+        return None, ""
+    target = find_release(name)
+    try:
+        return release.started(target, extensions), ""
+    except RuntimeFailure as why:
+        if why.kind != "missing" or release.install:
+            raise
+        return None, f"{target.title} itself was not asked; --install installs it first (about {target.size} MB)"
+
+
 def _refused_node(path: Path, error: MigrationError) -> Answer:
     """Report an AveragePool that has no exact form in the target."""
     found = error.diagnostics[0]
@@ -166,18 +192,36 @@ def _refused_node(path: Path, error: MigrationError) -> Answer:
     return Answer(data, show, REFUSED)
 
 
-def _verify(before: "Model", migration: "Migration", inputs: InputOptions, extensions: Sequence[Path]) -> Row:
+def _verify(
+    before: "Model",
+    migration: "Migration",
+    inputs: InputOptions,
+    extensions: Sequence[Path],
+    *,
+    client: "ReleaseClient | None",
+    their: "ReleaseClient | None",
+    unasked: str,
+) -> Row:
     """Run both models on the runtime and compare their outputs; without a comparison, say why there is none."""
     from ir_tools.cli.screen import working
+    from ir_tools.comparison import compare
+    from ir_tools.runtime.client import RuntimeClient
 
     source, target = (inputs.reshaped(model, extensions) for model in (before, migration.model))
     plan = inputs.plan(source)
-    shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows()}
+    shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows(), "unasked": unasked}
     try:
-        with working("running both models on the runtime"):
-            found = ir_tools.compare(source, target, plan.arrays(), extensions=extensions)
+        with (
+            working("running both models on the runtime"),
+            client or RuntimeClient(extensions=extensions) as first,
+            their or nullcontext() as second,
+            located(target, second),
+        ):
+            found = compare(source, target, plan.arrays(), client=first, against_client=second)
     except IrToolsError as error:
         return {**not_run(error), **shared}
+    if second is not None or client is not None:
+        shared |= {"old": found.layer_sides.expected, "new": found.layer_sides.actual}
     return {"ok": found.ok, **_facts(found), **shared}
 
 
@@ -189,22 +233,30 @@ def _verify_legacy(
     *,
     old: "LegacyClient",
     layers: bool,
+    their: "ReleaseClient | None",
+    unasked: str,
 ) -> Row:
     """Run the old model on the runtime of its time, and compare; without a comparison, say why there is none."""
     from ir_tools.cli.screen import working
     from ir_tools.comparison.releases import compare_releases
+    from ir_tools.runtime.client import RuntimeClient
 
     plan = inputs.plan(migration.model)
-    shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows()}
+    shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows(), "unasked": unasked}
     steps = len(before.graph) if layers else None
     try:
-        with old, working("running both models", steps) as advance:
-            found = compare_releases(
-                before, migration.model, plan, layers, legacy=old, extensions=extensions, advance=advance
-            )
+        with (
+            old,
+            working("running both models", steps) as advance,
+            their or RuntimeClient(extensions=extensions) as client,
+            located(migration.model, client),
+        ):
+            found = compare_releases(before, migration.model, plan, layers, legacy=old, client=client, advance=advance)
     except IrToolsError as error:
         return {**not_run(error), **shared}
     compared = sum(entry.status != "skipped" for entry in found.layers)
+    if their is not None:
+        shared |= {"new": found.layer_sides.actual}
     shared |= {"old": found.second, "layers": compared, "first_difference": found.first_difference}
     return {"ok": found.ok, **_facts(found), **shared}
 
@@ -332,12 +384,15 @@ def _show_verification(screen: "Screen", checked: Row) -> None:
             screen.line(str(remark["text"]), style="yellow")
         return
     now = f"{checked['device']} ({checked['runtime']}), seed {checked['seed']}"
-    screen.heading(f"{checked['old']}, against the new model on {now}" if "old" in checked else f"Both models on {now}")
+    new = checked.get("new", f"the new model on {now}")
+    screen.heading(f"{checked['old']}, against {new}" if "old" in checked else f"Both models on {now}")
     _show_outputs(screen, _rows(checked["outputs"]))
     weak = checked["weak"]
     assert isinstance(weak, list)
     for text in weak:
         screen.line(str(text), style="yellow")
+    if checked["unasked"]:
+        screen.line(str(checked["unasked"]), style="yellow")
     first = checked.get("first_difference")
     if checked.get("layers"):
         screen.line(f"{checked['layers']} tensors of layers compared")

@@ -10,7 +10,7 @@ import click
 
 from ir_tools.cli.plain_text import visible
 from ir_tools.errors import RuntimeFailure, UsageError
-from ir_tools.releases.table import find_release
+from ir_tools.releases.table import find_release, is_release
 
 if TYPE_CHECKING:
     from ir_tools.cli.arrays import InputOptions
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from ir_tools.runtime.legacy import LegacyClient
     from ir_tools.runtime.release import ReleaseClient
 
-__all__ = ["ReleaseOptions", "install", "located"]
+__all__ = ["INSTALLED", "OptionalRelease", "ReleaseOptions", "install", "located"]
+
+INSTALLED = "installed"
+"""What `--runtime` without a name stands for."""
 
 DEFAULT = "inference-engine-2020.1"
 SEARCH = 20.0
@@ -65,13 +68,15 @@ class ReleaseOptions:
             UsageError: an unknown release, a model or inputs that are not for it.
             RuntimeFailure: it is not here, or cannot be installed.
         """
+        from ir_tools.runtime.environments import release_python
         from ir_tools.runtime.legacy import LegacyClient
 
         release = find_release(self.name or DEFAULT)
         if inputs.shapes:
             raise UsageError(f"{release.title} runs the file with the sizes in it; leave out --set")
         self.check(model)
-        return LegacyClient(self._python(release, self.python))
+        self._install(release, self.python)
+        return LegacyClient(release_python(release, self.python))
 
     def runtime(self, extensions: Sequence[Path] = (), memory: int | None = None) -> "ReleaseClient | None":
         """Return the release of OpenVINO that `--runtime` names, None if it names none; see `client`."""
@@ -81,21 +86,19 @@ class ReleaseOptions:
         self, release: "Release", extensions: Sequence[Path] = (), memory: int | None = None
     ) -> "ReleaseClient":
         """Return a release of OpenVINO; `--runtime-python` names that of `--runtime`, or this one without it."""
-        from ir_tools.runtime.release import ReleaseClient
+        from ir_tools.runtime.release import release_client
 
-        if not release.opset:
-            raise UsageError(f"{release.title} runs models of IR v{release.reads[0]} to v{release.reads[1]} alone")
-        if extensions:
-            raise UsageError(f"--extension is for the installed OpenVINO; leave it out with {release.title}")
         own = self.name is None or find_release(self.name) is release
-        return ReleaseClient(release, self._python(release, self.python if own else None), memory=memory)
+        python = self.python if own else None
+        self._install(release, python)
+        return release_client(release, python, memory=memory, extensions=extensions)
 
-    def _python(self, release: "Release", python: Path | None) -> Path:
-        from ir_tools.runtime.environments import found_python, release_python
+    def _install(self, release: "Release", python: Path | None) -> None:
+        """Install a release that is missing, if that is asked for."""
+        from ir_tools.runtime.environments import found_python
 
         if self.install and python is None and found_python(release) is None:
             install(release)
-        return release_python(release, python)
 
     def check(self, model: "Model", *, more: bool = False) -> None:
         """Raise a UsageError if the options are given and the model is not one that they are for.
@@ -107,6 +110,19 @@ class ReleaseOptions:
                 f"{DEFAULT} is for models of IR v2 to v7; this one is IR v{model.version}: name a release"
                 " that reads it with --runtime"
             )
+
+
+class OptionalRelease(click.Command):
+    """A command whose `--runtime` takes a name only if a release is named: what follows it may be a file."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Give `--runtime` its value if the word after it is not a release."""
+        following = [*args[1:], ""]
+        words = [
+            f"{word}={INSTALLED}" if word == "--runtime" and not is_release(after) else word
+            for word, after in zip(args, following, strict=False)
+        ]
+        return super().parse_args(ctx, words)
 
 
 @contextmanager

@@ -12,8 +12,16 @@ import ir_tools
 from ir_tools.cli.app import Answer, Row, command
 from ir_tools.cli.arrays import InputOptions, show_plan
 from ir_tools.cli.loading import load_current
-from ir_tools.cli.options import bin_option, extension_option, input_options, model_argument, states_option
+from ir_tools.cli.options import (
+    bin_option,
+    extension_option,
+    input_options,
+    model_argument,
+    release_options,
+    states_option,
+)
 from ir_tools.cli.paths import OutputFile
+from ir_tools.cli.releases import ReleaseOptions, located
 from ir_tools.cli.steps import STATE, load_states, plans_by_step
 from ir_tools.errors import IrToolsError, UsageError
 from ir_tools.files import write_file
@@ -47,10 +55,9 @@ SHOWN = 4
 @click.option(
     "--engine",
     type=click.Choice(["reference", "runtime"]),
-    default="reference",
-    show_default=True,
-    help="The engine: numpy, or the installed OpenVINO in a child process.",
+    help="The engine: numpy (the default), or OpenVINO in a child process (the default with --runtime).",
 )
+@release_options
 @click.option("--f64", "gold", is_flag=True, help="Let the reference compute all floats in f64: the gold answer.")
 @extension_option
 @click.option("-o", "--output", type=OutputFile(".npz"), metavar="OUT.npz", help="Write outputs and states by name.")
@@ -60,7 +67,8 @@ def run(
     inputs: InputOptions,
     steps: int | None,
     states: tuple[tuple[str, str], ...],
-    engine: "Engine",
+    engine: "Engine | None",
+    release: ReleaseOptions,
     gold: bool,
     extensions: tuple[Path, ...],
     output: Path | None,
@@ -69,6 +77,9 @@ def run(
     from ir_tools.cli.screen import working
     from ir_tools.execute import without_kernel
 
+    engine = engine or ("runtime" if release.given else "reference")
+    if release.given and engine == "reference":
+        raise click.UsageError("--runtime names what --engine runtime runs on; leave out --engine reference")
     if gold and engine != "reference":
         raise click.UsageError("--f64 is for the reference")
     loaded = inputs.reshaped(load_current(model, weights, extensions), extensions)
@@ -77,9 +88,12 @@ def run(
     found: list[Row] = []
     kept: dict[str, Array] = {}
     precision: Precision = "f64" if gold else "as written"
+    client = release.runtime(extensions)
     session = ir_tools.Session(loaded, engine=engine, precision=precision, extensions=extensions)
     session.states.update(load_states(states))
-    with session, working(f"running on the {engine}", steps) as advance:
+    if client is not None:
+        session.use(client)
+    with session, located(loaded, client), working(f"running on the {engine}", steps) as advance:
         for step, plan in enumerate(plans, 1):
             arrays = plan.arrays(step - 1)
             outputs = _run_step(session, arrays, plan, step)
@@ -95,6 +109,7 @@ def run(
     data: Row = {
         "file": str(model),
         "engine": engine,
+        "release": None if client is None else client.release.name,
         "by_runtime": missing,
         "seed": inputs.seed,
         "steps": steps or 1,
@@ -190,7 +205,8 @@ def _show(screen: "Screen", data: Row, plan: "InputPlan") -> None:
         screen.line(f"steps {left_out[0]} to {left_out[-1]} are left out here; -o and --json have them", style="dim")
     show_plan(screen, plan)
     screen.line()
-    screen.line(f"computed by the {data['engine']}; values that are made up from seed {data['seed']}", style="dim")
+    engine = data["release"] or f"the {data['engine']}"
+    screen.line(f"computed by {engine}; values that are made up from seed {data['seed']}", style="dim")
     if data["by_runtime"]:
         assert isinstance(data["by_runtime"], list)
         screen.line(f"without a kernel, run by the runtime alone: {', '.join(data['by_runtime'])}", style="yellow")

@@ -16,6 +16,7 @@ from ir_tools.cli.discovery import Discovery, discover
 from ir_tools.cli.findings import show_findings, show_statistics, statistics
 from ir_tools.cli.options import bin_option, extension_option, shapes_option
 from ir_tools.cli.paths import InputPath, ModelsPath, OutputFile
+from ir_tools.cli.releases import INSTALLED, OptionalRelease, ReleaseOptions
 from ir_tools.cli.settings import Output, Settings, output_options, settings_options
 from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.display import plural
@@ -31,7 +32,11 @@ __all__ = ["validate"]
 STANDARD_INPUT = Path("-")
 
 
-@command("validate", example="ir-tools validate model.xml models/ --ignore IR5 --format sarif > findings.sarif")
+@command(
+    "validate",
+    example="ir-tools validate model.xml models/ --ignore IR5 --format sarif > findings.sarif",
+    cls=OptionalRelease,
+)
 @click.argument("paths", nargs=-1, required=True, type=ModelsPath(), metavar="PATH...")
 @output_options
 @settings_options
@@ -43,7 +48,14 @@ STANDARD_INPUT = Path("-")
     metavar="FILE.json",
     help="Write the findings for --baseline; those of other files stay in it.",
 )
-@click.option("--runtime", "asked", is_flag=True, help="Also let the installed OpenVINO read and run each file.")
+@click.option(
+    "--runtime",
+    "release_name",
+    metavar="[NAME]",
+    help="Also let the installed OpenVINO, or a release such as openvino-2024.6, read and run each file.",
+)
+@click.option("--runtime-python", "python", type=InputPath(), metavar="PATH", help="The Python that has that release.")
+@click.option("--install", is_flag=True, help="Install that release first if it is not here.")
 @extension_option
 @shapes_option
 @bin_option()
@@ -56,7 +68,9 @@ def validate(
     settings: Settings,
     baseline: Path | None,
     new_baseline: Path | None,
-    asked: bool,
+    release_name: str | None,
+    python: Path | None,
+    install: bool,
     extensions: tuple[Path, ...],
     shapes: tuple[tuple[str, str], ...],
     weights: Path | None,
@@ -69,6 +83,8 @@ def validate(
     Exits with 1 if anything of severity error was found (see --fail-on), with 2 if a PATH cannot be checked, else with
     0. `ir-tools explain CODE` explains a code. Settings can be in a pyproject.toml or ir-tools.toml.
     """
+    asked = release_name is not None
+    release = ReleaseOptions(None if release_name == INSTALLED else release_name, python, install)
     if shapes and not asked:
         raise UsageError("--set is for --runtime, which runs the model; add it")
     here = settings.of(Path.cwd())
@@ -81,7 +97,7 @@ def validate(
     else:
         discovery = discover(paths, settings.excludes, skip_others=skip_others)
         tasks = _tasks(discovery, name, weights, settings)
-    checked = check_all(tasks, Runtime(asked, extensions, shapes), jobs, quiet=output.quiet)
+    checked = check_all(tasks, Runtime(asked, extensions, shapes, release), jobs, quiet=output.quiet)
     if new_baseline is not None:
         return _write_baseline(new_baseline, checked)
     left = [*_unknown(checked, known), *_problems(discovery, settings)]

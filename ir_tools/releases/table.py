@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ir_tools.arguments import check_word
 from ir_tools.ops.definition import Op
 
-__all__ = ["OPENVINO", "RELEASES", "Release", "find_release"]
+__all__ = ["OPENVINO", "RELEASES", "Release", "find_release", "is_release"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +159,11 @@ RELEASES = (
 """All that are known. Of the wheel of 2020.1 only the libraries of the runtime are used, with any Python."""
 OPENVINO = tuple(release for release in RELEASES if release.opset)
 """The releases of OpenVINO, oldest first."""
+
+
+def is_release(text: str) -> bool:
+    """Return whether a text is meant as the name of a release, known or not."""
+    return text.startswith(("openvino-", "inference-engine-"))
 
 
 def find_release(name: str) -> Release:

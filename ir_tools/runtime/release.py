@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ir_tools.errors import RuntimeFailure, UsageError
-from ir_tools.releases.table import Release
+from ir_tools.releases.table import Release, find_release
 from ir_tools.runtime._foreign_files import Files, foreign_program
 from ir_tools.runtime._frames import Blob
 from ir_tools.runtime._messages import explain, is_memory
 from ir_tools.runtime._process import Header
 from ir_tools.runtime.client import RuntimeClient, Source
 from ir_tools.runtime.environments import release_python
+from ir_tools.runtime.extensions import Extensions, library_paths
 
-__all__ = ["ReleaseClient", "release_client"]
+__all__ = ["ReleaseClient", "release_client", "runtime_named"]
 
 
 class ReleaseClient(RuntimeClient):
@@ -85,12 +86,29 @@ class ReleaseClient(RuntimeClient):
 
 
 def release_client(
-    release: Release, python: Path | None = None, *, timeout: float = 300.0, memory: int | None = None
+    release: Release,
+    python: Path | None = None,
+    *,
+    timeout: float = 300.0,
+    memory: int | None = None,
+    extensions: Extensions = (),
 ) -> ReleaseClient:
     """Return a client for a release in its environment, or in that of an interpreter.
 
     Raises:
-        UsageError: the interpreter is not a program.
+        UsageError: the interpreter is not a program, the release is one for legacy models, or there are extensions,
+            which are libraries for the installed OpenVINO.
         RuntimeFailure: the release is not here; the message says how to install it.
     """
+    if not release.opset:
+        raise UsageError(f"{release.title} runs models of IR v{release.reads[0]} to v{release.reads[1]} alone")
+    if library_paths(extensions):
+        raise UsageError(f"extensions are for the installed OpenVINO; leave them out with {release.title}")
     return ReleaseClient(release, release_python(release, python), timeout=timeout, memory=memory)
+
+
+def runtime_named(name: str | None, extensions: Extensions = ()) -> RuntimeClient:
+    """Return a client for the release of this name, for the installed OpenVINO without one; see `release_client`."""
+    if name is None:
+        return RuntimeClient(extensions=extensions)
+    return release_client(find_release(name), extensions=extensions)

@@ -140,7 +140,7 @@ class Modern:
             "outputs": [self.row(output) for output in presented.outputs],
             "version": self.version,
             "device": self.device_name(request["device"]),
-            "precision": self.precision(compiled),
+            "precision": self.precision(compiled, request["config"].get(HINT, "dynamic")),
             "executed": executed(compiled.get_runtime_model()) if request["executed"] else [],
             "states": [variable.name for variable in after],
         }
@@ -347,12 +347,12 @@ class Modern:
             return str(self.core.get_property(asked, "FULL_DEVICE_NAME"))
         return asked
 
-    def precision(self, compiled: Any) -> str:
-        """Return the element type that floats are computed in; `dynamic` if the device does not say."""
+    def precision(self, compiled: Any, asked: str) -> str:
+        """Return the element type that floats are computed in, or that was asked for if the device does not say."""
         with contextlib.suppress(RuntimeError, TypeError):
             found = compiled.get_property(HINT)
             return str(found.get_type_name() if hasattr(found, "get_type_name") else found)
-        return "dynamic"
+        return asked
 
 
 def executed(model: Any) -> "list[Any]":

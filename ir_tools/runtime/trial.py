@@ -205,7 +205,7 @@ class _Trial:
             seconds=self.seconds,
             memory=self.client.memory / 2**30,
             words=f": {reason}" if reason else "",
-        )
+        ).replace("the runtime", self.client.name, 1)
         notes = [note for note in ("sizes of its inputs were made up" if made_up else "", place.note) if note]
         return Diagnostic(
             code=outcome.rule.code,

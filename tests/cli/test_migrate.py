@@ -82,7 +82,7 @@ def test_a_difference_on_the_runtime_writes_nothing(
         migrated.graph.layer(1).raw.update(kernel="4,4", pads_begin="1,1", pads_end="1,1")
         return real(before, migrated, inputs)
 
-    monkeypatch.setattr("ir_tools.compare", compare, raising=False)
+    monkeypatch.setattr("ir_tools.comparison.compare", compare)
     target = tmp_path / "migrated.xml"
     outcome = cli("migrate", model, "-o", target, "--verify")
     assert outcome.code == 4
@@ -99,7 +99,7 @@ def test_a_runtime_that_fails_writes_nothing(
     def compare(*_: object, **__: object) -> Comparison:
         raise RuntimeFailure("the runtime rejects the model", kind="rejected", stage=stage)
 
-    monkeypatch.setattr("ir_tools.compare", compare, raising=False)
+    monkeypatch.setattr("ir_tools.comparison.compare", compare)
     outcome = cli("migrate", model, "-o", tmp_path / "migrated.xml", "--verify", "--json")
     assert outcome.code == 4
     assert outcome.document["verified"]["error"] == "the runtime rejects the model"

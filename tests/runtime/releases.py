@@ -20,7 +20,7 @@ def client_of(version: str) -> ReleaseClient:
         pytest.skip(str(why))
 
 
-def small(version: int = 10, type: str = "ReLU") -> bytes:
+def small(version: int = 10, layer: str = 'type="ReLU" version="opset1"') -> bytes:
     """Parameters `x` (f32) and `n` (i64); `sum` of x and `relu`, `twice` n; Results `y` and `z`."""
     x, n = (_port(number, sizes, kind) for number, sizes, kind in ((0, (2, 3), "FP32"), (0, (2,), "I64")))
     return (
@@ -29,7 +29,7 @@ def small(version: int = 10, type: str = "ReLU") -> bytes:
         f"<output>{x}</output></layer>"
         f'<layer id="1" name="n" type="Parameter" version="opset1"><data shape="2" element_type="i64"/>'
         f"<output>{n}</output></layer>"
-        f'<layer id="2" name="relu" type="{type}" version="opset1"><input>{x}</input>'
+        f'<layer id="2" name="relu" {layer}><input>{x}</input>'
         f"<output>{_port(1, (2, 3), 'FP32')}</output></layer>"
         '<layer id="3" name="twice" type="Add" version="opset1"><data auto_broadcast="numpy"/>'
         f"<input>{n}{_port(1, (2,), 'I64')}</input><output>{_port(2, (2,), 'I64')}</output></layer>"

@@ -123,3 +123,19 @@ def test_releases_have_names_of_their_own() -> None:
     assert len({release.name for release in RELEASES}) == len(RELEASES)
     with pytest.raises(UsageError, match=r"did you mean 'inference-engine-2020\.1'"):
         find_release("inference-engine-2021")
+
+
+def test_page_lists_every_release() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "runtimes.md").read_text()
+    rows = []
+    for release in RELEASES:
+        first, last = release.reads
+        pythons = sorted(release.pythons, key=lambda python: int(python.removeprefix("3.")))
+        cells = (
+            f"`{release.name}`",
+            f"IR v{first}" if first == last else f"IR v{first} to v{last}",
+            ", ".join(f"`{package}`" for package in release.packages),
+            f"{pythons[0]} to {pythons[-1]}",
+        )
+        rows.append(f"| {' | '.join(cells)} |")
+    assert "\n".join(rows) in page

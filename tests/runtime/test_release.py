@@ -76,7 +76,7 @@ def test_ir_v11_is_read_from_2022_on(client: ReleaseClient) -> None:
 
 def test_layer_that_is_rejected_and_the_next_file_runs(client: ReleaseClient) -> None:
     with pytest.raises(RuntimeFailure, match=rf"^{client.release.title} rejects it: .*Nonsense") as caught:
-        client.check(small(type="Nonsense"))
+        client.check(small(layer='type="Nonsense" version="opset1"'))
     assert caught.value.kind == "rejected"
     assert client.attempt(small(), b"").unfit == ""
 

@@ -1,0 +1,155 @@
+"""Releases of OpenVINO on the command line: `--runtime`, `--against`, and `migrate --for` with `--verify`."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ir_tools
+from tests.cli.conftest import Cli
+from tests.runtime.releases import client_of, small
+
+
+@pytest.fixture(scope="module", autouse=True)
+def releases() -> None:
+    """The releases of these tests are here."""
+    for version in ("2021.4", "2022.3", "2024.6"):
+        client_of(version)
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "small.xml"
+    path.write_bytes(small())
+    return path
+
+
+@pytest.fixture
+def gelu(tmp_path: Path) -> Path:
+    """A model with a Gelu that 2022.3 and later read, and that 2021.4 does not, of IR v10."""
+    path = tmp_path / "gelu.xml"
+    path.write_bytes(small(layer='type="SoftSign" version="opset9"'))
+    return path
+
+
+def test_two_releases_layer_by_layer(cli: Cli, model: Path) -> None:
+    outcome = cli("compare", model, "--runtime", "openvino-2021.4", "--against", "openvino-2024.6", "--json")
+    assert outcome.code == 0, outcome.err
+    found = outcome.document
+    assert found["mode"] == "runtime against runtime"
+    assert found["sides"]["layers"] == {"expected": "OpenVINO 2021.4: CPU, f32", "actual": "OpenVINO 2024.6: CPU, f32"}
+    assert [(row["path"], row["status"]) for row in found["layers"]] == [
+        (name, "ok") for name in ("relu", "twice", "sum")
+    ]
+    assert "--runtime openvino-2021.4" in found["replay"]
+    assert "--against openvino-2024.6" in found["replay"]
+
+
+def test_several_releases_at_once(cli: Cli, model: Path) -> None:
+    words = ("compare", model, "--against", "openvino-2021.4", "--against", "openvino-2024.6", "--outputs-only")
+    found = cli(*words, "--json").document
+    assert [one["second"] for one in found["comparisons"]] == ["OpenVINO 2021.4: CPU, f32", "OpenVINO 2024.6: CPU, f32"]
+    outcome = cli(*words)
+    assert (outcome.code, outcome.out.count("No difference beyond the tolerance")) == (0, 2)
+    outcome = cli(*words, "--report", model.with_suffix(".html"))
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "--report writes one comparison; name one --against" in outcome.err
+
+
+def test_other_model_on_the_other_release(cli: Cli, model: Path) -> None:
+    other = model.with_name("other.xml")
+    other.write_bytes(small(layer='type="Abs" version="opset1"'))
+    outcome = cli("compare", model, other, "--runtime", "openvino-2021.4", "--against", "openvino-2024.6", "--json")
+    assert outcome.code == 1
+    assert outcome.document["sides"]["layers"]["actual"] == f"OpenVINO 2024.6: {other}"
+    assert [row["name"] for row in outcome.document["outputs"] if row["difference"]["needed"] > 1e-3] == ["sum"]
+
+
+def test_difference_starts_where_a_release_differs(cli: Cli, tmp_path: Path) -> None:
+    """Until 2023.1 the two numbers of a byte are swapped."""
+    builder = ir_tools.Builder()
+    table = builder.constant(np.array([0x21, 0x43], np.uint8), "table", "i4", [4])
+    wide = builder.call("Convert", table, name="wide", destination_type="f32")
+    builder.result(builder.call("Add", builder.parameter("x", [4]), wide, name="sum"))
+    ir_tools.write(builder.model, tmp_path / "nibbles.xml")
+    words = ("compare", tmp_path / "nibbles.xml", "--runtime", "openvino-2022.3", "--against", "openvino-2024.6")
+    outcome = cli(*words, "--json")
+    assert outcome.code == 1, outcome.err
+    assert outcome.document["first_difference"]["path"] == "wide"
+    assert "The first difference is 'wide': expected 2.0, got 1.0 at [0]" in cli(*words).out
+
+
+def test_run(cli: Cli, model: Path) -> None:
+    found = cli("run", model, "--runtime", "openvino-2021.4", "--json").document
+    assert (found["engine"], found["release"]) == ("runtime", "openvino-2021.4")
+    assert [(row["name"], row["type"]) for row in found["outputs"]] == [("sum", "f32"), ("twice", "i32")]
+    outcome = cli("run", model, "--runtime", "openvino-2021.4", "--engine", "reference")
+    assert (outcome.code, outcome.out) == (2, "")
+
+
+def test_validate_asks_the_release(cli: Cli, gelu: Path) -> None:
+    outcome = cli("validate", "--runtime", "openvino-2021.4", gelu, "--format", "concise")
+    assert outcome.code == 1
+    assert "RUN101: layer 2 'relu': OpenVINO 2021.4 rejects" in outcome.out
+    for words in (("--runtime", gelu), (gelu, "--runtime"), ("--runtime=openvino-2024.6", gelu)):
+        assert cli("validate", *words).code == 0
+
+
+def test_rejected_layer_is_named(cli: Cli, gelu: Path) -> None:
+    for words in (("compare", "--against"), ("run", "--runtime")):
+        outcome = cli(words[0], gelu, words[1], "openvino-2021.4")
+        assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+        assert "OpenVINO 2021.4 rejects it: " in outcome.err
+        assert "; the layer is 'relu' (line 1)" in outcome.err
+
+
+def test_ir_version_that_a_release_does_not_read(cli: Cli, model: Path) -> None:
+    model.write_bytes(small(11))
+    outcome = cli("compare", model, "--against", "openvino-2021.4")
+    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert "OpenVINO 2021.4 does not read IR v11; migrate the model for it" in outcome.err
+
+
+def test_migration_is_verified_on_its_release(cli: Cli, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model.write_bytes(small(11))
+    words = ("migrate", model, "--for", "openvino-2021.4", "--verify", "-o", model.with_name("new.xml"))
+    found = cli(*words, "--json").document["verified"]
+    assert (found["ok"], found["unasked"]) == (True, "")
+    assert found["new"].startswith("OpenVINO 2021.4: ")
+    monkeypatch.setenv("IR_TOOLS_RUNTIMES", str(model.parent / "none"))
+    outcome = cli(*words)
+    assert outcome.code == 0
+    assert "OpenVINO 2021.4 itself was not asked; --install installs it first" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("compare", "--against", "openvino-2099.1"),
+            "runtime 'openvino-2099.1' is not one of 'inference-engine-2020.1'",
+        ),
+        (("compare", "--against", "inference-engine-2020.1"), "runs models of IR v2 to v7 alone"),
+        (("compare", "--runtime", "inference-engine-2020.1"), "is for models of IR v2 to v7; this one is IR v10"),
+        (("run", "--runtime", "openvino-2022.9"), "is not one of"),
+        (("validate", "--runtime=openvino-20"), "is not one of"),
+        (("compare", "--runtime", "openvino-2023.3"), "make it with: ir-tools runtimes --add openvino-2023.3"),
+    ],
+)
+def test_wrong_usage(
+    cli: Cli, model: Path, words: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IR_TOOLS_RUNTIMES", str(model.parent / "none"))
+    outcome = cli(words[0], model, *words[1:])
+    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert message in outcome.err
+
+
+def test_python_takes_releases_by_the_same_words(model: Path, gelu: Path) -> None:
+    found = ir_tools.compare(model, runtime="openvino-2021.4", against="openvino-2024.6")
+    assert (found.ok, found.layer_sides.actual) == (True, "OpenVINO 2024.6: CPU, f32")
+    with ir_tools.Session(model, engine="runtime", runtime="openvino-2021.4") as session:
+        outputs = session.run({"x": np.ones((2, 3), np.float32), "n": np.array([1, 2])})
+    assert outputs["twice"].dtype == np.int32
+    findings = ir_tools.validate(gelu, select="RUN", runtime="openvino-2021.4")
+    assert [finding.path for finding in findings] == ["relu"]
