@@ -6,6 +6,7 @@ import openvino
 import pytest
 
 import ir_tools
+from ir_tools import comparison
 from ir_tools.comparison import Comparison
 from ir_tools.errors import RuntimeFailure
 from ir_tools.ops import Array
@@ -75,7 +76,7 @@ def test_refused_writes_nothing(cli: Cli, model: Path, tmp_path: Path, monkeypat
 def test_a_difference_on_the_runtime_writes_nothing(
     cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = ir_tools.compare
+    real = comparison.compare
 
     def compare(before: ir_tools.Model, migrated: ir_tools.Model, inputs: dict[str, Array], **_: object) -> Comparison:
         """Change the kernel of the migrated model, as a wrong migration would."""
