@@ -11,6 +11,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import merge
+from ir_tools.ops._image_rewrites import migrate_color
 from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._requirements import require, require_rank, require_size
 from ir_tools.ops._values import dim, divided, times
@@ -160,7 +161,15 @@ I420 = (Input("image", type="T"), Input("u", optional=True, type="T"), Input("v"
 
 OPS = (
     *(
-        Op(type=type, version=8, inputs=NV12, types=TYPES, shape=from_nv12_shape, kernel=from_nv12(order))
+        Op(
+            type=type,
+            version=8,
+            inputs=NV12,
+            types=TYPES,
+            shape=from_nv12_shape,
+            kernel=from_nv12(order),
+            migrate=migrate_color(1, reverse=order is BGR),
+        )
         for type, order in (("NV12toRGB", RGB), ("NV12toBGR", BGR))
     ),
     *(
@@ -172,6 +181,7 @@ OPS = (
             check=check_planes,
             shape=from_i420_shape,
             kernel=from_i420(order),
+            migrate=migrate_color(2, reverse=order is BGR),
         )
         for type, order in (("I420toRGB", RGB), ("I420toBGR", BGR))
     ),

@@ -30,9 +30,11 @@ from ir_tools.ops._convolution_shapes import (
     unfit,
     windows_of,
 )
+from ir_tools.ops._image_rewrites import migrate_deformable_8
 from ir_tools.ops._numbers import in_working_type, is_half, same_type, through_floats
 from ir_tools.ops._requirements import listed, raise_first
 from ir_tools.ops._values import shifted, times
+from ir_tools.ops._versions import versions
 from ir_tools.ops._windows import Pooling, axis_pads
 from ir_tools.ops.definition import (
     Array,
@@ -457,6 +459,7 @@ DEFORMABLE_1 = Op(
     check=deformable_check,
     shape=deformable_shape,
     kernel=deformable,
+    migrate=versions("DeformableConvolution", 1),
 )
 
 OPS = (
@@ -482,6 +485,7 @@ OPS = (
         8,
         inputs=(*DEFORMABLE_1.inputs, Input("mask", optional=True, type="T")),
         attrs={"bilinear_interpolation_pad": Flag(default=False)},
-        readers={"bilinear_interpolation_pad": "kernel"},
+        readers={"bilinear_interpolation_pad": "kernel migrate"},
+        migrate=migrate_deformable_8,
     ),
 )

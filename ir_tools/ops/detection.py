@@ -9,12 +9,14 @@ import numpy as np
 
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
+from ir_tools.ops._box_rewrites import migrate_detection_output, migrate_prior_box_8
 from ir_tools.ops._detection_output import detections
 from ir_tools.ops._fields import ExactWord, Int32
 from ir_tools.ops._numbers import in_working_type, in_working_types, sigmoid
 from ir_tools.ops._prior_boxes import clustered_boxes, number_of_priors, prior_boxes, priors
 from ir_tools.ops._requirements import agreed, require, require_rank, require_size
 from ir_tools.ops._values import dim, divided, normal_axis, times
+from ir_tools.ops._versions import versions
 from ir_tools.ops.definition import (
     Array,
     Attrs,
@@ -131,11 +133,13 @@ PRIOR_BOX_1 = Op(
     check=check_prior_box,
     shape=prior_box_shape,
     kernel=prior_box,
+    migrate=versions("PriorBox", 1),
 )
 PRIOR_BOX_8 = PRIOR_BOX_1.at(
     8,
     attrs={"min_max_aspect_ratios_order": Flag(default=True)},
-    readers={"min_max_aspect_ratios_order": "check kernel"},
+    readers={"min_max_aspect_ratios_order": "check kernel migrate"},
+    migrate=migrate_prior_box_8,
 )
 
 PRIOR_BOX_CLUSTERED_1 = Op(
@@ -324,9 +328,13 @@ DETECTION_OUTPUT_8 = Op(
     shape=detection_output_shape,
     kernel=detection_output,
     sets=(0,),
+    migrate=migrate_detection_output(8, _counts),
 )
 DETECTION_OUTPUT_1 = DETECTION_OUTPUT_8.at(
-    1, attrs={"num_classes": Int32(minimum=1)}, readers={"num_classes": "check shape"}
+    1,
+    attrs={"num_classes": Int32(minimum=1)},
+    readers={"num_classes": "check shape migrate"},
+    migrate=migrate_detection_output(1, _counts),
 )
 
 # --- YOLO -------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from ir_tools.errors import ShapeError
+from ir_tools.ops._box_rewrites import migrate_bag_offsets, migrate_bag_packed
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import require, require_rank
@@ -206,7 +207,12 @@ EMBEDDING_BAG_OFFSETS_SUM_3 = Op(
     kernel=offsets,
 )
 EMBEDDING_BAG_OFFSETS_15 = EMBEDDING_BAG_OFFSETS_SUM_3.at(
-    15, type="EmbeddingBagOffsets", attrs=REDUCTION, check=no_weights(5), readers={"reduction": "check kernel"}
+    15,
+    type="EmbeddingBagOffsets",
+    attrs=REDUCTION,
+    check=no_weights(5),
+    readers={"reduction": "check kernel migrate"},
+    migrate=migrate_bag_offsets,
 )
 EMBEDDING_BAG_PACKED_SUM_3 = Op(
     type="EmbeddingBagPackedSum",
@@ -217,7 +223,12 @@ EMBEDDING_BAG_PACKED_SUM_3 = Op(
     kernel=packed,
 )
 EMBEDDING_BAG_PACKED_15 = EMBEDDING_BAG_PACKED_SUM_3.at(
-    15, type="EmbeddingBagPacked", attrs=REDUCTION, check=no_weights(3), readers={"reduction": "check kernel"}
+    15,
+    type="EmbeddingBagPacked",
+    attrs=REDUCTION,
+    check=no_weights(3),
+    readers={"reduction": "check kernel migrate"},
+    migrate=migrate_bag_packed,
 )
 EMBEDDING_SEGMENTS_SUM_3 = Op(
     type="EmbeddingSegmentsSum",

@@ -14,6 +14,7 @@ from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._fields import ExactWord
 from ir_tools.ops._grid_sample import grid_sample
+from ir_tools.ops._image_rewrites import migrate_interpolate
 from ir_tools.ops._interpolate import Resizing, resize, scales_of
 from ir_tools.ops._numbers import half_away, in_working_type, is_half, low_bits, to_integer
 from ir_tools.ops._requirements import agreed, require, require_list, require_rank, require_size
@@ -394,6 +395,7 @@ INTERPOLATE_1 = Op(
     shape=interpolate_1_shape,
     kernel=interpolated(target_1),
     undefined_mask=torn_integers(target_1),
+    migrate=migrate_interpolate(1),
 )
 
 MODES = ("nearest", "linear", "linear_onnx", "cubic")
@@ -427,6 +429,7 @@ INTERPOLATE_4 = Op(
     shape=interpolate_4_shape,
     kernel=interpolated(target_4),
     undefined_mask=torn_integers(target_4),
+    migrate=migrate_interpolate(4),
 )
 INTERPOLATE_11 = INTERPOLATE_4.at(
     11,
@@ -440,6 +443,7 @@ INTERPOLATE_11 = INTERPOLATE_4.at(
     shape=interpolate_11_shape,
     kernel=interpolated(target_11),
     undefined_mask=torn_integers(target_11),
+    migrate=migrate_interpolate(11),
 )
 
 GRID_SAMPLE_9 = Op(

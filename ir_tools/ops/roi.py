@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ir_tools.ops._box_rewrites import migrate_roi_align_9
 from ir_tools.ops._fields import ExactWord, IndexType, Int32
 from ir_tools.ops._numbers import in_working_type, in_working_types, is_half
 from ir_tools.ops._proposals import generated, proposals
@@ -24,6 +25,7 @@ from ir_tools.ops._regions import (
 )
 from ir_tools.ops._requirements import agreed, require, require_rank, require_size
 from ir_tools.ops._values import dim, is_empty, outside, times, whole
+from ir_tools.ops._versions import versions
 from ir_tools.ops.definition import (
     Array,
     Attrs,
@@ -141,9 +143,14 @@ PROPOSAL_1 = Op(
     check=check_proposal,
     shape=proposal_shape,
     kernel=proposal,
+    migrate=versions("Proposal", 1),
 )
 PROPOSAL_4 = PROPOSAL_1.at(
-    4, outputs=(Output("proposals"), Output("probabilities")), shape=proposal_4_shape, kernel=proposal_4
+    4,
+    outputs=(Output("proposals"), Output("probabilities")),
+    shape=proposal_4_shape,
+    kernel=proposal_4,
+    migrate=versions("Proposal", 4),
 )
 
 GENERATED = ("im_info", "anchors", "boxesdeltas", "scores")
@@ -377,13 +384,15 @@ ROI_ALIGN_3 = Op(
     check=check_aligned(roi_align_shape),
     shape=roi_align_shape,
     kernel=roi_align,
+    migrate=versions("ROIAlign", 3),
 )
 ROI_ALIGN_9 = ROI_ALIGN_3.at(
     9,
     attrs={
         "aligned_mode": OneOf(words=("asymmetric", "half_pixel_for_nn", "half_pixel"), default="asymmetric"),
     },
-    readers={"aligned_mode": "kernel"},
+    readers={"aligned_mode": "kernel migrate"},
+    migrate=migrate_roi_align_9,
 )
 ROI_ALIGN_ROTATED_15 = Op(
     type="ROIAlignRotated",

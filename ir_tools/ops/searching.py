@@ -11,6 +11,7 @@ from math import prod
 import numpy as np
 
 from ir_tools.errors import ShapeError
+from ir_tools.ops._box_rewrites import migrate_search_sorted
 from ir_tools.ops._fields import IndexType
 from ir_tools.ops._numbers import same_type
 from ir_tools.ops._requirements import require_list
@@ -299,6 +300,7 @@ SEARCH_SORTED = Op(
     types={"T": "float integer"},
     shape=search_sorted_shape,
     kernel=search_sorted,
+    migrate=migrate_search_sorted,
 )
 BUCKETIZE = Op(
     type="Bucketize",

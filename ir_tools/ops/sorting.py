@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from ir_tools.ops._box_rewrites import migrate_top_k
 from ir_tools.ops._fields import IndexType, Type
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank
@@ -150,12 +151,14 @@ TOP_K_1 = Op(
     kernel=top_k,
     undefined_mask=tied,
     ill_conditioned=nearly_tied,
+    migrate=migrate_top_k(1),
 )
-TOP_K_3 = TOP_K_1.at(3, inputs=(Input("data"), Input("k", type="integer")))
+TOP_K_3 = TOP_K_1.at(3, inputs=(Input("data"), Input("k", type="integer")), migrate=migrate_top_k(3))
 TOP_K_11 = TOP_K_3.at(
     11,
     attrs={"stable": Flag(default=False)},
-    readers={"stable": "check undefined_mask ill_conditioned"},
+    readers={"stable": "check undefined_mask ill_conditioned migrate"},
+    migrate=migrate_top_k(11),
     unread={"stable": "the kernel always keeps the order of equal values"},
 )
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ir_tools.ops._box_rewrites import migrate_multiclass_nms_9, migrate_nms
 from ir_tools.ops._class_suppression import Found, matrix, multiclass
 from ir_tools.ops._fields import IndexType, Int32
 from ir_tools.ops._numbers import is_half
@@ -15,6 +16,7 @@ from ir_tools.ops._requirements import agreed, require, require_one, require_ran
 from ir_tools.ops._rotated import rotated_overlaps
 from ir_tools.ops._suppression import Rule, Settings, corners, selected
 from ir_tools.ops._values import dim, known_number, times
+from ir_tools.ops._versions import versions
 from ir_tools.ops.definition import (
     Array,
     Attrs,
@@ -183,11 +185,25 @@ NMS_1 = Op(
     shape=nms_1_shape,
     kernel=only_places,
     sets=(0,),
+    migrate=migrate_nms(1),
 )
-NMS_3 = NMS_1.at(3, attrs={"output_type": IndexType(default=I64)}, readers={"output_type": "shape kernel"})
-NMS_4 = NMS_3.at(4, shape=nms_4_shape)
-NMS_5 = NMS_4.at(5, inputs=_nms_inputs(4), outputs=SELECTED, shape=nms_5_shape, kernel=non_max_suppression, sets=(0, 1))
-NMS_9 = NMS_5.at(9)
+NMS_3 = NMS_1.at(
+    3,
+    attrs={"output_type": IndexType(default=I64)},
+    readers={"output_type": "shape kernel migrate"},
+    migrate=migrate_nms(3),
+)
+NMS_4 = NMS_3.at(4, shape=nms_4_shape, migrate=migrate_nms(4))
+NMS_5 = NMS_4.at(
+    5,
+    inputs=_nms_inputs(4),
+    outputs=SELECTED,
+    shape=nms_5_shape,
+    kernel=non_max_suppression,
+    sets=(0, 1),
+    migrate=migrate_nms(5),
+)
+NMS_9 = NMS_5.at(9, migrate=migrate_nms(9))
 
 NMS_ROTATED_13 = Op(
     type="NMSRotated",
@@ -340,9 +356,12 @@ MULTICLASS_NMS_8 = Op(
     attrs={**CLASS_ATTRS, "iou_threshold": Float(default=0.0), "nms_eta": Float(default=1.0, minimum=0, maximum=1)},
     shape=multiclass_nms_shape,
     kernel=multiclass_nms,
+    migrate=versions("MulticlassNms", 8),
 )
 MULTICLASS_NMS_9 = MULTICLASS_NMS_8.at(
-    9, inputs=(*MULTICLASS_NMS_8.inputs, Input("roisnum", optional=True, type="i32 i64"))
+    9,
+    inputs=(*MULTICLASS_NMS_8.inputs, Input("roisnum", optional=True, type="i32 i64")),
+    migrate=migrate_multiclass_nms_9,
 )
 
 OPS = (NMS_1, NMS_3, NMS_4, NMS_5, NMS_9, NMS_ROTATED_13, MATRIX_NMS_8, MULTICLASS_NMS_8, MULTICLASS_NMS_9)

@@ -1,0 +1,201 @@
+"""Resizing, colours and deformable windows in the operation versions of other opsets."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ir_tools.ops._layers import F32, Layers, composed
+from ir_tools.ops._values import known, normal_axis
+from ir_tools.ops._versions import as_it_is, versions
+from ir_tools.ops.definition import Array, Attrs, Fact, Ref, Refused, Rewrite, Step
+
+__all__ = ["migrate_color", "migrate_deformable_8", "migrate_interpolate"]
+
+DATA = Ref(None)
+
+# --- Interpolate ------------------------------------------------------------------------------------------------
+
+MODERN = (
+    "mode",
+    "shape_calculation_mode",
+    "coordinate_transformation_mode",
+    "nearest_mode",
+    "antialias",
+    "pads_begin",
+    "pads_end",
+    "cube_coeff",
+)
+
+
+def migrate_interpolate(version: int) -> Step:
+    """Interpolate between versions: 11 has sizes or scales in one input, 4 has both, 1 has sizes and fewer modes."""
+
+    def change(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
+        if version == 1:
+            return _from_1(layers, attrs, wanted)
+        by_scales = attrs.shape_calculation_mode == "scales"
+        target = Ref(None, 2 if by_scales and version == 4 else 1)
+        given = layers.inputs[3 if version == 4 else 2 :]
+        axes = [Ref(None, len(layers.inputs) - 1)] if given else []
+        if wanted == 1:
+            return _to_1(layers, attrs, given)
+        if attrs.mode.endswith("pillow") and wanted == 4:
+            return Refused(f"Interpolate-4 has no mode {attrs.mode}", "mode")
+        inputs: list[Ref | Array] = [target]
+        if wanted == 4:
+            shape = layers.fact(target).shape
+            count = shape[0].lo if shape and shape[0].static else 1
+            other = np.ones(count, np.int64 if by_scales else np.float32)
+            inputs = [other, target] if by_scales else [target, other]
+        kept = {name: attrs[name] for name in MODERN}
+        written: Mapping[str, object] = {name: value for name, value in kept.items() if value != ()}
+        _interpolate(layers, wanted, (DATA, *inputs, *axes), written)
+        return layers.rewrite("same attributes", "the input that shape_calculation_mode names is read, and no other")
+
+    return versions("Interpolate", version, change)
+
+
+def _interpolate(layers: Layers, version: int, inputs: Sequence[Ref | Array], attributes: Mapping[str, object]) -> None:
+    layers.call("Interpolate", *inputs, version=version, label="", **attributes)
+
+
+def _from_1(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused:
+    """Return the layer that the runtime itself makes of Interpolate-1."""
+    if attrs.mode == "area":
+        return Refused("the runtime has no code for mode area", "mode")
+    found = _as_4(attrs, attrs.axes, layers.rank(DATA))
+    sizes: list[Ref | Array] = [Ref(None, 1)]
+    if wanted == 4:
+        sizes.append(np.ones(len(attrs.axes), np.float32))
+    written = {name: value for name, value in found.items() if value != ()}
+    _interpolate(layers, wanted, (DATA, *sizes, np.array(attrs.axes, np.int64)), written)
+    return layers.rewrite("the coordinates by name", f"Interpolate-{wanted} with what version 1 stands for")
+
+
+def _as_4(attrs: Attrs, axes: Sequence[int], rank: int) -> dict[str, object]:
+    """Return the attributes of Interpolate-4 that mean the same as those of version 1."""
+    padded = any(attrs.pads_begin + attrs.pads_end)
+    image = rank == 4 and set(axes) == {2, 3}
+    coordinates = "align_corners" if attrs.align_corners else "asymmetric"
+    if not attrs.align_corners and attrs.mode == "linear" and not image and not padded:
+        coordinates = "half_pixel"
+    return {
+        "mode": "linear_onnx" if attrs.mode == "linear" and rank < 5 else attrs.mode,
+        "shape_calculation_mode": "sizes",
+        "coordinate_transformation_mode": coordinates,
+        "nearest_mode": "simple",
+        "antialias": attrs.antialias,
+        "pads_begin": attrs.pads_begin,
+        "pads_end": attrs.pads_end,
+        "cube_coeff": -0.75,
+    }
+
+
+def _to_1(layers: Layers, attrs: Attrs, given: Sequence[Fact]) -> Rewrite | Refused:
+    """Return the settings of Interpolate-1 that mean the same, if there are any."""
+    rank = layers.rank(DATA)
+    axes = known(given[0]) if given else list(range(rank))
+    if axes is None:
+        return Refused("Interpolate-1 has its axes as an attribute, and they are not known")
+    axes = [normal_axis(axis, rank) for axis in axes]
+    if attrs.shape_calculation_mode == "scales":
+        return Refused("Interpolate-1 has sizes only", "shape_calculation_mode")
+    read = {name: attrs[name] for name in MODERN}
+    mode = "linear" if attrs.mode == "linear_onnx" else attrs.mode
+    for align in (True, False):
+        old = {"axes": tuple(axes), "mode": mode, "align_corners": align, "antialias": attrs.antialias}
+        old |= {name: attrs[name] for name in ("pads_begin", "pads_end")}
+        meant = _as_4(Attrs(old), axes, rank)
+        unread = {"nearest_mode"} if mode != "nearest" else set()
+        unread |= {"cube_coeff"} if mode != "cubic" else set()
+        if all(read[name] == value for name, value in meant.items() if name not in unread):
+            written = {name: value for name, value in old.items() if value != ()}
+            _interpolate(layers, 1, (DATA, Ref(None, 1)), written)
+            return layers.rewrite("the settings of version 1", "version 1 stands for these coordinates")
+    return Refused(
+        f"Interpolate-1 has no {attrs.mode} with {attrs.coordinate_transformation_mode}",
+        "coordinate_transformation_mode",
+    )
+
+
+# --- colours ----------------------------------------------------------------------------------------------------
+
+
+def migrate_color(planes: int, *, reverse: bool) -> Step:
+    """NV12toRGB and the like as arithmetic by BT.601.
+
+    `planes`: of the chroma: 1 if both are interleaved, as in NV12; `reverse`: blue comes first.
+    """
+
+    @composed(8, "BT.601, with red = 1.164 (Y - 16) + 1.596 (V - 128) and so on, cut off at 0 and 255")
+    def step(layers: Layers, attrs: Attrs) -> Ref | Refused:
+        del attrs
+        sizes = layers.inputs[0].shape
+        if sizes is None or not all(dim.static for dim in sizes):
+            return Refused(f"opset{layers.target} has no conversion of colours, and the image's size is not known")
+        batch, height, width = (dim.lo for dim in sizes[:3])
+        dtype = layers.inputs[0].dtype
+        work = dtype if dtype.is_float else F32
+        if len(layers.inputs) == 1:
+            height = height * 2 // 3
+            luma = _rows(layers, layers.to_type(DATA, work), 0, height)
+            rest = _rows(layers, layers.to_type(DATA, work), height, height // 2)
+            half = (batch, height // 2, width // 2, 2) if planes == 1 else (batch, 2, height // 2, width // 2)
+            pairs = layers.call("Reshape", rest, np.array(half), special_zero=False)
+            axis = 3 if planes == 1 else 1
+            chroma = [layers.gather(pairs, number, axis) for number in range(2)]
+        else:
+            luma = layers.to_type(DATA, work)
+            given = [layers.to_type(Ref(None, number), work) for number in range(1, len(layers.inputs))]
+            chroma = [layers.gather(given[0], number, 3) for number in range(2)] if planes == 1 else given
+        blue, red = (_enlarged(layers, plane, (batch, height, width)) for plane in chroma)
+        colors = _colors(layers, luma, blue, red)
+        out = layers.call("Concat", *(colors[::-1] if reverse else colors), axis=3)
+        out = layers.call("Clamp", out, min=0.0, max=255.0)
+        if work == dtype:
+            return out
+        return layers.to_type(layers.call("Round", out, mode="half_to_even"), dtype)
+
+    return step
+
+
+def _rows(layers: Layers, data: Ref, first: int, count: int) -> Ref:
+    bounds = (np.array([0, first]), np.array([0, first + count]), np.array([1, 1]))
+    return layers.call("StridedSlice", data, *bounds, begin_mask=(1, 0), end_mask=(1, 0))
+
+
+def _enlarged(layers: Layers, plane: Ref, sizes: Sequence[int]) -> Ref:
+    """Add `[N, H, W, 1]` of half the sizes, each element four times, less 128."""
+    batch, height, width = sizes
+    apart = np.array([batch, height // 2, 1, width // 2, 1])
+    spread = layers.call("Reshape", plane, apart, special_zero=False)
+    tiled = layers.call("Tile", spread, np.array([1, 1, 2, 1, 2]))
+    whole = layers.call("Reshape", tiled, np.array([batch, height, width, 1]), special_zero=False)
+    return layers.call("Subtract", whole, layers.number(128, whole))
+
+
+def _colors(layers: Layers, luma: Ref, blue: Ref, red: Ref) -> list[Ref]:
+    def times(data: Ref, factor: float) -> Ref:
+        return layers.call("Multiply", data, layers.number(factor, data))
+
+    light = times(layers.call("Subtract", luma, layers.number(16, luma)), 1.164)
+    green = layers.call("Subtract", light, times(blue, 0.391))
+    return [
+        layers.call("Add", light, times(red, 1.596)),
+        layers.call("Subtract", green, times(red, 0.813)),
+        layers.call("Add", light, times(blue, 2.018)),
+    ]
+
+
+# --- deformable convolution -------------------------------------------------------------------------------------
+
+
+def _deformable(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
+    if len(layers.inputs) > 3:
+        return Refused(f"DeformableConvolution-{wanted} has no mask")
+    if not attrs.bilinear_interpolation_pad:
+        return as_it_is(layers, "DeformableConvolution", wanted, attrs)
+    return Refused(f"DeformableConvolution-{wanted} reads zeros beyond the edge", "bilinear_interpolation_pad")
+
+
+migrate_deformable_8 = versions("DeformableConvolution", 8, _deformable)
