@@ -49,13 +49,14 @@ def migrate_nms(version: int) -> Step:
             return Refused(f"{type}-{wanted} has other outputs")
         if version > 4:
             return None
-        before, after = (held(type, one).outputs_of(attrs, layers.inputs) for one in (version, wanted))
+        typed = Attrs({"output_type": I64, **attrs})
+        before, after = (held(type, one).outputs_of(typed, layers.inputs) for one in (version, wanted))
         if before is None or after is None or before[0].shape != after[0].shape:
             return Refused(f"{type}-{wanted} makes room for another number of boxes")
-        if wanted > 1 or attrs.output_type == I64:
+        if wanted > 1 or typed.output_type == I64:
             return None
         as_it_is(layers, type, wanted, attrs)
-        layers.to_type(Ref(0), attrs.output_type)
+        layers.to_type(Ref(0), typed.output_type)
         return layers.rewrite("another element type behind it", f"{type}-1 gives i64, which Convert makes i32")
 
     return versions("NonMaxSuppression", version, change)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import numpy as np
+import pytest
 
 from ir_tools.builder import Builder
 from ir_tools.execute import run
@@ -103,3 +104,76 @@ def test_a_slice_along_axes_that_are_not_known_is_refused() -> None:
         "Gather-7",
         "StridedSlice-1",
     ]
+
+
+ALIGN = {"pooled_h": "2", "pooled_w": "2", "sampling_ratio": "2", "spatial_scale": "1", "mode": "avg"}
+SORTED = {"axis": "0", "mode": "max", "sort": "value", "stable": "true"}
+PILLOW = {"mode": "bicubic_pillow", "shape_calculation_mode": "sizes"}
+IMAGE = ("f32", "1,3,8,8")
+LACKING = [
+    (3, layer("TopK-11", SORTED, ("f32", "9"), np.array(2)), "stable: TopK-3 may give equal values in any order"),
+    (
+        8,
+        layer("ROIAlign-9", {**ALIGN, "aligned_mode": "half_pixel"}, IMAGE, ("f32", "2,4"), ("i32", "2")),
+        "aligned_mode: ROIAlign-3 takes no region narrower than one element",
+    ),
+    (
+        10,
+        layer("Interpolate-11", PILLOW, IMAGE, ints(4, 4), ints(2, 3)),
+        "mode: Interpolate-4 has no mode bicubic_pillow",
+    ),
+    (
+        4,
+        layer("NonMaxSuppression-5", {}, ("f32", "1,6,4"), ("f32", "1,2,6"), np.array(3)),
+        "None: NonMaxSuppression-4 has other outputs",
+    ),
+    (
+        8,
+        layer("MulticlassNms-9", {}, ("f32", "2,6,4"), ("f32", "2,6"), ("i32", "1")),
+        "None: MulticlassNms-8 has no input roisnum",
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "model", "reason"), LACKING, ids=lambda given: str(given)[:20])
+def test_what_an_older_version_lacks_is_refused_by_name(target: int, model: Model, reason: str) -> None:
+    assert lowered(model, target) == [reason]
+
+
+def test_the_second_output_of_a_proposal_is_missed_only_if_it_is_read() -> None:
+    raw = "base_size=16;pre_nms_topn=12;post_nms_topn=3;nms_thresh=0.7;feat_stride=16;min_size=16;ratio=1;scale=8"
+    inputs = ("f32", "1,2,4,4"), ("f32", "1,4,4,4"), ("f32", "3")
+    model = layer("Proposal-4", dict(pair.split("=") for pair in raw.split(";")), *inputs)
+    assert "output 1 is read" in lowered(model, 3)[0]
+    model.graph.remove(next(one.id for one in model.graph.layers() if one.name == "out1/result"))
+    assert lowered(model, 3) == ["Proposal-1"]
+
+
+def test_prior_boxes_in_the_other_order_are_gathered() -> None:
+    raw = {"min_size": "4,8", "max_size": "8,16", "aspect_ratio": "2", "offset": "0.5", "variance": "0.1"}
+    model = layer("PriorBox-8", {**raw, "min_max_aspect_ratios_order": "false"}, ints(2, 3), ints(32, 48))
+    assert lowered(model, 7) == ["PriorBox-1", "Reshape-1", "Gather-7", "Reshape-1"]
+    assert same(model, 7)
+    assert lowered(layer("PriorBox-8", raw, ints(2, 3), ints(32, 48)), 7) == ["PriorBox-1"]
+
+
+def test_the_number_of_classes_is_worked_out() -> None:
+    raw = {"keep_top_k": "5", "nms_threshold": "0.5", "normalized": "true"}
+    inputs = ("f32", "1,8"), ("f32", "1,6"), ("f32", "1,2,8")
+    model = layer("DetectionOutput-8", raw, *inputs)
+    assert lowered(model, 7) == ["DetectionOutput-1"]
+    moved = migrate(model, "opset7").model
+    assert next(one.raw for one in moved.graph.layers() if one.type == "DetectionOutput")["num_classes"] == "3"
+    assert lowered(moved, 8) == ["DetectionOutput-8"]
+    unknown = layer("DetectionOutput-8", raw, ("f32", "1,8"), ("f32", "1,?"), ("f32", "1,2,?"))
+    assert "needs the number of classes" in lowered(unknown, 7)[0]
+
+
+def test_means_of_bags_are_sums_divided() -> None:
+    table = np.arange(10, dtype=np.float32).reshape(5, 2)
+    inputs = ("f32", "5,2"), ("i32", "?"), ("i32", "?"), np.array(4, np.int32)
+    model = layer("EmbeddingBagOffsets-15", {"reduction": "mean"}, *inputs)
+    assert same(model, 14, table, np.array([1, 2, 4], np.int32), np.array([0, 0, 2], np.int32))
+    packed = layer("EmbeddingBagPacked-15", {"reduction": "mean"}, ("f32", "5,2"), ("i32", "?,?"))
+    assert same(packed, 14, table, np.array([[1, 2], [4, 4]], np.int32))
+    assert lowered(layer("EmbeddingBagOffsets-15", {"reduction": "sum"}, *inputs), 14) == ["EmbeddingBagOffsetsSum-3"]
