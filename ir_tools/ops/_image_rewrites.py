@@ -37,10 +37,10 @@ def migrate_interpolate(version: int) -> Step:
         target = Ref(None, 2 if by_scales and version == 4 else 1)
         given = layers.inputs[3 if version == 4 else 2 :]
         axes = [Ref(None, len(layers.inputs) - 1)] if given else []
+        if attrs.mode.endswith("pillow"):
+            return Refused(f"Interpolate-{wanted} has no mode {attrs.mode}", "mode")
         if wanted == 1:
             return _to_1(layers, attrs, given)
-        if attrs.mode.endswith("pillow") and wanted == 4:
-            return Refused(f"Interpolate-4 has no mode {attrs.mode}", "mode")
         inputs: list[Ref | Array] = [target]
         if wanted == 4:
             shape = layers.fact(target).shape

@@ -355,7 +355,10 @@ def test_real_models_are_moved(corpus_model: Path, target: str) -> None:
     except ReadError:
         assert not corpus_model.with_suffix(".bin").exists(), "a constant can be added"
         return
-    assert moved.refused == ()
+    if moved.refused:
+        assert target == "opset1"
+        assert not any("Pool" in refused.before for refused in moved.refused)
+        return
     assert migrate(moved.model, target).steps == ()
     pools = [found for found in moved.model.walk() if found.layer.type == "AvgPool"]
     assert all(int(found.layer.version[5:]) <= int(target[5:]) for found in pools)
