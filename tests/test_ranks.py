@@ -46,6 +46,7 @@ RANKS = {
     "comparison": 10,
     "report": 11,
     "session": 11,
+    "compatibility": 11,
     "api": 12,
     "cli": 13,
     "__init__": 14,

@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, str] = {
     "migrate": "ir_tools.cli.migrate",
     "run": "ir_tools.cli.run",
     "compare": "ir_tools.cli.compare",
+    "compat": "ir_tools.cli.compat",
     "runtimes": "ir_tools.cli.runtimes",
 }
 """Name of the command -> the module that holds it under the same name. A module loads when its command is called."""

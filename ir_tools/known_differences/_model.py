@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ir_tools.builder import Builder
 from ir_tools.graph import Model, Source
-from ir_tools.ops import Array, Attrs, Op, ops_of
+from ir_tools.ops import Array, Attrs, Op, Role, ops_of
 
 __all__ = ["Call", "Fixed", "Given", "as_model", "counted", "floats", "number", "whole"]
 
@@ -73,7 +73,11 @@ def _called(builder: Builder, call: Call, fed: dict[str, Array]) -> tuple[Source
     op = call.operation
     slots = [*op.inputs, *op.inputs[-1:] * len(call.inputs)]
     sources = [_fed(builder, slot.name, feed, fed) for slot, feed in zip(slots, call.inputs, strict=False)]
-    return builder.unchecked(op, call.raw, sources, op.type)
+    made = builder.unchecked(op, call.raw, sources, op.type)
+    if op.role is Role.READ_VARIABLE:
+        assign = next(other for other in ops_of("Assign") if other.version == op.version)
+        builder.unchecked(assign, {"variable_id": call.raw["variable_id"]}, made, assign.type)
+    return made
 
 
 def _fed(builder: Builder, name: str, feed: Array | Given | Fixed | Call, fed: dict[str, Array]) -> Source:

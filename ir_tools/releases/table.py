@@ -59,8 +59,9 @@ class Release:
 
 
 FIRST_RELEASE = {
-    "u4": (2021, 4),
-    "i4": (2021, 4),
+    "u1": (2021, 3),
+    "u4": (2021, 3),
+    "i4": (2021, 3),
     "nf4": (2023, 2),
     "string": (2023, 3),
     "f8e4m3": (2024, 0),
@@ -129,7 +130,7 @@ RELEASES = (
         reads=(2, 7),
     ),
     _openvino("2021.2", 5, "3.7 3.6", 20, numpy="numpy<1.20"),
-    _openvino("2021.3.0", 6, "3.8 3.7 3.6", 27, numpy="numpy<1.20"),
+    _openvino("2021.3.0", 7, "3.8 3.7 3.6", 27, numpy="numpy<1.20", lacks="Einsum-7"),
     _openvino("2021.4.2", 7, P9, 29),
     _openvino("2022.1.0", 8, P9, 26),
     _openvino("2022.2.0", 9, P9, 27),
@@ -138,7 +139,7 @@ RELEASES = (
     _openvino("2023.1.0", 12, "3.11 3.10 3.9 3.8 3.7", 35, numpy="numpy<2"),
     _openvino("2023.2.0", 13, P11, 38, numpy="numpy<2", lacks="FakeConvert-13 ScaledDotProductAttention-13"),
     _openvino("2023.3.0", 13, P11, 38, numpy="numpy<2"),
-    _openvino("2024.0.0", 14, P11, 38, numpy="numpy<2", lacks="AvgPool-14 MaxPool-14"),
+    _openvino("2024.0.0", 14, P11, 38, numpy="numpy<2"),
     _openvino("2024.1.0", 14, f"{P12} 3.8", 39),
     _openvino("2024.2.0", 14, f"{P12} 3.8", 39, opset15=OPSET_15),
     _openvino("2024.3.0", 14, f"{P12} 3.8", 41, opset15=OPSET_15),

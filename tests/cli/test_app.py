@@ -85,7 +85,7 @@ def test_unknown_command_and_option_get_a_suggestion(cli: Cli) -> None:
     assert_one_line(cli("--jsn"), "--jsn")
 
 
-MODEL_COMMANDS = [name for name in COMMANDS if name not in {"validate", "explain", "runtimes"}]
+MODEL_COMMANDS = [name for name in COMMANDS if name not in {"validate", "explain", "compat", "runtimes"}]
 """Those that take one MODEL; the others have tests of their own."""
 
 

@@ -1,0 +1,311 @@
+"""Where a release of OpenVINO is known to give other values than the others, silently: the second table.
+
+Each row has a minimal model; the long checks run it on the releases of the row, which differ from the reference, and on
+the next one, which does not.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
+from ir_tools.ops import Attrs, Op
+from ir_tools.ops.definition import Fact
+from ir_tools.releases.table import OPENVINO, Release, find_release
+
+__all__ = ["ROWS", "ReleaseDifference", "Seen", "release_differences"]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A layer as a file shows it: what a row is asked about.
+
+    Attributes:
+        op: the operation.
+        attrs: None if they have no meaning.
+        inputs, outputs: what is known of the tensors.
+        constant: the numbers of the inputs that are computed of constants alone.
+        version: of the IR.
+    """
+
+    op: Op
+    attrs: Attrs | None
+    inputs: Sequence[Fact]
+    outputs: Sequence[Fact]
+    constant: Collection[int] = ()
+    version: int = 11
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseDifference:
+    """One row.
+
+    Attributes:
+        name: short and unique.
+        first, last: the releases that differ, both included.
+        ops: the operations, as `Convert-1`.
+        reason: what they do.
+        model: the smallest layer that shows it.
+        version: of the IR that shows it.
+        applies: whether a layer falls under the row.
+    """
+
+    name: str
+    first: str
+    last: str
+    ops: tuple[str, ...]
+    reason: str
+    model: Call
+    version: int = 11
+    applies: Callable[[Seen], bool] = lambda seen: True
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """The releases that differ."""
+        first, last = (find_release(f"openvino-{name}").number for name in (self.first, self.last))
+        return tuple(release for release in OPENVINO if first <= release.number <= last)
+
+
+FUNCTIONS = (
+    *(
+        "Exp-1",
+        "Log-1",
+        "Sqrt-1",
+        "Erf-1",
+        "Sin-1",
+        "Cos-1",
+        "Tan-1",
+        "Sinh-1",
+        "Cosh-1",
+        "Tanh-1",
+        "Asinh-4",
+        "Acos-1",
+    ),
+    *("Acosh-4", "Atan-1", "Sigmoid-1", "HSigmoid-5", "HSwish-4", "AvgPool-1", "MVN-1", "MVN-6", "LRN-1", "GRN-1"),
+    *("SoftMax-1", "LogSoftmax-5", "ReduceL2-4", "NormalizeL2-1"),
+)
+
+
+def _of_types(kinds: str) -> Callable[[Seen], bool]:
+    """Return whether the first input has one of these element types."""
+    return lambda seen: bool(seen.inputs) and seen.inputs[0].dtype.name in kinds.split()
+
+
+def _made_of(kind: str) -> Callable[[Seen], bool]:
+    """Return whether the output, of a constant, has this element type."""
+    return lambda seen: seen.outputs[0].dtype.name == kind
+
+
+def _with(name: str, value: str) -> Callable[[Seen], bool]:
+    """Return whether an attribute has this value."""
+    return lambda seen: seen.attrs is not None and seen.attrs[name] == value
+
+
+def _to_boolean(seen: Seen) -> bool:
+    return bool(seen.inputs) and seen.inputs[0].dtype.is_float and seen.outputs[0].dtype.name == "boolean"
+
+
+def _packed(kind: str, bits: int) -> Call:
+    """Return a sum with eight numbers of a packed type."""
+    held = Fixed(np.arange(1, bits + 1, dtype=np.uint8), kind, (8,))
+    return Call("Add-1", (Call("Convert-1", (held,), {"destination_type": "f32"}), counted(8)))
+
+
+def _compressed() -> Call:
+    """Return a MatMul whose weights are held in 8 bits."""
+    steps = np.arange(16 * 128)
+    held = Fixed((steps * 37 % 251 - 125).astype(np.int8).reshape(16, 128))
+    scale = Fixed((0.01 + np.arange(16) / 1600).astype(np.float32).reshape(16, 1))
+    weights = Call("Multiply-1", (Call("Convert-1", (held,), {"destination_type": "f32"}), scale))
+    data = np.sin(np.arange(256)).astype(np.float32).reshape(2, 128)
+    return Call("MatMul-1", (data, weights), {"transpose_b": "true"})
+
+
+ROWS = (
+    ReleaseDifference(
+        name="initial value of a variable",
+        first="2021.2",
+        last="2023.2",
+        ops=("ReadValue-3", "ReadValue-6"),
+        reason="The first run reads zeros, whatever initial value the layer has.",
+        model=Call("ReadValue-3", (floats([1, 2, 3]),), {"variable_id": "v"}),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"order of {kind} constants",
+            first=first,
+            last=last,
+            ops=("Const-1",),
+            reason=f"The elements in a byte of a constant of {kind} are read from its other end.",
+            model=_packed(kind, int(kind[1])),
+            applies=_made_of(kind),
+        )
+        for kind, first, last in (("u4", "2021.4", "2023.1"), ("i4", "2021.4", "2023.1"), ("u2", "2024.1", "2025.2"))
+    ),
+    ReleaseDifference(
+        name="conversion of floats to boolean",
+        first="2022.1",
+        last="2022.2",
+        ops=("Convert-1",),
+        reason="Numbers are cut off and kept: 2.5 gives 2, and 0.3 gives false.",
+        model=Call("Convert-1", (floats(0.3, 0, 2, -0.5),), {"destination_type": "boolean"}),
+        applies=_to_boolean,
+    ),
+    ReleaseDifference(
+        name="conversion of floats to boolean in IR v10",
+        first="2021.2",
+        last="2024.2",
+        ops=("Convert-1",),
+        reason="In IR v10 numbers are cut off and kept: 2.5 gives 2, and 0.3 gives false.",
+        model=Call("Convert-1", (floats(0.3, 0, 2, -0.5),), {"destination_type": "boolean"}),
+        version=10,
+        applies=lambda seen: seen.version == 10 and _to_boolean(seen),
+    ),
+    ReleaseDifference(
+        name="functions of small integers",
+        first="2021.2",
+        last="2021.4",
+        ops=FUNCTIONS,
+        reason="Integers of 8, 16 and 64 bits without a sign are computed and presented in f32, and never rounded.",
+        model=Call("Exp-1", (np.array([1, 2], np.uint8),)),
+        version=10,
+        applies=_of_types("u8 i8 u16 i16 u64"),
+    ),
+    ReleaseDifference(
+        name="quotients of i32",
+        first="2021.2",
+        last="2021.2",
+        ops=("Divide-1",),
+        reason="Quotients of integers are rounded up from one half, in place of down.",
+        model=Call("Divide-1", (np.array([7, 9], np.int32), np.array([2, 2], np.int32))),
+        version=10,
+        applies=_of_types("i32 i64"),
+    ),
+    ReleaseDifference(
+        name="quotients of 8 bits",
+        first="2021.2",
+        last="2022.3",
+        ops=("Divide-1",),
+        reason="Quotients of integers of 8 bits are rounded to the nearest, in place of down.",
+        model=Call("Divide-1", (np.array([7, 9], np.uint8), np.array([2, 2], np.uint8))),
+        applies=_of_types("u8 i8"),
+    ),
+    ReleaseDifference(
+        name="means of integers",
+        first="2022.1",
+        last="2024.3",
+        ops=("ReduceMean-1",),
+        reason="Means of integers are rounded to the nearest, in place of down.",
+        model=Call("ReduceMean-1", (np.array([1, 2], np.int32), Fixed(whole(0)))),
+        applies=_of_types("u8 i8 u16 i16 u32 i32 u64 i64"),
+    ),
+    ReleaseDifference(
+        name="unsigned results below 0",
+        first="2022.1",
+        last="2025.2",
+        ops=("Subtract-1", "Cos-1", "Tan-1", "LogSoftmax-5", "MVN-1", "MVN-6", "BitwiseNot-13"),
+        reason="Results below 0 of u16, u32 and u64 become 0, in place of wrapping around.",
+        model=Call("Subtract-1", (np.array([1, 9], np.uint16), np.array([4, 2], np.uint16))),
+        applies=_of_types("u16 u32 u64"),
+    ),
+    ReleaseDifference(
+        name="Gelu-2 by tanh",
+        first="2021.2",
+        last="2021.3",
+        ops=("Gelu-2",),
+        reason="Gelu-2 is approximated with tanh; it differs in the fourth digit.",
+        model=Call("Gelu-2", (floats(0.5, -1.5, 2.2),)),
+        version=10,
+    ),
+    ReleaseDifference(
+        name="ceil_torch with padding",
+        first="2024.2",
+        last="2024.2",
+        ops=("AvgPool-14",),
+        reason="The divisor of windows at the end counts elements behind the padding.",
+        model=Call(
+            "AvgPool-14",
+            (counted(1, 1, 6, 6),),
+            {
+                "kernel": "3,3",
+                "strides": "2,2",
+                "pads_begin": "1,1",
+                "pads_end": "1,1",
+                "exclude-pad": "false",
+                "rounding_type": "ceil_torch",
+            },
+        ),
+        applies=_with("rounding_type", "ceil_torch"),
+    ),
+    ReleaseDifference(
+        name="SegmentMax",
+        first="2025.1",
+        last="2025.1",
+        ops=("SegmentMax-16",),
+        reason="Maxima are compared with 0: a segment of negative numbers gives 0 or the least number.",
+        model=Call(
+            "SegmentMax-16",
+            (floats([1, -2], [3, 4], [-5, -6], [7, 8]), Fixed(whole(0, 0, 2, 3))),
+            {"fill_mode": "ZERO"},
+        ),
+    ),
+    ReleaseDifference(
+        name="MatMul with weights of 8 and 4 bits",
+        first="2024.3",
+        last="2026.4",
+        ops=("MatMul-1",),
+        reason="With weights of 8 or 4 bits the other input is quantised, too; results differ in the third digit."
+        " DYNAMIC_QUANTIZATION_GROUP_SIZE=0 turns it off.",
+        model=_compressed(),
+        applies=lambda seen: False,
+    ),
+    ReleaseDifference(
+        name="TopK without order",
+        first="2021.2",
+        last="2021.4",
+        ops=("TopK-1", "TopK-3"),
+        reason='With sort="none" the elements come sorted by value, in place of by index.',
+        model=Call(
+            "TopK-3",
+            (floats([3, 9, 1, 7, 5, 8]), Fixed(number(3, np.int64))),
+            {"axis": "1", "mode": "max", "sort": "none"},
+            (0,),
+        ),
+        version=10,
+        applies=_with("sort", "none"),
+    ),
+    ReleaseDifference(
+        name="ROIAlign by maximum",
+        first="2021.3",
+        last="2021.4",
+        ops=("ROIAlign-3",),
+        reason="The largest of the four neighbours is taken before they are weighted.",
+        model=Call(
+            "ROIAlign-3",
+            (counted(1, 1, 8, 8), floats([0, 0, 6, 6]), np.array([0], np.int32)),
+            {"pooled_h": "2", "pooled_w": "2", "sampling_ratio": "2", "spatial_scale": "0.5", "mode": "max"},
+        ),
+        version=10,
+        applies=_with("mode", "max"),
+    ),
+    ReleaseDifference(
+        name="PriorBoxClustered without step",
+        first="2021.3",
+        last="2021.4",
+        ops=("PriorBoxClustered-1",),
+        reason="Boxes whose sizes or steps the layer leaves out are placed by others.",
+        model=Call(
+            "PriorBoxClustered-1",
+            (Fixed(whole(4, 4)), Fixed(whole(32, 32))),
+            {"offset": "0.5", "variance": "0.1", "width": "4,8", "height": "4,8"},
+        ),
+        version=10,
+    ),
+)
+"""The table."""
+
+
+def release_differences(release: Release, seen: Seen) -> tuple[ReleaseDifference, ...]:
+    """Return the rows of a release that a layer falls under."""
+    return tuple(row for row in ROWS if str(seen.op) in row.ops and release in row.releases and row.applies(seen))

@@ -1,0 +1,83 @@
+"""What each release was seen to do with small models of single operations: `measured.json`, read when it is asked for.
+
+`python -m tests.releases.measure` writes the file. It has a line per operation, in it a text per case, and in that a
+letter per release, oldest first. A case is what is special about a model:
+
+- nothing: the first input is one of the model, all others are constants, IR v11 (v10 for releases that read no other);
+- `v10`: the same in IR v10;
+- `f16`: the element type of the first input, and of all others of its type;
+- `?`: every size of the first input is unknown;
+- `input 2`: this input is not a constant;
+- `mode=cubic`: an attribute and its value.
+
+A case that is not there does as the plain model does; a text of one letter counts for every release.
+"""
+
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from ir_tools.releases.table import Release
+
+__all__ = ["State", "cases", "is_measured", "state"]
+
+
+class State(StrEnum):
+    """What a release does with a model: the first step that it does not pass."""
+
+    UNREAD = "-"
+    UNCOMPILED = "c"
+    FAILS = "i"
+    DIES = "x"
+    DIFFERS = "w"
+    RUNS = "+"
+
+    @property
+    def words(self) -> str:
+        """What is said of a layer in this state."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    State.UNREAD: "is not read",
+    State.UNCOMPILED: "is read and not compiled",
+    State.FAILS: "is compiled and does not run",
+    State.DIES: "ends the process",
+    State.DIFFERS: "gives other values",
+    State.RUNS: "runs",
+}
+
+
+class _Table(NamedTuple):
+    releases: Mapping[str, int]
+    operations: Mapping[str, Mapping[str, str]]
+
+
+@cache
+def _table() -> _Table:
+    held = json.loads(files(__package__).joinpath("measured.json").read_text())
+    return _Table({name: number for number, name in enumerate(held["releases"])}, held["operations"])
+
+
+def is_measured(release: Release) -> bool:
+    """Return whether a release is in the table."""
+    return release.name in _table().releases
+
+
+def cases(op: str) -> Mapping[str, str]:
+    """Return the cases of an operation (`AvgPool-14`), each with its letters; empty for one that was not measured."""
+    return _table().operations.get(op, {})
+
+
+def state(release: Release, op: str, case: str = "") -> State | None:
+    """Return what a release does with an operation in a case.
+
+    None if the release or the operation was not measured, or if the case does as the plain model.
+    """
+    table = _table()
+    letters = table.operations.get(op, {}).get(case)
+    number = table.releases.get(release.name)
+    return None if letters is None or number is None else State(letters if len(letters) == 1 else letters[number])

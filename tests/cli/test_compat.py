@@ -1,0 +1,111 @@
+"""`ir-tools compat`."""
+
+from pathlib import Path
+
+import pytest
+
+from ir_tools.builder import Builder
+from ir_tools.compatibility import Answer, after_migration, compatibility, summary
+from ir_tools.format.write import write
+from ir_tools.releases.table import OPENVINO, find_release
+from tests.cli.conftest import Cli
+
+
+def pooling(version: int = 11, **attributes: object) -> Builder:
+    """A model of one AvgPool-14."""
+    builder = Builder(opset=14)
+    data = builder.parameter("data", "1,3,8,8")
+    settings = {"kernel": (2, 2), "strides": (2, 2), "pads_begin": (0, 0), "pads_end": (0, 0), "exclude_pad": True}
+    pool = builder.call("AvgPool", data, name="pool", **settings | attributes)
+    builder.result(pool, "out")
+    builder.model.version = version
+    return builder
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    write(pooling().model, tmp_path / "model.xml")
+    return tmp_path / "model.xml"
+
+
+def answers(builder: Builder) -> dict[str, Answer]:
+    return {one.release.name.removeprefix("openvino-"): one.answer for one in compatibility(builder.model)}
+
+
+def test_versions_of_the_ir_and_of_operations() -> None:
+    found = answers(pooling())
+    assert found["2021.4"] is found["2023.3"] is Answer.STOPPED
+    assert found["2024.0"] is found["2026.4"] is Answer.RUNS
+
+
+def test_values_of_attributes() -> None:
+    found = answers(pooling(rounding_type="ceil_torch"))
+    assert found["2024.0"] is Answer.STOPPED
+    assert found["2024.1"] is Answer.READS
+    assert found["2024.2"] is Answer.DIFFERS
+    assert found["2024.3"] is Answer.RUNS
+
+
+def test_element_types_and_unknown_sizes() -> None:
+    builder = Builder(opset=1)
+    data = builder.parameter("data", "?,4", "f16")
+    builder.result(builder.call("ReLU", data), "out")
+    builder.model.version = 10
+    found = answers(builder)
+    assert found["2021.4"] is Answer.STOPPED
+    assert found["2022.1"] is found["2026.4"] is Answer.RUNS
+
+
+def test_after_migration() -> None:
+    model, release = pooling().model, find_release("openvino-2023.3")
+    assert compatibility(model, [release])[0].answer is not Answer.RUNS
+    found = after_migration(model, release)
+    assert found.runs
+    assert str(found) == "yes: 1 step"
+    refused = after_migration(pooling(rounding_type="ceil_torch").model, release)
+    assert str(refused).startswith(("yes: ", "no: "))
+
+
+def test_one_line() -> None:
+    assert summary(compatibility(pooling().model)) == "OpenVINO 2024.0, 2024.2 to 2026.4"
+    torch = compatibility(pooling(rounding_type="ceil_torch").model)
+    assert summary(torch) == "OpenVINO 2024.3 to 2026.4"
+    assert summary(compatibility(pooling().model, OPENVINO[:3])) == "no release of OpenVINO"
+
+
+def test_command(cli: Cli, model: Path) -> None:
+    outcome = cli("compat", model)
+    assert outcome.code == 0
+    lines = outcome.out.splitlines()
+    assert lines[0] == f"{model}: OpenVINO 2024.0, 2024.2 to 2026.4"
+    assert lines[1].split() == ["release", "answer", "why"]
+    assert len(lines) == 2 + len(OPENVINO)
+    assert lines[8].split()[:2] == ["openvino-2023.0", "stopped"]
+    assert lines[8].endswith("pool (line 15, AvgPool opset14): AvgPool-14 is not read with the stamp opset14")
+
+
+def test_document(cli: Cli, model: Path) -> None:
+    document = cli("compat", model, "--json", "--release", "openvino-2023.3", "--migrated").document
+    (file,) = document["files"]
+    (row,) = file["releases"]
+    assert (document["ok"], file["runs"], row["release"], row["answer"]) == (False, False, "openvino-2023.3", "stopped")
+    assert row["migrated"] == "yes: 1 step"
+    assert row["layers"][0]["path"] == "pool"
+    assert row["layers"][0]["line"] == 15
+
+
+def test_folder_in_one_line_each(cli: Cli, model: Path) -> None:
+    (model.parent / "old.xml").write_text('<net name="old" version="6"><layers/><edges/></net>')
+    outcome = cli("compat", model.parent, "--badge")
+    assert outcome.code == 1
+    assert outcome.out.splitlines()[0] == f"{model}: OpenVINO 2024.0, 2024.2 to 2026.4"
+    assert outcome.out.splitlines()[1].startswith(f"{model.parent / 'old.xml'}: ")
+    assert cli("compat", model, "--badge").out == "OpenVINO 2024.0, 2024.2 to 2026.4\n"
+
+
+def test_wrong_use(cli: Cli, model: Path) -> None:
+    assert cli("compat", model, "--badge", "--check").code == 2
+    assert cli("compat", model, "--release", "openvino-1.0").code == 2
+    assert cli("compat", model.parent / "none.xml").code == 2
+    model.write_text("text")
+    assert cli("compat", model).code == 2

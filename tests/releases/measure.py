@@ -1,0 +1,179 @@
+"""Measure releases, and put what they do into the table: `python -m tests.releases.measure NAME...`, or `--all`.
+
+Every question of `questions.py` is asked of the release, in its environment (`ir-tools runtimes --add NAME`), and its
+outputs are compared with those of the installed runtime and of the reference executor.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import ir_tools
+from ir_tools import releases
+from ir_tools.errors import IrToolsError, RuntimeFailure, UsageError
+from ir_tools.execute import run
+from ir_tools.ops import Array
+from ir_tools.releases.measured import State
+from ir_tools.releases.table import OPENVINO, Release, find_release
+from ir_tools.runtime.client import RuntimeClient
+from ir_tools.runtime.release import release_client
+from tests.releases.questions import Question, questions
+
+TABLE = Path(releases.__file__).with_name("measured.json")
+STAGES = {
+    "reading the model": State.UNREAD,
+    "compiling the model": State.UNCOMPILED,
+    "running the model": State.FAILS,
+}
+TOLERANCES = {"bf16": (3e-2, 1e-2), "f16": (1e-2, 1e-3)}
+SECONDS = 20
+Rows = dict[str, dict[str, dict[str, str]]]
+"""Letters by operation, case and release."""
+
+
+class Answer(NamedTuple):
+    """What a release does with a model: the state if it does not run it, and the outputs."""
+
+    state: State | None
+    outputs: list[Array]
+
+
+Expected = Mapping[tuple[str, str], Answer]
+"""What the installed runtime answers, by operation and case."""
+
+
+def client_of(release: Release) -> RuntimeClient:
+    """Return a client for a release; the installed runtime is the newest one."""
+    return RuntimeClient(timeout=SECONDS) if release is OPENVINO[-1] else release_client(release, timeout=SECONDS)
+
+
+def ask(client: RuntimeClient, question: Question) -> Answer:
+    """Return what a release does with a model."""
+    try:
+        outputs = client.infer(question.xml, question.weights, question.fed).outputs
+    except RuntimeFailure as failure:
+        return Answer(STAGES.get(failure.stage, State.FAILS) if failure.kind == "rejected" else State.DIES, [])
+    except UsageError:
+        return Answer(State.FAILS, [])
+    return Answer(None, [*map(_numbers, outputs.values())])
+
+
+def _numbers(array: Array) -> Array:
+    """Return an array as floats; nothing of strings."""
+    return np.zeros(0) if array.dtype == object else np.asarray(array, np.float64)
+
+
+def expected() -> Expected:
+    """Ask the installed runtime all questions."""
+    with client_of(OPENVINO[-1]) as client:
+        return {(one.about, one.case): ask(client, one) for one in questions(11) if one.version == 11}
+
+
+def asked_of(release: Release, wanted: Expected) -> Iterator[Question]:
+    """Yield the questions for a release: the plain ones, and what else the installed runtime runs."""
+    for question in questions(release.reads[1]):
+        if not question.case or wanted[question.about, question.case].state is None:
+            yield question
+
+
+def right(found: Sequence[Array], wanted: Sequence[Array], case: str = "") -> bool:
+    """Return whether outputs are equal, whatever their types are."""
+    rtol, atol = TOLERANCES.get(case, (1e-4, 1e-5))
+    return len(found) == len(wanted) and all(_equal(*pair, rtol, atol) for pair in zip(found, wanted, strict=True))
+
+
+def _equal(found: Array, wanted: Array, rtol: float, atol: float) -> bool:
+    if found.shape != wanted.shape and not found.size == wanted.size == 1:
+        return False
+    ours, theirs = (np.asarray(array, np.float64).ravel() for array in (found, wanted))
+    return np.allclose(ours, theirs, rtol=rtol, atol=atol, equal_nan=True)
+
+
+def reference(question: Question) -> list[Array]:
+    """Return the outputs of the reference executor; none if it cannot compute them."""
+    try:
+        outputs = run(ir_tools.read(question.xml, question.weights), dict(question.fed))
+    except IrToolsError:
+        return []
+    return [*map(_numbers, outputs.values())]
+
+
+def judged(question: Question, answer: Answer, wanted: Answer) -> State:
+    """Return what a release does with a question; `wanted` is what the installed runtime does."""
+    if answer.state is not None:
+        return answer.state
+    if right(answer.outputs, wanted.outputs, question.case):
+        return State.RUNS
+    computed = reference(question)
+    return State.RUNS if computed and right(answer.outputs, computed, question.case) else State.DIFFERS
+
+
+def case_of(question: Question, release: Release) -> str:
+    """Return the case of the table that a question is about."""
+    return question.case or ("v10" if question.version < release.reads[1] else "")
+
+
+def measure(release: Release, wanted: Expected, rows: Rows) -> None:
+    """Put what a release does into the table. What the installed runtime reads and does not run counts as it does."""
+    with client_of(release) as client:
+        for question in asked_of(release, wanted):
+            state = judged(question, ask(client, question), wanted[question.about, question.case])
+            row = rows.setdefault(question.about, {"": {}}).setdefault(case_of(question, release), {})
+            row[release.name] = state.value
+    for (about, case), answer in wanted.items():
+        if case and answer.state not in {None, State.UNREAD}:
+            rows[about].setdefault(case, {})[release.name] = answer.state.value
+
+
+def load() -> Rows:
+    """Return the table, with every letter."""
+    held = json.loads(TABLE.read_text())
+    names = held["releases"]
+    return {
+        op: {
+            case: dict(zip(names, text if len(text) > 1 else text * len(names), strict=True))
+            for case, text in row.items()
+        }
+        for op, row in held["operations"].items()
+    }
+
+
+def save(rows: Rows) -> None:
+    """Write the table, without what goes without saying."""
+    known = {name for cases in rows.values() for name in cases[""]}
+    names = [release.name for release in OPENVINO if release.name in known]
+    lines = []
+    for op in sorted(rows, key=str.lower):
+        plain = {name: rows[op][""].get(name, State.UNREAD) for name in names}
+        texts = {"": "".join(plain.values())}
+        texts |= {case: text for case, row in sorted(rows[op].items()) if case and (text := _text(row, plain))}
+        lines.append(f"{json.dumps(op)}: {json.dumps(texts)}")
+    body = ",\n".join(lines)
+    TABLE.write_text(f'{{"releases": {json.dumps(names)},\n"operations": {{\n{body}\n}}}}\n')
+
+
+def _text(row: Mapping[str, str], plain: Mapping[str, str]) -> str:
+    """Return the letters of a case; empty if they are those of the plain model, one if they are all the same."""
+    letters = [plain[name] if plain[name] == State.UNREAD else row.get(name, plain[name]) for name in plain]
+    own = {letter for letter, other in zip(letters, plain.values(), strict=True) if other != State.UNREAD}
+    if letters == [*plain.values()]:
+        return ""
+    return own.pop() if len(own) == 1 else "".join(letters)
+
+
+def main(names: Iterable[str]) -> None:
+    """Measure releases."""
+    rows, wanted = load(), expected()
+    for release in map(find_release, names):
+        measure(release, wanted, rows)
+        save(rows)
+
+
+if __name__ == "__main__":
+    main([release.name for release in OPENVINO] if sys.argv[1:] == ["--all"] else sys.argv[1:])

@@ -1,0 +1,87 @@
+"""What the table says of releases, in itself and against releases that are here."""
+
+import random
+
+import pytest
+
+from ir_tools.ops import FAMILIES, ops_of
+from ir_tools.releases.measured import State, cases, is_measured, state
+from ir_tools.releases.table import OPENVINO, Release
+from ir_tools.runtime.environments import environment
+from tests.releases.measure import ask, case_of, client_of, judged, load, save
+from tests.releases.questions import OPS, Question, questions
+
+STEADY = {"bf16", "string"}
+"""Element types whose values a release gets in different ways."""
+RANDOM = {"BinaryConvolution-1", "Multinomial-13", "RandomUniform-8", "ReadValue-3"}
+"""Operations that do something else in each run, or read memory that nobody wrote."""
+SAMPLE = 60
+"""Questions that are asked of a release again."""
+
+
+OTHERWISE_SPELLED = {
+    *("BatchNormInference-1", "BinaryConvolution-1", "MVN-1", "PriorBox-1", "PriorBoxClustered-1", "RegionYolo-1"),
+    "StridedSlice-1",
+}
+"""Operations that 2021.2 reads with other attributes alone."""
+UNKNOWN_SIZES = {"NonMaxSuppression-5", "NonZero-3"}
+"""Operations whose outputs have unknown sizes, which no file of IR v10 could record until 2021.4."""
+
+
+def test_every_release_and_operation_is_there() -> None:
+    assert all(is_measured(release) for release in OPENVINO)
+    assert [str(op) for op in OPS if not cases(str(op)) and op.type != "Assign"] == []
+    assert {op.type for family in FAMILIES for op in family.OPS} >= {name.rpartition("-")[0] for name in load()}
+
+
+@pytest.mark.parametrize("release", OPENVINO, ids=lambda release: release.name)
+def test_reads_what_the_table_of_releases_says(release: Release) -> None:
+    """What a release does not hold it does not read, and the other way round."""
+    left_out = set() if release.dynamic else UNKNOWN_SIZES
+    left_out |= OTHERWISE_SPELLED if release.number == (2021, 2) else set()
+    for name in load():
+        op = next(op for op in ops_of(name.rpartition("-")[0]) if str(op) == name)
+        read = state(release, name) is not State.UNREAD
+        assert read == release.holds(op, op.version) or (name in left_out and not read), name
+
+
+@pytest.mark.parametrize("release", OPENVINO, ids=lambda release: release.name)
+def test_element_types_of_constants(release: Release) -> None:
+    for kind in cases("Const-1"):
+        if kind:
+            assert (state(release, "Const-1", kind) is not State.UNREAD) == release.has_type(kind), kind
+
+
+def test_writing_it_again_changes_nothing(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pathlib import Path
+
+    from tests.releases import measure
+
+    assert isinstance(tmp_path, Path)
+    before, rows = measure.TABLE.read_text(), load()
+    monkeypatch.setattr(measure, "TABLE", tmp_path / "measured.json")
+    save(rows)
+    assert measure.TABLE.read_text() == before
+
+
+def said(release: Release, question: Question) -> State | None:
+    """What the table says of a question."""
+    return state(release, question.about, case_of(question, release)) or state(release, question.about)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("release", OPENVINO, ids=lambda release: release.name)
+def test_a_sample_is_as_measured(release: Release) -> None:
+    if release is not OPENVINO[-1] and environment(release) is None:
+        pytest.skip(f"{release.name} is not here (ir-tools runtimes --add {release.name})")
+    rng = random.Random(release.name)
+    asked = [one for one in questions(release.reads[1]) if one.case not in STEADY and one.about not in RANDOM]
+    found = {}
+    with client_of(OPENVINO[-1]) as newest, client_of(release) as client:
+        for question in rng.sample(asked, SAMPLE):
+            wanted = ask(newest, question)
+            if wanted.state is None:
+                answer = judged(question, ask(client, question), wanted)
+                if answer is not said(release, question):
+                    found[question.about, question.case, question.version] = answer, said(release, question)
+    assert found == {}
