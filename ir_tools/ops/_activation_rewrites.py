@@ -19,10 +19,10 @@ __all__ = [
     "is_inf",
     "is_nan",
     "log_softmax",
+    "migrate_gelu_2",
     "migrate_gelu_7",
     "migrate_xor",
     "mish",
-    "normal_gelu",
     "round_",
     "shift",
     "softplus",
@@ -90,8 +90,17 @@ def softsign(layers: Layers, attrs: Attrs) -> Ref:
     return layers.call("Divide", DATA, below)
 
 
+def migrate_gelu_2(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+    """Gelu-2 in the target opset: from opset7 on, one of two modes."""
+    if target < 7:
+        return _normal_gelu(attrs, inputs, target)
+    layers = Layers(inputs, target)
+    layers.call("Gelu", DATA, approximation_mode="erf")
+    return layers.rewrite("computed by erf", "Gelu-2 is Gelu-7 with the approximation mode erf")
+
+
 @composed(2, "0.5 * x * (1 + erf(x / sqrt(2)))")
-def normal_gelu(layers: Layers, attrs: Attrs) -> Ref:
+def _normal_gelu(layers: Layers, attrs: Attrs) -> Ref:
     """Gelu-2."""
     del attrs
     share = layers.call("Erf", layers.call("Multiply", DATA, layers.number(math.sqrt(0.5), DATA)))
@@ -119,7 +128,7 @@ def migrate_gelu_7(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite
     if attrs.approximation_mode == "tanh":
         return _tanh_gelu(attrs, inputs, target)
     if not 2 <= target < 7:
-        return normal_gelu(attrs, inputs, target)
+        return _normal_gelu(attrs, inputs, target)
     layers = Layers(inputs, target)
     layers.call("Gelu", DATA)
     return layers.rewrite("computed by erf", "Gelu-2 is Gelu-7 with the approximation mode erf")

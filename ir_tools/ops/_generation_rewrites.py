@@ -57,7 +57,4 @@ def matrix_of_ones(layers: Layers, attrs: Attrs) -> Ref:
 
 def _scalar(layers: Layers, number: int) -> Ref:
     size = layers.to_type(Ref(None, number), I64)
-    shape = layers.fact(size).shape
-    if shape is not None and len(shape) == 1:
-        return layers.call("Squeeze", size, np.array([0], np.int64))
-    return size if shape == () else layers.reshape(size, np.array([], np.int64))
+    return layers.call("Squeeze", size, np.array([0], np.int64)) if layers.rank(size) else size

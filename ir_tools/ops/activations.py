@@ -342,7 +342,7 @@ ROWS = (
         folds="none",
     ),
     Unary(type="Mish", version=4, migrate=rewrites.mish, function=mish, accepts="float"),
-    Unary(type="Gelu", version=2, migrate=rewrites.normal_gelu, function=gelu, accepts="float", folds="none"),
+    Unary(type="Gelu", version=2, migrate=rewrites.migrate_gelu_2, function=gelu, accepts="float", folds="none"),
     Unary(
         type="Gelu",
         version=7,

@@ -3,6 +3,7 @@
 Specification: `matrix/`.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,9 +14,10 @@ import numpy as np
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast
+from ir_tools.ops._layers import Layers, composed
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
 from ir_tools.ops._requirements import listed, raise_first
-from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Flag, Input, Op, Text, Violation
+from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Flag, Input, Op, Ref, Refused, Text, Violation
 from ir_tools.types import Dim, shape_text
 
 __all__ = ["OPS"]
@@ -254,6 +256,71 @@ def _with_rest(equation: Equation, arrays: Sequence[Array]) -> Iterator[tuple[tu
     return ((labels, array) for labels, array in zip(equation.inputs, arrays, strict=True) if REST in labels)
 
 
+@composed(7, "sums over single labels, and a product of matrices over the labels that are multiplied and added up")
+def product_of_matrices(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Einsum-7 of one input, or of two, without dots and without a label twice in one input."""
+    equation = equation_of(attrs.equation)
+    labels = [*map(list, equation.inputs)]
+    if len(labels) > 2 or any(REST in own or len({*own}) < len(own) for own in labels):
+        return Refused("is not a product of two inputs with every label once in each", "equation")
+    if not layers.fact(Ref(None)).dtype.is_float:
+        return Refused("integers are rounded once, and not by every layer of a composition")
+    if len(labels) == 1:
+        alone = [place for place, label in enumerate(labels[0]) if label not in equation.output]
+        data = layers.call("ReduceSum", Ref(None), np.array(alone, np.int64)) if alone else Ref(None)
+        return _ordered(layers, data, [label for label in labels[0] if label in equation.output], equation.output)
+    if ({*labels[0]} ^ {*labels[1]}) - {*equation.output}:
+        return Refused("adds up one input alone", "equation")
+    return _contracted(layers, labels, equation.output)
+
+
+def _contracted(layers: Layers, labels: Sequence[list[str]], output: Sequence[str]) -> Ref | Refused:
+    """Add the product of stacks of matrices, `[shared..., own of A, inner]` by `[shared..., inner, own of B]`."""
+    left, right = labels
+    shared = [label for label in output if label in left and label in right]
+    inner = [label for label in left if label in right and label not in output]
+    own = [[label for label in each if label not in shared and label not in inner] for each in labels]
+    sizes: dict[str, Dim] = {}
+    for number, each in enumerate(labels):
+        shape = layers.inputs[number].shape or (Dim(),) * len(each)
+        for label, size in zip(each, shape, strict=True):
+            if size == Dim.of(0) or (label in inner and not (size.static and sizes.get(label, size) == size)):
+                return Refused("adds up products along sizes that are 0, not known, or stretched", "equation")
+            sizes[label] = size
+
+    def shaped(data: Ref, have: Sequence[str], *groups: Sequence[str], apart: bool = False) -> Ref | Refused:
+        """Bring the last labels together in one dimension for each group, or apart again."""
+        ordered = (
+            data if apart else _ordered(layers, data, have, [*shared, *(label for one in groups for label in one)])
+        )
+        if all(len(one) == 1 for one in groups):
+            return ordered
+        parts = [[label] for one in groups for label in one] if apart else groups
+        pattern = [0] * len(shared) + [
+            math.prod(sizes[label].size for label in one) if all(sizes[label].static for label in one) else -1
+            for one in parts
+        ]
+        if pattern.count(-1) > 1:
+            return Refused("brings several labels of unknown size together", "equation")
+        if not pattern:
+            return layers.call("Squeeze", ordered, np.array([0, 1], np.int64))
+        return layers.reshape(ordered, np.array(pattern, np.int64))
+
+    first, second = shaped(Ref(None), left, own[0], inner), shaped(Ref(None, 1), right, inner, own[1])
+    if isinstance(first, Refused) or isinstance(second, Refused):
+        return first if isinstance(first, Refused) else second
+    found = shaped(layers.call("MatMul", first, second), (), *own, apart=True)
+    return found if isinstance(found, Refused) else _ordered(layers, found, [*shared, *own[0], *own[1]], output)
+
+
+def _ordered(layers: Layers, data: Ref, have: Sequence[str], wanted: Sequence[str]) -> Ref:
+    """Add a Transpose where the labels are in another order."""
+    order = [have.index(label) for label in wanted]
+    if order != sorted(order) or (data.layer is None and [*have] == [*wanted] and len(layers.inputs) == 1):
+        return layers.call("Transpose", data, np.array(order, np.int64))
+    return data
+
+
 # --- Inverse ----------------------------------------------------------------------------------------------------
 
 
@@ -308,6 +375,7 @@ EINSUM = Op(
     check=einsum_violations,
     shape=einsum_shape,
     kernel=einsum,
+    migrate=product_of_matrices,
 )
 INVERSE = Op(
     type="Inverse",

@@ -14,7 +14,7 @@ from ir_tools.execute import run
 from ir_tools.format.write import render
 from ir_tools.graph import Model
 from ir_tools.known_differences import find
-from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Array, Op, find_op, opset_number
+from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Array, Op, Role, find_op, opset_number
 from ir_tools.rewrite.migration import migrate
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import ELEMENT_TYPES, from_dtype
@@ -117,6 +117,21 @@ MORE = {
     "Assign-6": [sample("variable_id=v", "f32 2,3")],
     "SearchSorted-15": [
         sample(f"right_mode={mode}", np.array([1, 2, 2, 5], np.float32), "f32 3,2") for mode in ("true", "false")
+    ],
+    "Einsum-7": [
+        sample(f"equation={equation}", *shapes)
+        for equation, *shapes in (
+            ("ab->b", "f32 2,3"),
+            ("ab->ba", "f32 2,3"),
+            ("ab->ab", "f32 2,3"),
+            ("abc,dbe->adce", "f32 2,3,4", "f32 5,3,6"),
+            ("bhqd,bhkd->bhqk", "f32 1,2,3,4", "f32 1,2,5,4"),
+            ("abcd,acde->ae", "f32 2,3,4,5", "f32 2,4,5,6"),
+            ("a,b->ba", "f32 2", "f32 3"),
+            ("ab,ab->", "f32 2,3", "f32 2,3"),
+            ("aib,bc->aci", "f32 2,3,4", "f32 4,5"),
+            ("ab,ac->abc", "f32 1,3", "f32 2,4"),
+        )
     ],
     "STFT-15": [sample("transpose_frames=true", "f32 2,48", "f32 13", np.array(16), np.array(5))],
     "BitwiseAnd-13": [sample("", "boolean 2,3", "boolean 3")],
@@ -275,13 +290,15 @@ def test_steps_on_the_runtime(name: str) -> None:
     """The migrated model gives on the runtime what the model itself does there."""
     wrong: list[str] = []
     with RuntimeClient() as client:
-        for setting in settings(3)[name]:
+        for number, setting in enumerate(settings(3)[name]):
             attrs = setting.op.read(setting.raw, [])
             assert attrs is not None
+            if setting.op.role is Role.READ_VARIABLE:
+                continue
             facts = [layer_support.fact_of(array) for array in setting.arrays]
             if find(setting.op, attrs, setting.arrays, setting.constants) or any(setting.op.check(attrs, facts)):
                 continue
-            model, seen = setting.model(), set[bytes]()
+            model, seen = setting.model(number % 2), set[bytes]()
             try:
                 wanted = client.infer_model(model, setting.inputs(), config=ONE_THREAD).outputs
             except RuntimeFailure:
