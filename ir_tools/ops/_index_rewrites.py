@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ir_tools.errors import ShapeError
 from ir_tools.ops._layers import I64, Layers, held
-from ir_tools.ops._values import known_axis, whole
-from ir_tools.ops._versions import as_it_is, versions
+from ir_tools.ops._values import known, known_axis, normal_axis, whole
+from ir_tools.ops._versions import versions
 from ir_tools.ops.definition import Array, Attrs, Fact, Ref, Refused, Rewrite, Step
 
 __all__ = [
@@ -16,6 +17,9 @@ __all__ = [
     "migrate_scatter_elements_12",
     "migrate_scatter_nd_15",
 ]
+
+FROM_FRONT, BELOW_ZERO = "indices counted from the front", "index i below 0 is element i + size"
+"""How and why of versions that take negative indices in those that were not made for them."""
 
 # --- Gather -----------------------------------------------------------------------------------------------------
 
@@ -39,7 +43,7 @@ def migrate_gather(version: int) -> Step:
             layers.call("Gather", *inputs, version=wanted, batch_dims=batches)
         else:
             layers.call("Gather", *inputs, version=wanted)
-        return layers.rewrite("indices counted from the front", "index i below 0 is element i + size")
+        return layers.rewrite(FROM_FRONT, BELOW_ZERO)
 
     return versions("Gather", version, change)
 
@@ -55,23 +59,50 @@ def _never_negative(indices: Fact) -> bool:
 
 def _from_the_front(layers: Layers) -> Ref | Array:
     """Return the indices without negative ones; those out of range become ones behind the end."""
-    data, indices, axes = layers.inputs
-    axis = known_axis(axes, layers.rank(Ref(None)))
-    exact = None if indices.value is None else indices.value.exact
-    size = None if axis is None or data.shape is None else data.shape[axis]
-    if exact is not None and size is not None and size.static:
-        places = np.where(exact < 0, exact + size.lo, exact)
-        return np.where(places < 0, size.lo, places).astype(layers.dtype(Ref(None, 1)))
-    if axis is None:
+    axes = known(layers.inputs[2])
+    if axes is None:
         chosen = layers.call("Gather", layers.shape_of(Ref(None)), Ref(None, 2), np.array(0), version=1)
-        length: Ref | Array = layers.reshape(chosen, np.array([], np.int64))
-    elif size is not None and size.static:
-        length = np.array(size.lo)
+        size: Ref | Array = layers.reshape(chosen, np.array([], np.int64))
     else:
-        length = layers.gather(layers.shape_of(Ref(None)), axis)
-    zero, places_in = np.array(0), layers.to_type(Ref(None, 1), I64)
-    once = layers.call("Select", layers.call("Less", places_in, zero), layers.call("Add", places_in, length), places_in)
-    return layers.call("Select", layers.call("Less", once, zero), length, once)
+        size = _size(layers, axes[0])
+    places = _counted(layers, size)
+    if isinstance(places, Ref):
+        return layers.call("Select", layers.call("Less", places, np.array(0)), size, places)
+    assert not isinstance(size, Ref)
+    return np.where(places < 0, size, places).astype(layers.dtype(Ref(None, 1)))
+
+
+def _size(layers: Layers, axis: int) -> Ref | Array:
+    """Return the size of the data along an axis, as a number if it is known."""
+    shape = layers.inputs[0].shape
+    if shape is None and axis < 0:
+        raise ShapeError("the rank of the data is not known")
+    if shape is None or not shape[normal_axis(axis, len(shape))].static:
+        return layers.gather(layers.shape_of(Ref(None)), axis if shape is None else normal_axis(axis, len(shape)))
+    return np.array(shape[axis].lo)
+
+
+def _counted(layers: Layers, size: Ref | Array) -> Ref | Array:
+    """Return the second input, indices, counted from the front: i below 0 becomes i + size."""
+    exact = None if layers.inputs[1].value is None else layers.inputs[1].value.exact
+    if exact is not None and not isinstance(size, Ref):
+        return np.where(exact < 0, exact + size, exact).astype(layers.dtype(Ref(None, 1)))
+    places = layers.to_type(Ref(None, 1), I64)
+    return layers.call("Select", layers.call("Less", places, np.array(0)), layers.call("Add", places, size), places)
+
+
+def _counted_tuples(layers: Layers, first: int) -> Ref | Array:
+    """Return the second input, tuples of indices of the axes from `first` on, counted from the front."""
+    indices = layers.inputs[1]
+    if _never_negative(indices):
+        return Ref(None, 1)
+    if not indices.shape or not indices.shape[-1].static:
+        raise ShapeError("its indices may be negative, and it is not known how many axes they name")
+    axes = range(first, first + indices.shape[-1].lo)
+    dims = None if layers.inputs[0].shape is None else [layers.inputs[0].shape[axis] for axis in axes]
+    if dims is not None and all(dim.static for dim in dims):
+        return _counted(layers, np.array([dim.lo for dim in dims], np.int64))
+    return _counted(layers, layers.gather(layers.shape_of(Ref(None)), axes))
 
 
 def _without_batches(layers: Layers, indices: Ref | Array, batches: int) -> Rewrite | Refused:
@@ -118,12 +149,15 @@ def migrate_gather_nd(version: int) -> Step:
 
     def change(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
         batches = attrs.batch_dims
-        if batches < 2:
-            return None
         if wanted > version:
-            return Refused("it joins its batches", "batch_dims")
+            return Refused("it joins its batches", "batch_dims") if batches > 1 else None
+        if batches < 2 and _never_negative(layers.inputs[1]):
+            return None
         outputs = held("GatherND", version).outputs_of(attrs, layers.inputs)
-        found = layers.call("GatherND", Ref(None), Ref(None, 1), version=wanted, batch_dims=batches)
+        places = _counted_tuples(layers, batches)
+        found = layers.call("GatherND", Ref(None), places, version=wanted, batch_dims=batches)
+        if batches < 2:
+            return layers.rewrite(FROM_FRONT, BELOW_ZERO)
         shape = None if outputs is None else outputs[0].shape
         if shape is not None and all(dim.static for dim in shape):
             layers.call("Reshape", found, np.array([dim.lo for dim in shape], np.int64), special_zero=False)
@@ -161,34 +195,46 @@ EXACT = {"f16", "bf16", "f32", "f64", "i32", "i64"}
 
 def _scatter_elements(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
     reduction, keeps = attrs.reduction, attrs.use_init_val
-    if reduction == "none":
-        return None
     data, indices, _, axes = layers.inputs
+    if reduction == "none":
+        if _never_negative(indices):
+            return None
+        chosen = known(axes)
+        if chosen is None:
+            return Refused("its indices may be negative, and its axis is not known")
+        places = _counted(layers, _size(layers, chosen[0]))
+        layers.call("ScatterElementsUpdate", Ref(None), places, Ref(None, 2), Ref(None, 3), version=wanted)
+        return layers.rewrite(FROM_FRONT, BELOW_ZERO)
     axis = None if data.shape is None else known_axis(axes, len(data.shape))
     size = None if data.shape is None or axis is None else data.shape[axis]
     exact = None if indices.value is None else indices.value.exact
-    places = None if exact is None else _normal(exact, None if size is None or not size.static else [size.lo])
-    if places is None or axis is None or not _different(np.moveaxis(np.sort(places, axis), axis, -1)):
+    rows = None if exact is None else _normal(exact, None if size is None or not size.static else [size.lo])
+    if rows is None or axis is None or not _different(np.moveaxis(np.sort(rows, axis), axis, -1)):
         return Refused("it is done to one element several times, or that is not known", "reduction")
+    front = rows.astype(layers.dtype(Ref(None, 1)))
     if not keeps:
-        return as_it_is(layers, "ScatterElementsUpdate", wanted, attrs)
+        layers.call("ScatterElementsUpdate", Ref(None), front, Ref(None, 2), Ref(None, 3), version=wanted)
+        return layers.rewrite("updates in place of the data", "no element is updated twice")
     wrong = _inexact(layers, reduction)
     if wrong:
         return wrong
     if layers.target < 5:
         return Refused(f"opset{layers.target} has no GatherND", "reduction")
-    rows = [places if number == axis else each for number, each in enumerate(np.indices(places.shape))]
-    elements = layers.call("GatherND", Ref(None), np.stack(rows, axis=-1).astype(np.int64), batch_dims=0)
+    tuples = [rows if number == axis else each for number, each in enumerate(np.indices(rows.shape))]
+    elements = layers.call("GatherND", Ref(None), np.stack(tuples, axis=-1).astype(np.int64), batch_dims=0)
     found = _reduced(layers, reduction, elements)
-    layers.call("ScatterElementsUpdate", Ref(None), Ref(None, 1), found, Ref(None, 3), version=wanted)
+    layers.call("ScatterElementsUpdate", Ref(None), front, found, Ref(None, 3), version=wanted)
     return layers.rewrite("elements combined first", "no element is updated twice")
 
 
 def _scatter_nd(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
     reduction = attrs.reduction
-    if reduction == "none":
-        return None
     data, indices = layers.inputs[:2]
+    if reduction == "none":
+        if _never_negative(indices):
+            return None
+        layers.call("ScatterNDUpdate", Ref(None), _counted_tuples(layers, 0), Ref(None, 2), version=wanted)
+        return layers.rewrite(FROM_FRONT, BELOW_ZERO)
     exact = None if indices.value is None else indices.value.exact
     if exact is not None and data.shape is not None:
         dims = data.shape[: exact.shape[-1]]
@@ -202,7 +248,7 @@ def _scatter_nd(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused 
         return Refused(f"opset{layers.target} has no GatherND", "reduction")
     rows = exact.astype(layers.dtype(Ref(None, 1)))
     found = _reduced(layers, reduction, layers.call("GatherND", Ref(None), rows, batch_dims=0))
-    layers.call("ScatterNDUpdate", Ref(None), Ref(None, 1), found, version=wanted)
+    layers.call("ScatterNDUpdate", Ref(None), rows, found, version=wanted)
     return layers.rewrite("elements combined first", "no element is updated twice")
 
 

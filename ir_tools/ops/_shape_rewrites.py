@@ -1,6 +1,6 @@
 """Layers that change shapes and move elements in other versions, and in those of older opsets."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -107,7 +107,8 @@ def _pad(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
     if all(fact.value is not None and (fact.value.lower >= 0).all() for fact in layers.inputs[1:3]):
         return None
     begins, ends = (known(fact) for fact in layers.inputs[1:3])
-    rank = layers.rank(DATA) if begins is None else len(begins)
+    length = layers.inputs[1].shape
+    rank = length[0].lo if length and length[0].static else layers.rank(DATA)
     rest = [Ref(None, 3)] if len(layers.inputs) > 3 else []
     cut: tuple[Ref | Array, ...]
     if begins is None or ends is None:
@@ -169,23 +170,29 @@ def _spread(layers: Layers, index: int, order: Sequence[int], filler: int) -> Re
 def migrate_slice_scatter(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """SliceScatter as ScatterUpdate along each axis of the slice."""
     del attrs
-    data, bounds = layers.inputs[0], layers.inputs[2:]
-    places = _sliced_axes(data, bounds)
-    lists = [known(fact) for fact in bounds[:3]]
-    if places is None or data.shape is None or any(values is None for values in lists):
-        return Refused(f"opset{layers.target} has no SliceScatter, and the slice is not known")
-    rows: dict[int, Array] = {}
-    for axis, start, stop, step in zip(places, *(values or () for values in lists), strict=True):
-        dim = data.shape[axis]
-        if not dim.static:
-            return Refused(f"opset{layers.target} has no SliceScatter, and the size of axis {axis} is not known")
-        rows[axis] = np.arange(dim.lo)[exact_slice(dim.lo, start, stop, step)]
-    if any(not row.size for row in rows.values()) or not rows:
-        return layers.reshape(DATA, np.zeros(len(data.shape), np.int64))
+    places = _sliced_axes(layers.inputs[0], layers.inputs[2:])
+    if places is None:
+        return Refused(f"opset{layers.target} has no SliceScatter, and its axes are not known")
+    rows = {axis: _rows(layers, axis, number) for number, axis in enumerate(places)}
+    if any(not isinstance(row, Ref) and not row.size for row in rows.values()) or not rows:
+        return layers.reshape(DATA, np.zeros(layers.rank(DATA), np.int64))
     return _scattered(layers, DATA, rows, sorted(rows))
 
 
-def _scattered(layers: Layers, data: Ref, rows: dict[int, Array], axes: Sequence[int]) -> Ref:
+def _rows(layers: Layers, axis: int, number: int) -> Ref | Array:
+    """Return the positions of a slice along one axis; `number`: of the axis in the lists of the slice."""
+    shape = layers.inputs[0].shape
+    bounds = [known(fact) for fact in layers.inputs[2:5]]
+    start, stop, step = (None if values is None else values[number] for values in bounds)
+    if shape is not None and shape[axis].static and None not in (start, stop, step):
+        return np.arange(shape[axis].lo)[exact_slice(shape[axis].lo, start, stop, step or 1)]
+    size = layers.gather(layers.shape_of(DATA), axis)
+    every = layers.count_to(size)
+    given = [layers.gather(layers.to_type(Ref(None, index), I64), [number]) for index in (2, 3, 4)]
+    return layers.call("StridedSlice", every, *given, begin_mask=(0,), end_mask=(0,))
+
+
+def _scattered(layers: Layers, data: Ref, rows: Mapping[int, Ref | Array], axes: Sequence[int]) -> Ref:
     axis, *others = axes
     updates = Ref(None, 1)
     if others:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from ir_tools.errors import ShapeError
 from ir_tools.ops._layers import Layers, held
 from ir_tools.ops.definition import Attrs, Fact, Ref, Refused, Rewrite, Step
 
@@ -28,7 +29,10 @@ def versions(type: str, version: int, change: Change | None = None) -> Step:
         if op.version == version or not op.in_opset(target):
             return None
         layers = Layers(inputs, target)
-        found = None if change is None else change(layers, attrs, op.version)
+        try:
+            found = None if change is None else change(layers, attrs, op.version)
+        except ShapeError as why:
+            found = Refused(str(why))
         if isinstance(found, Refused) and op.version > version:
             return None
         return as_it_is(layers, type, op.version, attrs) if found is None else found

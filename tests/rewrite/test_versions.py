@@ -43,7 +43,7 @@ def lowered(model: Model, target: int) -> list[str]:
 
 def same(model: Model, target: int, *arrays: Array) -> bool:
     """Whether the migrated model computes the same."""
-    inputs = {f"in{number}": array for number, array in enumerate(arrays)}
+    inputs = {place.name: array for place, array in zip(model.inputs, arrays, strict=True)}
     before, after = run(model, inputs), run(migrate(model, f"opset{target}").model, inputs)
     return all(np.array_equal(after[name], array) for name, array in before.items())
 
@@ -177,3 +177,32 @@ def test_means_of_bags_are_sums_divided() -> None:
     packed = layer("EmbeddingBagPacked-15", {"reduction": "mean"}, ("f32", "5,2"), ("i32", "?,?"))
     assert same(packed, 14, table, np.array([[1, 2], [4, 4]], np.int32))
     assert lowered(layer("EmbeddingBagOffsets-15", {"reduction": "sum"}, *inputs), 14) == ["EmbeddingBagOffsetsSum-3"]
+
+
+@pytest.mark.parametrize("shape", ["4,3", "?,?", "..."])
+def test_negative_indices_are_counted_from_the_front_before_older_versions(shape: str) -> None:
+    rows = np.arange(12, dtype=np.float32).reshape(4, 3)
+    places = np.array([[-1, 0], [1, -3]])
+    gathered = layer("GatherND-8", {}, ("f32", shape), places)
+    assert same(gathered, 7, rows)
+    update = layer("ScatterNDUpdate-15", {}, ("f32", shape), places, ("f32", "2"))
+    assert same(update, 14, rows, np.array([50, 60], np.float32))
+    elements = layer("ScatterElementsUpdate-12", {}, ("f32", shape), ("i32", "2,2"), ("f32", "2,2"), np.array(0))
+    assert same(elements, 11, rows, np.array([[-1, 0], [1, -3]], np.int32), -rows[:2, :2])
+    assert lowered(layer("GatherND-8", {}, ("f32", shape), ("i64", "2,2")), 7)[-1] == "GatherND-5"
+    assert lowered(layer("GatherND-8", {}, ("f32", shape), abs(places)), 7) == ["GatherND-5"]
+
+
+def test_a_slice_of_sizes_that_are_not_known_is_updated() -> None:
+    rows = np.arange(12, dtype=np.float32).reshape(4, 3)
+    model = layer("SliceScatter-15", {}, ("f32", "?,?"), ("f32", "?,?"), ints(-1, 0), ints(-9, 2), ints(-2, 1))
+    assert same(model, 14, rows, -rows[:2, :2])
+    assert same(model, 7, rows, -rows[:2, :2])
+
+
+def test_an_interpolation_of_unknown_rank_stays_in_later_opsets() -> None:
+    raw = {"axes": "2,3", "mode": "linear", "align_corners": "false"}
+    assert lowered(layer("Interpolate-1", raw, ("f32", "..."), ints(4, 4)), 11) == ["Interpolate-1"]
+    assert lowered(layer("Interpolate-1", raw, IMAGE, ints(4, 4)), 11) == ["Interpolate-11"]
+    (back,) = lowered(migrate(layer("Interpolate-1", raw, IMAGE, ints(4, 4)), "opset11").model, 1)
+    assert back == "Interpolate-1"
