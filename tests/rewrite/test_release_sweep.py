@@ -1,0 +1,73 @@
+"""Whole models migrated for releases, which run them with the outputs of the originals on the installed OpenVINO."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import ir_tools
+from ir_tools.comparison import compare
+from ir_tools.errors import RuntimeFailure
+from ir_tools.graph import Model
+from ir_tools.rewrite.legacy import current_model
+from ir_tools.runtime.client import sources
+from ir_tools.runtime.release import ReleaseClient
+from tests.importers.onnx.models import light, with_random_weights
+from tests.importers.onnx.test_models import NAMES
+from tests.runtime.releases import MEASURED, client_of
+
+pytestmark = pytest.mark.sweep
+
+CHAOTIC = {
+    "person-detection-0203.FP16-INT8.v10.kovakimy": "from noise it finds as many boxes as rounding decides",
+    "person-vehicle-bike-detection-crossroad-0078.INT8.v11.md-rasel-uddin": "the same",
+}
+"""Quantized detectors on noise: other values on releases before 2023, the file being the same."""
+
+
+@pytest.fixture(scope="module", params=MEASURED[:-1])
+def client(request: pytest.FixtureRequest) -> Iterator[ReleaseClient]:
+    with client_of(request.param) as client:
+        yield client
+
+
+def verified(model: Model, client: ReleaseClient) -> str:
+    """What is wrong with the migrated model on the release; a refusal is right if the release refuses the original."""
+    moved = ir_tools.migrate(model, to=client.release.name)
+    if moved.refused:
+        try:
+            with sources(model) as (text, weights):
+                client.check(text, weights)
+        except RuntimeFailure:
+            return ""
+        return f"refused without need: {moved.refused[0]}"
+    found = compare(model, moved.model, layers=False, against_client=client)
+    return "" if found.ok else str(found)
+
+
+def test_models_of_the_corpus(corpus_model: Path, client: ReleaseClient) -> None:
+    model = ir_tools.read(corpus_model)
+    if model.weights.lacking:
+        pytest.skip("the corpus has no .bin for it")
+    if corpus_model.stem in CHAOTIC and client.release.number < (2023,):
+        pytest.skip(CHAOTIC[corpus_model.stem])
+    if any(located.layer.version == "extension" for located in model.walk()):
+        pytest.skip("operations of a library")
+    assert verified(model, client) == ""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_light_models(name: str, client: ReleaseClient, tmp_path: Path) -> None:
+    path = tmp_path / f"{name}.onnx"
+    path.write_bytes(with_random_weights(light(name), 5).SerializeToString())
+    assert verified(ir_tools.onnx.read(path), client) == ""
+
+
+@pytest.mark.parametrize("number", range(17))
+def test_legacy_models(number: int, corpus: Path, client: ReleaseClient) -> None:
+    path = sorted(one for one in corpus.glob("models/*.xml") if ".v1" not in one.name)[number]
+    model = ir_tools.read(path)
+    moved = ir_tools.migrate(model, to=client.release.name)
+    assert moved.ok
+    found = compare(current_model(model), moved.model, layers=False, against_client=client)
+    assert found.ok, str(found)
