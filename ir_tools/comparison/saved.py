@@ -1,0 +1,353 @@
+"""Runs in files: what a model gave on one machine, release or device, to be compared with what it gives elsewhere.
+
+A file is a zip without compression of `.npy` members and `run.json`, so that `numpy.load` reads it: `input/NAME`,
+`output/NAME` and `tensor/LAYER:N` (output N of a layer of the main graph). Elements that numpy has no type for are
+bytes, as in a `.bin`; texts are their lengths as i64, then their bytes in UTF-8. `run.json` has element type, shape and
+digest of each member, and what ran what. Arrays are mapped when they are read.
+"""
+
+import hashlib
+import json
+import struct
+import zipfile
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from ir_tools.comparison._bodies import BodyRunner
+from ir_tools.comparison._differences import coarser
+from ir_tools.comparison._evidence import outputs_on_other_inputs
+from ir_tools.comparison._gold import GoldRun
+from ir_tools.comparison._layers import Rows, Sink
+from ir_tools.comparison._outputs import Outputs
+from ir_tools.comparison._pairing import Pairs
+from ir_tools.comparison._partners import SecondRun
+from ir_tools.comparison._results import Comparison, LayerComparison, Sides
+from ir_tools.comparison._tensors import (
+    Batch,
+    Choice,
+    batches,
+    decided_by_rounding,
+    groups,
+    living,
+    require_layers,
+    tap_of,
+)
+from ir_tools.comparison._whole import infer
+from ir_tools.errors import UsageError
+from ir_tools.files import write_file
+from ir_tools.format.write import render
+from ir_tools.graph import Located, Model
+from ir_tools.inputs import plan_inputs
+from ir_tools.ops import Array, Role, role_of
+from ir_tools.runtime._frames import Blob, from_array, to_array
+from ir_tools.runtime.client import RuntimeClient, Tap
+from ir_tools.runtime.one_layer import LayerRunner
+from ir_tools.runtime.setting import Setting
+
+__all__ = ["SavedRun", "compare_saved", "save_run"]
+
+FORMAT = "ir_tools run"
+VERSION = 1
+TABLE = "run.json"
+NATIVE = "fiub"
+"""Kinds of element types that numpy has."""
+DEFAULT = Setting("CPU", "f32")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedRun:
+    """A run in a file.
+
+    Attributes:
+        path: of the file.
+        runtime: the version of OpenVINO.
+        device: its full name.
+        setting: device and precision that were asked for.
+        precision: the element type that floats were computed in.
+        shapes: of inputs that replaced those in the file of the model.
+        seed: of the inputs.
+        model: name and digest of the model.
+        inputs: by name.
+        outputs: by name, in the order of the model.
+        tensors: inside the model.
+    """
+
+    path: Path
+    runtime: str
+    device: str
+    setting: Setting
+    precision: str
+    shapes: Mapping[str, str]
+    seed: int
+    model: Mapping[str, str]
+    inputs: Mapping[str, Array]
+    outputs: Mapping[str, Array]
+    tensors: Mapping[Tap, Array]
+
+    @classmethod
+    def open(cls, path: Path) -> "SavedRun":
+        """Map a file, and check all that is in it.
+
+        Raises:
+            UsageError: it cannot be read, is not a run, or is damaged.
+        """
+        try:
+            with zipfile.ZipFile(path) as archive, path.open("rb") as file:
+                table = json.loads(archive.read(TABLE))
+                if table["format"] != FORMAT:
+                    raise UsageError(f"{path} is not a saved run")
+                if table["version"] != VERSION:
+                    raise UsageError(f"{path} has version {table['version']} of the format; expected {VERSION}")
+                rows = table["arrays"]
+                arrays = {row["name"]: _array(path, file, _member(archive, row), row) for row in rows}
+            tensors = {_tap(name): array for name, array in _part(arrays, "tensor/").items()}
+            return cls(
+                path=path,
+                runtime=str(table["runtime"]),
+                device=str(table["device"]),
+                setting=Setting.of(*table["setting"]),
+                precision=str(table["precision"]),
+                shapes=dict(table["shapes"]),
+                seed=int(table["seed"]),
+                model=dict(table["model"]),
+                inputs=_part(arrays, "input/"),
+                outputs=_part(arrays, "output/"),
+                tensors=tensors,
+            )
+        except OSError as why:
+            raise UsageError(f"{path} cannot be read: {why.strerror or why}") from None
+        except UsageError:
+            raise
+        except KeyError as why:
+            raise UsageError(f"{path} is not a saved run, or is damaged: {why.args[0]}") from None
+        except (zipfile.BadZipFile, struct.error, EOFError, RuntimeError, ValueError, TypeError, AttributeError) as why:
+            raise UsageError(f"{path} is not a saved run, or is damaged: {why}") from None
+
+    @property
+    def title(self) -> str:
+        """What ran, and where it is saved."""
+        return f"OpenVINO {self.runtime.partition('-')[0]}: {self.setting} ({self.path})"
+
+    def is_of(self, model: Model) -> bool:
+        """Return whether a model has the bytes of the one that ran."""
+        return self.model["digest"] == digest_of(model)
+
+
+def save_run(
+    path: Path,
+    model: Model,
+    inputs: Mapping[str, Array],
+    layers: bool | str | Collection[str] = True,
+    *,
+    client: RuntimeClient,
+    setting: Setting = DEFAULT,
+    shapes: Mapping[str, str] | None = None,
+    seed: int = 0,
+) -> None:
+    """Run a model and write what it gave, completely or not at all.
+
+    Args:
+        path: of the file.
+        model: the model, with `shapes` if there are any.
+        inputs: arrays by name.
+        layers: whose tensors are written beside the outputs, as in `compare`.
+        client: the runtime.
+        setting: device and precision.
+        shapes: of inputs that replace those in the file of the model, for the record.
+        seed: of the inputs, for the record.
+
+    Raises:
+        RuntimeFailure: the runtime rejects the model, crashes, or takes too long.
+        WriteError: the file cannot be written.
+    """
+    choice = Choice.of(layers)
+    require_layers(model, choice)
+    whole = infer(client, model, inputs, setting)
+    alive = living(model.graph)
+    top = [located for located in choice.located(model.graph) if located.layer.id in alive]
+
+    def fill(file: IO[bytes]) -> None:
+        with zipfile.ZipFile(file, "w") as archive:
+            rows = [_written(archive, f"input/{name}", array) for name, array in inputs.items()]
+            rows += [_written(archive, f"output/{name}", array) for name, array in whole.outputs.items()]
+            seen: set[Tap] = set()
+            for batch in batches(client, model, inputs, top, setting, with_inputs=False):
+                for tap, array in batch.tensors.items():
+                    if tap not in seen:
+                        rows.append(_written(archive, f"tensor/{tap.layer_name}:{tap.output_index}", array))
+                        seen.add(tap)
+            table = {
+                "format": FORMAT,
+                "version": VERSION,
+                "runtime": whole.version,
+                "device": whole.device,
+                "setting": list(setting),
+                "precision": whole.precision,
+                "shapes": dict(shapes or {}),
+                "seed": seed,
+                "model": {"name": model.name, "digest": digest_of(model)},
+                "arrays": rows,
+            }
+            archive.writestr(TABLE, json.dumps(table, indent=1))
+
+    write_file(path, fill)
+
+
+def compare_saved(
+    run: SavedRun,
+    model: Model,
+    layers: bool | str | Collection[str] = True,
+    *,
+    client: RuntimeClient | None = None,
+    setting: Setting | None = None,
+    tolerance: float | None = None,
+    sink: Sink | None = None,
+    advance: Callable[[], None] | None = None,
+) -> Comparison:
+    """Compare what a model gives now with a saved run, on the inputs of that.
+
+    Args:
+        run: what is expected.
+        model: the model, with the shapes of the run.
+        layers: of those in the run, as in `compare`.
+        client: a runtime to use; by default the installed one is started and ended here.
+        setting: device and precision; by default those of the run.
+        tolerance: instead of the table `TOLERANCES`.
+        sink: takes every pair of tensors that is compared.
+        advance: called after every layer, for a progress bar.
+
+    Raises:
+        UsageError: a model with other inputs or outputs.
+        RuntimeFailure: the runtime rejects the model, crashes, or takes too long.
+    """
+    choice, now = Choice.of(layers), setting or run.setting
+    require_layers(model, choice)
+    plan = plan_inputs(model, run.inputs)
+    names = [end.name for end in model.outputs]
+    if set(names) != set(run.outputs):
+        raise UsageError(
+            f"{run.path} has the outputs {', '.join(run.outputs) or 'none'}; the model has {', '.join(names) or 'none'}"
+        )
+    fed = plan.arrays()
+    with nullcontext(client) if client else RuntimeClient() as runtime:
+        bodies, gold = BodyRunner(runtime, now), GoldRun(model, fed, LayerRunner(runtime), {})
+        precision = coarser(run.setting.precision, now.precision)
+        rows = Rows(model, choice, bodies, gold, precision, tolerance, sink, advance)
+        second = SecondRun(model, model.graph, {}, replace(Pairs.identical(model.graph), layers={}), bodies, None)
+        whole = infer(runtime, model, fed, now)
+        outputs = Outputs.of(model, rows.coarse(model.graph), precision, tolerance)
+        again = outputs_on_other_inputs(runtime, model, plan, 0, now)
+        expected = {name: run.outputs[name] for name in names}
+        sides = Sides(run.title, f"{runtime.title}: {now}")
+        return Comparison(
+            mode="runtime against runtime",
+            layers=tuple(_layers(run, rows, second, fed)),
+            outputs=outputs.compared(expected, whole.outputs, None, gold, (whole.outputs, again)),
+            runtime=whole.version,
+            device=whole.device,
+            precision=whole.precision,
+            second=sides.expected,
+            layer_sides=sides,
+            output_sides=sides,
+            inputs=fed,
+        )
+
+
+def _layers(run: SavedRun, rows: Rows, second: SecondRun, fed: Mapping[str, Array]) -> Iterator[LayerComparison]:
+    """Yield the rows of the layers; those whose tensors are not in the run are skipped."""
+    graph, labels, alive = second.graph, second.pairs.labels, living(second.graph)
+    chosen = [located for located in rows.choice.located(graph) if rows.choice.takes(located.layer)]
+    held = [one for one in chosen if one.layer.id in alive and all(tap in run.tensors for tap in _needed(one, labels))]
+    for group in groups(held, {}, with_inputs=False):
+        taps = [Tap(labels[one.layer.id], index) for one in group for index in range(len(one.layer.outputs))]
+        batch = Batch(tuple(group), run.tensors, run.outputs, labels)
+        yield from rows.of_runs(batch, second.on(fed, taps))
+    known = {one.layer.id for one in held}
+    yield from (rows.skipped(one, "it is not in the saved run") for one in chosen if one.layer.id not in known)
+
+
+def _needed(located: Located, labels: Mapping[int, str]) -> Iterator[Tap]:
+    """Yield the tensors that a layer is compared by."""
+    yield from (Tap(labels[located.layer.id], index) for index in range(len(located.layer.outputs)))
+    if decided_by_rounding(located.layer):
+        for source in located.graph.sources(located.layer.id).values():
+            if role_of(located.graph.layer(source.layer)) is not Role.CONSTANT:
+                yield tap_of(located.graph, source, labels)
+
+
+# --- the file ---------------------------------------------------------------------------------------------------
+
+
+def digest_of(model: Model) -> str:
+    """Return a digest of the bytes that a model has in files, wherever those are."""
+    digest, weights = hashlib.blake2b(render(model), digest_size=32), model.weights
+    digest.update(weights.view(0, weights.stored).data)
+    for chunk in weights.tail():
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _written(archive: zipfile.ZipFile, name: str, array: Array) -> Mapping[str, object]:
+    """Write one member, and return its row of the table."""
+    blob = from_array(np.asanyarray(array))
+    native = array.dtype.kind in NATIVE and type(array) is np.ndarray
+    kept = np.ascontiguousarray(array).reshape(array.shape) if native else np.frombuffer(blob.data, np.uint8)
+    with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+        digest = _Digest(member)
+        np.lib.format.write_array(digest, kept, allow_pickle=False)
+    return {"name": name, "type": blob.type, "shape": list(blob.shape), "digest": digest.text}
+
+
+class _Digest:
+    """Writes to a file, and keeps a digest of that."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._state = hashlib.blake2b(digest_size=32)
+
+    def write(self, data: bytes) -> int:
+        self._state.update(data)
+        return self._file.write(data)
+
+    @property
+    def text(self) -> str:
+        return self._state.hexdigest()
+
+
+def _member(archive: zipfile.ZipFile, row: Mapping[str, Any]) -> zipfile.ZipInfo:
+    """Return where the array of a row is, after `zipfile` has compared both of the headers that it has."""
+    with archive.open(f"{row['name']}.npy"):
+        return archive.getinfo(f"{row['name']}.npy")
+
+
+def _array(path: Path, file: IO[bytes], member: zipfile.ZipInfo, row: Mapping[str, Any]) -> Array:
+    """Return the array of a member, mapped.
+
+    Raises:
+        ValueError: it does not have the bytes that the table says.
+    """
+    file.seek(member.header_offset + 26)
+    name, extra = struct.unpack("<HH", file.read(4))
+    start = member.header_offset + 30 + name + extra
+    whole = np.memmap(path, np.uint8, "r", start, (member.file_size,))
+    if hashlib.blake2b(whole.data, digest_size=32).hexdigest() != row["digest"]:
+        raise ValueError(f"'{row['name']}' has other bytes than were saved")
+    file.seek(start)
+    read = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}
+    read[np.lib.format.read_magic(file)[0]](file)
+    data = whole[file.tell() - start :]
+    return to_array(Blob(str(row["type"]), tuple(map(int, row["shape"])), data.data))
+
+
+def _part(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+def _tap(name: str) -> Tap:
+    layer, _, index = name.rpartition(":")
+    return Tap(layer, int(index))

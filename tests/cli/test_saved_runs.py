@@ -1,0 +1,162 @@
+"""Runs in files: written, compared, and refused where they are damaged."""
+
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ir_tools
+from ir_tools import UsageError
+from ir_tools.comparison.saved import SavedRun
+from ir_tools.ops import Array
+from ir_tools.runtime.client import Tap
+from tests.cli.conftest import Cli
+from tests.runtime.releases import client_of, small
+
+X = np.array([[1, -2, 3], [-4, 5, -6]], np.float32)
+INPUTS: dict[str, Array] = {"x": X, "n": np.array([1, 2])}
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "small.xml"
+    path.write_bytes(small(11))
+    return path
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("made") / "run.irrun"
+    ir_tools.compare(small(11), inputs=INPUTS, save=path)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def run(model: Path, made: bytes) -> Path:
+    path = model.with_name("run.irrun")
+    path.write_bytes(made)
+    return path
+
+
+def test_what_is_saved(run: Path, model: Path) -> None:
+    found = SavedRun.open(run)
+    assert {name: array.tolist() for name, array in found.inputs.items()} == {"x": X.tolist(), "n": [1, 2]}
+    assert {name: array.tolist() for name, array in found.outputs.items()} == {
+        "sum": (X + np.maximum(X, 0)).tolist(),
+        "twice": [2, 4],
+    }
+    assert list(found.tensors) == [Tap("relu"), Tap("twice"), Tap("sum")]
+    assert (found.setting, found.precision) == (("CPU", "f32"), "f32")
+    assert found.is_of(ir_tools.read(model))
+    assert not found.is_of(ir_tools.read(small(11, 'type="Abs" version="opset1"')))
+
+
+def test_numpy_reads_it(run: Path) -> None:
+    with np.load(run) as arrays:
+        assert arrays["output/twice"].tolist() == [2, 4]
+        assert arrays["tensor/relu:0"].dtype == np.float32
+
+
+def test_model_elsewhere_gives_the_same(run: Path, model: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "name.xml"
+    other.parent.mkdir()
+    model.rename(other)
+    found = ir_tools.compare(other, golden=run)
+    assert (found.ok, found.needed) == (True, 0)
+    assert [(row.path, row.status) for row in found.layers] == [(name, "ok") for name in ("relu", "twice", "sum")]
+    assert found.layer_sides.expected.endswith(f": CPU, f32 ({run})")
+
+
+def test_layer_where_a_difference_starts(cli: Cli, run: Path, model: Path) -> None:
+    model.write_bytes(small(11, 'type="Abs" version="opset1"'))
+    outcome = cli("compare", model, "--golden", run, "--json")
+    assert outcome.code == 1
+    assert (outcome.document["first_difference"]["path"], outcome.document["same_model"]) == ("relu", False)
+    outcome = cli("compare", model, "--golden", run)
+    assert "The first difference is 'relu': expected 0.0, got 6.0" in outcome.out
+    assert "the saved run is of a model with other bytes" in outcome.out
+
+
+def test_chosen_tensors(cli: Cli, model: Path) -> None:
+    chosen, none = model.with_name("chosen.irrun"), model.with_name("none.irrun")
+    assert cli("compare", model, "--type", "ReLU", "--save", chosen).code == 0
+    assert cli("compare", model, "--outputs-only", "--save", none, "--json").document["saved"] == str(none)
+    assert (list(SavedRun.open(chosen).tensors), list(SavedRun.open(none).tensors)) == ([Tap("relu")], [])
+    rows = cli("compare", model, "--golden", chosen, "--json").document["layers"]
+    assert {row["path"]: row["status"] for row in rows} == {"relu": "ok", "twice": "skipped", "sum": "skipped"}
+
+
+def test_element_types_that_numpy_lacks(tmp_path: Path) -> None:
+    builder = ir_tools.Builder(opset=15)
+    data = builder.parameter("x", [3], "bf16")
+    builder.result(builder.call("Convert", data, name="nibbles", destination_type="u4"))
+    builder.result(builder.call("ReLU", data, name="above"))
+    path = tmp_path / "narrow.irrun"
+    inputs: dict[str, Array] = {"x": np.array([1, 2, 3], np.float32)}
+    ir_tools.compare(builder.model, inputs=inputs, layers=False, save=path)
+    assert ir_tools.compare(builder.model, layers=False, golden=path).ok
+    assert SavedRun.open(path).inputs["x"].astype(np.float32).tolist() == [1, 2, 3]
+
+
+def test_release_against_another_later(cli: Cli, model: Path) -> None:
+    for version in ("2022.3", "2024.6"):
+        client_of(version)
+    run = model.with_name("old.irrun")
+    assert cli("compare", model, "--runtime", "openvino-2022.3", "--save", run).code == 0
+    assert SavedRun.open(run).runtime.startswith("2022.3.")
+    outcome = cli("compare", model, "--golden", run, "--runtime", "openvino-2024.6", "--json")
+    assert outcome.code == 0, outcome.err
+    assert outcome.document["sides"]["outputs"]["actual"] == "OpenVINO 2024.6: CPU, f32"
+
+
+def test_damaged_file_is_refused(cli: Cli, run: Path, model: Path) -> None:
+    whole = run.read_bytes()
+    places = [whole.index(b"output/twice"), whole.rindex(b'"digest"'), whole.index(X.tobytes()), whole.index(b"descr")]
+    for damaged in (whole[:-1], whole[:200], b"", *(_flipped(whole, place) for place in places)):
+        run.write_bytes(damaged)
+        with pytest.raises(UsageError, match=r"run\.irrun is not a saved run, or is damaged: "):
+            SavedRun.open(run)
+    outcome = cli("compare", model, "--golden", run)
+    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+
+
+def _flipped(data: bytes, place: int) -> bytes:
+    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+
+
+def test_other_files_are_refused(model: Path) -> None:
+    other = model.with_suffix(".npz")
+    np.savez(other, a=X)
+    with pytest.raises(UsageError, match=r"no item named 'run\.json'"):
+        SavedRun.open(other)
+    with zipfile.ZipFile(model.with_suffix(".zip"), "w") as archive:
+        archive.writestr("run.json", '{"format": "ir_tools run", "version": 2}')
+    with pytest.raises(UsageError, match=r"has version 2 of the format; expected 1"):
+        SavedRun.open(model.with_suffix(".zip"))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--golden", "run.irrun", "--against", "CPU:bf16"), "--against is not for --golden"),
+        (("--golden", "run.irrun", "--seed", "3"), "--seed is not for --golden"),
+        (("--golden", "run.irrun", "--save", "new.irrun"), "--save is not for --golden"),
+        (("--save", "new.irrun", "--samples", "2"), "--samples is not for --save"),
+        (("--save", "new.txt"), "new.txt"),
+        (("--save", "run.irrun", "--no-clobber"), "run.irrun exists already; nothing was written"),
+    ],
+    ids=["against", "seed", "save", "samples", "name", "no_clobber"],
+)
+def test_wrong_usage(
+    cli: Cli, run: Path, model: Path, words: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(run.parent)
+    outcome = cli("compare", model, *words)
+    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+    assert message in outcome.err
+
+
+def test_model_with_other_outputs(run: Path) -> None:
+    with pytest.raises(UsageError, match="has the outputs sum, twice; the model has "):
+        ir_tools.compare(small(11).replace(b'name="twice"', b'name="double"'), golden=run)
