@@ -76,6 +76,7 @@ class _Case:
     inputs: tuple[Fact, ...]
     outputs: tuple[Fact, ...]
     constant: frozenset[int]
+    held: frozenset[str]
     border: bool
     short: bool
 
@@ -182,12 +183,12 @@ def _layers(model: Model) -> Iterator[tuple[Located, _Case]]:
         facts = propagate_shapes(model).facts
     except IrToolsError:
         facts = {}
-    constants: dict[int, set[int]] = {}
+    constants: dict[int, dict[int, frozenset[str]]] = {}
     for located in model.walk():
         path, layer, graph = located
-        known = constants.setdefault(id(graph), set())
-        if not known:
-            known |= _constants(graph)
+        if id(graph) not in constants:
+            constants[id(graph)] = _constants(graph)
+        known = constants[id(graph)]
         sources = graph.sources(layer.id)
         ports = [port for port in layer.inputs if port.id in sources]
         op = find_op(layer.type, layer.version)
@@ -200,6 +201,7 @@ def _layers(model: Model) -> Iterator[tuple[Located, _Case]]:
                 tuple(facts.get((path, port.id)) or UNKNOWN for port in ports),
                 tuple(facts.get((path, port.id)) or UNKNOWN for port in layer.outputs),
                 frozenset(number for number, port in enumerate(ports) if sources[port.id].layer in known),
+                frozenset().union(*(known.get(sources[port.id].layer, ()) for port in ports)),
                 _is_border(graph, layer),
                 op is not None and any((spec.xml or name) not in layer.raw for name, spec in op.attrs.items()),
             ),
@@ -215,14 +217,15 @@ def _is_border(graph: Graph, layer: Layer) -> bool:
     )
 
 
-def _constants(graph: Graph) -> set[int]:
-    """Return the layers that are computed of constants alone."""
-    found: set[int] = set()
+def _constants(graph: Graph) -> dict[int, frozenset[str]]:
+    """Return the layers that are computed of constants alone, with the element types of these."""
+    found: dict[int, frozenset[str]] = {}
     for layer in graph.ordered():
         sources = graph.sources(layer.id).values()
-        computed = role_of(layer) is Role.COMPUTATION and sources and all(one.layer in found for one in sources)
-        if computed or role_of(layer) is Role.CONSTANT:
-            found.add(layer.id)
+        if role_of(layer) is Role.CONSTANT:
+            found[layer.id] = frozenset({layer.raw.get("element_type", "")})
+        elif role_of(layer) is Role.COMPUTATION and sources and all(one.layer in found for one in sources):
+            found[layer.id] = frozenset().union(*(found[one.layer] for one in sources))
     return found
 
 
@@ -262,14 +265,14 @@ def _verdict(release: Release, version: int, case: _Case) -> tuple[Answer, str] 
         if not release.dynamic and (fact.shape is None or not all(dim.static for dim in fact.shape)):
             return Answer.STOPPED, "sizes have to be known"
         if release.number < FIRST_EMPTY and any(dim.hi == 0 for dim in fact.shape or ()):
-            return Answer.READS if release.dynamic else Answer.STOPPED, "a tensor without elements is not accepted"
+            return Answer.STOPPED, "a tensor without elements is not accepted"
     if op.role is Role.ASSIGN_VARIABLE:
         return None
     plain = state(release, str(op))
     if plain is None:
         return Answer.UNKNOWN, f"{op} was not measured"
     found = _worst(release, op, plain, _cases(op, version, case))
-    seen = Seen(op, case.attrs, case.inputs, case.outputs, case.constant, version)
+    seen = Seen(op, case.attrs, case.inputs, case.outputs, case.constant, version, case.held)
     if ANSWERS.get(found[0]) in {None, Answer.DIFFERS} and (rows := release_differences(release, seen)):
         return Answer.DIFFERS, rows[0].reason
     folded = bool(case.inputs) and len(case.constant) == len(case.inputs) and found[0] is not State.DIES

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from ir_tools.releases.table import Release
 
-__all__ = ["State", "cases", "is_measured", "state"]
+__all__ = ["State", "cases", "is_measured", "operations", "state"]
 
 
 class State(StrEnum):
@@ -65,6 +65,11 @@ def _table() -> _Table:
 def is_measured(release: Release) -> bool:
     """Return whether a release is in the table."""
     return release.name in _table().releases
+
+
+def operations() -> tuple[str, ...]:
+    """Return the operations that were measured."""
+    return tuple(_table().operations)
 
 
 def cases(op: str) -> Mapping[str, str]:

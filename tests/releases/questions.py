@@ -205,7 +205,7 @@ def _array(slot: Slot) -> Array:
 
 def _of_types(op: Op, version: int) -> Iterator[Question]:
     """Yield, for an operation that takes any tensor, a model of each element type."""
-    add = next(other for other in OPS if str(other) == "Convert-1")
+    convert = next(other for other in OPS if str(other) == "Convert-1")
     for kind in ELEMENT_TYPES.values():
         if kind.kind in {"dynamic", "string"} or (op.role is not Role.CONSTANT and kind.dtype is None):
             continue
@@ -216,17 +216,20 @@ def _of_types(op: Op, version: int) -> Iterator[Question]:
                 raw = np.arange(24).astype(kind.dtype).view(np.uint8)
             held = builder.constant(raw, "held", kind.name, (2, 12))
             source = (
-                held if kind.name == "f32" else builder.unchecked(add, {"destination_type": "f32"}, [held], "as")[0]
+                held if kind.name == "f32" else builder.unchecked(convert, {"destination_type": "f32"}, [held], "as")[0]
             )
             fed["in0"] = np.ones((2, 12), np.float32)
             source = builder.call("Add", source, builder.parameter("in0", "2,12"), name="op")
         elif op.role is Role.PARAMETER:
             fed["in0"] = np.arange(6).reshape(2, 3).astype(kind.dtype)
             source = builder.parameter("in0", "2,3", kind)
-            source = builder.unchecked(add, {"destination_type": "f32"}, [source], "op")[0]
+            source = builder.unchecked(convert, {"destination_type": "f32"}, [source], "op")[0]
         else:
             fed["in0"] = np.arange(6, dtype=np.float32).reshape(2, 3)
             source = builder.parameter("in0", "2,3")
-            source = builder.unchecked(add, {"destination_type": kind.name}, [source], "op")[0]
+            if kind.name == "boolean":
+                source = builder.call("Greater", source, 2.5, name="op")
+            else:
+                source = builder.unchecked(convert, {"destination_type": kind.name}, [source], "op")[0]
         builder.result(source)
         yield _question(str(op), "" if kind.name == "f32" else kind.name, version, builder, fed)

@@ -1,0 +1,101 @@
+"""The tables of releases as a page; `python -m ir_tools.known_differences._releases_listing` prints it."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from ir_tools.known_differences.releases import ROWS
+from ir_tools.releases.measured import State, cases, operations, state
+from ir_tools.releases.table import FIRST_RELEASE, OPENVINO, Release
+
+__all__ = ["listing"]
+
+HEAD = """# Releases of OpenVINO
+
+What each release reads and runs, and what an upgrade changes in values: on the CPU, measured with some three thousand
+models of one operation on every release from {first} to {last}. This page is made from the tables in
+`ir_tools/releases` and `ir_tools/known_differences/releases.py`. `ir-tools compat` answers for a model, and
+`ir-tools migrate --for RELEASE` makes one run on a release.
+
+## Versions
+
+A release reads an operation with the stamp of an opset if its own table of this opset lists it. No release reads IR v8,
+v9 or beyond v11; IR v2 to v7 are of Inference Engine until 2020 ([legacy models](legacy-models.md)).
+
+| release | IR | opsets | of later opsets | new element types | Python |
+|---|---|---|---|---|---|
+"""
+OPERATIONS = """
+## Operations
+
+The release that first reads an operation, and what releases that read it do otherwise than run it with right values. A
+case is what is special about the model: the element type of the first input, `?` for unknown sizes (`batch ?`: of the
+first axis alone), `input 2` for an input that is computed and not a constant, `short` for attributes that are left out,
+`v10` for IR v10, or an attribute and its value.
+
+| operation | read since | otherwise |
+|---|---|---|
+"""
+CHANGES = """
+## What upgrades change in values
+
+Outputs that a release computes otherwise than the specification says, without an error: a model that ran before begins
+to differ with the first release, and differs again from the one behind the last.
+
+| releases | operations | what they do |
+|---|---|---|
+"""
+
+
+def listing() -> str:
+    """Return the page."""
+    first, last = _short(OPENVINO[0]), _short(OPENVINO[-1])
+    versions = "".join(map(_version, OPENVINO))
+    rows = "".join(f"| {op} | {_since(op)} | {'; '.join(_otherwise(op))} |\n" for op in operations())
+    changes = "".join(
+        f"| {row.first} to {row.last} | {', '.join(row.ops)} | {row.name}: {row.reason} |\n" for row in ROWS
+    )
+    return HEAD.format(first=first, last=last) + versions + OPERATIONS + rows + CHANGES + changes
+
+
+def _short(release: Release) -> str:
+    return release.name.removeprefix("openvino-")
+
+
+def _version(release: Release) -> str:
+    later = "; ".join(f"{opset}: {', '.join(sorted(types))}" for opset, types in release.added.items())
+    without = f" without {', '.join(sorted(release.lacks))}" if release.lacks else ""
+    types = ", ".join(name for name, number in FIRST_RELEASE.items() if number == release.number)
+    versions = "10" if release.reads[1] == 10 else "10, 11"
+    pythons = ", ".join(sorted(release.pythons, key=lambda text: int(text.split(".")[1])))
+    return f"| {_short(release)} | {versions} | 1 to {release.opset}{without} | {later} | {types} | {pythons} |\n"
+
+
+def _since(op: str) -> str:
+    """Return the first release that reads an operation."""
+    return next((_short(one) for one in OPENVINO if state(one, op) is not State.UNREAD), "none")
+
+
+def _otherwise(op: str) -> Iterator[str]:
+    """Yield what releases do with an operation otherwise, by case."""
+    readers = [release for release in OPENVINO if state(release, op) is not State.UNREAD]
+    texts = [(case, _spans(op, case, readers)) for case in cases(op)]
+    for text, same in groupby(sorted(texts, key=lambda row: row[1]), key=lambda row: row[1]):
+        names = [case for case, _ in same]
+        if text:
+            yield f"{', '.join(f'`{name}`' for name in names if name)}{': ' if any(names) else ''}{text}"
+
+
+def _spans(op: str, case: str, readers: Sequence[Release]) -> str:
+    """Return `is not compiled 2024.1, gives other values 2024.2`; empty if all run it, or as the plain model."""
+    found = [(state(release, op, case), release) for release in readers]
+    words = []
+    for letter, group in groupby(found, key=lambda row: row[0]):
+        span = [_short(release) for _, release in group]
+        if letter not in {None, State.RUNS}:
+            assert letter is not None
+            words.append(f"{letter.words} {span[0] if len(span) == 1 else f'{span[0]} to {span[-1]}'}")
+    return ", ".join(words)
+
+
+if __name__ == "__main__":
+    print(listing(), end="")
