@@ -12,6 +12,7 @@ from ir_tools.ops.definition import Attrs, Fact, Ref, Refused, Rewrite, Step
 __all__ = [
     "migrate_bag_offsets",
     "migrate_bag_packed",
+    "migrate_bincount",
     "migrate_detection_output",
     "migrate_multiclass_nms_9",
     "migrate_nms",
@@ -170,3 +171,16 @@ def migrate_search_sorted(layers: Layers, attrs: Attrs) -> Ref | Refused:
     right = layers.call("Unsqueeze", values, last)
     hits = layers.call("LessEqual" if attrs.right_mode else "Less", left, right)
     return layers.call("ReduceSum", layers.to_type(hits, attrs.output_type), last, keep_dims=False)
+
+
+@composed(17, "how often, or with which weights, each integer from 0 on is equal to an element")
+def migrate_bincount(layers: Layers, attrs: Attrs) -> Ref:
+    """Bincount as comparisons with every integer that there may be."""
+    data, first = layers.to_type(Ref(None), I64), np.array(0)
+    largest = layers.call("ReduceMax", layers.call("Concat", data, np.array([attrs.minlength - 1]), axis=0), first)
+    bins = layers.count_to(layers.call("Add", largest, np.array(1)))
+    equal = layers.call("Equal", layers.call("Unsqueeze", bins, np.array(1)), layers.call("Unsqueeze", data, first))
+    if len(layers.inputs) == 1:
+        return layers.call("ReduceSum", layers.to_type(equal, I64), np.array(1))
+    weights = layers.call("Unsqueeze", Ref(None, 1), first)
+    return layers.call("ReduceSum", layers.call("Select", equal, weights, layers.number(0, weights)), np.array(1))

@@ -19,6 +19,7 @@ from ir_tools.ops._interpolate import Resizing, resize, scales_of
 from ir_tools.ops._numbers import half_away, in_working_type, is_half, low_bits, to_integer
 from ir_tools.ops._requirements import agreed, require, require_list, require_rank, require_size
 from ir_tools.ops._resizing_limits import Resized, changed, limits
+from ir_tools.ops._sampling_rewrites import migrate_grid_sample
 from ir_tools.ops._values import dim, known, shifted
 from ir_tools.ops.definition import Array, Attrs, Fact, Field, Flag, Float, Input, Ints, Kind, OneOf, Op, Violation
 from ir_tools.ops.limits import check_output_size, too_large
@@ -457,6 +458,7 @@ GRID_SAMPLE_9 = Op(
     },
     shape=grid_sample_shape,
     kernel=sampled,
+    migrate=migrate_grid_sample,
 )
 
 OPS = (INTERPOLATE_1, INTERPOLATE_4, INTERPOLATE_11, GRID_SAMPLE_9)

@@ -11,6 +11,7 @@ import numpy as np
 from ir_tools.ops._convolution_kernels import overlap
 from ir_tools.ops._numbers import in_working_type, require
 from ir_tools.ops._requirements import listed, raise_first
+from ir_tools.ops._sampling_rewrites import migrate_columns
 from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
 from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Input, Ints, Kind, OneOf, Op, Violation
 from ir_tools.ops.limits import too_large
@@ -221,5 +222,6 @@ OPS = (
         check=check_columns,
         shape=columns_shape,
         kernel=columns_to_image,
+        migrate=migrate_columns,
     ),
 )

@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._box_rewrites import migrate_search_sorted
+from ir_tools.ops._box_rewrites import migrate_bincount, migrate_search_sorted
 from ir_tools.ops._fields import IndexType
 from ir_tools.ops._numbers import same_type
 from ir_tools.ops._requirements import require_list
@@ -317,6 +317,7 @@ BINCOUNT = Op(
     attrs={"minlength": Int(default=0, minimum=0)},
     shape=bincount_shape,
     kernel=bincount,
+    migrate=migrate_bincount,
     oracle=Oracle.SPECIFICATION,
 )
 SPARSE_FILL = Op(

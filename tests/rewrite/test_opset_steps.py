@@ -115,6 +115,11 @@ MORE = {
     ],
     "ReadValue-6": [sample("variable_id=v;variable_type=f32;variable_shape=2,3")],
     "Assign-6": [sample("variable_id=v", "f32 2,3")],
+    "Bincount-17": [
+        sample("minlength=4", np.array([1, 6, 1])),
+        sample("minlength=0", np.array([2, 0, 2]), "f32 3"),
+        sample("minlength=3", "i32 0"),
+    ],
     "SearchSorted-15": [
         sample(f"right_mode={mode}", np.array([1, 2, 2, 5], np.float32), "f32 3,2") for mode in ("true", "false")
     ],

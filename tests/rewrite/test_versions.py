@@ -206,3 +206,15 @@ def test_an_interpolation_of_unknown_rank_stays_in_later_opsets() -> None:
     assert lowered(layer("Interpolate-1", raw, IMAGE, ints(4, 4)), 11) == ["Interpolate-11"]
     (back,) = lowered(migrate(layer("Interpolate-1", raw, IMAGE, ints(4, 4)), "opset11").model, 1)
     assert back == "Interpolate-1"
+
+
+@pytest.mark.parametrize("shape", ["2,12,6", "?,12,?", "12,6"])
+def test_columns_are_added_up_by_a_convolution(shape: str) -> None:
+    raw = {"strides": "2,1", "dilations": "1,2", "pads_begin": "1,0", "pads_end": "0,1"}
+    columns = np.arange(144, dtype=np.float32).reshape(2, 12, 6)
+    data = columns if shape.count(",") == 2 else columns[0]
+    model = layer("Col2Im-15", raw, ("f32", shape), ints(4, 4), ints(2, 2))
+    assert lowered(model, 7) == ["Reshape-1", "ConvolutionBackpropData-1", "Reshape-1"]
+    assert same(model, 7, data)
+    (why,) = lowered(layer("Col2Im-15", raw, ("i32", shape), ints(4, 4), ints(2, 2)), 7)
+    assert "no convolution adds elements of type i32" in why

@@ -1,0 +1,204 @@
+"""GridSample and Col2Im as older operations: elements gathered and weighed, columns added up by a convolution."""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from ir_tools.ops._layers import F32, I64, Layers, composed
+from ir_tools.ops._values import known
+from ir_tools.ops.definition import Array, Attrs, Ref, Refused
+from ir_tools.types import ElementType
+
+__all__ = ["migrate_columns", "migrate_grid_sample"]
+
+DATA, GRID = Ref(None), Ref(None, 1)
+CUBIC = -0.75
+"""The coefficient of the cubic curves."""
+
+# --- GridSample -------------------------------------------------------------------------------------------------
+
+
+@composed(9, "the elements around each place, weighed by its distance from them")
+def migrate_grid_sample(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """GridSample as Gather of rows of channels, once for each neighbour of a place."""
+    mode, dtype = attrs.mode, layers.inputs[0].dtype
+    if layers.target < 5:
+        return Refused(f"opset{layers.target} has no Round")
+    if mode != "nearest" and not dtype.is_float:
+        return Refused(f"its images are of type {dtype}, which it rounds in its own way", "mode")
+    work = dtype if mode == "nearest" or dtype.name == "f64" else F32
+    sampler = _Sampler(layers, attrs, work)
+    if mode == "nearest":
+        y, x = (sampler.whole(layers.call("Round", place)) for place in (sampler.y, sampler.x))
+        out = sampler.taken(sampler.inside(y, 2), sampler.inside(x, 3))
+    else:
+        out = _weighed(sampler, (0, 1) if mode == "bilinear" else (-1, 0, 1, 2))
+    return layers.to_type(layers.call("Transpose", out, np.array([0, 3, 1, 2])), dtype)
+
+
+class _Place:
+    """A whole place along an axis, and whether it lies inside where that matters."""
+
+    def __init__(self, index: Ref, inside: Ref | None) -> None:
+        self.index = index
+        self.inside = inside
+
+
+class _Sampler:
+    """The images as rows of channels, and the places in them."""
+
+    def __init__(self, layers: Layers, attrs: Attrs, work: ElementType) -> None:
+        self.layers = layers
+        self.padding, self.align = attrs.padding_mode, attrs.align_corners
+        data = layers.to_type(DATA, work)
+        channels_last = layers.call("Transpose", data, np.array([0, 2, 3, 1]))
+        self.sizes = {axis: self._size(axis) for axis in (0, 2, 3)}
+        channels = layers.call("Reshape", self._size(1), np.array([1]), special_zero=False)
+        pattern = layers.call("Concat", np.array([-1]), channels, axis=0)
+        self.rows = layers.call("Reshape", channels_last, pattern, special_zero=False)
+        area = layers.call("Multiply", self.sizes[2], self.sizes[3])
+        starts = layers.call("Multiply", layers.count_to(self.sizes[0]), area)
+        self.starts = layers.call("Reshape", starts, np.array([-1, 1, 1]), special_zero=False)
+        kind = layers.inputs[1].dtype
+        grid = layers.to_type(GRID, kind if kind.name == "f64" else F32)
+        self.x, self.y = (self._place(layers.gather(grid, number, 3), 3 - number) for number in range(2))
+
+    def _size(self, axis: int) -> Ref | Array:
+        shape = self.layers.inputs[0].shape
+        if shape is not None and shape[axis].static:
+            return np.array(shape[axis].lo)
+        return self.layers.gather(self.layers.shape_of(DATA), axis)
+
+    def _place(self, values: Ref, axis: int) -> Ref:
+        """Map -1 to 1 to positions along an axis."""
+        layers = self.layers
+        one, two = layers.number(1, values), layers.number(2, values)
+        size = layers.call("Convert", self.sizes[axis], destination_type=layers.fact(values).dtype.name)
+        moved = layers.call("Add", values, one)
+        if self.align:
+            wide = layers.call("Multiply", moved, layers.call("Subtract", size, one))
+        else:
+            wide = layers.call("Subtract", layers.call("Multiply", moved, size), one)
+        return layers.call("Divide", wide, two)
+
+    def whole(self, place: Ref) -> Ref:
+        """Return integral floats as integers."""
+        return self.layers.to_type(place, I64)
+
+    def inside(self, place: Ref, axis: int) -> _Place:
+        """Return places of the image for any whole places."""
+        layers, size, zero, one = self.layers, self.sizes[axis], np.array(0), np.array(1)
+        last = layers.call("Subtract", size, one)
+        inside = None
+        if self.padding == "zeros":
+            after, before = layers.call("GreaterEqual", place, zero), layers.call("Less", place, size)
+            inside = layers.call("LogicalAnd", after, before)
+        elif self.padding == "reflection":
+            place = self._reflected(place, size, last)
+        clipped = layers.call("Minimum", layers.call("Maximum", place, zero), last)
+        return _Place(clipped, inside)
+
+    def _reflected(self, place: Ref, size: Ref | Array, last: Ref) -> Ref:
+        """Mirror places at the outermost elements, or at their edges."""
+        layers, two = self.layers, np.array(2)
+        if self.align:
+            period = layers.call("Maximum", layers.call("Multiply", last, two), np.array(1))
+            place, mirror = layers.call("Abs", place), period
+        else:
+            period = layers.call("Multiply", size, two)
+            mirror = layers.call("Subtract", period, np.array(1))
+        place = layers.call("FloorMod", place, period)
+        beyond = layers.call("GreaterEqual", place, size)
+        return layers.call("Select", beyond, layers.call("Subtract", mirror, place), place)
+
+    def taken(self, y: _Place, x: _Place) -> Ref:
+        """Add the elements at whole places, `[N, H_out, W_out, C]`."""
+        layers = self.layers
+        row = layers.call("Add", self.starts, layers.call("Multiply", y.index, self.sizes[3]))
+        found = layers.call("Gather", self.rows, layers.call("Add", row, x.index), np.array(0))
+        if y.inside is None or x.inside is None:
+            return found
+        inside = layers.call("Unsqueeze", layers.call("LogicalAnd", y.inside, x.inside), np.array(-1))
+        return layers.call("Select", inside, found, layers.number(0, found))
+
+
+def _weighed(sampler: _Sampler, taps: Sequence[int]) -> Ref:
+    """Add the sum of the neighbours of each place, times how near they are."""
+    layers, total = sampler.layers, None
+    lines = []
+    for place, axis in ((sampler.y, 2), (sampler.x, 3)):
+        low = layers.call("Floor", place)
+        part = layers.call("Subtract", place, low)
+        weights = _linear(layers, part) if len(taps) == 2 else _cubic(layers, part)
+        whole = sampler.whole(low)
+        places = [sampler.inside(layers.call("Add", whole, np.array(tap)), axis) for tap in taps]
+        lines.append([*zip(places, weights, strict=True)])
+    for y, row in lines[0]:
+        for x, column in lines[1]:
+            found = sampler.taken(y, x)
+            weight = layers.call("Unsqueeze", layers.call("Multiply", row, column), np.array(-1))
+            term = layers.call("Multiply", found, layers.to_type(weight, layers.fact(found).dtype))
+            total = term if total is None else layers.call("Add", total, term)
+    assert total is not None
+    return total
+
+
+def _linear(layers: Layers, part: Ref) -> list[Ref]:
+    return [layers.call("Subtract", layers.number(1, part), part), part]
+
+
+def _cubic(layers: Layers, part: Ref) -> list[Ref]:
+    def number(value: float) -> Array:
+        return layers.number(value, part)
+
+    def polynomial(each: Ref, factors: Sequence[float]) -> Ref:
+        out = layers.call("Multiply", each, number(factors[0]))
+        for factor in factors[1:-1]:
+            out = layers.call("Multiply", layers.call("Add", out, number(factor)), each)
+        return layers.call("Add", out, number(factors[-1]))
+
+    near, far = (CUBIC + 2, -(CUBIC + 3), 0, 1), (CUBIC, -5 * CUBIC, 8 * CUBIC, -4 * CUBIC)
+    one, two = number(1), number(2)
+    return [
+        polynomial(layers.call("Add", part, one), far),
+        polynomial(part, near),
+        polynomial(layers.call("Subtract", one, part), near),
+        polynomial(layers.call("Subtract", two, part), far),
+    ]
+
+
+# --- Col2Im -----------------------------------------------------------------------------------------------------
+
+
+@composed(15, "of finite numbers, a transposed convolution whose filter number i has a 1 at place i and 0 elsewhere")
+def migrate_columns(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Col2Im as ConvolutionBackpropData."""
+    data = layers.inputs[0]
+    sizes, kernel = known(layers.inputs[1]), known(layers.inputs[2])
+    missing = f"opset{layers.target} has no Col2Im"
+    if sizes is None or kernel is None or data.shape is None or not data.shape[-2].static:
+        return Refused(f"{missing}, and its sizes or the number of channels are not known")
+    if not data.dtype.is_float:
+        return Refused(f"{missing}, and no convolution adds elements of type {data.dtype}")
+    lists = zip(attrs.strides, attrs.dilations, attrs.pads_begin, attrs.pads_end, kernel, sizes, strict=True)
+    counts, over = [], []
+    for stride, dilation, begin, end, extent, size in lists:
+        room = size + begin + end - dilation * (extent - 1) - 1
+        counts.append(room // stride + 1)
+        over.append(room % stride)
+    places, channels = prod(kernel), data.shape[-2].lo // prod(kernel)
+    stack = layers.call("Reshape", DATA, np.array([-1, places, *counts]), special_zero=False)
+    filters = np.eye(places).reshape(places, 1, *kernel).astype(layers.dtype(DATA))
+    image = layers.call(
+        "ConvolutionBackpropData",
+        stack,
+        filters,
+        strides=attrs.strides,
+        dilations=attrs.dilations,
+        pads_begin=attrs.pads_begin,
+        pads_end=attrs.pads_end,
+        output_padding=tuple(over),
+    )
+    batch = [-1] if len(data.shape) > 2 else []
+    return layers.call("Reshape", image, np.array([*batch, channels, *sizes]), special_zero=False)
