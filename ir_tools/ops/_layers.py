@@ -93,9 +93,9 @@ class Layers:
         Args:
             type: of the operation.
             inputs: outputs of the layers so far, inputs of the rewritten layer, or arrays.
-            version: of the operation; None for the newest that the target opset holds.
+            version: of the stamp; None for that of the newest version that the target opset holds.
             label: as of `NewLayer`; the type in small letters where it is empty.
-            attributes: by Python name; the others get their defaults.
+            attributes: by Python name, a text as it is; the others get their defaults.
 
         Raises:
             ShapeError: the operation does not take these inputs.
@@ -105,14 +105,22 @@ class Layers:
         assert attributes.keys() <= given.keys()
         assert REQUIRED not in given.values()
         written = {name: value for name, value in given.items() if name in attributes or value not in ((), None, "")}
-        raw = {op.attrs[name].xml or name: op.attrs[name].render(value, ",") for name, value in written.items()}
+        raw = {
+            op.attrs[name].xml or name: value if isinstance(value, str) else op.attrs[name].render(value, ",")
+            for name, value in written.items()
+        }
         violations: list[Violation] = []
         attrs = op.read(raw, violations)
         assert attrs is not None, violations
         facts = op.outputs_of(attrs, [self.fact(source) for source in inputs])
         assert facts is not None
         new = NewLayer(
-            type=op.type, opset=op.version, inputs=inputs, outputs=facts, raw=raw, label=label or type.lower()
+            type=op.type,
+            opset=version or op.version,
+            inputs=inputs,
+            outputs=facts,
+            raw=raw,
+            label=label or type.lower(),
         )
         self.made.append(new)
         return tuple(Ref(len(self.made) - 1, number) for number in range(len(facts)))

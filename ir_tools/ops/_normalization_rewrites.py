@@ -44,6 +44,11 @@ def migrate_mvn_1(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite 
     return layers.rewrite("axes as an input", f"MVN-1 normalizes over axes {first} to {len(shape) - 1}")
 
 
+def _digit(flag: bool) -> str:
+    """Return a flag as OpenVINO 2021.2 reads it in MVN-1."""
+    return "1" if flag else "0"
+
+
 def migrate_mvn_6(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
     """MVN-6 before opset6: MVN-1 if it has the same axes, else its formula."""
     shape, axes = inputs[0].shape, known(inputs[1])
@@ -58,8 +63,8 @@ def migrate_mvn_6(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite 
         "MVN",
         DATA,
         version=min(target, 2),
-        across_channels=across,
-        normalize_variance=attrs.normalize_variance,
+        across_channels=_digit(across),
+        normalize_variance=_digit(attrs.normalize_variance),
         eps=attrs.eps,
     )
     return layers.rewrite("axes as an attribute", f"MVN-1 normalizes over axes {places[0]} to {rank - 1}")
@@ -90,7 +95,14 @@ def group_normalization(layers: Layers, attrs: Attrs) -> Ref:
         axes = np.array([2], np.int64)
         mixed = layers.call("MVN", groups, axes, normalize_variance=True, eps=attrs.epsilon, eps_mode="inside_sqrt")
     else:
-        mixed = layers.call("MVN", groups, version=min(layers.target, 2), normalize_variance=True, eps=attrs.epsilon)
+        mixed = layers.call(
+            "MVN",
+            groups,
+            version=min(layers.target, 2),
+            across_channels=_digit(False),
+            normalize_variance=_digit(True),
+            eps=attrs.epsilon,
+        )
     found = layers.call("Reshape", mixed, layers.sizes(DATA), special_zero=False)
     for type, number in (("Multiply", 1), ("Add", 2)):
         values = layers.to_type(Ref(None, number), layers.fact(DATA).dtype)
