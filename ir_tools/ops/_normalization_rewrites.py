@@ -74,16 +74,16 @@ def migrate_mvn_6(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite 
 def _normalized(layers: Layers, attrs: Attrs) -> Ref | Refused:
     if not layers.fact(DATA).dtype.is_float:
         return Refused("integers are rounded once, and not by every layer of a composition")
-    data, axes = layers.working(0), Ref(None, 1)
+    data, axes, eps, outside = layers.working(0), Ref(None, 1), attrs.eps, attrs.eps_mode == "outside_sqrt"
     centred = layers.call("Subtract", data, layers.call("ReduceMean", data, axes, keep_dims=True))
     if not attrs.normalize_variance:
         return centred
     squares = layers.call("Multiply", centred, centred)
     spread: Ref = layers.call("ReduceMean", squares, axes, keep_dims=True)
-    eps = layers.number(attrs.eps, data)
-    if attrs.eps_mode == "outside_sqrt":
-        return layers.call("Divide", centred, layers.call("Add", layers.call("Sqrt", spread), eps))
-    return layers.call("Divide", centred, layers.call("Sqrt", layers.call("Add", spread, eps)))
+    small = layers.number(eps, data)
+    if outside:
+        return layers.call("Divide", centred, layers.call("Add", layers.call("Sqrt", spread), small))
+    return layers.call("Divide", centred, layers.call("Sqrt", layers.call("Add", spread, small)))
 
 
 @composed(12, "every group of channels normalized by MVN, times scale, plus bias")
