@@ -115,6 +115,7 @@ def _upgraded(model: Model, ranges: Mapping[str, tuple[float, float]] | None = N
         upgrade.builder.result(upgrade.tensors[Source(end.layer.id, end.port.id)], end.name)
     if not upgrade.refused:
         upgrade.refuse_inconsistent()
+        upgrade.refuse_unread_variables()
     return upgrade
 
 
@@ -223,6 +224,15 @@ class GraphUpgrade:
             new = problem.layer
             unknown = StepPlace(new.name, new.id, None, new.type, ())
             self.refused.append(self.places.get(owners[id(new)], unknown).refused(Refused(problem.message)))
+
+    def refuse_unread_variables(self) -> None:
+        """Refuse the layers that store a variable which none reads: no later release has one."""
+        layers = [*self.builder.graph.layers()]
+        read = {layer.raw["variable_id"] for layer in layers if layer.type == "ReadValue"}
+        for layer in layers:
+            if layer.type == "Assign" and layer.raw["variable_id"] not in read:
+                why = Refused(f"no Memory with index=\"1\" reads the variable '{layer.raw['variable_id']}'", "id")
+                self.refused.append(self.places[layer.id].refused(why))
 
     def within(self, layer: Layer, body: Graph, builder: Builder, fed: Mapping[Source, Source]) -> GraphUpgrade:
         """Return the migration of a body of a layer, whose steps are among those of this one."""

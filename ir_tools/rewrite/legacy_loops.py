@@ -41,6 +41,10 @@ def tensor_iterator(
     body, mapping = layer.bodies["body"], layer.content.mapping
     rows = mapping.get("port_map", [])
     entries, exits = ([row for kind, row in rows if kind == side] for side in ("input", "output"))
+    taken = {int(row["external_port_id"]) for row in exits}
+    untaken = next((port.id for port in layer.outputs if port.id not in taken), None)
+    if untaken is not None:
+        return Refused(f"no row of its <port_map> gives output port {untaken}")
     back = [
         (_end(edge, "from-layer", "from-port"), _end(edge, "to-layer", "to-port"))
         for _, edge in mapping.get("back_edges", [])

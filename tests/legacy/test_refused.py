@@ -64,6 +64,29 @@ def test_layer_of_a_body_is_refused_by_its_path() -> None:
     assert [step.path for step in refused] == ["loop/body/inside", "loop"]
 
 
+def test_memory_that_nothing_reads_is_refused() -> None:
+    net = Net(np.random.default_rng(0), 6)
+    data = net.input(net.values(1, 3))
+    net.layer("Memory", [data], [], {"id": "state", "index": 0, "size": 2})
+    net.layer("ReLU", [data], [(1, 3)])
+    made = net.case()
+    [step] = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).refused
+    assert (step.path, step.attribute) == ("memory1", "id")
+    assert step.reason == "no Memory with index=\"1\" reads the variable 'state'"
+
+
+def test_output_of_a_loop_that_nothing_gives_is_refused() -> None:
+    net = Net(np.random.default_rng(0), 6)
+    body = Net(net.rng, 6)
+    body.layer("ReLU", [body.outer(2, 1)], [(2, 1)])
+    row = '<input external_port_id="0" internal_layer_id="0" internal_port_id="0" axis="1"/>'
+    after = f"<port_map>{row}</port_map><body>{body.content()}</body>"
+    net.layer("TensorIterator", [net.input(net.values(2, 3))], [(2, 3)], after=after)
+    made = net.case()
+    [step] = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).refused
+    assert step.reason == "no row of its <port_map> gives output port 1"
+
+
 def test_memory_keeps_its_value_and_starts_with_zeros() -> None:
     net = Net(np.random.default_rng(0), 5)
     source = net.input(np.ones((1, 3), np.float32))
