@@ -26,7 +26,7 @@ from ir_tools.cli.paths import InputPath, OutputFile, OutputFolder, OutputModel
 from ir_tools.cli.releases import ReleaseOptions, located
 from ir_tools.cli.screen import number, plural
 from ir_tools.cli.steps import load_states
-from ir_tools.releases.table import Release, find_release, is_release
+from ir_tools.releases.table import RELEASES, Release, find_release, is_release
 from ir_tools.runtime.setting import PRECISIONS, RuntimePrecision, Setting
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
+MOST_KNOWN = 5
+"""Layers of the table of releases that are shown."""
 SHOWN = 12
 """Layers that are listed without `--all`."""
 CONTRADICTIONS = (
@@ -261,6 +263,8 @@ def compare(
         else:
             found = _compare_releases(legacy, loaded, plan, options, dump)
         data = _facts(model, other, found, plan, replay)
+        if isinstance(side, Release):
+            data["known"] = _known(loaded, found, found.runtime, side.name.removeprefix("openvino-"))
         if bisect is not None and not found.ok:
             data["part"] = _bisect(loaded, found, options, bisect, side)
         if report is not None:
@@ -280,6 +284,21 @@ def compare(
     ok = all(found.ok for found, _ in made)
     several: Row = {"file": str(model), "ok": ok, "comparisons": [data for _, data in made], "replay": replay}
     return Answer(several if len(made) > 1 else made[0][1], show, 0 if ok else 1)
+
+
+def _known(model: "Model", found: "Comparison", *versions: str) -> list[Row]:
+    """Return the layers of which it is known that one of these releases gives other values, if any values differ."""
+    from ir_tools.compatibility import Answer as Kind
+    from ir_tools.compatibility import compatibility
+
+    names = {f"openvino-{'.'.join(version.split('.')[:2])}" for version in versions}
+    releases = [release for release in RELEASES if release.name in names]
+    return [
+        {"release": one.release.name, "path": layer.path, "line": layer.line, "reason": layer.reason}
+        for one in ([] if found.ok else compatibility(model, releases))
+        for layer in one.obstacles
+        if layer.answer is Kind.DIFFERS
+    ]
 
 
 def _models(model: Path, other: Path | None, weights: Path | None, other_weights: Path | None) -> Iterator[str]:
@@ -439,6 +458,7 @@ def _compare_golden(
     replay = shlex.join([*shlex.split(replay), "--golden", str(golden)])
     same = run.is_of(loaded)
     data = {**_facts(path, None, found, plan, replay), "golden": str(golden), "same_model": same}
+    data["known"] = _known(loaded, found, run.runtime, found.runtime)
     if report is not None:
         from ir_tools.report import write_report
 
@@ -647,6 +667,10 @@ def _show(screen: "Screen", found: "Comparison", data: Row, plan: "InputPlan", *
         screen.line()
         screen.line(text, style="yellow")
     _show_verdict(screen, found, len(compared))
+    known = data.get("known")
+    for one in known[:MOST_KNOWN] if isinstance(known, list) else ():
+        where = f"'{one['path']}' (line {one['line']})" if one["path"] else "the model"
+        screen.line(f"known of {one['release']}: {where}: {one['reason']}", style="yellow")
     part = data.get("part")
     if isinstance(part, dict):
         screen.line(f"the smallest part that differs, {plural(part['layers'], 'layer')}: {part['written']}")

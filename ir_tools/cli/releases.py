@@ -80,7 +80,12 @@ class ReleaseOptions:
 
     def runtime(self, extensions: Sequence[Path] = (), memory: int | None = None) -> "ReleaseClient | None":
         """Return the release of OpenVINO that `--runtime` names, None if it names none; see `client`."""
-        return None if self.name is None or self.legacy else self.started(find_release(self.name), extensions, memory)
+        return None if self.name is None else self.started(find_release(self.name), extensions, memory)
+
+    def require_name(self) -> None:
+        """Raise a UsageError if an option says where a release is, or to install it, and none says which."""
+        if self.name is None and self.given:
+            raise UsageError("--runtime-python and --install are for a release: name it with --runtime")
 
     def started(
         self, release: "Release", extensions: Sequence[Path] = (), memory: int | None = None

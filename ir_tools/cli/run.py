@@ -77,6 +77,7 @@ def run(
     from ir_tools.cli.screen import working
     from ir_tools.execute import without_kernel
 
+    release.require_name()
     engine = engine or ("runtime" if release.given else "reference")
     if release.given and engine == "reference":
         raise click.UsageError("--runtime names what --engine runtime runs on; leave out --engine reference")

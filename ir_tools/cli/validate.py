@@ -85,6 +85,7 @@ def validate(
     """
     asked = release_name is not None
     release = ReleaseOptions(None if release_name == INSTALLED else release_name, python, install)
+    release.require_name()
     if shapes and not asked:
         raise UsageError("--set is for --runtime, which runs the model; add it")
     here = settings.of(Path.cwd())

@@ -76,7 +76,10 @@ def test_difference_starts_where_a_release_differs(cli: Cli, tmp_path: Path) -> 
     outcome = cli(*words, "--json")
     assert outcome.code == 1, outcome.err
     assert outcome.document["first_difference"]["path"] == "wide"
-    assert "The first difference is 'wide': expected 2.0, got 1.0 at [0]" in cli(*words).out
+    assert [(row["release"], row["path"]) for row in outcome.document["known"]] == [("openvino-2022.3", "table")]
+    shown = cli(*words).out
+    assert "The first difference is 'wide': expected 2.0, got 1.0 at [0]" in shown
+    assert "known of openvino-2022.3: 'table'" in shown
 
 
 def test_run(cli: Cli, model: Path) -> None:
@@ -132,6 +135,9 @@ def test_migration_is_verified_on_its_release(cli: Cli, model: Path, monkeypatch
         (("compare", "--against", "inference-engine-2020.1"), "runs models of IR v2 to v7 alone"),
         (("compare", "--runtime", "inference-engine-2020.1"), "is for models of IR v2 to v7; this one is IR v10"),
         (("run", "--runtime", "openvino-2022.9"), "is not one of"),
+        (("run", "--runtime", "inference-engine-2020.1"), "runs models of IR v2 to v7 alone"),
+        (("run", "--install"), "--runtime-python and --install are for a release: name it with --runtime"),
+        (("validate", "--install"), "are for a release: name it with --runtime"),
         (("validate", "--runtime=openvino-20"), "is not one of"),
         (("compare", "--runtime", "openvino-2023.3"), "make it with: ir-tools runtimes --add openvino-2023.3"),
     ],
