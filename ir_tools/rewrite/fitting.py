@@ -8,6 +8,7 @@ from ir_tools.display import plural
 from ir_tools.graph import Layer, Located, Model, Port, Source
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.definition import Refused
+from ir_tools.releases.measured import State, state
 from ir_tools.releases.table import Release
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
 from ir_tools.rewrite.target import Target, releases_in_words
@@ -106,6 +107,9 @@ class Fitting:
             ):
                 dropped += 1
                 layer.content.rt_info = [row for row in layer.rt_info if "version" in row]
+        found = {str(find_op(located.layer.type, located.layer.version)) for located in self.model.walk()}
+        for name in sorted(name for name in found if state(release, name) is State.DIFFERS):
+            self.notes.append(f"{name} was seen to give other values on {release.title} (docs/releases.md)")
         if dropped:
             layers = plural(dropped, "layer")
             self.notes.append(f"rt_info without a version dropped from {layers}: {release.title} does not read it")

@@ -177,7 +177,8 @@ class _Migrating:
         if target.release is None:
             return _Verdict(asked, None if holds else target.stamped(layer, op), above=not holds)
         if holds:
-            return _Verdict(asked if asked and _crashes(op, layer) else None)
+            broken = not target.runs(op, opset) or (asked is not None and _crashes(op, layer))
+            return _Verdict(asked if broken else None)
         stamped = target.stamped(layer, op)
         if stamped is not None:
             return _Verdict(otherwise=stamped)
@@ -187,13 +188,15 @@ class _Migrating:
         )
 
     def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | Refused | None:
-        """Return the rewrite of an operation to the best opset whose layers the target reads."""
+        """Return the rewrite to the best opset whose layers the target runs; without one, what it reads stays."""
         assert op.migrate is not None
         if self.target.release is None:
             return op.migrate(attrs, inputs, self.target.opsets[0])
         for opset in self.target.opsets:
             found = op.migrate(attrs, inputs, opset)
             if isinstance(found, Refused):
+                if self.target.holds(op, op.version):
+                    return None
                 return Refused(f"{found.reason}; {reading_in_words(op)}", found.attribute)
             if found is not None and self.target.reads(found.layers):
                 return found
