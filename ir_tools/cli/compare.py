@@ -244,7 +244,7 @@ def compare(
     if dump is not None and samples > 1:
         raise click.UsageError("--dump writes the tensors of one sample; leave out --samples")
     files = (report, dump, save, golden, bisect)
-    one_model = (layers, types, outputs_only, mode, against, *files, samples > 1, precision != "f32")
+    one_model = (layers, types, outputs_only, mode, against, *files, release.given, samples > 1, precision != "f32")
     if is_onnx(model, weights) and other is None and not any(one_model):
         return _compare_onnx(model, options, replay)
     first = load(model, weights, extensions)

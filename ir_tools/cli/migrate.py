@@ -103,6 +103,8 @@ def migrate(
     target, rounded = for_release or to or (None if passes else "opset8"), None
     shapes = _fixed(for_release, inputs)
     if is_onnx(model, weights):
+        if release.given:
+            raise UsageError("--runtime is for IR; an .onnx is verified with the installed OpenVINO and onnxruntime")
         try:
             migration = ir_tools.migrate(model, to=target, passes=passes, shapes=shapes, extensions=extensions)
         except MigrationError as error:

@@ -47,6 +47,13 @@ class ReleaseClient(RuntimeClient):
         version = release.name.removeprefix("openvino-")
         self._program, self._hello = foreign_program(python, "release_worker.py", release.title, version)
         self._files = Files()
+        self._installed = RuntimeClient(timeout=timeout, memory=memory)
+        """Computes the shapes of single layers, which a release is not asked for."""
+
+    def close(self) -> None:
+        """End the child, and that of the installed OpenVINO, if there is one."""
+        super().close()
+        self._installed.close()
 
     @property
     def title(self) -> str:
@@ -75,7 +82,7 @@ class ReleaseClient(RuntimeClient):
         timeout: float | None,
     ) -> tuple[Header, list[Blob]]:
         if header["do"] == "ask":
-            raise UsageError(f"{self.name} does not compute layers alone; the installed OpenVINO does")
+            return self._installed._ask_model(header, model_xml, weights, blobs, timeout)
         files = self._files.of(model_xml, weights)
         return self._exchange({**header, **files}, blobs, self.timeout if timeout is None else timeout)
 

@@ -15,6 +15,7 @@ from ir_tools.runtime.client import Tap
 from ir_tools.runtime.environments import found_python
 from ir_tools.runtime.release import ReleaseClient, release_client
 from ir_tools.types import format_shape
+from tests.runtime.made import POOL, one_layer
 from tests.runtime.releases import MEASURED, client_of, small
 
 X = np.array([[1, -2, 3], [-4, 5, -6]], np.float32)
@@ -103,6 +104,18 @@ def test_time_limit_is_an_outcome_and_the_next_file_runs(client: ReleaseClient) 
         client.infer(small(), b"", {"x": X, "n": N}, timeout=0.0)
     assert caught.value.kind == "timeout"
     client.check(small())
+
+
+def test_crash_is_an_outcome_and_the_next_file_runs() -> None:
+    """AvgPool-16 without dilations ends the process in 2025.4."""
+    pool = one_layer("AvgPool", "opset16", POOL, "1,1,4,4")
+    with client_of("2025.4") as client:
+        with pytest.raises(
+            RuntimeFailure, match=r"^OpenVINO 2025\.4 crashed \(SIGSEGV\) while \w+ing the model"
+        ) as caught:
+            client.check(pool)
+        assert caught.value.kind == "crashed"
+        client.check(small())
 
 
 def test_python_with_another_release() -> None:
