@@ -130,6 +130,14 @@ def _compressed() -> Call:
     return Call("MatMul-1", (data, weights), {"transpose_b": "true"})
 
 
+def _has_mask(seen: Seen) -> bool:
+    """Return whether an attention reads its mask, which it does not if it is causal."""
+    return len(seen.inputs) > 3 and seen.attrs is not None and not seen.attrs.causal
+
+
+ATTENTION = (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4))
+PLAIN = {"causal": "false"}
+
 ROWS = (
     ReleaseDifference(
         name="initial value of a variable",
@@ -312,6 +320,28 @@ ROWS = (
             {"offset": "0.5", "variance": "0.1", "width": "4,8", "height": "4,8"},
         ),
         version=10,
+    ),
+    ReleaseDifference(
+        name="attention with a boolean mask",
+        first="2023.3",
+        last="2025.2",
+        ops=("ScaledDotProductAttention-13",),
+        reason="A boolean mask is read the other way round: a query sees the keys that are false.",
+        model=Call("ScaledDotProductAttention-13", (*ATTENTION, np.array([[True, False, True]] * 2)), PLAIN),
+        applies=lambda seen: _has_mask(seen) and seen.inputs[3].dtype.kind == "boolean",
+    ),
+    ReleaseDifference(
+        name="attention with a sink",
+        first="2023.3",
+        last="2025.3",
+        ops=("ScaledDotProductAttention-13",),
+        reason="The sixth input, whose share of the SoftMax is dropped, is not read.",
+        model=Call(
+            "ScaledDotProductAttention-13",
+            (*ATTENTION, np.zeros((2, 3), np.float32), np.array(0.5, np.float32), np.ones((1, 1, 1), np.float32)),
+            PLAIN,
+        ),
+        applies=lambda seen: len(seen.inputs) > 5,
     ),
 )
 """The table."""
