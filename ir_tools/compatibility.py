@@ -79,6 +79,7 @@ class _Case:
     held: frozenset[str]
     border: bool
     short: bool
+    open: bool
 
 
 SEVERITY = (Answer.STOPPED, Answer.UNKNOWN, Answer.READS, Answer.DIFFERS)
@@ -119,9 +120,11 @@ def compatibility(model: Model, releases: Sequence[Release] = OPENVINO) -> tuple
 def summary(found: Sequence[Compatibility]) -> str:
     """Return one line: `OpenVINO 2022.1 to 2024.0, 2024.2 to 2026.4`, of the releases that run the model."""
     runs: list[list[str]] = []
+    answers = {one.release.name: one.answer for one in found}
     before = False
-    for one in found:
-        name, here = one.release.name.removeprefix("openvino-"), one.answer is Answer.RUNS
+    for release in OPENVINO:
+        here = answers.get(release.name) is Answer.RUNS
+        name = release.name.removeprefix("openvino-")
         if here and before:
             runs[-1].append(name)
         elif here:
@@ -184,6 +187,7 @@ def _layers(model: Model) -> Iterator[tuple[Located, _Case]]:
     except IrToolsError:
         facts = {}
     constants: dict[int, dict[int, frozenset[str]]] = {}
+    cases: dict[object, _Case] = {}
     for located in model.walk():
         path, layer, graph = located
         if id(graph) not in constants:
@@ -192,20 +196,29 @@ def _layers(model: Model) -> Iterator[tuple[Located, _Case]]:
         sources = graph.sources(layer.id)
         ports = [port for port in layer.inputs if port.id in sources]
         op = find_op(layer.type, layer.version)
-        yield (
-            located,
-            _Case(
-                op,
-                opset_number(layer.version) or 6,
-                None if op is None else op.read(layer.raw, []),
-                tuple(facts.get((path, port.id)) or UNKNOWN for port in ports),
-                tuple(facts.get((path, port.id)) or UNKNOWN for port in layer.outputs),
-                frozenset(number for number, port in enumerate(ports) if sources[port.id].layer in known),
-                frozenset().union(*(known.get(sources[port.id].layer, ()) for port in ports)),
-                _is_border(graph, layer),
-                op is not None and any((spec.xml or name) not in layer.raw for name, spec in op.attrs.items()),
-            ),
+        inputs = tuple(facts.get((path, port.id)) or UNKNOWN for port in ports)
+        outputs = tuple(facts.get((path, port.id)) or UNKNOWN for port in layer.outputs)
+        case = _Case(
+            op,
+            opset_number(layer.version) or 6,
+            None if op is None else op.read(layer.raw, []),
+            inputs,
+            outputs,
+            frozenset(number for number, port in enumerate(ports) if sources[port.id].layer in known),
+            frozenset().union(*(known.get(sources[port.id].layer, ()) for port in ports)),
+            _is_border(graph, layer),
+            op is not None and any((spec.xml or name) not in layer.raw for name, spec in op.attrs.items()),
+            any(size < 0 for port in (*layer.inputs, *layer.outputs) for size in port.dims),
         )
+        yield located, cases.setdefault(_key(layer, case), case)
+
+
+def _key(layer: Layer, case: _Case) -> object:
+    """Return what is equal for layers that no release tells apart."""
+    tensors = tuple((fact.dtype.name, fact.shape) for fact in (*case.inputs, *case.outputs))
+    raw = () if role_of(layer) is Role.CONSTANT else tuple(layer.raw.items())
+    own = layer.id if role_of(layer) is Role.READ_VARIABLE else None
+    return str(case.op), case.opset, raw, tensors, case.constant, case.held, case.border, case.short, case.open, own
 
 
 def _is_border(graph: Graph, layer: Layer) -> bool:
@@ -238,8 +251,11 @@ def _on(release: Release, model: Model, layers: Sequence[tuple[Located, _Case]])
     if not release.reads[0] <= model.version <= release.reads[1]:
         return _whole(release, Answer.STOPPED, f"it does not read IR v{model.version}")
     obstacles = []
+    verdicts = {
+        id(case): _verdict(release, model.version, case) for case in {id(case): case for _, case in layers}.values()
+    }
     for located, case in layers:
-        found = _verdict(release, model.version, case)
+        found = verdicts[id(case)]
         if found is not None:
             answer, reason = found
             layer = f"{located.layer.type} {located.layer.version}"
@@ -263,7 +279,9 @@ def _verdict(release: Release, version: int, case: _Case) -> tuple[Answer, str] 
         if not release.has_type(fact.dtype.name):
             return Answer.STOPPED, f"there is no element type {fact.dtype.name}"
         if not release.dynamic and (fact.shape is None or not all(dim.static for dim in fact.shape)):
-            return Answer.STOPPED, "sizes have to be known"
+            if case.open or op.role is Role.PARAMETER:
+                return Answer.STOPPED, "sizes have to be known"
+            return Answer.UNKNOWN, "sizes that follow from values were not measured"
         if release.number < FIRST_EMPTY and any(dim.hi == 0 for dim in fact.shape or ()):
             return Answer.STOPPED, "a tensor without elements is not accepted"
     if op.role is Role.ASSIGN_VARIABLE:

@@ -80,7 +80,7 @@ def _file(path: Path, releases: Sequence["Release"], migrated: bool, asked: bool
         rows.append(row)
     return {
         "file": str(path),
-        "badge": summary(found),
+        "badge": f"Inference Engine until 2020 (IR v{model.version})" if model.is_legacy else summary(found),
         "runs": any(one.answer is Kind.RUNS for one in found),
         "releases": rows,
     }

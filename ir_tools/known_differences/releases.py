@@ -6,6 +6,7 @@ the next one, which does not.
 
 from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -309,11 +310,12 @@ ROWS = (
         applies=_with("mode", "max"),
     ),
     ReleaseDifference(
-        name="PriorBoxClustered without step",
+        name="PriorBoxClustered with one variance",
         first="2021.3",
         last="2021.4",
         ops=("PriorBoxClustered-1",),
-        reason="Boxes whose sizes or steps the layer leaves out are placed by others.",
+        reason="Of one variance for all four coordinates three are read from memory behind it.",
+        applies=lambda seen: seen.attrs is not None and len(seen.attrs.variance) == 1,
         model=Call(
             "PriorBoxClustered-1",
             (Fixed(whole(4, 4)), Fixed(whole(32, 32))),
@@ -347,6 +349,11 @@ ROWS = (
 """The table."""
 
 
+@cache
+def _rows_of(release: str, op: str) -> tuple[ReleaseDifference, ...]:
+    return tuple(row for row in ROWS if op in row.ops and release in {one.name for one in row.releases})
+
+
 def release_differences(release: Release, seen: Seen) -> tuple[ReleaseDifference, ...]:
     """Return the rows of a release that a layer falls under."""
-    return tuple(row for row in ROWS if str(seen.op) in row.ops and release in row.releases and row.applies(seen))
+    return tuple(row for row in _rows_of(release.name, str(seen.op)) if row.applies(seen))
