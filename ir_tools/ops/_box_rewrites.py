@@ -176,11 +176,13 @@ def migrate_search_sorted(layers: Layers, attrs: Attrs) -> Ref | Refused:
 @composed(17, "how often, or with which weights, each integer from 0 on is equal to an element")
 def migrate_bincount(layers: Layers, attrs: Attrs) -> Ref:
     """Bincount as comparisons with every integer that there may be."""
-    data, first = layers.to_type(Ref(None), I64), np.array(0)
-    largest = layers.call("ReduceMax", layers.call("Concat", data, np.array([attrs.minlength - 1]), axis=0), first)
+    first, none = np.array(0), np.array([-1])
+    data = layers.call("Concat", layers.to_type(Ref(None), I64), none, axis=0)
+    largest = layers.call("Maximum", layers.call("ReduceMax", data, first), np.array(attrs.minlength - 1))
     bins = layers.count_to(layers.call("Add", largest, np.array(1)))
     equal = layers.call("Equal", layers.call("Unsqueeze", bins, np.array(1)), layers.call("Unsqueeze", data, first))
     if len(layers.inputs) == 1:
         return layers.call("ReduceSum", layers.to_type(equal, I64), np.array(1))
-    weights = layers.call("Unsqueeze", Ref(None, 1), first)
-    return layers.call("ReduceSum", layers.call("Select", equal, weights, layers.number(0, weights)), np.array(1))
+    zero = layers.number(0, Ref(None, 1))
+    weights = layers.call("Unsqueeze", layers.call("Concat", Ref(None, 1), zero.reshape(1), axis=0), first)
+    return layers.call("ReduceSum", layers.call("Select", equal, weights, zero), np.array(1))
