@@ -150,7 +150,7 @@ def located(model: "Model", *clients: "RuntimeClient | None") -> Iterator[None]:
             if not release.reads[0] <= (model.version or 0) <= release.reads[1]:
                 text = (
                     f"{release.title} does not read IR v{model.version}; migrate the model for it with:"
-                    f" ir-tools migrate --for {release.name}"
+                    f" ir-tools migrate MODEL --for {release.name} -o OUT.xml"
                 )
             elif failure.kind in {"rejected", "crashed"}:
                 found = try_model(model, client=client, search_seconds=SEARCH)
