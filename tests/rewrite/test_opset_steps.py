@@ -15,8 +15,11 @@ from ir_tools.format.write import render
 from ir_tools.graph import Model
 from ir_tools.known_differences import find
 from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Array, Op, Role, find_op, opset_number
+from ir_tools.releases.table import find_release
 from ir_tools.rewrite.migration import migrate
 from ir_tools.runtime.client import RuntimeClient
+from ir_tools.runtime.environments import environment
+from ir_tools.runtime.release import release_client
 from ir_tools.types import ELEMENT_TYPES, from_dtype
 from tests.ops import kernel_settings, layer_support
 from tests.ops.around import ONE_THREAD
@@ -148,6 +151,8 @@ UNCHANGED = {"BitwiseLeftShift-15", "BitwiseRightShift-15", "MaxPool-1", "Propos
 """Versions that stay as they are, or are refused."""
 UNSAMPLED = {"SearchSorted-15"}
 """Versions that mean nothing on random numbers, such as rows that are not sorted."""
+NOT_FED = {"bfloat16", "float64"}
+"""Element types of inputs that the API of old releases does not take as they are."""
 FLOATS = ("f32", "f16", "bf16", "f64")
 
 
@@ -323,3 +328,34 @@ def test_steps_on_the_runtime(name: str) -> None:
                     why = difference(one, other, ON_RUNTIME)
                     wrong += [f"{setting} to opset{target}: {why}"] if why else []
     assert wrong == []
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("release", ["openvino-2021.4", "openvino-2022.1", "openvino-2022.3"])
+def test_steps_on_releases(release: str) -> None:
+    """What is migrated for a release gives there what the reference says of the layer itself, in f32 and f16."""
+    if environment(find_release(release)) is None:
+        pytest.skip(f"{release} is not here (ir-tools runtimes)")
+    wrong, compared = [], 0
+    with release_client(find_release(release)) as client:
+        for setting in (setting for found in settings(2).values() for setting in found):
+            if any(not array.size or array.dtype.name in NOT_FED for array in setting.arrays):
+                continue
+            model = setting.model()
+            moved = migrate(model, release)
+            if moved.refused or find_release(release).holds(setting.op, setting.op.version):
+                continue
+            with np.errstate(all="ignore"):
+                wanted = run(model, setting.inputs())
+            try:
+                found = client.infer_model(moved.model, setting.inputs()).outputs
+            except RuntimeFailure as failure:
+                empty = any(not array.size for array in wanted.values())
+                wrong += [] if empty else [f"{setting}: {failure}"]
+                continue
+            compared += 1
+            for one, other in zip(found.values(), wanted.values(), strict=True):
+                why = difference(one.astype(np.float64), other.astype(np.float64), {"float64": 4e-3})
+                wrong += [f"{setting}: {why}"] if why else []
+    assert wrong == []
+    assert compared > 50
