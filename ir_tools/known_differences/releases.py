@@ -324,6 +324,16 @@ ROWS = (
         version=10,
     ),
     ReleaseDifference(
+        name="negative indices of GatherND",
+        first="2021.2",
+        last="2025.2",
+        ops=("GatherND-5", "GatherND-8"),
+        reason="Negative indices do not count from the end: memory before the data is read.",
+        model=Call("GatherND-5", (counted(3, 2), Fixed(np.array([[-1]])))),
+        version=10,
+        applies=lambda seen: seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any()),
+    ),
+    ReleaseDifference(
         name="attention with a boolean mask",
         first="2023.3",
         last="2025.2",
