@@ -83,6 +83,10 @@ def state(release: Release, op: str, case: str = "") -> State | None:
     None if the release or the operation was not measured, or if the case does as the plain model.
     """
     table = _table()
-    letters = table.operations.get(op, {}).get(case)
-    number = table.releases.get(release.name)
-    return None if letters is None or number is None else State(letters if len(letters) == 1 else letters[number])
+    row, number = table.operations.get(op, {}), table.releases.get(release.name)
+    if number is None or case not in row:
+        return None
+    plain, letters = row[""], row[case]
+    if plain[number] == State.UNREAD:
+        return State.UNREAD
+    return State(letters if len(letters) == 1 else letters[number])

@@ -54,6 +54,7 @@ def questions(version: int) -> Iterator[Question]:
         if op.role in {Role.PARAMETER, Role.CONSTANT, Role.RESULT}:
             yield from _of_types(op, version)
         elif sample is not None:
+            sample = replace(sample, raw={**sample.raw, **MORE.get(op.type, {})})
             whole = replace(sample, raw=_complete(op, sample))
             for other in sorted({10, version}):
                 yield from _asked(op, "", whole, other)
@@ -174,7 +175,7 @@ def _raw(op: Op, sample: Sample) -> dict[str, str]:
 
 def _complete(op: Op, sample: Sample) -> dict[str, str]:
     """Return the attributes, with those that the sample leaves out and that have a default."""
-    raw = _raw(op, sample) | MORE.get(op.type, {})
+    raw = _raw(op, sample)
     for name, spec in op.attrs.items():
         if (spec.xml or name) not in raw and spec.default not in {REQUIRED, None, (), ""}:
             raw[spec.xml or name] = spec.render(spec.default, ",")
