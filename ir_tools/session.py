@@ -78,16 +78,19 @@ class Session:
             extensions: libraries with operations of others, for the runtime to load.
 
         Raises:
-            UsageError: an unknown engine, a precision for the runtime, or an extension that is not a file.
+            UsageError: an unknown engine or release, a precision for the runtime, or an extension that is not a file.
             MigrationError: a layer of a legacy model, which is migrated first, cannot be migrated.
         """
         from ir_tools import execute
+        from ir_tools.releases.table import find_release
         from ir_tools.rewrite.legacy import current_model
 
         check_word("engine", engine, get_args(execute.Engine))
         check_word("precision", precision, get_args(execute.Precision))
         if engine == "runtime" and precision != "as written":
             raise UsageError("precision is for the reference; the runtime computes in f32")
+        if isinstance(runtime, str):
+            find_release(runtime)
         self._extensions = library_paths(extensions)
         self.model = current_model(load_model(model, self._extensions))
         self.engine = engine

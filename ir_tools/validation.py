@@ -18,6 +18,7 @@ from ir_tools.format.problems import MAX_LISTED, ElementProblem, Place, diagnost
 from ir_tools.format.read import open_files, weights_of
 from ir_tools.format.write import render
 from ir_tools.graph import Model
+from ir_tools.releases.table import find_release
 from ir_tools.rules import RULES, Rule
 from ir_tools.runtime.extensions import Extensions, library_paths
 from ir_tools.runtime.installed import require_openvino
@@ -60,6 +61,7 @@ def validate(
     """
     rules = frozenset(chosen(select, ignore))
     library_paths(extensions)
+    release = find_release(runtime) if isinstance(runtime, str) else None
     if runtime is True:
         require_openvino()
     if shapes and not runtime:
@@ -71,14 +73,13 @@ def validate(
         except ReadError as unreadable:
             found += unreadable.diagnostics
     if runtime:
-        from ir_tools.releases.table import find_release
         from ir_tools.runtime.release import release_client
         from ir_tools.runtime.trial import MEMORY, try_model
 
         with ExitStack() as stack:
-            client = None if isinstance(runtime, bool) else runtime
-            if isinstance(client, str):
-                client = stack.enter_context(release_client(find_release(client), memory=MEMORY))
+            client = None if isinstance(runtime, bool | str) else runtime
+            if release is not None:
+                client = stack.enter_context(release_client(release, memory=MEMORY))
             found += try_model(source, weights, client=client, extensions=extensions, shapes=shapes)
     codes = {rule.code for rule in rules}
     return sorted(

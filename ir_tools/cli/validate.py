@@ -22,6 +22,7 @@ from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.display import plural
 from ir_tools.errors import UsageError
 from ir_tools.files import same_file, write_file
+from ir_tools.runtime.installed import require_openvino
 from ir_tools.source import MAX_SIZE
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ def validate(
     asked = release_name is not None
     release = ReleaseOptions(None if release_name == INSTALLED else release_name, python, install)
     release.require_name()
+    if asked and release.name is None:
+        require_openvino()
     if shapes and not asked:
         raise UsageError("--set is for --runtime, which runs the model; add it")
     here = settings.of(Path.cwd())

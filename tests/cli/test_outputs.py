@@ -28,6 +28,7 @@ WRITERS = {
     "run -o": ["run", "m.xml", "--input", "data=data.npy", "-o", "OUT.npz"],
     "compare --report": ["compare", "m.xml", "--input", "data=data.npy", "--report", "OUT.html"],
     "compare --dump": ["compare", "m.xml", "--input", "data=data.npy", "--dump", "OUT"],
+    "compare --save": ["compare", "m.xml", "--input", "data=data.npy", "--save", "OUT.irrun"],
     "validate --output-file": ["validate", "m.xml", "--output-file", "OUT"],
     "validate --write-baseline": ["validate", "m.xml", "--write-baseline", "OUT.json"],
     "compare --bisect": ["compare", "m.xml", "--tolerance", "0", "--bisect", "OUT.xml"],
