@@ -24,7 +24,7 @@ from ir_tools.cli.options import (
     release_options,
 )
 from ir_tools.cli.releases import ReleaseOptions, located
-from ir_tools.errors import IrToolsError, MigrationError, RuntimeFailure, UsageError
+from ir_tools.errors import IrToolsError, MigrationError, UsageError
 from ir_tools.format.write import check_complete
 from ir_tools.runtime.installed import require_openvino
 from ir_tools.types import precision_in_file
@@ -86,8 +86,8 @@ def migrate(
     In an .onnx, every AveragePool is converted as ONNX defines it and the rest by OpenVINO's frontend; --verify runs
     OpenVINO's own conversion, which deviates in known cases, and onnxruntime: one of them has to agree on each output.
 
-    A model that is migrated for a release is verified on that release, if it is here (ir-tools runtimes), against the
-    old one on the installed OpenVINO, or on that of --runtime.
+    A model that is migrated for a release is verified on that release (ir-tools runtimes --add, or --install), against
+    the old one on the installed OpenVINO, or on that of --runtime.
 
     A model of IR v2 to v7 is verified on the runtime of its time: Inference Engine 2020.1 on the old file against
     OpenVINO on the new one, both in floats. With --int8, the outputs in INT8 are shown beside those in floats.
@@ -105,6 +105,8 @@ def migrate(
     if is_onnx(model, weights):
         if release.given:
             raise UsageError("--runtime is for IR; an .onnx is verified with the installed OpenVINO and onnxruntime")
+        if int8:
+            raise UsageError("--int8 is for models of IR v2 to v7")
         try:
             migration = ir_tools.migrate(model, to=target, passes=passes, shapes=shapes, extensions=extensions)
         except MigrationError as error:
@@ -120,14 +122,14 @@ def migrate(
         old = release.client(loaded, inputs) if verify and loaded.is_legacy else None
         migration = ir_tools.migrate(loaded, to=target, passes=passes, shapes=shapes, extensions=extensions)
         in_floats = migration.model
-        their, unasked = _target(for_release, release, extensions) if verify else (None, "")
+        their = _target(for_release, release, extensions) if verify and not migration.refused else None
         if old is None:
-            judge = partial(_verify, client=release.runtime(extensions), their=their, unasked=unasked)
+            judge = partial(_verify, client=release.runtime(extensions), their=their)
         else:
-            judge = partial(_verify_legacy, old=old, layers=layers, their=their, unasked=unasked)
+            judge = partial(_verify_legacy, old=old, layers=layers, their=their)
         checked = judge(loaded, migration, inputs, extensions) if verify and not migration.refused else None
         if int8 and not migration.refused:
-            migration = ir_tools.migrate(loaded, to=target, passes=passes, int8=True)
+            migration = ir_tools.migrate(loaded, to=target, passes=passes, shapes=shapes, int8=True)
             rounded = _measured(in_floats, migration.model, inputs)
     code = REFUSED if migration.refused else NOT_VERIFIED if checked and not checked["ok"] else DONE
     write = output is not None and not dry_run and code == DONE
@@ -158,21 +160,15 @@ def _fixed(release: str | None, inputs: InputOptions) -> Mapping[str, str] | Non
     return None if release is None or find_release(release).dynamic else dict(inputs.shapes)
 
 
-def _target(
-    name: str | None, release: ReleaseOptions, extensions: Sequence[Path]
-) -> "tuple[ReleaseClient | None, str]":
-    """Return the release that a model is migrated for, or why it is not asked: it is not here."""
+def _target(name: str | None, release: ReleaseOptions, extensions: Sequence[Path]) -> "ReleaseClient | None":
+    """Return the release that a model is migrated for, None if it is for none.
+
+    Raises:
+        RuntimeFailure: the release is not here.
+    """
     from ir_tools.releases.table import find_release
 
-    if name is None:
-        return None, ""
-    target = find_release(name)
-    try:
-        return release.started(target, extensions), ""
-    except RuntimeFailure as why:
-        if why.kind != "missing" or release.install:
-            raise
-        return None, f"{target.title} itself was not asked; --install installs it first (about {target.size} MB)"
+    return None if name is None else release.started(find_release(name), extensions)
 
 
 def _refused_node(path: Path, error: MigrationError) -> Answer:
@@ -206,7 +202,6 @@ def _verify(
     *,
     client: "ReleaseClient | None",
     their: "ReleaseClient | None",
-    unasked: str,
 ) -> Row:
     """Run both models on the runtime and compare their outputs; without a comparison, say why there is none."""
     from ir_tools.cli.screen import working
@@ -216,7 +211,7 @@ def _verify(
     source = inputs.reshaped(before, extensions)
     target = _like(inputs, before, migration.model).reshaped(migration.model, extensions)
     plan = inputs.plan(source)
-    shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows(), "unasked": unasked}
+    shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows()}
     try:
         with (
             working("running both models on the runtime"),
@@ -258,7 +253,6 @@ def _verify_legacy(
     old: "LegacyClient",
     layers: bool,
     their: "ReleaseClient | None",
-    unasked: str,
 ) -> Row:
     """Run the old model on the runtime of its time, and compare; without a comparison, say why there is none."""
     from ir_tools.cli.screen import working
@@ -266,7 +260,7 @@ def _verify_legacy(
     from ir_tools.runtime.client import RuntimeClient
 
     plan = inputs.plan(migration.model)
-    shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows(), "unasked": unasked}
+    shared: Row = {"seed": inputs.seed, "inputs": plan.as_rows()}
     steps = len(before.graph) if layers else None
     try:
         with (
@@ -415,8 +409,6 @@ def _show_verification(screen: "Screen", checked: Row) -> None:
     assert isinstance(weak, list)
     for text in weak:
         screen.line(str(text), style="yellow")
-    if checked["unasked"]:
-        screen.line(str(checked["unasked"]), style="yellow")
     first = checked.get("first_difference")
     if checked.get("layers"):
         screen.line(f"{checked['layers']} tensors of layers compared")
