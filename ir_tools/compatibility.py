@@ -118,7 +118,10 @@ def compatibility(model: Model, releases: Sequence[Release] = OPENVINO) -> tuple
 
 
 def summary(found: Sequence[Compatibility]) -> str:
-    """Return one line: `OpenVINO 2022.1 to 2024.0, 2024.2 to 2026.4`, of the releases that run the model."""
+    """Return one line: `OpenVINO 2022.1 to 2024.0, 2024.2 to 2026.4`, of the releases that run the model.
+
+    `unknown` if nothing is known of any.
+    """
     runs: list[list[str]] = []
     answers = {one.release.name: one.answer for one in found}
     before = False
@@ -131,7 +134,7 @@ def summary(found: Sequence[Compatibility]) -> str:
             runs.append([name])
         before = here
     if not runs:
-        return "no release of OpenVINO"
+        return "unknown" if {*answers.values()} == {Answer.UNKNOWN} else "no release of OpenVINO"
     return "OpenVINO " + ", ".join(names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}" for names in runs)
 
 

@@ -127,8 +127,11 @@ def _show(screen: "Screen", files: Sequence[Row], badge: bool) -> None:
     for number, file in enumerate(files):
         rows = file["releases"]
         assert isinstance(rows, list)
-        if badge or not rows:
-            screen.line(f"{file['file']}: {file['badge']}" if len(files) > 1 or not rows else str(file["badge"]))
+        if not rows or (badge and len(files) == 1):
+            screen.line(str(file["badge"]))
+            continue
+        if badge:
+            screen.line(f"{file['file']}: {file['badge']}")
             continue
         if number:
             screen.line()

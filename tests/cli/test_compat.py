@@ -102,6 +102,11 @@ def test_folder_in_one_line_each(cli: Cli, model: Path) -> None:
     assert outcome.out.splitlines()[0] == f"{model}: OpenVINO 2024.0, 2024.2 to 2026.4"
     assert outcome.out.splitlines()[1] == f"{model.parent / 'old.xml'}: Inference Engine until 2020 (IR v6)"
     assert cli("compat", model, "--badge").out == "OpenVINO 2024.0, 2024.2 to 2026.4\n"
+    (model.parent / "old.xml").write_text('<net version="11"')
+    lines = cli("compat", model.parent, "--badge").out.splitlines()
+    assert lines[1].startswith(f"{model.parent / 'old.xml'}:1: error IR002")
+    model.write_text(model.read_text().replace('kernel="', 'kernel="-'))
+    assert cli("compat", model, "--badge").out == "unknown\n"
 
 
 def test_wrong_use(cli: Cli, model: Path) -> None:
