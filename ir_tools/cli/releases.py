@@ -152,7 +152,7 @@ def located(model: "Model", *clients: "RuntimeClient | None") -> Iterator[None]:
                     f"{release.title} does not read IR v{model.version}; migrate the model for it with:"
                     f" ir-tools migrate MODEL --for {release.name} -o OUT.xml"
                 )
-            elif failure.kind in {"rejected", "crashed"}:
+            elif failure.stage and failure.kind in {"rejected", "crashed"}:
                 found = try_model(model, client=client, search_seconds=SEARCH)
                 place = next((one for one in found if one.path), None)
                 line = f" (line {place.line})" if place and place.line else ""
