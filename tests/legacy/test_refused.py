@@ -99,3 +99,15 @@ def test_memory_keeps_its_value_and_starts_with_zeros() -> None:
     assert any("starts with whatever is in memory" in note for step in migration.steps for note in step.notes)
     with ir_tools.Session(migration.model) as session:
         assert [float(session.run(made.inputs)["out"][0, 0]) for _ in range(3)] == [1, 2, 3]
+
+
+def test_two_levels_of_which_some_channels_have_equal_limits() -> None:
+    net = Net(np.random.default_rng(0), 6)
+    net.precision = "FP32"
+    values = np.array([[[-1.0], [1.0]], [[0.25], [3.0]]], np.float32)
+    limits = [(0, 0), (0, 2), (-5, -6), (5, 6)]
+    given = [net.input(values), *(net.const(np.array(limit, np.float32)) for limit in limits)]
+    net.layer("FakeQuantize", given, [values.shape], {"levels": 2}, name="out")
+    made = net.case()
+    found = ir_tools.run(ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).model, made.inputs)
+    assert found["out"].tolist() == [[[-5], [-6]], [[5], [6]]]

@@ -31,7 +31,7 @@ def fake_quantize(layer: LegacyLayer) -> tuple[Source, ...]:
     if not equal.any():
         return (found,)
     binary = layer.call("Select", layer.call("Greater", data, low), out_high, out_low)
-    return (layer.call("Select", equal, binary, found),)
+    return (layer.call("Select", _by_channel(layer, layer.constant(equal), data), binary, found),)
 
 
 def _by_channel(layer: LegacyLayer, limit: Source, data: Source) -> Source:
