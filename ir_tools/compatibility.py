@@ -280,7 +280,7 @@ def _verdict(release: Release, version: int, case: _Case) -> tuple[Answer, str] 
         return Answer.STOPPED, f"{op} is not read with the stamp opset{case.opset}"
     for fact in (*case.inputs, *case.outputs):
         if not release.has_type(fact.dtype.name):
-            return Answer.STOPPED, f"there is no element type {fact.dtype.name}"
+            return Answer.STOPPED, f"the element type {fact.dtype.name} is not known there"
         if not release.dynamic and (fact.shape is None or not all(dim.static for dim in fact.shape)):
             if case.open or op.role is Role.PARAMETER:
                 return Answer.STOPPED, "sizes have to be known"

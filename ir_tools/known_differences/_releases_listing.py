@@ -27,7 +27,7 @@ v9 or beyond v11; IR v2 to v7 are of Inference Engine until 2020 ([legacy models
 OPERATIONS = """
 ## Operations
 
-The release that first reads an operation, and what releases that read it do otherwise than run it with right values. A
+The release that first reads an operation, and which releases read it and do not run it with right values. A
 case is what is special about the model: the element type of the first input, `?` for unknown sizes (`batch ?`: of the
 first axis alone), `input 2` for an input that is computed and not a constant, `short` for attributes that are left out,
 `v10` for IR v10, or an attribute and its value.
@@ -38,7 +38,7 @@ first axis alone), `input 2` for an input that is computed and not a constant, `
 CHANGES = """
 ## What upgrades change in values
 
-Outputs that a release computes otherwise than the specification says, without an error: a model that ran before begins
+Outputs of a release that differ from the specification, without an error: a model that ran before begins
 to differ with the first release, and differs again from the one behind the last.
 
 | releases | operations | what they do |

@@ -144,7 +144,7 @@ class Network:
 
     def __init__(self, library: Library, model: str, weights: str) -> None:
         """Read the files."""
-        self.library = library
+        self.libraries = library
         self.handle = c_void_p()
         paths = os.fsencode(model), os.fsencode(weights)
         try:
@@ -158,25 +158,25 @@ class Network:
 
     def __exit__(self, *_: Any) -> None:
         """Free it."""
-        self.library.interface.ie_network_free(byref(self.handle))
+        self.libraries.interface.ie_network_free(byref(self.handle))
 
     def names(self, kind: str) -> "list[str]":
         """Return the names of the inputs (`kind` is `input`) or outputs."""
         count = c_size_t()
-        self.library.call(f"network_get_{kind}s_number", self.handle, byref(count))
-        return [self.library.name(f"network_get_{kind}_name", self.handle, index) for index in range(count.value)]
+        self.libraries.call(f"network_get_{kind}s_number", self.handle, byref(count))
+        return [self.libraries.name(f"network_get_{kind}_name", self.handle, index) for index in range(count.value)]
 
     def describe(self, kind: str, name: str) -> "list[Any]":
         """Return name, element type and sizes of an input or output."""
         precision, sizes = c_int(), Dimensions()
-        self.library.call(f"network_get_{kind}_precision", self.handle, name.encode(), byref(precision))
-        self.library.call(f"network_get_{kind}_dims", self.handle, name.encode(), byref(sizes))
+        self.libraries.call(f"network_get_{kind}_precision", self.handle, name.encode(), byref(precision))
+        self.libraries.call(f"network_get_{kind}_dims", self.handle, name.encode(), byref(sizes))
         type_ = PRECISIONS.get(precision.value, f"precision {precision.value}")
         return [name, type_, list(sizes.sizes[: sizes.rank])]
 
     def add_output(self, layer: str, index: int) -> None:
         """Make output `index` of a layer an output of the network."""
-        method = getattr(self.library.engine, ADD_OUTPUT)
+        method = getattr(self.libraries.engine, ADD_OUTPUT)
         text, response = layer.encode(), Response()
         name = Text(text, len(text), b"")
         if method(c_void_p(self.inner), byref(name), c_size_t(index), byref(response)):
@@ -185,7 +185,7 @@ class Network:
     @property
     def inner(self) -> int:
         """The library's own object, which the C interface's holds a pointer to."""
-        table = ctypes.addressof(ctypes.c_char.in_dll(self.library.engine, NETWORK)) + 16
+        table = ctypes.addressof(ctypes.c_char.in_dll(self.libraries.engine, NETWORK)) + 16
         for word in (c_void_p * WORDS).from_address(self.handle.value or 0):
             if word and word % 8 == 0 and readable(word) and c_void_p.from_address(word).value == table:
                 return word
@@ -197,18 +197,18 @@ class Inference:
 
     def __init__(self, network: Network, config: "dict[str, str]") -> None:
         """Compile the network for the CPU."""
-        self.library = network.library
+        self.libraries = network.libraries
         self.compiled, self.request = c_void_p(), c_void_p()
         self.blobs = []  # type: list[c_void_p]
         chain = Config()
         for name, value in config.items():
             chain = Config(name.encode(), value.encode(), ctypes.pointer(chain) if chain.name else None)
-        core = self.library.core
+        core = self.libraries.core
         try:
-            self.library.call("core_load_network", core, network.handle, b"CPU", byref(chain), byref(self.compiled))
+            self.libraries.call("core_load_network", core, network.handle, b"CPU", byref(chain), byref(self.compiled))
         except Refused as why:
-            raise Refused(self.library.why_uncompiled(network) or str(why)) from None
-        self.library.call("exec_network_create_infer_request", self.compiled, byref(self.request))
+            raise Refused(self.libraries.why_uncompiled(network) or str(why)) from None
+        self.libraries.call("exec_network_create_infer_request", self.compiled, byref(self.request))
 
     def __enter__(self) -> "Inference":
         """Return the inference itself."""
@@ -217,15 +217,15 @@ class Inference:
     def __exit__(self, *_: Any) -> None:
         """Free both, and their tensors: the interface gives back the memory of a tensor with its handle."""
         for blob in self.blobs:
-            self.library.interface.ie_blob_deallocate(byref(blob))
+            self.libraries.interface.ie_blob_deallocate(byref(blob))
         if self.request:
-            self.library.interface.ie_infer_request_free(byref(self.request))
+            self.libraries.interface.ie_infer_request_free(byref(self.request))
         if self.compiled:
-            self.library.interface.ie_exec_network_free(byref(self.compiled))
+            self.libraries.interface.ie_exec_network_free(byref(self.compiled))
 
     def run(self) -> None:
         """Infer."""
-        self.library.call("infer_request_infer", self.request)
+        self.libraries.call("infer_request_infer", self.request)
 
     def fill(self, name: str, array: Any) -> None:
         """Copy an array into an input; another element type is cast if no value changes."""
@@ -247,7 +247,7 @@ class Inference:
     def _tensor(self, name: str) -> "tuple[str, Any]":
         """Element type and a view of an input or output."""
         blob, precision, sizes, buffer, size = c_void_p(), c_int(), Dimensions(), c_void_p(), c_int()
-        call = self.library.call
+        call = self.libraries.call
         call("infer_request_get_blob", self.request, name.encode(), byref(blob))
         self.blobs.append(blob)
         call("blob_get_precision", blob, byref(precision))
