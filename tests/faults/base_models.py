@@ -450,6 +450,11 @@ def _old_style(base: Base) -> Base:
     return Base(f"{base.name}_v10", root, base.weights, MODEL_OPTIMIZER)
 
 
+def base_names() -> list[str]:
+    """The names of `bases`, without making them."""
+    return [*(build.__name__ for build in (*BUILT, *MORE)), *(f"{name}_v10" for name in OLD_STYLE), *HANDMADE]
+
+
 @cache
 def bases() -> dict[str, Base]:
     """Every base model by name."""

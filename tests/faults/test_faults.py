@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.base_models import bases
+from tests.faults.base_models import base_names, bases
 from tests.faults.catalogue import FAULTS, mutants
 from tests.faults.define import Fault
 from tests.faults.differential import differences
@@ -25,6 +25,7 @@ PLACED = 98.0
 
 def test_there_are_enough_kinds_and_bases() -> None:
     assert len(bases()) >= 16
+    assert list(bases()) == base_names()
     assert len({fault.kind for fault in FAULTS}) == len(FAULTS) > 400
     assert sum(fault.expect == "valid" for fault in FAULTS) > 60
 
@@ -38,7 +39,7 @@ def _base_answers() -> dict[str, Answer]:
         }
 
 
-@pytest.mark.parametrize("name", bases())
+@pytest.mark.parametrize("name", base_names())
 def test_bases_run(name: str) -> None:
     assert _base_answers()[name].ok, _base_answers()[name].why
 

@@ -13,7 +13,7 @@ from ir_tools.inputs import input_facts, plan_inputs
 from ir_tools.ops import Array
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import format_shape
-from tests.faults.base_models import bases
+from tests.faults.base_models import base_names, bases
 from tests.faults.markup import render
 from tests.inputs.networks import NETWORKS, PLACES, WORDS
 from tests.ops.around import clients
@@ -74,13 +74,11 @@ def test_sizes_follow_from_other_sizes() -> None:
 
 # --- every small model of the suite -----------------------------------------------------------------------------
 
-BASES = bases()
 
-
-@pytest.mark.parametrize("name", BASES)
+@pytest.mark.parametrize("name", base_names())
 @pytest.mark.parametrize("opened", [False, True], ids=["as-written", "open"])
 def test_small_models_get_inputs_that_run(client: RuntimeClient, name: str, opened: bool) -> None:
-    base = BASES[name]
+    base = bases()[name]
     model = ir_tools.read(render(base.root, base.style).encode(), base.weights)
     written = plan_inputs(model).arrays()
     if not opened:

@@ -1,5 +1,6 @@
 """Real files of IR v2 to v7: the file on Inference Engine 2020.1 against what it is migrated to, every layer."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -19,6 +20,7 @@ from tests.legacy.net import PRECISIONS
 LEVELS = 0.1
 """How far a quantized network with random weights may be off: an element at the border of two levels may be on either,
 and what follows adds up."""
+LEGACY = re.compile(rb"<net [^>]*version=[\"'][2-7][\"']")
 TYPES = {name: np.dtype(kind) for kind, name in PRECISIONS.items()}
 
 
@@ -26,7 +28,7 @@ def legacy_files() -> list[object]:
     """Every file of IR v2 to v7 in the corpus, or one case that skips."""
     folder = corpus_folder()
     files = sorted(folder.rglob("*.xml")) if folder else []
-    found = [path for path in files if ir_tools.read(path).version < 10]
+    found = [path for path in files if LEGACY.search(path.read_bytes()[:1000])]
     skip = pytest.mark.skip(reason="no corpus: set IR_TOOLS_CORPUS to its folder")
     return [pytest.param(path, id=path.stem) for path in found] or [pytest.param(Path(), marks=skip, id="corpus")]
 

@@ -388,23 +388,28 @@ def test_names_are_unique_and_one_line() -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("op", [pytest.param(op, id=str(op)) for op in OPS])
-def test_sane(op: Op) -> None:
-    """Defaults can be written and read, names of ports differ, only the last input comes many times."""
-    for name, spec in op.attrs.items():
-        for value in (spec.default, spec.runtime_default):
-            if value is REQUIRED or value is None or not spec.render(value, ","):
-                continue
-            assert spec.parse(spec.render(value, ", ")) == value, name
-    for ports in (op.inputs, op.outputs):
-        assert len({port.name for port in ports}) == len(ports)
-        assert not any(port.many for port in ports[:-1])
-    used = {slot.type for slot in op.inputs}
-    assert set(op.types) <= used
-    needed = [slot.optional for slot in op.inputs]
-    assert needed == sorted(needed)
-    if op.replaced_by is not None:
-        assert find_op(op.replaced_by, "opset16") is not None
+def test_defaults_can_be_written_and_read() -> None:
+    for op in OPS:
+        for name, spec in op.attrs.items():
+            for value in (spec.default, spec.runtime_default):
+                if value is REQUIRED or value is None or not spec.render(value, ","):
+                    continue
+                assert spec.parse(spec.render(value, ", ")) == value, (op, name)
+
+
+def test_names_of_ports_differ_and_only_the_last_input_comes_many_times() -> None:
+    for op in OPS:
+        for ports in (op.inputs, op.outputs):
+            assert len({port.name for port in ports}) == len(ports), op
+            assert not any(port.many for port in ports[:-1]), op
+        needed = [slot.optional for slot in op.inputs]
+        assert needed == sorted(needed), op
+
+
+def test_groups_of_types_and_what_replaces_an_operation_exist() -> None:
+    for op in OPS:
+        assert set(op.types) <= {slot.type for slot in op.inputs}, op
+        assert op.replaced_by is None or find_op(op.replaced_by, "opset16") is not None, op
 
 
 def test_later_versions_only_add() -> None:

@@ -8,7 +8,7 @@ from ir_tools.diagnostics import Severity
 from ir_tools.errors import RuntimeFailure
 from ir_tools.ops import FAMILIES
 from ir_tools.ops.checks import check_attributes
-from ir_tools.ops.definition import REQUIRED, Kind, Op
+from ir_tools.ops.definition import REQUIRED, Kind
 from ir_tools.rules import RULES, Rule
 from ir_tools.runtime.client import STAGES, RuntimeClient
 from ir_tools.validation import validate
@@ -68,19 +68,17 @@ def test_no_finding_is_worse_than_its_rule(rule: Rule) -> None:
         assert order.index(found.severity) >= order.index(severities[found.code])
 
 
-@pytest.mark.parametrize("op", [op for op in OPS if sample_of(op)], ids=str)
-def test_an_attribute_that_the_runtime_assumes_is_a_warning(op: Op) -> None:
+def test_an_attribute_that_the_runtime_assumes_is_a_warning() -> None:
     """For every attribute of every operation: absent, and misspelled with the value that is assumed or another."""
-    sample = sample_of(op)
-    assert sample
-    for key, spec in op.attrs.items():
-        name = spec.xml or key
-        raw = {other: text for other, text in sample.raw.items() if other != name}
-        kinds = {found.kind for found in check_attributes(op, raw)[1] if found.attribute == name}
-        if spec.needed or (spec.default is REQUIRED and spec.runtime_default is REQUIRED):
-            assert kinds == {Kind.MISSING}, name
-        elif spec.runtime_default is not REQUIRED:
-            assert kinds == {Kind.ASSUMED}, name
+    for op, sample in [(op, sample) for op in OPS if (sample := sample_of(op))]:
+        for key, spec in op.attrs.items():
+            name = spec.xml or key
+            raw = {other: text for other, text in sample.raw.items() if other != name}
+            kinds = {found.kind for found in check_attributes(op, raw)[1] if found.attribute == name}
+            if spec.needed or (spec.default is REQUIRED and spec.runtime_default is REQUIRED):
+                assert kinds == {Kind.MISSING}, (op, name)
+            elif spec.runtime_default is not REQUIRED:
+                assert kinds == {Kind.ASSUMED}, (op, name)
 
 
 @pytest.mark.parametrize(
