@@ -20,7 +20,7 @@ __all__ = ["ROWS", "ReleaseDifference", "Seen", "release_differences"]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A layer as a file shows it: what a row is asked about.
+    """A layer as a file shows it: what decides about what a release does with it.
 
     Attributes:
         op: the operation.
@@ -29,6 +29,10 @@ class Seen:
         constant: the numbers of the inputs that are computed of constants alone.
         version: of the IR.
         held: element types of the constants that those inputs are computed of.
+        opset: of its version stamp.
+        border: whether it reads an input of its graph, or gives an output of it.
+        short: whether an attribute is absent.
+        open: whether a port of it records an unknown size.
     """
 
     op: Op
@@ -38,6 +42,10 @@ class Seen:
     constant: Collection[int] = ()
     version: int = 11
     held: Set[str] = frozenset()
+    opset: int = 0
+    border: bool = False
+    short: bool = False
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
