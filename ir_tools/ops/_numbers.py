@@ -1,6 +1,7 @@
 """In which numbers a kernel computes, and how its results get back into the type of the tensor."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,10 +27,9 @@ __all__ = [
 ]
 
 
-def is_half(dtype: npt.DTypeLike) -> bool:
+def is_half(dtype: np.dtype[Any]) -> bool:
     """Return whether the type has 16 bits or less and holds fractions: f16, bf16, f8; such are computed in f32."""
-    kind = np.dtype(dtype)
-    return kind.itemsize <= 2 and kind.kind not in "iub"
+    return dtype.itemsize <= 2 and dtype.kind not in "iub"
 
 
 def in_working_type(function: Callable[..., Array], *arrays: Array, saturate: bool = False) -> Array:
@@ -85,7 +85,7 @@ def through_floats(function: Callable[..., Array], round: Callable[[Array], Arra
     return wrapped
 
 
-def to_integer(values: Array, dtype: npt.DTypeLike) -> Array:
+def to_integer(values: Array, dtype: np.dtype[Any]) -> Array:
     """Return integral f32 values as integers or booleans, as the CPU plugin does.
 
     Anything but 0 is true. 8-bit types cut off at their limits and make 0 of NaN; for wider ones what is beyond i32, or
@@ -94,7 +94,7 @@ def to_integer(values: Array, dtype: npt.DTypeLike) -> Array:
     if dtype == np.bool_:
         true: Array = values != 0
         return true
-    limits = np.iinfo(np.dtype(dtype))
+    limits = np.iinfo(dtype)
     if limits.bits == 8:
         out: Array = np.nan_to_num(np.clip(values, limits.min, limits.max)).astype(dtype)
         return out

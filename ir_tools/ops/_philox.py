@@ -1,5 +1,7 @@
 """Random numbers that seeds decide: Philox 4x32 with 10 rounds (Salmon et al., 2011), and PyTorch's generator."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -43,22 +45,22 @@ def torch_words(count: int, seed: int) -> Words:
     return twister.randint(0, 1 << 32, count, np.uint32).astype(np.uint64)
 
 
-def fractions(found: Words, dtype: npt.DTypeLike) -> Array:
+def fractions(found: Words, dtype: np.dtype[Any]) -> Array:
     """Return words as numbers from 0 to 1.
 
     Their lowest bits are the fraction of a number from 1 to 2, in bf16 or f32.
     """
-    if np.dtype(dtype) == element_type("bf16").dtype:
-        parts = ((found & np.uint64(0x7F)) | np.uint64(0x3F80)).astype(np.uint16).view(np.dtype(dtype))
+    if dtype == element_type("bf16").dtype:
+        parts = ((found & np.uint64(0x7F)) | np.uint64(0x3F80)).astype(np.uint16).view(dtype)
     else:
         parts = ((found & np.uint64(0x7FFFFF)) | np.uint64(0x3F800000)).astype(np.uint32).view(np.float32)
     out: Array = parts - parts.dtype.type(1)
     return out
 
 
-def torch_fractions(found: Words, dtype: npt.DTypeLike) -> Array:
+def torch_fractions(found: Words, dtype: np.dtype[Any]) -> Array:
     """Return words as numbers from 0 to 1: their lowest 8 bits in bf16, else 24 in f32, divided."""
-    if np.dtype(dtype) == element_type("bf16").dtype:
+    if dtype == element_type("bf16").dtype:
         return ((found & np.uint64(0xFF)).astype(np.float32) * np.float32(2**-8)).astype(dtype)
     out: Array = (found & np.uint64(0xFFFFFF)).astype(np.float32) * np.float32(2**-24)
     return out

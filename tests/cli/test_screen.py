@@ -183,6 +183,11 @@ def test_a_terminal(tmp_path: Path, environment: dict[str, str], coloured: bool)
     plain = re.sub(r"\x1b\[[\d;]*m", "", shown)
     assert "\x1b" not in plain
     assert max(cell_len(line) for line in plain.splitlines() if not line.startswith("all: ")) <= 30
+
+
+def test_a_wide_terminal_shows_a_long_name_on_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    path.write_text(pooling_xml(name="block/" * 20))
     assert "block/" * 20 in on_terminal(path, 300)
 
 
