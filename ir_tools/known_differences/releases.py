@@ -15,7 +15,7 @@ from ir_tools.ops import Attrs, Op
 from ir_tools.ops.definition import Fact
 from ir_tools.releases.table import OPENVINO, Release, find_release
 
-__all__ = ["ROWS", "ReleaseDifference", "Seen", "release_differences"]
+__all__ = ["ROWS", "ReleaseDifference", "Seen", "release_differences", "rows_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,8 @@ class ReleaseDifference:
         reason: what they do.
         model: the smallest layer that shows it.
         version: of the IR that shows it.
-        applies: whether a layer falls under the row.
+        types: element types of the first input; empty: any.
+        applies: whether a layer falls under the row, if its first input has one of the types.
     """
 
     name: str
@@ -69,6 +70,7 @@ class ReleaseDifference:
     reason: str
     model: Call
     version: int = 11
+    types: str = ""
     applies: Callable[[Seen], bool] = lambda seen: True
 
     @property
@@ -76,6 +78,10 @@ class ReleaseDifference:
         """The releases that differ."""
         first, last = (find_release(f"openvino-{name}").number for name in (self.first, self.last))
         return tuple(release for release in OPENVINO if first <= release.number <= last)
+
+    def may_concern(self, kinds: Set[str]) -> bool:
+        """Return whether a layer may fall under the row if its first input has one of these element types."""
+        return not self.types or not kinds.isdisjoint(self.types.split())
 
 
 FUNCTIONS = (
@@ -96,11 +102,6 @@ FUNCTIONS = (
     *("Acosh-4", "Atan-1", "Sigmoid-1", "HSigmoid-5", "HSwish-4", "AvgPool-1", "MVN-1", "MVN-6", "LRN-1", "GRN-1"),
     *("SoftMax-1", "LogSoftmax-5", "ReduceL2-4", "NormalizeL2-1"),
 )
-
-
-def _of_types(kinds: str) -> Callable[[Seen], bool]:
-    """Return whether the first input has one of these element types."""
-    return lambda seen: bool(seen.inputs) and seen.inputs[0].dtype.name in kinds.split()
 
 
 def _made_of(kind: str) -> Callable[[Seen], bool]:
@@ -197,7 +198,7 @@ ROWS = (
         reason="Integers of 8, 16 and 64 bits without a sign are computed and presented in f32, and never rounded.",
         model=Call("Exp-1", (np.array([1, 2], np.uint8),)),
         version=10,
-        applies=_of_types("u8 i8 u16 i16 u64"),
+        types="u8 i8 u16 i16 u64",
     ),
     ReleaseDifference(
         name="quotients of i32",
@@ -207,7 +208,7 @@ ROWS = (
         reason="Quotients of integers are rounded up from one half, in place of down.",
         model=Call("Divide-1", (np.array([7, 9], np.int32), np.array([2, 2], np.int32))),
         version=10,
-        applies=_of_types("i32 i64"),
+        types="i32 i64",
     ),
     ReleaseDifference(
         name="quotients of 8 bits",
@@ -217,7 +218,7 @@ ROWS = (
         reason="Quotients of integers of 8 bits are rounded to the nearest, in place of down.",
         model=Call("Divide-1", (np.array([7, 9], np.uint8), np.array([2, 2], np.uint8))),
         version=10,
-        applies=_of_types("u8 i8"),
+        types="u8 i8",
     ),
     ReleaseDifference(
         name="means of integers",
@@ -226,7 +227,7 @@ ROWS = (
         ops=("ReduceMean-1",),
         reason="Means of integers are rounded to the nearest, in place of down.",
         model=Call("ReduceMean-1", (np.array([1, 2], np.int32), Fixed(whole(0)))),
-        applies=_of_types("u8 i8 u16 i16 u32 i32 u64 i64"),
+        types="u8 i8 u16 i16 u32 i32 u64 i64",
     ),
     ReleaseDifference(
         name="unsigned results below 0",
@@ -235,7 +236,7 @@ ROWS = (
         ops=("Subtract-1", "Cos-1", "Tan-1", "LogSoftmax-5", "MVN-1", "MVN-6", "BitwiseNot-13"),
         reason="Results below 0 of u16, u32 and u64 become 0, in place of wrapping around.",
         model=Call("Subtract-1", (np.array([1, 9], np.uint16), np.array([4, 2], np.uint16))),
-        applies=_of_types("u16 u32 u64"),
+        types="u16 u32 u64",
     ),
     ReleaseDifference(
         name="Gelu-2 by tanh",
@@ -368,10 +369,12 @@ ROWS = (
 
 
 @cache
-def _rows_of(release: str, op: str) -> tuple[ReleaseDifference, ...]:
+def rows_of(release: str, op: str) -> tuple[ReleaseDifference, ...]:
+    """Return the rows of a release for an operation."""
     return tuple(row for row in ROWS if op in row.ops and release in {one.name for one in row.releases})
 
 
 def release_differences(release: Release, seen: Seen) -> tuple[ReleaseDifference, ...]:
     """Return the rows of a release that a layer falls under."""
-    return tuple(row for row in _rows_of(release.name, str(seen.op)) if row.applies(seen))
+    kinds = {fact.dtype.name for fact in seen.inputs[:1]}
+    return tuple(row for row in rows_of(release.name, str(seen.op)) if row.may_concern(kinds) and row.applies(seen))

@@ -1,16 +1,17 @@
 """What a release does with a layer, by the table of what was measured and by that of known differences."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 
 from ir_tools.graph import Graph, Layer, Located, Model
-from ir_tools.known_differences.releases import Seen, release_differences
+from ir_tools.known_differences.releases import Seen, release_differences, rows_of
 from ir_tools.ops import Op, Role, opset_number, role_of
 from ir_tools.ops.definition import REQUIRED, Fact, Flag, OneOf
-from ir_tools.releases.measured import State, state
+from ir_tools.releases.measured import State, cases, state
 from ir_tools.releases.table import Release
+from ir_tools.types import ELEMENT_TYPES
 
-__all__ = ["Answer", "Surroundings", "verdict"]
+__all__ = ["Answer", "Surroundings", "behaviour", "is_plain", "verdict"]
 
 
 class Answer(StrEnum):
@@ -50,26 +51,41 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
             return Answer.UNKNOWN, "sizes that follow from values were not measured"
         if release.number < FIRST_EMPTY and any(dim.hi == 0 for dim in fact.shape or ()):
             return Answer.STOPPED, "a tensor without elements is not accepted"
+    return behaviour(release, seen)
+
+
+def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
+    """Return what a release does with a layer of an operation, sizes and types that it reads; None if it runs it."""
+    op = seen.op
     if op.role is Role.ASSIGN_VARIABLE:
         return None
     plain = state(release, str(op))
     if plain is None:
         return Answer.UNKNOWN, f"{op} was not measured"
-    found = _worst(release, op, plain, _cases(seen))
-    if ANSWERS.get(found[0]) in {None, Answer.DIFFERS} and (rows := release_differences(release, seen)):
-        return Answer.DIFFERS, rows[0].reason
+    found = _worst(release, op, plain, _cases_of(release, seen))
+    if found[0] in {State.RUNS, State.DIFFERS} and rows_of(release.name, str(op)):
+        rows = release_differences(release, seen)
+        return (Answer.DIFFERS, rows[0].reason) if rows else None
     folded = bool(seen.inputs) and len(seen.constant) == len(seen.inputs) and found[0] is not State.DIES
     if found[0] is State.RUNS or folded:
         return None
     return ANSWERS[found[0]], f"{op}{f' with {found[1]}' if found[1] else ''} {found[0].words}"
 
 
-def _worst(release: Release, op: Op, plain: State, cases: Iterator[str]) -> tuple[State, str]:
+def is_plain(release: Release, op: Op, kinds: Set[str]) -> bool:
+    """Return whether a release runs all layers of an operation, as far as tensors of these element types go."""
+    states = (state(release, str(op), case) for case in cases(str(op)) if case not in ELEMENT_TYPES or case in kinds)
+    return all(found is State.RUNS for found in states) and not any(
+        row.may_concern(kinds) for row in rows_of(release.name, str(op))
+    )
+
+
+def _worst(release: Release, op: Op, plain: State, names: Iterator[str]) -> tuple[State, str]:
     """Return what decides of the cases that a layer falls under, and the case.
 
     One that is better than the plain model shows that something else of that model is the reason, which is not here.
     """
-    rows = [(found, name) for name in cases if (found := state(release, str(op), name)) not in {None, plain}]
+    rows = [(found, name) for name in names if (found := state(release, str(op), name)) not in {None, plain}]
     known = [(RANKS.index(found), name) for found, name in rows if found is not None]
     rank = RANKS.index(plain)
     worse, better = [row for row in known if row[0] < rank], [row for row in known if row[0] > rank]
@@ -77,8 +93,11 @@ def _worst(release: Release, op: Op, plain: State, cases: Iterator[str]) -> tupl
     return RANKS[chosen[0]], chosen[1]
 
 
-def _cases(seen: Seen) -> Iterator[str]:
-    """Yield the cases of the table that a layer falls under."""
+def _cases_of(release: Release, seen: Seen) -> Iterator[str]:
+    """Yield the cases of the table that a layer falls under.
+
+    A type that the release does not take as an input was not measured: the inputs of the models had it.
+    """
     op = seen.op
     if seen.version == 10 and seen.border:
         yield "v10"
@@ -86,7 +105,8 @@ def _cases(seen: Seen) -> Iterator[str]:
         yield "short"
     facts = seen.outputs if op.role in {Role.PARAMETER, Role.CONSTANT} else seen.inputs
     if facts:
-        yield facts[0].dtype.name
+        if op.role is not Role.COMPUTATION or state(release, "Parameter-1", facts[0].dtype.name) in {None, State.RUNS}:
+            yield facts[0].dtype.name
         sizes = facts[0].shape
         if op.role is Role.COMPUTATION and (sizes is None or not all(dim.static for dim in sizes)):
             first = sizes is not None and all(dim.static for dim in sizes[1:])

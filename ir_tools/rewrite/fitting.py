@@ -6,10 +6,12 @@ from functools import partial
 from ir_tools.builder import Builder
 from ir_tools.display import plural
 from ir_tools.graph import Layer, Located, Model, Port, Source
+from ir_tools.infer import LayerSignatures
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.definition import Refused
-from ir_tools.releases.measured import State, state
 from ir_tools.releases.table import Release
+from ir_tools.rewrite.facts import KnownFacts
+from ir_tools.rewrite.judging import Judge
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
 from ir_tools.rewrite.target import Target, releases_in_words
 from ir_tools.types import Dim, Shape, element_type, parse_shape, precision_in_file
@@ -89,6 +91,8 @@ class Fitting:
             self._to_10() if version == 10 else self._to_11()
         if version == 10 or (release is not None and release.number < DUPLICATE_NAMES):
             self._name_apart()
+        if release is not None:
+            self._note_differences(release)
 
     # --- a release --------------------------------------------------------------------------------------------------
 
@@ -107,12 +111,24 @@ class Fitting:
             ):
                 dropped += 1
                 layer.content.rt_info = [row for row in layer.rt_info if "version" in row]
-        found = {str(find_op(located.layer.type, located.layer.version)) for located in self.model.walk()}
-        for name in sorted(name for name in found if state(release, name) is State.DIFFERS):
-            self.notes.append(f"{name} was seen to give other values on {release.title} (docs/releases.md)")
         if dropped:
             layers = plural(dropped, "layer")
             self.notes.append(f"rt_info without a version dropped from {layers}: {release.title} does not read it")
+
+    def _note_differences(self, release: Release) -> None:
+        """Note the layers that give other values on the release, though it reads them."""
+        known = KnownFacts(self.model, LayerSignatures())
+        judge = Judge(self.model, known.signatures, release, self.version)
+        found: dict[tuple[str, str], list[str]] = {}
+        for located in self.model.walk():
+            op = find_op(located.layer.type, located.layer.version)
+            if op is not None and not judge.is_plain(located.layer, op):
+                does = judge.of(judge.seen(located, op, known.of(located).inputs))
+                if does is not None:
+                    found.setdefault((str(op), does[1]), []).append(located.path)
+        for (op_name, reason), paths in found.items():
+            more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+            self.notes.append(f"'{paths[0]}'{more} ({op_name}) gives other values on {release.title}: {reason}")
 
     def _store_wider(self, located: Located, release: Release) -> None:
         """Store a constant in a type that holds all of its values; the Converts behind it go on from there."""

@@ -1,7 +1,8 @@
 """Migrate a model to another opset: every step is planned and proved first, then all are made, or none."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -11,11 +12,14 @@ from ir_tools.display import brief_fields, notebook_table, plural
 from ir_tools.errors import MigrationError, ShapeError
 from ir_tools.graph import Layer, Located, Model
 from ir_tools.infer import LayerSignature, LayerSignatures
+from ir_tools.known_differences.releases import Seen
+from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import find_op, named_rewrites, opset_number
 from ir_tools.ops.definition import Attrs, Fact, Kind, ObservedAttrs, Op, Refused, Rewrite, Violation
 from ir_tools.ops.records import recorded
 from ir_tools.rewrite.facts import InputFacts, KnownFacts
 from ir_tools.rewrite.fitting import Fitting
+from ir_tools.rewrite.judging import Judge, quality
 from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
 from ir_tools.rewrite.target import Target, reading_in_words
@@ -111,7 +115,7 @@ def migrate(
     rounds = 0
     while stages:
         stage = stages.pop(0)
-        plan = _Planning(work, stage, known).plan()
+        plan = _Planning(work, stage, known, _judge(work, stage, fitting, known)).plan()
         steps += [item.step for item in plan.rewrites]
         if plan.refused:
             return Migration(model=model, steps=tuple(steps), refused=tuple(plan.refused))
@@ -131,11 +135,15 @@ def migrate(
 
 
 class _Outcome(NamedTuple):
-    """Hold the replacement of a layer (None: it stays), and notes about the layer as it was; `same`: as it is."""
+    """Hold the replacement of a layer (None: it stays), and notes about the layer as it was.
+
+    `same`: it is as it was; `right`: nothing in it has to be migrated in turn.
+    """
 
     found: Rewrite | Refused | None
     notes: tuple[str, ...] = ()
     same: bool = False
+    right: bool = True
 
 
 def _crashes(op: Op, layer: Layer) -> bool:
@@ -150,12 +158,14 @@ class _Verdict(NamedTuple):
     """What a stage does to all layers of one type and stamp.
 
     `op`: whose rewrite is asked; None: none is. `otherwise`: what is done if it has none for a layer; None: it stays,
-    among the remaining ones if it is `above` the target.
+    among the remaining ones if it is `above` the target. `judged`: only a layer that the release does not run as it
+    should is rewritten.
     """
 
     op: Op | None = None
     otherwise: Rewrite | Refused | None = None
     above: bool = False
+    judged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +174,8 @@ class _Migrating:
 
     target: Target
 
-    def verdict(self, layer: Layer) -> _Verdict:
-        """Return what is done to layers like this one. An opset takes the newest version, a release what it reads."""
+    def verdict(self, layer: Layer, judge: Judge | None) -> _Verdict:
+        """Return what is done to layers like this one. An opset takes the newest version, a release what it runs."""
         op, opset, target = find_op(layer.type, layer.version), opset_number(layer.version), self.target
         if opset is None or target.opset is None:
             return _Verdict()
@@ -174,37 +184,49 @@ class _Migrating:
             above = opset > target.opset
             return _Verdict(otherwise=unknown if above and target.release else None, above=above)
         holds, asked = target.holds(op, opset), op if op.migrate else None
-        if target.release is None:
+        if judge is None:
             return _Verdict(asked, None if holds else target.stamped(layer, op), above=not holds)
-        if holds:
-            broken = not target.runs(op, opset) or (asked is not None and _crashes(op, layer))
-            return _Verdict(asked if broken else None)
-        stamped = target.stamped(layer, op)
-        if stamped is not None:
-            return _Verdict(otherwise=stamped)
+        stamped = None if holds else target.stamped(layer, op)
+        if holds or stamped is not None:
+            if asked is not None and _crashes(op, layer):
+                return _Verdict(asked, stamped)
+            return _Verdict(None if judge.is_plain(layer, op) else op, stamped, judged=True)
         return _Verdict(
             asked,
-            Refused(f"nothing that {target.release.title} reads is known to mean the same; {reading_in_words(op)}"),
+            Refused(f"nothing that {judge.release.title} reads is known to mean the same; {reading_in_words(op)}"),
         )
 
     def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | Refused | None:
-        """Return the rewrite to the best opset whose layers the target runs; without one, what it reads stays."""
-        assert op.migrate is not None
-        if self.target.release is None:
-            return op.migrate(attrs, inputs, self.target.opsets[0])
+        """Return the rewrite to an opset."""
+        return None if op.migrate is None else op.migrate(attrs, inputs, self.target.opsets[0])
+
+    def released(
+        self, op: Op, attrs: Attrs, inputs: Sequence[Fact], judge: Judge, seen: Seen
+    ) -> Rewrite | Refused | None:
+        """Return the rewrite that the release runs best, to the newest opset if there are several."""
+        best: Rewrite | None = None
+        best_quality = -1
+        if op.migrate is None:
+            return None
         for opset in self.target.opsets:
-            found = op.migrate(attrs, inputs, opset)
+            try:
+                found = op.migrate(attrs, inputs, opset)
+            except ShapeError as why:
+                found = Refused(str(why))
             if isinstance(found, Refused):
-                if self.target.holds(op, op.version):
-                    return None
-                return Refused(f"{found.reason}; {reading_in_words(op)}", found.attribute)
-            if found is not None and self.target.reads(found.layers):
-                return found
-        return None
+                return best or found
+            if found is None or not self.target.reads(found.layers):
+                continue
+            found_quality = quality(judge.of_rewrite(found, seen))
+            if found_quality > best_quality:
+                best, best_quality = found, found_quality
+            if best_quality == quality(None):
+                break
+        return best
 
     def ends_with(self, plan: "_Plan") -> bool:
         """Return whether nothing that the plan makes has to be migrated in turn."""
-        return all(self.target.reads(item.rewrite.layers) for item in plan.rewrites)
+        return all(item.right and self.target.reads(item.rewrite.layers) for item in plan.rewrites)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +235,9 @@ class _Named:
 
     name: str
 
-    def verdict(self, layer: Layer) -> _Verdict:
+    def verdict(self, layer: Layer, judge: Judge | None) -> _Verdict:
         """Return what is done to layers like this one."""
+        del judge
         op = find_op(layer.type, layer.version)
         return _Verdict(op if op is not None and self.name in op.rewrites else None)
 
@@ -229,6 +252,7 @@ class _Named:
 
 
 _Stage = _Migrating | _Named
+_Asked = Callable[[Op, Attrs, Sequence[Fact]], Rewrite | Refused | None]
 STAYS = _Verdict()
 
 
@@ -239,7 +263,7 @@ def _stage(name: str) -> _Named:
     return _Named(name)
 
 
-def _outcome(stage: _Stage, op: Op, raw: Mapping[str, str], inputs: Sequence[Fact]) -> _Outcome:
+def _outcome(rewrite: _Asked, op: Op, raw: Mapping[str, str], inputs: Sequence[Fact]) -> _Outcome:
     """Rewrite one layer. What has no meaning, or would lose an attribute, is refused."""
     violations: list[Violation] = []
     attrs = op.read(raw, violations)
@@ -251,7 +275,7 @@ def _outcome(stage: _Stage, op: Op, raw: Mapping[str, str], inputs: Sequence[Fac
     observed = ObservedAttrs(attrs)
     try:
         op.outputs_of(attrs, inputs)
-        found = stage.rewrite(op, observed, inputs)
+        found = rewrite(op, observed, inputs)
     except ShapeError as why:
         return _Outcome(Refused(str(why)), notes)
     lost = op.not_carried_over(observed) if isinstance(found, Rewrite) else None
@@ -263,6 +287,7 @@ class _Rewriting(NamedTuple):
     op: Op | None
     rewrite: Rewrite
     step: MigrationStep
+    right: bool
 
 
 @dataclass(slots=True)
@@ -283,13 +308,14 @@ def _remaining(model: Model, located: Located) -> RemainingLayer:
 class _Planning:
     """Plans one stage; layers of one signature with the same inputs are planned once."""
 
-    def __init__(self, model: Model, stage: _Stage, known: KnownFacts) -> None:
+    def __init__(self, model: Model, stage: _Stage, known: KnownFacts, judge: Judge | None) -> None:
         self.model = model
         self.stage = stage
         self.signatures = known.signatures
         self.known = known
+        self.judge = judge
         self.verdicts: dict[int, _Verdict] = {}
-        self.outcomes: dict[tuple[int, ...], _Outcome] = {}
+        self.outcomes: dict[tuple[object, ...], _Outcome] = {}
 
     def plan(self) -> _Plan:
         """Return what the stage does to each layer."""
@@ -298,7 +324,7 @@ class _Planning:
             signature, _ = self.signatures.of(located.layer)
             verdict = self.verdicts.get(signature.number)
             if verdict is None:
-                verdict = self.verdicts[signature.number] = self.stage.verdict(located.layer)
+                verdict = self.verdicts[signature.number] = self.stage.verdict(located.layer, self.judge)
             if verdict != STAYS:
                 self._add(plan, located, signature, verdict)
         return plan
@@ -306,10 +332,10 @@ class _Planning:
     def _add(self, plan: _Plan, located: Located, signature: LayerSignature, verdict: _Verdict) -> None:
         """Plan one layer that the stage may rewrite."""
         path, layer, graph = located
-        found, notes, same = _Outcome(verdict.otherwise)
+        found, notes, same, right = _Outcome(verdict.otherwise)
         if verdict.op is not None:
             facts = self.known.of(located)
-            found, notes, same = self._outcome(layer, signature, verdict.op, facts)
+            found, notes, same, right = self._outcome(located, signature, verdict, verdict.op, facts)
             found, notes = found or verdict.otherwise, (*facts.notes, *notes)
         if same:
             return
@@ -324,19 +350,57 @@ class _Planning:
         if isinstance(found, Refused):
             plan.refused.append(place.refused(found))
         else:
-            plan.rewrites.append(_Rewriting(located, op, found, place.step(found)))
+            plan.rewrites.append(_Rewriting(located, op, found, place.step(found), right))
 
-    def _outcome(self, layer: Layer, signature: LayerSignature, op: Op, facts: InputFacts) -> _Outcome:
-        key = (signature.number, *facts.key)
+    def _outcome(
+        self, located: Located, signature: LayerSignature, verdict: _Verdict, op: Op, facts: InputFacts
+    ) -> _Outcome:
+        seen = None if self.judge is None else self.judge.seen(located, op, facts.inputs)
+        around = () if seen is None else (seen.constant, seen.held, seen.border)
+        key = (signature.number, *facts.key, *around)
         found = self.outcomes.get(key)
         if found is None:
-            found = _outcome(self.stage, op, layer.raw, facts.inputs)
+            raw = located.layer.raw
+            if self.judge is None or seen is None:
+                found = _outcome(self.stage.rewrite, op, raw, facts.inputs)
+            else:
+                found = self._released(self.judge, seen, verdict, raw, facts.inputs)
             if isinstance(found.found, Refused) and isinstance(self.stage, _Named):
                 found = _Outcome(None)
             if isinstance(found.found, Rewrite):
                 found = found._replace(same=changes_nothing(signature, op, found.found))
             self.outcomes[key] = found
         return found
+
+    def _released(
+        self, judge: Judge, seen: Seen, verdict: _Verdict, raw: Mapping[str, str], inputs: Sequence[Fact]
+    ) -> _Outcome:
+        """Return what becomes of a layer for a release: what it runs stays, and what it reads and gives other values.
+
+        That is if nothing that it runs means the same.
+        """
+        assert isinstance(self.stage, _Migrating)
+        op, does = seen.op, judge.of(seen)
+        if verdict.judged and does is None:
+            return _Outcome(None)
+        outcome = _outcome(partial(self.stage.released, judge=judge, seen=seen), op, raw, inputs)
+        found = outcome.found
+        if isinstance(found, Rewrite):
+            new = judge.of_rewrite(found, seen)
+            if not verdict.judged or quality(new) > quality(does):
+                return outcome._replace(right=new is None)
+        elif isinstance(found, Refused) and verdict.otherwise is not None and not verdict.judged:
+            return outcome._replace(found=Refused(f"{found.reason}; {reading_in_words(op)}", found.attribute))
+        if verdict.judged and does is not None and does[0] is Answer.READS:
+            return _Outcome(Refused(f"on {judge.release.title} {does[1]}"))
+        return _Outcome(None)
+
+
+def _judge(model: Model, stage: _Stage, fitting: Fitting | None, known: KnownFacts) -> Judge | None:
+    """Return who knows what the release does with the layers of a model that is migrated for one."""
+    if not isinstance(stage, _Migrating) or stage.target.release is None or fitting is None:
+        return None
+    return Judge(model, known.signatures, stage.target.release, fitting.version)
 
 
 def _rewritten(model: Model, plan: _Plan, known: KnownFacts, *, copied: bool) -> Model:

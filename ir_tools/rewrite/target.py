@@ -9,14 +9,12 @@ from ir_tools.errors import MigrationError
 from ir_tools.graph import Layer
 from ir_tools.ops import NEWEST_OPSET, find_op, opset_number
 from ir_tools.ops.definition import Fact, NewLayer, Op, Ref, Rewrite
-from ir_tools.releases.measured import State, state
 from ir_tools.releases.table import OPENVINO, Release, find_release
 from ir_tools.types import element_type
 
 __all__ = ["Target", "parse_target", "reading_in_words", "releases_in_words"]
 
 VERSIONS = {"ir10": 10, "ir11": 11}
-BROKEN = {State.UNCOMPILED, State.FAILS, State.DIES}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,15 +68,10 @@ class Target:
             return self.release.holds(op, opset)
         return self.opset is None or opset <= self.opset
 
-    def runs(self, op: Op, opset: int) -> bool:
-        """Return whether it also runs it, as far as the plainest layer of it shows."""
-        broken = self.release is not None and state(self.release, str(op)) in BROKEN
-        return self.holds(op, opset) and not broken
-
     def reads(self, layers: Iterable[NewLayer]) -> bool:
-        """Return whether it reads and runs all of these layers."""
+        """Return whether it reads all of these layers."""
         found = ((find_op(layer.type, f"opset{layer.opset}"), layer.opset) for layer in layers)
-        return all(op is not None and self.runs(op, opset) for op, opset in found)
+        return all(op is not None and self.holds(op, opset) for op, opset in found)
 
     def stamped(self, layer: Layer, op: Op) -> Rewrite | None:
         """Return a layer with a stamp that it reads: of an opset that holds the same version of the operation."""

@@ -1,0 +1,120 @@
+"""What the release of a target does with the layers of a model, and would do with those of a rewrite."""
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
+
+from ir_tools.graph import Layer, Located, Model
+from ir_tools.infer import LayerSignatures
+from ir_tools.known_differences.releases import Seen
+from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, is_plain
+from ir_tools.ops import Op, Role, find_op
+from ir_tools.ops.definition import Array, Fact, Ref, Rewrite
+from ir_tools.ops.records import constant_fact, recorded
+from ir_tools.releases.table import Release
+from ir_tools.types import precision_in_file
+
+__all__ = ["Judge", "Judged", "quality"]
+
+Judged = tuple[Answer, str] | None
+"""What a release does with a layer that it does not run as it should, and why."""
+BORDERS = {Role.PARAMETER, Role.CONSTANT, Role.RESULT}
+QUALITY = {Answer.READS: 0, Answer.DIFFERS: 1}
+
+
+class Judge:
+    """Ask the tables of what releases do about layers."""
+
+    def __init__(self, model: Model, signatures: LayerSignatures, release: Release, version: int) -> None:
+        """`version`: of the IR that the model gets."""
+        self.model = model
+        self.signatures = signatures
+        self.release = release
+        self.version = version
+        self._around = Surroundings(model)
+        self._plain: dict[tuple[str, frozenset[str | None]], bool] = {}
+
+    def is_plain(self, layer: Layer, op: Op) -> bool:
+        """Return whether the release runs every layer of this operation and of the element types of this layer.
+
+        What it takes as inputs, outputs and constants is not asked here.
+        """
+        if op.role in BORDERS:
+            return True
+        ports = self.signatures.of(layer)[0]
+        recorded_types = frozenset(port.precision for port in (*ports.inputs, *ports.outputs))
+        key = str(op), recorded_types
+        if key not in self._plain:
+            kinds = _kinds(recorded_types) if all(recorded_types) else self._all_kinds
+            self._plain[key] = is_plain(self.release, op, kinds)
+        return self._plain[key]
+
+    @cached_property
+    def _all_kinds(self) -> frozenset[str]:
+        """The element types of the tensors of the model; in IR v10 inputs of layers do not record them."""
+        ports = (port for located in self.model.walk() for port in self.signatures.of(located.layer)[0].outputs)
+        return _kinds({port.precision for port in ports})
+
+    def seen(self, located: Located, op: Op, inputs: Sequence[Fact]) -> Seen:
+        """Return what decides about a layer; `inputs`: of all of its ports."""
+        _, layer, graph = located
+        sources = graph.sources(layer.id)
+        connected = [fact for port, fact in zip(layer.inputs, inputs, strict=True) if port.id in sources]
+        return self._around.seen(located, op, connected, [*map(recorded, layer.outputs)], self.version)
+
+    def of(self, seen: Seen) -> Judged:
+        """Return what the release does with a layer, None if it runs it or if nothing is known."""
+        found = None if seen.op.role in BORDERS else behaviour(self.release, seen)
+        return found if found is not None and found[0] in QUALITY else None
+
+    def of_rewrite(self, rewrite: Rewrite, old: Seen) -> Judged:
+        """Return what the release does with the worst of the layers that a rewrite puts in the place of an old one."""
+        made: list[Seen] = []
+        for new in rewrite.layers:
+            feeds = [_feed(given, old, made) for given in new.inputs]
+            op = find_op(new.type, f"opset{new.opset}")
+            assert op is not None
+            made.append(
+                replace(
+                    old,
+                    op=op,
+                    attrs=op.read(new.raw, []),
+                    inputs=[feed.fact for feed in feeds],
+                    outputs=new.outputs,
+                    constant=frozenset(number for number, feed in enumerate(feeds) if feed.constant),
+                    held=frozenset().union(*(feed.held for feed in feeds)),
+                    opset=new.opset,
+                    short=any((spec.xml or name) not in new.raw for name, spec in op.attrs.items()),
+                )
+            )
+        return min(map(self.of, made), key=quality)
+
+
+def quality(judged: Judged) -> int:
+    """Return how good it is what a release does: 2 if it runs a layer as it should."""
+    return 2 if judged is None else QUALITY[judged[0]]
+
+
+def _kinds(recorded_types: Iterable[str | None]) -> frozenset[str]:
+    found = (precision_in_file(precision) for precision in recorded_types if precision)
+    return frozenset(kind.name for kind in found if kind is not None)
+
+
+class _Feed(NamedTuple):
+    """What an input of a new layer reads, whether that is constant, and of constants of which types it is computed."""
+
+    fact: Fact
+    constant: bool
+    held: Set[str]
+
+
+def _feed(given: Ref | Array, old: Seen, made: Sequence[Seen]) -> _Feed:
+    if not isinstance(given, Ref):
+        fact = constant_fact(given)
+        return _Feed(fact, True, {fact.dtype.name})
+    if given.layer is None:
+        constant = given.output in old.constant
+        return _Feed(old.inputs[given.output], constant, old.held if constant else frozenset())
+    source = made[given.layer]
+    return _Feed(source.outputs[given.output], len(source.constant) == len(source.inputs), source.held)
