@@ -172,7 +172,16 @@ def _key(layer: Layer, seen: Seen) -> object:
     tensors = tuple((fact.dtype.name, fact.shape) for fact in (*seen.inputs, *seen.outputs))
     raw = () if role_of(layer) is Role.CONSTANT else tuple(layer.raw.items())
     own = layer.id if role_of(layer) is Role.READ_VARIABLE else None
-    return str(seen.op), seen.opset, raw, tensors, seen.constant, seen.held, seen.border, seen.short, seen.open, own
+    return (
+        str(seen.op),
+        seen.opset,
+        raw,
+        tensors,
+        seen.constant,
+        seen.held,
+        (seen.border, seen.short, seen.open, seen.names, seen.between),
+        own,
+    )
 
 
 # --- one release --------------------------------------------------------------------------------------------------

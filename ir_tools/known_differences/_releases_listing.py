@@ -29,7 +29,8 @@ OPERATIONS = """
 
 The release that first reads an operation, and which releases read it and do not run it with right values. A
 case is what is special about the model: the element type of the first input, `?` for unknown sizes (`batch ?`: of the
-first axis alone), `input 2` for an input that is computed and not a constant, `short` for attributes that are left out,
+first axis alone), `input 2` for an input that is computed and not a constant (`? input 2`: of unknown sizes),
+`short` for attributes that are left out,
 `v10` for IR v10, or an attribute and its value.
 
 | operation | read since | otherwise |
@@ -44,6 +45,12 @@ to differ with the first release, and differs again from the one behind the last
 | releases | operations | what they do |
 |---|---|---|
 """
+LIMITS = """
+## Settings that releases stop at
+
+| releases | operations | what they do |
+|---|---|---|
+"""
 
 
 def listing() -> str:
@@ -51,10 +58,15 @@ def listing() -> str:
     first, last = _short(OPENVINO[0]), _short(OPENVINO[-1])
     versions = "".join(map(_version, OPENVINO))
     rows = "".join(f"| {op} | {_since(op)} | {'; '.join(_otherwise(op))} |\n" for op in operations())
-    changes = "".join(
-        f"| {row.first} to {row.last} | {', '.join(row.ops)} | {row.name}: {row.reason} |\n" for row in ROWS
+    changes, limits = (
+        "".join(
+            f"| {row.first} to {row.last} | {', '.join(row.ops)} | {row.name}: {row.reason} |\n"
+            for row in ROWS
+            if (row.state is State.DIFFERS) is silent
+        )
+        for silent in (True, False)
     )
-    return HEAD.format(first=first, last=last) + versions + OPERATIONS + rows + CHANGES + changes
+    return HEAD.format(first=first, last=last) + versions + OPERATIONS + rows + CHANGES + changes + LIMITS + limits
 
 
 def _short(release: Release) -> str:

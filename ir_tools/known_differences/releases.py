@@ -1,4 +1,4 @@
-"""Where a release of OpenVINO is known to give other values than the others, silently: the second table.
+"""Where a release of OpenVINO is known to give other values than the others, or to stop: the second table.
 
 Each row has a minimal model; the long checks run it on the releases of the row, which differ from the reference, and on
 the next one, which does not.
@@ -13,6 +13,7 @@ import numpy as np
 from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
 from ir_tools.ops import Attrs, Op
 from ir_tools.ops.definition import Fact
+from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO, Release, find_release
 
 __all__ = ["ROWS", "ReleaseDifference", "Seen", "release_differences", "rows_of"]
@@ -33,6 +34,8 @@ class Seen:
         border: whether it reads an input of its graph, or gives an output of it.
         short: whether an attribute is absent.
         open: whether a port of it records an unknown size.
+        names: what is wrong with its name, of what `verdicts.NAMES` lists.
+        between: whether it reads inputs of its graph alone, and only outputs of it read its outputs.
     """
 
     op: Op
@@ -46,6 +49,8 @@ class Seen:
     border: bool = False
     short: bool = False
     open: bool = False
+    names: frozenset[str] = frozenset()
+    between: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +59,7 @@ class ReleaseDifference:
 
     Attributes:
         name: short and unique.
+        state: what they do with the layer; mostly they give other values.
         first, last: the releases that differ, both included.
         ops: the operations, as `Convert-1`.
         reason: what they do.
@@ -70,6 +76,7 @@ class ReleaseDifference:
     reason: str
     model: Call
     version: int = 11
+    state: State = State.DIFFERS
     types: str = ""
     applies: Callable[[Seen], bool] = lambda seen: True
 
@@ -145,8 +152,30 @@ def _has_mask(seen: Seen) -> bool:
     return len(seen.inputs) > 3 and seen.attrs is not None and not seen.attrs.causal
 
 
+def _has_rank(seen: Seen, rank: int) -> bool:
+    """Return whether the first input is known to have this rank."""
+    shape = seen.inputs[0].shape
+    return shape is not None and len(shape) == rank
+
+
+def _terms(seen: Seen) -> list[str]:
+    """Return the letters of each input of an Einsum."""
+    return [] if seen.attrs is None else seen.attrs.equation.replace(" ", "").partition("->")[0].split(",")
+
+
+def _sizes_of_letters(seen: Seen) -> dict[str, set[int]]:
+    """Return the known sizes of each letter of an Einsum, in inputs without `...`."""
+    sizes: dict[str, set[int]] = {}
+    for term, fact in zip(_terms(seen), seen.inputs, strict=False):
+        for letter, dim in zip(term, fact.shape or (), strict=False):
+            if "." not in term and dim.static:
+                sizes.setdefault(letter, set()).add(dim.size)
+    return sizes
+
+
 ATTENTION = (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4))
 PLAIN = {"causal": "false"}
+ONE_GROUP = {"group": "1", "deformable_group": "1"}
 
 ROWS = (
     ReleaseDifference(
@@ -341,6 +370,73 @@ ROWS = (
         model=Call("GatherND-5", (counted(3, 2), Fixed(np.array([[-1]])))),
         version=10,
         applies=lambda seen: seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any()),
+    ),
+    ReleaseDifference(
+        name="negative indices of GatherElements",
+        first="2021.3",
+        last="2025.2",
+        ops=("GatherElements-6",),
+        reason="Negative indices do not count from the end: memory before the data is read.",
+        model=Call("GatherElements-6", (counted(3, 2), Fixed(np.array([[-1, -1]]))), {"axis": "0"}),
+        version=10,
+        applies=lambda seen: seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any()),
+    ),
+    ReleaseDifference(
+        name="DeformableConvolution with unequal dilations",
+        first="2021.4",
+        last="2022.1",
+        ops=("DeformableConvolution-1", "DeformableConvolution-8"),
+        reason="The dilations of height and width are mixed up.",
+        model=Call(
+            "DeformableConvolution-1",
+            (counted(1, 1, 6, 6), np.zeros((1, 8, 5, 4), np.float32), counted(1, 1, 2, 2)),
+            {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,2", **ONE_GROUP},
+        ),
+        version=10,
+        applies=lambda seen: seen.attrs is not None and len({*seen.attrs.dilations}) > 1,
+    ),
+    ReleaseDifference(
+        name="an input that is transposed in its only axis",
+        first="2021.2",
+        last="2025.0",
+        ops=("Transpose-1",),
+        reason="The layer is removed, and nobody writes the output of the model.",
+        model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
+        version=10,
+        applies=lambda seen: seen.between and _has_rank(seen, 1),
+    ),
+    ReleaseDifference(
+        name="an input that is transposed in its only axis, refused",
+        first="2025.1",
+        last="2025.2",
+        ops=("Transpose-1",),
+        state=State.FAILS,
+        reason="The layer is removed, and the output of the model cannot be read.",
+        model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
+        version=10,
+        applies=lambda seen: seen.between and _has_rank(seen, 1),
+    ),
+    ReleaseDifference(
+        name="Einsum with two sizes for a letter",
+        first="2021.4",
+        last="2025.0",
+        ops=("Einsum-7",),
+        state=State.UNREAD,
+        reason="A letter whose size is 1 in one input and more in another is not read.",
+        model=Call("Einsum-7", (counted(2, 1), counted(3, 4)), {"equation": "ab,bc->ac"}),
+        version=10,
+        applies=lambda seen: any(len(sizes) > 1 for sizes in _sizes_of_letters(seen).values()),
+    ),
+    ReleaseDifference(
+        name="Einsum with a letter twice in one input",
+        first="2021.4",
+        last="2025.0",
+        ops=("Einsum-7",),
+        state=State.UNCOMPILED,
+        reason="A letter that an input has twice, or ..., is not compiled.",
+        model=Call("Einsum-7", (counted(2, 2, 3),), {"equation": "aab->ab"}),
+        version=10,
+        applies=lambda seen: any("." in term or len({*term}) < len(term) for term in _terms(seen)),
     ),
     ReleaseDifference(
         name="attention with a boolean mask",

@@ -1,5 +1,6 @@
 """What a release does with a layer, by the table of what was measured and by that of known differences."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 
@@ -9,7 +10,7 @@ from ir_tools.ops import Op, Role, opset_number, role_of
 from ir_tools.ops.definition import REQUIRED, Fact, Flag, OneOf
 from ir_tools.releases.measured import State, cases, state
 from ir_tools.releases.table import Release
-from ir_tools.types import ELEMENT_TYPES
+from ir_tools.types import ELEMENT_TYPES, Shape
 
 __all__ = ["Answer", "Surroundings", "behaviour", "is_plain", "verdict"]
 
@@ -31,8 +32,19 @@ ANSWERS = {
     State.DIES: Answer.READS,
     State.DIFFERS: Answer.DIFFERS,
 }
-FIRST_EMPTY = (2023, 3)
-"""The first release that takes tensors without elements everywhere."""
+FIRST_EMPTY = (2021, 3), (2023, 2), (2023, 3)
+"""The first releases that read constants without elements, read other tensors without them, and compile these."""
+EQUAL_NAMES, EQUAL_RESULTS = "another layer has this name", "another Result has this name"
+EQUAL_BORDERS, DIRECT = "inputs and outputs of IR v10 need different names", "an input of IR v10 is no output"
+NAMES = {
+    EQUAL_RESULTS: ((0,), (2021, 3)),
+    EQUAL_NAMES: ((0,), (2024, 1)),
+    EQUAL_BORDERS: ((0,), (9999,)),
+    DIRECT: ((2025, 0), (9999,)),
+}
+"""What can be wrong with a name, with the first release that does not read it and the next that does."""
+FIRST_VERSION = 10
+"""The IR version whose inputs and outputs go by the names of layers."""
 RANKS = (State.UNREAD, State.DIES, State.UNCOMPILED, State.FAILS, State.DIFFERS, State.RUNS)
 """From worst to best."""
 
@@ -42,15 +54,25 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     op = seen.op
     if not release.holds(op, seen.opset):
         return Answer.STOPPED, f"{op} is not read with the stamp opset{seen.opset}"
+    for problem in sorted(seen.names):
+        first, end = NAMES[problem]
+        if first <= release.number < end:
+            return Answer.STOPPED, problem
     for fact in (*seen.inputs, *seen.outputs):
         if not release.has_type(fact.dtype.name):
             return Answer.STOPPED, f"the element type {fact.dtype.name} is not known there"
-        if not release.dynamic and (fact.shape is None or not all(dim.static for dim in fact.shape)):
+        if not release.dynamic and not _is_static(fact.shape):
             if seen.open or op.role is Role.PARAMETER:
                 return Answer.STOPPED, "sizes have to be known"
             return Answer.UNKNOWN, "sizes that follow from values were not measured"
-        if release.number < FIRST_EMPTY and any(dim.hi == 0 for dim in fact.shape or ()):
+    if any(dim.hi == 0 for fact in seen.outputs for dim in fact.shape or ()):
+        constant, read, compiled = FIRST_EMPTY
+        if release.number < (constant if op.role is Role.CONSTANT else read):
             return Answer.STOPPED, "a tensor without elements is not accepted"
+        if release.number < compiled and op.role is not Role.CONSTANT:
+            return Answer.READS, "a tensor without elements is not accepted"
+    if op.role is Role.PARAMETER and seen.outputs and seen.outputs[0].shape is None:
+        return Answer.READS, "an input of unknown rank is read and not compiled"
     return behaviour(release, seen)
 
 
@@ -65,11 +87,16 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     found = _worst(release, op, plain, _cases_of(release, seen))
     if found[0] in {State.RUNS, State.DIFFERS} and rows_of(release.name, str(op)):
         rows = release_differences(release, seen)
-        return (Answer.DIFFERS, rows[0].reason) if rows else None
+        worst = min(rows, key=lambda row: RANKS.index(row.state), default=None)
+        return None if worst is None else (ANSWERS[worst.state], worst.reason)
     folded = bool(seen.inputs) and len(seen.constant) == len(seen.inputs) and found[0] is not State.DIES
     if found[0] is State.RUNS or folded:
         return None
     return ANSWERS[found[0]], f"{op}{f' with {found[1]}' if found[1] else ''} {found[0].words}"
+
+
+def _is_static(shape: Shape) -> bool:
+    return shape is not None and all(dim.static for dim in shape)
 
 
 def is_plain(release: Release, op: Op, kinds: Set[str]) -> bool:
@@ -108,12 +135,14 @@ def _cases_of(release: Release, seen: Seen) -> Iterator[str]:
         if op.role is not Role.COMPUTATION or state(release, "Parameter-1", facts[0].dtype.name) in {None, State.RUNS}:
             yield facts[0].dtype.name
         sizes = facts[0].shape
-        if op.role is Role.COMPUTATION and (sizes is None or not all(dim.static for dim in sizes)):
+        if op.role is Role.COMPUTATION and not _is_static(sizes):
             first = sizes is not None and all(dim.static for dim in sizes[1:])
             yield "batch ?" if first else "?"
     for number in range(1, len(facts)):
         if number not in seen.constant:
             yield f"input {number}"
+            if not _is_static(facts[number].shape):
+                yield f"? input {number}"
     for name, spec in op.attrs.items():
         value = REQUIRED if seen.attrs is None else seen.attrs[name]
         if isinstance(spec, OneOf):
@@ -132,6 +161,7 @@ class Surroundings:
         """Nothing is looked at until it is needed."""
         self.model = model
         self._constants: dict[int, Mapping[int, frozenset[str]]] = {}
+        self._names: dict[int, Mapping[int, frozenset[str]]] = {}
 
     def seen(self, located: Located, op: Op, inputs: Sequence[Fact], outputs: Sequence[Fact], version: int) -> Seen:
         """Return a layer as it decides about releases.
@@ -146,8 +176,10 @@ class Surroundings:
         _, layer, graph = located
         if id(graph) not in self._constants:
             self._constants[id(graph)] = _constant_layers(graph)
+            self._names[id(graph)] = _names(graph, version == FIRST_VERSION and graph is self.model.graph)
         known, sources = self._constants[id(graph)], graph.sources(layer.id)
         feeds = [sources[port.id].layer for port in layer.inputs if port.id in sources]
+        before, after = _borders(graph, layer)
         return Seen(
             op,
             op.read(layer.raw, []),
@@ -157,19 +189,42 @@ class Surroundings:
             version,
             frozenset().union(*(known.get(feed, ()) for feed in feeds)),
             opset_number(layer.version) or 6,
-            _is_border(graph, layer),
+            any(before) or any(after),
             any((spec.xml or name) not in layer.raw for name, spec in op.attrs.items()),
             any(size < 0 for port in (*layer.inputs, *layer.outputs) for size in port.dims),
+            self._names[id(graph)].get(layer.id, frozenset()),
+            all(before) and all(after),
         )
 
 
-def _is_border(graph: Graph, layer: Layer) -> bool:
-    """Return whether a layer reads an input of its graph, or gives an output of it."""
-    before = (graph.layer(source.layer) for source in graph.sources(layer.id).values())
+def _borders(graph: Graph, layer: Layer) -> tuple[list[bool], list[bool]]:
+    """Return which producers of a layer that are no constants are Parameters, and which consumers are Results."""
+    before = [role_of(graph.layer(source.layer)) for source in graph.sources(layer.id).values()]
     after = (target for port in layer.outputs for target, _ in graph.consumers(layer.id, port.id))
-    return any(role_of(one) is Role.PARAMETER for one in before) or any(
-        role_of(graph.layer(one)) is Role.RESULT for one in after
+    return (
+        [role is Role.PARAMETER for role in before if role is not Role.CONSTANT],
+        [role_of(graph.layer(one)) is Role.RESULT for one in after],
     )
+
+
+def _names(graph: Graph, bordered: bool) -> dict[int, frozenset[str]]:
+    """Return what is wrong with the names of layers. `bordered`: whether inputs and outputs go by names of layers."""
+    found = defaultdict[int, set[str]](set)
+    results = [layer for layer in graph.layers() if role_of(layer) is Role.RESULT]
+    others = [layer for layer in graph.layers() if role_of(layer) is not Role.RESULT]
+    groups = [(EQUAL_NAMES, others), (EQUAL_RESULTS, [*others, *results])]
+    if bordered:
+        ends = {source.layer for layer in results for source in graph.sources(layer.id).values()}
+        inputs = {layer.id for layer in others if role_of(layer) is Role.PARAMETER}
+        groups.append((EQUAL_BORDERS, [layer for layer in others if layer.id in ends | inputs]))
+        for number in ends & inputs:
+            found[number].add(DIRECT)
+    for problem, layers in groups:
+        counts = Counter(layer.name for layer in layers)
+        for layer in layers:
+            if counts[layer.name] > 1:
+                found[layer.id].add(problem)
+    return {number: frozenset(problems) for number, problems in found.items()}
 
 
 def _constant_layers(graph: Graph) -> dict[int, frozenset[str]]:

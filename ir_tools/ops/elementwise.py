@@ -11,7 +11,6 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops import _activation_rewrites as rewrites
-from ir_tools.ops import _bit_rewrites as bits
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast_arrays, interval
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
@@ -241,7 +240,6 @@ ROWS = (
     Binary(
         type="Atan2",
         version=17,
-        migrate=rewrites.atan2,
         function=np.arctan2,
         accepts="float",
         folds="none",
@@ -269,7 +267,7 @@ ROWS = (
     Binary(
         type="BitwiseAnd",
         version=13,
-        migrate=bits.bitwise_and,
+        migrate=rewrites.bitwise_and,
         function=np.bitwise_and,
         accepts="integer boolean",
         folds="none",
@@ -277,7 +275,7 @@ ROWS = (
     Binary(
         type="BitwiseOr",
         version=13,
-        migrate=bits.bitwise_or,
+        migrate=rewrites.bitwise_or,
         function=np.bitwise_or,
         accepts="integer boolean",
         folds="none",
@@ -285,7 +283,7 @@ ROWS = (
     Binary(
         type="BitwiseXor",
         version=13,
-        migrate=bits.bitwise_xor,
+        migrate=rewrites.bitwise_xor,
         function=np.bitwise_xor,
         accepts="integer boolean",
         folds="none",
@@ -293,7 +291,7 @@ ROWS = (
     Binary(
         type="BitwiseLeftShift",
         version=15,
-        migrate=bits.left_shift,
+        migrate=rewrites.shift,
         function=shifted_by(np.left_shift),
         accepts="integer",
         folds="none",
@@ -302,7 +300,7 @@ ROWS = (
     Binary(
         type="BitwiseRightShift",
         version=15,
-        migrate=bits.right_shift,
+        migrate=rewrites.shift,
         function=shifted_by(np.right_shift),
         accepts="integer",
         folds="none",

@@ -7,7 +7,7 @@ letter per release, oldest first. A case is what is special about a model:
 - `v10`: the same in IR v10;
 - `f16`: the element type of the first input, and of all others of its type;
 - `?`: every size of the first input is unknown;
-- `input 2`: this input is not a constant;
+- `input 2`: this input is not a constant; `? input 2`: nor are its sizes known;
 - `mode=cubic`: an attribute and its value.
 
 A case that is not there does as the plain model does; a text of one letter counts for every release.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ir_tools.arguments import check_word
-from ir_tools.ops.definition import Op
+from ir_tools.ops.definition import Op, Role
 
 __all__ = ["OPENVINO", "RELEASES", "Release", "find_release", "is_release"]
 
@@ -48,9 +48,14 @@ class Release:
         return self.number >= (2022, 1)
 
     def holds(self, op: Op, opset: int) -> bool:
-        """Return whether it reads an operation with the version stamp of an opset."""
+        """Return whether it reads an operation with the version stamp of an opset.
+
+        A Parameter is read with the stamp of an opset of which it reads only a part.
+        """
         if not op.in_opset(opset):
             return False
+        if op.role is Role.PARAMETER:
+            return opset <= self.opset or opset in self.added
         return str(op) not in self.lacks if opset <= self.opset else op.type in self.added.get(opset, ())
 
     def has_type(self, name: str) -> bool:

@@ -96,6 +96,8 @@ def _cases(op: Op, sample: Sample, version: int) -> Iterator[Question]:
     for number, slot in enumerate(sample.slots[1:], 1):
         if isinstance(slot, tuple):
             yield from _asked(op, f"input {number}", sample, version, computed=number)
+            if version >= 11:
+                yield from _asked(op, f"? input {number}", sample, version, computed=number, unknown=100)
     for kind in KINDS:
         typed = _of_kind(sample, kind)
         if typed is not None:
@@ -131,9 +133,12 @@ def _cast(slot: Slot, kind: str) -> Slot:
 def _asked(
     op: Op, case: str, sample: Sample, version: int, *, computed: int = 0, unknown: int = 0
 ) -> Iterator[Question]:
-    """Yield the model of a sample: its first input is a Parameter, and so is number `computed`."""
+    """Yield the model of a sample: its first input is a Parameter, and so is number `computed`.
+
+    Of the latter the first `unknown` sizes are not known.
+    """
     try:
-        values = _values(op, sample)
+        values = planned(op, sample)
     except IrToolsError:
         return
     builder, fed, sources = Builder(name="question"), dict[str, Array](), list[Source]()
@@ -142,7 +147,8 @@ def _asked(
         name = f"in{number}"
         if isinstance(slot, tuple) and number in {0, computed}:
             dims = [*map(str, parse_shape(slot[1]) or ())]
-            dims[:unknown] = ["?"] * len(dims[:unknown])
+            if number == computed:
+                dims[:unknown] = ["?"] * len(dims[:unknown])
             sources.append(builder.parameter(name, ",".join(dims), slot[0]))
             fed[name] = value
         elif isinstance(slot, tuple) and element_type(slot[0]).dtype is None:
@@ -182,7 +188,7 @@ def _complete(op: Op, sample: Sample) -> dict[str, str]:
     return raw
 
 
-def _values(op: Op, sample: Sample) -> list[Array]:
+def planned(op: Op, sample: Sample) -> list[Array]:
     """Return values for every input, made up by what the operation does with them."""
     builder = Builder(name="question")
     sources = [

@@ -1,0 +1,392 @@
+"""Random models for random releases: `python -m tests.releases.pairs COUNT SEED` tells where `compat` is wrong.
+
+The models have settings that `measured.json` was not measured with: attributes, element types, ranks, intervals of
+sizes, several layers, bodies, quantized parts, equal names, and stamps of other opsets.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+import ir_tools
+from ir_tools.builder import Builder
+from ir_tools.compatibility import Compatibility, compatibility
+from ir_tools.errors import IrToolsError
+from ir_tools.format.write import render
+from ir_tools.graph import Model, Source
+from ir_tools.known_differences import find
+from ir_tools.known_differences.verdicts import Answer
+from ir_tools.ops import Array, Op, Role, find_op, normalization, pooling
+from ir_tools.ops.definition import Flag, OneOf
+from ir_tools.releases.measured import State
+from ir_tools.releases.table import OPENVINO, Release
+from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types import from_dtype
+from ir_tools.validation import validate
+from tests.ops import (
+    kernel_settings,
+    layer_support,
+    pooling_support,
+    test_convolution,
+    test_matrix,
+    test_normalization,
+    test_quantization,
+    test_reduction,
+)
+from tests.ops.math_support import Case
+from tests.ops.samples import Sample, sample_of
+from tests.ops.test_control_flow import if_model, iterator_model, small_loop
+from tests.ops.test_random_kernels import FAMILIES as KERNELS
+from tests.ops.test_random_layers import FAMILIES as LAYERS
+from tests.releases.measure import Answer as Given
+from tests.releases.measure import ask, client_of, reference
+from tests.releases.questions import OPS, Question, planned
+
+__all__ = ["Pair", "asked", "random_question"]
+
+Rng = np.random.Generator
+ANSWERS = {State.UNREAD: Answer.STOPPED, State.DIFFERS: Answer.DIFFERS, State.RUNS: Answer.RUNS}
+LEFT_OUT = {"BinaryConvolution", "Multinomial", "RandomUniform"}
+"""Operations that do something else in each run, or that builders cannot make."""
+UNORDERED = {"Unique"}
+TRIES = 4
+"""Other inputs that are tried if other values are expected and not seen."""
+STAMPS = [f"opset{number}" for number in range(1, 18)]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A layer and its inputs; those that `constants` numbers are constants of the model."""
+
+    op: Op
+    raw: Mapping[str, str]
+    arrays: Sequence[Array]
+    constants: Collection[int] = ()
+
+
+Make = Callable[[Rng], Part]
+
+
+# --- layers -----------------------------------------------------------------------------------------------------
+
+
+def _of_maker(make: Callable[[Rng], kernel_settings.Setting | layer_support.Call], rng: Rng) -> Part:
+    found = make(rng)
+    constants = found.constant if isinstance(found, kernel_settings.Setting) else found.constants
+    return Part(found.op, found.raw, found.arrays, constants)
+
+
+def _of_case(make: Callable[..., tuple[Case, list[Array]]], op: Op | None, rng: Rng) -> Part:
+    case, arrays = make(rng, op) if op else make(rng)
+    constants = [number for number, slot in enumerate(case.slots) if isinstance(slot, np.ndarray)]
+    return Part(case.op, case.raw, arrays, constants)
+
+
+def _of_pooling(op: Op, rng: Rng) -> Part:
+    found = pooling_support.random_setting(rng, op)
+    return Part(op, found.data, found.arrays(rng), [1] if found.sizes else [])
+
+
+def _of_sample(op: Op, sample: Sample, rng: Rng) -> Part:
+    """Return the sample with another element type, other flags and words, and for plain operations another rank."""
+    known = {spec.xml or name for name, spec in op.attrs.items()}
+    raw = {key: value for key, value in sample.raw.items() if key in known}
+    for name, spec in op.attrs.items():
+        words = spec.words if isinstance(spec, OneOf) else ("true", "false") if isinstance(spec, Flag) else ()
+        if words and rng.random() < 0.3:
+            raw[spec.xml or name] = str(rng.choice(list(words)))
+    kind = str(rng.choice(["f32", "f32", "f16", "bf16", "f64", "i32", "i64", "u8", "i8", "i16", "u16", "u32", "u64"]))
+    slots = list(sample.slots)
+    plain = all(slot == slots[0] for slot in slots) and slots and slots[0] in {("f32", "2,3"), ("boolean", "2,3")}
+    if plain and isinstance(slots[0], tuple):
+        shape = ",".join(map(str, rng.integers(1, 5, rng.integers(0, 6))))
+        slots = [(slots[0][0], shape)] * len(slots)
+    if rng.random() < 0.5:
+        slots = [(kind, slot[1]) if isinstance(slot, tuple) and slot[0] == "f32" else slot for slot in slots]
+    arrays = planned(op, Sample(raw, tuple(slots)))
+    constants = [number for number, slot in enumerate(slots) if isinstance(slot, np.ndarray)]
+    return Part(op, raw, [_varied(rng, array) if plain else array for array in arrays], constants)
+
+
+def _varied(rng: Rng, array: Array) -> Array:
+    """Return other values of an array of floats."""
+    if array.dtype.kind != "f":
+        return array
+    found: Array = np.round(rng.normal(size=array.shape) * rng.choice([1, 8]), 2).astype(array.dtype)
+    return found
+
+
+MAKERS: tuple[Make, ...] = (
+    *(
+        partial(_of_maker, make)
+        for family in (*KERNELS.values(), *LAYERS.values())
+        for make in (*getattr(family, "MAKERS", ()), *getattr(family, "CALLS", ()))
+    ),
+    *(partial(_of_case, test_convolution.layer_values, op) for op in test_convolution.PLAIN if op.type not in LEFT_OUT),
+    *(partial(_of_case, test_convolution.deformable_values, op) for op in test_convolution.DEFORMABLE),
+    *(partial(_of_case, make, op) for op in normalization.OPS for make in [test_normalization.MAKERS[str(op)]]),
+    *(partial(_of_case, test_reduction.reduction_values, op) for op in test_reduction.REDUCTIONS),
+    *(
+        partial(_of_case, make, None)
+        for make in (
+            test_convolution.patches_values,
+            test_convolution.columns_values,
+            test_matrix.product_values,
+            test_matrix.einsum_values,
+            test_matrix.inverse_values,
+            test_quantization.quantize_values,
+            test_quantization.convert_values,
+            test_reduction.sum_values,
+            test_reduction.segment_values,
+        )
+    ),
+    *(partial(_of_pooling, op) for op in pooling.OPS),
+)
+SAMPLED: tuple[Make, ...] = tuple(
+    partial(_of_sample, op, sample)
+    for op in OPS
+    if op.role is Role.COMPUTATION and op.type not in LEFT_OUT and (sample := sample_of(op)) is not None
+)
+
+
+# --- models -----------------------------------------------------------------------------------------------------
+
+
+def _part(rng: Rng) -> Part:
+    """Return a random layer whose values are known to have a meaning."""
+    makers = SAMPLED if rng.random() < 0.45 else MAKERS
+    while True:
+        try:
+            part = makers[rng.integers(len(makers))](rng)
+        except (IrToolsError, ValueError, AssertionError):
+            continue
+        attrs = part.op.read(part.raw, [])
+        if part.op.type in LEFT_OUT or attrs is None or find(part.op, attrs, part.arrays, part.constants):
+            continue
+        if any(array.dtype.name.startswith("float8") for array in part.arrays):
+            continue
+        return part
+
+
+def _dims(rng: Rng, array: Array, dynamic: bool) -> Sequence[int] | str | None:
+    """Return what a Parameter says of the sizes of an array."""
+    if not dynamic:
+        return [*array.shape]
+    if rng.random() < 0.05:
+        return "..."
+    words, open = [], rng.random() < 0.3
+    for size in array.shape:
+        choice = 1 if open else rng.integers(5)
+        words.append([str(size), "?", f"1..{size + 4}", f"..{size + 1}", f"{size}.."][choice] if size else "?")
+    return ",".join(words)
+
+
+def _add(builder: Builder, fed: dict[str, Array], rng: Rng, number: int, dynamic: bool) -> None:
+    """Add a layer with its inputs and Results, behind and before another operation now and then."""
+    part, sources, quantized = _part(rng), list[Source](), rng.random() < 0.08
+    for index, array in enumerate(part.arrays):
+        name = f"in{number}_{index}"
+        if index in part.constants or (index and rng.random() < 0.2):
+            sources.append(_constant(builder, array, name, quantized))
+            continue
+        source = builder.parameter(name, _dims(rng, array, dynamic), from_dtype(array.dtype))
+        fed[name] = array
+        if array.dtype == np.float32 and rng.random() < 0.15:
+            other = np.array([1.5], np.float32)
+            source = builder.call(str(rng.choice(["Multiply", "Add"])), source, other, name=f"before{number}_{index}")
+        sources.append(source)
+    made = builder.unchecked(part.op, part.raw, sources, f"op{number}")
+    for index, output in enumerate(made):
+        fact = builder.fact(output)
+        if fact.dtype.name == "f32" and rng.random() < 0.15:
+            output = builder.call("Abs", output, name=f"after{number}_{index}")
+        if index == 0 or rng.random() < 0.8:
+            builder.result(output, f"out{number}_{index}")
+
+
+def _constant(builder: Builder, array: Array, name: str, quantized: bool) -> Source:
+    """Return a constant; of floats in 8 bits if it is `quantized`."""
+    if not quantized or array.dtype != np.float32 or array.ndim < 2:
+        return builder.constant(array, name)
+    scale = float(np.abs(array).max(initial=0)) / 127 or 1.0
+    held = builder.constant(np.round(array / scale).astype(np.int8), name)
+    floats = builder.call("Convert", held, destination_type="f32", name=f"{name}/floats")
+    return builder.call("Multiply", floats, np.array([scale], np.float32), name=f"{name}/scaled")
+
+
+def _layers(rng: Rng) -> Question:
+    """Return a model of one to four layers."""
+    builder, fed = Builder(), dict[str, Array]()
+    dynamic = rng.random() < 0.2
+    for number in range(int(rng.choice([1, 1, 1, 2, 3, 4]))):
+        _add(builder, fed, rng, number, dynamic)
+    if rng.random() < 0.1:
+        values = (rng.normal(size=(2, 3)) * int(rng.integers(2))).astype(np.float32)
+        _variable(builder, fed, values, int(rng.choice([3, 6])))
+    return _question(builder.model, b"".join(builder.model.weights.tail()), fed, rng)
+
+
+def _variable(builder: Builder, fed: dict[str, Array], values: Array, version: int) -> None:
+    read, assign = (next(op for op in OPS if str(op) == f"{name}-{version}") for name in ("ReadValue", "Assign"))
+    raw = {"variable_id": "v"} | ({"variable_type": "f32", "variable_shape": "2,3"} if version == 6 else {})
+    source = builder.unchecked(read, raw, [builder.constant(values, "initial")], "state")[0]
+    fed["step"] = np.ones((2, 3), np.float32)
+    total = builder.call("Add", source, builder.parameter("step", "2,3"), name="counted")
+    builder.unchecked(assign, {"variable_id": "v"}, [total], "kept")
+    builder.result(total)
+
+
+def _bodies(rng: Rng) -> Question:
+    """Return a model with a body."""
+    floats = np.ones((2, 3), np.float32)
+    kind = rng.integers(3)
+    if kind == 0:
+        text, weights = iterator_model(rng, static=True)
+        fed: dict[str, Array] = {"Parameter_0": rng.normal(size=(6, 2, 3)), "Parameter_1": np.ones((1, 2, 3))}
+    elif kind == 1:
+        text, weights = if_model(rng, static=True)
+        fed = {"Parameter_0": np.array(rng.random() < 0.5), "Parameter_1": floats, "Parameter_2": floats - 2}
+        if b'element_type="boolean" shape="1"' in text:
+            fed["Parameter_0"] = fed["Parameter_0"].reshape(1)
+    else:
+        trips, goes = (
+            (str(rng.choice(["i64", "i32"])), str(rng.choice(["", "1"]))),
+            ("boolean", str(rng.choice(["", "1"]))),
+        )
+        text, weights = small_loop(trips, goes)
+        fed = {"Parameter_0": np.array(int(rng.integers(1, 6))).astype({"i64": np.int64, "i32": np.int32}[trips[0]])}
+        fed |= {"Parameter_1": np.array(True), "Parameter_2": np.ones(3, np.float32)}
+        fed = {
+            name: array.reshape(1) if (trips if name[-1] == "0" else goes)[1] and name[-1] != "2" else array
+            for name, array in fed.items()
+        }
+    fed = {name: array.astype(np.float32) if array.dtype == np.float64 else array for name, array in fed.items()}
+    model = ir_tools.read(text, weights)
+    ir_tools.propagate_shapes(model, in_place=True)
+    return _question(model, weights, fed, rng)
+
+
+def _question(model: Model, weights: bytes, fed: Mapping[str, Array], rng: Rng) -> Question:
+    """Return a model with other stamps and names."""
+    layers = [located.layer for located in model.walk()]
+    for layer in layers:
+        op = find_op(layer.type, layer.version)
+        if op is not None and rng.random() < 0.15:
+            layer.tag["version"] = str(rng.choice([stamp for stamp in STAMPS if find_op(layer.type, stamp) is op]))
+    inner = [layer for layer in model.graph.layers() if layer.type not in {"Parameter", "Result"}]
+    if len(inner) > 1 and rng.random() < 0.04:
+        one, other = rng.choice(len(inner), 2, replace=False)
+        inner[one].tag["name"] = inner[other].name
+    model.version = int(rng.choice([10, 11]))
+    about = "+".join(
+        f"{layer.type}-{layer.version[5:]}" for layer in layers if layer.type not in {"Parameter", "Const", "Result"}
+    )
+    return Question(about, "", model.version, render(model), weights, fed)
+
+
+def random_question(rng: Rng) -> Question:
+    """Return a random model in which `validate` finds no error."""
+    while True:
+        try:
+            question = (_bodies if rng.random() < 0.06 else _layers)(rng)
+            model = ir_tools.read(question.xml, question.weights)
+        except (IrToolsError, ValueError):
+            continue
+        if not any(found.severity == "error" for found in validate(model)):
+            return question
+
+
+# --- pairs ------------------------------------------------------------------------------------------------------
+
+
+class Pair(NamedTuple):
+    """A model and a release: what is said of it, and what it does."""
+
+    question: Question
+    release: Release
+    said: Compatibility
+    does: State
+
+    @property
+    def right(self) -> bool:
+        """Whether both are the same."""
+        return self.said.answer is ANSWERS.get(self.does, Answer.READS)
+
+
+def does(question: Question, answer: Given, newest: Given) -> State:
+    """Return what a release does with a model, by the installed runtime and the reference."""
+    if answer.state is not None:
+        return answer.state
+    if newest.state is None and close(question, answer.outputs, newest.outputs):
+        return State.RUNS
+    computed = reference(question)
+    return State.RUNS if computed and close(question, answer.outputs, computed) else State.DIFFERS
+
+
+def close(question: Question, found: Sequence[Array], wanted: Sequence[Array]) -> bool:
+    """Return whether outputs are equal but for the rounding of the element types of a model."""
+    part = 4e-2 if b'"bf16"' in question.xml or b"BF16" in question.xml else 1e-2 if b"FP16" in question.xml else 1e-4
+    if len(found) != len(wanted):
+        return False
+    for ours, theirs in zip(found, wanted, strict=True):
+        if ours.shape != theirs.shape and not ours.size == theirs.size == 1:
+            return False
+        left, right = ours.ravel(), theirs.ravel()
+        largest = np.abs(right[np.isfinite(right)]).max(initial=0)
+        if not np.allclose(left, right, rtol=part, atol=part * max(largest, 0.1), equal_nan=True):
+            return False
+    return True
+
+
+def asked(questions: Sequence[tuple[Question, Release]]) -> Iterator[Pair]:
+    """Yield what is said of pairs, and what the releases do."""
+    with ExitStack() as stack:
+        clients: dict[str, RuntimeClient] = {}
+        for question, release in questions:
+            for one in (release, OPENVINO[-1]):
+                if one.name not in clients:
+                    clients[one.name] = stack.enter_context(client_of(one))
+            (said,) = compatibility(ir_tools.read(question.xml, question.weights), [release])
+            found = _does(question, clients[release.name], clients[OPENVINO[-1].name])
+            rng = np.random.default_rng(len(question.xml))
+            for _ in range(TRIES if said.answer is Answer.DIFFERS else 0):
+                if found is State.RUNS:
+                    other = replace(question, fed={name: _other(rng, array) for name, array in question.fed.items()})
+                    found = _does(other, clients[release.name], clients[OPENVINO[-1].name])
+            yield Pair(question, release, said, found)
+
+
+def _does(question: Question, client: RuntimeClient, newest: RuntimeClient) -> State:
+    wanted = ask(newest, question)
+    with np.errstate(all="ignore"):
+        return does(question, wanted if client is newest else ask(client, question), wanted)
+
+
+def _other(rng: Rng, array: Array) -> Array:
+    """Return other values of the same type, small if they are integers, as they may be indices."""
+    found: Array = rng.normal(size=array.shape) * 3 if array.dtype.kind == "f" else rng.integers(0, 4, array.shape)
+    return found.astype(array.dtype)
+
+
+def main(count: int, seed: int) -> None:
+    """Print what is wrong, and how much."""
+    rng, wrong, runs = np.random.default_rng(seed), 0, 0
+    pairs = [(random_question(rng), OPENVINO[rng.integers(len(OPENVINO))]) for _ in range(count)]
+    for pair in asked(pairs):
+        if not pair.right:
+            wrong += 1
+            runs += pair.said.answer is Answer.RUNS
+            reason = pair.said.obstacles[0] if pair.said.obstacles else ""
+            print(f"{pair.release.name}: {pair.said.answer}, does {pair.does.name}: {pair.question.about}; {reason}")
+    print(f"{count - wrong} of {count} right, {runs} false `runs`")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:3]))
