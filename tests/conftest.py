@@ -48,12 +48,17 @@ def corpus_models() -> list[Path]:
     return [path for path in files if _IR10.search(path.read_bytes()[:1000])]
 
 
-def corpus_cases() -> list[object]:
-    """For `parametrize`: every IR v10 or v11 of the corpus, or one case that skips."""
+def corpus_cases(most: float = float("inf")) -> list[object]:
+    """For `parametrize`: every IR v10 or v11 of the corpus, or one case that skips.
+
+    Those of more than `most` bytes are for the long checks.
+    """
     skip = pytest.mark.skip(reason="no corpus: set IR_TOOLS_CORPUS to its folder")
-    return [pytest.param(path, id=path.stem) for path in corpus_models()] or [
-        pytest.param(Path(), marks=skip, id="corpus")
+    cases = [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.sweep] if path.stat().st_size > most else [])
+        for path in corpus_models()
     ]
+    return [*cases] or [pytest.param(Path(), marks=skip, id="corpus")]
 
 
 @pytest.fixture(scope="session")

@@ -62,9 +62,8 @@ def any_rank(dims: list[int]) -> str | None:
 
 MAKERS = (
     as_read,
-    new_size,
     intervals,
-    *(pytest.param(make, marks=pytest.mark.sweep) for make in (new_batch, lower_bounds, any_size, any_rank)),
+    *(pytest.param(make, marks=pytest.mark.sweep) for make in (new_size, new_batch, lower_bounds, any_size, any_rank)),
 )
 
 

@@ -1,4 +1,4 @@
-"""Activations, tests and logic in operations of older opsets, by their formulas."""
+"""Activations, inverse functions, tests and logic in operations of older opsets, by their formulas."""
 
 import math
 from collections.abc import Sequence
@@ -9,10 +9,11 @@ from ir_tools.ops._layers import Layers, composed
 from ir_tools.ops.definition import Array, Attrs, Fact, Ref, Refused, Rewrite
 
 __all__ = [
-    "bitwise_and",
-    "bitwise_not",
-    "bitwise_or",
-    "bitwise_xor",
+    "acosh",
+    "asinh",
+    "atan2",
+    "atanh",
+    "erf_inv",
     "hard_sigmoid_6",
     "hard_swish",
     "is_finite",
@@ -24,7 +25,6 @@ __all__ = [
     "migrate_xor",
     "mish",
     "round_",
-    "shift",
     "softplus",
     "softsign",
     "swish",
@@ -166,6 +166,145 @@ def log_softmax(layers: Layers, attrs: Attrs) -> Ref | Refused:
     return layers.call("Subtract", low, layers.call("Log", total))
 
 
+# --- inverse functions ------------------------------------------------------------------------------------------
+
+INTEGERS = Refused("integers are cut off once, and not by every layer of a composition")
+
+
+@composed(4, "log(|x| + sqrt(x^2 + 1)) with the sign of x, its series near 0, log |x| + log 2 far from it", wide=True)
+def asinh(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Asinh-4."""
+    del attrs
+    return _asinh(layers, layers.working(0)) if layers.fact(DATA).dtype.is_float else INTEGERS
+
+
+@composed(4, "asinh(sqrt(x - 1) * sqrt(x + 1))", wide=True)
+def acosh(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Acosh-4."""
+    del attrs
+    if not layers.fact(DATA).dtype.is_float:
+        return INTEGERS
+    data = layers.working(0)
+    one = layers.number(1, data)
+    roots = [layers.call("Sqrt", layers.call(type, data, one)) for type in ("Subtract", "Add")]
+    return _asinh(layers, layers.call("Multiply", *roots))
+
+
+@composed(4, "(log(1 + x) - log(1 - x)) / 2, its series near 0", wide=True)
+def atanh(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Atanh-4."""
+    del attrs
+    if not layers.fact(DATA).dtype.is_float:
+        return INTEGERS
+    data = layers.working(0)
+    one, half = layers.number(1, data), layers.number(0.5, data)
+    logs = [layers.call("Log", layers.call(type, one, data)) for type in ("Add", "Subtract")]
+    far = layers.call("Multiply", layers.call("Subtract", *logs), half)
+    return _near_zero(layers, data, (1 / 7, 1 / 5, 1 / 3), far)
+
+
+def _asinh(layers: Layers, data: Ref) -> Ref:
+    size = layers.call("Abs", data)
+    one = layers.number(1, data)
+    root = layers.call("Sqrt", layers.call("Add", layers.call("Multiply", size, size), one))
+    huge = layers.call("Greater", size, layers.number(1e9, data))
+    log = layers.call("Log", layers.call("Select", huge, size, layers.call("Add", size, root)))
+    twice = layers.call("Select", huge, layers.number(math.log(2), data), layers.number(0, data))
+    far = layers.call("Multiply", layers.call("Add", log, twice), layers.call("Sign", data))
+    return _near_zero(layers, data, (-5 / 112, 3 / 40, -1 / 6), far)
+
+
+def _near_zero(layers: Layers, data: Ref, factors: Sequence[float], far: Ref) -> Ref:
+    """Add the series `x + c x^3 + ...` where it is as exact as the element type, and `far` elsewhere.
+
+    `factors`: the last ones first.
+    """
+    limit = 2**-3 if layers.dtype(data).itemsize == 4 else 2**-6
+    square = layers.call("Multiply", data, data)
+    total: Ref | Array = layers.number(factors[0], data)
+    for factor in (*factors[1:], 1):
+        total = layers.call("Add", layers.call("Multiply", total, square), layers.number(factor, data))
+    small = layers.call("Less", layers.call("Abs", data), layers.number(limit, data))
+    return layers.call("Select", small, layers.call("Multiply", total, data), far)
+
+
+@composed(17, "the arctangent of the smaller size by the larger one, turned into the right octant", wide=True)
+def atan2(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Atan2-17 of y and x, either of which may be a zero with a sign, infinite or NaN."""
+    if attrs.auto_broadcast == "pdpd":
+        return Refused("is pdpd, and the layers of a composition broadcast as numpy does", "auto_broadcast")
+    y, x = layers.working(0), layers.working(1)
+    zero, pi = layers.number(0, y), layers.number(math.pi, y)
+    tall, wide = layers.call("Abs", y), layers.call("Abs", x)
+    steep = layers.call("Greater", tall, wide)
+    small, large = layers.call("Select", steep, wide, tall), layers.call("Select", steep, tall, wide)
+    whole = layers.to_type(layers.call("NotEqual", large, zero), layers.fact(y).dtype)
+    equal = layers.call("Equal", small, large)
+    angle = layers.call("Atan", layers.call("Select", equal, whole, layers.call("Divide", small, large)))
+    quarter = layers.call("Subtract", layers.number(math.pi / 2, y), angle)
+    right = layers.call("Select", steep, quarter, angle)
+    half = layers.call("Select", _below_zero(layers, x), layers.call("Subtract", pi, right), right)
+    return layers.call("Select", _below_zero(layers, y), layers.call("Negative", half), half)
+
+
+def _below_zero(layers: Layers, data: Ref) -> Ref:
+    """Add whether numbers have a minus sign, zeros included."""
+    zero = layers.number(0, data)
+    inverse = layers.call("Divide", layers.number(1, data), data)
+    return layers.call("LogicalOr", layers.call("Less", data, zero), layers.call("Less", inverse, zero))
+
+
+@composed(17, "Giles's polynomials of log((1 - x) (1 + x)), exact to the last digits of f32", wide=True)
+def erf_inv(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """ErfInv-17."""
+    del attrs
+    if layers.fact(DATA).dtype.name == "f64":
+        return Refused("no polynomials are known that give it to the last digits of f64")
+    data = layers.working(0)
+    one = layers.number(1, data)
+    both = layers.call("Multiply", layers.call("Subtract", one, data), layers.call("Add", one, data))
+    log = layers.call("Negative", layers.call("Log", both))
+    near = _polynomial(layers, layers.call("Subtract", log, layers.number(2.5, data)), CENTRE)
+    root = layers.call("Subtract", layers.call("Sqrt", log), layers.number(3, data))
+    inside = layers.call("Less", log, layers.number(5, data))
+    factor = layers.call("Select", inside, near, _polynomial(layers, root, TAIL))
+    end = layers.call("Equal", layers.call("Abs", data), one)
+    return layers.call("Multiply", data, layers.call("Select", end, layers.number(np.inf, data), factor))
+
+
+CENTRE = (
+    2.81022636e-08,
+    3.43273939e-07,
+    -3.5233877e-06,
+    -4.39150654e-06,
+    0.00021858087,
+    -0.00125372503,
+    -0.00417768164,
+    0.246640727,
+    1.50140941,
+)
+TAIL = (
+    -0.000200214257,
+    0.000100950558,
+    0.00134934322,
+    -0.00367342844,
+    0.00573950773,
+    -0.0076224613,
+    0.00943887047,
+    1.00167406,
+    2.83297682,
+)
+"""Factors of M. Giles, Approximating the erfinv function, GPU Computing Gems 2, 2012: highest power first."""
+
+
+def _polynomial(layers: Layers, data: Ref, factors: Sequence[float]) -> Ref:
+    total: Ref | Array = layers.number(factors[0], data)
+    for factor in factors[1:]:
+        total = layers.call("Add", layers.call("Multiply", total, data), layers.number(factor, data))
+    assert isinstance(total, Ref)
+    return total
+
+
 # --- tests ------------------------------------------------------------------------------------------------------
 
 
@@ -193,7 +332,7 @@ def is_inf(layers: Layers, attrs: Attrs) -> Ref:
     return layers.call("Equal", layers.call("Abs", DATA) if both else DATA, limit)
 
 
-# --- logic and bits ---------------------------------------------------------------------------------------------
+# --- logic ------------------------------------------------------------------------------------------------------
 
 
 def migrate_xor(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | None:
@@ -203,45 +342,3 @@ def migrate_xor(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | 
     layers = Layers(inputs, target)
     layers.call("LogicalXor", DATA, Ref(None, 1), **attrs)
     return layers.rewrite("the later name", "LogicalXor is Xor")
-
-
-def _logical(layers: Layers, type: str, attrs: Attrs) -> Ref | Refused:
-    if layers.fact(DATA).dtype.kind != "boolean":
-        return Refused("no older operation combines the bits of integers")
-    return layers.call(type, *(Ref(None, number) for number in range(len(layers.inputs))), **attrs)
-
-
-@composed(13, "on booleans it is LogicalAnd")
-def bitwise_and(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """BitwiseAnd-13."""
-    return _logical(layers, "LogicalAnd", attrs)
-
-
-@composed(13, "on booleans it is LogicalOr")
-def bitwise_or(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """BitwiseOr-13."""
-    return _logical(layers, "LogicalOr", attrs)
-
-
-@composed(13, "on booleans it is LogicalXor")
-def bitwise_xor(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """BitwiseXor-13."""
-    return _logical(layers, "LogicalXor", attrs)
-
-
-@composed(13, "not x on booleans, -1 - x on signed integers")
-def bitwise_not(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """BitwiseNot-13."""
-    dtype = layers.fact(DATA).dtype
-    if dtype.kind == "boolean":
-        return layers.call("LogicalNot", DATA)
-    if dtype.kind != "signed":
-        return _logical(layers, "LogicalNot", attrs)
-    return layers.call("Subtract", layers.number(-1, DATA), DATA)
-
-
-@composed(15, "")
-def shift(layers: Layers, attrs: Attrs) -> Refused:
-    """BitwiseLeftShift-15 and BitwiseRightShift-15."""
-    del layers, attrs
-    return Refused("no older operation shifts bits: products of integers are cut off, and quotients computed in f32")

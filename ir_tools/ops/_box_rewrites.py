@@ -1,25 +1,23 @@
-"""Boxes, regions and what is sorted or sought, in the operation versions of other opsets."""
+"""Boxes, regions and what is sorted, in the operation versions of other opsets."""
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ir_tools.ops._layers import I64, Layers, composed, held
+from ir_tools.ops._layers import I64, Layers, held
 from ir_tools.ops._prior_boxes import number_of_priors, priors
-from ir_tools.ops._versions import as_it_is, versions
+from ir_tools.ops._sampling_rewrites import align_regions
+from ir_tools.ops._versions import NoStep, as_it_is, versions
 from ir_tools.ops.definition import Attrs, Fact, Ref, Refused, Rewrite, Step
 
 __all__ = [
-    "migrate_bag_offsets",
-    "migrate_bag_packed",
-    "migrate_bincount",
     "migrate_detection_output",
-    "migrate_multiclass_nms_9",
+    "migrate_multiclass_nms",
     "migrate_nms",
     "migrate_prior_box_8",
-    "migrate_roi_align_9",
-    "migrate_search_sorted",
+    "migrate_roi_align",
     "migrate_top_k",
+    "no_boxes",
 ]
 
 # --- TopK -------------------------------------------------------------------------------------------------------
@@ -63,12 +61,20 @@ def migrate_nms(version: int) -> Step:
     return versions("NonMaxSuppression", version, change)
 
 
-def _multiclass(layers: Layers, attrs: Attrs, wanted: int) -> Refused | None:
-    del attrs
-    return Refused(f"MulticlassNms-{wanted} has no input roisnum") if len(layers.inputs) > 2 else None
+def migrate_multiclass_nms(version: int) -> Step:
+    """MulticlassNms between versions: 9 may count the regions of each image."""
+
+    def change(layers: Layers, attrs: Attrs, wanted: int) -> Refused | None:
+        del attrs
+        return Refused(f"MulticlassNms-{wanted} has no input roisnum") if len(layers.inputs) > 2 else None
+
+    return versions("MulticlassNms", version, change, no_boxes(8))
 
 
-migrate_multiclass_nms_9 = versions("MulticlassNms", 9, _multiclass)
+def no_boxes(version: int) -> NoStep:
+    """Return the step of an operation that begins with `version` and selects boxes as no older ones do."""
+    return NoStep(version, "no layers of older operations are known to give the same boxes in the same order")
+
 
 # --- prior boxes, detections, regions ---------------------------------------------------------------------------
 
@@ -110,79 +116,12 @@ def migrate_detection_output(version: int, classes_of: Callable[[Attrs, Sequence
     return versions("DetectionOutput", version, change)
 
 
-def _roi_align(layers: Layers, attrs: Attrs, wanted: int) -> Refused | None:
-    del layers
-    if attrs.aligned_mode == "asymmetric":
-        return None
-    return Refused(f"ROIAlign-{wanted} takes no region narrower than one element", "aligned_mode")
+def migrate_roi_align(version: int) -> Step:
+    """ROIAlign between versions: 3 takes no region narrower than one element."""
 
+    def change(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
+        if wanted > version or attrs.aligned_mode == "asymmetric":
+            return None
+        return align_regions(attrs, layers.inputs, layers.target)
 
-migrate_roi_align_9 = versions("ROIAlign", 9, _roi_align)
-
-# --- embeddings, searching --------------------------------------------------------------------------------------
-
-
-def _mean_type(layers: Layers) -> Refused | None:
-    kind = layers.inputs[0].dtype
-    return None if kind.is_float else Refused(f"its table is of type {kind}, whose mean is cut off", "reduction")
-
-
-@composed(15, "the sum of each bag, for a mean divided by its number of indices")
-def migrate_bag_offsets(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """EmbeddingBagOffsets as EmbeddingBagOffsetsSum."""
-    given = [Ref(None, number) for number in range(len(layers.inputs))]
-    total = layers.call("EmbeddingBagOffsetsSum", *given)
-    wrong = None if attrs.reduction == "sum" else _mean_type(layers)
-    if attrs.reduction == "sum" or wrong:
-        return wrong or total
-    starts = layers.to_type(Ref(None, 2), I64)
-    end = layers.gather(layers.shape_of(Ref(None, 1)), [0])
-    one = np.array([1])
-    later = layers.call("StridedSlice", starts, one, one, one, begin_mask=(0,), end_mask=(1,))
-    ends = layers.call("Concat", later, end, axis=0)
-    sizes = layers.call("Maximum", layers.call("Subtract", ends, starts), one)
-    pattern = np.array([-1, *[1] * (layers.rank(total) - 1)])
-    column = layers.call("Reshape", sizes, pattern, special_zero=False)
-    return layers.call("Divide", total, layers.to_type(column, layers.inputs[0].dtype))
-
-
-@composed(15, "the sum of each bag, for a mean divided by its number of indices")
-def migrate_bag_packed(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """EmbeddingBagPacked as EmbeddingBagPackedSum."""
-    given = [Ref(None, number) for number in range(len(layers.inputs))]
-    total = layers.call("EmbeddingBagPackedSum", *given)
-    wrong = None if attrs.reduction == "sum" else _mean_type(layers)
-    if attrs.reduction == "sum" or wrong:
-        return wrong or total
-    shape = layers.inputs[1].shape
-    if shape is not None and shape[1].static:
-        return layers.call("Divide", total, layers.number(shape[1].lo, total))
-    size = layers.gather(layers.shape_of(Ref(None, 1)), 1)
-    return layers.call("Divide", total, layers.to_type(size, layers.inputs[0].dtype))
-
-
-@composed(15, "how many elements of the sorted row are smaller, or not greater")
-def migrate_search_sorted(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """SearchSorted as a number of comparisons that hold."""
-    rows, values = Ref(None), Ref(None, 1)
-    own = layers.rank(rows) > 1
-    last = np.array(-1)
-    left = layers.call("Unsqueeze", rows, np.array(-2)) if own else rows
-    right = layers.call("Unsqueeze", values, last)
-    hits = layers.call("LessEqual" if attrs.right_mode else "Less", left, right)
-    return layers.call("ReduceSum", layers.to_type(hits, attrs.output_type), last, keep_dims=False)
-
-
-@composed(17, "how often, or with which weights, each integer from 0 on is equal to an element")
-def migrate_bincount(layers: Layers, attrs: Attrs) -> Ref:
-    """Bincount as comparisons with every integer that there may be."""
-    first, none = np.array(0), np.array([-1])
-    data = layers.call("Concat", layers.to_type(Ref(None), I64), none, axis=0)
-    largest = layers.call("Maximum", layers.call("ReduceMax", data, first), np.array(attrs.minlength - 1))
-    bins = layers.count_to(layers.call("Add", largest, np.array(1)))
-    equal = layers.call("Equal", layers.call("Unsqueeze", bins, np.array(1)), layers.call("Unsqueeze", data, first))
-    if len(layers.inputs) == 1:
-        return layers.call("ReduceSum", layers.to_type(equal, I64), np.array(1))
-    zero = layers.number(0, Ref(None, 1))
-    weights = layers.call("Unsqueeze", layers.call("Concat", Ref(None, 1), zero.reshape(1), axis=0), first)
-    return layers.call("ReduceSum", layers.call("Select", equal, weights, zero), np.array(1))
+    return versions("ROIAlign", version, change, align_regions)

@@ -144,8 +144,8 @@ def _inside(size: int) -> tuple[tuple[str, int], ...]:
 # --- GatherND ---------------------------------------------------------------------------------------------------
 
 
-def migrate_gather_nd(version: int) -> Step:
-    """GatherND between versions: 5 joins several batches into one dimension of the output."""
+def migrate_gather_nd(version: int, older: Step) -> Step:
+    """GatherND between versions: 5 joins several batches into one dimension of the output; `older`: before it."""
 
     def change(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
         batches = attrs.batch_dims
@@ -168,7 +168,7 @@ def migrate_gather_nd(version: int) -> Step:
             layers.call("Reshape", found, layers.call("Concat", *sizes, axis=0), special_zero=False)
         return layers.rewrite("batches apart again", f"GatherND-{wanted} joins the batches and changes nothing else")
 
-    return versions("GatherND", version, change)
+    return versions("GatherND", version, change, older)
 
 
 # --- OneHot -----------------------------------------------------------------------------------------------------
@@ -278,5 +278,11 @@ def _reduced(layers: Layers, reduction: str, elements: Ref) -> Ref:
     return layers.call(COMBINED[reduction], elements, Ref(None, 2))
 
 
-migrate_scatter_elements_12 = versions("ScatterElementsUpdate", 12, _scatter_elements)
-migrate_scatter_nd_15 = versions("ScatterNDUpdate", 15, _scatter_nd)
+def migrate_scatter_elements_12(older: Step) -> Step:
+    """ScatterElementsUpdate-12 as version 3, and by another step before that."""
+    return versions("ScatterElementsUpdate", 12, _scatter_elements, older)
+
+
+def migrate_scatter_nd_15(older: Step) -> Step:
+    """ScatterNDUpdate-15 as version 4, and by another step before that."""
+    return versions("ScatterNDUpdate", 15, _scatter_nd, older)

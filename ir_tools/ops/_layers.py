@@ -1,6 +1,7 @@
 """Building the layers of a rewrite, each with the facts of its outputs."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -44,6 +45,11 @@ class Layers:
         self.inputs = tuple(inputs)
         self.target = target
         self.made: list[NewLayer] = []
+
+    @property
+    def given(self) -> Sequence[Ref]:
+        """The inputs of the layer that is being rewritten."""
+        return [Ref(None, number) for number in range(len(self.inputs))]
 
     def fact(self, source: Ref | Array) -> Fact:
         """Return what is known of a layer's output, an input or a constant."""
@@ -97,14 +103,16 @@ class Layers:
             label: as of `NewLayer`; the type in small letters where it is empty.
             attributes: by Python name, a text as it is; the others get their defaults.
 
+        An operation that the target opset does not hold is added as what older ones make of it.
+
         Raises:
-            ShapeError: the operation does not take these inputs.
+            ShapeError: the operation does not take these inputs, or older ones do not make it.
         """
         op = held(type, version or self.target)
-        given = {name: attributes.get(name, spec.absent) for name, spec in op.attrs.items()}
-        assert attributes.keys() <= given.keys()
-        assert REQUIRED not in given.values()
-        written = {name: value for name, value in given.items() if name in attributes or value not in ((), None, "")}
+        values = {name: attributes.get(name, spec.absent) for name, spec in op.attrs.items()}
+        assert attributes.keys() <= values.keys()
+        assert REQUIRED not in values.values()
+        written = {name: value for name, value in values.items() if name in attributes or value not in ((), None, "")}
         raw = {
             op.attrs[name].xml or name: value if isinstance(value, str) else op.attrs[name].render(value, ",")
             for name, value in written.items()
@@ -112,8 +120,11 @@ class Layers:
         violations: list[Violation] = []
         attrs = op.read(raw, violations)
         assert attrs is not None, violations
-        facts = op.outputs_of(attrs, [self.fact(source) for source in inputs])
+        given_facts = [self.fact(source) for source in inputs]
+        facts = op.outputs_of(attrs, given_facts)
         assert facts is not None
+        if version is None and not op.in_opset(self.target):
+            return self._as_older(op, attrs, inputs, given_facts)
         new = NewLayer(
             type=op.type,
             opset=version or op.version,
@@ -124,6 +135,23 @@ class Layers:
         )
         self.made.append(new)
         return tuple(Ref(len(self.made) - 1, number) for number in range(len(facts)))
+
+    def _as_older(self, op: Op, attrs: Attrs, inputs: Sequence[Ref | Array], facts: Sequence[Fact]) -> tuple[Ref, ...]:
+        """Add the layers that stand for an operation in the target opset, and return its outputs."""
+        found = None if op.migrate is None else op.migrate(attrs, facts, self.target)
+        if not isinstance(found, Rewrite):
+            raise ShapeError(f"opset{self.target} has no {op}" if found is None else found.reason)
+        first = len(self.made)
+
+        def placed(source: Ref | Array) -> Ref | Array:
+            if not isinstance(source, Ref):
+                return source
+            return inputs[source.output] if source.layer is None else Ref(first + source.layer, source.output)
+
+        self.made += [replace(new, inputs=tuple(map(placed, new.inputs))) for new in found.layers]
+        last = len(found.layers) - 1
+        ends = found.outputs or [Ref(last, number) for number in range(len(found.layers[last].outputs))]
+        return tuple(Ref(first + (end.layer or 0), end.output) for end in ends)
 
     def rewrite(self, how: str, proof: str, outputs: Sequence[Ref] = ()) -> Rewrite:
         """Return the layers as a rewrite; the last one replaces the old layer. `outputs`: as of `Rewrite`."""
@@ -153,6 +181,18 @@ class Layers:
         if self.target < 4:
             return self.call("Range", *limits)
         return self.call("Range", *limits, output_type="i64")
+
+    def size(self, data: Ref, axis: int) -> Ref | Array:
+        """Return the size of an axis, i64: a constant if it is known."""
+        shape = self.fact(data).shape
+        if shape is not None and shape[axis].static:
+            return np.array(shape[axis].size)
+        return self.gather(self.shape_of(data), axis)
+
+    def places(self, data: Ref, axis: int) -> Ref | Array:
+        """Return the numbers of the elements along an axis, i64: a constant if the size is known."""
+        size = self.size(data, axis)
+        return self.count_to(size) if isinstance(size, Ref) else np.arange(int(size))
 
     def to_type(self, data: Ref, dtype: ElementType) -> Ref:
         """Convert `data` to another element type; no layer is added if it has that already."""
@@ -195,8 +235,8 @@ def held(type: str, opset: int) -> Op:
     return op
 
 
-Formula = Callable[[Layers, Attrs], Ref | Refused]
-"""Adds the layers of a formula, and returns what the last one of them makes."""
+Formula = Callable[[Layers, Attrs], Ref | Sequence[Ref] | Refused]
+"""Adds the layers of a formula, and returns what the last one of them makes; or all outputs, the last one's last."""
 
 
 def composed(version: int, formula: str, *, wide: bool = False) -> Callable[[Formula], Step]:
@@ -219,14 +259,16 @@ def composed(version: int, formula: str, *, wide: bool = False) -> Callable[[For
             found = function(layers, attrs)
             if isinstance(found, Refused):
                 return found
+            ends = [found] if isinstance(found, Ref) else [*found]
             if wide:
-                found = layers.to_type(found, inputs[0].dtype)
-            dtype = layers.fact(found).dtype
+                ends = [layers.to_type(end, inputs[0].dtype) for end in ends]
+            dtype = layers.fact(ends[0]).dtype
             if dtype.dtype is None or not is_half(dtype.dtype):
                 how = ""
             else:
                 how = ", computed in f32" if wide else f", rounded to {dtype} after every step"
-            return layers.rewrite("its formula in layers", f"by its definition: {formula}{how}")
+            outputs = () if isinstance(found, Ref) else ends
+            return layers.rewrite("its formula in layers", f"by its definition: {formula}{how}", outputs)
 
         return step
 

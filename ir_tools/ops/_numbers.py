@@ -18,6 +18,7 @@ __all__ = [
     "in_working_types",
     "is_half",
     "low_bits",
+    "lowest",
     "near_steps",
     "require",
     "same_type",
@@ -170,3 +171,17 @@ def require(dtype: ElementType, accepts: str) -> None:
     )
     if not fits:
         raise ShapeError(f"the input has element type {dtype}; expected {' or '.join(words)}")
+
+
+def lowest(dtype: np.dtype[Any]) -> Any:
+    """Return the least number of a type."""
+    if dtype.kind == "b":
+        return False
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min
+    if dtype.kind == "f":
+        return np.finfo(dtype).min
+    import ml_dtypes
+
+    limits: Any = ml_dtypes.finfo
+    return limits(dtype).min

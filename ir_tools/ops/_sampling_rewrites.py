@@ -1,4 +1,4 @@
-"""GridSample and Col2Im as older operations: elements gathered and weighed, columns added up by a convolution."""
+"""GridSample, ROIAlign and Col2Im as older operations: elements gathered and weighed, columns added up."""
 
 from collections.abc import Sequence
 from math import prod
@@ -10,7 +10,7 @@ from ir_tools.ops._values import known
 from ir_tools.ops.definition import Array, Attrs, Ref, Refused
 from ir_tools.types import ElementType
 
-__all__ = ["migrate_columns", "migrate_grid_sample"]
+__all__ = ["align_regions", "migrate_columns", "migrate_grid_sample"]
 
 DATA, GRID = Ref(None), Ref(None, 1)
 CUBIC = -0.75
@@ -23,8 +23,6 @@ CUBIC = -0.75
 def migrate_grid_sample(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """GridSample as Gather of rows of channels, once for each neighbour of a place."""
     mode, dtype = attrs.mode, layers.inputs[0].dtype
-    if layers.target < 5:
-        return Refused(f"opset{layers.target} has no Round")
     if mode != "nearest" and not dtype.is_float:
         return Refused(f"its images are of type {dtype}, which it rounds in its own way", "mode")
     work = dtype if mode == "nearest" or dtype.name == "f64" else F32
@@ -35,6 +33,14 @@ def migrate_grid_sample(layers: Layers, attrs: Attrs) -> Ref | Refused:
     else:
         out = _weighed(sampler, (0, 1) if mode == "bilinear" else (-1, 0, 1, 2))
     return layers.to_type(layers.call("Transpose", out, np.array([0, 3, 1, 2])), dtype)
+
+
+def _rows(layers: Layers, data: Ref) -> Ref:
+    """Add the channels of every place of images, `[images * height * width, channels]`."""
+    channels_last = layers.call("Transpose", data, np.array([0, 2, 3, 1]))
+    channels = layers.call("Reshape", layers.size(data, 1), np.array([1]), special_zero=False)
+    pattern = layers.call("Concat", np.array([-1]), channels, axis=0)
+    return layers.call("Reshape", channels_last, pattern, special_zero=False)
 
 
 class _Place:
@@ -52,23 +58,14 @@ class _Sampler:
         self.layers = layers
         self.padding, self.align = attrs.padding_mode, attrs.align_corners
         data = layers.to_type(DATA, work)
-        channels_last = layers.call("Transpose", data, np.array([0, 2, 3, 1]))
-        self.sizes = {axis: self._size(axis) for axis in (0, 2, 3)}
-        channels = layers.call("Reshape", self._size(1), np.array([1]), special_zero=False)
-        pattern = layers.call("Concat", np.array([-1]), channels, axis=0)
-        self.rows = layers.call("Reshape", channels_last, pattern, special_zero=False)
+        self.sizes = {axis: layers.size(DATA, axis) for axis in (0, 2, 3)}
+        self.rows = _rows(layers, data)
         area = layers.call("Multiply", self.sizes[2], self.sizes[3])
         starts = layers.call("Multiply", layers.count_to(self.sizes[0]), area)
         self.starts = layers.call("Reshape", starts, np.array([-1, 1, 1]), special_zero=False)
         kind = layers.inputs[1].dtype
         grid = layers.to_type(GRID, kind if kind.name == "f64" else F32)
         self.x, self.y = (self._place(layers.gather(grid, number, 3), 3 - number) for number in range(2))
-
-    def _size(self, axis: int) -> Ref | Array:
-        shape = self.layers.inputs[0].shape
-        if shape is not None and shape[axis].static:
-            return np.array(shape[axis].lo)
-        return self.layers.gather(self.layers.shape_of(DATA), axis)
 
     def _place(self, values: Ref, axis: int) -> Ref:
         """Map -1 to 1 to positions along an axis."""
@@ -166,6 +163,100 @@ def _cubic(layers: Layers, part: Ref) -> list[Ref]:
         polynomial(layers.call("Subtract", one, part), near),
         polynomial(layers.call("Subtract", two, part), far),
     ]
+
+
+# --- ROIAlign ---------------------------------------------------------------------------------------------------
+
+ALIGNED = {"asymmetric": (0.0, 0.0), "half_pixel_for_nn": (0.0, -0.5), "half_pixel": (0.5, -0.5)}
+"""What is added to the corners of regions before and after they are scaled."""
+
+
+@composed(9, "the mean or maximum of points in each part of a region, each of the elements around it", wide=True)
+def align_regions(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """ROIAlign of a given number of points, as Gather of rows of channels."""
+    count, sizes = attrs.sampling_ratio, (attrs.pooled_h, attrs.pooled_w)
+    if count < 1 or not all(sizes):
+        return Refused("it takes as many points as each region has elements", "sampling_ratio")
+    data, rois = layers.working(0), layers.working(1)
+    before, after = (layers.number(value, rois) for value in ALIGNED[attrs.get("aligned_mode", "asymmetric")])
+    scaled = layers.call("Multiply", layers.call("Add", rois, before), layers.number(attrs.spatial_scale, rois))
+    corners = layers.call("Add", scaled, after)
+    axes = []
+    for number, (axis, parts) in enumerate(zip((2, 3), sizes, strict=True)):
+        low, high = (layers.gather(corners, [column], 1) for column in (1 - number, 3 - number))
+        length = layers.call("Subtract", high, low)
+        if attrs.get("aligned_mode", "asymmetric") == "asymmetric":
+            length = layers.call("Maximum", length, layers.number(1, length))
+        axes.append(_Line(layers, _points(layers, low, length, parts, count), layers.size(data, axis), 4 - axis))
+    image = layers.call("Unsqueeze", layers.to_type(Ref(None, 2), I64), np.array([1, 2]))
+    area = layers.call("Multiply", layers.size(data, 2), layers.size(data, 3))
+    found = _between(layers, _rows(layers, data), layers.call("Multiply", image, area), axes)
+    pattern = np.array([0, sizes[0], count, sizes[1], count, -1])
+    channels = layers.fact(data).shape
+    if channels is not None and channels[1].static:
+        pattern = np.array([-1, *pattern[1:-1], channels[1].size])
+    parts_of = layers.reshape(found, pattern)
+    if attrs.mode == "avg":
+        pooled = layers.call("ReduceMean", parts_of, np.array([2, 4]))
+    else:
+        largest = layers.call("ReduceMax", parts_of, np.array([2, 4]))
+        pooled = layers.call("Maximum", largest, layers.number(0, largest))
+    return layers.call("Transpose", pooled, np.array([0, 3, 1, 2]))
+
+
+def _points(layers: Layers, low: Ref, length: Ref, parts: int, count: int) -> Ref:
+    """Add the places of points along an axis, `[regions, parts * count]`."""
+    dtype = layers.dtype(low)
+    each = layers.call("Divide", length, layers.number(parts, low))
+    step = layers.call("Divide", each, layers.number(count, low))
+    part = np.repeat(np.arange(parts), count)[None].astype(dtype)
+    point = np.tile(np.arange(count) + 0.5, parts)[None].astype(dtype)
+    start = layers.call("Add", low, layers.call("Multiply", each, part))
+    return layers.call("Add", start, layers.call("Multiply", step, point))
+
+
+class _Line:
+    """Points along an axis: whether they lie inside, and the two elements beside each with their shares."""
+
+    def __init__(self, layers: Layers, where: Ref, size: Ref | Array, gap: int) -> None:
+        """`gap`: the place of the dimension of the other axis beside this one, as of Unsqueeze."""
+        numbers: Ref | Array
+        if isinstance(size, Ref):
+            numbers = layers.to_type(size, layers.fact(where).dtype)
+        else:
+            numbers = layers.number(int(size), where)
+        zero, one = layers.number(0, where), layers.number(1, where)
+        last = layers.call("Subtract", numbers, one)
+        after = layers.call("GreaterEqual", where, layers.number(-1, where))
+        inside = layers.call("LogicalAnd", after, layers.call("LessEqual", where, numbers))
+        clipped = layers.call("Minimum", layers.call("Maximum", where, zero), last)
+        low = layers.call("Floor", clipped)
+        high = layers.call("Minimum", layers.call("Add", low, one), last)
+        share = layers.call("Subtract", clipped, low)
+        places = np.array(gap)
+        self.size = size
+        self.inside = layers.call("Unsqueeze", inside, places)
+        shares = layers.call("Subtract", one, share), share
+        self.beside = [
+            (layers.call("Unsqueeze", layers.to_type(place, I64), places), layers.call("Unsqueeze", part, places))
+            for place, part in zip((low, high), shares, strict=True)
+        ]
+
+
+def _between(layers: Layers, rows: Ref, start: Ref, axes: Sequence[_Line]) -> Ref:
+    """Add what lies at points between elements, `[regions, points, points, channels]`."""
+    vertical, horizontal = axes
+    total = None
+    for y, upper in vertical.beside:
+        line = layers.call("Add", start, layers.call("Multiply", y, horizontal.size))
+        for x, left in horizontal.beside:
+            found = layers.call("Gather", rows, layers.call("Add", line, x), np.array(0))
+            weight = layers.call("Unsqueeze", layers.call("Multiply", upper, left), np.array(-1))
+            term = layers.call("Multiply", found, weight)
+            total = term if total is None else layers.call("Add", total, term)
+    assert total is not None
+    inside = layers.call("LogicalAnd", vertical.inside, horizontal.inside)
+    return layers.call("Select", layers.call("Unsqueeze", inside, np.array(-1)), total, layers.number(0, total))
 
 
 # --- Col2Im -----------------------------------------------------------------------------------------------------

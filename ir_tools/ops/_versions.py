@@ -1,32 +1,48 @@
 """Steps between the versions of one operation: the same attributes, or a few layers that compute the same."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._layers import Layers, held
 from ir_tools.ops.definition import Attrs, Fact, Ref, Refused, Rewrite, Step
 
-__all__ = ["Change", "as_it_is", "versions"]
+__all__ = ["Change", "NoStep", "as_it_is", "versions"]
 
 Change = Callable[[Layers, Attrs, int], Rewrite | Refused | None]
 """`(layers, attributes, version) -> ` layers of that version, why there are none, or None if the attributes say all."""
 
 
-def versions(type: str, version: int, change: Change | None = None) -> Step:
+@dataclass(frozen=True, slots=True)
+class NoStep:
+    """The step of an operation that begins with `version` and that no older operations express: the reason why."""
+
+    version: int
+    reason: str
+
+    def __call__(self, attrs: Attrs, inputs: Sequence[Fact], target: int) -> Refused | None:
+        """Return the reason before the version, None from it on."""
+        return Refused(self.reason) if target < self.version else None
+
+
+def versions(type: str, version: int, change: Change | None = None, older: Step | None = None) -> Step:
     """Return the step of one version to the version that a target opset holds.
 
-    A target that holds this version, or no version at all, is left to the engine. If a later version has no equal
-    layer, the earlier one stays, which every later opset can be read along with.
+    A target that holds this version is left to the engine. If a later version has no equal layer, the earlier one
+    stays, which every later opset can be read along with.
 
     Args:
         type: of the operation.
         version: from which the step leads.
         change: what differs between the versions; None if nothing does but attributes with defaults.
+        older: the step to an opset that holds no version of the operation; None if all do.
     """
 
     def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
         op = held(type, target)
-        if op.version == version or not op.in_opset(target):
+        if not op.in_opset(target):
+            return None if older is None else older(attrs, inputs, target)
+        if op.version == version:
             return None
         layers = Layers(inputs, target)
         try:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops import _activation_rewrites as rewrites
+from ir_tools.ops import _bit_rewrites as bits
 from ir_tools.ops._by_blocks import along, elementwise
 from ir_tools.ops._numbers import in_working_type, near_steps, require, same_type, through_floats, to_integer
 from ir_tools.ops.checks import takes
@@ -279,7 +280,7 @@ LARGEST = 2147483520
 """The largest f32 that i32 holds."""
 
 
-def _cut_off(type: str, function: Callable[[Array], Array], version: int = 1) -> Unary:
+def _cut_off(type: str, function: Callable[[Array], Array], version: int = 1, migrate: Step | None = None) -> Unary:
     """Return a function of floats whose results are cut off at the limits of an integer type, of 32 bits at most.
 
     NaN becomes the least number, in u8 the largest. Measured.
@@ -293,7 +294,7 @@ def _cut_off(type: str, function: Callable[[Array], Array], version: int = 1) ->
             out = np.where(np.isnan(out), LARGEST if data.dtype.kind == "u" else -LARGEST, out)
         return to_integer(out, data.dtype)
 
-    return Unary(type=type, version=version, function=of_any)
+    return Unary(type=type, version=version, function=of_any, migrate=migrate)
 
 
 ROWS = (
@@ -316,7 +317,7 @@ ROWS = (
     _math("Log", np.log),
     _math("Sqrt", np.sqrt),
     _math("Erf", erf),
-    Unary(type="ErfInv", version=17, function=erf_inv, accepts="float", folds="none"),
+    Unary(type="ErfInv", version=17, migrate=rewrites.erf_inv, function=erf_inv, accepts="float", folds="none"),
     _cut_off("Sin", np.sin),
     _cut_off("Cos", np.cos),
     _cut_off("Tan", np.tan),
@@ -326,9 +327,9 @@ ROWS = (
     _cut_off("Sinh", np.sinh),
     _cut_off("Cosh", np.cosh),
     _math("Tanh", np.tanh),
-    _cut_off("Asinh", np.arcsinh, 4),
-    _cut_off("Acosh", np.arccosh, 4),
-    _cut_off("Atanh", np.arctanh, 4),
+    _cut_off("Asinh", np.arcsinh, 4, rewrites.asinh),
+    _cut_off("Acosh", np.arccosh, 4, rewrites.acosh),
+    _cut_off("Atanh", np.arctanh, 4, rewrites.atanh),
     _math("Sigmoid", sigmoid),
     _math("HSigmoid", hard_sigmoid_6, 5, "float", rewrites.hard_sigmoid_6),
     _math("HSwish", lambda data: data * hard_sigmoid_6(data), 4, "float", rewrites.hard_swish),
@@ -357,7 +358,7 @@ ROWS = (
     Unary(
         type="BitwiseNot",
         version=13,
-        migrate=rewrites.bitwise_not,
+        migrate=bits.bitwise_not,
         function=np.invert,
         accepts="integer boolean",
         folds="none",

@@ -10,10 +10,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ir_tools.ops._box_rewrites import no_boxes
 from ir_tools.ops._numbers import in_working_types
 from ir_tools.ops._proposals import of_one_image
 from ir_tools.ops._requirements import agreed, require_rank, require_size
 from ir_tools.ops._values import dim, times
+from ir_tools.ops._versions import NoStep
 from ir_tools.ops.definition import (
     Array,
     Attrs,
@@ -173,6 +175,7 @@ TYPES = {"T": "float"}
 DETECTION_OUTPUT = Op(
     type="ExperimentalDetectronDetectionOutput",
     version=6,
+    migrate=no_boxes(6),
     experimental=True,
     inputs=tuple(Input(name, type="T") for name in ("rois", "deltas", "scores", "image_size")),
     outputs=(Output("boxes"), Output("classes"), Output("scores")),
@@ -193,6 +196,7 @@ DETECTION_OUTPUT = Op(
 GENERATE_PROPOSALS = Op(
     type="ExperimentalDetectronGenerateProposalsSingleImage",
     version=6,
+    migrate=no_boxes(6),
     experimental=True,
     inputs=tuple(Input(name, type="T") for name in ("image_size", "anchors", "deltas", "scores")),
     outputs=(Output("rois"), Output("scores")),
@@ -210,6 +214,7 @@ GENERATE_PROPOSALS = Op(
 PRIOR_GRID_GENERATOR = Op(
     type="ExperimentalDetectronPriorGridGenerator",
     version=6,
+    migrate=NoStep(6, "no layers of older operations are known to make the same grid"),
     experimental=True,
     inputs=tuple(Input(name, type="T") for name in ("priors", "feature_map", "image")),
     attrs={
@@ -228,6 +233,7 @@ PRIOR_GRID_GENERATOR = Op(
 ROI_FEATURE_EXTRACTOR = Op(
     type="ExperimentalDetectronROIFeatureExtractor",
     version=6,
+    migrate=NoStep(6, "no older operation takes each region from the level of its size"),
     experimental=True,
     inputs=(Input("rois", type="T"), Input("features", type="T", many=True)),
     outputs=(Output("features"), Output("rois")),
@@ -244,6 +250,7 @@ ROI_FEATURE_EXTRACTOR = Op(
 TOP_K_ROIS = Op(
     type="ExperimentalDetectronTopKROIs",
     version=6,
+    migrate=no_boxes(6),
     experimental=True,
     inputs=(Input("rois", type="T"), Input("probabilities", type="T")),
     attrs={"max_rois": Int(minimum=0)},

@@ -11,6 +11,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops import _activation_rewrites as rewrites
+from ir_tools.ops import _bit_rewrites as bits
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast_arrays, interval
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
@@ -240,6 +241,7 @@ ROWS = (
     Binary(
         type="Atan2",
         version=17,
+        migrate=rewrites.atan2,
         function=np.arctan2,
         accepts="float",
         folds="none",
@@ -267,7 +269,7 @@ ROWS = (
     Binary(
         type="BitwiseAnd",
         version=13,
-        migrate=rewrites.bitwise_and,
+        migrate=bits.bitwise_and,
         function=np.bitwise_and,
         accepts="integer boolean",
         folds="none",
@@ -275,7 +277,7 @@ ROWS = (
     Binary(
         type="BitwiseOr",
         version=13,
-        migrate=rewrites.bitwise_or,
+        migrate=bits.bitwise_or,
         function=np.bitwise_or,
         accepts="integer boolean",
         folds="none",
@@ -283,7 +285,7 @@ ROWS = (
     Binary(
         type="BitwiseXor",
         version=13,
-        migrate=rewrites.bitwise_xor,
+        migrate=bits.bitwise_xor,
         function=np.bitwise_xor,
         accepts="integer boolean",
         folds="none",
@@ -291,7 +293,7 @@ ROWS = (
     Binary(
         type="BitwiseLeftShift",
         version=15,
-        migrate=rewrites.shift,
+        migrate=bits.left_shift,
         function=shifted_by(np.left_shift),
         accepts="integer",
         folds="none",
@@ -300,7 +302,7 @@ ROWS = (
     Binary(
         type="BitwiseRightShift",
         version=15,
-        migrate=rewrites.shift,
+        migrate=bits.right_shift,
         function=shifted_by(np.right_shift),
         accepts="integer",
         folds="none",

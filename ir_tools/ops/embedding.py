@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._box_rewrites import migrate_bag_offsets, migrate_bag_packed
+from ir_tools.ops import _segment_rewrites as rewrites
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import require, require_rank
@@ -200,6 +200,7 @@ REDUCTION = {"reduction": OneOf(words=("sum", "mean"), default="sum")}
 EMBEDDING_BAG_OFFSETS_SUM_3 = Op(
     type="EmbeddingBagOffsetsSum",
     version=3,
+    migrate=rewrites.bag_offsets_sum,
     inputs=(TABLE, INDICES, Input("offsets", type="T_IND"), FILLING, WEIGHTS),
     types=TYPES,
     check=offsets_beyond,
@@ -212,11 +213,12 @@ EMBEDDING_BAG_OFFSETS_15 = EMBEDDING_BAG_OFFSETS_SUM_3.at(
     attrs=REDUCTION,
     check=no_weights(5),
     readers={"reduction": "check kernel migrate"},
-    migrate=migrate_bag_offsets,
+    migrate=rewrites.migrate_bag_offsets,
 )
 EMBEDDING_BAG_PACKED_SUM_3 = Op(
     type="EmbeddingBagPackedSum",
     version=3,
+    migrate=rewrites.bag_packed_sum,
     inputs=(TABLE, INDICES, WEIGHTS),
     types=TYPES,
     shape=packed_shape,
@@ -228,11 +230,12 @@ EMBEDDING_BAG_PACKED_15 = EMBEDDING_BAG_PACKED_SUM_3.at(
     attrs=REDUCTION,
     check=no_weights(3),
     readers={"reduction": "check kernel migrate"},
-    migrate=migrate_bag_packed,
+    migrate=rewrites.migrate_bag_packed,
 )
 EMBEDDING_SEGMENTS_SUM_3 = Op(
     type="EmbeddingSegmentsSum",
     version=3,
+    migrate=rewrites.segments_sum,
     inputs=(
         TABLE,
         INDICES,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ir_tools.display import plural
-from ir_tools.ops._fourier_rewrites import inverse_real_transform, real_transform, short_time_transform
+from ir_tools.ops import _fourier_rewrites as rewrites
 from ir_tools.ops._numbers import is_half
 from ir_tools.ops._requirements import require, require_list, require_one, require_rank, require_size
 from ir_tools.ops._values import dim, intervals, known, normal_axis, shifted, sizes_of, times
@@ -357,8 +357,10 @@ FRAMES = (
     Input("frame_step", type="i32 i64"),
 )
 
-DFT = Op(type="DFT", version=7, inputs=OVER_AXES, shape=dft_shape, kernel=dft)
-IDFT = Op(type="IDFT", version=7, inputs=OVER_AXES, shape=dft_shape, kernel=idft)
+DFT = Op(type="DFT", version=7, migrate=rewrites.complex_transform, inputs=OVER_AXES, shape=dft_shape, kernel=dft)
+IDFT = Op(
+    type="IDFT", version=7, migrate=rewrites.inverse_complex_transform, inputs=OVER_AXES, shape=dft_shape, kernel=idft
+)
 RDFT = Op(
     type="RDFT",
     version=9,
@@ -366,7 +368,7 @@ RDFT = Op(
     check=check_sizes,
     shape=rdft_shape,
     kernel=rdft,
-    migrate=real_transform,
+    migrate=rewrites.real_transform,
 )
 IRDFT = Op(
     type="IRDFT",
@@ -375,7 +377,7 @@ IRDFT = Op(
     check=check_inverse_sizes,
     shape=irdft_shape,
     kernel=irdft,
-    migrate=inverse_real_transform,
+    migrate=rewrites.inverse_real_transform,
 )
 STFT = Op(
     type="STFT",
@@ -385,11 +387,12 @@ STFT = Op(
     types=TYPES,
     shape=stft_shape,
     kernel=stft,
-    migrate=short_time_transform,
+    migrate=rewrites.short_time_transform,
 )
 ISTFT = Op(
     type="ISTFT",
     version=16,
+    migrate=rewrites.inverse_short_time_transform,
     inputs=(*FRAMES, Input("signal_length", optional=True, type="i32 i64")),
     attrs={"center": Flag(runtime_default=False), "normalized": Flag(runtime_default=False)},
     types=TYPES,

@@ -12,6 +12,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._index_rewrites import migrate_gather, migrate_gather_nd, migrate_one_hot_16
+from ir_tools.ops._moving_rewrites import migrate_gather_elements, moved
 from ir_tools.ops._numbers import in_axis, same_type
 from ir_tools.ops._requirements import require_integers, require_one
 from ir_tools.ops._values import carried, known, normal_axis, outside, sizes_of, times, whole
@@ -367,6 +368,7 @@ GATHER_8 = GATHER_7.at(8, kernel=gather, migrate=migrate_gather(8))
 GATHER_ELEMENTS = Op(
     type="GatherElements",
     version=6,
+    migrate=migrate_gather_elements,
     inputs=(DATA, Input("indices", type="i32 i64")),
     attrs={"axis": Int()},
     check=check_gather_elements,
@@ -381,9 +383,11 @@ GATHER_ND_5 = Op(
     check=check_gather_nd,
     shape=gather_nd_5_shape,
     kernel=gather_nd_5,
-    migrate=migrate_gather_nd(5),
+    migrate=migrate_gather_nd(5, moved(5, gather_nd_5)),
 )
-GATHER_ND_8 = GATHER_ND_5.at(8, shape=gather_nd_shape, kernel=gather_nd, migrate=migrate_gather_nd(8))
+GATHER_ND_8 = GATHER_ND_5.at(
+    8, shape=gather_nd_shape, kernel=gather_nd, migrate=migrate_gather_nd(8, moved(5, gather_nd))
+)
 GATHER_TREE = Op(
     type="GatherTree",
     version=1,

@@ -356,6 +356,50 @@ def inverse(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     return (in_working_type(inverted, arrays[0]),)
 
 
+@composed(14, "of regular matrices, the cofactors, transposed, by the determinant", wide=True)
+def inverse_by_cofactors(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Inverse-14 of matrices up to 3 by 3."""
+    data = layers.working(0)
+    rank, size = layers.rank(data), layers.size(data, -1)
+    if isinstance(size, Ref) or size > LARGEST_INVERSE:
+        return Refused(f"only matrices up to {LARGEST_INVERSE} by {LARGEST_INVERSE} are written out as cofactors")
+    rows = [layers.gather(data, row, rank - 2) for row in range(int(size))]
+    elements = [[layers.gather(row, column, rank - 2) for column in range(int(size))] for row in rows]
+    one = layers.number(1, data)
+    cofactors = [
+        [_cofactor(layers, elements, row, column, one) for column in range(int(size))] for row in range(int(size))
+    ]
+    terms = [layers.call("Multiply", *pair) for pair in zip(elements[0], cofactors[0], strict=True)]
+    determinant = terms[0]
+    for term in terms[1:]:
+        determinant = layers.call("Add", determinant, term)
+    ordered = cofactors if attrs.adjoint else [*zip(*cofactors, strict=True)]
+    columns = [
+        layers.call("Unsqueeze", layers.call("Divide", each, determinant), np.array(-1))
+        for row in ordered
+        for each in row
+    ]
+    flat = layers.call("Concat", *columns, axis=-1) if len(columns) > 1 else columns[0]
+    return layers.reshape(flat, np.array([*[0] * (rank - 2), size, size]))
+
+
+LARGEST_INVERSE = 3
+
+
+def _cofactor(layers: Layers, elements: Sequence[Sequence[Ref]], row: int, column: int, one: Array) -> Ref | Array:
+    """Add the determinant of what is left without a row and a column of a matrix, with its sign."""
+    size = len(elements)
+    rows, columns = ([(place + step) % size for step in range(1, size)] for place in (row, column))
+    if size == 1:
+        return one
+    if size == 2:
+        other = elements[rows[0]][columns[0]]
+        return other if row == column else layers.call("Negative", other)
+    left = layers.call("Multiply", elements[rows[0]][columns[0]], elements[rows[1]][columns[1]])
+    right = layers.call("Multiply", elements[rows[0]][columns[1]], elements[rows[1]][columns[0]])
+    return layers.call("Subtract", left, right)
+
+
 MATMUL = Op(
     type="MatMul",
     version=1,
@@ -380,6 +424,7 @@ EINSUM = Op(
 INVERSE = Op(
     type="Inverse",
     version=14,
+    migrate=inverse_by_cofactors,
     inputs=(Input("data", type="float"),),
     attrs={"adjoint": Flag(default=False)},
     check=inverse_violations,

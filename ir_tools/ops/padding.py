@@ -13,6 +13,7 @@ import numpy as np
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import broadcast, first_axis
+from ir_tools.ops._moving_rewrites import moved
 from ir_tools.ops._numbers import same_type
 from ir_tools.ops._requirements import require_integers, require_list, require_one, require_sizes
 from ir_tools.ops._shape_rewrites import migrate_broadcast, migrate_pad_12
@@ -490,6 +491,7 @@ BROADCAST_3 = BROADCAST_1.at(
 SPACE_TO_BATCH = Op(
     type="SpaceToBatch",
     version=2,
+    migrate=moved(2, space_to_batch),
     inputs=(
         DATA,
         Input("block_shape", type="integer"),
@@ -503,6 +505,7 @@ SPACE_TO_BATCH = Op(
 BATCH_TO_SPACE = Op(
     type="BatchToSpace",
     version=2,
+    migrate=moved(2, batch_to_space),
     inputs=(
         DATA,
         Input("block_shape", type="T_INT"),

@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 
 from ir_tools.ops._convolution_kernels import overlap
+from ir_tools.ops._moving_rewrites import moved
 from ir_tools.ops._numbers import in_working_type, require
 from ir_tools.ops._requirements import listed, raise_first
 from ir_tools.ops._sampling_rewrites import migrate_columns
@@ -197,6 +198,7 @@ OPS = (
     Op(
         type="ExtractImagePatches",
         version=3,
+        migrate=moved(3, patches),
         inputs=(Input("data", type=ANY),),
         attrs={
             "sizes": Ints(minimum=1),

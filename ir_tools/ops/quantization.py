@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
+from ir_tools.ops._bit_rewrites import fake_convert_by_steps
 from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast, broadcast_arrays, merge
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, same_type, through_floats
@@ -191,6 +192,7 @@ FAKE_QUANTIZE = Op(
 FAKE_CONVERT = Op(
     type="FakeConvert",
     version=13,
+    migrate=fake_convert_by_steps,
     inputs=(Input("data", type="T"), Input("scale", type="T"), Input("shift", optional=True, type="T")),
     types={"T": "f32 f16 bf16"},
     attrs={"destination_type": OneOf(words=("f8e4m3", "f8e5m2"), default="f8e4m3")},

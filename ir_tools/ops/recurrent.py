@@ -13,6 +13,7 @@ from ir_tools.ops._fields import Int32
 from ir_tools.ops._layers import Layers
 from ir_tools.ops._numbers import in_working_types
 from ir_tools.ops._recurrent import Step, gru_step, lstm_step, over_time, rnn_step
+from ir_tools.ops._recurrent_rewrites import gru_cell, sequence
 from ir_tools.ops._requirements import agreed, require, require_rank
 from ir_tools.ops._values import dim, divided, known
 from ir_tools.ops.definition import (
@@ -295,6 +296,7 @@ def _sequence_op(type: str, net: Network, **attrs: Field) -> Op:
     return Op(
         type=type,
         version=5,
+        migrate=sequence(type.replace("Sequence", "Cell"), net.states),
         inputs=tuple(
             Input(name, type="integer float" if name == "sequence_lengths" else "T") for name in sequence_names(net)
         ),
@@ -373,7 +375,9 @@ LSTM_CELL_1 = LSTM_CELL_4.at(
     },
 )
 _GRU_CELL = _cell_op("GRUCell", 3, GRU, **LINEAR)
-GRU_CELL_3 = replace(_GRU_CELL, experimental=True, inputs=(*_GRU_CELL.inputs[:2], Input("W"), *_GRU_CELL.inputs[3:]))
+GRU_CELL_3 = replace(
+    _GRU_CELL, migrate=gru_cell, experimental=True, inputs=(*_GRU_CELL.inputs[:2], Input("W"), *_GRU_CELL.inputs[3:])
+)
 """The runtime does not compare the type of its second weights with the others."""
 RNN_CELL_1 = replace(_cell_op("RNNCell", 1, RNN), experimental=True, absent_opsets=(2,))
 LSTM_SEQUENCE_5 = _sequence_op("LSTMSequence", LSTM)

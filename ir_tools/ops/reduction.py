@@ -13,8 +13,9 @@ import numpy as np
 
 from ir_tools.ops._adaptive_pooling_rewrites import reduce_mean_to_adaptive
 from ir_tools.ops._layers import Layers, composed
-from ir_tools.ops._numbers import in_working_type, require, to_integer
+from ir_tools.ops._numbers import in_working_type, lowest, require, to_integer
 from ir_tools.ops._requirements import check_axes, raise_first
+from ir_tools.ops._segment_rewrites import cumulative_sum, segment_max_by_numbers
 from ir_tools.ops._values import known
 from ir_tools.ops.definition import (
     UNBOUNDED,
@@ -396,23 +397,10 @@ def segment_max(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     return (out,)
 
 
-def lowest(dtype: "np.dtype[Any]") -> Any:
-    """Return the least number of a type."""
-    if dtype.kind == "b":
-        return False
-    if dtype.kind in "iu":
-        return np.iinfo(dtype).min
-    if dtype.kind == "f":
-        return np.finfo(dtype).min
-    import ml_dtypes
-
-    limits: Any = ml_dtypes.finfo
-    return limits(dtype).min
-
-
 CUM_SUM = Op(
     type="CumSum",
     version=3,
+    migrate=cumulative_sum,
     inputs=(Input("data", type=ANY), Input("axis", optional=True, type="i32 i64")),
     attrs={"exclusive": Flag(default=False), "reverse": Flag(default=False)},
     check=cumsum_violations,
@@ -422,6 +410,7 @@ CUM_SUM = Op(
 SEGMENT_MAX = Op(
     type="SegmentMax",
     version=16,
+    migrate=segment_max_by_numbers,
     inputs=(
         Input("data", type=ANY),
         Input("segment_ids", type="i32 i64"),

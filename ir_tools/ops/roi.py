@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ir_tools.ops._box_rewrites import migrate_roi_align_9
+from ir_tools.ops._box_rewrites import migrate_roi_align, no_boxes
 from ir_tools.ops._fields import ExactWord, IndexType, Int32
 from ir_tools.ops._numbers import in_working_type, in_working_types, is_half
 from ir_tools.ops._proposals import generated, proposals
@@ -25,7 +25,7 @@ from ir_tools.ops._regions import (
 )
 from ir_tools.ops._requirements import agreed, require, require_rank, require_size
 from ir_tools.ops._values import dim, is_empty, outside, times, whole
-from ir_tools.ops._versions import versions
+from ir_tools.ops._versions import NoStep, versions
 from ir_tools.ops.definition import (
     Array,
     Attrs,
@@ -190,6 +190,7 @@ def generate_proposals(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ..
 GENERATE_PROPOSALS_9 = Op(
     type="GenerateProposals",
     version=9,
+    migrate=no_boxes(9),
     folding=Folding.FAILS,
     inputs=tuple(Input(name, type="float") for name in GENERATED),
     outputs=(Output("rpn_rois"), Output("rpn_roi_probs"), Output("rpn_roi_num")),
@@ -384,7 +385,7 @@ ROI_ALIGN_3 = Op(
     check=check_aligned(roi_align_shape),
     shape=roi_align_shape,
     kernel=roi_align,
-    migrate=versions("ROIAlign", 3),
+    migrate=migrate_roi_align(3),
 )
 ROI_ALIGN_9 = ROI_ALIGN_3.at(
     9,
@@ -392,11 +393,12 @@ ROI_ALIGN_9 = ROI_ALIGN_3.at(
         "aligned_mode": OneOf(words=("asymmetric", "half_pixel_for_nn", "half_pixel"), default="asymmetric"),
     },
     readers={"aligned_mode": "kernel migrate"},
-    migrate=migrate_roi_align_9,
+    migrate=migrate_roi_align(9),
 )
 ROI_ALIGN_ROTATED_15 = Op(
     type="ROIAlignRotated",
     version=15,
+    migrate=NoStep(15, "no older operation takes rotated regions"),
     inputs=ALIGN_INPUTS,
     types={"T": "float"},
     attrs={

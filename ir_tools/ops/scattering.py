@@ -11,6 +11,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._index_rewrites import migrate_scatter_elements_12, migrate_scatter_nd_15
+from ir_tools.ops._moving_rewrites import moved
 from ir_tools.ops._numbers import in_axis, is_half, same_type
 from ir_tools.ops._requirements import require_integers, require_one
 from ir_tools.ops._values import carried, known, known_axis, outside
@@ -227,10 +228,13 @@ def _mean(start: Array, places: tuple[Array, ...], updates: Array, with_data: bo
 DATA, INDICES = Input("data", type="T"), Input("indices", type="integer")
 UPDATES, AXIS = Input("updates", type="T"), Input("axis", type="integer")
 TYPES = {"T": "any"}
+MOVED = (0, 2)
+"""Inputs whose elements are moved: data and updates."""
 
 SCATTER_UPDATE = Op(
     type="ScatterUpdate",
     version=3,
+    migrate=moved(3, scatter_update, MOVED),
     inputs=(DATA, INDICES, UPDATES, AXIS),
     types=TYPES,
     check=check_scatter_update,
@@ -245,7 +249,7 @@ SCATTER_ELEMENTS_3 = Op(
     check=check_scatter_elements,
     shape=scatter_elements_shape,
     kernel=scatter_elements,
-    migrate=versions("ScatterElementsUpdate", 3),
+    migrate=versions("ScatterElementsUpdate", 3, older=moved(3, scatter_elements, MOVED)),
 )
 SCATTER_ELEMENTS_12 = SCATTER_ELEMENTS_3.at(
     12,
@@ -254,7 +258,7 @@ SCATTER_ELEMENTS_12 = SCATTER_ELEMENTS_3.at(
         "use_init_val": Flag(default=True),
     },
     readers={"reduction": "shape kernel migrate", "use_init_val": "shape kernel migrate"},
-    migrate=migrate_scatter_elements_12,
+    migrate=migrate_scatter_elements_12(moved(3, scatter_elements, MOVED)),
 )
 SCATTER_ND_4 = Op(
     type="ScatterNDUpdate",
@@ -264,13 +268,13 @@ SCATTER_ND_4 = Op(
     check=check_scatter_nd,
     shape=scatter_nd_shape,
     kernel=scatter_nd,
-    migrate=versions("ScatterNDUpdate", 4),
+    migrate=versions("ScatterNDUpdate", 4, older=moved(4, scatter_nd, MOVED)),
 )
 SCATTER_ND_15 = SCATTER_ND_4.at(
     15,
     attrs={"reduction": OneOf(words=("none", "sum", "sub", "prod", "min", "max"), default="none")},
     readers={"reduction": "shape kernel migrate"},
-    migrate=migrate_scatter_nd_15,
+    migrate=migrate_scatter_nd_15(moved(4, scatter_nd, MOVED)),
 )
 
 OPS = (SCATTER_UPDATE, SCATTER_ELEMENTS_3, SCATTER_ELEMENTS_12, SCATTER_ND_4, SCATTER_ND_15)

@@ -13,13 +13,14 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._fields import ShapeText, Type
 from ir_tools.ops._layers import Layers
 from ir_tools.ops._requirements import require
-from ir_tools.ops._versions import versions
+from ir_tools.ops._versions import NoStep, versions
 from ir_tools.ops.definition import Array, Attrs, Fact, Input, Op, Ref, Refused, Rewrite, Role, Text, Violation
 from ir_tools.types import Shape, element_type, format_shape, shape_text
 
 __all__ = ["OPS"]
 
 UNKNOWN = Fact(element_type("dynamic"), None)
+KEPT = NoStep(3, "no older operation keeps a value from one inference to the next")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +101,7 @@ def same_value(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 def migrate_read_value(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
     """ReadValue-6 before opset6: ReadValue-3 takes type and shape of the variable from its initial value."""
     if target >= 6 or target < 3:
-        return None
+        return KEPT(attrs, inputs, target)
     layers, (own,) = Layers(inputs, target), variable_shape(attrs, inputs)
     initial: Ref | Array = Ref(None)
     if not inputs:
@@ -118,6 +119,7 @@ VARIABLE = {"variable_id": "names the state, which the executor keeps"}
 READ_VALUE_3 = Op(
     type="ReadValue",
     version=3,
+    migrate=KEPT,
     strings=True,
     role=Role.READ_VARIABLE,
     inputs=(Input("init_value"),),
@@ -138,6 +140,7 @@ READ_VALUE_6 = READ_VALUE_3.at(
 ASSIGN_3 = Op(
     type="Assign",
     version=3,
+    migrate=KEPT,
     strings=True,
     role=Role.ASSIGN_VARIABLE,
     inputs=(Input("new_value"),),
@@ -146,6 +149,6 @@ ASSIGN_3 = Op(
     kernel=same_value,
     unread=VARIABLE,
 )
-ASSIGN_6 = ASSIGN_3.at(6, migrate=versions("Assign", 6))
+ASSIGN_6 = ASSIGN_3.at(6, migrate=versions("Assign", 6, older=KEPT))
 
 OPS = (READ_VALUE_3, READ_VALUE_6, ASSIGN_3, ASSIGN_6)

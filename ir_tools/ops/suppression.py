@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ir_tools.ops._box_rewrites import migrate_multiclass_nms_9, migrate_nms
+from ir_tools.ops._box_rewrites import migrate_multiclass_nms, migrate_nms, no_boxes
 from ir_tools.ops._class_suppression import Found, matrix, multiclass
 from ir_tools.ops._fields import IndexType, Int32
 from ir_tools.ops._numbers import is_half
@@ -16,7 +16,6 @@ from ir_tools.ops._requirements import agreed, require, require_one, require_ran
 from ir_tools.ops._rotated import rotated_overlaps
 from ir_tools.ops._suppression import Rule, Settings, corners, selected
 from ir_tools.ops._values import dim, known_number, times
-from ir_tools.ops._versions import versions
 from ir_tools.ops.definition import (
     Array,
     Attrs,
@@ -208,6 +207,7 @@ NMS_9 = NMS_5.at(9, migrate=migrate_nms(9))
 NMS_ROTATED_13 = Op(
     type="NMSRotated",
     version=13,
+    migrate=no_boxes(13),
     folding=Folding.FAILS,
     inputs=(
         Input("boxes", type="float"),
@@ -298,6 +298,7 @@ def check_matrix_nms(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation
 MATRIX_NMS_8 = Op(
     type="MatrixNms",
     version=8,
+    migrate=no_boxes(8),
     folding=Folding.FAILS,
     inputs=(Input("boxes", type="T"), Input("scores", type="T")),
     outputs=PER_IMAGE,
@@ -356,12 +357,12 @@ MULTICLASS_NMS_8 = Op(
     attrs={**CLASS_ATTRS, "iou_threshold": Float(default=0.0), "nms_eta": Float(default=1.0, minimum=0, maximum=1)},
     shape=multiclass_nms_shape,
     kernel=multiclass_nms,
-    migrate=versions("MulticlassNms", 8),
+    migrate=migrate_multiclass_nms(8),
 )
 MULTICLASS_NMS_9 = MULTICLASS_NMS_8.at(
     9,
     inputs=(*MULTICLASS_NMS_8.inputs, Input("roisnum", optional=True, type="i32 i64")),
-    migrate=migrate_multiclass_nms_9,
+    migrate=migrate_multiclass_nms(9),
 )
 
 OPS = (NMS_1, NMS_3, NMS_4, NMS_5, NMS_9, NMS_ROTATED_13, MATRIX_NMS_8, MULTICLASS_NMS_8, MULTICLASS_NMS_9)

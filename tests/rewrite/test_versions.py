@@ -107,6 +107,7 @@ def test_a_slice_along_axes_that_are_not_known_is_refused() -> None:
 
 
 ALIGN = {"pooled_h": "2", "pooled_w": "2", "sampling_ratio": "2", "spatial_scale": "1", "mode": "avg"}
+UNCOUNTED = {"sampling_ratio": "0", "aligned_mode": "half_pixel"}
 SORTED = {"axis": "0", "mode": "max", "sort": "value", "stable": "true"}
 PILLOW = {"mode": "bicubic_pillow", "shape_calculation_mode": "sizes"}
 IMAGE = ("f32", "1,3,8,8")
@@ -114,8 +115,8 @@ LACKING = [
     (3, layer("TopK-11", SORTED, ("f32", "9"), np.array(2)), "stable: TopK-3 may give equal values in any order"),
     (
         8,
-        layer("ROIAlign-9", {**ALIGN, "aligned_mode": "half_pixel"}, IMAGE, ("f32", "2,4"), ("i32", "2")),
-        "aligned_mode: ROIAlign-3 takes no region narrower than one element",
+        layer("ROIAlign-9", {**ALIGN, **UNCOUNTED}, IMAGE, ("f32", "2,4"), ("i32", "2")),
+        "sampling_ratio: it takes as many points as each region has elements",
     ),
     (
         10,
@@ -218,3 +219,102 @@ def test_columns_are_added_up_by_a_convolution(shape: str) -> None:
     assert same(model, 7, data)
     (why,) = lowered(layer("Col2Im-15", raw, ("i32", shape), ints(4, 4), ints(2, 2)), 7)
     assert "no convolution adds elements of type i32" in why
+
+
+def close(model: Model, target: int, *arrays: Array) -> bool:
+    """Whether the migrated model computes the same but for the last digits of each number."""
+    inputs = {place.name: array for place, array in zip(model.inputs, arrays, strict=True)}
+    with np.errstate(all="ignore"):
+        before, after = run(model, inputs), run(migrate(model, f"opset{target}").model, inputs)
+    return all(np.allclose(after[name], array, 1e-6, 0, equal_nan=True) for name, array in before.items())
+
+
+@pytest.mark.parametrize("name", ["Asinh-4", "Acosh-4", "Atanh-4", "ErfInv-17"])
+def test_inverse_functions_are_exact_near_zero_and_at_the_ends(name: str) -> None:
+    sizes = [0, 1e-30, 1e-7, 1e-3, 0.124, 0.126, 0.5, 0.9999999, 1, 1.0000001, 1.5, 1e4, 1e9, 1e20, 3e38, np.inf]
+    values = np.array([*sizes, *(-size for size in sizes), np.nan], np.float32)
+    model = layer(name, {}, ("f32", str(values.size)))
+    assert close(model, 3, values)
+
+
+def test_the_octant_of_an_angle_is_that_of_signed_zeros_and_infinities() -> None:
+    ends = np.array([0.0, -0.0, 1, -1, 1e-30, -1e30, np.inf, -np.inf, np.nan], np.float32)
+    y, x = (array.ravel() for array in np.meshgrid(ends, ends))
+    model = layer("Atan2-17", {}, ("f32", str(y.size)), ("f32", str(x.size)))
+    assert close(model, 16, y, x)
+
+
+@pytest.mark.parametrize("kind", ["f8e4m3", "f8e5m2"])
+def test_every_half_float_is_rounded_to_f8_as_before(kind: str) -> None:
+    halves = np.arange(2**16, dtype=np.uint16).view(np.float16).astype(np.float32)
+    model = layer("FakeConvert-13", {"destination_type": kind}, ("f32", "?"), np.ones(1, np.float32))
+    with np.errstate(all="ignore"):
+        assert same(model, 12, halves)
+        assert same(model, 12, halves * np.float32(1.0001))
+
+
+def test_a_sum_along_an_axis_keeps_infinities_apart() -> None:
+    rows = np.array([[1, np.inf, 2], [3, 4, 5]], np.float32)
+    for raw in ({}, {"exclusive": "true"}, {"reverse": "true"}, {"exclusive": "true", "reverse": "true"}):
+        assert same(layer("CumSum-3", raw, ("f32", "2,3"), np.array(-1)), 2, rows)
+        assert same(layer("CumSum-3", raw, ("i64", "?,?"), np.array(0)), 2, np.arange(6).reshape(2, 3))
+
+
+def test_segments_without_rows_are_filled() -> None:
+    rows = np.array([[-1, -8], [2, -9], [5, 6]], np.float32)
+    for mode in ("zero", "lowest"):
+        model = layer("SegmentMax-16", {"fill_mode": mode}, ("f32", "?,?"), ints(1, 1, 3), np.array(5))
+        assert same(model, 15, rows)
+        assert same(layer("SegmentMax-16", {"fill_mode": mode}, ("f32", "3,2"), ("i64", "3")), 15, rows, ints(0, 0, 2))
+
+
+RECURRENT = {"hidden_size": "2", "activations": "sigmoid,tanh", "linear_before_reset": "true"}
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+def test_a_row_of_a_sequence_ends_where_its_length_says(direction: str) -> None:
+    ways = 2 if direction == "bidirectional" else 1
+    rng = np.random.default_rng(4)
+    data, state, *weights = (
+        rng.normal(size=size).astype(np.float32)
+        for size in ((3, 4, 5), (3, ways, 2), (ways, 6, 5), (ways, 6, 2), (ways, 8))
+    )
+    inputs: list[Array | tuple[str, str]] = [("f32", "?,4,5"), ("f32", f"?,{ways},2"), ("i32", "?"), *weights]
+    model = layer("GRUSequence-5", {**RECURRENT, "direction": direction}, *inputs)
+    assert {*lowered(model, 4)} > {"GRUCell-3", "Select-1"}
+    moved = migrate(model, "opset2").model
+    assert "GRUCell-3" not in types(moved)
+    fed = {"in0": data, "in1": state, "in2": np.array([4, 0, 2], np.int32)}
+    before, after = run(model, fed), run(moved, fed)
+    assert all(np.allclose(after[name], array, 0, 1e-6) for name, array in before.items())
+    long = layer("GRUSequence-5", {**RECURRENT, "direction": direction}, ("f32", "?,257,5"), *inputs[1:])
+    assert "above 256" in lowered(long, 4)[0]
+
+
+def test_a_mask_of_a_deformable_convolution_is_multiplied_with_places_read_one_by_one() -> None:
+    raw = {"strides": "1,1", "dilations": "1,1", "pads_begin": "1,1", "pads_end": "1,1"}
+    rng = np.random.default_rng(5)
+    data, offsets, mask, filters = (
+        rng.normal(size=size).astype(np.float32) for size in ((1, 4, 5, 6), (1, 36, 5, 6), (1, 18, 5, 6), (6, 2, 3, 3))
+    )
+    inputs = ("f32", "?,4,?,?"), ("f32", "?,36,?,?"), filters, ("f32", "?,18,?,?")
+    settings = {**raw, "group": "2", "deformable_group": "2", "bilinear_interpolation_pad": "true"}
+    model = layer("DeformableConvolution-8", settings, *inputs)
+    assert lowered(model, 7)[-1] == "GroupConvolution-1"
+    fed = {"in0": data, "in1": offsets, "in3": mask}
+    before, after = run(model, fed), run(migrate(model, "opset7").model, fed)
+    assert np.allclose(after["out0"], before["out0"], 0, 1e-5)
+    bare = layer("DeformableConvolution-8", {**settings, "pads_end": "0,0"}, *inputs)
+    assert "only if they are pads" in lowered(bare, 7)[0]
+
+
+def test_a_signal_without_enough_of_a_window_is_zero() -> None:
+    spectra = np.random.default_rng(6).normal(size=(1, 5, 3, 2)).astype(np.float32)
+    window = np.array([0, 1, 1, 0], np.float32)
+    inputs: list[Array | tuple[str, str]] = [("f32", "?,?,?,2"), window, np.array(8), np.array(8)]
+    for raw in ({"center": "true"}, {"center": "false", "normalized": "true"}):
+        for length in ([], [np.array(30)], [np.array(7)]):
+            model = layer("ISTFT-16", {"center": "false", "normalized": "false", **raw}, *inputs, *length)
+            assert not migrate(model, "opset15").refused
+            before, after = run(model, {"in0": spectra}), run(migrate(model, "opset1").model, {"in0": spectra})
+            assert np.allclose(after["out0"], before["out0"], 0, 1e-5)

@@ -20,6 +20,7 @@ from ir_tools.ops.definition import Bounds, Fact
 from ir_tools.runtime.ask import MAX_UNKNOWN, LayerOracle
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, Shape, element_type, format_shape, parse_shape
+from tests.conftest import corpus_cases
 from tests.runtime.made import iterated, one_layer, parameter, save
 
 Answers = dict[tuple[str, int], tuple[str, str]]
@@ -207,22 +208,16 @@ def test_made_models(
 # --- real models ---
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_small_models_of_the_corpus(
-    client: RuntimeClient, corpus_model: Path, change: Callable[[int, Dim], Dim]
-) -> None:
-    if corpus_model.stat().st_size > 120_000:
-        pytest.skip("the sweep takes it")
-    corpus_agrees(client, corpus_model, change)
+OFTEN = [
+    pytest.param(change, id=name, marks=[] if name in {"size_interval", "dynamic"} else [pytest.mark.sweep])
+    for name, change in CHANGES.items()
+]
+"""What `test_infer.py` asks for too is left to the long checks."""
 
 
-@pytest.mark.sweep
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_models_of_the_corpus(client: RuntimeClient, corpus_model: Path, change: Callable[[int, Dim], Dim]) -> None:
-    corpus_agrees(client, corpus_model, change)
-
-
-def corpus_agrees(client: RuntimeClient, path: Path, change: Callable[[int, Dim], Dim]) -> None:
+@pytest.mark.parametrize("change", OFTEN)
+@pytest.mark.parametrize("path", corpus_cases(120_000))
+def test_models_of_the_corpus(client: RuntimeClient, path: Path, change: Callable[[int, Dim], Dim]) -> None:
     if "tokenizer" in path.name or not path.with_suffix(".bin").exists():
         pytest.skip("the runtime cannot read it")
     agree(client, path, change)

@@ -15,6 +15,7 @@ from ir_tools.diagnostics import Diagnostic, Severity
 from ir_tools.format.read import read
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.trial import try_model
+from tests.conftest import corpus_cases
 from tests.runtime import killers
 from tests.runtime.made import POOL, one_layer, parameter, save
 
@@ -194,9 +195,10 @@ def test_sizes_are_made_up_until_they_fit(client: RuntimeClient, tmp_path: Path)
     assert try_model(path, client=client) == []
 
 
-def test_valid_models_have_no_finding(client: RuntimeClient, corpus_model: Path) -> None:
-    found = try_model(corpus_model, client=client)
-    missing = "tokenizer" in corpus_model.name or not corpus_model.with_suffix(".bin").exists()
+@pytest.mark.parametrize("path", corpus_cases(500_000))
+def test_valid_models_have_no_finding(client: RuntimeClient, path: Path) -> None:
+    found = try_model(path, client=client)
+    missing = "tokenizer" in path.name or not path.with_suffix(".bin").exists()
     assert [entry.code for entry in found] == ["RUN107"] * missing
     assert [entry.severity for entry in found] == [Severity.INFO] * missing
 

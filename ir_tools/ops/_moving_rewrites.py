@@ -1,0 +1,81 @@
+"""Operations that only move elements, in operations of older opsets: as a Gather by a list of places."""
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+import numpy as np
+
+from ir_tools.ops._layers import I64, Layers, composed
+from ir_tools.ops._values import normal_axis
+from ir_tools.ops.definition import Array, Attrs, Fact, Ref, Refused, Step
+
+__all__ = ["migrate_gather_elements", "moved"]
+
+LARGEST = 1 << 20
+"""Elements of a list of places that is written as a constant."""
+Kernel = Callable[[Attrs, Sequence[Array]], tuple[Array, ...]]
+
+
+def moved(version: int, kernel: Kernel, tensors: Sequence[int] = (0,)) -> Step:
+    """Return the step of an operation that begins with `version` and only moves elements, or puts zeros beside them.
+
+    Args:
+        version: of the operation.
+        kernel: of the operation: what it makes of the numbers of the elements says where each comes from.
+        tensors: the inputs whose elements it moves; the others must be known.
+    """
+
+    @composed(version, "each element from the place where the operation takes it, as its sizes and indices say")
+    def step(layers: Layers, attrs: Attrs) -> Ref | Refused:
+        if attrs.get("reduction", "none") != "none":
+            return Refused("no older operation combines elements at places that indices say", "reduction")
+        numbers, parts, first = list[Array](), list[Ref | Array](), 1
+        for index, fact in enumerate(layers.inputs):
+            if index not in tensors:
+                found = None if fact.value is None else fact.value.exact
+                if found is None:
+                    return Refused(f"its input {index} is not known before the model runs")
+                numbers.append(found)
+                continue
+            sizes = _sizes(fact)
+            if sizes is None or prod(sizes) > LARGEST:
+                return Refused(f"the size of its input {index} is not known, or too large for a list of places")
+            numbers.append(np.arange(first, first + prod(sizes)).reshape(sizes))
+            first += prod(sizes)
+            parts.append(layers.reshape(Ref(None, index), np.array([-1])))
+        (places,) = kernel(attrs, numbers)
+        if places.size > LARGEST:
+            return Refused("its output is too large for a list of places")
+        if not places.size or places.min():
+            places = places - 1
+        else:
+            parts = [layers.number(0, Ref(None, tensors[0])).reshape(1), *parts]
+        flat = layers.call("Concat", *parts, axis=0) if len(parts) > 1 else parts[0]
+        return layers.call("Gather", flat, places, np.array(0))
+
+    return step
+
+
+def _sizes(fact: Fact) -> list[int] | None:
+    if fact.shape is None or not all(dim.static for dim in fact.shape):
+        return None
+    return [dim.size for dim in fact.shape]
+
+
+@composed(6, "the element whose place is that of the index, but along the axis the index itself")
+def migrate_gather_elements(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """GatherElements-6 as a Gather from all elements in one row."""
+    sizes, counts = map(_sizes, layers.inputs)
+    if sizes is None or counts is None:
+        return Refused("the size of the data, or of the indices, is not known")
+    axis, rank = normal_axis(attrs.axis, len(sizes)), len(sizes)
+    strides = [prod(sizes[number + 1 :]) for number in range(rank)]
+    index = layers.to_type(Ref(None, 1), I64)
+    below = layers.call("Less", index, np.array(0))
+    index = layers.call("Select", below, layers.call("Add", index, np.array(sizes[axis])), index)
+    place = layers.call("Multiply", index, np.array(strides[axis]))
+    for number in range(rank):
+        if number != axis and counts[number] > 1:
+            line = np.arange(counts[number]) * strides[number]
+            place = layers.call("Add", place, line.reshape([-1 if one == number else 1 for one in range(rank)]))
+    return layers.call("Gather", layers.reshape(Ref(None), np.array([-1])), place, np.array(0))

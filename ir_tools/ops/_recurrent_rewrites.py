@@ -1,0 +1,110 @@
+"""Recurrent networks in operations of older opsets: a cell as its gates, a sequence as a cell for each step."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ir_tools.ops._layers import I64, Layers, composed
+from ir_tools.ops.definition import Attrs, Ref, Refused, Step
+
+__all__ = ["gru_cell", "sequence"]
+
+LONGEST = 256
+"""Steps of a sequence that are written out."""
+ACTIVATIONS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "ReLU"}
+
+
+@composed(3, "its gates: update, reset and hidden", wide=True)
+def gru_cell(layers: Layers, attrs: Attrs) -> Ref:
+    """GRUCell-3."""
+    data, state, weights, recurrent, bias = (layers.working(number) for number in range(5))
+    inputs = layers.outputs("Split", _product(layers, data, weights), np.array(1), num_splits=3)
+    own = layers.outputs("Split", recurrent, np.array(0), num_splits=3)
+    biases = layers.outputs("Split", bias, np.array(0), num_splits=3 + attrs.linear_before_reset)
+
+    def activated(number: int, *terms: Ref) -> Ref:
+        total = terms[0]
+        for term in terms[1:]:
+            total = layers.call("Add", total, term)
+        if attrs.clip > 0:
+            total = layers.call("Clamp", total, min=-attrs.clip, max=attrs.clip)
+        return layers.call(ACTIVATIONS[attrs.activations[number]], total)
+
+    update, reset = (activated(0, inputs[gate], _product(layers, state, own[gate]), biases[gate]) for gate in range(2))
+    if attrs.linear_before_reset:
+        linear = layers.call("Add", _product(layers, state, own[2]), biases[3])
+        new = activated(1, inputs[2], layers.call("Multiply", reset, linear), biases[2])
+    else:
+        kept = layers.call("Multiply", reset, state)
+        new = activated(1, inputs[2], _product(layers, kept, own[2]), biases[2])
+    rest = layers.call("Subtract", layers.number(1, update), update)
+    return layers.call("Add", layers.call("Multiply", rest, new), layers.call("Multiply", update, state))
+
+
+def _product(layers: Layers, data: Ref, weights: Ref) -> Ref:
+    return layers.call("MatMul", data, weights, transpose_b=True)
+
+
+def sequence(cell: str, states: int) -> Step:
+    """Return the step of a sequence before opset5: its cell for every step.
+
+    Args:
+        cell: type of the operation of one step.
+        states: how many it has.
+    """
+
+    @composed(5, f"a {cell} for each step, whose states stay behind the end of a row", wide=True)
+    def step(layers: Layers, attrs: Attrs) -> Sequence[Ref] | Refused:
+        shape = layers.inputs[0].shape
+        if shape is None or not shape[1].static or not 0 < shape[1].size <= LONGEST:
+            return Refused(f"the number of its steps is not known, or above {LONGEST}, which are not written out")
+        ways = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}[attrs.direction]
+        rolled = _Rolled(layers, attrs, cell, states)
+        found = [rolled.run(way, backwards=backwards) for way, backwards in enumerate(ways)]
+        joined = []
+        for parts in zip(*found, strict=True):
+            both = [layers.call("Unsqueeze", part, np.array(1)) for part in parts]
+            joined.append(layers.call("Concat", *both, axis=1) if len(both) > 1 else both[0])
+        return joined
+
+    return step
+
+
+class _Rolled:
+    """A sequence whose steps are written out."""
+
+    def __init__(self, layers: Layers, attrs: Attrs, cell: str, states: int) -> None:
+        self.layers = layers
+        self.cell = cell
+        self.states = [layers.working(number) for number in range(1, 1 + states)]
+        self.weights = [layers.working(number) for number in range(2 + states, 5 + states)]
+        self.data = layers.working(0)
+        self.lengths = layers.to_type(Ref(None, 1 + states), I64)
+        names = ("activations", "activations_alpha", "activations_beta", "clip", "linear_before_reset")
+        self.attributes = {name: attrs[name] for name in names if name in attrs}
+        self.attributes["hidden_size"] = attrs.hidden_size
+
+    def run(self, way: int, *, backwards: bool) -> list[Ref]:
+        """Add one direction: its steps `[N, T, hidden]`, and its last states."""
+        layers = self.layers
+        data = self._reversed(self.data) if backwards else self.data
+        shape = layers.fact(data).shape
+        assert shape is not None
+        weights = [layers.gather(each, way) for each in self.weights]
+        column = layers.call("Unsqueeze", self.lengths, np.array(1))
+        some = layers.call("Greater", column, np.array(0))
+        states = [self._where(some, layers.gather(state, way, 1)) for state in self.states]
+        steps = []
+        for time in range(shape[1].size):
+            new = layers.outputs(self.cell, layers.gather(data, time, 1), *states, *weights, **self.attributes)
+            running = layers.call("Greater", column, np.array(time))
+            states = [layers.call("Select", running, *pair) for pair in zip(new, states, strict=True)]
+            steps.append(layers.call("Unsqueeze", self._where(running, new[0]), np.array(1)))
+        joined = layers.call("Concat", *steps, axis=1)
+        return [self._reversed(joined) if backwards else joined, *states]
+
+    def _reversed(self, data: Ref) -> Ref:
+        return self.layers.call("ReverseSequence", data, self.lengths, batch_axis=0, seq_axis=1)
+
+    def _where(self, mask: Ref, data: Ref) -> Ref:
+        return self.layers.call("Select", mask, data, self.layers.number(0, data))

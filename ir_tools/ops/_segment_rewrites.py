@@ -1,0 +1,229 @@
+"""Rows that numbers bring together, and counting, in operations of older opsets: by comparisons with every number."""
+
+import numpy as np
+
+from ir_tools.ops._layers import I64, Layers, composed
+from ir_tools.ops._numbers import lowest
+from ir_tools.ops._values import known_axis
+from ir_tools.ops.definition import Array, Attrs, Ref, Refused
+from ir_tools.types import ElementType
+
+__all__ = [
+    "bag_offsets_sum",
+    "bag_packed_sum",
+    "cumulative_sum",
+    "migrate_bag_offsets",
+    "migrate_bag_packed",
+    "migrate_bincount",
+    "migrate_bucketize",
+    "migrate_search_sorted",
+    "segment_max_by_numbers",
+    "segments_sum",
+]
+
+DATA = Ref(None)
+
+# --- along an axis ----------------------------------------------------------------------------------------------
+
+
+@composed(3, "the sum of all elements up to each, of zeros where they are not counted", wide=True)
+def cumulative_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """CumSum-3: every element of a row beside every place of the result."""
+    data = layers.working(0)
+    rank = layers.rank(data)
+    axis = None if len(layers.inputs) < 2 else known_axis(layers.inputs[1], max(rank, 1))
+    if axis is None:
+        return Refused("its axis is not known")
+    if layers.fact(data).dtype.kind == "boolean":
+        return NO_BOOLEANS
+    if not rank:
+        return layers.call("Multiply", data, layers.number(not attrs.exclusive, data))
+    places = layers.places(data, axis)
+    here, there = (layers.call("Unsqueeze", places, np.array(own)) for own in (1, 0))
+    type = ("Greater" if attrs.reverse else "Less") + ("" if attrs.exclusive else "Equal")
+    mask = layers.call("Unsqueeze", layers.call(type, there, here), np.arange(2, rank - axis + 1))
+    spread = layers.call("Unsqueeze", data, np.array(axis))
+    parts = layers.call("Select", mask, spread, layers.number(0, data))
+    return layers.call("ReduceSum", parts, np.array(axis + 1))
+
+
+@composed(3, "how many boundaries are smaller, or not greater")
+def migrate_bucketize(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Bucketize-3."""
+    data, buckets = layers.inputs
+    if data.dtype != buckets.dtype:
+        return Refused(f"its data are of {data.dtype} and its boundaries of {buckets.dtype}")
+    return _number_before(layers, Ref(None, 1), DATA, attrs.output_type, equal=not attrs.with_right_bound)
+
+
+@composed(15, "how many elements of the sorted row are smaller, or not greater")
+def migrate_search_sorted(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """SearchSorted-15."""
+    rows = layers.call("Unsqueeze", DATA, np.array(-2)) if layers.rank(DATA) > 1 else DATA
+    return _number_before(layers, rows, Ref(None, 1), attrs.output_type, equal=attrs.right_mode)
+
+
+def _number_before(layers: Layers, rows: Ref, values: Ref, dtype: ElementType, *, equal: bool) -> Ref:
+    """Add how many elements of a row are less than a value, or `equal` to it."""
+    last = np.array(-1)
+    hits = layers.call("LessEqual" if equal else "Less", rows, layers.call("Unsqueeze", values, last))
+    return layers.call("ReduceSum", layers.to_type(hits, dtype), last)
+
+
+# --- rows with the same number ----------------------------------------------------------------------------------
+
+
+@composed(16, "of finite numbers, the largest of the rows with each number")
+def segment_max_by_numbers(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """SegmentMax-16."""
+    dtype = layers.dtype(DATA)
+    if dtype.kind == "b":
+        return Refused("no older operation takes the largest of booleans")
+    ids = layers.to_type(Ref(None, 1), I64)
+    if len(layers.inputs) > 2:
+        count = layers.reshape(layers.to_type(Ref(None, 2), I64), np.array([], np.int64))
+    else:
+        count = layers.call("Add", layers.call("ReduceMax", ids, np.array(0)), np.array(1))
+    same = _same(layers, layers.count_to(count), ids)
+    none = np.array(lowest(dtype) if dtype.kind in "iu" else -np.inf, dtype)
+    largest = layers.call("ReduceMax", _parts(layers, same, DATA, none), np.array(1))
+    empty = np.array(0 if attrs.fill_mode == "zero" else lowest(dtype), dtype)
+    return _filled(layers, same, largest, empty)
+
+
+def _same(layers: Layers, left: Ref, right: Ref) -> Ref:
+    """Add whether numbers of two lists are equal: `[left, right]`."""
+    return layers.call("Equal", layers.call("Unsqueeze", left, np.array(1)), right)
+
+
+def _parts(layers: Layers, mask: Ref, rows: Ref, other: Array) -> Ref:
+    """Add the rows where a mask `[bags, rows]` holds: `[bags, rows, ...]`."""
+    wide = layers.call("Unsqueeze", mask, np.arange(2, layers.rank(rows) + 1)) if layers.rank(rows) > 1 else mask
+    return layers.call("Select", wide, rows, other)
+
+
+def _filled(layers: Layers, mask: Ref, rows: Ref, other: Ref | Array) -> Ref:
+    """Replace the rows of bags without any."""
+    any_ = layers.call("ReduceLogicalOr", mask, np.array(1))
+    rank = layers.rank(rows)
+    wide = layers.call("Unsqueeze", any_, np.arange(1, rank)) if rank > 1 else any_
+    return layers.call("Select", wide, rows, other)
+
+
+# --- bags of rows of a table ------------------------------------------------------------------------------------
+
+MEAN = "the sum of each bag, for a mean divided by its number of indices"
+NO_BOOLEANS = Refused("no older operation adds up booleans")
+
+
+@composed(3, "the rows of the table, times their weights, added up for each bag", wide=True)
+def bag_packed_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """EmbeddingBagPackedSum-3."""
+    del attrs
+    if layers.fact(DATA).dtype.kind == "boolean":
+        return NO_BOOLEANS
+    return layers.call("ReduceSum", _rows(layers, 2), np.array(1))
+
+
+@composed(3, "the rows of the table, times their weights, added up for each bag", wide=True)
+def bag_offsets_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """EmbeddingBagOffsetsSum-3."""
+    del attrs
+    starts, ends = (layers.call("Unsqueeze", place, np.array(1)) for place in _bounds(layers))
+    places = layers.places(Ref(None, 1), 0)
+    later, before = layers.call("GreaterEqual", places, starts), layers.call("Less", places, ends)
+    return _sums(layers, layers.call("LogicalAnd", later, before), 3)
+
+
+@composed(3, "the rows of the table, times their weights, added up for each segment", wide=True)
+def segments_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """EmbeddingSegmentsSum-3."""
+    del attrs
+    ids, count = (layers.to_type(Ref(None, number), I64) for number in (2, 3))
+    return _sums(layers, _same(layers, layers.count_to(count), ids), 4)
+
+
+def _sums(layers: Layers, mask: Ref, filling: int) -> Ref | Refused:
+    """Add up the rows of each bag; `filling`: number of the input with the index of the row of empty bags."""
+    if layers.fact(DATA).dtype.kind == "boolean":
+        return NO_BOOLEANS
+    rows = _rows(layers, filling + 1)
+    zero = layers.number(0, rows)
+    total = layers.call("ReduceSum", _parts(layers, mask, rows, zero), np.array(1))
+    if len(layers.inputs) <= filling:
+        return total
+    index = layers.to_type(Ref(None, filling), I64)
+    place = layers.call("Maximum", index, np.array(0))
+    row = layers.call("Gather", layers.working(0), place, np.array(0))
+    given = layers.call("GreaterEqual", index, np.array(0))
+    return _filled(layers, mask, total, layers.call("Select", given, row, zero))
+
+
+def _rows(layers: Layers, weights: int) -> Ref:
+    """Add the rows of the table, times the weights of input number `weights` if there is one."""
+    rows = layers.call("Gather", layers.working(0), Ref(None, 1), np.array(0))
+    if len(layers.inputs) <= weights:
+        return rows
+    given, rank = layers.working(weights), layers.rank(rows)
+    axes = np.arange(layers.rank(given), rank)
+    return layers.call("Multiply", rows, layers.call("Unsqueeze", given, axes) if axes.size else given)
+
+
+def _bounds(layers: Layers) -> tuple[Ref, Ref]:
+    """Add where each bag of indices begins and ends."""
+    starts = layers.to_type(Ref(None, 2), I64)
+    end = layers.gather(layers.shape_of(Ref(None, 1)), [0])
+    one = np.array([1])
+    later = layers.call("StridedSlice", starts, one, one, one, begin_mask=(0,), end_mask=(1,))
+    return starts, layers.call("Concat", later, end, axis=0)
+
+
+@composed(15, MEAN)
+def migrate_bag_offsets(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """EmbeddingBagOffsets as EmbeddingBagOffsetsSum."""
+    total = layers.call("EmbeddingBagOffsetsSum", *layers.given)
+    wrong = None if attrs.reduction == "sum" else _mean_type(layers)
+    if attrs.reduction == "sum" or wrong:
+        return wrong or total
+    starts, ends = _bounds(layers)
+    sizes = layers.call("Maximum", layers.call("Subtract", ends, starts), np.array([1]))
+    pattern = np.array([-1, *[1] * (layers.rank(total) - 1)])
+    column = layers.call("Reshape", sizes, pattern, special_zero=False)
+    return layers.call("Divide", total, layers.to_type(column, layers.inputs[0].dtype))
+
+
+@composed(15, MEAN)
+def migrate_bag_packed(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """EmbeddingBagPacked as EmbeddingBagPackedSum."""
+    total = layers.call("EmbeddingBagPackedSum", *layers.given)
+    wrong = None if attrs.reduction == "sum" else _mean_type(layers)
+    if attrs.reduction == "sum" or wrong:
+        return wrong or total
+    shape = layers.inputs[1].shape
+    if shape is not None and shape[1].static:
+        return layers.call("Divide", total, layers.number(shape[1].lo, total))
+    size = layers.gather(layers.shape_of(Ref(None, 1)), 1)
+    return layers.call("Divide", total, layers.to_type(size, layers.inputs[0].dtype))
+
+
+def _mean_type(layers: Layers) -> Refused | None:
+    kind = layers.inputs[0].dtype
+    return None if kind.is_float else Refused(f"its table is of type {kind}, whose mean is cut off", "reduction")
+
+
+# --- counting ---------------------------------------------------------------------------------------------------
+
+
+@composed(17, "how often, or with which weights, each integer from 0 on is equal to an element")
+def migrate_bincount(layers: Layers, attrs: Attrs) -> Ref:
+    """Bincount as comparisons with every integer that there may be."""
+    first, none = np.array(0), np.array([-1])
+    data = layers.call("Concat", layers.to_type(Ref(None), I64), none, axis=0)
+    largest = layers.call("Maximum", layers.call("ReduceMax", data, first), np.array(attrs.minlength - 1))
+    bins = layers.count_to(layers.call("Add", largest, np.array(1)))
+    equal = layers.call("Equal", layers.call("Unsqueeze", bins, np.array(1)), layers.call("Unsqueeze", data, first))
+    if len(layers.inputs) == 1:
+        return layers.call("ReduceSum", layers.to_type(equal, I64), np.array(1))
+    zero = layers.number(0, Ref(None, 1))
+    weights = layers.call("Unsqueeze", layers.call("Concat", Ref(None, 1), zero.reshape(1), axis=0), first)
+    return layers.call("ReduceSum", layers.call("Select", equal, weights, zero), np.array(1))
