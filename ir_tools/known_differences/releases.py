@@ -163,6 +163,11 @@ def _terms(seen: Seen) -> list[str]:
     return [] if seen.attrs is None else seen.attrs.equation.replace(" ", "").partition("->")[0].split(",")
 
 
+def _keeps_all(seen: Seen) -> bool:
+    """Return whether an Einsum gives its one input as it is."""
+    return seen.attrs is not None and _terms(seen) == [seen.attrs.equation.replace(" ", "").partition("->")[2]]
+
+
 def _sizes_of_letters(seen: Seen) -> dict[str, set[int]]:
     """Return the known sizes of each letter of an Einsum, in inputs without `...`."""
     sizes: dict[str, set[int]] = {}
@@ -437,6 +442,46 @@ ROWS = (
         model=Call("Einsum-7", (counted(2, 2, 3),), {"equation": "aab->ab"}),
         version=10,
         applies=lambda seen: any("." in term or len({*term}) < len(term) for term in _terms(seen)),
+    ),
+    ReleaseDifference(
+        name="Einsum that changes nothing",
+        first="2021.4",
+        last="2023.2",
+        ops=("Einsum-7",),
+        state=State.DIES,
+        reason="An Einsum of one input whose letters keep their order ends the process.",
+        model=Call("Einsum-7", (counted(2, 3),), {"equation": "ab->ab"}),
+        version=10,
+        applies=_keeps_all,
+    ),
+    ReleaseDifference(
+        name="GroupNormalization of two dimensions",
+        first="2023.1",
+        last="2024.0",
+        ops=("GroupNormalization-12",),
+        state=State.UNCOMPILED,
+        reason="Data of batch and channels alone is read and not compiled.",
+        model=Call(
+            "GroupNormalization-12",
+            (counted(2, 6), counted(6), counted(6)),
+            {"num_groups": "3", "epsilon": "0.01"},
+        ),
+        applies=lambda seen: _has_rank(seen, 2),
+    ),
+    ReleaseDifference(
+        name="Interpolate of integers",
+        first="2021.2",
+        last="2021.4",
+        ops=("Interpolate-4",),
+        state=State.UNREAD,
+        reason="Integers other than i8 are not read.",
+        model=Call(
+            "Interpolate-4",
+            (np.ones((1, 1, 2, 2), np.int32), Fixed(whole(4, 4)), Fixed(floats(2, 2)), Fixed(whole(2, 3))),
+            {"mode": "nearest", "shape_calculation_mode": "sizes"},
+        ),
+        version=10,
+        types="boolean i16 i32 i64 u8 u16 u32 u64",
     ),
     ReleaseDifference(
         name="attention with a boolean mask",

@@ -33,7 +33,10 @@ ANSWERS = {
     State.DIFFERS: Answer.DIFFERS,
 }
 FIRST_EMPTY = (2021, 3), (2023, 2), (2023, 3)
-"""The first releases that read constants without elements, read other tensors without them, and compile these."""
+"""The first releases that read constants without elements, read inputs and outputs without them, and compile these.
+
+What a model computes in between may have none.
+"""
 EQUAL_NAMES, EQUAL_RESULTS = "another layer has this name", "another Result has this name"
 EQUAL_BORDERS, DIRECT = "inputs and outputs of IR v10 need different names", "an input of IR v10 is no output"
 NAMES = {
@@ -65,34 +68,40 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
             if seen.open or op.role is Role.PARAMETER:
                 return Answer.STOPPED, "sizes have to be known"
             return Answer.UNKNOWN, "sizes that follow from values were not measured"
-    if any(dim.hi == 0 for fact in seen.outputs for dim in fact.shape or ()):
-        constant, read, compiled = FIRST_EMPTY
-        if release.number < (constant if op.role is Role.CONSTANT else read):
-            return Answer.STOPPED, "a tensor without elements is not accepted"
-        if release.number < compiled and op.role is not Role.CONSTANT:
-            return Answer.READS, "a tensor without elements is not accepted"
     if op.role is Role.PARAMETER and seen.outputs and seen.outputs[0].shape is None:
         return Answer.READS, "an input of unknown rank is read and not compiled"
     return behaviour(release, seen)
 
 
 def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
-    """Return what a release does with a layer of an operation, sizes and types that it reads; None if it runs it."""
+    """Return what a release does with a layer of an operation and of types that it reads; None if it runs it.
+
+    A row of other values says exactly which layers have them, and counts for more than what was measured.
+    """
     op = seen.op
+    at_border = seen.border or op.role is not Role.COMPUTATION
+    if at_border and any(dim.hi == 0 for fact in seen.outputs for dim in fact.shape or ()):
+        constant, read, compiled = FIRST_EMPTY
+        if release.number < (constant if op.role is Role.CONSTANT else read):
+            return Answer.STOPPED, "a tensor without elements is not accepted"
+        if release.number < compiled and op.role is not Role.CONSTANT:
+            return Answer.READS, "a tensor without elements is not accepted"
     if op.role is Role.ASSIGN_VARIABLE:
         return None
     plain = state(release, str(op))
     if plain is None:
         return Answer.UNKNOWN, f"{op} was not measured"
-    found = _worst(release, op, plain, _cases_of(release, seen))
-    if found[0] in {State.RUNS, State.DIFFERS} and rows_of(release.name, str(op)):
-        rows = release_differences(release, seen)
-        worst = min(rows, key=lambda row: RANKS.index(row.state), default=None)
-        return None if worst is None else (ANSWERS[worst.state], worst.reason)
-    folded = bool(seen.inputs) and len(seen.constant) == len(seen.inputs) and found[0] is not State.DIES
-    if found[0] is State.RUNS or folded:
+    found, case = _worst(release, op, plain, _cases_of(release, seen))
+    reason = f"{op}{f' with {case}' if case else ''} {found.words}"
+    if found is State.DIFFERS and any(row.state is State.DIFFERS for row in rows_of(release.name, str(op))):
+        found = State.RUNS
+    for row in release_differences(release, seen):
+        if RANKS.index(row.state) < RANKS.index(found):
+            found, reason = row.state, row.reason
+    folded = bool(seen.inputs) and len(seen.constant) == len(seen.inputs)
+    if found is State.RUNS or (folded and found not in {State.DIES, State.DIFFERS}):
         return None
-    return ANSWERS[found[0]], f"{op}{f' with {found[1]}' if found[1] else ''} {found[0].words}"
+    return ANSWERS[found], reason
 
 
 def _is_static(shape: Shape) -> bool:
@@ -135,7 +144,7 @@ def _cases_of(release: Release, seen: Seen) -> Iterator[str]:
         if op.role is not Role.COMPUTATION or state(release, "Parameter-1", facts[0].dtype.name) in {None, State.RUNS}:
             yield facts[0].dtype.name
         sizes = facts[0].shape
-        if op.role is Role.COMPUTATION and not _is_static(sizes):
+        if op.role in {Role.COMPUTATION, Role.READ_VARIABLE} and not _is_static(sizes):
             first = sizes is not None and all(dim.static for dim in sizes[1:])
             yield "batch ?" if first else "?"
     for number in range(1, len(facts)):

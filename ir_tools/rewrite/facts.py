@@ -57,6 +57,13 @@ class KnownFacts:
             facts.append(self._computed_fact(graph, source, fact) if self._says_little(fact) else fact)
         return InputFacts(tuple(facts), tuple(notes))
 
+    def computed(self, located: Located) -> tuple[Fact, ...]:
+        """Return all that the shape rules find out about the inputs that are connected."""
+        _, layer, graph = located
+        sources = graph.sources(layer.id)
+        feeds = (sources[port.id] for port in self.signatures.of(layer)[0].inputs if port.id in sources)
+        return tuple(self._computed_fact(graph, feed, self._output(graph, feed)) for feed in feeds)
+
     def changed(self, model: Model, layers: Iterable[tuple[Graph, int]]) -> None:
         """Go on with the model, or the copy of it, in which layers were rewritten: only what follows from them is new.
 

@@ -118,12 +118,12 @@ class Fitting:
     def _note_differences(self, release: Release) -> None:
         """Note the layers that give other values on the release, though it reads them."""
         known = KnownFacts(self.model, LayerSignatures())
-        judge = Judge(self.model, known.signatures, release, self.version)
+        judge = Judge(self.model, known, release, self.version)
         found: dict[tuple[str, str], list[str]] = {}
         for located in self.model.walk():
             op = find_op(located.layer.type, located.layer.version)
             if op is not None and not judge.is_plain(located.layer, op):
-                does = judge.of(judge.seen(located, op, known.of(located).inputs))
+                does = judge.of(judge.seen(located, op))
                 if does is not None:
                     found.setdefault((str(op), does[1]), []).append(located.path)
         for (op_name, reason), paths in found.items():

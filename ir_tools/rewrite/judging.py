@@ -6,13 +6,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ir_tools.graph import Layer, Located, Model
-from ir_tools.infer import LayerSignatures
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, is_plain
 from ir_tools.ops import Op, Role, find_op
 from ir_tools.ops.definition import Array, Fact, Ref, Rewrite
 from ir_tools.ops.records import constant_fact, recorded
 from ir_tools.releases.table import Release
+from ir_tools.rewrite.facts import KnownFacts
 from ir_tools.types import precision_in_file
 
 __all__ = ["Judge", "Judged", "quality"]
@@ -20,16 +20,16 @@ __all__ = ["Judge", "Judged", "quality"]
 Judged = tuple[Answer, str] | None
 """What a release does with a layer that it does not run as it should, and why."""
 BORDERS = {Role.PARAMETER, Role.CONSTANT, Role.RESULT}
-QUALITY = {Answer.READS: 0, Answer.DIFFERS: 1}
+QUALITY = {Answer.STOPPED: 0, Answer.READS: 0, Answer.DIFFERS: 1}
 
 
 class Judge:
     """Ask the tables of what releases do about layers."""
 
-    def __init__(self, model: Model, signatures: LayerSignatures, release: Release, version: int) -> None:
-        """`version`: of the IR that the model gets."""
+    def __init__(self, model: Model, known: KnownFacts, release: Release, version: int) -> None:
+        """`known`: of the model; `version`: of the IR that it gets."""
         self.model = model
-        self.signatures = signatures
+        self.known = known
         self.release = release
         self.version = version
         self._around = Surroundings(model)
@@ -38,11 +38,13 @@ class Judge:
     def is_plain(self, layer: Layer, op: Op) -> bool:
         """Return whether the release runs every layer of this operation and of the element types of this layer.
 
-        What it takes as inputs, outputs and constants is not asked here.
+        What it takes as inputs, outputs and constants is not asked here, unless they have no elements.
         """
+        ports = self.known.signatures.of(layer)[0]
+        if any(0 in port.dims for port in ports.outputs):
+            return False
         if op.role in BORDERS:
             return True
-        ports = self.signatures.of(layer)[0]
         recorded_types = frozenset(port.precision for port in (*ports.inputs, *ports.outputs))
         key = str(op), recorded_types
         if key not in self._plain:
@@ -53,19 +55,17 @@ class Judge:
     @cached_property
     def _all_kinds(self) -> frozenset[str]:
         """The element types of the tensors of the model; in IR v10 inputs of layers do not record them."""
-        ports = (port for located in self.model.walk() for port in self.signatures.of(located.layer)[0].outputs)
+        ports = (port for located in self.model.walk() for port in self.known.signatures.of(located.layer)[0].outputs)
         return _kinds({port.precision for port in ports})
 
-    def seen(self, located: Located, op: Op, inputs: Sequence[Fact]) -> Seen:
-        """Return what decides about a layer; `inputs`: of all of its ports."""
-        _, layer, graph = located
-        sources = graph.sources(layer.id)
-        connected = [fact for port, fact in zip(layer.inputs, inputs, strict=True) if port.id in sources]
-        return self._around.seen(located, op, connected, [*map(recorded, layer.outputs)], self.version)
+    def seen(self, located: Located, op: Op) -> Seen:
+        """Return what decides about a layer."""
+        outputs = [*map(recorded, located.layer.outputs)]
+        return self._around.seen(located, op, self.known.computed(located), outputs, self.version)
 
     def of(self, seen: Seen) -> Judged:
         """Return what the release does with a layer, None if it runs it or if nothing is known."""
-        found = None if seen.op.role in BORDERS else behaviour(self.release, seen)
+        found = behaviour(self.release, seen)
         return found if found is not None and found[0] in QUALITY else None
 
     def of_rewrite(self, rewrite: Rewrite, old: Seen) -> Judged:

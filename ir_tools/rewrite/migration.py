@@ -1,6 +1,6 @@
 """Migrate a model to another opset: every step is planned and proved first, then all are made, or none."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -15,7 +15,7 @@ from ir_tools.infer import LayerSignature, LayerSignatures
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import find_op, named_rewrites, opset_number
-from ir_tools.ops.definition import Attrs, Fact, Kind, ObservedAttrs, Op, Refused, Rewrite, Violation
+from ir_tools.ops.definition import Attrs, Fact, Kind, NewLayer, ObservedAttrs, Op, Ref, Refused, Rewrite, Violation
 from ir_tools.ops.records import recorded
 from ir_tools.rewrite.facts import InputFacts, KnownFacts
 from ir_tools.rewrite.fitting import Fitting
@@ -206,16 +206,10 @@ class _Migrating:
         """Return the rewrite that the release runs best, to the newest opset if there are several."""
         best: Rewrite | None = None
         best_quality = -1
-        if op.migrate is None:
-            return None
-        for opset in self.target.opsets:
-            try:
-                found = op.migrate(attrs, inputs, opset)
-            except ShapeError as why:
-                found = Refused(str(why))
+        for found in self._candidates(op, attrs, inputs, seen):
             if isinstance(found, Refused):
                 return best or found
-            if found is None or not self.target.reads(found.layers):
+            if not self.target.reads(found.layers):
                 continue
             found_quality = quality(judge.of_rewrite(found, seen))
             if found_quality > best_quality:
@@ -224,9 +218,34 @@ class _Migrating:
                 break
         return best
 
+    def _candidates(self, op: Op, attrs: Attrs, inputs: Sequence[Fact], seen: Seen) -> Iterator[Rewrite | Refused]:
+        """Yield what means the same, until there is a reason why nothing can."""
+        if seen.short:
+            yield _complete(op, attrs, seen)
+        for opset in self.target.opsets if op.migrate else ():
+            assert op.migrate is not None
+            try:
+                found = op.migrate(attrs, inputs, opset)
+            except ShapeError as why:
+                found = Refused(str(why))
+            if found is not None:
+                yield found
+
     def ends_with(self, plan: "_Plan") -> bool:
         """Return whether nothing that the plan makes has to be migrated in turn."""
         return all(item.right and self.target.reads(item.rewrite.layers) for item in plan.rewrites)
+
+
+def _complete(op: Op, attrs: Attrs, seen: Seen) -> Rewrite:
+    """Return the layer with the values that its absent attributes have."""
+    raw = {
+        op.attrs[name].xml or name: op.attrs[name].render(value, ",")
+        for name, value in attrs.items()
+        if value not in ((), None, "")
+    }
+    refs = tuple(Ref(None, index) for index in range(len(seen.inputs)))
+    new = NewLayer(type=op.type, opset=seen.opset, inputs=refs, outputs=tuple(seen.outputs), raw=raw)
+    return Rewrite(layers=(new,), how="attributes written out", proof="absent attributes have these values")
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,8 +374,8 @@ class _Planning:
     def _outcome(
         self, located: Located, signature: LayerSignature, verdict: _Verdict, op: Op, facts: InputFacts
     ) -> _Outcome:
-        seen = None if self.judge is None else self.judge.seen(located, op, facts.inputs)
-        around = () if seen is None else (seen.constant, seen.held, seen.border)
+        seen = None if self.judge is None else self.judge.seen(located, op)
+        around = () if seen is None else (*map(id, seen.inputs), seen.constant, seen.held, seen.border)
         key = (signature.number, *facts.key, *around)
         found = self.outcomes.get(key)
         if found is None:
@@ -391,8 +410,8 @@ class _Planning:
                 return outcome._replace(right=new is None)
         elif isinstance(found, Refused) and verdict.otherwise is not None and not verdict.judged:
             return outcome._replace(found=Refused(f"{found.reason}; {reading_in_words(op)}", found.attribute))
-        if verdict.judged and does is not None and does[0] is Answer.READS:
-            return _Outcome(Refused(f"on {judge.release.title} {does[1]}"))
+        if verdict.judged and does is not None and does[0] is not Answer.DIFFERS:
+            return _Outcome(Refused(f"{judge.release.title}: {does[1]}"))
         return _Outcome(None)
 
 
@@ -400,7 +419,7 @@ def _judge(model: Model, stage: _Stage, fitting: Fitting | None, known: KnownFac
     """Return who knows what the release does with the layers of a model that is migrated for one."""
     if not isinstance(stage, _Migrating) or stage.target.release is None or fitting is None:
         return None
-    return Judge(model, known.signatures, stage.target.release, fitting.version)
+    return Judge(model, known, stage.target.release, fitting.version)
 
 
 def _rewritten(model: Model, plan: _Plan, known: KnownFacts, *, copied: bool) -> Model:

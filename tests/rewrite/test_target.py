@@ -161,8 +161,38 @@ def test_what_a_release_reads_and_rejects_is_refused_if_nothing_else_means_the_s
     ends = [builder.parameter(name, "1") for name in ("low", "high", "new_low", "new_high")]
     builder.result(builder.call("FakeQuantize", builder.parameter("x", "2,3"), *ends, levels=16))
     (refused,) = migrate(builder.model, "openvino-2021.4").refused
-    assert refused.reason == "on OpenVINO 2021.4 FakeQuantize-1 with input 1 is read and not compiled"
+    assert refused.reason == "OpenVINO 2021.4: FakeQuantize-1 with input 1 is read and not compiled"
     assert migrate(builder.model, "openvino-2022.1").ok
+
+
+def test_absent_attributes_that_a_release_does_not_read_as_absent_are_written_out() -> None:
+    model = one_layer("ShuffleChannels", "opset1")
+    made = next(layer for layer in model.graph.layers() if layer.type == "ShuffleChannels")
+    made.raw.clear()
+    assert migrate(model, "openvino-2022.1").steps == ()
+    moved = migrate(model, "openvino-2021.4")
+    (step,) = (step for step in moved.steps if step.before == "ShuffleChannels-1")
+    assert (step.after, step.how) == ("ShuffleChannels opset1", "attributes written out")
+    assert moved.model.graph.layer(made.id).raw == {"axis": "1", "group": "1"}
+    assert migrate(moved.model, "openvino-2021.4").steps == ()
+
+
+@pytest.mark.parametrize(("release", "steps"), [("2021.4", 1), ("2023.2", 1), ("2023.3", 0)])
+def test_what_ends_the_process_of_a_release_is_rewritten(release: str, steps: int) -> None:
+    builder = Builder()
+    data = builder.call("ReLU", builder.parameter("x", "2,3"), name="before")
+    builder.result(builder.call("Einsum", data, equation="ab->ab", name="y"), "y")
+    moved = migrate(builder.model, f"openvino-{release}")
+    assert [step.after for step in moved.steps if step.before == "Einsum-7"] == ["Transpose opset1"] * steps
+
+
+def test_tensors_without_elements() -> None:
+    """Releases before 2023.3 take none as inputs and outputs."""
+    builder = Builder()
+    builder.result(builder.call("ReLU", builder.parameter("x", "0,3")))
+    refused = migrate(builder.model, "openvino-2022.1").refused
+    assert refused[0].reason == "OpenVINO 2022.1: a tensor without elements is not accepted"
+    assert migrate(builder.model, "openvino-2023.3").ok
 
 
 def test_operations_that_give_other_values_on_a_release_are_noted() -> None:
