@@ -335,11 +335,11 @@ def run(
     runtime: bool | str = True,
     extensions: Extensions = (),
 ) -> dict[str, Array]:
-    """Run one inference in numpy: arrays in and out by tensor name or layer name.
+    """Run one inference, in numpy or on a release: arrays in and out by tensor name or layer name.
 
-    Variables have their initial values; `Session` keeps them from run to run, and runs on either engine. A layer
-    without a kernel is run by the runtime, as that one layer, in a child process; a `RuntimeWarning` names all such
-    layers.
+    Variables have their initial values; `Session` keeps them from run to run, and runs on either engine. In numpy, a
+    layer without a kernel is run by the runtime, as that one layer, in a child process; a `RuntimeWarning` names all
+    such layers.
 
     Args:
         model: the model, or what `read` takes.
@@ -348,7 +348,8 @@ def run(
         seed: of the values of generators.
         precision: `as written`, `f32` or `f64`; `f64` computes all floats in f64, to decide which of two results is
             closer.
-        runtime: False to refuse a model with a layer without a kernel; a name (`"openvino-2024.6"`) for that release.
+        runtime: False to refuse a model with a layer without a kernel; a name (`"openvino-2024.6"`) to run the whole
+            model on that release, and not in numpy.
         extensions: libraries with operations of others, for the runtime to load.
 
     Returns:

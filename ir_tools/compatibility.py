@@ -83,7 +83,7 @@ def compatibility(model: Model, releases: Sequence[Release] = OPENVINO) -> tuple
 def summary(found: Sequence[Compatibility]) -> str:
     """Return one line: `OpenVINO 2022.1 to 2024.0, 2024.2 to 2026.4`, of the releases that run the model.
 
-    `unknown` if nothing is known of any.
+    `unknown` if nothing is known of any; `not OpenVINO 2021.4` if that is all that was asked.
     """
     runs: list[list[str]] = []
     answers = {one.release.name: one.answer for one in found}
@@ -97,7 +97,10 @@ def summary(found: Sequence[Compatibility]) -> str:
             runs.append([name])
         before = here
     if not runs:
-        return "unknown" if {*answers.values()} == {Answer.UNKNOWN} else "no release of OpenVINO"
+        if {*answers.values()} == {Answer.UNKNOWN}:
+            return "unknown"
+        asked = ", ".join(name.removeprefix("openvino-") for name in answers)
+        return f"not OpenVINO {asked}" if len(found) < len(OPENVINO) else "no release of OpenVINO"
     return "OpenVINO " + ", ".join(names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}" for names in runs)
 
 

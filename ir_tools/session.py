@@ -51,7 +51,7 @@ class Session:
 
     @checked(
         model=parameters.SOURCE,
-        engine=parameters.TEXT,
+        engine=parameters.optional(parameters.TEXT),
         precision=parameters.TEXT,
         runtime=parameters.RUNTIME,
         extensions=parameters.EXTENSIONS,
@@ -60,7 +60,7 @@ class Session:
         self,
         model: ModelSource,
         *,
-        engine: Engine = "reference",
+        engine: Engine | None = None,
         precision: Precision = "as written",
         runtime: bool | str = True,
         extensions: Extensions = (),
@@ -69,28 +69,34 @@ class Session:
 
         Args:
             model: the model, or what `read` takes.
-            engine: `reference` computes in numpy, `runtime` on the installed OpenVINO with f32 precision, in a child
-                process.
+            engine: `reference` computes in numpy, `runtime` on OpenVINO with f32 precision, in a child process; by
+                default `reference`, or `runtime` if a release is named.
             precision: of the reference: `f32` and `f64` compute all floats in that type.
-            runtime: False to refuse a model with a layer without a kernel; else the runtime runs such layers for the
-                reference, and a `RuntimeWarning` names them. `"openvino-2024.6"` for that release in place of the
-                installed one, on either engine.
+            runtime: a release to run on, `"openvino-2024.6"`, in place of the installed OpenVINO. Of the reference:
+                False to refuse a model with a layer without a kernel; else the installed OpenVINO runs such layers,
+                and a `RuntimeWarning` names them.
             extensions: libraries with operations of others, for the runtime to load.
 
         Raises:
-            UsageError: an unknown engine or release, a precision for the runtime, or an extension that is not a file.
+            UsageError: an unknown engine or release, a release for the reference, a precision for the runtime, or an
+                extension that is not a file.
             MigrationError: a layer of a legacy model, which is migrated first, cannot be migrated.
         """
         from ir_tools import execute
         from ir_tools.releases.table import find_release
         from ir_tools.rewrite.legacy import current_model
 
+        named = isinstance(runtime, str)
+        if engine is None:
+            engine = "runtime" if named else "reference"
         check_word("engine", engine, get_args(execute.Engine))
         check_word("precision", precision, get_args(execute.Precision))
         if engine == "runtime" and precision != "as written":
             raise UsageError("precision is for the reference; the runtime computes in f32")
         if isinstance(runtime, str):
             find_release(runtime)
+        if named and engine == "reference":
+            raise UsageError(f"runtime names {runtime}, which engine 'runtime' runs on; leave out engine 'reference'")
         self._extensions = library_paths(extensions)
         self.model = current_model(load_model(model, self._extensions))
         self.engine = engine

@@ -108,10 +108,10 @@ def _reasons(one: "Compatibility") -> Iterator[str]:
 def _checked(path: Path, one: "Compatibility") -> str:
     """Return whether a release that is here reads and compiles a file."""
     from ir_tools.errors import RuntimeFailure
-    from ir_tools.runtime.environments import environment
+    from ir_tools.runtime.environments import found_python
     from ir_tools.runtime.release import release_client
 
-    if environment(one.release) is None:
+    if found_python(one.release) is None:
         return "not here"
     with release_client(one.release) as client:
         try:

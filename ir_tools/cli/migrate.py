@@ -102,6 +102,11 @@ def migrate(
         require_openvino()
     target, rounded = for_release or to or (None if passes else "opset8"), None
     shapes = _fixed(for_release, inputs)
+    if inputs.shapes and shapes is None and not verify:
+        raise UsageError(
+            "--set is for the inputs of --verify, and for a release without dynamic shapes; ir-tools shapes writes a"
+            " model with new shapes"
+        )
     if is_onnx(model, weights):
         if release.given:
             raise UsageError("--runtime is for IR; an .onnx is verified with the installed OpenVINO and onnxruntime")
@@ -223,7 +228,7 @@ def _verify(
     except IrToolsError as error:
         return {**not_run(error), **shared}
     if second is not None or client is not None:
-        shared |= {"old": found.layer_sides.expected, "new": found.layer_sides.actual}
+        shared |= {"old": found.layer_sides.expected, "new": f"{(second or first).title}: the migrated model"}
     return {"ok": found.ok, **_facts(found), **shared}
 
 

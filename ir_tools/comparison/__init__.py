@@ -134,7 +134,7 @@ def compare(
             outputs = Outputs.of(model, rows.coarse(model.graph), precision, tolerance)
             mine, found, sides, output_sides = _found(work, mode, other, pairs, their, second)
             again = outputs_on_other_inputs(runtime, model, plan, sample, setting)
-            return _result(mine, found, outputs, fed, sides, output_sides, again, gold)
+            return _result(mine, found, outputs, fed, sides, output_sides, again, gold, setting)
 
         return merged([compared(sample) for sample in range(samples)])
 
@@ -179,6 +179,7 @@ def _result(
     output_sides: Sides,
     again: Mapping[str, Array],
     gold: GoldRun | None,
+    setting: Setting,
 ) -> Comparison:
     whole = found.whole
     return Comparison(
@@ -187,7 +188,7 @@ def _result(
         outputs=outputs.compared(found.expected, found.actual, found.counterparts, gold, (whole.run.outputs, again)),
         runtime=whole.run.version,
         device=whole.run.device,
-        precision=whole.run.precision,
+        precision=setting.computed_in(whole.run.precision),
         second=sides.expected if mode in get_args(ReferenceMode) else sides.actual,
         layer_sides=sides,
         output_sides=output_sides,

@@ -135,7 +135,7 @@ class Comparison:
         outputs: of the model. Isolated: with all tensors taken out of the runtime against the untouched model, since
             taking tensors out changes what the runtime fuses. Cumulative: the reference's against the untouched
             model's. Otherwise: the second run's against the first one's.
-        runtime, device, precision: what computed.
+        runtime, device, precision: what computed; the precision is that of floats, or `int8`.
         second: in words, what was compared with it: the reference, another device, another model.
         layer_sides, output_sides: who computed what is expected, and what is actual.
         inputs: what was fed; of several samples, that of the first difference.

@@ -146,7 +146,7 @@ class _Work:
             outputs=outputs.compared(expected, whole.wide, names, None, (whole.run.outputs, again), undecided),
             runtime=whole.run.version,
             device=whole.run.device,
-            precision=whole.run.precision,
+            precision=self.setting.computed_in(whole.run.precision),
             second=sides.expected,
             layer_sides=sides,
             output_sides=sides,

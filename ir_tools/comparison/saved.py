@@ -250,7 +250,7 @@ def compare_saved(
             outputs=outputs.compared(expected, whole.outputs, None, gold, (whole.outputs, again)),
             runtime=whole.version,
             device=whole.device,
-            precision=whole.precision,
+            precision=now.computed_in(whole.precision),
             second=sides.expected,
             layer_sides=sides,
             output_sides=sides,

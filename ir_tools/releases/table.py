@@ -1,10 +1,12 @@
 """Releases of the runtime that models can be run on besides the installed one: what each reads, and what it needs."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ir_tools.arguments import check_word
+from ir_tools.errors import UsageError
 from ir_tools.ops.definition import Op, Role
+from ir_tools.types.words import closest
 
 __all__ = ["OPENVINO", "RELEASES", "Release", "find_release", "is_release"]
 
@@ -167,19 +169,28 @@ OPENVINO = tuple(release for release in RELEASES if release.opset)
 """The releases of OpenVINO, oldest first."""
 
 
+NAMED = re.compile(r"openvino-|inference-engine-|20\d\d(\.\d+)+$")
+"""How a text begins that is meant as the name of a release; a version alone is, too."""
+
+
 def is_release(text: str) -> bool:
     """Return whether a text is meant as the name of a release, known or not."""
-    return text.startswith(("openvino-", "inference-engine-"))
+    return NAMED.match(text) is not None
 
 
 def find_release(name: str) -> Release:
     """Return the release of this name; a patch of it counts: `openvino-2021.4.2`.
 
     Raises:
-        UsageError: there is none; the message lists all.
+        UsageError: there is none; the message says which there are.
     """
     kind, _, version = name.partition("-")
-    if kind == "openvino":
-        name = f"{kind}-{'.'.join(version.split('.')[:2])}"
-    check_word("runtime", name, [release.name for release in RELEASES])
-    return next(release for release in RELEASES if release.name == name)
+    wanted = f"{kind}-{'.'.join(version.split('.')[:2])}" if kind == "openvino" else name
+    found = next((release for release in RELEASES if release.name == wanted), None)
+    if found is not None:
+        return found
+    names, numbers = [release.name for release in RELEASES], re.search(r"\d+\.\d+", name)
+    same = [one for one in names if numbers and one.endswith(f"-{numbers[0]}")]
+    meant = same[0] if same else None if numbers else closest(name, names)
+    known = f"there are {RELEASES[0].name} and {OPENVINO[0].name} to {OPENVINO[-1].name} (ir-tools runtimes)"
+    raise UsageError(f"there is no release {name!r}; {f'did you mean {meant!r}?' if meant else known}")

@@ -9,7 +9,7 @@ from ir_tools.errors import MigrationError
 from ir_tools.graph import Layer
 from ir_tools.ops import NEWEST_OPSET, find_op, opset_number
 from ir_tools.ops.definition import Fact, NewLayer, Op, Ref, Rewrite
-from ir_tools.releases.table import OPENVINO, Release, find_release
+from ir_tools.releases.table import OPENVINO, Release, find_release, is_release
 from ir_tools.types import element_type
 
 __all__ = ["Target", "parse_target", "reading_in_words", "releases_in_words"]
@@ -47,12 +47,14 @@ class Target:
         opset = opset_number(word)
         if opset is not None and opset <= NEWEST_OPSET:
             return cls(name=word, opset=opset)
-        if not word.startswith("openvino-"):
+        if not is_release(word):
             raise MigrationError(
                 f"'{text}' is not a target; name one of opset1 to opset{NEWEST_OPSET}, ir10, ir11,"
                 " or a release, as openvino-2024.6"
             )
         release = find_release(word)
+        if not release.opset:
+            raise MigrationError(f"{release.title} runs models of IR v2 to v7, which nothing is migrated to")
         last = release.reads[1]
         return cls(name=release.name, opset=release.opset, release=release, version=last if last < 11 else None)
 

@@ -108,7 +108,10 @@ def release_client(
         RuntimeFailure: the release is not here; the message says how to install it.
     """
     if not release.opset:
-        raise UsageError(f"{release.title} runs models of IR v{release.reads[0]} to v{release.reads[1]} alone")
+        raise UsageError(
+            f"{release.title} is for models of IR v{release.reads[0]} to v{release.reads[1]} in compare and migrate"
+            " --verify; name a release of OpenVINO"
+        )
     if library_paths(extensions):
         raise UsageError(f"extensions are for the installed OpenVINO; leave them out with {release.title}")
     return ReleaseClient(release, release_python(release, python), timeout=timeout, memory=memory)

@@ -70,6 +70,10 @@ class Setting(NamedTuple):
         """Whether f16 and bf16 are computed in f32, so that their tensors are handed out in f32."""
         return self.precision in {"f32", "int8"}
 
+    def computed_in(self, floats: str) -> str:
+        """Return in what a model is computed whose floats are computed in `floats`."""
+        return self.precision if self.precision == "int8" else floats
+
     @property
     def _on_cpu(self) -> bool:
         return self.device.partition(".")[0] == "CPU"

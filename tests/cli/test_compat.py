@@ -70,7 +70,7 @@ def test_one_line() -> None:
     assert summary(compatibility(pooling().model)) == "OpenVINO 2024.0, 2024.2 to 2026.4"
     torch = compatibility(pooling(rounding_type="ceil_torch").model)
     assert summary(torch) == "OpenVINO 2024.3 to 2026.4"
-    assert summary(compatibility(pooling().model, OPENVINO[:3])) == "no release of OpenVINO"
+    assert summary(compatibility(pooling().model, OPENVINO[:3])) == "not OpenVINO 2021.2, 2021.3, 2021.4"
     assert summary(compatibility(pooling().model, OPENVINO[-1:-4:-2])) == "OpenVINO 2026.2, 2026.4"
 
 
@@ -93,6 +93,8 @@ def test_document(cli: Cli, model: Path) -> None:
     assert row["migrated"] == "yes: 1 step"
     assert row["layers"][0]["path"] == "pool"
     assert row["layers"][0]["line"] == 15
+    newest = cli("compat", model, "--json", "--release", OPENVINO[-1].name, "--check").document
+    assert newest["files"][0]["releases"][0]["checked"] == "compiles"
 
 
 def test_folder_in_one_line_each(cli: Cli, model: Path) -> None:

@@ -122,6 +122,7 @@ def test_a_runtime_that_fails_writes_nothing(
         (["-o", "migrated"], ".xml"),
         (["-o", "nowhere/migrated.xml"], "nowhere"),
         (["--dry-run", "--seed", "-1"], "--seed"),
+        (["--dry-run", "--set", "x=1,3,8,8"], "--set is for the inputs of --verify"),
     ],
     ids=lambda value: "_".join(value) or "none" if isinstance(value, list) else None,
 )

@@ -234,7 +234,8 @@ def test_a_quantized_model_is_compared_in_f32_and_told_so(client: RuntimeClient,
     assert found.narrow > 0
     assert [entry.name for entry in found.in_use] == [entry.name for entry in found.outputs]
     assert f"{found.narrow} operations in int8" in (narrow_note(found) or "")
-    assert compare(model, precision="int8", client=client).narrow == 0
+    in_int8 = compare(model, precision="int8", client=client)
+    assert (in_int8.narrow, in_int8.precision) == (0, "int8")
 
 
 def test_an_error_in_a_quantized_model_is_named(client: RuntimeClient, tmp_path: Path) -> None:
