@@ -1,7 +1,6 @@
 """Resizing, colours and deformable windows in the operation versions of other opsets."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -192,47 +191,48 @@ def _colors(layers: Layers, luma: Ref, blue: Ref, red: Ref) -> list[Ref]:
 
 
 def _deformable(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
-    padded = attrs.bilinear_interpolation_pad
+    padded, masked = attrs.bilinear_interpolation_pad, len(layers.inputs) > 3
+    if not padded and not masked:
+        return as_it_is(layers, "DeformableConvolution", wanted, attrs)
     if padded and (attrs.auto_pad != "explicit" or not all((*attrs.pads_begin, *attrs.pads_end))):
         missing = f"DeformableConvolution-{wanted} reads zeros beyond the edge only if they are pads"
         return Refused(missing, "bilinear_interpolation_pad")
-    if not padded and len(layers.inputs) < 4:
-        return as_it_is(layers, "DeformableConvolution", wanted, attrs)
     data, settings = DATA, {name: attrs[name] for name in WINDOW}
     if padded:
         edge = np.array([0, 0, 1, 1])
         data = layers.pad(DATA, edge, edge)
         settings |= {name: tuple(pad - 1 for pad in attrs[name]) for name in ("pads_begin", "pads_end")}
-    if len(layers.inputs) < 4:
-        settings |= {"group": attrs.group}
-        layers.call("DeformableConvolution", data, *layers.given[1:], version=wanted, label="", **settings)
-        return layers.rewrite("zeros around the data", "what lies beyond the edge is read from the zeros there")
-    return _masked(layers, data, settings, wanted, attrs.group)
+    if masked:
+        return _masked(layers, data, Attrs(settings), wanted)
+    layers.call("DeformableConvolution", data, *layers.given[1:], version=wanted, label="", **settings)
+    return layers.rewrite("zeros around the data", "what lies beyond the edge is read from the zeros there")
 
 
-WINDOW = ("strides", "pads_begin", "pads_end", "dilations", "auto_pad", "deformable_group")
+WINDOW = ("strides", "pads_begin", "pads_end", "dilations", "auto_pad", "group", "deformable_group")
 
 
-def _masked(layers: Layers, data: Ref, settings: Mapping[str, Any], wanted: int, group: int) -> Rewrite | Refused:
-    """Return the columns of the data as a deformable convolution makes them, times the mask, times the filters."""
-    dims, tables = layers.inputs[2].shape, settings["deformable_group"]
-    channels = layers.size(data, 1)
-    if dims is None or not all(dim.static for dim in dims) or isinstance(channels, Ref):
-        return Refused("there is a mask, and the size of the filters or the number of channels is not known")
-    made, own, *kernel = (dim.size for dim in dims)
-    count, places = int(channels), int(np.prod(kernel))
-    single = np.tile(np.eye(places).reshape(places, 1, *kernel), (count, 1, 1, 1)).astype(layers.dtype(DATA))
-    columns = layers.call("DeformableConvolution", data, Ref(None, 1), single, version=wanted, group=count, **settings)
-    parts = layers.reshape(columns, np.array([0, tables, count // tables, places, -1]))
-    mask = layers.reshape(Ref(None, 3), np.array([0, tables, 1, places, -1]))
-    product = layers.call("Multiply", parts, mask)
-    weighed = layers.call("Reshape", product, layers.sizes(columns), special_zero=False)
-    shape = [group, made // group, own * places, 1, 1] if group > 1 else [made, own * places, 1, 1]
-    filters = layers.reshape(Ref(None, 2), np.array(shape))
-    pads: dict[str, Any] = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
-    layers.call("GroupConvolution" if group > 1 else "Convolution", weighed, filters, **pads)
-    proof = "a filter with a single 1 reads one place of the window, of finite numbers"
-    return layers.rewrite("places read one by one", proof)
+def _masked(layers: Layers, data: Ref, window: Attrs, wanted: int) -> Rewrite | Refused:
+    """Return a convolution with a filter for each place of the window and each table of offsets, times the mask."""
+    dims, tables = layers.inputs[2].shape, window.deformable_group
+    if dims is None or not all(dim.static for dim in dims):
+        return Refused("there is a mask, and the size of the filters is not known")
+    if tables > 1 and window.group > 1:
+        return Refused("there is a mask, and both group and deformable_group are above 1", "deformable_group")
+    made, channels, *kernel = (dim.size for dim in dims)
+    places = int(np.prod(kernel))
+    ones = np.eye(places).reshape(1, 1, places, 1, *kernel)
+    own = np.repeat(np.eye(tables), channels // tables, axis=1).reshape(1, tables, 1, channels, 1, 1)
+    single = (own * ones).reshape(1, tables * places, channels, *kernel).astype(layers.dtype(DATA))
+    spread = layers.call("Multiply", layers.call("Unsqueeze", Ref(None, 2), np.array(1)), single)
+    filters = layers.reshape(spread, np.array([-1, channels, *kernel]))
+    found = layers.call("DeformableConvolution", data, Ref(None, 1), filters, version=wanted, **window)
+    parts = layers.reshape(found, np.array([0, made, tables * places, -1]))
+    mask = layers.reshape(Ref(None, 3), np.array([0, 1, tables * places, -1]))
+    total = layers.call("ReduceSum", layers.call("Multiply", parts, mask), np.array(2))
+    sizes = [layers.reshape(layers.size(Ref(None, 3), axis), np.array([1])) for axis in (2, 3)]
+    layers.reshape(total, layers.call("Concat", np.array([0, made]), *sizes, axis=0))
+    proof = "each place of the window comes apart, which the mask has one factor for, and all are added up"
+    return layers.rewrite("a filter for each place of the window", proof)
 
 
 migrate_deformable_8 = versions("DeformableConvolution", 8, _deformable)

@@ -217,7 +217,7 @@ class Layers:
         data = Ref(None, number)
         return self.to_type(data, F32) if is_half(self.dtype(data)) else data
 
-    def reshape(self, data: Ref, pattern: Ref | Array) -> Ref:
+    def reshape(self, data: Ref | Array, pattern: Ref | Array) -> Ref:
         """Bring `data` into another shape; a 0 in the pattern copies the size in that place, -1 takes what is left."""
         return self.call("Reshape", data, pattern, special_zero=True)
 

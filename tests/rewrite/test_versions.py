@@ -291,20 +291,27 @@ def test_a_row_of_a_sequence_ends_where_its_length_says(direction: str) -> None:
     assert "above 256" in lowered(long, 4)[0]
 
 
-def test_a_mask_of_a_deformable_convolution_is_multiplied_with_places_read_one_by_one() -> None:
-    raw = {"strides": "1,1", "dilations": "1,1", "pads_begin": "1,1", "pads_end": "1,1"}
+@pytest.mark.parametrize(("group", "tables", "dilation", "beyond"), [(2, 1, 1, "true"), (1, 2, 2, "false")])
+def test_a_mask_of_a_deformable_convolution(group: int, tables: int, dilation: int, beyond: str) -> None:
+    lists = {"strides": "2,1", "dilations": f"{dilation},1", "pads_begin": f"{dilation},1", "pads_end": f"{dilation},1"}
+    settings = {**lists, "group": str(group), "deformable_group": str(tables), "bilinear_interpolation_pad": beyond}
     rng = np.random.default_rng(5)
-    data, offsets, mask, filters = (
-        rng.normal(size=size).astype(np.float32) for size in ((1, 4, 5, 6), (1, 36, 5, 6), (1, 18, 5, 6), (6, 2, 3, 3))
-    )
-    inputs = ("f32", "?,4,?,?"), ("f32", "?,36,?,?"), filters, ("f32", "?,18,?,?")
-    settings = {**raw, "group": "2", "deformable_group": "2", "bilinear_interpolation_pad": "true"}
-    model = layer("DeformableConvolution-8", settings, *inputs)
-    assert lowered(model, 7)[-1] == "GroupConvolution-1"
+    sizes = (1, 4, 5, 6), (1, 18 * tables, 3, 6), (1, 9 * tables, 3, 6), (6, 4 // group, 3, 3)
+    data, offsets, mask, filters = (rng.normal(size=size).astype(np.float32) for size in sizes)
+    inputs: list[Array | tuple[str, str]] = [("f32", "?,4,?,?"), ("f32", f"?,{18 * tables},?,?"), filters]
+    model = layer("DeformableConvolution-8", settings, *inputs, ("f32", f"?,{9 * tables},?,?"))
+    assert "DeformableConvolution-1" in lowered(model, 7)
     fed = {"in0": data, "in1": offsets, "in3": mask}
     before, after = run(model, fed), run(migrate(model, "opset7").model, fed)
     assert np.allclose(after["out0"], before["out0"], 0, 1e-5)
-    bare = layer("DeformableConvolution-8", {**settings, "pads_end": "0,0"}, *inputs)
+
+
+def test_zeros_beyond_the_edge_of_a_deformable_convolution_are_pads() -> None:
+    raw = {"strides": "1,1", "dilations": "1,1", "bilinear_interpolation_pad": "true"}
+    inputs = ("f32", "1,4,5,6"), ("f32", "1,18,5,6"), ("f32", "6,4,3,3")
+    padded = layer("DeformableConvolution-8", {**raw, "pads_begin": "1,1", "pads_end": "1,1"}, *inputs)
+    assert lowered(padded, 7) == ["Pad-1", "DeformableConvolution-1"]
+    bare = layer("DeformableConvolution-8", {**raw, "pads_begin": "0,0", "pads_end": "2,2"}, *inputs)
     assert "only if they are pads" in lowered(bare, 7)[0]
 
 
