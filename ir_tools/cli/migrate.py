@@ -87,7 +87,7 @@ def migrate(
     OpenVINO's own conversion, which deviates in known cases, and onnxruntime: one of them has to agree on each output.
 
     A model that is migrated for a release is verified on that release (ir-tools runtimes --add, or --install), against
-    the old one on the installed OpenVINO, or on that of --runtime.
+    the old one on the installed OpenVINO, or on that of --runtime; of an .onnx, against the new one on the installed.
 
     A model of IR v2 to v7 is verified on the runtime of its time: Inference Engine 2020.1 on the old file against
     OpenVINO on the new one, both in floats. With --int8, the outputs in INT8 are shown beside those in floats.
@@ -108,8 +108,11 @@ def migrate(
             " model with new shapes"
         )
     if is_onnx(model, weights):
-        if release.given:
-            raise UsageError("--runtime is for IR; an .onnx is verified with the installed OpenVINO and onnxruntime")
+        if release.name is not None or (release.given and for_release is None):
+            raise UsageError(
+                "--runtime is for IR; an .onnx is verified with the installed OpenVINO and onnxruntime, and on the"
+                " release of --for"
+            )
         if int8:
             raise UsageError("--int8 is for models of IR v2 to v7")
         try:
@@ -118,7 +121,11 @@ def migrate(
             if not error.diagnostics:
                 raise
             return _refused_node(model, error)
+        their = _target(for_release, release, extensions) if verify and not migration.refused else None
         checked = verify_onnx(migration.model, model, inputs, extensions) if verify and not migration.refused else None
+        if checked and checked["ok"] and their is not None:
+            asked = _verify(migration.model, migration, inputs, extensions, client=None, their=their)
+            checked |= {key: asked[key] for key in ("ok", "error", "help") if key in asked} | {"release": asked}
     else:
         loaded = load(model, weights, extensions)
         if output is not None:
@@ -405,6 +412,10 @@ def _show_verification(screen: "Screen", checked: Row) -> None:
         show_engines(screen, _rows(checked["engines"]), _rows(checked["outputs"]))
         for remark in _rows(checked["remarks"]):
             screen.line(str(remark["text"]), style="yellow")
+        asked = checked.get("release")
+        if isinstance(asked, dict) and "error" not in asked:
+            screen.heading(f"{asked['new']}, against the installed OpenVINO")
+            _show_outputs(screen, _rows(asked["outputs"]))
         return
     now = f"{checked['device']} ({checked['runtime']}), seed {checked['seed']}"
     new = checked.get("new", f"the new model on {now}")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -84,12 +87,25 @@ class ReleaseClient(RuntimeClient):
         if header["do"] == "ask":
             return self._installed._ask_model(header, model_xml, weights, blobs, timeout)
         files = self._files.of(model_xml, weights)
+        if header.get("keep"):
+            files["kept"] = _key(header, model_xml, files["weights"] if weights is None else weights)
         return self._exchange({**header, **files}, blobs, self.timeout if timeout is None else timeout)
 
     def _failure(self, kind: str, words: str, stage: str, how: str = "") -> RuntimeFailure:
         if kind == "rejected":
             kind, words = "memory" if is_memory(words) else kind, explain(words)
         return super()._failure(kind, words, stage, how)
+
+
+def _key(header: Header, *sources: Source) -> str:
+    """Return what two requests have in common whose model is compiled once."""
+    key = hashlib.blake2b(json.dumps({**header, "inputs": [], "states": []}).encode())
+    for source in sources:
+        if isinstance(source, Path | str):
+            stat = os.stat(source)
+            source = str((stat.st_ino, stat.st_size, stat.st_mtime_ns)).encode()
+        key.update(hashlib.blake2b(source or b"").digest())
+    return key.hexdigest()
 
 
 def release_client(

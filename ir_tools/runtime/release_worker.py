@@ -39,6 +39,22 @@ class Misused(Exception):
     kind = "usage"
 
 
+KEPT = {}  # type: dict[str, Any]
+MAX_KEPT = 64
+"""Small models that stay compiled, the last ones."""
+
+
+def kept(request: Any, prepare: Any) -> Any:
+    """Return what was prepared for an equal request, or prepare it; kept if the request says so."""
+    key = request.header.get("kept")
+    found = KEPT.pop(key, None) or prepare(request)
+    if key is not None:
+        KEPT[key] = found
+        if len(KEPT) > MAX_KEPT:
+            del KEPT[next(iter(KEPT))]
+    return found
+
+
 # --- the API of its time -----------------------------------------------------------------------------------------
 
 API = []  # type: list[Any]
@@ -121,13 +137,7 @@ class Modern:
 
     def infer(self, request: Any) -> "Any":
         """Run one inference."""
-        presented = self.read(request)
-        model, own = presented, len(presented.outputs)
-        if request["taps"]:
-            model = self.tapped(request, presented)
-            self.reshape(presented, request)
-        self.reshape(model, request)
-        compiled = self.compile(model, request)
+        presented, model, own, compiled = kept(request, self.prepare)
         run = compiled.create_infer_request()
         names, states = request["inputs"], request["states"]
         self.feed(run, model, dict(zip(names, request.blobs)))
@@ -146,6 +156,16 @@ class Modern:
         }
         taps = results[len(results) - len(request["taps"]) :] if request["taps"] else []
         return header, results[:own] + taps + [self.taken(variable.state) for variable in after]
+
+    def prepare(self, request: Any) -> "Any":
+        """Return the model as it is presented, that with taps, the number of its own outputs, and it compiled."""
+        presented = self.read(request)
+        model, own = presented, len(presented.outputs)
+        if request["taps"]:
+            model = self.tapped(request, presented)
+            self.reshape(presented, request)
+        self.reshape(model, request)
+        return presented, model, own, self.compile(model, request)
 
     def shapes(self, request: Any) -> "Any":
         """Return element type and partial shape of every output of every layer, bodies included."""
@@ -588,18 +608,7 @@ class Classic:
         """Run one inference."""
         if request["states"]:
             raise Misused("a release of 2021 takes no values of variables")
-        network, layers = self.read(request), Layers(request["model"])
-        self.reshape(network, request, layers)
-        rows = self.outputs(network, layers)
-        labels = [label for _, label, _ in layers.outputs]
-        for name, index in request["taps"]:
-            label = dict((layer, end) for layer, end, _ in layers.outputs).get(name) or layers.label(name, index)
-            labels.append(label)
-            if label not in network.outputs:
-                if name not in layers.sizes:
-                    raise Misused(f"it has no layer '{name}'")
-                network.add_outputs((name, index))
-        compiled = self.compile(network, request)
+        rows, labels, layers, compiled = kept(request, self.prepare)
         run = compiled.requests[0]
         self.feed(run, layers, dict(zip(request["inputs"], request.blobs)))
         request.stage("running the model")
@@ -614,6 +623,21 @@ class Classic:
             "states": [],
         }
         return header, [self.taken(run.output_blobs[label]) for label in labels]
+
+    def prepare(self, request: Any) -> "Any":
+        """Return the rows of the outputs, the labels of these and of taps, what the file says, and it compiled."""
+        network, layers = self.read(request), Layers(request["model"])
+        self.reshape(network, request, layers)
+        rows = self.outputs(network, layers)
+        labels = [label for _, label, _ in layers.outputs]
+        for name, index in request["taps"]:
+            label = dict((layer, end) for layer, end, _ in layers.outputs).get(name) or layers.label(name, index)
+            labels.append(label)
+            if label not in network.outputs:
+                if name not in layers.sizes:
+                    raise Misused(f"it has no layer '{name}'")
+                network.add_outputs((name, index))
+        return rows, labels, layers, self.compile(network, request)
 
     def shapes(self, request: Any) -> "Any":
         """Return element type and shape of every output of every layer."""
@@ -683,10 +707,11 @@ class Classic:
             wanted = type_of(blob.tensor_desc.precision)
             if tuple(blob.tensor_desc.dims) != tuple(sizes):
                 raise Misused(f"input '{name}' has shape {list(blob.tensor_desc.dims)}, not {list(sizes)}")
-            array = cast(f"input '{name}'", (type_, sizes, data), wanted)
+            same = type_ == wanted and wanted not in DTYPES
+            array = np.frombuffer(data, "u1") if same else cast(f"input '{name}'", (type_, sizes, data), wanted)
             if array.size:
                 buffer = blob.buffer
-                buffer[...] = array.view(buffer.dtype).reshape(buffer.shape)
+                buffer[...] = array.reshape(-1).view(buffer.dtype).reshape(buffer.shape)
         for label in blobs:
             if label not in fed:
                 raise Misused(f"input '{label}' has no value")

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import ir_tools
+from ir_tools import RuntimeFailure
+from ir_tools.runtime.release import ReleaseClient
 from tests.cli.conftest import Cli
+from tests.importers.onnx.models import Row, model_of
 from tests.runtime.releases import client_of, small
 
 
@@ -125,6 +128,23 @@ def test_migration_is_verified_on_its_release(cli: Cli, model: Path, monkeypatch
     assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
     assert "OpenVINO 2021.4 is not here; make it with: ir-tools runtimes --add openvino-2021.4" in outcome.err
     assert not model.with_name("new.xml").exists()
+
+
+def test_onnx_is_verified_on_the_release(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "pool.onnx"
+    path.write_bytes(model_of([Row({"kernel_shape": [2, 2]}, (1, 2, 6, 6))], 11).SerializeToString())
+    words = ("migrate", path, "--for", "openvino-2021.4", "--verify", "-o", tmp_path / "new.xml")
+    found = cli(*words, "--json").document["verified"]
+    assert (found["ok"], found["release"]["new"]) == (True, "OpenVINO 2021.4: the migrated model")
+    assert "OpenVINO 2021.4: the migrated model, against the installed OpenVINO" in cli(*words).out
+    monkeypatch.setattr(ReleaseClient, "infer", rejecting)
+    outcome = cli(*words)
+    assert (outcome.code, outcome.out.splitlines()[-2]) == (4, "Not verified: too old. Nothing was written.")
+
+
+def rejecting(*_: object, **__: object) -> None:
+    """Reject whatever is asked."""
+    raise RuntimeFailure("too old", kind="rejected")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from ir_tools.runtime import _foreign, legacy_worker, release_worker
 from ir_tools.runtime.client import Tap
 from ir_tools.runtime.environments import found_python
 from ir_tools.runtime.release import ReleaseClient, release_client
-from ir_tools.types import format_shape
+from ir_tools.types import element_type, format_shape
 from tests.runtime.made import POOL, one_layer
 from tests.runtime.releases import MEASURED, client_of, small
 
@@ -97,6 +97,39 @@ def test_arguments_that_do_not_fit(
 ) -> None:
     with pytest.raises(UsageError, match=message):
         client.infer(small(), b"", inputs, taps=[Tap(name) for name in taps])
+
+
+def test_small_models_stay_compiled(client: ReleaseClient) -> None:
+    def ask(layer: str, x: np.ndarray) -> list[list[float]]:
+        model = small(layer=f'type="{layer}" version="opset1"')
+        found = client.infer(model, b"", {"x": x, "n": N}, taps=[Tap("relu")], keep=True)
+        rows: list[list[float]] = found.taps[Tap("relu")].tolist()
+        return rows
+
+    assert [ask("ReLU", X), ask("ReLU", -X)] == [[[1, 0, 3], [0, 5, 0]], [[0, 2, 0], [4, 0, 6]]]
+    assert [ask("Abs", -X), ask("ReLU", X)] == [np.abs(X).tolist(), [[1, 0, 3], [0, 5, 0]]]
+
+
+def test_equal_requests_are_prepared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(release_worker, "KEPT", {})
+    monkeypatch.setattr(release_worker, "MAX_KEPT", 2)
+    asked: list[str | None] = []
+
+    def prepare(request: _foreign.Request) -> str:
+        asked.append(request.header.get("kept"))
+        return f"model {asked[-1]}"
+
+    keys = ("a", "a", "b", "a", "c", "a", "b", None, None)
+    requests = [_foreign.Request({"kept": key} if key else {}, []) for key in keys]
+    assert [release_worker.kept(request, prepare) for request in requests] == [f"model {key}" for key in keys]
+    assert asked == ["a", "b", "c", "b", None, None]
+
+
+def test_inputs_of_bf16(client: ReleaseClient) -> None:
+    model = small().replace(b"FP32", b"BF16").replace(b'"f32"', b'"bf16"')
+    presented = {item.layer: item.element_type for item in client.describe(model).inputs}["x"]
+    found = client.infer(model, b"", {"x": X.astype(element_type(presented).dtype), "n": N})
+    assert next(iter(found.outputs.values())).astype(np.float32).tolist() == SUM
 
 
 def test_time_limit_is_an_outcome_and_the_next_file_runs(client: ReleaseClient) -> None:
