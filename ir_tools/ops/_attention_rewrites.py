@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from ir_tools.ops._layers import Layers, composed
-from ir_tools.ops.definition import Array, Attrs, Ref
+from ir_tools.ops._layers import I64, Layers, composed
+from ir_tools.ops.definition import Array, Attrs, Ref, Refused
 from ir_tools.types import Dim
 
-__all__ = ["scaled_dot_product_attention"]
+__all__ = ["grouped_products", "scaled_dot_product_attention"]
 
 QUERY, KEY = Ref(None), Ref(None, 1)
 ONE = np.array([1], np.int64)
@@ -74,3 +74,21 @@ def _shares(layers: Layers, scores: Ref) -> Ref:
     total = layers.call("ReduceSum", powers, LAST, keep_dims=True)
     both = layers.call("Add", total, layers.call("Exp", layers.call("Subtract", sink, top)))
     return layers.call("Divide", powers, both)
+
+
+@composed(17, "a product of matrices for each group, of which every row keeps that of its own", wide=True)
+def grouped_products(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """GroupedMatMul-17."""
+    del attrs
+    left, right = layers.working(0), layers.working(1)
+    if layers.rank(left) == layers.rank(right):
+        return layers.call("MatMul", left, right, transpose_b=True)
+    products = layers.call("MatMul", layers.call("Unsqueeze", left, np.array(0)), right, transpose_b=True)
+    all_but_last = np.array([0]), np.array([-1]), np.array([1])
+    ends = layers.call("StridedSlice", layers.to_type(Ref(None, 2), I64), *all_but_last, begin_mask=(0,), end_mask=(0,))
+    rows = layers.call("Unsqueeze", layers.places(left, 0), np.array(1))
+    ended = layers.to_type(layers.call("LessEqual", ends, rows), I64)
+    group = layers.call("Unsqueeze", layers.call("ReduceSum", ended, np.array(1)), np.array([0, 2]))
+    own = layers.call("Equal", layers.call("Unsqueeze", layers.places(right, 0), np.array([1, 2])), group)
+    kept = layers.call("Select", own, products, layers.number(0, products))
+    return layers.call("ReduceSum", kept, np.array(0))

@@ -1,6 +1,6 @@
 """Resizing, colours and deformable windows in the operation versions of other opsets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -27,8 +27,14 @@ MODERN = (
 )
 
 
-def migrate_interpolate(version: int) -> Step:
-    """Interpolate between versions: 11 has sizes or scales in one input, 4 has both, 1 has sizes and fewer modes."""
+Kernel = Callable[[Attrs, Sequence[Array]], tuple[Array, ...]]
+
+
+def migrate_interpolate(version: int, kernel: Kernel) -> Step:
+    """Interpolate between versions: 11 has sizes or scales in one input, 4 has both, 1 has sizes and fewer modes.
+
+    `kernel`: of the version; what it makes of each element is the matrix of a mode that an older version has not.
+    """
 
     def change(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
         if version == 1:
@@ -37,10 +43,22 @@ def migrate_interpolate(version: int) -> Step:
         target = Ref(None, 2 if by_scales and version == 4 else 1)
         given = layers.inputs[3 if version == 4 else 2 :]
         axes = [Ref(None, len(layers.inputs) - 1)] if given else []
+        found: Rewrite | Refused | None = None
         if attrs.mode.endswith("pillow"):
-            return Refused(f"Interpolate-{wanted} has no mode {attrs.mode}", "mode")
-        if wanted == 1:
-            return _to_1(layers, attrs, given)
+            found = Refused(f"Interpolate-{wanted} has no mode {attrs.mode}", "mode")
+        elif wanted == 1:
+            found = _to_1(layers, attrs, given)
+        if isinstance(found, Refused):
+            plain = Attrs({**attrs, "pads_begin": (), "pads_end": ()})
+
+            def resized(data: Array, amount: Array, axis: Array) -> Array:
+                amounts = [amount] * (2 if version == 4 else 1)
+                return kernel(plain, [data, *amounts, axis])[0]
+
+            pads = [(*attrs[name],) for name in ("pads_begin", "pads_end")]
+            return _by_matrices(Layers(layers.inputs, layers.target), resized, target.output, given, pads) or found
+        if found:
+            return found
         inputs: list[Ref | Array] = [target]
         if wanted == 4:
             shape = layers.fact(target).shape
@@ -116,6 +134,62 @@ def _to_1(layers: Layers, attrs: Attrs, given: Sequence[Fact]) -> Rewrite | Refu
         f"Interpolate-1 has no {attrs.mode} with {attrs.coordinate_transformation_mode}",
         "coordinate_transformation_mode",
     )
+
+
+Resize = Callable[[Array, Array, Array], Array]
+"""`(data, size or scale, axis) -> ` the data resized along one axis."""
+
+
+def _by_matrices(
+    layers: Layers, resize: Resize, target: int, given: Sequence[Fact], pads: Sequence[tuple[int, ...]]
+) -> Rewrite | None:
+    """Return a Gather, or a product with a matrix, along each axis; None if sizes are not known, or integers rounded.
+
+    `target`: number of the input with the sizes or scales; `given`: the axes, if there are any.
+    """
+    shape, amounts = layers.inputs[0].shape, layers.inputs[target].value
+    rank = 0 if shape is None else len(shape)
+    axes = known(given[0]) if given else list(range(rank))
+    exact = None if amounts is None else amounts.exact
+    if rank < 2 or axes is None or exact is None:
+        return None
+    around = [np.array([*each, *[0] * rank][:rank]) for each in pads]
+    data = layers.pad(DATA, *around) if np.any(around) else DATA
+    dtype = layers.fact(data).dtype
+    steps = zip([normal_axis(axis, rank) for axis in axes], exact.ravel(), strict=True)
+    for axis, amount in sorted(steps, reverse=True):
+        size = layers.size(data, axis)
+        if isinstance(size, Ref):
+            return None
+        matrix = _matrix(resize, rank, axis, int(size), np.array([amount]))
+        if matrix.size > LARGEST:
+            return None
+        if np.isin(matrix, (0, 1)).all() and (matrix.sum(0) == 1).all():
+            data = layers.call("Gather", data, matrix.argmax(0), np.array(axis))
+            continue
+        if not dtype.is_float:
+            return None
+        order = [*(one for one in range(rank) if one != axis), axis]
+        row = layers.call("Transpose", data if dtype.name == "f64" else layers.to_type(data, F32), np.array(order))
+        product = layers.call("MatMul", row, matrix.astype(layers.dtype(row)))
+        data = layers.call("Transpose", product, np.argsort(order))
+    if layers.made:
+        layers.to_type(data, dtype)
+    else:
+        layers.copy(data)
+    return layers.rewrite("along each axis on its own", "of finite numbers, the same shares of the same elements")
+
+
+LARGEST = 1 << 22
+"""Elements of a matrix that is written as a constant."""
+
+
+def _matrix(resize: Resize, rank: int, axis: int, size: int, amount: Array) -> Array:
+    """Return how much of each element along an axis is in each new one, `[before, after]`."""
+    other = 1 if axis == 0 else 0
+    shape = [size if one in {axis, other} else 1 for one in range(rank)]
+    found = resize(np.eye(size, dtype=np.float32).reshape(shape), amount, np.array([axis]))
+    return np.moveaxis(found, (other, axis), (0, 1)).reshape(size, -1)
 
 
 # --- colours ----------------------------------------------------------------------------------------------------

@@ -218,8 +218,6 @@ def _scatter_elements(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Re
     wrong = _inexact(layers, reduction)
     if wrong:
         return wrong
-    if layers.target < 5:
-        return Refused(f"opset{layers.target} has no GatherND", "reduction")
     tuples = [rows if number == axis else each for number, each in enumerate(np.indices(rows.shape))]
     elements = layers.call("GatherND", Ref(None), np.stack(tuples, axis=-1).astype(np.int64), batch_dims=0)
     found = _reduced(layers, reduction, elements)
@@ -244,8 +242,6 @@ def _scatter_nd(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused 
     wrong = _inexact(layers, reduction)
     if wrong:
         return wrong
-    if layers.target < 5:
-        return Refused(f"opset{layers.target} has no GatherND", "reduction")
     rows = exact.astype(layers.dtype(Ref(None, 1)))
     found = _reduced(layers, reduction, layers.call("GatherND", Ref(None), rows, batch_dims=0))
     layers.call("ScatterNDUpdate", Ref(None), rows, found, version=wanted)

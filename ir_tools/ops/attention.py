@@ -12,12 +12,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._attention_rewrites import scaled_dot_product_attention
+from ir_tools.ops._attention_rewrites import grouped_products, scaled_dot_product_attention
 from ir_tools.ops._broadcast import broadcast
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank, require_size
 from ir_tools.ops._values import dim
-from ir_tools.ops._versions import NoStep
 from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, Kind, Op, Oracle, Violation
 from ir_tools.types import Dim, shape_text
 
@@ -176,7 +175,7 @@ SCALED_DOT_PRODUCT_ATTENTION = Op(
 GROUPED_MAT_MUL = Op(
     type="GroupedMatMul",
     version=17,
-    migrate=NoStep(17, "no layers of older operations are known to multiply groups of rows alike"),
+    migrate=grouped_products,
     inputs=(Input("mat_a", type="T"), Input("mat_b", type="T"), Input("offsets", optional=True, type="i32 i64")),
     types={"T": "float integer"},
     shape=grouped_shape,

@@ -396,7 +396,7 @@ INTERPOLATE_1 = Op(
     shape=interpolate_1_shape,
     kernel=interpolated(target_1),
     undefined_mask=torn_integers(target_1),
-    migrate=migrate_interpolate(1),
+    migrate=migrate_interpolate(1, interpolated(target_1)),
 )
 
 MODES = ("nearest", "linear", "linear_onnx", "cubic")
@@ -430,7 +430,7 @@ INTERPOLATE_4 = Op(
     shape=interpolate_4_shape,
     kernel=interpolated(target_4),
     undefined_mask=torn_integers(target_4),
-    migrate=migrate_interpolate(4),
+    migrate=migrate_interpolate(4, interpolated(target_4)),
 )
 INTERPOLATE_11 = INTERPOLATE_4.at(
     11,
@@ -444,7 +444,7 @@ INTERPOLATE_11 = INTERPOLATE_4.at(
     shape=interpolate_11_shape,
     kernel=interpolated(target_11),
     undefined_mask=torn_integers(target_11),
-    migrate=migrate_interpolate(11),
+    migrate=migrate_interpolate(11, interpolated(target_11)),
 )
 
 GRID_SAMPLE_9 = Op(

@@ -265,16 +265,21 @@ def product_of_matrices(layers: Layers, attrs: Attrs) -> Ref | Refused:
         return Refused("is not a product of two inputs with every label once in each", "equation")
     if not layers.fact(Ref(None)).dtype.is_float:
         return Refused("integers are rounded once, and not by every layer of a composition")
+    summed = []
+    for number, own in enumerate(labels):
+        wanted = {*equation.output, *(label for other in labels[:number] + labels[number + 1 :] for label in other)}
+        alone = [place for place, label in enumerate(own) if label not in wanted]
+        data = Ref(None, number)
+        summed.append(layers.call("ReduceSum", data, np.array(alone, np.int64)) if alone else data)
+        labels[number] = [label for label in own if label in wanted]
     if len(labels) == 1:
-        alone = [place for place, label in enumerate(labels[0]) if label not in equation.output]
-        data = layers.call("ReduceSum", Ref(None), np.array(alone, np.int64)) if alone else Ref(None)
-        return _ordered(layers, data, [label for label in labels[0] if label in equation.output], equation.output)
-    if ({*labels[0]} ^ {*labels[1]}) - {*equation.output}:
-        return Refused("adds up one input alone", "equation")
-    return _contracted(layers, labels, equation.output)
+        return _ordered(layers, summed[0], labels[0], equation.output)
+    return _contracted(layers, summed, labels, equation.output)
 
 
-def _contracted(layers: Layers, labels: Sequence[list[str]], output: Sequence[str]) -> Ref | Refused:
+def _contracted(
+    layers: Layers, data: Sequence[Ref], labels: Sequence[list[str]], output: Sequence[str]
+) -> Ref | Refused:
     """Add the product of stacks of matrices, `[shared..., own of A, inner]` by `[shared..., inner, own of B]`."""
     left, right = labels
     shared = [label for label in output if label in left and label in right]
@@ -282,7 +287,7 @@ def _contracted(layers: Layers, labels: Sequence[list[str]], output: Sequence[st
     own = [[label for label in each if label not in shared and label not in inner] for each in labels]
     sizes: dict[str, Dim] = {}
     for number, each in enumerate(labels):
-        shape = layers.inputs[number].shape or (Dim(),) * len(each)
+        shape = layers.fact(data[number]).shape or (Dim(),) * len(each)
         for label, size in zip(each, shape, strict=True):
             if size == Dim.of(0) or (label in inner and not (size.static and sizes.get(label, size) == size)):
                 return Refused("adds up products along sizes that are 0, not known, or stretched", "equation")
@@ -306,7 +311,7 @@ def _contracted(layers: Layers, labels: Sequence[list[str]], output: Sequence[st
             return layers.call("Squeeze", ordered, np.array([0, 1], np.int64))
         return layers.reshape(ordered, np.array(pattern, np.int64))
 
-    first, second = shaped(Ref(None), left, own[0], inner), shaped(Ref(None, 1), right, inner, own[1])
+    first, second = shaped(data[0], left, own[0], inner), shaped(data[1], right, inner, own[1])
     if isinstance(first, Refused) or isinstance(second, Refused):
         return first if isinstance(first, Refused) else second
     found = shaped(layers.call("MatMul", first, second), (), *own, apart=True)

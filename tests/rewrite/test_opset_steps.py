@@ -151,6 +151,8 @@ MORE = {
             ("ab,ab->", "f32 2,3", "f32 2,3"),
             ("aib,bc->aci", "f32 2,3,4", "f32 4,5"),
             ("ab,ac->abc", "f32 1,3", "f32 2,4"),
+            ("abc,cd->ad", "f32 2,3,4", "f32 4,5"),
+            ("ab,cd->ad", "f32 2,3", "f32 4,5"),
         )
     ],
     "Bucketize-3": [
@@ -168,6 +170,10 @@ MORE = {
             ("false", "true", "2,5,4,2", np.array(4)),
         )
     ],
+    "GroupedMatMul-17": [
+        sample("", "f32 10,4", "f32 3,5,4", np.array([2, 2, 10], np.int32)),
+        sample("", "f32 3,2,4", "f32 3,5,4"),
+    ],
     "STFT-15": [sample("transpose_frames=true", "f32 2,48", "f32 13", np.array(16), np.array(5))],
     **{
         name: [sample("", "boolean 2,3", "boolean 3"), *(sample("", numbers, other) for numbers, other in BITS)]
@@ -182,7 +188,7 @@ MORE = {
 }
 UNCHANGED = {"MaxPool-1", "Proposal-4"}
 """Versions that stay as they are, or are refused."""
-UNSAMPLED = {"Bucketize-3", "GRUSequence-5", "LSTMSequence-5", "RNNSequence-5", "SearchSorted-15"}
+UNSAMPLED = {"Bucketize-3", "GRUSequence-5", "GroupedMatMul-17", "LSTMSequence-5", "RNNSequence-5", "SearchSorted-15"}
 """Versions that mean nothing on random numbers, such as rows that are not sorted, or lengths above the steps."""
 NOT_FED = {"bfloat16", "float64"}
 """Element types of inputs that the API of old releases does not take as they are."""
