@@ -13,7 +13,7 @@ from ir_tools.releases.table import Release
 from ir_tools.rewrite.facts import KnownFacts
 from ir_tools.rewrite.judging import Judge
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
-from ir_tools.rewrite.target import Target, releases_in_words
+from ir_tools.rewrite.target import INPUTS_OF_2021, Target, releases_in_words
 from ir_tools.types import Dim, Shape, element_type, parse_shape, precision_in_file
 from ir_tools.weights import values
 
@@ -38,8 +38,6 @@ RESULTS_OF_10 = {
 """What a caller gets for an output of another type from a file of IR v10, from every release. Measured."""
 PARAMETERS_OF_10 = {"f16": "f32"}
 """What a caller gives for an input of another type. Measured."""
-INPUTS_OF_2021 = {"f64": "f32", "u32": "i64"}
-"""Types of inputs that releases of 2021 do not take, and what they take instead. Measured."""
 
 
 @dataclass(slots=True)

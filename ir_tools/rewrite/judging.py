@@ -13,13 +13,13 @@ from ir_tools.ops.definition import Array, Fact, Ref, Rewrite
 from ir_tools.ops.records import constant_fact, recorded
 from ir_tools.releases.table import Release
 from ir_tools.rewrite.facts import KnownFacts
+from ir_tools.rewrite.target import INPUTS_OF_2021
 from ir_tools.types import precision_in_file
 
 __all__ = ["Judge", "Judged", "quality"]
 
 Judged = tuple[Answer, str] | None
 """What a release does with a layer that it does not run as it should, and why."""
-BORDERS = {Role.PARAMETER, Role.CONSTANT, Role.RESULT}
 QUALITY = {Answer.STOPPED: 0, Answer.READS: 0, Answer.DIFFERS: 1}
 
 
@@ -38,12 +38,14 @@ class Judge:
     def is_plain(self, layer: Layer, op: Op) -> bool:
         """Return whether the release runs every layer of this operation and of the element types of this layer.
 
-        What it takes as inputs, outputs and constants is not asked here, unless they have no elements.
+        Constants, and inputs of types that are converted, are not asked about, unless they have no elements.
         """
         ports = self.known.signatures.of(layer)[0]
         if any(0 in port.dims for port in ports.outputs):
             return False
-        if op.role in BORDERS:
+        kind = layer.raw.get("element_type", "").lower()
+        converted = op.role is Role.PARAMETER and not self.release.dynamic and kind in INPUTS_OF_2021
+        if converted or op.role is Role.CONSTANT:
             return True
         recorded_types = frozenset(port.precision for port in (*ports.inputs, *ports.outputs))
         key = str(op), recorded_types

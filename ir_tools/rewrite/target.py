@@ -12,9 +12,11 @@ from ir_tools.ops.definition import Fact, NewLayer, Op, Ref, Rewrite
 from ir_tools.releases.table import OPENVINO, Release, find_release, is_release
 from ir_tools.types import element_type
 
-__all__ = ["Target", "parse_target", "reading_in_words", "releases_in_words"]
+__all__ = ["INPUTS_OF_2021", "Target", "parse_target", "reading_in_words", "releases_in_words"]
 
 VERSIONS = {"ir10": 10, "ir11": 11}
+INPUTS_OF_2021 = {"f64": "f32", "u32": "i64"}
+"""Types of inputs that releases of 2021 do not take, and what they take instead. Measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ def test_unknown_targets(text: str) -> None:
 
 
 def test_an_unknown_release() -> None:
-    with pytest.raises(UsageError, match=r"openvino-2024\.6"):
+    with pytest.raises(UsageError, match="there is no release"):
         Target.of("openvino-2024.9")
 
 
