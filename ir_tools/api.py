@@ -463,8 +463,8 @@ def compare(
 
     if golden is not None and (save or other or against or inputs or shapes or states or samples > 1):
         raise UsageError("golden is a run of one model on its own inputs; leave out what names others")
-    if save is not None and (other or states or samples > 1):
-        raise UsageError("save is for a run of one model on one set of inputs, without states")
+    if save is not None and other:
+        raise UsageError("save is for a run of one model; leave out the other")
     with ExitStack() as stack:
         named = isinstance(against, str) and is_release(against)
         client = stack.enter_context(runtime_named(runtime, extensions))
@@ -483,13 +483,13 @@ def compare(
                 advance=advance,
             )
         given = reshaped(given, shapes, extensions)
+        plan = plan_inputs(given, inputs, seed=seed)
         found = comparison.compare(
             given,
             None if other is None else reshaped(current_model(load_model(other, extensions)), shapes, extensions),
-            inputs,
+            plan,
             layers,
             mode=mode,
-            seed=seed,
             samples=samples,
             device=device,
             precision=precision,
@@ -505,7 +505,15 @@ def compare(
             fed = found.inputs.items() if shapes else ()
             record = {name: ",".join(map(str, array.shape)) or "[]" for name, array in fed}
             saved.save_run(
-                Path(save), given, found.inputs, layers, client=client, setting=setting, shapes=record, seed=seed
+                Path(save),
+                given,
+                [plan.arrays(sample) for sample in range(samples)],
+                layers,
+                client=client,
+                setting=setting,
+                shapes=record,
+                seed=seed,
+                states=states,
             )
         return found
 

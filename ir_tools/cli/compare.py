@@ -351,16 +351,17 @@ def _require_sense_of_runs(
     samples: int,
 ) -> None:
     """Raise a usage error for options that a saved run cannot have."""
-    chosen: dict[str, object] = {"OTHER": other, "--state": states, "--samples": samples > 1}
+    chosen: dict[str, object] = {"OTHER": other}
     if save is not None and len(against) > 1:
         raise click.UsageError("--save writes one run; name one --against")
     if golden is not None:
         chosen |= {"--against": against, "--mode": mode, "--save": save, "--bisect": bisect}
         chosen |= {"--input": inputs.texts, "--set": inputs.shapes, "--seed": inputs.seed}
+        chosen |= {"--state": states, "--samples": samples > 1}
     for option, value in chosen.items():
         if value and (save is not None or golden is not None):
             run = "--save" if golden is None else "--golden"
-            raise click.UsageError(f"{option} is not for {run}, a run of one model on one set of inputs; leave it out")
+            raise click.UsageError(f"{option} is not for {run}, a run of one model on its own inputs; leave it out")
 
 
 def _require_sense_of_legacy(
@@ -454,7 +455,7 @@ def _compare_golden(
             sink=taken,
             advance=advance,
         )
-    plan = plan_inputs(loaded, run.inputs)
+    plan = plan_inputs(loaded, run.samples[0].inputs)
     replay = shlex.join([*shlex.split(replay), "--golden", str(golden)])
     same = run.is_of(loaded)
     data = {**_facts(path, None, found, plan, replay), "golden": str(golden), "same_model": same}
@@ -484,12 +485,13 @@ def _save(model: "Model", plan: "InputPlan", options: Options, path: Path) -> No
         save_run(
             path,
             model,
-            plan.arrays(),
+            [plan.arrays(sample) for sample in range(options.samples)],
             options.layers,
             client=client,
             setting=Setting(options.device, options.precision),
             shapes=dict(options.inputs.shapes),
             seed=options.inputs.seed,
+            states=load_states(options.states),
         )
 
 

@@ -1,7 +1,8 @@
 """Runs in files: what a model gave on one machine, release or device, to be compared with what it gives elsewhere.
 
 A file is a zip without compression of `.npy` members and `run.json`, so that `numpy.load` reads it: `input/NAME`,
-`output/NAME` and `tensor/LAYER:N` (output N of a layer of the main graph). Elements that numpy has no type for are
+`output/NAME` and `tensor/LAYER:N` (output N of a layer of the main graph), of further samples with `sample1/`,
+`sample2/`, ... before that, and `state/ID`, what the variables started with. Elements that numpy has no type for are
 bytes, as in a `.bin`; texts are their lengths as i64, then their bytes in UTF-8. `run.json` has element type, shape and
 digest of each member, and what ran what. Arrays are mapped when they are read.
 """
@@ -10,11 +11,11 @@ import hashlib
 import json
 import struct
 import zipfile
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from ir_tools.comparison._outputs import Outputs
 from ir_tools.comparison._pairing import Pairs
 from ir_tools.comparison._partners import SecondRun
 from ir_tools.comparison._results import Comparison, LayerComparison, Sides
+from ir_tools.comparison._samples import merged
 from ir_tools.comparison._tensors import (
     Batch,
     Choice,
@@ -45,9 +47,10 @@ from ir_tools.graph import Located, Model
 from ir_tools.inputs import plan_inputs
 from ir_tools.ops import Array, Role, role_of
 from ir_tools.runtime._frames import Blob, from_array, to_array
-from ir_tools.runtime.client import RuntimeClient, Tap
+from ir_tools.runtime.client import Inference, RuntimeClient, Tap
 from ir_tools.runtime.one_layer import LayerRunner
 from ir_tools.runtime.setting import Setting
+from ir_tools.states import checked_states
 
 __all__ = ["SavedRun", "compare_saved", "save_run"]
 
@@ -57,6 +60,23 @@ TABLE = "run.json"
 NATIVE = "fiub"
 """Kinds of element types that numpy has."""
 DEFAULT = Setting("CPU", "f32")
+Row: TypeAlias = Mapping[str, object]
+"""Of the table: name, element type, shape and digest of a member."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What one sample of the inputs gave.
+
+    Attributes:
+        inputs: by name.
+        outputs: by name, in the order of the model.
+        tensors: inside the model.
+    """
+
+    inputs: Mapping[str, Array]
+    outputs: Mapping[str, Array]
+    tensors: Mapping[Tap, Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +92,8 @@ class SavedRun:
         shapes: of inputs that replaced those in the file of the model.
         seed: of the inputs.
         model: name and digest of the model.
-        inputs: by name.
-        outputs: by name, in the order of the model.
-        tensors: inside the model.
+        states: values of variables by id before the run; the others had their initial ones.
+        samples: of the inputs, one or more, and what they gave.
     """
 
     path: Path
@@ -85,9 +104,8 @@ class SavedRun:
     shapes: Mapping[str, str]
     seed: int
     model: Mapping[str, str]
-    inputs: Mapping[str, Array]
-    outputs: Mapping[str, Array]
-    tensors: Mapping[Tap, Array]
+    states: Mapping[str, Array]
+    samples: Sequence[Sample]
 
     @classmethod
     def open(cls, path: Path) -> "SavedRun":
@@ -105,7 +123,7 @@ class SavedRun:
                     raise UsageError(f"{path} has version {table['version']} of the format; expected {VERSION}")
                 rows = table["arrays"]
                 arrays = {row["name"]: _array(path, file, _member(archive, row), row) for row in rows}
-            tensors = {_tap(name): array for name, array in _part(arrays, "tensor/").items()}
+            starts = ["", *(f"sample{number}/" for number in range(1, int(table.get("samples", 1))))]
             return cls(
                 path=path,
                 runtime=str(table["runtime"]),
@@ -115,9 +133,15 @@ class SavedRun:
                 shapes=dict(table["shapes"]),
                 seed=int(table["seed"]),
                 model=dict(table["model"]),
-                inputs=_part(arrays, "input/"),
-                outputs=_part(arrays, "output/"),
-                tensors=tensors,
+                states=_part(arrays, "state/"),
+                samples=tuple(
+                    Sample(
+                        _part(arrays, f"{start}input/"),
+                        _part(arrays, f"{start}output/"),
+                        {_tap(name): array for name, array in _part(arrays, f"{start}tensor/").items()},
+                    )
+                    for start in starts
+                ),
             )
         except OSError as why:
             raise UsageError(f"{path} cannot be read: {why.strerror or why}") from None
@@ -141,46 +165,56 @@ class SavedRun:
 def save_run(
     path: Path,
     model: Model,
-    inputs: Mapping[str, Array],
+    samples: Sequence[Mapping[str, Array]],
     layers: bool | str | Collection[str] = True,
     *,
     client: RuntimeClient,
     setting: Setting = DEFAULT,
     shapes: Mapping[str, str] | None = None,
     seed: int = 0,
+    states: Mapping[str, Array] | None = None,
 ) -> None:
     """Run a model and write what it gave, completely or not at all.
 
     Args:
         path: of the file.
         model: the model, with `shapes` if there are any.
-        inputs: arrays by name.
+        samples: of the inputs, arrays by name, at least one.
         layers: whose tensors are written beside the outputs, as in `compare`.
         client: the runtime.
         setting: device and precision.
         shapes: of inputs that replace those in the file of the model, for the record.
         seed: of the inputs, for the record.
+        states: values of variables by id before the run, as in `compare`.
 
     Raises:
+        UsageError: a state that the model does not have or take.
         RuntimeFailure: the runtime rejects the model, crashes, or takes too long.
         WriteError: the file cannot be written.
     """
     choice = Choice.of(layers)
     require_layers(model, choice)
-    whole = infer(client, model, inputs, setting)
+    before = checked_states(model, states or {})
     alive = living(model.graph)
     top = [located for located in choice.located(model.graph) if located.layer.id in alive]
 
+    def ran(archive: zipfile.ZipFile, start: str, inputs: Mapping[str, Array], whole: Inference) -> Iterator[Row]:
+        """Write what one sample gave, and yield the rows of the table."""
+        yield from (_written(archive, f"{start}input/{name}", array) for name, array in inputs.items())
+        yield from (_written(archive, f"{start}output/{name}", array) for name, array in whole.outputs.items())
+        seen: set[Tap] = set()
+        for batch in batches(client, model, inputs, top, setting, with_inputs=False):
+            for tap, array in batch.tensors.items():
+                if tap not in seen:
+                    yield _written(archive, f"{start}tensor/{tap.layer_name}:{tap.output_index}", array)
+                    seen.add(tap)
+
     def fill(file: IO[bytes]) -> None:
-        with zipfile.ZipFile(file, "w") as archive:
-            rows = [_written(archive, f"input/{name}", array) for name, array in inputs.items()]
-            rows += [_written(archive, f"output/{name}", array) for name, array in whole.outputs.items()]
-            seen: set[Tap] = set()
-            for batch in batches(client, model, inputs, top, setting, with_inputs=False):
-                for tap, array in batch.tensors.items():
-                    if tap not in seen:
-                        rows.append(_written(archive, f"tensor/{tap.layer_name}:{tap.output_index}", array))
-                        seen.add(tap)
+        with zipfile.ZipFile(file, "w") as archive, client.starting_from(before):
+            rows = [_written(archive, f"state/{name}", array) for name, array in before.items()]
+            for number, inputs in enumerate(samples):
+                whole = infer(client, model, inputs, setting)
+                rows += ran(archive, f"sample{number}/" if number else "", inputs, whole)
             table = {
                 "format": FORMAT,
                 "version": VERSION,
@@ -190,6 +224,7 @@ def save_run(
                 "precision": whole.precision,
                 "shapes": dict(shapes or {}),
                 "seed": seed,
+                "samples": len(samples),
                 "model": {"name": model.name, "digest": digest_of(model)},
                 "arrays": rows,
             }
@@ -227,26 +262,24 @@ def compare_saved(
     """
     choice, now = Choice.of(layers), setting or run.setting
     require_layers(model, choice)
-    plan = plan_inputs(model, run.inputs)
-    names = [end.name for end in model.outputs]
-    if set(names) != set(run.outputs):
-        raise UsageError(
-            f"{run.path} has the outputs {', '.join(run.outputs) or 'none'}; the model has {', '.join(names) or 'none'}"
-        )
-    fed = plan.arrays()
-    with nullcontext(client) if client else RuntimeClient() as runtime:
-        bodies, gold = BodyRunner(runtime, now), GoldRun(model, fed, LayerRunner(runtime), {})
+    before = _fitting_states(run, model)
+
+    def compared(sample: Sample) -> Comparison:
+        """Compare on one sample of the inputs."""
+        plan = plan_inputs(model, sample.inputs)
+        fed = plan.arrays()
+        bodies, gold = BodyRunner(runtime, now), GoldRun(model, fed, LayerRunner(runtime), before)
         precision = coarser(run.setting.precision, now.precision)
-        rows = Rows(model, choice, bodies, gold, precision, tolerance, sink, advance)
+        rows = Rows(model, choice, bodies, gold, precision, tolerance, sink, advance, before)
         second = SecondRun(model, model.graph, {}, replace(Pairs.identical(model.graph), layers={}), bodies, None)
         whole = infer(runtime, model, fed, now)
         outputs = Outputs.of(model, rows.coarse(model.graph), precision, tolerance)
         again = outputs_on_other_inputs(runtime, model, plan, 0, now)
-        expected = {name: run.outputs[name] for name in names}
+        expected = {end.name: sample.outputs[end.name] for end in model.outputs}
         sides = Sides(run.title, f"{runtime.title}: {now}")
         return Comparison(
             mode="runtime against runtime",
-            layers=tuple(_layers(run, rows, second, fed)),
+            layers=tuple(_layers(sample, rows, second, fed)),
             outputs=outputs.compared(expected, whole.outputs, None, gold, (whole.outputs, again)),
             runtime=whole.version,
             device=whole.device,
@@ -257,15 +290,37 @@ def compare_saved(
             inputs=fed,
         )
 
+    with nullcontext(client) if client else RuntimeClient() as runtime, runtime.starting_from(before):
+        return merged([compared(sample) for sample in run.samples])
 
-def _layers(run: SavedRun, rows: Rows, second: SecondRun, fed: Mapping[str, Array]) -> Iterator[LayerComparison]:
+
+def _fitting_states(run: SavedRun, model: Model) -> Mapping[str, Array]:
+    """Return the values that the variables of the run started with.
+
+    Raises:
+        UsageError: the model has other inputs, outputs or variables than the one that ran.
+    """
+    names = {end.name for end in model.outputs}
+    try:
+        for sample in run.samples:
+            plan_inputs(model, sample.inputs)
+            if names != set(sample.outputs):
+                known, there = (", ".join(words) or "none" for words in (sample.outputs, sorted(names)))
+                raise UsageError(f"it has the outputs {known}; the model has {there}")
+        return checked_states(model, run.states)
+    except UsageError as why:
+        raise UsageError(f"{run.path} is not a run of this model: {why}") from None
+
+
+def _layers(sample: Sample, rows: Rows, second: SecondRun, fed: Mapping[str, Array]) -> Iterator[LayerComparison]:
     """Yield the rows of the layers; those whose tensors are not in the run are skipped."""
     graph, labels, alive = second.graph, second.pairs.labels, living(second.graph)
     chosen = [located for located in rows.choice.located(graph) if rows.choice.takes(located.layer)]
-    held = [one for one in chosen if one.layer.id in alive and all(tap in run.tensors for tap in _needed(one, labels))]
+    alive_ones = [one for one in chosen if one.layer.id in alive]
+    held = [one for one in alive_ones if all(tap in sample.tensors for tap in _needed(one, labels))]
     for group in groups(held, {}, with_inputs=False):
         taps = [Tap(labels[one.layer.id], index) for one in group for index in range(len(one.layer.outputs))]
-        batch = Batch(tuple(group), run.tensors, run.outputs, labels)
+        batch = Batch(tuple(group), sample.tensors, sample.outputs, labels)
         yield from rows.of_runs(batch, second.on(fed, taps))
     known = {one.layer.id for one in held}
     yield from (rows.skipped(one, "it is not in the saved run") for one in chosen if one.layer.id not in known)
@@ -292,7 +347,7 @@ def digest_of(model: Model) -> str:
     return digest.hexdigest()
 
 
-def _written(archive: zipfile.ZipFile, name: str, array: Array) -> Mapping[str, object]:
+def _written(archive: zipfile.ZipFile, name: str, array: Array) -> Row:
     """Write one member, and return its row of the table."""
     blob = from_array(np.asanyarray(array))
     native = array.dtype.kind in NATIVE and type(array) is np.ndarray

@@ -4,6 +4,7 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import openvino as ov
 import pytest
 
 import ir_tools
@@ -11,6 +12,7 @@ from ir_tools import UsageError
 from ir_tools.comparison.saved import SavedRun
 from ir_tools.ops import Array
 from ir_tools.runtime.client import Tap
+from tests import stateful
 from tests.cli.conftest import Cli
 from tests.runtime.releases import client_of, small
 
@@ -41,12 +43,13 @@ def run(model: Path, made: bytes) -> Path:
 
 def test_what_is_saved(run: Path, model: Path) -> None:
     found = SavedRun.open(run)
-    assert {name: array.tolist() for name, array in found.inputs.items()} == {"x": X.tolist(), "n": [1, 2]}
-    assert {name: array.tolist() for name, array in found.outputs.items()} == {
+    (sample,) = found.samples
+    assert {name: array.tolist() for name, array in sample.inputs.items()} == {"x": X.tolist(), "n": [1, 2]}
+    assert {name: array.tolist() for name, array in sample.outputs.items()} == {
         "sum": (X + np.maximum(X, 0)).tolist(),
         "twice": [2, 4],
     }
-    assert list(found.tensors) == [Tap("relu"), Tap("twice"), Tap("sum")]
+    assert list(sample.tensors) == [Tap("relu"), Tap("twice"), Tap("sum")]
     assert (found.setting, found.precision) == (("CPU", "f32"), "f32")
     assert found.is_of(ir_tools.read(model))
     assert not found.is_of(ir_tools.read(small(11, 'type="Abs" version="opset1"')))
@@ -82,7 +85,8 @@ def test_chosen_tensors(cli: Cli, model: Path) -> None:
     chosen, none = model.with_name("chosen.irrun"), model.with_name("none.irrun")
     assert cli("compare", model, "--type", "ReLU", "--save", chosen).code == 0
     assert cli("compare", model, "--outputs-only", "--save", none, "--json").document["saved"] == str(none)
-    assert (list(SavedRun.open(chosen).tensors), list(SavedRun.open(none).tensors)) == ([Tap("relu")], [])
+    kept = [list(SavedRun.open(file).samples[0].tensors) for file in (chosen, none)]
+    assert kept == [[Tap("relu")], []]
     rows = cli("compare", model, "--golden", chosen, "--json").document["layers"]
     assert {row["path"]: row["status"] for row in rows} == {"relu": "ok", "twice": "skipped", "sum": "skipped"}
 
@@ -96,7 +100,7 @@ def test_element_types_that_numpy_lacks(tmp_path: Path) -> None:
     inputs: dict[str, Array] = {"x": np.array([1, 2, 3], np.float32)}
     ir_tools.compare(builder.model, inputs=inputs, layers=False, save=path)
     assert ir_tools.compare(builder.model, layers=False, golden=path).ok
-    assert SavedRun.open(path).inputs["x"].astype(np.float32).tolist() == [1, 2, 3]
+    assert SavedRun.open(path).samples[0].inputs["x"].astype(np.float32).tolist() == [1, 2, 3]
 
 
 def test_release_against_another_later(cli: Cli, model: Path) -> None:
@@ -142,7 +146,7 @@ def test_other_files_are_refused(model: Path) -> None:
         (("--golden", "run.irrun", "--against", "CPU:bf16"), "--against is not for --golden"),
         (("--golden", "run.irrun", "--seed", "3"), "--seed is not for --golden"),
         (("--golden", "run.irrun", "--save", "new.irrun"), "--save is not for --golden"),
-        (("--save", "new.irrun", "--samples", "2"), "--samples is not for --save"),
+        (("--golden", "run.irrun", "--samples", "2"), "--samples is not for --golden"),
         (("--save", "new.txt"), "new.txt"),
         (("--save", "run.irrun", "--no-clobber"), "run.irrun exists already; nothing was written"),
     ],
@@ -157,6 +161,28 @@ def test_wrong_usage(
     assert message in outcome.err
 
 
+def test_several_samples_and_values_of_variables(cli: Cli, tmp_path: Path) -> None:
+    path, states, run = tmp_path / "sum.xml", tmp_path / "state.npy", tmp_path / "run.irrun"
+    ov.save_model(stateful.accumulator(), path)
+    np.save(states, np.full((1, 2), 5, np.float32))
+    assert cli("compare", path, "--save", run, "--samples", "3", "--state", f"sum={states}").code == 0
+    found = SavedRun.open(run)
+    assert found.states["sum"].tolist() == [[5, 5]]
+    first, second, third = (sample.inputs["x"] for sample in found.samples)
+    assert not np.array_equal(first, second)
+    assert not np.array_equal(second, third)
+    outcome = cli("compare", path, "--golden", run, "--json").document
+    assert (outcome["ok"], outcome["samples"], outcome["needed"]) == (True, 3, 0.0)
+    assert {row["status"] for row in outcome["layers"]} == {"ok"}
+    again = tmp_path / "again.irrun"
+    ir_tools.compare(path, save=again, samples=3, states={"sum": np.full((1, 2), 5, np.float32)})
+    assert [sample.outputs["y"].tolist() for sample in SavedRun.open(again).samples] == [
+        sample.outputs["y"].tolist() for sample in found.samples
+    ]
+
+
 def test_model_with_other_outputs(run: Path) -> None:
+    with pytest.raises(UsageError, match=r"run\.irrun is not a run of this model: there is no input 'x'"):
+        ir_tools.compare(stateful.decoder(layers=1), golden=run)
     with pytest.raises(UsageError, match="has the outputs sum, twice; the model has "):
         ir_tools.compare(small(11).replace(b'name="twice"', b'name="double"'), golden=run)
