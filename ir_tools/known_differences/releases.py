@@ -493,6 +493,15 @@ ROWS = (
         applies=lambda seen: _has_mask(seen) and seen.inputs[3].dtype.kind == "boolean",
     ),
     ReleaseDifference(
+        name="attention with constant keys or values",
+        first="2025.3",
+        last="2026.0",
+        ops=("ScaledDotProductAttention-13",),
+        reason="Keys or values that are constants are read as other numbers.",
+        model=Call("ScaledDotProductAttention-13", (ATTENTION[0], *map(Fixed, ATTENTION[1:])), PLAIN),
+        applies=lambda seen: not {1, 2}.isdisjoint(seen.constant),
+    ),
+    ReleaseDifference(
         name="attention with a sink",
         first="2023.3",
         last="2025.3",

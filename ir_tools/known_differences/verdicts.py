@@ -68,8 +68,8 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
             if seen.open or op.role is Role.PARAMETER:
                 return Answer.STOPPED, "sizes have to be known"
             return Answer.UNKNOWN, "sizes that follow from values were not measured"
-    if op.role is Role.PARAMETER and seen.outputs and seen.outputs[0].shape is None:
-        return Answer.READS, "an input of unknown rank is read and not compiled"
+    if any(fact.shape is None and fact.dtype.kind != "dynamic" for fact in seen.outputs):
+        return Answer.READS, "a tensor of unknown rank is read and not compiled"
     return behaviour(release, seen)
 
 
@@ -80,7 +80,7 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     """
     op = seen.op
     at_border = seen.border or op.role is not Role.COMPUTATION
-    if at_border and any(dim.hi == 0 for fact in seen.outputs for dim in fact.shape or ()):
+    if at_border and any(_is_empty(fact.shape) for fact in seen.outputs):
         constant, read, compiled = FIRST_EMPTY
         if release.number < (constant if op.role is Role.CONSTANT else read):
             return Answer.STOPPED, "a tensor without elements is not accepted"
@@ -106,6 +106,10 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
 
 def _is_static(shape: Shape) -> bool:
     return shape is not None and all(dim.static for dim in shape)
+
+
+def _is_empty(shape: Shape) -> bool:
+    return _is_static(shape) and any(dim.hi == 0 for dim in shape or ())
 
 
 def is_plain(release: Release, op: Op, kinds: Set[str]) -> bool:

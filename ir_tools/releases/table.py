@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from ir_tools.errors import UsageError
 from ir_tools.ops.definition import Op, Role
@@ -42,7 +43,7 @@ class Release:
     @property
     def number(self) -> tuple[int, ...]:
         """The numbers of its name, by which releases are ordered: `(2024, 6)`."""
-        return tuple(int(number) for number in self.name.rpartition("-")[2].split("."))
+        return _number(self.name)
 
     @property
     def dynamic(self) -> bool:
@@ -63,6 +64,11 @@ class Release:
     def has_type(self, name: str) -> bool:
         """Return whether it reads tensors of an element type."""
         return self.number >= FIRST_RELEASE.get(name, self.number)
+
+
+@cache
+def _number(name: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in name.rpartition("-")[2].split("."))
 
 
 FIRST_RELEASE = {

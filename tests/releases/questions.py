@@ -16,7 +16,7 @@ from ir_tools.infer import propagate_shapes
 from ir_tools.inputs import plan_inputs
 from ir_tools.ops import FAMILIES, Array, Op, Role
 from ir_tools.ops.definition import REQUIRED, Flag, OneOf, Oracle
-from ir_tools.types import ELEMENT_TYPES, element_type, from_dtype, parse_shape
+from ir_tools.types import ELEMENT_TYPES, element_type, from_dtype
 from tests.ops.samples import Sample, sample_of
 from tests.ops.single import Slot
 from tests.ops.test_control_flow import if_model, iterator_model, small_loop
@@ -25,6 +25,11 @@ OPS = tuple(op for family in FAMILIES for op in family.OPS if op.oracle is not O
 KINDS = ("f16", "bf16", "f64", "i32", "i64", "u8", "i8", "i16", "u16", "u32", "u64", "boolean", "string")
 MORE = {"PriorBox": {"min_size": "16"}, "PriorBoxClustered": {"variance": "0.1,0.1,0.2,0.2", "step": "8"}}
 """What an operation needs to give an output that all releases agree on."""
+STATES = {
+    **{"LSTMCell": (1, 2), "GRUCell": (1,), "RNNCell": (1,)},
+    **{"LSTMSequence": (1, 2, 3), "GRUSequence": (1, 2), "RNNSequence": (1, 2)},
+}
+"""Inputs that a model computes if it computes the first one."""
 
 
 @dataclass(frozen=True)
@@ -94,10 +99,9 @@ def _cases(op: Op, sample: Sample, version: int) -> Iterator[Question]:
             if sample.raw.get(key, "").lower() != word:
                 yield from _asked(op, f"{key}={word}", replace(sample, raw={**sample.raw, key: word}), version)
     for number, slot in enumerate(sample.slots[1:], 1):
-        if isinstance(slot, tuple):
-            yield from _asked(op, f"input {number}", sample, version, computed=number)
-            if version >= 11:
-                yield from _asked(op, f"? input {number}", sample, version, computed=number, unknown=100)
+        yield from _asked(op, f"input {number}", sample, version, computed=number)
+        if version >= 11 and isinstance(slot, tuple):
+            yield from _asked(op, f"? input {number}", sample, version, computed=number, unknown=100)
     for kind in KINDS:
         typed = _of_kind(sample, kind)
         if typed is not None:
@@ -145,11 +149,11 @@ def _asked(
     raw = _raw(op, sample)
     for number, (slot, value) in enumerate(zip(sample.slots, values, strict=True)):
         name = f"in{number}"
-        if isinstance(slot, tuple) and number in {0, computed}:
-            dims = [*map(str, parse_shape(slot[1]) or ())]
-            if number == computed:
+        if number == computed or (isinstance(slot, tuple) and (number == 0 or number in STATES.get(op.type, ()))):
+            dims = [*map(str, value.shape)]
+            if number == computed or (computed == 0 and number in STATES.get(op.type, ())):
                 dims[:unknown] = ["?"] * len(dims[:unknown])
-            sources.append(builder.parameter(name, ",".join(dims), slot[0]))
+            sources.append(builder.parameter(name, ",".join(dims), _kind(slot)))
             fed[name] = value
         elif isinstance(slot, tuple) and element_type(slot[0]).dtype is None:
             kind = element_type(slot[0])

@@ -16,6 +16,8 @@ UNSTEADY = {"bf16", "string"}
 """Element types whose values a release gets in different ways."""
 RANDOM = {"BinaryConvolution-1", "Multinomial-13", "RandomUniform-8", "ReadValue-3"}
 """Operations that do something else in each run, or read memory that nobody wrote."""
+UNSTEADY_CASES = {("DFT-7", "input 1"), ("IDFT-7", "input 1"), ("IRDFT-9", "input 1")}
+"""Cases in which a release now rejects the model, now crashes, and now computes anything."""
 SAMPLE = 60
 """Questions that are asked of a release again."""
 
@@ -82,7 +84,11 @@ def test_a_sample_is_as_measured(release: Release) -> None:
     if release is not OPENVINO[-1] and environment(release) is None:
         pytest.skip(f"{release.name} is not here (ir-tools runtimes --add {release.name})")
     rng = random.Random(release.name)
-    asked = [one for one in asked_of(release.reads[1]) if one.case not in UNSTEADY and one.about not in RANDOM]
+    asked = [
+        one
+        for one in asked_of(release.reads[1])
+        if one.case not in UNSTEADY and one.about not in RANDOM and (one.about, one.case) not in UNSTEADY_CASES
+    ]
     found = {}
     with client_of(OPENVINO[-1]) as newest, client_of(release) as client:
         for question in rng.sample(asked, SAMPLE):
