@@ -6,6 +6,7 @@ import numpy as np
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._layers import I64, Layers, held
+from ir_tools.ops._segment_rewrites import combined_elements, combined_tuples
 from ir_tools.ops._values import known, known_axis, normal_axis, whole
 from ir_tools.ops._versions import versions
 from ir_tools.ops.definition import Array, Attrs, Fact, Ref, Refused, Rewrite, Step
@@ -209,8 +210,11 @@ def _scatter_elements(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Re
     size = None if data.shape is None or axis is None else data.shape[axis]
     exact = None if indices.value is None else indices.value.exact
     rows = None if exact is None else _normal(exact, None if size is None or not size.static else [size.lo])
-    if rows is None or axis is None or not _different(np.moveaxis(np.sort(rows, axis), axis, -1)):
-        return Refused("it is done to one element several times, or that is not known", "reduction")
+    if axis is None:
+        return Refused("the rank of the data or its axis is not known", "reduction")
+    if rows is None or not _different(np.moveaxis(np.sort(rows, axis), axis, -1)):
+        places = _counted(layers, _size(layers, axis))
+        return _met(layers, reduction, combined_elements(layers, attrs, places, axis))
     front = rows.astype(layers.dtype(Ref(None, 1)))
     if not keeps:
         layers.call("ScatterElementsUpdate", Ref(None), front, Ref(None, 2), Ref(None, 3), version=wanted)
@@ -238,7 +242,7 @@ def _scatter_nd(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused 
         dims = data.shape[: exact.shape[-1]]
         exact = _normal(exact, [dim.lo for dim in dims] if all(dim.static for dim in dims) else None)
     if exact is None or len(np.unique(exact.reshape(-1, exact.shape[-1]), axis=0)) < exact[..., 0].size:
-        return Refused("it is done to one element several times, or that is not known", "reduction")
+        return _met(layers, reduction, combined_tuples(layers, attrs, _counted_tuples(layers, 0)))
     wrong = _inexact(layers, reduction)
     if wrong:
         return wrong
@@ -246,6 +250,16 @@ def _scatter_nd(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused 
     found = _reduced(layers, reduction, layers.call("GatherND", Ref(None), rows, batch_dims=0))
     layers.call("ScatterNDUpdate", Ref(None), rows, found, version=wanted)
     return layers.rewrite("elements combined first", "no element is updated twice")
+
+
+def _met(layers: Layers, reduction: str, found: Ref | Refused) -> Rewrite | Refused:
+    """Return layers that combine updates that may meet, unless their type forbids them."""
+    wrong = found if isinstance(found, Refused) else _inexact(layers, reduction)
+    if wrong:
+        return wrong
+    assert isinstance(found, Ref)
+    layers.to_type(found, layers.inputs[0].dtype)
+    return layers.rewrite("all updates of an element combined", "of finite numbers, those whose place is the element's")
 
 
 def _normal(indices: Array, sizes: Sequence[int] | None) -> Array | None:

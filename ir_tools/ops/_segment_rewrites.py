@@ -1,5 +1,7 @@
 """Rows that numbers bring together, and counting, in operations of older opsets: by comparisons with every number."""
 
+from math import prod
+
 import numpy as np
 
 from ir_tools.ops._layers import I64, Layers, composed
@@ -11,6 +13,8 @@ from ir_tools.types import ElementType
 __all__ = [
     "bag_offsets_sum",
     "bag_packed_sum",
+    "combined_elements",
+    "combined_tuples",
     "cumulative_sum",
     "migrate_bag_offsets",
     "migrate_bag_packed",
@@ -108,6 +112,70 @@ def _filled(layers: Layers, mask: Ref, rows: Ref, other: Ref | Array) -> Ref:
     rank = layers.rank(rows)
     wide = layers.call("Unsqueeze", any_, np.arange(1, rank)) if rank > 1 else any_
     return layers.call("Select", wide, rows, other)
+
+
+# --- several updates of one element -----------------------------------------------------------------------------
+
+COMBINED = {"sum": "Add", "sub": "Subtract", "prod": "Multiply", "min": "Minimum", "max": "Maximum", "mean": "Add"}
+REDUCED = {"sum": "Sum", "sub": "Sum", "prod": "Prod", "min": "Min", "max": "Max", "mean": "Sum"}
+MOST_PAIRS = 1 << 26
+"""Pairs of an element and an update that are held in memory."""
+
+
+def combined_elements(layers: Layers, attrs: Attrs, places: Ref | Array, axis: int) -> Ref | Refused:
+    """Add what ScatterElementsUpdate-12 makes of updates that may meet; `places`: counted from the front."""
+    data, indices = (layers.inputs[number].shape for number in range(2))
+    if data is None or indices is None or not all(dim.static for dim in (*data, *indices)):
+        return Refused("it may be done to one element several times, and the sizes are not known", "reduction")
+    if any(one != other for number, (one, other) in enumerate(zip(data, indices, strict=True)) if number != axis):
+        return Refused("it may be done to one element several times, of a part of the data", "reduction")
+    if prod(dim.size for dim in data) * indices[axis].size > MOST_PAIRS:
+        return Refused("it may be done to one element several times, of too many to compare all", "reduction")
+    rank, column = len(data), np.array(axis)
+    every = np.arange(data[axis].size).reshape(-1, *[1] * (rank - axis))
+    own = layers.to_type(places, I64) if isinstance(places, Ref) else places.astype(np.int64)
+    mask = layers.call("Equal", layers.call("Unsqueeze", own, column), every)
+    updates = layers.call("Unsqueeze", layers.working(2), column)
+    return _met(layers, attrs, mask, updates, layers.working(0), axis + 1)
+
+
+def combined_tuples(layers: Layers, attrs: Attrs, places: Ref | Array) -> Ref | Refused:
+    """Add what ScatterNDUpdate-15 makes of updates that may meet; `places`: counted from the front."""
+    data, indices = (layers.inputs[number].shape for number in range(2))
+    if data is None or indices is None or not all(dim.static for dim in (*data, *indices)):
+        return Refused("it may be done to one element several times, and the sizes are not known", "reduction")
+    sizes, length = [dim.size for dim in data], indices[-1].size
+    count, rest = prod(dim.size for dim in indices[:-1]), prod(sizes[length:])
+    if prod(sizes) * count > MOST_PAIRS or not length:
+        return Refused("it may be done to one element several times, of too many to compare all", "reduction")
+    strides = np.array([prod(sizes[number + 1 : length]) for number in range(length)])
+    own = layers.to_type(places, I64) if isinstance(places, Ref) else places.astype(np.int64)
+    lines = layers.call("ReduceSum", layers.call("Multiply", own, strides), np.array(-1))
+    flat = layers.call("Reshape", lines, np.array([1, count, 1]), special_zero=False)
+    mask = layers.call("Equal", flat, np.arange(prod(sizes[:length])).reshape(-1, 1, 1))
+    rows, updates = (
+        layers.call("Reshape", layers.working(number), np.array(shape), special_zero=False)
+        for number, shape in ((0, [-1, rest]), (2, [1, count, rest]))
+    )
+    found = _met(layers, attrs, mask, updates, rows, 1)
+    return layers.call("Reshape", found, np.array(sizes), special_zero=False)
+
+
+def _met(layers: Layers, attrs: Attrs, mask: Ref, updates: Ref, data: Ref, axis: int) -> Ref:
+    """Combine all updates where a mask holds along an axis with the data; what has none stays."""
+    reduction, dtype = attrs.reduction, layers.dtype(data)
+    none = {"prod": 1, "min": np.inf, "max": -np.inf}.get(reduction, 0)
+    if dtype.kind in "iu" and reduction in {"min", "max"}:
+        none = lowest(dtype) if reduction == "max" else -1 - lowest(dtype)
+    parts = layers.call("Select", mask, updates, layers.number(none, data))
+    total, column = layers.call(f"Reduce{REDUCED[reduction]}", parts, np.array(axis)), np.array(axis)
+    keeps = attrs.get("use_init_val", True)
+    found = layers.call(COMBINED[reduction], data, total) if keeps else total
+    if reduction == "mean":
+        hits = layers.call("ReduceSum", layers.to_type(mask, layers.fact(data).dtype), column)
+        one = layers.number(1, data)
+        found = layers.call("Divide", found, layers.call("Add" if keeps else "Maximum", hits, one))
+    return found if keeps else layers.call("Select", layers.call("ReduceLogicalOr", mask, column), found, data)
 
 
 # --- bags of rows of a table ------------------------------------------------------------------------------------

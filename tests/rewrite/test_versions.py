@@ -76,19 +76,35 @@ def test_a_gather_that_may_get_negative_indices_stays_in_later_opsets() -> None:
     assert lowered(layer("Gather-7", {}, ("f32", "4,3"), ("u8", "2"), np.array(0)), 8) == ["Gather-8"]
 
 
-def test_a_reduction_needs_to_know_that_no_element_is_updated_twice() -> None:
+def test_updates_that_may_meet_are_combined_by_comparisons() -> None:
     data = "f32", "4,3"
-    twice = layer("ScatterNDUpdate-15", {"reduction": "sum"}, data, np.array([[1], [-3]]), ("f32", "2,3"))
-    assert lowered(twice, 8) == ["reduction: it is done to one element several times, or that is not known"]
+    rows, updates = np.arange(12, dtype=np.float32).reshape(4, 3), np.array([[5, 6, 7], [1, -2, 30]], np.float32)
+    for reduction in ("sum", "sub", "prod", "min", "max"):
+        twice = layer("ScatterNDUpdate-15", {"reduction": reduction}, data, np.array([[1], [-3]]), ("f32", "2,3"))
+        assert same(twice, 8, rows, updates)
+    given = layer("ScatterNDUpdate-15", {"reduction": "sum"}, data, ("i64", "2,2"), ("f32", "2"))
+    assert same(given, 8, rows, np.array([[1, -1], [1, 2]]), updates[0, :2])
     once = layer("ScatterNDUpdate-15", {"reduction": "sum"}, data, np.array([[1], [-1]]), ("f32", "2,3"))
     assert lowered(once, 8) == ["GatherND-8", "Add-1", "ScatterNDUpdate-4"]
-    assert lowered(layer("ScatterNDUpdate-15", {"reduction": "sum"}, data, ("i64", "2,1"), ("f32", "2,3")), 8)[0] == (
-        "reduction: it is done to one element several times, or that is not known"
-    )
+    open_ = layer("ScatterNDUpdate-15", {"reduction": "sum"}, ("f32", "?,3"), ("i64", "2,1"), ("f32", "2,3"))
+    assert "the sizes are not known" in lowered(open_, 8)[0]
     initial = {"reduction": "prod", "use_init_val": "false"}
     places = np.array([[0, 1], [3, 2]])
     bare = layer("ScatterElementsUpdate-12", initial, data, places, ("f32", "2,2"), np.array(0))
     assert lowered(bare, 8) == ["ScatterElementsUpdate-3"]
+    part = layer("ScatterElementsUpdate-12", initial, data, ("i32", "5,2"), ("f32", "5,2"), np.array(0))
+    assert "of a part of the data" in lowered(part, 8)[0]
+
+
+@pytest.mark.parametrize("reduction", ["sum", "prod", "min", "max", "mean"])
+@pytest.mark.parametrize("keeps", ["true", "false"])
+def test_updates_that_may_meet_along_an_axis(reduction: str, keeps: str) -> None:
+    raw = {"reduction": reduction, "use_init_val": keeps}
+    rows = np.arange(12, dtype=np.float32).reshape(4, 3)
+    places = np.array([[0, 1, 2, -1, 0], [1, 1, 1, 1, 1], [0, 0, 2, 2, 1], [2, 1, 0, 2, 2]], np.int32)
+    updates = np.random.default_rng(8).normal(size=(4, 5)).astype(np.float32)
+    model = layer("ScatterElementsUpdate-12", raw, ("f32", "4,3"), ("i32", "4,5"), ("f32", "4,5"), np.array(-1))
+    assert close(model, 11, rows, places, updates, apart=1e-6)
 
 
 def test_negative_pads_become_a_slice() -> None:
