@@ -268,9 +268,11 @@ def product_of_matrices(layers: Layers, attrs: Attrs) -> Ref | Refused:
     summed = []
     for number, own in enumerate(labels):
         wanted = {*equation.output, *(label for other in labels[:number] + labels[number + 1 :] for label in other)}
-        alone = [place for place, label in enumerate(own) if label not in wanted]
+        alone = np.array([place for place, label in enumerate(own) if label not in wanted], np.int64)
         data = Ref(None, number)
-        summed.append(layers.call("ReduceSum", data, np.array(alone, np.int64)) if alone else data)
+        if alone.size:
+            data = layers.call("Squeeze", layers.call("ReduceSum", data, alone, keep_dims=True), alone)
+        summed.append(data)
         labels[number] = [label for label in own if label in wanted]
     if len(labels) == 1:
         return _ordered(layers, summed[0], labels[0], equation.output)
