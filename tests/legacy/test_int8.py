@@ -60,3 +60,12 @@ def test_what_cannot_be_quantized_is_said() -> None:
         ir_tools.migrate(without, int8=True)
     with pytest.raises(ir_tools.UsageError, match="int8 is for models of IR v2 to v7; this one is IR v11"):
         ir_tools.migrate(ir_tools.migrate(without).model, int8=True)
+
+
+@pytest.mark.parametrize("target", ["ir11", "opset6", "openvino-2022.1"])
+def test_what_became_of_the_statistics_is_noted_for_any_target(target: str) -> None:
+    made = quantized_net(0, signed=True).case()
+    model = ir_tools.read(made.xml.encode(), made.weights)
+    in_floats, in_int8 = (ir_tools.migrate(model, to=target, int8=int8).notes for int8 in (False, True))
+    assert in_floats[0].startswith("<statistics> made Inference Engine compute 2 layers in INT8; the new model")
+    assert in_int8[0] == "2 FakeQuantizes for inputs and weights, with the ranges of <statistics>"

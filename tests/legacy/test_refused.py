@@ -111,3 +111,23 @@ def test_two_levels_of_which_some_channels_have_equal_limits() -> None:
     made = net.case()
     found = ir_tools.run(ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).model, made.inputs)
     assert found["out"].tolist() == [[[-5], [-6]], [[5], [6]]]
+
+
+def test_what_a_target_refuses_leaves_the_legacy_model() -> None:
+    made = layer("Resample", (1, 1, 3, 3), (1, 1, 6, 6), {"type": "caffe.ResampleParameter.NEAREST"})
+    model = ir_tools.read(made.xml.encode(), made.weights)
+    found = ir_tools.migrate(model, to="opset1")
+    assert [step.reason for step in found.refused] == ["Interpolate-1 has no nearest with half_pixel"]
+    assert found.model is model
+
+
+def test_an_average_with_a_kernel_larger_than_the_padded_input_divides_by_what_is_before_its_end() -> None:
+    """Inference Engine 2020.1 gives 10 / 9, though the kernel has 16 elements."""
+    net = Net(np.random.default_rng(0), 6)
+    net.precision = "FP32"
+    pads = {"pads_begin": "1,1", "pads_end": "0,0", "exclude-pad": "false", "rounding_type": "ceil"}
+    data = {"kernel": "4,4", "strides": "2,2", "pool-method": "avg", **pads}
+    net.layer("Pooling", [net.input(np.array([[[[1, 2], [3, 4]]]], np.float32))], [(1, 1, 1, 1)], data, name="out")
+    made = net.case()
+    found = ir_tools.run(ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).model, made.inputs)
+    assert found["out"].item() == pytest.approx(10 / 9)

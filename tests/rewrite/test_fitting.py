@@ -70,6 +70,19 @@ def test_types_that_ir_10_does_not_give_are_noted(kind: str, wanted: str | None)
     assert notes == ((f"output 'y' comes as {wanted} from IR v10; it is {kind} in the file",) if wanted else ())
 
 
+def test_a_tensor_that_two_results_call_otherwise_keeps_the_first_name_in_ir_10() -> None:
+    builder = Builder()
+    total = builder.call("ReLU", builder.parameter("x", "2"), name="sum")
+    builder.result(total)
+    builder.result(total)
+    results = [layer for layer in builder.model.graph.layers() if layer.type == "Result"]
+    for layer, name in zip(results, ("y", "z"), strict=True):
+        layer.tag["output_names"] = name
+    moved = migrate(builder.model, "ir10")
+    assert [layer.name for layer in moved.model.graph.layers() if layer.type == "ReLU"] == ["y"]
+    assert moved.notes == ("output 'z' is called 'y' in IR v10",)
+
+
 def test_ir_11_gives_names_and_types_of_ir_10() -> None:
     model = doubled(kind="f16")
     model.version = 10
@@ -81,6 +94,8 @@ def test_ir_11_gives_names_and_types_of_ir_10() -> None:
     assert [end.port.precision for end in (*moved.model.inputs, *moved.model.outputs)] == ["FP32", "FP32"]
     assert [layer.type for layer in moved.model.graph.ordered()] == ["Parameter", "Convert", "Add", "Convert", "Result"]
     assert [step.after for step in moved.steps] == ["Parameter of f32 + Convert", "Convert + Result"]
+    named = [name for layer in moved.model.graph.layers() for port in layer.outputs for name in port.names]
+    assert sorted(named) == sorted(set(named))
 
 
 @pytest.mark.parametrize("shape", ["?,3", "1..4,3"])
@@ -126,10 +141,19 @@ def test_constants_of_types_that_a_release_lacks(kind: str, release: str, stored
     layer = next(one for one in moved.model.graph.layers() if one.name == "weights")
     assert (layer.raw["element_type"], layer.outputs[0].precision) == (stored, element_type(stored).precision)
     assert constant(layer.raw, moved.model.weights).tolist() == numbers
+    (reader,) = (one for one in moved.model.graph.layers() if one.type == "Convert")
+    assert reader.inputs[0].precision == layer.outputs[0].precision
 
 
-def test_a_type_that_a_release_reads_rightly_stays() -> None:
-    assert migrate(weighed("i4", [1, 2]), "openvino-2023.2").steps == ()
+@pytest.mark.parametrize(
+    ("kind", "last_wrong", "first_right"),
+    [("i4", "2023.1", "2023.2"), ("u4", "2023.1", "2023.2"), ("u2", "2025.2", "2025.3")],
+)
+def test_a_type_stays_from_the_first_release_on_that_reads_it_rightly(
+    kind: str, last_wrong: str, first_right: str
+) -> None:
+    assert migrate(weighed(kind, [1, 0]), f"openvino-{first_right}").steps == ()
+    assert [step.path for step in migrate(weighed(kind, [1, 0]), f"openvino-{last_wrong}").steps] == ["weights"]
 
 
 def test_a_constant_that_is_not_converted_at_once_is_refused() -> None:

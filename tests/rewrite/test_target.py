@@ -205,3 +205,13 @@ def test_operations_that_give_other_values_on_a_release_are_noted() -> None:
     noted = f"'readvalue' (ReadValue-6) gives other values on OpenVINO 2023.2: {reason}"
     assert migrate(builder.model, "openvino-2023.2").notes == (noted,)
     assert migrate(builder.model, "openvino-2023.3").notes == ()
+
+
+def test_the_stamp_of_the_target_itself_is_taken() -> None:
+    (step,) = migrate(one_layer("Unique", "opset12"), "opset10").steps
+    assert (step.after, step.how) == ("Unique opset10", "another version stamp")
+
+
+def test_a_layer_of_the_target_opset_does_not_remain() -> None:
+    assert migrate(one_layer("Unique", "opset10"), "opset10").remaining == ()
+    assert [one.version for one in migrate(one_layer("Unique", "opset10"), "opset9").remaining] == ["opset10"]

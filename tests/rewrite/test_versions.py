@@ -76,6 +76,21 @@ def test_a_gather_that_may_get_negative_indices_stays_in_later_opsets() -> None:
     assert lowered(layer("Gather-7", {}, ("f32", "4,3"), ("u8", "2"), np.array(0)), 8) == ["Gather-8"]
 
 
+def test_an_index_behind_the_end_of_a_batch_gives_zero_and_no_element_of_the_next() -> None:
+    given = layer("Gather-8", {"batch_dims": "1"}, ("f32", "2,3"), ("i64", "2,3"), np.array(1))
+    rows = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
+    assert same(given, 1, rows, np.array([[0, 3, -3], [-4, 2, 3]]))
+
+
+def test_batches_that_an_older_gather_nd_joins_are_taken_apart() -> None:
+    places = np.array([[[0], [3], [1]], [[2], [2], [0]]])
+    known = layer("GatherND-8", {"batch_dims": "2"}, ("f32", "2,3,4"), places)
+    assert lowered(known, 5) == ["GatherND-5", "Reshape-1"]
+    before, after = (model.outputs[0].port.dims for model in (known, migrate(known, "opset5").model))
+    assert before == after == (2, 3)
+    assert same(known, 5, np.arange(24, dtype=np.float32).reshape(2, 3, 4))
+
+
 def test_updates_that_may_meet_are_combined_by_comparisons() -> None:
     data = "f32", "4,3"
     rows, updates = np.arange(12, dtype=np.float32).reshape(4, 3), np.array([[5, 6, 7], [1, -2, 30]], np.float32)
@@ -88,6 +103,9 @@ def test_updates_that_may_meet_are_combined_by_comparisons() -> None:
     assert lowered(once, 8) == ["GatherND-8", "Add-1", "ScatterNDUpdate-4"]
     open_ = layer("ScatterNDUpdate-15", {"reduction": "sum"}, ("f32", "?,3"), ("i64", "2,1"), ("f32", "2,3"))
     assert "the sizes are not known" in lowered(open_, 8)[0]
+    halves = np.array([[0, 1], [0, 2]])
+    column = layer("ScatterElementsUpdate-12", {"reduction": "sum"}, data, halves, ("f32", "2,2"), np.array(0))
+    assert same(column, 8, rows, updates[:, :2])
     initial = {"reduction": "prod", "use_init_val": "false"}
     places = np.array([[0, 1], [3, 2]])
     bare = layer("ScatterElementsUpdate-12", initial, data, places, ("f32", "2,2"), np.array(0))
@@ -105,6 +123,12 @@ def test_updates_that_may_meet_along_an_axis(reduction: str, keeps: str) -> None
     updates = np.random.default_rng(8).normal(size=(4, 5)).astype(np.float32)
     model = layer("ScatterElementsUpdate-12", raw, ("f32", "4,3"), ("i32", "4,5"), ("f32", "4,5"), np.array(-1))
     assert close(model, 11, rows, places, updates, apart=1e-6)
+
+
+def test_a_roll_by_one_moves_elements_to_the_next_place() -> None:
+    moved = migrate(layer("Roll-7", {}, ("f32", "2,3"), ints(1), ints(-1)), "opset6").model
+    found = run(moved, {"in0": np.arange(6, dtype=np.float32).reshape(2, 3)})
+    assert found["out0"].tolist() == [[2, 0, 1], [5, 3, 4]]
 
 
 def test_negative_pads_become_a_slice() -> None:
