@@ -9,7 +9,7 @@ import pytest
 
 import ir_tools
 from ir_tools import UsageError
-from ir_tools.comparison.saved import SavedRun
+from ir_tools.comparison.saved import SavedRun, digest_of
 from ir_tools.ops import Array
 from ir_tools.runtime.client import Tap
 from tests import stateful
@@ -53,6 +53,21 @@ def test_what_is_saved(run: Path, model: Path) -> None:
     assert (found.setting, found.precision) == (("CPU", "f32"), "f32")
     assert found.is_of(ir_tools.read(model))
     assert not found.is_of(ir_tools.read(small(11, 'type="Abs" version="opset1"')))
+
+
+def added(value: float) -> ir_tools.Model:
+    """A model with a constant that is in no file."""
+    builder = ir_tools.Builder()
+    builder.result(
+        builder.call("Add", builder.parameter("x", "2"), builder.constant(np.array([value, 1], np.float32))), "y"
+    )
+    return builder.model
+
+
+def test_a_model_with_other_weights_is_another_one_wherever_they_are(tmp_path: Path) -> None:
+    assert digest_of(added(1)) != digest_of(added(2))
+    ir_tools.write(added(1), tmp_path / "added.xml")
+    assert digest_of(ir_tools.read(tmp_path / "added.xml")) == digest_of(added(1))
 
 
 def test_numpy_reads_it(run: Path) -> None:

@@ -131,3 +131,14 @@ def test_an_average_with_a_kernel_larger_than_the_padded_input_divides_by_what_i
     made = net.case()
     found = ir_tools.run(ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).model, made.inputs)
     assert found["out"].item() == pytest.approx(10 / 9)
+
+
+def test_an_antialiased_resample_to_half_the_size_weighs_three_elements() -> None:
+    """Inference Engine 2020.1 gives 12 / 7 and 23 / 7: weights 3, 3, 1 of elements at distances 1/4, 1/4, 3/4."""
+    net = Net(np.random.default_rng(0), 6)
+    net.precision = "FP32"
+    rows = net.input(np.tile(np.arange(1, 5, dtype=np.float32), (4, 1)).reshape(1, 1, 4, 4))
+    net.layer("Resample", [rows], [(1, 1, 2, 2)], {**LINEAR, "antialias": 1}, name="out")
+    made = net.case()
+    found = ir_tools.run(ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).model, made.inputs)
+    assert found["out"][0, 0, 0].tolist() == pytest.approx([12 / 7, 23 / 7])

@@ -7,7 +7,7 @@ import pytest
 
 from ir_tools.ops import FAMILIES, ops_of
 from ir_tools.releases.measured import State, cases, is_measured, state
-from ir_tools.releases.table import OPENVINO, Release
+from ir_tools.releases.table import OPENVINO, Release, find_release
 from ir_tools.runtime.environments import environment
 from tests.releases.measure import ask, case_of, client_of, judged, load, save
 from tests.releases.questions import OPS, Question, questions
@@ -98,3 +98,10 @@ def test_a_sample_is_as_measured(release: Release) -> None:
                 if answer is not said(release, question):
                     found[question.about, question.case, question.version] = answer, said(release, question)
     assert found == {}
+
+
+def test_what_is_not_read_is_not_read_in_any_case() -> None:
+    """A text of one letter counts for every release, but for those that do not read the operation."""
+    old, new = find_release("openvino-2021.4"), find_release("openvino-2026.4")
+    assert cases("Identity-16")["string"] == "x"
+    assert (state(old, "Identity-16", "string"), state(new, "Identity-16", "string")) == (State.UNREAD, State.DIES)

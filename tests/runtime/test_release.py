@@ -4,6 +4,7 @@ import ast
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -162,3 +163,13 @@ def test_python_with_another_release() -> None:
 
 def test_installed_openvino_is_its_release() -> None:
     assert found_python(find_release("openvino-2026.4")) == Path(sys.executable)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "wanted", "size"), [(1, 100, 16, 16), (1, 4, 16, 4), (20, -1, 16, 20), (0, -1, 16, 16)]
+)
+def test_a_made_up_size_is_the_wanted_one_if_the_dimension_allows_it(
+    low: int, high: int, wanted: int, size: int
+) -> None:
+    dim = SimpleNamespace(get_min_length=lambda: low, get_max_length=lambda: high)
+    assert release_worker.within(dim, wanted) == size
