@@ -131,3 +131,15 @@ def test_wrong_arguments(cli: Cli, model: Path, words: list[str], says: str) -> 
     assert outcome.code == 2
     assert says in outcome.err
     assert outcome.err.count("\n") == 1
+
+
+def test_an_input_is_reshaped_by_any_of_its_old_names_in_a_file_that_has_others(cli: Cli, tmp_path: Path) -> None:
+    builder = ir_tools.Builder(name="named")
+    data = builder.parameter("x", "?,3")
+    builder.result(builder.call("ReLU", data, name="relu"), "y")
+    builder.graph.rename(data.layer, "data")
+    ir_tools.write(builder.model, tmp_path / "named.xml")
+    words = ["--to", "ir10", "--verify", "--set", "data=2,3", "-o", tmp_path / "ten.xml", "--json"]
+    outcome = cli("migrate", tmp_path / "named.xml", *words)
+    assert (outcome.code, outcome.document["verified"]["ok"]) == (0, True)
+    assert [end.names for end in ir_tools.read(tmp_path / "ten.xml").inputs] == [("x",)]

@@ -49,6 +49,17 @@ def test_results_of_one_name() -> None:
     assert found["2021.3"] is found["2026.4"] is Answer.RUNS
 
 
+def test_a_layer_that_does_not_run_says_more_than_one_that_gives_other_values() -> None:
+    old = Builder(opset=1)
+    ends = (old.parameter(name, "2", "boolean") for name in "ab")
+    old.result(old.call("Xor", *ends, name="xor"), "c")
+    made = Builder(old.model, opset=6)
+    named = {"variable_id": "v", "variable_type": "f32", "variable_shape": "2"}
+    made.result(made.call("ReadValue", made.parameter("x", "2"), **named, name="state"), "s")
+    found = answers(made)
+    assert (found["2022.1"], found["2022.3"], found["2024.0"]) == (Answer.READS, Answer.DIFFERS, Answer.RUNS)
+
+
 def test_inputs_that_are_outputs() -> None:
     made = Builder(opset=7)
     made.result(made.parameter("data", "3"), "end")
