@@ -182,7 +182,7 @@ def _key(layer: Layer, seen: Seen) -> object:
         tensors,
         seen.constant,
         seen.held,
-        (seen.border, seen.short, seen.open, seen.names, seen.between),
+        (seen.border, seen.short, seen.open, seen.names, seen.between, seen.folded),
         own,
     )
 

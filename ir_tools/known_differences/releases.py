@@ -27,7 +27,7 @@ class Seen:
         op: the operation.
         attrs: None if they have no meaning.
         inputs, outputs: what is known of the tensors.
-        constant: the numbers of the inputs that are computed of constants alone.
+        constant: the numbers of the inputs that are computed of constants alone, or known from sizes.
         version: of the IR.
         held: element types of the constants that those inputs are computed of.
         opset: of its version stamp.
@@ -51,6 +51,15 @@ class Seen:
     open: bool = False
     names: frozenset[str] = frozenset()
     between: bool = False
+
+    @property
+    def folded(self) -> bool:
+        """Whether its outputs are known before a device sees it: of constants, or of sizes within a larger model."""
+        if self.inputs and len(self.constant) == len(self.inputs):
+            return True
+        return not self.between and all(
+            fact.value is not None and fact.value.exact is not None for fact in self.outputs
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +165,17 @@ def _has_rank(seen: Seen, rank: int) -> bool:
     """Return whether the first input is known to have this rank."""
     shape = seen.inputs[0].shape
     return shape is not None and len(shape) == rank
+
+
+def _has_slope_inside_channels(seen: Seen) -> bool:
+    """Return whether a constant slope is neither one number nor one for each channel."""
+    data, slope = (fact.shape for fact in seen.inputs)
+    if 1 not in seen.constant or data is None or slope is None or len(data) < 2:
+        return False
+    if len(slope) == 1:
+        return slope[0].lo not in {1, data[1].lo}
+    at = len(data) - len(slope)
+    return any(size.lo != 1 for axis, size in enumerate(slope, at) if axis != 1)
 
 
 def _terms(seen: Seen) -> list[str]:
@@ -431,6 +451,33 @@ ROWS = (
         model=Call("Einsum-7", (counted(2, 1), counted(3, 4)), {"equation": "ab,bc->ac"}),
         version=10,
         applies=lambda seen: any(len(sizes) > 1 for sizes in _sizes_of_letters(seen).values()),
+    ),
+    ReleaseDifference(
+        name="PReLU with a slope inside channels",
+        first="2021.2",
+        last="2021.3",
+        ops=("PReLU-1",),
+        state=State.UNCOMPILED,
+        reason="A constant slope that is not one for each channel is read and not compiled.",
+        model=Call("PReLU-1", (counted(2, 3), Fixed(counted(2, 3)))),
+        version=10,
+        types="f32 f16",
+        applies=_has_slope_inside_channels,
+    ),
+    ReleaseDifference(
+        name="StridedSlice with absent masks",
+        first="2021.2",
+        last="2021.2",
+        ops=("StridedSlice-1",),
+        state=State.UNREAD,
+        reason="A StridedSlice is not read unless all of its masks are written.",
+        model=Call(
+            "StridedSlice-1",
+            (counted(2, 3), *(Fixed(whole(number, number)) for number in (0, 2, 1))),
+            {"begin_mask": "0,0", "end_mask": "0,0"},
+        ),
+        version=10,
+        applies=lambda seen: seen.short,
     ),
     ReleaseDifference(
         name="Einsum with a letter twice in one input",

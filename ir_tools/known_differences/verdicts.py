@@ -76,7 +76,8 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
 def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     """Return what a release does with a layer of an operation and of types that it reads; None if it runs it.
 
-    A row of other values says exactly which layers have them, and counts for more than what was measured.
+    A row says exactly which layers it is about, and counts for more than what was measured of other values, or of the
+    plain model.
     """
     op = seen.op
     at_border = seen.border or op.role is not Role.COMPUTATION
@@ -93,13 +94,13 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
         return Answer.UNKNOWN, f"{op} was not measured"
     found, case = _worst(release, op, plain, _cases_of(release, seen))
     reason = f"{op}{f' with {case}' if case else ''} {found.words}"
-    if found is State.DIFFERS and any(row.state is State.DIFFERS for row in rows_of(release.name, str(op))):
+    exact = found is State.DIFFERS or not case
+    if exact and any(row.state is found for row in rows_of(release.name, str(op))):
         found = State.RUNS
     for row in release_differences(release, seen):
         if RANKS.index(row.state) < RANKS.index(found):
             found, reason = row.state, row.reason
-    folded = bool(seen.inputs) and len(seen.constant) == len(seen.inputs)
-    if found is State.RUNS or (folded and found not in {State.DIES, State.DIFFERS}):
+    if found is State.RUNS or (seen.folded and found not in {State.DIES, State.DIFFERS}):
         return None
     return ANSWERS[found], reason
 
@@ -198,7 +199,11 @@ class Surroundings:
             op.read(layer.raw, []),
             inputs,
             outputs,
-            frozenset(number for number, feed in enumerate(feeds) if feed in known),
+            frozenset(
+                number
+                for number, (feed, fact) in enumerate(zip(feeds, inputs, strict=False))
+                if feed in known or (fact.value is not None and fact.value.exact is not None)
+            ),
             version,
             frozenset().union(*(known.get(feed, ()) for feed in feeds)),
             opset_number(layer.version) or 6,

@@ -117,3 +117,16 @@ def test_wrong_use(cli: Cli, model: Path) -> None:
     assert cli("compat", model.parent / "none.xml").code == 2
     model.write_text("text")
     assert cli("compat", model).code == 2
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["fixed", "computed"])
+def test_sizes_of_fixed_shapes_are_known_before_a_device_sees_them(known: bool) -> None:
+    """2021 reads no Reshape to a computed shape, and 2021.2 compiles no ShapeOf, unless all is known from sizes."""
+    builder = Builder(opset=5)
+    data = builder.call("ReLU", builder.parameter("x", [2, 3], "f32"), name="data")
+    shape = builder.call("ShapeOf", data, name="shape", output_type="i64")
+    sizes = shape if known else builder.parameter("sizes", [2], "i64")
+    builder.result(builder.call("Reshape", data, sizes, name="same", special_zero="false"))
+    builder.model.version = 10
+    found = {one.release.name: str(one.answer) for one in compatibility(builder.model, OPENVINO[:3])}
+    assert ([*found.values()] == ["runs"] * 3) is known
