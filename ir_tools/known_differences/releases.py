@@ -198,6 +198,23 @@ def _sizes_of_letters(seen: Seen) -> dict[str, set[int]]:
     return sizes
 
 
+def _axes(seen: Seen) -> list[int] | None:
+    """Return the axes that the second input names, from the first one; None if they are not known."""
+    value, shape = seen.inputs[1].value, seen.inputs[0].shape
+    if value is None or value.exact is None or shape is None:
+        return None
+    return sorted(int(axis) % len(shape) for axis in value.exact.ravel())
+
+
+def _is_unmasked(seen: Seen) -> bool:
+    return seen.attrs is not None and not seen.attrs.do_softmax and not seen.attrs.mask
+
+
+def _region_yolo() -> Call:
+    sizes = {"coords": "4", "classes": "2", "num": "2", "axis": "1", "end_axis": "3", "anchors": "1,2,3,4"}
+    return Call("RegionYolo-1", (counted(1, 14, 2, 2),), {**sizes, "do_softmax": "false"})
+
+
 ATTENTION = (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4))
 PLAIN = {"causal": "false"}
 ONE_GROUP = {"group": "1", "deformable_group": "1"}
@@ -405,6 +422,74 @@ ROWS = (
         model=Call("GatherElements-6", (counted(3, 2), Fixed(np.array([[-1, -1]]))), {"axis": "0"}),
         version=10,
         applies=lambda seen: seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any()),
+    ),
+    ReleaseDifference(
+        name="negative indices of ScatterNDUpdate",
+        first="2021.2",
+        last="2023.0",
+        ops=("ScatterNDUpdate-4",),
+        state=State.DIES,
+        reason="Negative indices do not count from the end: memory before the data is written.",
+        model=Call("ScatterNDUpdate-4", (counted(3, 4), Fixed(np.array([[-1]])), counted(1, 4))),
+        version=10,
+        applies=lambda seen: seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any()),
+    ),
+    ReleaseDifference(
+        name="negative indices of ScatterElementsUpdate",
+        first="2021.2",
+        last="2023.0",
+        ops=("ScatterElementsUpdate-3",),
+        state=State.FAILS,
+        reason="Negative indices are refused when the model runs.",
+        model=Call(
+            "ScatterElementsUpdate-3",
+            (counted(3, 4), Fixed(np.array([[-1] * 4])), counted(1, 4), Fixed(number(0, np.int64))),
+        ),
+        version=10,
+        applies=lambda seen: seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any()),
+    ),
+    ReleaseDifference(
+        name="RegionYolo without SoftMax and without a mask",
+        first="2021.3",
+        last="2023.1",
+        ops=("RegionYolo-1",),
+        state=State.UNREAD,
+        reason='With do_softmax="false" a mask has to be there; without one it is not read.',
+        model=_region_yolo(),
+        version=10,
+        applies=_is_unmasked,
+    ),
+    ReleaseDifference(
+        name="RegionYolo without SoftMax and without a mask, read",
+        first="2023.2",
+        last="2023.2",
+        ops=("RegionYolo-1",),
+        state=State.UNCOMPILED,
+        reason='With do_softmax="false" a mask has to be there; without one it is not compiled.',
+        model=_region_yolo(),
+        version=10,
+        applies=_is_unmasked,
+    ),
+    ReleaseDifference(
+        name="NormalizeL2 over some axes",
+        first="2021.2",
+        last="2021.3",
+        ops=("NormalizeL2-1",),
+        reason="Over axes that are not all but the first, other elements are added up.",
+        model=Call("NormalizeL2-1", (counted(2, 3, 4, 4), Fixed(whole(1))), {"eps": "0.001", "eps_mode": "add"}),
+        version=10,
+        applies=lambda seen: _axes(seen) != [*range(1, len(seen.inputs[0].shape or ()))],
+    ),
+    ReleaseDifference(
+        name="NormalizeL2 over other axes than the channels",
+        first="2021.4",
+        last="2021.4",
+        ops=("NormalizeL2-1",),
+        state=State.UNCOMPILED,
+        reason="Axes have to be the second, or all but the first.",
+        model=Call("NormalizeL2-1", (counted(2, 3, 4, 4), Fixed(whole(2, 3))), {"eps": "0.001", "eps_mode": "add"}),
+        version=10,
+        applies=lambda seen: _axes(seen) not in ([1], [*range(1, len(seen.inputs[0].shape or ()))]),
     ),
     ReleaseDifference(
         name="DeformableConvolution with unequal dilations",

@@ -23,7 +23,11 @@ from tests.ops.test_control_flow import if_model, iterator_model, small_loop
 
 OPS = tuple(op for family in FAMILIES for op in family.OPS if op.oracle is not Oracle.SPECIFICATION)
 KINDS = ("f16", "bf16", "f64", "i32", "i64", "u8", "i8", "i16", "u16", "u32", "u64", "boolean", "string")
-MORE = {"PriorBox": {"min_size": "16"}, "PriorBoxClustered": {"variance": "0.1,0.1,0.2,0.2", "step": "8"}}
+MORE = {
+    "RegionYolo": {"mask": "0,1"},
+    "PriorBox": {"min_size": "16"},
+    "PriorBoxClustered": {"variance": "0.1,0.1,0.2,0.2", "step": "8"},
+}
 """What an operation needs to give an output that all releases agree on."""
 STATES = {
     **{"LSTMCell": (1, 2), "GRUCell": (1,), "RNNCell": (1,)},

@@ -111,6 +111,17 @@ def test_equations(equation: str, shapes: list[str], wanted: Answer) -> None:
     assert found["2025.1"] is Answer.RUNS
 
 
+def test_shapes_that_are_computed() -> None:
+    """What follows from known sizes is known to a release as a constant is, what follows from values is not."""
+    made = Builder(opset=7)
+    data, shape = made.parameter("data", "2,3"), made.parameter("shape", "2", "i64")
+    made.result(made.call("Reshape", data, made.call("ShapeOf", data, output_type="i64"), special_zero=False))
+    made.model.version = 10
+    assert answers(made)["2021.4"] is Answer.RUNS
+    made.result(made.call("Reshape", data, shape, special_zero=False, name="computed"))
+    assert answers(made)["2021.4"] is not Answer.RUNS
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("release", OPENVINO, ids=lambda release: release.name)
 def test_answers_are_what_releases_do(release: Release) -> None:

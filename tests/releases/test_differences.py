@@ -31,7 +31,7 @@ def does(release: Release, row: ReleaseDifference) -> State:
         try:
             found = [*client.infer(text, weights, fed).outputs.values()]
         except RuntimeFailure as failure:
-            return STAGES[failure.stage]
+            return STAGES[failure.stage] if failure.kind == "rejected" else State.DIES
     wanted = execute.run(model, fed).values()
     return State.RUNS if all(_close(*pair) for pair in zip(found, wanted, strict=True)) else State.DIFFERS
 
