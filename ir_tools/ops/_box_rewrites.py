@@ -7,8 +7,8 @@ import numpy as np
 from ir_tools.ops._layers import I64, Layers, held
 from ir_tools.ops._prior_boxes import number_of_priors, priors
 from ir_tools.ops._sampling_rewrites import align_regions
-from ir_tools.ops._versions import NoStep, as_it_is, versions
-from ir_tools.ops.definition import Attrs, Fact, Ref, Refused, Rewrite, Step
+from ir_tools.ops._versions import as_it_is, no_step, versions
+from ir_tools.ops.definition import Attrs, Fact, Lowering, Ref, Refused, Rewrite, Step
 
 __all__ = [
     "migrate_detection_output",
@@ -71,9 +71,9 @@ def migrate_multiclass_nms(version: int) -> Step:
     return versions("MulticlassNms", version, change, no_boxes(8))
 
 
-def no_boxes(version: int) -> NoStep:
+def no_boxes(version: int) -> Lowering:
     """Return the step of an operation that begins with `version` and selects boxes as no older ones do."""
-    return NoStep(version, "no layers of older operations are known to give the same boxes in the same order")
+    return no_step(version, "no layers of older operations are known to give the same boxes in the same order")
 
 
 # --- prior boxes, detections, regions ---------------------------------------------------------------------------

@@ -13,12 +13,12 @@ from ir_tools.ops.definition import (
     Array,
     Attrs,
     Fact,
+    Lowering,
     NewLayer,
     Op,
     Ref,
     Refused,
     Rewrite,
-    Step,
     Violation,
 )
 from ir_tools.ops.records import constant_fact
@@ -239,7 +239,7 @@ Formula = Callable[[Layers, Attrs], Ref | Sequence[Ref] | Refused]
 """Adds the layers of a formula, and returns what the last one of them makes; or all outputs, the last one's last."""
 
 
-def composed(version: int, formula: str, *, wide: bool = False) -> Callable[[Formula], Step]:
+def composed(version: int, formula: str, *, wide: bool = False) -> Callable[[Formula], Lowering]:
     """Return what makes a step out of a function that adds the layers of a formula.
 
     The step leaves the operation alone in opsets that hold it, which begin with `version`. The layer that is added last
@@ -251,10 +251,8 @@ def composed(version: int, formula: str, *, wide: bool = False) -> Callable[[For
         wide: whether half floats are computed in f32, as by `Layers.working`, and rounded once.
     """
 
-    def step_of(function: Formula) -> Step:
-        def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-            if target >= version:
-                return None
+    def step_of(function: Formula) -> Lowering:
+        def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
             layers = Layers(inputs, target)
             found = function(layers, attrs)
             if isinstance(found, Refused):
@@ -270,7 +268,7 @@ def composed(version: int, formula: str, *, wide: bool = False) -> Callable[[For
             outputs = () if isinstance(found, Ref) else ends
             return layers.rewrite("its formula in layers", f"by its definition: {formula}{how}", outputs)
 
-        return step
+        return Lowering(version, step)
 
     return step_of
 

@@ -1,28 +1,20 @@
 """Steps between the versions of one operation: the same attributes, or a few layers that compute the same."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._layers import Layers, held
-from ir_tools.ops.definition import Attrs, Fact, Ref, Refused, Rewrite, Step
+from ir_tools.ops.definition import Attrs, Fact, Lowering, Ref, Refused, Rewrite, Step
 
-__all__ = ["Change", "NoStep", "as_it_is", "versions"]
+__all__ = ["Change", "as_it_is", "no_step", "versions"]
 
 Change = Callable[[Layers, Attrs, int], Rewrite | Refused | None]
 """`(layers, attributes, version) -> ` layers of that version, why there are none, or None if the attributes say all."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoStep:
-    """The step of an operation that begins with `version` and that no older operations express: the reason why."""
-
-    version: int
-    reason: str
-
-    def __call__(self, attrs: Attrs, inputs: Sequence[Fact], target: int) -> Refused | None:
-        """Return the reason before the version, None from it on."""
-        return Refused(self.reason) if target < self.version else None
+def no_step(version: int, reason: str) -> Lowering:
+    """Return the step of an operation that begins with `version` and that no older operations express."""
+    return Lowering(version, reason=reason)
 
 
 def versions(type: str, version: int, change: Change | None = None, older: Step | None = None) -> Step:

@@ -15,7 +15,7 @@ from ir_tools.ops._image_rewrites import migrate_color
 from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._requirements import require, require_rank, require_size
 from ir_tools.ops._values import dim, divided, times
-from ir_tools.ops._versions import NoStep
+from ir_tools.ops._versions import no_step
 from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Folding, Input, Op, Output, Violation
 from ir_tools.types import Dim, Shape, shape_text
 
@@ -190,7 +190,7 @@ OPS = (
         Op(
             type=type,
             version=17,
-            migrate=NoStep(17, "how it rounds is not specified, so no layers are known to give the same values"),
+            migrate=no_step(17, "how it rounds is not specified, so no layers are known to give the same values"),
             inputs=(Input("image", type="T"),),
             outputs=(Output("image", many=True),),
             attrs={"single_plane": Flag(default=True)},

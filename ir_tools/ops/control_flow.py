@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._versions import NoStep
+from ir_tools.ops._versions import no_step
 from ir_tools.ops.bodies import Bodies, BodyFacts, BodyRun, Execute, Maps, PortMap, PortMapRow
 from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Input, Kind, Op, Output, Violation
 from ir_tools.ops.limits import MAX_ITERATIONS
@@ -393,7 +393,7 @@ OPS = (
     Op(
         type="Loop",
         version=5,
-        migrate=NoStep(5, "TensorIterator, the loop of older opsets, has no condition and no number of the iteration"),
+        migrate=no_step(5, "TensorIterator, the loop of older opsets, has no condition and no number of the iteration"),
         strings=True,
         inputs=(
             Input("trip_count", type="i64 i32 i16 u64 u32 u16"),
@@ -407,7 +407,7 @@ OPS = (
     Op(
         type="If",
         version=8,
-        migrate=NoStep(8, "no older operation runs one of two bodies"),
+        migrate=no_step(8, "no older operation runs one of two bodies"),
         strings=True,
         inputs=(Input("condition", type="boolean u8"), INPUTS),
         outputs=OUTPUTS,

@@ -58,6 +58,7 @@ __all__ = [
     "Int",
     "Ints",
     "Kind",
+    "Lowering",
     "NewLayer",
     "ObservedAttrs",
     "OneOf",
@@ -576,6 +577,26 @@ class Refused:
 
 Step = Callable[["Attrs", Sequence["Fact"], int], "Rewrite | Refused | None"]
 """`(attributes, input facts, target opset) -> ` a rewrite, a refusal, or None where nothing need be done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lowering:
+    """A step to the opsets before `version`, which begins the operation: later ones hold it and are left alone.
+
+    `lower`: makes the layers; None if no older operations express the operation, for that `reason`.
+    """
+
+    version: int
+    lower: Step | None = None
+    reason: str = ""
+
+    def __call__(self, attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+        """Return what replaces the operation, or the reason why nothing does; None in an opset that holds it."""
+        if target >= self.version:
+            return None
+        return Refused(self.reason) if self.lower is None else self.lower(attrs, inputs, target)
+
+
 Upgrade = Callable[["LegacyLayer"], "tuple[Source, ...] | Refused"]
 """Adds what replaces a legacy layer, and returns its outputs."""
 NamedRewrite = Callable[["Attrs", Sequence["Fact"]], "Rewrite | None"]

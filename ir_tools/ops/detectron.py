@@ -15,7 +15,7 @@ from ir_tools.ops._numbers import in_working_types
 from ir_tools.ops._proposals import of_one_image
 from ir_tools.ops._requirements import agreed, require_rank, require_size
 from ir_tools.ops._values import dim, times
-from ir_tools.ops._versions import NoStep
+from ir_tools.ops._versions import no_step
 from ir_tools.ops.definition import (
     Array,
     Attrs,
@@ -214,7 +214,7 @@ GENERATE_PROPOSALS = Op(
 PRIOR_GRID_GENERATOR = Op(
     type="ExperimentalDetectronPriorGridGenerator",
     version=6,
-    migrate=NoStep(6, "no layers of older operations are known to make the same grid"),
+    migrate=no_step(6, "no layers of older operations are known to make the same grid"),
     experimental=True,
     inputs=tuple(Input(name, type="T") for name in ("priors", "feature_map", "image")),
     attrs={
@@ -233,7 +233,7 @@ PRIOR_GRID_GENERATOR = Op(
 ROI_FEATURE_EXTRACTOR = Op(
     type="ExperimentalDetectronROIFeatureExtractor",
     version=6,
-    migrate=NoStep(6, "no older operation takes each region from the level of its size"),
+    migrate=no_step(6, "no older operation takes each region from the level of its size"),
     experimental=True,
     inputs=(Input("rois", type="T"), Input("features", type="T", many=True)),
     outputs=(Output("features"), Output("rois")),

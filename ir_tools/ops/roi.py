@@ -25,7 +25,7 @@ from ir_tools.ops._regions import (
 )
 from ir_tools.ops._requirements import agreed, require, require_rank, require_size
 from ir_tools.ops._values import dim, is_empty, outside, times, whole
-from ir_tools.ops._versions import NoStep, versions
+from ir_tools.ops._versions import no_step, versions
 from ir_tools.ops.definition import (
     Array,
     Attrs,
@@ -398,7 +398,7 @@ ROI_ALIGN_9 = ROI_ALIGN_3.at(
 ROI_ALIGN_ROTATED_15 = Op(
     type="ROIAlignRotated",
     version=15,
-    migrate=NoStep(15, "no older operation takes rotated regions"),
+    migrate=no_step(15, "no older operation takes rotated regions"),
     inputs=ALIGN_INPUTS,
     types={"T": "float"},
     attrs={

@@ -13,7 +13,7 @@ from ir_tools.ops._fields import IndexType, Type
 from ir_tools.ops._philox import fractions, integers_between, torch_fractions, torch_words, words
 from ir_tools.ops._requirements import require, require_one, require_rank, require_sizes
 from ir_tools.ops._values import known_number, sizes_of
-from ir_tools.ops._versions import NoStep
+from ir_tools.ops._versions import no_step
 from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Folding, Input, Int, Kind, OneOf, Op, Violation
 from ir_tools.ops.limits import MAX_SIZES
 from ir_tools.types import Dim, Shape
@@ -92,7 +92,7 @@ SEEDS = {"global_seed": Int(default=0), "op_seed": Int(default=0)}
 RANDOM_UNIFORM = Op(
     type="RandomUniform",
     version=8,
-    migrate=NoStep(8, "it draws random numbers, and no older operation draws the same"),
+    migrate=no_step(8, "it draws random numbers, and no older operation draws the same"),
     folding=Folding.NONE,
     inputs=(Input("shape", type="i32 i64"), Input("minval", type="T"), Input("maxval", type="T")),
     attrs={
@@ -109,7 +109,7 @@ RANDOM_UNIFORM = Op(
 MULTINOMIAL = Op(
     type="Multinomial",
     version=13,
-    migrate=NoStep(13, "it draws random numbers, and no older operation draws the same"),
+    migrate=no_step(13, "it draws random numbers, and no older operation draws the same"),
     folding=Folding.NONE,
     inputs=(Input("probs", type="float"), Input("num_samples", type="integer")),
     attrs={

@@ -16,7 +16,7 @@ from ir_tools.ops._numbers import same_type
 from ir_tools.ops._requirements import require_list
 from ir_tools.ops._segment_rewrites import migrate_bincount, migrate_bucketize, migrate_search_sorted
 from ir_tools.ops._values import carried, known, normal_axis, plus, sizes_of, whole
-from ir_tools.ops._versions import NoStep
+from ir_tools.ops._versions import no_step
 from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, Int, Op, Oracle, Output
 from ir_tools.types import Dim, Shape, element_type, format_shape, shape_text
 
@@ -279,7 +279,7 @@ INDEX = IndexType(default=I64)
 NON_ZERO = Op(
     type="NonZero",
     version=3,
-    migrate=NoStep(3, "no older operation finds the places of elements by their values"),
+    migrate=no_step(3, "no older operation finds the places of elements by their values"),
     inputs=(Input("data"),),
     attrs={"output_type": INDEX},
     shape=non_zero_shape,
@@ -288,7 +288,7 @@ NON_ZERO = Op(
 UNIQUE = Op(
     type="Unique",
     version=10,
-    migrate=NoStep(10, "no layers of older operations are known to find and number different values alike"),
+    migrate=no_step(10, "no layers of older operations are known to find and number different values alike"),
     inputs=(Input("data"), Input("axis", optional=True, type="i32 i64")),
     outputs=(Output("output"), Output("indices"), Output("reverse_indices"), Output("counts")),
     attrs={"sorted": Flag(default=True), "index_element_type": INDEX, "count_element_type": INDEX},
@@ -327,7 +327,7 @@ BINCOUNT = Op(
 SPARSE_FILL = Op(
     type="SparseFillEmptyRows",
     version=16,
-    migrate=NoStep(16, "no layers of older operations are known to put rows between others alike"),
+    migrate=no_step(16, "no layers of older operations are known to put rows between others alike"),
     inputs=(
         Input("values", type="T"),
         Input("dense_shape", type="I"),

@@ -14,7 +14,7 @@ from ir_tools.ops._fields import IndexType, Type
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank
 from ir_tools.ops._values import dim, is_empty, known, known_number, normal_axis
-from ir_tools.ops._versions import NoStep
+from ir_tools.ops._versions import no_step
 from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Flag, Input, Int, Kind, OneOf, Op, Output, Violation
 from ir_tools.types import Dim, element_type
 
@@ -248,7 +248,7 @@ def check_decoder(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 CTC_GREEDY_DECODER_SEQ_LEN_6 = Op(
     type="CTCGreedyDecoderSeqLen",
     version=6,
-    migrate=NoStep(6, "CTCGreedyDecoder, the older operation, takes the last class for the blank and no lengths"),
+    migrate=no_step(6, "CTCGreedyDecoder, the older operation, takes the last class for the blank and no lengths"),
     inputs=(
         Input("data", type="float"),
         Input("sequence_length", type="integer"),
@@ -342,7 +342,7 @@ def _loss(attrs: Attrs, chances: Array, labels: Array, blank: int) -> float:
 CTC_LOSS_4 = Op(
     type="CTCLoss",
     version=4,
-    migrate=NoStep(4, "no layers of older operations are known to add up all paths alike"),
+    migrate=no_step(4, "no layers of older operations are known to add up all paths alike"),
     inputs=(
         Input("logits", type="float"),
         Input("logit_length", type="integer"),

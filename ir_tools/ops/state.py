@@ -13,14 +13,14 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._fields import ShapeText, Type
 from ir_tools.ops._layers import Layers
 from ir_tools.ops._requirements import require
-from ir_tools.ops._versions import NoStep, versions
+from ir_tools.ops._versions import no_step, versions
 from ir_tools.ops.definition import Array, Attrs, Fact, Input, Op, Ref, Refused, Rewrite, Role, Text, Violation
 from ir_tools.types import Shape, element_type, format_shape, shape_text
 
 __all__ = ["OPS"]
 
 UNKNOWN = Fact(element_type("dynamic"), None)
-KEPT = NoStep(3, "no older operation keeps a value from one inference to the next")
+KEPT = no_step(3, "no older operation keeps a value from one inference to the next")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

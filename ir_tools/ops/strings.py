@@ -9,7 +9,7 @@ import numpy as np
 
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._requirements import require_rank
-from ir_tools.ops._versions import NoStep
+from ir_tools.ops._versions import no_step
 from ir_tools.ops.definition import Array, Attrs, Fact, Folding, Input, Kind, Op, Output, Violation
 from ir_tools.types import Dim, element_type
 
@@ -62,7 +62,7 @@ def unpack(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 STRING_TENSOR_PACK = Op(
     type="StringTensorPack",
     version=15,
-    migrate=NoStep(15, "no older operation makes strings of characters"),
+    migrate=no_step(15, "no older operation makes strings of characters"),
     folding=Folding.FAILS,
     inputs=(Input("begins", type="T_IND"), Input("ends", type="T_IND"), Input("symbols", type="u8")),
     types={"T_IND": "i32 i64"},
@@ -73,7 +73,7 @@ STRING_TENSOR_PACK = Op(
 STRING_TENSOR_UNPACK = Op(
     type="StringTensorUnpack",
     version=15,
-    migrate=NoStep(15, "no older operation takes strings apart"),
+    migrate=no_step(15, "no older operation takes strings apart"),
     inputs=(Input("data", type="string"),),
     outputs=(Output("begins"), Output("ends"), Output("symbols")),
     shape=unpack_shape,

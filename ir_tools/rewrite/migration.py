@@ -15,7 +15,19 @@ from ir_tools.infer import LayerSignature, LayerSignatures
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import find_op, named_rewrites, opset_number
-from ir_tools.ops.definition import Attrs, Fact, Kind, NewLayer, ObservedAttrs, Op, Ref, Refused, Rewrite, Violation
+from ir_tools.ops.definition import (
+    Attrs,
+    Fact,
+    Kind,
+    Lowering,
+    NewLayer,
+    ObservedAttrs,
+    Op,
+    Ref,
+    Refused,
+    Rewrite,
+    Violation,
+)
 from ir_tools.ops.records import recorded
 from ir_tools.rewrite.facts import InputFacts, KnownFacts
 from ir_tools.rewrite.fitting import Fitting
@@ -185,6 +197,8 @@ class _Migrating:
             return _Verdict(otherwise=unknown if above and target.release else None, above=above)
         holds, asked = target.holds(op, opset), op if op.migrate else None
         if judge is None:
+            if holds and isinstance(op.migrate, Lowering):
+                return _Verdict()
             return _Verdict(asked, None if holds else target.stamped(layer, op), above=not holds)
         stamped = None if holds else target.stamped(layer, op)
         if holds or stamped is not None:
