@@ -35,6 +35,12 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "ir_tools/ops/_equivalence.py": ("tests/ops/test_equivalence.py", "tests/ops/test_lowering.py"),
     "ir_tools/ops/*rewrites.py": ("tests/ops/test_lowering.py", "tests/rewrite"),
     "ir_tools/rewrite/migration.py": ("tests/rewrite", "tests/test_display.py"),
+    "ir_tools/rewrite/target.py": ("tests/rewrite/test_target.py", "tests/rewrite/test_fitting.py"),
+    "ir_tools/rewrite/fitting.py": ("tests/rewrite/test_target.py", "tests/rewrite/test_fitting.py"),
+    "ir_tools/rewrite/legacy*.py": ("tests/legacy",),
+    "ir_tools/ops/legacy/*": ("tests/legacy",),
+    "ir_tools/comparison/saved.py": ("tests/cli/test_saved_runs.py",),
+    "ir_tools/compatibility.py": ("tests/releases", "tests/cli/test_compat.py"),
     "ir_tools/files.py": ("tests/test_files.py",),
     "ir_tools/weights.py": ("tests/test_weights.py", "tests/test_pickling.py"),
     "ir_tools/format/write.py": (

@@ -1,10 +1,13 @@
 """What the table says of releases, in itself and against releases that are here."""
 
 import random
-from functools import cache
+from functools import cache, partial
 
+import numpy as np
 import pytest
 
+from ir_tools.builder import Builder
+from ir_tools.compatibility import Answer, compatibility
 from ir_tools.ops import FAMILIES, ops_of
 from ir_tools.releases.measured import State, cases, is_measured, state
 from ir_tools.releases.table import OPENVINO, Release, find_release
@@ -98,6 +101,15 @@ def test_a_sample_is_as_measured(release: Release) -> None:
                 if answer is not said(release, question):
                     found[question.about, question.case, question.version] = answer, said(release, question)
     assert found == {}
+
+
+def test_a_model_that_ends_the_process_of_a_release_is_only_read_there() -> None:
+    builder, ones = Builder(opset=1), partial(np.ones, dtype=np.float32)
+    states, weights = (ones((1, 4)), ones((1, 4))), (ones((16, 3)), ones((16, 4)), ones(16))
+    builder.result(builder.outputs("LSTMCell", builder.parameter("x", "1,3"), *states, *weights, hidden_size=4)[0])
+    asked = [find_release(f"openvino-{name}") for name in ("2022.2", "2023.1")]
+    assert [one.answer for one in compatibility(builder.model, asked)] == [Answer.READS, Answer.RUNS]
+    assert state(asked[0], "LSTMCell-1") is State.DIES
 
 
 def test_what_is_not_read_is_not_read_in_any_case() -> None:
