@@ -64,6 +64,11 @@ class KnownFacts:
         feeds = (sources[port.id] for port in self.signatures.of(layer)[0].inputs if port.id in sources)
         return tuple(self._computed_fact(graph, feed, self._output(graph, feed)) for feed in feeds)
 
+    def results(self, located: Located) -> tuple[Fact, ...]:
+        """Return all that the shape rules find out about the outputs."""
+        _, layer, graph = located
+        return tuple(self._computed_fact(graph, Source(layer.id, port.id), recorded(port)) for port in layer.outputs)
+
     def changed(self, model: Model, layers: Iterable[tuple[Graph, int]]) -> None:
         """Go on with the model, or the copy of it, in which layers were rewritten: only what follows from them is new.
 

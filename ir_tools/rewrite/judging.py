@@ -10,7 +10,7 @@ from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, is_plain
 from ir_tools.ops import Op, Role, find_op
 from ir_tools.ops.definition import Array, Fact, Ref, Rewrite
-from ir_tools.ops.records import constant_fact, recorded
+from ir_tools.ops.records import constant_fact
 from ir_tools.releases.table import Release
 from ir_tools.rewrite.facts import KnownFacts
 from ir_tools.rewrite.target import INPUTS_OF_2021
@@ -62,8 +62,8 @@ class Judge:
 
     def seen(self, located: Located, op: Op) -> Seen:
         """Return what decides about a layer."""
-        outputs = [*map(recorded, located.layer.outputs)]
-        return self._around.seen(located, op, self.known.computed(located), outputs, self.version)
+        inputs, outputs = self.known.computed(located), self.known.results(located)
+        return self._around.seen(located, op, inputs, outputs, self.version)
 
     def of(self, seen: Seen) -> Judged:
         """Return what the release does with a layer, None if it runs it or if nothing is known."""

@@ -389,7 +389,7 @@ class _Planning:
         self, located: Located, signature: LayerSignature, verdict: _Verdict, op: Op, facts: InputFacts
     ) -> _Outcome:
         seen = None if self.judge is None else self.judge.seen(located, op)
-        around = () if seen is None else (*map(id, seen.inputs), seen.constant, seen.held, seen.border)
+        around = () if seen is None else (*map(id, seen.inputs), seen.constant, seen.held, seen.border, seen.folded)
         key = (signature.number, *facts.key, *around)
         found = self.outcomes.get(key)
         if found is None:

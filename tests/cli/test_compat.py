@@ -8,6 +8,7 @@ from ir_tools.builder import Builder
 from ir_tools.compatibility import Answer, after_migration, compatibility, summary
 from ir_tools.format.write import write
 from ir_tools.releases.table import OPENVINO, find_release
+from ir_tools.rewrite.migration import migrate
 from tests.cli.conftest import Cli
 
 
@@ -130,3 +131,5 @@ def test_sizes_of_fixed_shapes_are_known_before_a_device_sees_them(known: bool) 
     builder.model.version = 10
     found = {one.release.name: str(one.answer) for one in compatibility(builder.model, OPENVINO[:3])}
     assert ([*found.values()] == ["runs"] * 3) is known
+    moved = migrate(builder.model, "openvino-2021.2")
+    assert (moved.refused == () and moved.steps == ()) is known
