@@ -178,6 +178,12 @@ def _has_slope_inside_channels(seen: Seen) -> bool:
     return any(size.lo != 1 for axis, size in enumerate(slope, at) if axis != 1)
 
 
+def _resizes(seen: Seen, axes: int) -> bool:
+    """Return whether an Interpolate is known to resize so many axes, or more."""
+    sizes = seen.inputs[1].shape
+    return sizes is not None and len(sizes) == 1 and sizes[0].lo >= axes
+
+
 def _terms(seen: Seen) -> list[str]:
     """Return the letters of each input of an Einsum."""
     return [] if seen.attrs is None else seen.attrs.equation.replace(" ", "").partition("->")[0].split(",")
@@ -614,6 +620,21 @@ ROWS = (
         ),
         version=10,
         types="boolean i16 i32 i64 u8 u16 u32 u64",
+    ),
+    ReleaseDifference(
+        name="cubic Interpolate along three axes",
+        first="2021.2",
+        last="2021.4",
+        ops=("Interpolate-1", "Interpolate-4"),
+        state=State.DIES,
+        reason="A cubic Interpolate along three axes is rejected by 2021.2 and 2021.3, and ends the process of 2021.4.",
+        model=Call(
+            "Interpolate-4",
+            (counted(1, 1, 3, 5, 5), Fixed(whole(4, 4, 4)), Fixed(floats(1, 1, 1)), Fixed(whole(2, 3, 4))),
+            {"mode": "cubic", "shape_calculation_mode": "sizes"},
+        ),
+        version=10,
+        applies=lambda seen: _with("mode", "cubic")(seen) and _resizes(seen, 3),
     ),
     ReleaseDifference(
         name="attention with a boolean mask",
