@@ -186,6 +186,18 @@ def test_what_ends_the_process_of_a_release_is_rewritten(release: str, steps: in
     assert [step.after for step in moved.steps if step.before == "Einsum-7"] == ["Transpose opset1"] * steps
 
 
+def test_sizes_that_are_known_count_as_constants() -> None:
+    """2021 reads no Reshape to computed sizes, but works out those of fixed shapes first."""
+    builder = Builder()
+    x = builder.parameter("x", "2,3")
+    sizes = builder.call("ShapeOf", builder.parameter("like", "3,2"), output_type="i64", name="sizes")
+    builder.result(builder.call("Reshape", x, sizes, special_zero=False))
+    assert migrate(builder.model, "openvino-2021.4").ok
+    builder.result(builder.call("Reshape", x, builder.parameter("any", "2", "i64"), special_zero=False))
+    refused = migrate(builder.model, "openvino-2021.4").refused
+    assert [one.before for one in refused] == ["Reshape-1"]
+
+
 def test_tensors_without_elements() -> None:
     """Releases before 2023.3 take none as inputs and outputs."""
     builder = Builder()
