@@ -93,15 +93,18 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     if plain is None:
         return Answer.UNKNOWN, f"{op} was not measured"
     found, case = _worst(release, op, plain, _cases_of(release, seen))
+    unmeasured: tuple[Answer, str] | None = None
     reason = f"{op}{f' with {case}' if case else ''} {found.words}"
     exact = found is State.DIFFERS or not case
-    if exact and any(row.state is found for row in rows_of(release.name, str(op))):
+    if found is State.UNREAD and not release.dynamic and not seen.between:
+        found, unmeasured = State.RUNS, (Answer.UNKNOWN, "sizes that follow from values were not measured")
+    elif exact and any(row.state is found for row in rows_of(release.name, str(op))):
         found = State.RUNS
     for row in release_differences(release, seen):
         if RANKS.index(row.state) < RANKS.index(found):
             found, reason = row.state, row.reason
     if found is State.RUNS or (seen.folded and found not in {State.DIES, State.DIFFERS}):
-        return None
+        return unmeasured
     return ANSWERS[found], reason
 
 
