@@ -112,11 +112,6 @@ def _is_static(shape: Shape) -> bool:
     return shape is not None and all(dim.static for dim in shape)
 
 
-def _is_known(fact: Fact) -> bool:
-    """Return whether the runtime knows the values of a tensor before it runs, as the ShapeOf of known sizes."""
-    return fact.value is not None and fact.value.exact is not None
-
-
 def _is_empty(shape: Shape) -> bool:
     return _is_static(shape) and any(dim.hi == 0 for dim in shape or ())
 
@@ -161,7 +156,7 @@ def _cases_of(release: Release, seen: Seen) -> Iterator[str]:
             first = sizes is not None and all(dim.static for dim in sizes[1:])
             yield "batch ?" if first else "?"
     for number in range(1, len(facts)):
-        if number not in seen.constant and not _is_known(facts[number]):
+        if number not in seen.constant:
             yield f"input {number}"
             if not _is_static(facts[number].shape):
                 yield f"? input {number}"
