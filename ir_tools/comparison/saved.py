@@ -10,6 +10,7 @@ digest of each member, and what ran what. Arrays are mapped when they are read.
 import hashlib
 import json
 import struct
+import tokenize
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -60,6 +61,19 @@ TABLE = "run.json"
 NATIVE = "fiub"
 """Kinds of element types that numpy has."""
 DEFAULT = Setting("CPU", "f32")
+NOT_A_RUN = (
+    zipfile.BadZipFile,
+    struct.error,
+    EOFError,
+    RuntimeError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    MemoryError,
+    tokenize.TokenError,
+)
+"""What reading a file that is none of ours, or is damaged, may raise."""
 Row: TypeAlias = Mapping[str, object]
 """Of the table: name, element type, shape and digest of a member."""
 
@@ -114,8 +128,12 @@ class SavedRun:
         Raises:
             UsageError: it cannot be read, is not a run, or is damaged.
         """
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{path} is not a regular file; copy the saved run to one")
         try:
             with zipfile.ZipFile(path) as archive, path.open("rb") as file:
+                if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
+                    raise ValueError("it is compressed")
                 table = json.loads(archive.read(TABLE))
                 if table["format"] != FORMAT:
                     raise UsageError(f"{path} is not a saved run")
@@ -149,7 +167,7 @@ class SavedRun:
             raise
         except KeyError as why:
             raise UsageError(f"{path} is not a saved run, or is damaged: {why.args[0]}") from None
-        except (zipfile.BadZipFile, struct.error, EOFError, RuntimeError, ValueError, TypeError, AttributeError) as why:
+        except NOT_A_RUN as why:
             raise UsageError(f"{path} is not a saved run, or is damaged: {why}") from None
 
     @property
@@ -394,7 +412,9 @@ def _array(path: Path, file: IO[bytes], member: zipfile.ZipInfo, row: Mapping[st
         raise ValueError(f"'{row['name']}' has other bytes than were saved")
     file.seek(start)
     read = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}
-    read[np.lib.format.read_magic(file)[0]](file)
+    _, fortran, dtype = read[np.lib.format.read_magic(file)[0]](file)
+    if fortran or dtype.hasobject or not dtype.isnative:
+        raise ValueError(f"'{row['name']}' has its elements in another order than they are saved in")
     data = whole[file.tell() - start :]
     return to_array(Blob(str(row["type"]), tuple(map(int, row["shape"])), data.data))
 

@@ -43,15 +43,27 @@ class Files:
         """
         model = self._path("model.xml", model_xml)
         if weights is None:
-            beside = Path(model).with_suffix(".bin")
-            weights = beside if not isinstance(model_xml, bytes) and beside.exists() else b""
+            beside = None if isinstance(model_xml, bytes) else Path(model_xml).with_suffix(".bin")
+            weights = beside if beside is not None and beside.exists() else b""
         return {"model": model, "weights": self._path("model.bin", weights), "folder": self._folder.name}
 
     def _path(self, name: str, source: Path | str | bytes) -> str:
-        if not isinstance(source, bytes | bytearray | memoryview):
-            return os.path.abspath(source)
         path = Path(self._folder.name) / name
         draft = path.with_suffix(".new")
-        draft.write_bytes(source)
+        if isinstance(source, bytes | bytearray | memoryview):
+            draft.write_bytes(source)
+        elif _is_text(found := os.path.abspath(source)):
+            return found
+        else:
+            draft.symlink_to(found)
         draft.replace(path)
         return str(path)
+
+
+def _is_text(path: str) -> bool:
+    """Return whether a path is text in UTF-8, as the API of a release takes it; a system may have others."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -86,7 +86,11 @@ class WorkerProcess:
         if self._child is None or not self._child.alive:
             self.close()
             self._check_installed()
-            self._child = Child(self._program, self.memory)
+            try:
+                self._child = Child(self._program, self.memory)
+            except OSError as why:
+                reason = f"{self._program[0]} does not start: {why.strerror}"
+                raise RuntimeFailure(f"{self.name} is not here: {reason}", kind="missing", reason=reason) from why
             self._finalizer = weakref.finalize(self, self._child.stop)
             try:
                 self._request(self._child, self._hello, [], STARTUP)
@@ -128,6 +132,8 @@ class WorkerProcess:
             words = "" if words == "MemoryError" else words or "the system killed it"
             return self._failure("memory", words, child.stage())
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        if header["do"] == "hello" and not child.stage():
+            how += f" of {self._program[0]}"
         return self._failure("crashed", words, child.stage(), how)
 
     def _failure(self, kind: str, words: str, stage: str, how: str = "") -> RuntimeFailure:

@@ -1,5 +1,7 @@
 """Runs in files: written, compared, and refused where they are damaged."""
 
+import hashlib
+import io
 import zipfile
 from pathlib import Path
 
@@ -17,6 +19,10 @@ from tests.cli.conftest import Cli
 from tests.runtime.releases import client_of, small
 
 X = np.array([[1, -2, 3], [-4, 5, -6]], np.float32)
+TABLE = (
+    '{"format": "ir_tools run", "version": 1, "arrays": [], "runtime": "", "device": "", "setting": ["CPU", "f32"],'
+    ' "precision": "f32", "shapes": {}, "seed": 0, "model": {}}'
+)
 INPUTS: dict[str, Array] = {"x": X, "n": np.array([1, 2])}
 
 
@@ -153,6 +159,32 @@ def test_other_files_are_refused(model: Path) -> None:
         archive.writestr("run.json", '{"format": "ir_tools run", "version": 2}')
     with pytest.raises(UsageError, match=r"has version 2 of the format; expected 1"):
         SavedRun.open(model.with_suffix(".zip"))
+    with pytest.raises(UsageError, match=r"/dev/zero is not a regular file"):
+        SavedRun.open(Path("/dev/zero"))
+
+
+@pytest.mark.parametrize(
+    ("table", "kind", "message"),
+    [
+        ('{"format": "ir_tools run"}', zipfile.ZIP_DEFLATED, "it is compressed"),
+        (TABLE.replace(": 0", ": 1e999"), zipfile.ZIP_STORED, "cannot convert float infinity"),
+        (
+            TABLE.replace("[]", '[{"name": "input/x", "type": "f32", "shape": [2], "digest": "DIGEST"}]'),
+            0,
+            "in another order",
+        ),
+    ],
+    ids=["compressed", "infinite", "big_endian"],
+)
+def test_strange_files_are_refused(tmp_path: Path, table: str, kind: int, message: str) -> None:
+    member = io.BytesIO()
+    np.save(member, np.ones(2, ">f4"))
+    path, data = tmp_path / "run.irrun", member.getvalue()
+    with zipfile.ZipFile(path, "w", kind) as archive:
+        archive.writestr("input/x.npy", data)
+        archive.writestr("run.json", table.replace("DIGEST", hashlib.blake2b(data, digest_size=32).hexdigest()))
+    with pytest.raises(UsageError, match=message):
+        SavedRun.open(path)
 
 
 @pytest.mark.parametrize(

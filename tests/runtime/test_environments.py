@@ -9,7 +9,9 @@ import pytest
 from ir_tools import RuntimeFailure, UsageError
 from ir_tools.releases.table import RELEASES, Release, find_release
 from ir_tools.runtime import environments
+from ir_tools.runtime._foreign_files import Files
 from ir_tools.runtime.environments import Installation, environment, installation, release_python, remove
+from ir_tools.runtime.release import release_client
 
 OLD = Release(
     name="old", title="Old 1.0", packages=("old==1.0",), pythons=("3.4", "3.5"), download=1, size=2, reads=(2, 7)
@@ -139,3 +141,31 @@ def test_page_lists_every_release() -> None:
         )
         rows.append(f"| {' | '.join(cells)} |")
     assert "\n".join(rows) in page
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        pytest.param(
+            "#!/nonexistent\n", r"OpenVINO 2022.3 is not here: .*python does not start: No such", id="no-python"
+        ),
+        pytest.param("#!/bin/sh\nexit 3\n", r"OpenVINO 2022.3 crashed \(exit code 3 of .*python\)", id="ends"),
+    ],
+)
+def test_broken_python_is_named(folder: Path, text: str, words: str) -> None:
+    python = program(folder / "python", "")
+    python.write_text(text)
+    client = release_client(find_release("openvino-2022.3"), python)
+    with pytest.raises(RuntimeFailure, match=words):
+        client.describe(b"<net/>")
+
+
+def test_names_that_are_no_text_reach_a_release_by_a_link(tmp_path: Path) -> None:
+    model = tmp_path / "n\udcff.xml"
+    model.write_bytes(b"<net/>")
+    model.with_suffix(".bin").write_bytes(b"1234")
+    files = Files()
+    header = files.of(model, None)
+    assert header["model"].isascii()
+    assert Path(header["model"]).read_bytes() == b"<net/>"
+    assert Path(header["weights"]).read_bytes() == b"1234"
