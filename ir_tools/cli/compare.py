@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -358,6 +358,7 @@ def _require_sense_of_runs(
         chosen |= {"--against": against, "--mode": mode, "--save": save, "--bisect": bisect}
         chosen |= {"--input": inputs.texts, "--set": inputs.shapes, "--seed": inputs.seed}
         chosen |= {"--state": states, "--samples": samples > 1}
+        chosen |= {f"--{name}": value for name, value in asdict(inputs.images).items()}
     for option, value in chosen.items():
         if value and (save is not None or golden is not None):
             run = "--save" if golden is None else "--golden"

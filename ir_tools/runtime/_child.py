@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
+from glob import escape, glob
 from typing import IO
 
 from ir_tools.runtime._frames import PREFIX, STAGE, Buffer
@@ -136,9 +137,22 @@ def _spawn(program: Sequence[str], pipes: tuple[int, ...], log: IO[bytes], memor
         stdout=log,
         stderr=log,
         pass_fds=pipes,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},
+        env=_variables(program),
         start_new_session=True,
     )
+
+
+def _variables(program: Sequence[str]) -> dict[str, str]:
+    """Return the environment variables; another release does not see the libraries of an OpenVINO that is set up."""
+    found = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
+    folders = found.pop("LD_LIBRARY_PATH", "")
+    if tuple(program) != OWN:
+        folders = os.pathsep.join(folder for folder in folders.split(os.pathsep) if not _holds_openvino(folder))
+    return found | ({"LD_LIBRARY_PATH": folders} if folders else {})
+
+
+def _holds_openvino(folder: str) -> bool:
+    return any(glob(f"{escape(folder)}/{name}*") for name in ("libopenvino", "libinference_engine"))
 
 
 def _wait(descriptor: int, event: int, deadline: float) -> None:

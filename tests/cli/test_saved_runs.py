@@ -194,10 +194,11 @@ def test_strange_files_are_refused(tmp_path: Path, table: str, kind: int, messag
         (("--golden", "run.irrun", "--seed", "3"), "--seed is not for --golden"),
         (("--golden", "run.irrun", "--save", "new.irrun"), "--save is not for --golden"),
         (("--golden", "run.irrun", "--samples", "2"), "--samples is not for --golden"),
+        (("--golden", "run.irrun", "--mean", "3"), "--mean is not for --golden"),
         (("--save", "new.txt"), "new.txt"),
         (("--save", "run.irrun", "--no-clobber"), "run.irrun exists already; nothing was written"),
     ],
-    ids=["against", "seed", "save", "samples", "name", "no_clobber"],
+    ids=["against", "seed", "save", "samples", "mean", "name", "no_clobber"],
 )
 def test_wrong_usage(
     cli: Cli, run: Path, model: Path, words: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch

@@ -29,9 +29,10 @@ MORE = {
     "PriorBoxClustered": {"variance": "0.1,0.1,0.2,0.2", "step": "8"},
 }
 """What an operation needs to give an output that all releases agree on."""
-STATES = {
+TOGETHER = {
     **{"LSTMCell": (1, 2), "GRUCell": (1,), "RNNCell": (1,)},
     **{"LSTMSequence": (1, 2, 3), "GRUSequence": (1, 2), "RNNSequence": (1, 2)},
+    "ScaledDotProductAttention": (1, 2),
 }
 """Inputs that a model computes if it computes the first one."""
 
@@ -153,9 +154,9 @@ def _asked(
     raw = _raw(op, sample)
     for number, (slot, value) in enumerate(zip(sample.slots, values, strict=True)):
         name = f"in{number}"
-        if number == computed or (isinstance(slot, tuple) and (number == 0 or number in STATES.get(op.type, ()))):
+        if number == computed or (isinstance(slot, tuple) and (number == 0 or number in TOGETHER.get(op.type, ()))):
             dims = [*map(str, value.shape)]
-            if number == computed or (computed == 0 and number in STATES.get(op.type, ())):
+            if number == computed or (computed == 0 and number in TOGETHER.get(op.type, ())):
                 dims[:unknown] = ["?"] * len(dims[:unknown])
             sources.append(builder.parameter(name, ",".join(dims), _kind(slot)))
             fed[name] = value

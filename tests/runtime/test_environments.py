@@ -9,6 +9,7 @@ import pytest
 from ir_tools import RuntimeFailure, UsageError
 from ir_tools.releases.table import RELEASES, Release, find_release
 from ir_tools.runtime import environments
+from ir_tools.runtime._child import Child
 from ir_tools.runtime._foreign_files import Files
 from ir_tools.runtime.environments import Installation, environment, installation, release_python, remove
 from ir_tools.runtime.release import release_client
@@ -169,3 +170,16 @@ def test_names_that_are_no_text_reach_a_release_by_a_link(tmp_path: Path) -> Non
     assert header["model"].isascii()
     assert Path(header["model"]).read_bytes() == b"<net/>"
     assert Path(header["weights"]).read_bytes() == b"1234"
+
+
+def test_libraries_of_another_openvino_do_not_reach_a_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`setupvars.sh` of a release puts its libraries before those of every other."""
+    other, plain = tmp_path / "[other]", tmp_path / "plain"
+    for folder in (other, plain):
+        folder.mkdir()
+    (other / "libopenvino.so.2232").touch()
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{other}:{plain}:{tmp_path / 'missing'}")
+    child = Child((str(program(tmp_path / "python", f"echo $LD_LIBRARY_PATH > {tmp_path}/seen")),), 0)
+    assert child.death() == (0, "")
+    child.stop()
+    assert (tmp_path / "seen").read_text().strip() == f"{plain}:{tmp_path / 'missing'}"
