@@ -469,6 +469,6 @@ def _show_verdict(screen: "Screen", migration: "Migration", data: Row) -> None:
     elif isinstance(checked, dict) and not checked["ok"]:
         screen.verdict("The migrated model does not give the same values; nothing was written.", good=False)
     elif data["written"]:
-        screen.verdict(f"Migrated {steps}; wrote {data['written']}.", good=True)
+        screen.verdict(f"Migrated {steps}; wrote {data['written']} (IR v{migration.model.version}).", good=True)
     else:
         screen.verdict(f"Would migrate {steps}; nothing was written.", good=True)

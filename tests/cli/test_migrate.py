@@ -37,7 +37,7 @@ def test_text_shows_steps_proofs_and_what_was_written(cli: Cli, model: Path, tmp
     shown = cli("migrate", model, "-o", tmp_path / "migrated.xml").out
     assert "AvgPool opset8" in shown
     assert "Why each step means the same" in shown
-    assert f"Migrated 1 layer; wrote {tmp_path / 'migrated.xml'}." in shown
+    assert f"Migrated 1 layer; wrote {tmp_path / 'migrated.xml'} (IR v11)." in shown
     assert 'version="opset8"' in (tmp_path / "migrated.xml").read_text()
 
 
