@@ -12,11 +12,13 @@ if TYPE_CHECKING:
     from ir_tools.api import (
         compare,
         compare_onnx,
+        compat,
         migrate,
         plan_inputs,
         propagate_shapes,
         read,
         run,
+        runtimes,
         to_openvino,
         validate,
         write,
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from ir_tools.builder import Builder
     from ir_tools.comparison import Comparison, LayerComparison, OutputComparison
     from ir_tools.comparison.onnx import OnnxComparison
+    from ir_tools.compatibility import Compatibility, CompatibilityReport
     from ir_tools.diagnostics import Diagnostic, Severity
     from ir_tools.errors import (
         GraphError,
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from ir_tools.inputs import InputPlan
     from ir_tools.rewrite.migration import Migration
     from ir_tools.rewrite.steps import MigrationStep, RefusedStep
+    from ir_tools.runtime.environments import Runtime, Runtimes
     from ir_tools.session import Session
     from ir_tools.types import Dim
 
@@ -50,6 +54,8 @@ __version__ = "0.1.0"
 __all__ = [
     "Builder",
     "Comparison",
+    "Compatibility",
+    "CompatibilityReport",
     "Diagnostic",
     "Dim",
     "Findings",
@@ -69,7 +75,9 @@ __all__ = [
     "Port",
     "ReadError",
     "RefusedStep",
+    "Runtime",
     "RuntimeFailure",
+    "Runtimes",
     "Session",
     "Severity",
     "ShapeError",
@@ -80,6 +88,7 @@ __all__ = [
     "WriteError",
     "compare",
     "compare_onnx",
+    "compat",
     "migrate",
     "ngraph",
     "onnx",
@@ -87,6 +96,7 @@ __all__ = [
     "propagate_shapes",
     "read",
     "run",
+    "runtimes",
     "to_openvino",
     "validate",
     "write",
@@ -96,17 +106,20 @@ _HOMES = {
     "ir_tools.api": (
         "compare",
         "compare_onnx",
+        "compat",
         "migrate",
         "plan_inputs",
         "propagate_shapes",
         "read",
         "run",
+        "runtimes",
         "to_openvino",
         "validate",
         "write",
     ),
     "ir_tools.builder": ("Builder",),
     "ir_tools.comparison": ("Comparison", "LayerComparison", "OutputComparison"),
+    "ir_tools.compatibility": ("Compatibility", "CompatibilityReport"),
     "ir_tools.diagnostics": ("Diagnostic", "Severity"),
     "ir_tools.errors": (
         "GraphError",
@@ -126,6 +139,7 @@ _HOMES = {
     "ir_tools.rewrite.migration": ("Migration",),
     "ir_tools.rewrite.steps": ("MigrationStep", "RefusedStep"),
     "ir_tools.comparison.onnx": ("OnnxComparison",),
+    "ir_tools.runtime.environments": ("Runtime", "Runtimes"),
     "ir_tools.session": ("Session",),
     "ir_tools.types": ("Dim",),
 }

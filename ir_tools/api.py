@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ir_tools import parameters
+from ir_tools.arguments import word_list
 from ir_tools.errors import UsageError
 from ir_tools.graph import Model
 from ir_tools.parameters import checked, optional
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from ir_tools.comparison import Comparison, ReferenceMode, Sink
     from ir_tools.comparison.onnx import OnnxComparison
+    from ir_tools.compatibility import CompatibilityReport
     from ir_tools.execute import Precision
     from ir_tools.findings import Findings
     from ir_tools.infer import ShapeReport
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from ir_tools.ops import Array
     from ir_tools.rewrite.migration import Migration
     from ir_tools.rewrite.steps import MigrationStep
+    from ir_tools.runtime.environments import Runtimes
     from ir_tools.runtime.extensions import Extensions
     from ir_tools.runtime.setting import RuntimePrecision
     from ir_tools.session import File, ModelSource
@@ -38,11 +41,13 @@ if TYPE_CHECKING:
 __all__ = [
     "compare",
     "compare_onnx",
+    "compat",
     "migrate",
     "plan_inputs",
     "propagate_shapes",
     "read",
     "run",
+    "runtimes",
     "to_openvino",
     "validate",
     "write",
@@ -568,6 +573,72 @@ def compare_onnx(
     return onnx_comparison.compare_onnx(
         Path(path), inputs, seed=seed, to=to, device=device, tolerance=tolerance, extensions=extensions
     )
+
+
+@checked(model=parameters.SOURCE, releases=parameters.RELEASES, migrated=parameters.FLAG, check=parameters.FLAG)
+def compat(
+    model: ModelSource, releases: str | Sequence[str] = (), *, migrated: bool = False, check: bool = False
+) -> CompatibilityReport:
+    """Tell which releases of OpenVINO run a model, and what stops the others, by a table; nothing is run.
+
+    Args:
+        model: the model, or what `read` takes.
+        releases: names, as in `["openvino-2021.4"]`; by default all.
+        migrated: also answer for the model after `migrate(model, to=release)`, where it does not run as it is.
+        check: also let the releases that are here (`runtimes`) read and compile it.
+
+    Returns:
+        An entry for each release, the oldest first; `badge` is one line about all.
+
+    Raises:
+        ReadError: the file cannot be read.
+        UsageError: an unknown release, or an argument of the wrong type.
+
+    Example:
+        >>> report = ir_tools.compat("model.xml", ["openvino-2021.4", "openvino-2024.6"], migrated=True)
+        >>> report
+        OpenVINO 2024.6
+        openvino-2021.4: stopped: it does not read IR v11
+        >>> str(report[0].migrated)
+        'yes: 1 step'
+    """
+    from ir_tools.compatibility import report
+    from ir_tools.releases.table import OPENVINO, find_release
+
+    chosen = [find_release(name) for name in word_list(releases)] or OPENVINO
+    return report(load_model(model), chosen, migrated=migrated, check=check)
+
+
+@checked(add=optional(parameters.TEXT), remove=optional(parameters.TEXT))
+def runtimes(add: str | None = None, remove: str | None = None) -> Runtimes:
+    """List the runtimes that models can be run on, and where they are; make or remove the environment of one.
+
+    Args:
+        add: the name of a release to install from PyPI, into the folder that `IR_TOOLS_RUNTIMES` names.
+        remove: the name of a release whose environment to remove.
+
+    Returns:
+        The installed OpenVINO and every release that is known.
+
+    Raises:
+        UsageError: an unknown release, one to add that is there, or one to remove that is not.
+        RuntimeFailure: it cannot be installed.
+
+    Example:
+        >>> runtimes = ir_tools.runtimes()
+        >>> [one.name for one in runtimes][:3]
+        ['openvino', 'inference-engine-2020.1', 'openvino-2021.2']
+    """
+    from ir_tools.releases.table import find_release
+    from ir_tools.runtime import environments
+
+    if add is not None and remove is not None:
+        raise UsageError("add and remove are two calls")
+    if add is not None:
+        environments.installation(find_release(add)).make()
+    if remove is not None:
+        environments.remove(find_release(remove))
+    return environments.all_runtimes()
 
 
 def reshaped(model: Model, shapes: Shapes | None, extensions: Extensions = ()) -> Model:

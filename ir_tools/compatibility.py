@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Severity
-from ir_tools.display import brief_fields, plural
-from ir_tools.errors import IrToolsError
+from ir_tools.display import brief_fields, notebook_table, plural, shortened
+from ir_tools.errors import IrToolsError, RuntimeFailure
 from ir_tools.graph import Layer, Located, Model
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences.releases import Seen
@@ -21,10 +21,30 @@ from ir_tools.rewrite.legacy import migrate_legacy
 from ir_tools.rewrite.migration import migrate
 from ir_tools.rules import RULES
 from ir_tools.rules.shapes import CONTRADICTING_RECORD, WRONG_PORT_PRECISION
+from ir_tools.runtime.client import sources
+from ir_tools.runtime.environments import found_python
+from ir_tools.runtime.release import release_client
 from ir_tools.types import element_type
 from ir_tools.validation import validate
 
-__all__ = ["Answer", "Compatibility", "Migrated", "Obstacle", "after_migration", "compatibility", "summary"]
+__all__ = [
+    "Answer",
+    "Compatibility",
+    "CompatibilityReport",
+    "Migrated",
+    "Obstacle",
+    "after_migration",
+    "compatibility",
+    "report",
+    "summary",
+]
+
+SHOWN = 2
+"""Layers that a line names."""
+LINES = 10
+"""Releases in a repr."""
+WIDTH = 160
+"""Characters of each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,15 +65,91 @@ class Obstacle:
         return f"{self.path} ({where}): {self.reason}" if self.path else self.reason
 
 
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """Whether a release runs a model that is migrated for it, and in how many steps, or why not."""
+
+    runs: bool
+    why: str
+
+    def __str__(self) -> str:
+        """Return `yes: 3 steps`."""
+        return f"{'yes' if self.runs else 'no'}: {self.why}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compatibility:
-    """What a release does with a model, and the layers that are the reason, in the order of the model."""
+    """What a release does with a model.
+
+    Attributes:
+        release: which; `release.name` is that of the command line.
+        answer: `runs`, `reads`, `stopped`, `differs` or `unknown`.
+        obstacles: the layers that are the reason, in the order of the model.
+        migrated: whether it runs the model after a migration for it, if that was asked for and it does not as it is.
+        checked: what it did when it was asked to read and compile the model: `compiles`, `rejected`, `crashed`,
+            `timeout`, `memory`; `not here` without an environment; None if it was not asked.
+
+    Example:
+        >>> oldest = ir_tools.compat("model.xml")[0]
+        >>> oldest.release.name, str(oldest.answer), oldest.why
+        ('openvino-2021.2', 'stopped', 'it does not read IR v11')
+    """
 
     release: Release
     answer: Answer
     obstacles: tuple[Obstacle, ...] = ()
+    migrated: Migrated | None = None
+    checked: str | None = None
 
     __repr__ = brief_fields
+
+    @property
+    def runs(self) -> bool:
+        """Whether the release runs the model with right values."""
+        return self.answer is Answer.RUNS
+
+    @property
+    def why(self) -> str:
+        """The first layers that are the reason, and how many others there are; empty if it runs."""
+        more = [f"{len(self.obstacles) - SHOWN} more"] if len(self.obstacles) > SHOWN else []
+        return "; ".join([*map(str, self.obstacles[:SHOWN]), *more])
+
+
+class CompatibilityReport(list[Compatibility]):
+    """What releases of OpenVINO do with a model, the oldest first, as a list that shows itself.
+
+    Attributes:
+        badge: one line: which releases run it.
+
+    Example:
+        >>> report = ir_tools.compat("model.xml")
+        >>> report.runs, report.badge
+        (True, 'OpenVINO 2022.1 to 2026.4')
+        >>> [one.release.name for one in report if not one.runs]
+        ['openvino-2021.2', 'openvino-2021.3', 'openvino-2021.4']
+    """
+
+    def __init__(self, releases: Iterable[Compatibility], badge: str) -> None:
+        """Take what is known of each release, and the line for all."""
+        super().__init__(releases)
+        self.badge = badge
+
+    @property
+    def runs(self) -> bool:
+        """Whether one of the releases runs the model."""
+        return any(one.runs for one in self)
+
+    def __repr__(self) -> str:
+        """Return the badge, and a line for each of the first releases that do not run the model."""
+        others = [one for one in self if not one.runs]
+        lines = [shortened(f"{one.release.name}: {one.answer}: {one.why}", WIDTH) for one in others[:LINES]]
+        more = [f"and {len(others) - LINES} more"] if len(others) > LINES else []
+        return "\n".join([self.badge, *lines, *more])
+
+    def _repr_html_(self) -> str:
+        """Return the badge, and a table of the releases, those that do not run the model first."""
+        rows = ((one.release.name, one.answer, one.why, one.migrated) for one in sorted(self, key=lambda one: one.runs))
+        return notebook_table(self.badge, ("release", "answer", "why", "after migration"), rows, len(self))
 
 
 SEVERITY = (Answer.STOPPED, Answer.UNKNOWN, Answer.READS, Answer.DIFFERS)
@@ -104,16 +200,36 @@ def summary(found: Sequence[Compatibility]) -> str:
     return "OpenVINO " + ", ".join(names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}" for names in runs)
 
 
-@dataclass(frozen=True, slots=True)
-class Migrated:
-    """Whether a release runs a model that is migrated for it, and in how many steps, or why not."""
+def report(
+    model: Model, releases: Sequence[Release] = OPENVINO, *, migrated: bool = False, check: bool = False
+) -> CompatibilityReport:
+    """Return what each release does with a model, and the line about all of them.
 
-    runs: bool
-    why: str
+    Args:
+        model: the model.
+        releases: which.
+        migrated: whether also to answer for the model after a migration for each release that does not run it.
+        check: whether also to let the releases that are here read and compile it.
+    """
+    found = compatibility(model, releases)
+    badge = f"Inference Engine until 2020 (IR v{model.version})" if model.is_legacy else summary(found)
+    if migrated:
+        found = tuple(one if one.runs else replace(one, migrated=after_migration(model, one.release)) for one in found)
+    if check:
+        found = tuple(replace(one, checked=_checked(model, one.release)) for one in found)
+    return CompatibilityReport(found, badge)
 
-    def __str__(self) -> str:
-        """Return `yes: 3 steps`."""
-        return f"{'yes' if self.runs else 'no'}: {self.why}"
+
+def _checked(model: Model, release: Release) -> str:
+    """Return whether a release that is here reads and compiles a model."""
+    if found_python(release) is None:
+        return "not here"
+    with release_client(release) as client, sources(model) as files:
+        try:
+            client.check(*files)
+        except RuntimeFailure as failure:
+            return failure.kind
+    return "compiles"
 
 
 def after_migration(model: Model, release: Release) -> Migrated:

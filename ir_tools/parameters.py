@@ -30,6 +30,7 @@ __all__ = [
     "NAMES",
     "OPSET",
     "PATH",
+    "RELEASES",
     "RUNTIME",
     "SAMPLES",
     "SEED",
@@ -135,6 +136,9 @@ TOLERANCE = Argument(lambda value: isinstance(value, Real) and float(value) >= 0
 TARGET = instance(str, "an opset, an IR version or a release, as in 'opset8', 'ir10' or 'openvino-2024.6'")
 OPSET = instance(str, "an opset, as in 'opset8'")
 NAMES = Argument(lambda value: isinstance(value, str) or _are_texts(value), "names, as in ['adaptive-to-avg-pool']")
+RELEASES = Argument(
+    lambda value: isinstance(value, str) or _are_texts(value), "names of releases, as in ['openvino-2021.4']"
+)
 CODES = Argument(
     lambda value: isinstance(value, str) or _are_texts(value), "codes or names of rules, as in ['IR103', 'IR2']"
 )

@@ -35,9 +35,12 @@ COMMANDS: dict[tuple[str, str], tuple[str, ...]] = {
     ("compare", "device"): ("compare", "MODEL", "--device", "WORD"),
     ("compare", "layers"): ("compare", "MODEL", "--type", "WORD"),
     ("compare", "mode"): ("compare", "MODEL", "--mode", "WORD"),
+    ("compat", "releases"): ("compat", "MODEL", "--release", "WORD"),
     ("compare", "precision"): ("compare", "MODEL", "--precision", "WORD"),
     ("migrate", "passes"): ("migrate", "MODEL", "--dry-run", "--pass", "WORD"),
     ("migrate", "to"): ("migrate", "MODEL", "--dry-run", "--to", "WORD"),
+    ("runtimes", "add"): ("runtimes", "--add", "WORD"),
+    ("runtimes", "remove"): ("runtimes", "--remove", "WORD"),
     ("validate", "ignore"): ("validate", "MODEL", "--ignore", "WORD"),
     ("validate", "select"): ("validate", "MODEL", "--select", "WORD"),
 }
@@ -77,7 +80,7 @@ def call(name: str, argument: str, word: object, path: Path) -> object:
         return home([2], [1], **{argument: word})
     if name == "ngraph.to_model":
         return home(ir_tools.ngraph.avg_pool([2], [1]), "1,1,8", **{argument: word})
-    if name == "onnx.average_pool_extension":
+    if name in {"onnx.average_pool_extension", "runtimes"}:
         return home(**{argument: word})
     given = {"inputs": {"data": np.zeros((1, 2, 8, 8), np.float32)}} if name == "run" else {}
     return home(onnx_file(path) if onnx else path, **given, **{argument: word})
@@ -97,7 +100,7 @@ def onnx_file(path: Path) -> Path:
 @pytest.mark.parametrize(("name", "argument"), list(words()))
 @pytest.mark.parametrize("word", ["bogus", "in_place", ""])
 def test_an_unknown_word_is_refused(name: str, argument: str, word: str, model: Path) -> None:
-    if not word and argument in {"layers", "passes", "select", "ignore"}:
+    if not word and argument in {"layers", "passes", "releases", "select", "ignore"}:
         pytest.skip("an empty list of words names none")
     with pytest.raises(IrToolsError, match=re.escape(repr(word))):
         call(name, argument, word, model)

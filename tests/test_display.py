@@ -51,6 +51,9 @@ def large() -> dict[str, Any]:
         "Migration": ir_tools.Migration(model=model, steps=(step,) * LAYERS),
         "MigrationStep": step,
         "ShapeReport": ir_tools.propagate_shapes(chain().encode()),
+        "CompatibilityReport": ir_tools.compat(model),
+        "Compatibility": ir_tools.compat(model)[0],
+        "Runtimes": ir_tools.runtimes(),
         "Dim": ir_tools.Dim(1, 2**62),
         "Session": ir_tools.Session(model),
     }
@@ -100,7 +103,7 @@ class Table(HTMLParser):
             self.around += data
 
 
-SHOWN = ["Model", "Findings", "Migration", "ShapeReport"]
+SHOWN = ["Model", "Findings", "Migration", "ShapeReport", "CompatibilityReport", "Runtimes"]
 
 
 @pytest.mark.parametrize("name", SHOWN)

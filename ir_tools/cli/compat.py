@@ -1,6 +1,6 @@
 """`ir-tools compat`: which releases of OpenVINO run models."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from ir_tools.releases.table import Release
 
 __all__ = ["compat"]
-
-MOST_SHOWN = 2
-"""Layers that a line names."""
 
 
 @command("compat", example="ir-tools compat model.xml")
@@ -60,8 +57,7 @@ def _file(path: Path, releases: Sequence["Release"], migrated: bool, asked: bool
         ReadError: the only file cannot be read.
     """
     import ir_tools
-    from ir_tools.compatibility import Answer as Kind
-    from ir_tools.compatibility import after_migration, compatibility, summary
+    from ir_tools.compatibility import report
 
     try:
         model = ir_tools.read(path)
@@ -69,21 +65,16 @@ def _file(path: Path, releases: Sequence["Release"], migrated: bool, asked: bool
         if alone:
             raise
         return {"file": str(path), "badge": str(why), "runs": False, "releases": []}
-    found = compatibility(model, releases)
+    found = report(model, releases, migrated=migrated, check=asked)
     rows = []
     for one in found:
         row = _row(one)
         if migrated:
-            row["migrated"] = None if one.answer is Kind.RUNS else str(after_migration(model, one.release))
+            row["migrated"] = None if one.migrated is None else str(one.migrated)
         if asked:
-            row["checked"] = _checked(path, one)
+            row["checked"] = one.checked
         rows.append(row)
-    return {
-        "file": str(path),
-        "badge": f"Inference Engine until 2020 (IR v{model.version})" if model.is_legacy else summary(found),
-        "runs": any(one.answer is Kind.RUNS for one in found),
-        "releases": rows,
-    }
+    return {"file": str(path), "badge": found.badge, "runs": found.runs, "releases": rows}
 
 
 def _row(one: "Compatibility") -> Row:
@@ -94,31 +85,8 @@ def _row(one: "Compatibility") -> Row:
             {"path": layer.path, "line": layer.line, "layer": layer.layer, "reason": layer.reason}
             for layer in one.obstacles
         ],
-        "why": "; ".join(_reasons(one)),
+        "why": one.why,
     }
-
-
-def _reasons(one: "Compatibility") -> Iterator[str]:
-    """Yield the first layers, and how many others there are."""
-    yield from map(str, one.obstacles[:MOST_SHOWN])
-    if len(one.obstacles) > MOST_SHOWN:
-        yield f"{len(one.obstacles) - MOST_SHOWN} more"
-
-
-def _checked(path: Path, one: "Compatibility") -> str:
-    """Return whether a release that is here reads and compiles a file."""
-    from ir_tools.errors import RuntimeFailure
-    from ir_tools.runtime.environments import found_python
-    from ir_tools.runtime.release import release_client
-
-    if found_python(one.release) is None:
-        return "not here"
-    with release_client(one.release) as client:
-        try:
-            client.check(path)
-        except RuntimeFailure as failure:
-            return failure.kind
-    return "compiles"
 
 
 def _show(screen: "Screen", files: Sequence[Row], badge: bool) -> None:

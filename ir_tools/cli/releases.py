@@ -162,8 +162,11 @@ def located(model: "Model", *clients: "RuntimeClient | None") -> Iterator[None]:
         raise
 
 
-def install(release: "Release") -> None:
+def install(release: "Release") -> Path:
     """Make the environment of a release; what is made and its size are printed on standard error first.
+
+    Returns:
+        Its interpreter.
 
     Raises:
         UsageError: it is there already.
@@ -175,4 +178,4 @@ def install(release: "Release") -> None:
     planned = installation(release)
     click.echo(visible(f"ir-tools: installing {release.title} into {planned}"), err=True)
     with working(f"installing {release.title}"):
-        planned.make()
+        return planned.make()

@@ -9,7 +9,7 @@ from ir_tools.errors import UsageError
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
-    from ir_tools.releases.table import Release
+    from ir_tools.runtime.environments import Runtimes
 
 __all__ = ["runtimes"]
 
@@ -24,56 +24,31 @@ def runtimes(added: str | None, removed: str | None) -> Answer:
     names (by default ir-tools/runtimes in the cache folder). What is made, and its size, is printed first.
     """
     from ir_tools.cli.releases import install
-    from ir_tools.releases.table import RELEASES, find_release
+    from ir_tools.releases.table import find_release
     from ir_tools.runtime import environments
 
     if added and removed:
         raise UsageError("--add and --remove are two commands")
+    done = ""
     if added:
-        install(find_release(added))
+        done = f"Made {install(find_release(added))}"
     if removed:
-        environments.remove(find_release(removed))
-    rows = [_installed(), *map(_row, RELEASES)]
-    return Answer({"folder": str(environments.runtimes_folder()), "runtimes": rows}, lambda screen: _show(screen, rows))
-
-
-def _installed() -> Row:
-    import sys
-
-    from ir_tools.runtime.installed import openvino_version
-
-    version = openvino_version()
-    return {
-        "name": "openvino",
-        "title": f"OpenVINO {version}" if version else "OpenVINO",
-        "reads": [10, 11],
-        "python": sys.executable if version else None,
+        done = f"Removed {environments.remove(find_release(removed))}"
+    found = environments.all_runtimes()
+    data: Row = {
+        "folder": str(environments.runtimes_folder()),
+        "runtimes": [
+            {"name": one.name, "title": one.title, "reads": one.reads, "python": one.python and str(one.python)}
+            for one in found
+        ],
     }
+    return Answer(data, lambda screen: _show(screen, found, done))
 
 
-def _row(release: "Release") -> Row:
-    from ir_tools.runtime.environments import found_python
-
-    python = found_python(release)
-    return {
-        "name": release.name,
-        "title": release.title,
-        "reads": release.reads,
-        "python": None if python is None else str(python),
-    }
-
-
-def _show(screen: "Screen", rows: list[Row]) -> None:
+def _show(screen: "Screen", found: "Runtimes", done: str) -> None:
     from ir_tools.cli.screen import Column
 
-    columns = [Column("name", keep=True), Column("release"), Column("IR versions"), Column("Python", fold=True)]
-    screen.table(columns, [[str(row["name"]), str(row["title"]), _span(row["reads"]), _where(row)] for row in rows])
-
-
-def _span(versions: object) -> str:
-    assert isinstance(versions, tuple | list)
-    return f"{versions[0]} to {versions[1]}"
-
-
-def _where(row: Row) -> str:
-    return str(row["python"] or "not here")
+    columns = [Column("name", keep=True), Column("release"), Column("reads"), Column("Python", fold=True)]
+    screen.table(columns, [[one.name, one.title, one.versions, str(one.python or "not here")] for one in found])
+    if done:
+        screen.line(done)

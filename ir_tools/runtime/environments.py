@@ -15,13 +15,80 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ir_tools.display import notebook_table
 from ir_tools.errors import RuntimeFailure, UsageError
-from ir_tools.releases.table import Release
+from ir_tools.releases.table import RELEASES, Release
 from ir_tools.runtime.installed import openvino_version
 
-__all__ = ["Installation", "environment", "found_python", "installation", "release_python", "remove", "runtimes_folder"]
+__all__ = [
+    "Installation",
+    "Runtime",
+    "Runtimes",
+    "all_runtimes",
+    "environment",
+    "found_python",
+    "installation",
+    "release_python",
+    "remove",
+    "runtimes_folder",
+]
 
 VARIABLE = "IR_TOOLS_RUNTIMES"
+LINES = 10
+"""Runtimes in a repr."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """A runtime that models can be run on, and where it is.
+
+    Attributes:
+        name: as `--runtime` and `runtime=` take it; `openvino` is the installed one.
+        title: of the release.
+        reads: the first and the last IR version that it is used for.
+        python: the interpreter that has it; None if it is not here.
+
+    Example:
+        >>> runtime = next(one for one in ir_tools.runtimes() if one.name == "openvino-2021.4")
+        >>> runtime.title, runtime.versions
+        ('OpenVINO 2021.4', 'IR v10')
+    """
+
+    name: str
+    title: str
+    reads: tuple[int, int]
+    python: Path | None
+
+    @property
+    def versions(self) -> str:
+        """The IR versions in words: `IR v10`, `IR v2 to v7`."""
+        first, last = self.reads
+        return f"IR v{first}" if first == last else f"IR v{first} to v{last}"
+
+    def __str__(self) -> str:
+        """Return `openvino-2021.4 (IR v10): not here`."""
+        return f"{self.name} ({self.versions}): {self.python or 'not here'}"
+
+
+class Runtimes(list[Runtime]):
+    """All runtimes, as a list that shows itself: in a console those that are here.
+
+    Example:
+        >>> print(str(ir_tools.runtimes()[2]).partition(":")[0])
+        openvino-2021.2 (IR v10)
+    """
+
+    def __repr__(self) -> str:
+        """Return how many are here, and a line for each of the first."""
+        here = [one for one in self if one.python]
+        lines = [f"{len(here)} of {len(self)} runtimes are here", *map(str, here[:LINES])]
+        return "\n".join([*lines, f"and {len(here) - LINES} more"] if len(here) > LINES else lines)
+
+    def _repr_html_(self) -> str:
+        """Return a table, those that are here first."""
+        ordered = sorted(self, key=lambda one: one.python is None)
+        rows = ((one.name, one.title, one.versions, one.python or "not here") for one in ordered)
+        return notebook_table(str(runtimes_folder()), ("name", "release", "reads", "Python"), rows, len(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +170,14 @@ def runtimes_folder() -> Path:
     if named := os.environ.get(VARIABLE):
         return Path(named)
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "ir-tools" / "runtimes"
+
+
+def all_runtimes() -> Runtimes:
+    """Return the installed OpenVINO and every release that is known, oldest first, and where they are."""
+    version = openvino_version()
+    title = f"OpenVINO {version}" if version else "OpenVINO"
+    installed = Runtime("openvino", title, (10, 11), Path(sys.executable) if version else None)
+    return Runtimes([installed, *(Runtime(one.name, one.title, one.reads, found_python(one)) for one in RELEASES)])
 
 
 def environment(release: Release) -> Path | None:

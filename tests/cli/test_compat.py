@@ -1,9 +1,11 @@
 """`ir-tools compat`."""
 
+import pickle
 from pathlib import Path
 
 import pytest
 
+import ir_tools
 from ir_tools.builder import Builder
 from ir_tools.compatibility import Answer, after_migration, compatibility, summary
 from ir_tools.format.write import write
@@ -96,6 +98,24 @@ def test_document(cli: Cli, model: Path) -> None:
     assert row["layers"][0]["line"] == 15
     newest = cli("compat", model, "--json", "--release", OPENVINO[-1].name, "--check").document
     assert newest["files"][0]["releases"][0]["checked"] == "compiles"
+
+
+def test_in_python(model: Path) -> None:
+    found = ir_tools.compat(model, "openvino-2023.3, openvino-2026.4", migrated=True, check=True)
+    assert [(one.release.name, one.runs, str(one.migrated), one.checked) for one in found][1] == (
+        "openvino-2026.4",
+        True,
+        "None",
+        "compiles",
+    )
+    assert str(found[0].migrated) == "yes: 1 step"
+    assert repr(found).splitlines() == [
+        "OpenVINO 2026.4",
+        "openvino-2023.3: stopped: pool (line 15, AvgPool opset14): AvgPool-14 is not read with the stamp opset14",
+    ]
+    again = pickle.loads(pickle.dumps(found))
+    assert (again, again.badge) == (found, found.badge)
+    assert len(ir_tools.compat(ir_tools.read(model))) == len(OPENVINO)
 
 
 def test_folder_in_one_line_each(cli: Cli, model: Path) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import ir_tools
 from ir_tools.releases.table import RELEASES
 from ir_tools.runtime.environments import Installation
 from tests.cli.conftest import Cli
@@ -39,7 +40,8 @@ def test_list(cli: Cli, folder: Path) -> None:
     ]
     assert outcome.document["runtimes"][1]["reads"] == [2, 7]
     lines = cli("runtimes").out.splitlines()
-    assert lines[0].split() == ["name", "release", "IR", "versions", "Python"]
+    assert lines[0].split() == ["name", "release", "reads", "Python"]
+    assert lines[3].split() == ["openvino-2021.2", "OpenVINO", "2021.2", "IR", "v10", "not", "here"]
     assert lines[2].endswith(" not here")
 
 
@@ -48,11 +50,13 @@ def test_add_and_remove(cli: Cli, folder: Path) -> None:
     assert outcome.code == 0
     assert outcome.err.startswith(f"ir-tools: installing Inference Engine 2020.1 into {folder / NAME}: opencv-python-")
     assert outcome.err.endswith("about 200 MB (55 MB to download)\n")
+    assert outcome.out.splitlines()[-1] == f"Made {folder / NAME / 'bin' / 'python'}"
     assert pythons(cli)[NAME] == str(folder / NAME / "bin" / "python")
     assert cli("runtimes", "--add", NAME).err == (
         f"ir-tools: {folder / NAME} exists already; remove it first with: ir-tools runtimes --remove {NAME}\n"
     )
-    assert cli("runtimes", "--remove", NAME).code == 0
+    outcome = cli("runtimes", "--remove", NAME)
+    assert (outcome.code, outcome.out.splitlines()[-1]) == (0, f"Removed {folder / NAME}")
     assert pythons(cli)[NAME] is None
     assert cli("runtimes", "--remove", NAME).code == 2
 
@@ -61,3 +65,12 @@ def test_add_and_remove(cli: Cli, folder: Path) -> None:
 def test_wrong_usage(cli: Cli, words: tuple[str, ...]) -> None:
     outcome = cli("runtimes", *words)
     assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
+
+
+def test_in_python(folder: Path) -> None:
+    python = folder / NAME / "bin" / "python"
+    assert ir_tools.runtimes(add=NAME)[1].python == python
+    assert f"{NAME} (IR v2 to v7): {python}" in repr(ir_tools.runtimes()).splitlines()
+    assert ir_tools.runtimes(remove=NAME)[1].python is None
+    with pytest.raises(ir_tools.UsageError, match="two calls"):
+        ir_tools.runtimes(add=NAME, remove=NAME)
