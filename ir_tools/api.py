@@ -385,7 +385,7 @@ def run(
     seed=parameters.SEED,
     samples=parameters.SAMPLES,
     device=parameters.TEXT,
-    precision=parameters.TEXT,
+    precision=optional(parameters.TEXT),
     runtime=optional(parameters.TEXT),
     against=optional(parameters.SETTING),
     save=optional(parameters.PATH),
@@ -407,7 +407,7 @@ def compare(
     seed: int = 0,
     samples: int = 1,
     device: str = "CPU",
-    precision: RuntimePrecision = "f32",
+    precision: RuntimePrecision | None = None,
     runtime: str | None = None,
     against: str | tuple[str, RuntimePrecision] | None = None,
     save: File | None = None,
@@ -431,7 +431,8 @@ def compare(
         seed: of the inputs that are made up.
         samples: how many samples of the inputs to compare; each tensor is shown where it is furthest off.
         device: of the runtime.
-        precision: in which the runtime is asked to compute floats (`INFERENCE_PRECISION_HINT`).
+        precision: in which the runtime is asked to compute floats (`INFERENCE_PRECISION_HINT`); by default `f32`, or
+            that of the golden run.
         runtime: a release in place of the installed one: `"openvino-2022.3"`; `ir-tools runtimes` lists and adds them.
         against: another device and precision to compare with, in place of the reference (`"CPU:bf16"`), or another
             release (`"openvino-2024.6"`); with `other`, the release that it runs on.
@@ -474,7 +475,8 @@ def compare(
         named = isinstance(against, str) and is_release(against)
         client = stack.enter_context(runtime_named(runtime, extensions))
         their = stack.enter_context(runtime_named(str(against), extensions)) if named else None
-        setting, given = Setting.of(device, precision), current_model(load_model(model, extensions))
+        setting = Setting.of(device, "f32" if precision is None else precision)
+        given = current_model(load_model(model, extensions))
         if golden is not None:
             run = saved.SavedRun.open(Path(golden))
             return saved.compare_saved(
@@ -482,7 +484,7 @@ def compare(
                 reshaped(given, run.shapes, extensions),
                 layers,
                 client=client,
-                setting=setting,
+                setting=setting if precision else Setting(device, run.setting.precision),
                 tolerance=tolerance,
                 sink=sink,
                 advance=advance,
@@ -497,7 +499,7 @@ def compare(
             mode=mode,
             samples=samples,
             device=device,
-            precision=precision,
+            precision=setting.precision,
             against=None if named else against,
             tolerance=tolerance,
             client=client,

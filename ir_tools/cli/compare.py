@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ir_tools.cli.screen import Column, Screen
     from ir_tools.comparison import Comparison, Difference, LayerComparison, ReferenceMode, Sides
     from ir_tools.comparison.onnx import OnnxComparison
+    from ir_tools.comparison.saved import SavedRun
     from ir_tools.graph import Model
     from ir_tools.inputs import InputPlan
     from ir_tools.ops import Array
@@ -136,9 +138,8 @@ class Side(click.ParamType["Setting | Release"]):
 @click.option(
     "--precision",
     type=click.Choice(PRECISIONS),
-    default="f32",
-    show_default=True,
-    help="Type in which the runtime computes floats; int8: quantized models as they are used.",
+    help="Type in which the runtime computes floats; int8: quantized models as they are used. Default: f32, or with"
+    " --golden that of the saved run.",
 )
 @click.option(
     "--against",
@@ -185,7 +186,7 @@ def compare(
     other_weights: Path | None,
     mode: "ReferenceMode | None",
     device: str,
-    precision: RuntimePrecision,
+    precision: RuntimePrecision | None,
     against: tuple[Setting | Release, ...],
     layers: bool,
     types: tuple[str, ...],
@@ -209,11 +210,14 @@ def compare(
     first layer that differs is where their difference starts. A legacy MODEL (IR v2 to v7) with an OTHER, such as what
     it was migrated to, runs on Inference Engine 2020.1.
 
+    Several --against are compared one after the other, and summed up in a table; --report then has a page for each.
+
     Isolated, a difference is that layer's alone; cumulative, errors add up as in use. The outputs of an .onnx are
     computed three ways: converted here, converted by OpenVINO alone, and by onnxruntime; with an option about layers,
     sides or files, the model converted here is compared as any other. Exits with 0 within tolerance and with 1 where
     something differs.
     """
+    from ir_tools.comparison.saved import SavedRun
     from ir_tools.rewrite.legacy import current_model
 
     _require_sense(other, against, mode, layers, types, outputs_only, bisect)
@@ -224,7 +228,7 @@ def compare(
     options = Options(
         mode=mode or "isolated",
         device=device,
-        precision=precision,
+        precision=precision or "f32",
         against=against,
         types=chosen,
         outputs_only=outputs_only,
@@ -235,21 +239,25 @@ def compare(
         states=states,
         release=release,
     )
-    replay = shlex.join([*_models(model, other, weights, other_weights), *options.words()])
+    models = (*_models(model, other, weights, other_weights),)
+    replay = shlex.join([*models, *options.words(), *([] if save is None else ["--save", str(save)])])
     if states and bisect is not None:
         raise click.UsageError("--bisect compares parts of the model, which have no variables; leave out --state")
-    for option, file in {"--report": report, "--dump": dump, "--bisect": bisect}.items():
+    for option, file in {"--dump": dump, "--bisect": bisect}.items():
         if file is not None and len(against) > 1:
             raise click.UsageError(f"{option} writes one comparison; name one --against")
     if dump is not None and samples > 1:
         raise click.UsageError("--dump writes the tensors of one sample; leave out --samples")
-    files = (report, dump, save, golden, bisect)
-    one_model = (layers, types, outputs_only, mode, against, *files, release.given, samples > 1, precision != "f32")
+    others = (report, dump, save, golden, bisect, release.given, samples > 1, options.precision != "f32")
+    one_model = (layers, types, outputs_only, mode, against, *others)
     if is_onnx(model, weights) and other is None and not any(one_model):
         return _compare_onnx(model, options, replay)
     first = load(model, weights, extensions)
     if golden is not None:
-        return _compare_golden(model, current_model(first), golden, options, replay, dump, report, everything)
+        run = SavedRun.open(golden)
+        options = replace(options, precision=precision or run.setting.precision)
+        replay = shlex.join([*models, *options.words(), "--golden", str(golden)])
+        return _compare_golden(model, current_model(first), run, options, replay, dump, report, everything)
     release.check(first, more=any(isinstance(side, Release) for side in against))
     legacy = first if first.is_legacy and release.legacy and (other is not None or release.given) else None
     _require_sense_of_legacy(legacy, against, mode, bisect, states, save)
@@ -261,29 +269,32 @@ def compare(
         if legacy is None:
             found = _compare(loaded, second, plan, options, dump, side)
         else:
-            found = _compare_releases(legacy, loaded, plan, options, dump)
+            found = _compare_releases(legacy, loaded, plan, options, dump, side)
         data = _facts(model, other, found, plan, replay)
         if isinstance(side, Release):
             data["known"] = _known(loaded, found, found.runtime, side.name.removeprefix("openvino-"))
         if bisect is not None and not found.ok:
             data["part"] = _bisect(loaded, found, options, bisect, side)
-        if report is not None:
-            from ir_tools.report import write_report
-
-            write_report(found, report, model=str(model), replay=replay, plan=plan)
-            data["report"] = str(report)
         if save is not None:
             _save(loaded, plan, options, save)
             data["saved"] = str(save)
         made.append((found, data))
+    if report is not None:
+        from ir_tools.report import write_report
 
-    def show(screen: "Screen") -> None:
-        for found, data in made:
-            _show(screen, found, data, plan, everything=everything)
+        write_report([found for found, _ in made], report, model=str(model), replay=replay, plan=plan)
+    written = {} if report is None else {"report": str(report)}
+    if len(made) == 1:
+        found, data = made[0]
+        return _answer(found, {**data, **written}, plan, everything)
+    rows, ok = [data for _, data in made], all(found.ok for found, _ in made)
+    several: Row = {"file": str(model), "ok": ok, "comparisons": rows, "replay": replay, **written}
+    show = partial(_show_several, made=made, data=several, plan=plan, everything=everything)
+    return Answer(several, show, 0 if ok else 1)
 
-    ok = all(found.ok for found, _ in made)
-    several: Row = {"file": str(model), "ok": ok, "comparisons": [data for _, data in made], "replay": replay}
-    return Answer(several if len(made) > 1 else made[0][1], show, 0 if ok else 1)
+
+def _answer(found: "Comparison", data: Row, plan: "InputPlan", everything: bool) -> Answer:
+    return Answer(data, lambda screen: _show(screen, found, data, plan, everything=everything), 0 if found.ok else 1)
 
 
 def _known(model: "Model", found: "Comparison", *versions: str) -> list[Row]:
@@ -374,7 +385,8 @@ def _require_sense_of_legacy(
     save: Path | None,
 ) -> None:
     """Raise a usage error for options that the runtime of a legacy model cannot do."""
-    chosen = {"--against": against, "--mode": mode, "--bisect": bisect, "--state": states, "--save": save}
+    settings = [side for side in against if isinstance(side, Setting)]
+    chosen = {"--against DEVICE": settings, "--mode": mode, "--bisect": bisect, "--state": states, "--save": save}
     for option, value in chosen.items():
         if legacy is not None and value:
             raise click.UsageError(f"{option} is not for a model of IR v{legacy.version} on the runtime of its time")
@@ -423,7 +435,7 @@ def _compare(
 def _compare_golden(
     path: Path,
     model: "Model",
-    golden: Path,
+    run: "SavedRun",
     options: Options,
     replay: str,
     dump: Path | None,
@@ -433,10 +445,9 @@ def _compare_golden(
     """Compare what the runtime gives with a saved run."""
     from ir_tools.cli.screen import working
     from ir_tools.comparison.dumping import Dump
-    from ir_tools.comparison.saved import SavedRun, compare_saved
+    from ir_tools.comparison.saved import compare_saved
     from ir_tools.inputs import plan_inputs
 
-    run = SavedRun.open(golden)
     options.release.check(model)
     loaded = InputOptions(shapes=tuple(run.shapes.items())).reshaped(model, options.extensions)
     sink = nullcontext() if dump is None else Dump(dump)
@@ -457,14 +468,13 @@ def _compare_golden(
             advance=advance,
         )
     plan = plan_inputs(loaded, run.samples[0].inputs)
-    replay = shlex.join([*shlex.split(replay), "--golden", str(golden)])
     same = run.is_of(loaded)
-    data = {**_facts(path, None, found, plan, replay), "golden": str(golden), "same_model": same}
+    data = {**_facts(path, None, found, plan, replay), "golden": str(run.path), "same_model": same}
     data["known"] = _known(loaded, found, run.runtime, found.runtime)
     if report is not None:
         from ir_tools.report import write_report
 
-        write_report(found, report, model=str(path), replay=replay, plan=plan)
+        write_report([found], report, model=str(path), replay=replay, plan=plan)
         data["report"] = str(report)
 
     def show(screen: "Screen") -> None:
@@ -497,16 +507,28 @@ def _save(model: "Model", plan: "InputPlan", options: Options, path: Path) -> No
 
 
 def _compare_releases(
-    old: "Model", new: "Model", plan: "InputPlan", options: Options, dump: Path | None
+    old: "Model",
+    new: "Model",
+    plan: "InputPlan",
+    options: Options,
+    dump: Path | None,
+    side: Setting | Release | None,
 ) -> "Comparison":
-    """Compare a legacy model on the runtime of its time with another model."""
+    """Compare a legacy model on the runtime of its time with another model, on the installed OpenVINO or a release."""
     from ir_tools.cli.screen import working
     from ir_tools.comparison.dumping import Dump
     from ir_tools.comparison.releases import compare_releases
 
     sink = nullcontext() if dump is None else Dump(dump)
     steps = None if options.outputs_only else len(old.graph) * options.samples
-    with options.release.client(old, options.inputs) as legacy, working("comparing", steps) as advance, sink as taken:
+    their = options.release.beside(side, options.extensions) if isinstance(side, Release) else None
+    with (
+        options.release.client(old, options.inputs) as legacy,
+        their or nullcontext() as client,
+        working("comparing", steps) as advance,
+        sink as taken,
+        located(new, client),
+    ):
         return compare_releases(
             old,
             new,
@@ -516,6 +538,7 @@ def _compare_releases(
             setting=Setting(options.device, options.precision),
             tolerance=options.tolerance,
             samples=options.samples,
+            client=client,
             extensions=options.extensions,
             sink=taken,
             advance=advance,
@@ -678,10 +701,35 @@ def _show(screen: "Screen", found: "Comparison", data: Row, plan: "InputPlan", *
     if isinstance(part, dict):
         screen.line(f"the smallest part that differs, {plural(part['layers'], 'layer')}: {part['written']}")
         screen.line(f"that part again: {part['replay']}", style="dim")
+    _show_end(screen, data)
+
+
+def _show_several(
+    screen: "Screen", made: "Sequence[tuple[Comparison, Row]]", data: Row, plan: "InputPlan", *, everything: bool
+) -> None:
+    """Print each comparison, and a table of all."""
+    from ir_tools.cli.screen import Column
+    from ir_tools.comparison import first_name
+
+    for found, one in made:
+        _show(screen, found, {**one, "replay": None}, plan, everything=everything)
+        screen.line()
+    columns = [Column("against", fold=True), Column("needs", right=True), Column("first difference", fold=True)]
+    rows = [
+        [found.second, number(found.needed), first_name(found), "ok" if found.ok else "differs"] for found, _ in made
+    ]
+    screen.heading("All")
+    screen.table([*columns, Column("result", keep=True)], rows, ["" if found.ok else "red" for found, _ in made])
+    _show_end(screen, data)
+
+
+def _show_end(screen: "Screen", data: Row) -> None:
+    """Print what was written, and the command to repeat it."""
     for key in ("report", "saved"):
         if key in data:
             screen.line(f"wrote {data[key]}")
-    screen.line(f"again: {data['replay']}", style="dim")
+    if data["replay"]:
+        screen.line(f"again: {data['replay']}", style="dim")
 
 
 def _worst(found: "Comparison") -> "Sequence[LayerComparison]":
@@ -779,6 +827,8 @@ def _show_outputs(screen: "Screen", found: "Comparison") -> None:
 
 
 def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
+    from ir_tools.comparison import first_name
+
     layers = plural(compared, "tensor")
     if found.without_kernel:
         screen.line()
@@ -790,7 +840,7 @@ def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
         text += f", {found.samples} samples;" if found.samples > 1 else ";"
         screen.verdict(f"{text} {number(found.needed)} would have been enough.", good=True)
         return
-    name = getattr(first, "path", None) or getattr(first, "name", "")
+    name = first_name(found)
     text = f"The first difference is '{name}'"
     if found.mode == "isolated" and first in found.outputs:
         text = f"{layers} agree, but taking their tensors out changed the output '{name}' of the runtime"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,6 +97,10 @@ class ReleaseOptions:
         python = self.python if own else None
         self._install(release, python)
         return release_client(release, python, memory=memory, extensions=extensions)
+
+    def beside(self, release: "Release", extensions: Sequence[Path] = ()) -> "ReleaseClient":
+        """Return a release of OpenVINO for the new one of two models; the options are for the legacy one."""
+        return replace(self, name=self.name or DEFAULT).started(release, extensions)
 
     def _install(self, release: "Release", python: Path | None) -> None:
         """Install a release that is missing, if that is asked for."""

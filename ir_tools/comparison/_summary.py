@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ir_tools.comparison._gold import F64Errors
     from ir_tools.comparison._results import Comparison, Sides
 
-__all__ = ["closer_words", "f64_note", "html_table", "narrow_note", "one_line", "weak_notes"]
+__all__ = ["closer_words", "f64_note", "first_name", "html_table", "narrow_note", "one_line", "weak_notes"]
 
 WEAK_SHOWN = 3
 """Outputs that prove little and are named one by one."""
@@ -21,12 +21,16 @@ def one_line(found: "Comparison") -> str:
     head = f"{found.mode} against {found.second}"
     compared = sum(entry.status != "skipped" for entry in found.layers)
     what = f"{plural(compared, 'tensor')} and {plural(len(found.outputs), 'output')}"
-    first = found.first_difference
-    if first is None:
+    if found.first_difference is None:
         return f"{head}: {what} agree, {found.needed:.2g} is enough"
     wrong = sum(entry.status == "differs" for entry in found.layers) + sum(not entry.ok for entry in found.outputs)
-    name = getattr(first, "path", None) or getattr(first, "name", "")
-    return f"{head}: {wrong} of {what} differ, first {name!r}"
+    return f"{head}: {wrong} of {what} differ, first {first_name(found)!r}"
+
+
+def first_name(found: "Comparison") -> str:
+    """Return the path of the first layer that differs, or the name of the output; empty without a difference."""
+    first = found.first_difference
+    return str(getattr(first, "path", None) or getattr(first, "name", ""))
 
 
 def narrow_note(found: "Comparison") -> str | None:

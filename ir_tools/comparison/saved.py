@@ -9,12 +9,16 @@ digest of each member, and what ran what. Arrays are mapped when they are read.
 
 import hashlib
 import json
+import re
 import struct
 import tokenize
 import zipfile
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
@@ -58,6 +62,7 @@ __all__ = ["SavedRun", "compare_saved", "save_run"]
 FORMAT = "ir_tools run"
 VERSION = 1
 TABLE = "run.json"
+PART = re.compile(r"((?:sample\d+/)?(?:input|output|tensor)|state)/")
 NATIVE = "fiub"
 """Kinds of element types that numpy has."""
 DEFAULT = Setting("CPU", "f32")
@@ -139,9 +144,14 @@ class SavedRun:
                     raise UsageError(f"{path} is not a saved run")
                 if table["version"] != VERSION:
                     raise UsageError(f"{path} has version {table['version']} of the format; expected {VERSION}")
-                rows = table["arrays"]
-                arrays = {row["name"]: _array(path, file, _member(archive, row), row) for row in rows}
-            starts = ["", *(f"sample{number}/" for number in range(1, int(table.get("samples", 1))))]
+                whole = np.memmap(path, np.uint8, "r")
+                parts = _parts(
+                    {row["name"]: _array(whole, file, _member(archive, row), row) for row in table["arrays"]}
+                )
+                count = int(table.get("samples", 1))
+                if count > len(table["arrays"]) + 1:
+                    raise ValueError(f"it has {len(table['arrays'])} arrays for {count} samples")
+            starts = ["", *(f"sample{number}/" for number in range(1, count))]
             return cls(
                 path=path,
                 runtime=str(table["runtime"]),
@@ -151,12 +161,12 @@ class SavedRun:
                 shapes=dict(table["shapes"]),
                 seed=int(table["seed"]),
                 model=dict(table["model"]),
-                states=_part(arrays, "state/"),
+                states=parts["state"],
                 samples=tuple(
                     Sample(
-                        _part(arrays, f"{start}input/"),
-                        _part(arrays, f"{start}output/"),
-                        {_tap(name): array for name, array in _part(arrays, f"{start}tensor/").items()},
+                        parts[f"{start}input"],
+                        parts[f"{start}output"],
+                        {_tap(name): array for name, array in parts[f"{start}tensor"].items()},
                     )
                     for start in starts
                 ),
@@ -398,8 +408,8 @@ def _member(archive: zipfile.ZipFile, row: Mapping[str, Any]) -> zipfile.ZipInfo
         return archive.getinfo(f"{row['name']}.npy")
 
 
-def _array(path: Path, file: IO[bytes], member: zipfile.ZipInfo, row: Mapping[str, Any]) -> Array:
-    """Return the array of a member, mapped.
+def _array(mapped: Array, file: IO[bytes], member: zipfile.ZipInfo, row: Mapping[str, Any]) -> Array:
+    """Return the array of a member of a mapped file.
 
     Raises:
         ValueError: it does not have the bytes that the table says.
@@ -407,20 +417,39 @@ def _array(path: Path, file: IO[bytes], member: zipfile.ZipInfo, row: Mapping[st
     file.seek(member.header_offset + 26)
     name, extra = struct.unpack("<HH", file.read(4))
     start = member.header_offset + 30 + name + extra
-    whole = np.memmap(path, np.uint8, "r", start, (member.file_size,))
+    whole = mapped[start : start + member.file_size]
     if hashlib.blake2b(whole.data, digest_size=32).hexdigest() != row["digest"]:
         raise ValueError(f"'{row['name']}' has other bytes than were saved")
-    file.seek(start)
-    read = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}
-    _, fortran, dtype = read[np.lib.format.read_magic(file)[0]](file)
-    if fortran or dtype.hasobject or not dtype.isnative:
+    length = 10 + int.from_bytes(whole[8:10].tobytes(), "little")
+    if not _plain(whole[:length].tobytes()):
         raise ValueError(f"'{row['name']}' has its elements in another order than they are saved in")
-    data = whole[file.tell() - start :]
+    data = whole[length:]
     return to_array(Blob(str(row["type"]), tuple(map(int, row["shape"])), data.data))
 
 
-def _part(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+@lru_cache(maxsize=1024)
+def _plain(header: bytes) -> bool:
+    """Return whether the header of an `.npy` is one of elements in the order that they are saved in.
+
+    Raises:
+        ValueError: it is not one, or of another version than is written.
+    """
+    text = BytesIO(header)
+    if np.lib.format.read_magic(text) != (1, 0):
+        raise ValueError("a member is of another version of .npy")
+    _, fortran, dtype = np.lib.format.read_array_header_1_0(text)
+    return not fortran and not dtype.hasobject and dtype.isnative
+
+
+def _parts(arrays: Mapping[str, Array]) -> Mapping[str, dict[str, Array]]:
+    """Return the arrays of each part, as `state` or `sample1/tensor`, by their names in it."""
+    parts: defaultdict[str, dict[str, Array]] = defaultdict(dict)
+    for name, array in arrays.items():
+        found = PART.match(name)
+        if found is None:
+            raise ValueError(f"'{name}' is not an input, output, tensor or state")
+        parts[found[1]][name[found.end() :]] = array
+    return parts
 
 
 def _tap(name: str) -> Tap:

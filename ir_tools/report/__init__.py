@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 
 from ir_tools import __version__
-from ir_tools.comparison import Comparison, narrow_note, weak_notes
+from ir_tools.comparison import Comparison, first_name, narrow_note, weak_notes
 from ir_tools.display import plural
 from ir_tools.files import write_file
 from ir_tools.inputs import InputPlan
@@ -21,8 +21,8 @@ SHOWN_ROWS = 500
 """Rows of the table that are laid out at first; with many thousands a browser takes its time."""
 
 
-def write_report(found: Comparison, path: Path, *, model: str, replay: str, plan: InputPlan) -> None:
-    """Write the page.
+def write_report(found: Sequence[Comparison], path: Path, *, model: str, replay: str, plan: InputPlan) -> None:
+    """Write the page; of several comparisons of a model one that has a table of them and holds the page of each.
 
     Args:
         found: what it shows.
@@ -34,14 +34,35 @@ def write_report(found: Comparison, path: Path, *, model: str, replay: str, plan
     Raises:
         WriteError: it cannot be written.
     """
-    page = render_report(found, model=model, replay=replay, plan=plan, date=datetime.now().astimezone()).encode()
+    date = datetime.now().astimezone()
+    pages = [render_report(one, model=model, replay=replay, plan=plan, date=date) for one in found]
+    page = (pages[0] if len(pages) == 1 else _together(found, pages, model)).encode()
     write_file(path, lambda file: file.write(page))
+
+
+def _together(found: Sequence[Comparison], pages: Sequence[str], model: str) -> str:
+    """Return a page with a row for each comparison, and its page below, folded."""
+    return (
+        _environment()
+        .from_string(_text("pages.html"))
+        .render(
+            model=model,
+            pairs=list(zip(found, pages, strict=True)),
+            ok=all(one.ok for one in found),
+            style=_text("page.css"),
+            number=number,
+            first_name=first_name,
+        )
+    )
+
+
+def _environment() -> Environment:
+    return Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 
 
 def render_report(found: Comparison, *, model: str, replay: str, plan: InputPlan, date: datetime) -> str:
     """Return the page as text of HTML; `date`: when it was made, the rest as for `write_report`."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string(_text("page.html"))
+    template = _environment().from_string(_text("page.html"))
     tensors, outputs = layer_rows(found), output_rows(found)
     first, focus = _first(found, tensors, outputs), worst([*tensors, *outputs])
     return template.render(

@@ -52,11 +52,18 @@ def test_several_releases_at_once(cli: Cli, model: Path) -> None:
     words = ("compare", model, "--against", "openvino-2021.4", "--against", "openvino-2024.6", "--outputs-only")
     found = cli(*words, "--json").document
     assert [one["second"] for one in found["comparisons"]] == ["OpenVINO 2021.4: CPU, f32", "OpenVINO 2024.6: CPU, f32"]
-    outcome = cli(*words)
+    report = model.with_suffix(".html")
+    outcome = cli(*words, "--report", report)
     assert (outcome.code, outcome.out.count("No difference beyond the tolerance")) == (0, 2)
-    outcome = cli(*words, "--report", model.with_suffix(".html"))
-    assert (outcome.code, outcome.out) == (2, "")
-    assert "--report writes one comparison; name one --against" in outcome.err
+    *_, heading, first, second, wrote, again = outcome.out.splitlines()
+    assert heading.split() == ["against", "needs", "first", "difference", "result"]
+    assert [first[:24], second[:24]] == ["OpenVINO 2021.4: CPU, f3", "OpenVINO 2024.6: CPU, f3"]
+    assert [line.split()[-1] for line in (first, second)] == ["ok", "ok"]
+    assert (wrote, again.count("--against")) == (f"wrote {report}", 2)
+    page = report.read_text()
+    assert page.count("<iframe") == page.count("about:srcdoc") == 2
+    assert page.count("<!DOCTYPE html>") == 1
+    assert page.count("&lt;!DOCTYPE html&gt;") == 2
 
 
 def test_other_model_on_the_other_release(cli: Cli, model: Path) -> None:

@@ -16,6 +16,7 @@ from ir_tools.runtime.environments import Installation
 from ir_tools.runtime.legacy import LegacyClient
 from tests.cli.conftest import Cli
 from tests.legacy.net import Net
+from tests.runtime.releases import client_of
 
 POOL = {"kernel": "2,2", "strides": "2,2", "pads_begin": "0,0", "pads_end": "0,0", "pool-method": "max"}
 CONVOLUTION = {"kernel": "3,3", "strides": "1,1", "pads_begin": "1,1", "pads_end": "1,1", "output": "4"}
@@ -164,6 +165,17 @@ def test_compare_runs_the_old_model_on_the_old_runtime(cli: Cli, old: Path, new:
     outcome = cli("compare", old, *runtime, "--outputs-only", "--json")
     assert outcome.code == 0, outcome.err
     assert outcome.document["sides"]["outputs"]["actual"].endswith("on what it is migrated to")
+
+
+def test_compare_runs_the_new_model_on_another_release(cli: Cli, old: Path, new: Path, legacy_python: Path) -> None:
+    client_of("2022.3")
+    words = ("compare", old, new, "--runtime-python", legacy_python, "--against", "openvino-2022.3", "--json")
+    outcome = cli(*words)
+    assert outcome.code == 0, outcome.err
+    sides = outcome.document["sides"]["layers"]
+    assert sides["expected"] == f"Inference Engine 2020.1 on {old}"
+    assert sides["actual"].startswith("OpenVINO 2022.3.")
+    assert cli(*words, "--against", "CPU:bf16").code == 2
 
 
 def test_missing_runtime(cli: Cli, old: Path, new: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,6 +92,17 @@ def test_model_elsewhere_gives_the_same(run: Path, model: Path, tmp_path: Path) 
     assert found.layer_sides.expected.endswith(f": CPU, f32 ({run})")
 
 
+def test_precision_is_that_of_the_saved_run(cli: Cli, model: Path) -> None:
+    run = model.with_name("narrow.irrun")
+    assert f"--save {run}" in cli("compare", model, "--precision", "bf16", "--save", run, "--json").document["replay"]
+    found = cli("compare", model, "--golden", run, "--json").document
+    assert found["sides"]["outputs"]["actual"].endswith("CPU, bf16")
+    assert "--precision bf16" in found["replay"]
+    wide = cli("compare", model, "--golden", run, "--precision", "f32", "--json").document
+    assert wide["sides"]["outputs"]["actual"].endswith("CPU, f32")
+    assert ir_tools.compare(model, golden=run).output_sides.actual.endswith("CPU, bf16")
+
+
 def test_layer_where_a_difference_starts(cli: Cli, run: Path, model: Path) -> None:
     model.write_bytes(small(11, 'type="Abs" version="opset1"'))
     outcome = cli("compare", model, "--golden", run, "--json")
@@ -168,13 +179,14 @@ def test_other_files_are_refused(model: Path) -> None:
     [
         ('{"format": "ir_tools run"}', zipfile.ZIP_DEFLATED, "it is compressed"),
         (TABLE.replace(": 0", ": 1e999"), zipfile.ZIP_STORED, "cannot convert float infinity"),
+        (TABLE.replace("{", '{"samples": 1000000000000, ', 1), 0, "it has 0 arrays for 1000000000000 samples"),
         (
             TABLE.replace("[]", '[{"name": "input/x", "type": "f32", "shape": [2], "digest": "DIGEST"}]'),
             0,
             "in another order",
         ),
     ],
-    ids=["compressed", "infinite", "big_endian"],
+    ids=["compressed", "infinite", "samples", "big_endian"],
 )
 def test_strange_files_are_refused(tmp_path: Path, table: str, kind: int, message: str) -> None:
     member = io.BytesIO()
