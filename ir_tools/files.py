@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -38,6 +39,10 @@ __all__ = [
 Fill = Callable[[IO[bytes]], object]
 PATIENCE = 10.0
 """Seconds to wait for another program that holds the lock of a folder."""
+TEMPORARY = "ir_tools-"
+"""How the names of temporary folders begin."""
+YOUNG = 60.0
+"""Seconds after which a temporary folder that nobody has locked is nobody's."""
 NAMELESS = "/proc/self/fd"
 """The folder through which a file without a name gets one."""
 UNSUPPORTED = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL}
@@ -101,20 +106,57 @@ def protect(path: Path) -> None:
 
 
 @contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """Make a folder for temporary files, and remove it with all that is in it, also if a signal ends the block."""
+def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
+    """Make a folder for temporary files, and remove it with all that is in it, also if a signal ends the block.
+
+    A process that is killed cannot remove it; the next one that makes such a folder does.
+
+    Args:
+        parent: where; by default the system's folder for such files.
+    """
     import shutil
     import tempfile
 
-    folder = Path(tempfile.gettempdir()) / f"ir_tools-{os.urandom(8).hex()}"
+    parent = parent or Path(tempfile.gettempdir())
+    _remove_abandoned(parent)
+    folder = parent / f"{TEMPORARY}{os.urandom(8).hex()}"
     try:
         folder.mkdir(0o700)
-        yield folder
+        with _held(folder):
+            yield folder
     finally:
         try:
             shutil.rmtree(folder, ignore_errors=True)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _held(folder: Path, mode: int = fcntl.LOCK_SH) -> Iterator[bool]:
+    """Lock a folder as long as the block, or the process, lasts; whether that was possible."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        try:
+            fcntl.flock(descriptor, mode | fcntl.LOCK_NB)
+            held = True
+        except OSError:
+            held = False
+        yield held
+    finally:
+        os.close(descriptor)
+
+
+@cache
+def _remove_abandoned(parent: Path) -> None:
+    """Remove the temporary folders of processes that are gone: those that nobody has locked."""
+    import shutil
+
+    for folder in parent.glob(f"{TEMPORARY}{'[0-9a-f]' * 16}"):
+        with suppress(OSError):
+            if time.time() - folder.lstat().st_mtime > YOUNG:
+                with _held(folder, fcntl.LOCK_EX) as abandoned:
+                    if abandoned:
+                        shutil.rmtree(folder, ignore_errors=True)
 
 
 def same_file(first: Path, second: Path) -> bool:

@@ -390,6 +390,23 @@ def test_a_temporary_folder_goes_with_the_block(tmp_path: Path, monkeypatch: pyt
     assert list(tmp_path.iterdir()) == []
 
 
+def test_folders_of_processes_that_are_gone_are_removed(tmp_path: Path) -> None:
+    abandoned, young, other = (
+        tmp_path / name for name in (f"ir_tools-{'0' * 16}", f"ir_tools-{'1' * 16}", "ir_tools-")
+    )
+    for folder in (abandoned, young, other):
+        folder.mkdir()
+        (folder / "file").touch()
+    for folder in (abandoned, other):
+        os.utime(folder, (0, 0))
+    with temporary_folder(tmp_path) as held:
+        os.utime(held, (0, 0))
+        files._remove_abandoned.cache_clear()
+        with temporary_folder(tmp_path):
+            assert sorted(folder for folder in tmp_path.iterdir() if folder.stat().st_mtime == 0) == [other, held]
+    assert sorted(tmp_path.iterdir()) == [other, young]
+
+
 def test_a_signal_while_the_folder_is_made_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mkdir = Path.mkdir
 

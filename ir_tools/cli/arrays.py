@@ -170,6 +170,6 @@ def _only(name: str, arrays: "dict[str, Array]", label: str) -> "Array":
 
 def not_run(error: IrToolsError) -> "Row":
     """Return why models did not run, and what to do if their inputs may be the cause."""
-    early = isinstance(error, RuntimeFailure) and error.stage in TO_READ
-    help = None if early else "give inputs that the model takes with --input, or their sizes with --set"
+    others = isinstance(error, RuntimeFailure) and (error.stage in TO_READ or error.kind != "rejected")
+    help = None if others else "give inputs that the model takes with --input, or their sizes with --set"
     return {"ok": False, "error": str(error), "help": help, "outputs": []}

@@ -229,7 +229,8 @@ def _verify(
             working("running both models on the runtime"),
             client or RuntimeClient(extensions=extensions) as first,
             their or nullcontext() as second,
-            located(target, second),
+            located(source, first),
+            located(target, second or first),
         ):
             found = compare(source, target, _taken(plan, source, target), client=first, against_client=second)
     except IrToolsError as error:

@@ -136,7 +136,7 @@ class OptionalRelease(click.Command):
 
 @contextmanager
 def located(model: "Model", *clients: "RuntimeClient | None") -> Iterator[None]:
-    """Let the failure of a release name the layer that it rejects or crashes over, and its line.
+    """Let the failure of a runtime name the layer that it rejects or crashes over, and its line.
 
     Raises:
         RuntimeFailure: the failure, with the layer if it is found.
@@ -148,10 +148,10 @@ def located(model: "Model", *clients: "RuntimeClient | None") -> Iterator[None]:
         from ir_tools.runtime.trial import try_model
 
         for client in clients:
-            if not isinstance(client, ReleaseClient) or not str(failure).startswith(client.name):
+            if client is None or not str(failure).startswith(client.name) or "; the layer is '" in str(failure):
                 continue
-            release, text = client.release, ""
-            if not release.reads[0] <= (model.version or 0) <= release.reads[1]:
+            release, text = client.release if isinstance(client, ReleaseClient) else None, ""
+            if release and not release.reads[0] <= (model.version or 0) <= release.reads[1]:
                 text = (
                     f"{release.title} does not read IR v{model.version}; migrate the model for it with:"
                     f" ir-tools migrate MODEL --for {release.name} -o OUT.xml"

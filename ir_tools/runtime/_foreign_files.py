@@ -2,9 +2,10 @@
 
 import os
 import weakref
+from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from ir_tools.files import temporary_folder
 from ir_tools.runtime._process import Header
 
 __all__ = ["Files", "foreign_program"]
@@ -33,8 +34,9 @@ class Files:
 
     def __init__(self) -> None:
         """Make the folder."""
-        self._folder = TemporaryDirectory(prefix="ir_tools-")
-        weakref.finalize(self, self._folder.cleanup)
+        stack = ExitStack()
+        self._folder = stack.enter_context(temporary_folder())
+        weakref.finalize(self, stack.close)
 
     def of(self, model_xml: Path | str | bytes, weights: Path | str | bytes | None) -> Header:
         """Return the arguments `model`, `weights` and `folder`, which the child may write into, as paths.
@@ -45,10 +47,10 @@ class Files:
         if weights is None:
             beside = None if isinstance(model_xml, bytes) else Path(model_xml).with_suffix(".bin")
             weights = beside if beside is not None and beside.exists() else b""
-        return {"model": model, "weights": self._path("model.bin", weights), "folder": self._folder.name}
+        return {"model": model, "weights": self._path("model.bin", weights), "folder": str(self._folder)}
 
     def _path(self, name: str, source: Path | str | bytes) -> str:
-        path = Path(self._folder.name) / name
+        path = self._folder / name
         draft = path.with_suffix(".new")
         if isinstance(source, bytes | bytearray | memoryview):
             draft.write_bytes(source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import threading
 import time
@@ -21,6 +22,8 @@ from ir_tools.runtime._messages import is_memory, remedy_for
 __all__ = ["Header", "WorkerProcess"]
 
 Header = dict[str, Any]
+NO_ANSWER = (ValueError, KeyError, TypeError, AttributeError, OverflowError, MemoryError)
+"""What bytes raise that are not an answer, as those of a program that is no Python."""
 STARTUP = 60.0
 """Seconds that a child may take to load its runtime."""
 
@@ -47,6 +50,7 @@ class WorkerProcess:
         self._lock = threading.Lock()
         self._child: Child | None = None
         self._used = False
+        self._kills = 0
         self._finalizer: weakref.finalize[[], WorkerProcess] | None = None
 
     def __enter__(self) -> Self:
@@ -87,6 +91,7 @@ class WorkerProcess:
             self.close()
             self._check_installed()
             try:
+                self._kills = _out_of_memory_kills()
                 self._child = Child(self._program, self.memory)
             except OSError as why:
                 reason = f"{self._program[0]} does not start: {why.strerror}"
@@ -102,10 +107,13 @@ class WorkerProcess:
     def _request(
         self, child: Child, header: Header, blobs: Sequence[Blob], timeout: float
     ) -> tuple[Header, list[Blob]]:
-        deadline = time.monotonic() + timeout
+        deadline, frame = time.monotonic() + timeout, pack({**header, "limit": timeout + 5.0}, blobs)
         try:
-            child.send(pack({**header, "limit": timeout + 5.0}, blobs), deadline)
+            child.send(frame, deadline)
             answer, results = unpack(*child.receive(deadline))
+        except NO_ANSWER:
+            self.close()
+            raise self._failure("crashed", "", "", f"{self._program[0]} gives no valid answers") from None
         except TimeoutError:
             failure = self._failure("timeout", f"{timeout:g}", child.stage())
             self.close()
@@ -128,7 +136,7 @@ class WorkerProcess:
         code, words = child.death()
         if code == -signal.SIGPROF:
             return self._failure("timeout", f"{header['seconds']:g}", child.stage())
-        if is_memory(words) or code == -signal.SIGKILL:
+        if is_memory(words) or (code == -signal.SIGKILL and _out_of_memory_kills() != self._kills):
             words = "" if words == "MemoryError" else words or "the system killed it"
             return self._failure("memory", words, child.stage())
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
@@ -151,6 +159,14 @@ class WorkerProcess:
         remedy = remedy_for(words) if kind == "rejected" else None
         text = f"{message}; {remedy}" if remedy else message
         return RuntimeFailure(text, kind=kind, stage=stage, reason=how or words)
+
+
+def _out_of_memory_kills() -> int:
+    """Return how many processes the system has killed because memory ran out; 0 where it does not say."""
+    with contextlib.suppress(OSError):
+        found = re.search(r"^oom_kill (\d+)$", Path("/proc/vmstat").read_text(), re.MULTILINE)
+        return int(found[1]) if found else 0
+    return 0
 
 
 def _generous() -> int:

@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from ir_tools.display import notebook_table
 from ir_tools.errors import RuntimeFailure, UsageError
+from ir_tools.files import temporary_folder
 from ir_tools.releases.table import RELEASES, Release
 from ir_tools.runtime.installed import openvino_version
 
@@ -36,6 +36,8 @@ __all__ = [
 VARIABLE = "IR_TOOLS_RUNTIMES"
 LINES = 10
 """Runtimes in a repr."""
+PATIENCE = 3600.0
+"""Seconds that a step of an installation may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +126,14 @@ class Installation:
         """
         try:
             self.folder.parent.mkdir(parents=True, exist_ok=True)
-            draft = Path(tempfile.mkdtemp(prefix=f"{self.folder.name}.", dir=self.folder.parent))
-        except OSError as why:
-            raise self._failure(f"{self.folder.parent}: {why.strerror}") from why
-        try:
-            for command in self._commands(draft / "environment"):
-                self._run(command)
-            (draft / "environment").rename(self.folder)
+            with temporary_folder(self.folder.parent) as draft:
+                for command in self._commands(draft / "environment"):
+                    self._run(command)
+                (draft / "environment").rename(self.folder)
         except OSError as why:
             if _python_in(self.folder).exists():
                 return _python_in(self.folder)
             raise self._failure(f"{why.filename}: {why.strerror}") from why
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
         return _python_in(self.folder)
 
     def _commands(self, folder: Path) -> Iterator[Sequence[str]]:
@@ -150,7 +147,17 @@ class Installation:
             yield [python, "-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", *packages]
 
     def _run(self, command: Sequence[str]) -> None:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL)
+        try:
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                stdin=subprocess.DEVNULL,
+                timeout=PATIENCE,
+            )
+        except subprocess.TimeoutExpired:
+            raise self._failure(f"{command[0]} took more than {PATIENCE / 60:g} minutes and was stopped") from None
         if done.returncode:
             lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
             errors = [line for line in lines if line.lower().startswith("error")]
@@ -238,17 +245,17 @@ def installation(release: Release) -> Installation:
 
 
 def remove(release: Release) -> Path:
-    """Remove the environment of a release, or the link to it, and return its folder.
+    """Remove the environment of a release, or the link or file of its name, and return its folder.
 
     Raises:
         UsageError: there is none, or it cannot be removed.
     """
     folder = runtimes_folder() / release.name
     try:
-        if folder.is_symlink():
-            folder.unlink()
-        else:
+        if folder.is_dir() and not folder.is_symlink():
             shutil.rmtree(folder)
+        else:
+            folder.unlink()
     except FileNotFoundError:
         raise UsageError(f"{folder}: there is no such environment") from None
     except OSError as why:

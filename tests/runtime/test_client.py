@@ -19,7 +19,10 @@ from openvino import opset15 as op
 
 from ir_tools.errors import RuntimeFailure, UsageError
 from ir_tools.format.read import read
+from ir_tools.releases.table import find_release
+from ir_tools.runtime import _process
 from ir_tools.runtime.client import RuntimeClient, Tap
+from ir_tools.runtime.release import release_client
 from ir_tools.types import Dim, element_type
 from ir_tools.types.packing import unpack
 from tests.runtime.made import POOL, iterated, one_layer, parameter, save
@@ -399,6 +402,31 @@ def test_memory_limit_holds() -> None:
     with RuntimeClient(timeout=30, memory=1 << 30) as small:
         message = failure(small, text, "memory")
     assert "while compiling the model (its limit is 1 GiB)" in message or "while running the model" in message
+
+
+@pytest.mark.parametrize(("kills", "kind"), [((1, 1), "crashed"), ((1, 2), "memory")])
+def test_a_child_that_is_killed(monkeypatch: pytest.MonkeyPatch, kills: tuple[int, int], kind: str) -> None:
+    """Memory ran out only if the system says that it killed something."""
+    counts = iter(kills)
+    monkeypatch.setattr(_process, "_out_of_memory_kills", lambda: next(counts))
+    with RuntimeClient() as client:
+        client.describe(GOOD)
+        assert client._child is not None
+        os.kill(client._child._process.pid, signal.SIGSTOP)
+        threading.Timer(0.2, os.kill, (client._child._process.pid, signal.SIGKILL)).start()
+        with pytest.raises(RuntimeFailure) as caught:
+            client.describe(GOOD)
+    assert caught.value.kind == kind
+
+
+def test_a_program_that_is_no_python(tmp_path: Path) -> None:
+    program = tmp_path / "python"
+    answer = "import os, sys, time; os.write(int(sys.argv[5]), bytes([3, *[0] * 12, *b'[1]'])); time.sleep(9)"
+    program.write_text(f"#!{sys.executable}\n{answer}\n")
+    program.chmod(0o755)
+    with release_client(find_release("openvino-2022.3"), program) as client, pytest.raises(RuntimeFailure) as caught:
+        client.describe(GOOD)
+    assert str(caught.value) == f"OpenVINO 2022.3 crashed ({program} gives no valid answers)"
 
 
 def test_rejection_names_the_layer(client: RuntimeClient) -> None:

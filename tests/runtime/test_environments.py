@@ -109,6 +109,25 @@ def test_installation_that_fails_leaves_nothing(folder: Path) -> None:
         Installation(OLD, folder / "file" / "old", str(python)).make()
 
 
+def test_installation_without_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environments, "PATIENCE", 0.06)
+    python = program(folder / "python", "exec sleep 9")
+    with pytest.raises(RuntimeFailure, match=r"python took more than 0.001 minutes and was stopped"):
+        Installation(OLD, folder / "IR_TOOLS_RUNTIMES" / "old", str(python)).make()
+    assert list((folder / "IR_TOOLS_RUNTIMES").iterdir()) == []
+
+
+def test_a_file_with_the_name_of_a_release(folder: Path) -> None:
+    file = folder / "IR_TOOLS_RUNTIMES" / "old"
+    file.parent.mkdir()
+    file.touch()
+    assert environment(OLD) is None
+    with pytest.raises(UsageError, match="exists already; remove it first with: ir-tools runtimes --remove old"):
+        installation(OLD)
+    assert remove(OLD) == file
+    assert not file.exists()
+
+
 def test_environments_and_links_to_them_are_removed(folder: Path) -> None:
     made(folder, OLD)
     (folder / "IR_TOOLS_RUNTIMES" / "own").symlink_to(remove(OLD).with_name("elsewhere"))
