@@ -9,7 +9,7 @@ import numpy as np
 from ir_tools.errors import UsageError
 from ir_tools.graph import Layer, Model
 from ir_tools.ops import Array
-from ir_tools.types import Dim, ElementType, Shape, element_type, from_dtype, parse_shape, shape_text
+from ir_tools.types import Dim, ElementType, Shape, element_type, from_dtype, is_static, parse_shape, shape_text
 from ir_tools.types.packing import unpack
 
 __all__ = ["Given", "by_input", "checked_inputs", "fitted", "input_facts", "parameter_fact"]
@@ -151,11 +151,7 @@ def _unpacked(array: Array, dtype: ElementType, shape: Shape) -> Array:
 
 def _is_packed(array: Array, dtype: ElementType, shape: Shape) -> bool:
     """Return whether an array is the packed bytes of an input of static shape."""
-    if dtype.dtype is not None or not dtype.bits or not _is_static(shape):
+    if dtype.dtype is not None or not dtype.bits or not is_static(shape):
         return False
     sizes = [dim.size for dim in shape or ()]
     return array.dtype == np.uint8 and array.shape == (dtype.byte_size(prod(sizes)),)
-
-
-def _is_static(shape: Shape) -> bool:
-    return shape is not None and all(dim.static for dim in shape)

@@ -75,6 +75,7 @@ class ReleaseDifference:
         model: the smallest layer that shows it.
         version: of the IR that shows it.
         types: element types of the first input; empty: any.
+        sometimes: whether other values are slight, or come of some inputs only.
         applies: whether a layer falls under the row, if its first input has one of the types.
     """
 
@@ -87,6 +88,7 @@ class ReleaseDifference:
     version: int = 11
     state: State = State.DIFFERS
     types: str = ""
+    sometimes: bool = False
     applies: Callable[[Seen], bool] = lambda seen: True
 
     @property
@@ -232,6 +234,7 @@ ROWS = (
         last="2023.2",
         ops=("ReadValue-3", "ReadValue-6"),
         reason="The first run reads zeros, whatever initial value the layer has.",
+        sometimes=True,
         model=Call("ReadValue-3", (floats([1, 2, 3]),), {"variable_id": "v"}),
         applies=lambda seen: bool(seen.inputs) and not _is_zero(seen.inputs[0]),
     ),
@@ -283,6 +286,7 @@ ROWS = (
         last="2021.2",
         ops=("Divide-1",),
         reason="Quotients of integers are rounded up from one half, in place of down.",
+        sometimes=True,
         model=Call("Divide-1", (np.array([7, 9], np.int32), np.array([2, 2], np.int32))),
         version=10,
         types="i32 i64",
@@ -293,6 +297,7 @@ ROWS = (
         last="2022.3",
         ops=("Divide-1",),
         reason="Quotients of integers of 8 bits are rounded to the nearest, in place of down.",
+        sometimes=True,
         model=Call("Divide-1", (np.array([7, 9], np.uint8), np.array([2, 2], np.uint8))),
         version=10,
         types="u8 i8",
@@ -303,6 +308,7 @@ ROWS = (
         last="2024.3",
         ops=("ReduceMean-1",),
         reason="Means of integers are rounded to the nearest, in place of down.",
+        sometimes=True,
         model=Call("ReduceMean-1", (np.array([1, 2], np.int32), Fixed(whole(0)))),
         types="u8 i8 u16 i16 u32 i32 u64 i64",
     ),
@@ -312,6 +318,7 @@ ROWS = (
         last="2025.2",
         ops=("Subtract-1", "Cos-1", "Tan-1", "LogSoftmax-5", "MVN-1", "MVN-6", "BitwiseNot-13"),
         reason="Results below 0 of u16, u32 and u64 become 0, in place of wrapping around.",
+        sometimes=True,
         model=Call("Subtract-1", (np.array([1, 9], np.uint16), np.array([4, 2], np.uint16))),
         types="u16 u32 u64",
     ),
@@ -321,6 +328,7 @@ ROWS = (
         last="2021.3",
         ops=("Gelu-2",),
         reason="Gelu-2 is approximated with tanh; it differs in the fourth digit.",
+        sometimes=True,
         model=Call("Gelu-2", (floats(0.5, -1.5, 2.2),)),
         version=10,
     ),
@@ -350,6 +358,7 @@ ROWS = (
         last="2025.1",
         ops=("SegmentMax-16",),
         reason="Maxima are compared with 0: a segment of negative numbers gives 0 or the least number.",
+        sometimes=True,
         model=Call(
             "SegmentMax-16",
             (floats([1, -2], [3, 4], [-5, -6], [7, 8]), Fixed(whole(0, 0, 2, 3))),
@@ -363,6 +372,7 @@ ROWS = (
         ops=("MatMul-1",),
         reason="With weights of 8 or 4 bits the other input is quantised, too; results differ in the third digit."
         " DYNAMIC_QUANTIZATION_GROUP_SIZE=0 turns it off.",
+        sometimes=True,
         model=_compressed(),
         applies=lambda seen: seen.inputs[0].dtype.is_float and bool(seen.held & {"u8", "i8", "u4", "i4"}),
     ),
@@ -415,6 +425,7 @@ ROWS = (
         last="2025.2",
         ops=("GatherND-5", "GatherND-8"),
         reason="Negative indices do not count from the end: memory before the data is read.",
+        sometimes=True,
         model=Call("GatherND-5", (counted(3, 2), Fixed(np.array([[-1]])))),
         version=10,
         applies=lambda seen: seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any()),
@@ -425,6 +436,7 @@ ROWS = (
         last="2025.2",
         ops=("GatherElements-6",),
         reason="Negative indices do not count from the end: memory before the data is read.",
+        sometimes=True,
         model=Call("GatherElements-6", (counted(3, 2), Fixed(np.array([[-1, -1]]))), {"axis": "0"}),
         version=10,
         applies=lambda seen: seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any()),

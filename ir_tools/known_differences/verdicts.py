@@ -10,7 +10,7 @@ from ir_tools.ops import Op, Role, opset_number, role_of
 from ir_tools.ops.definition import REQUIRED, Fact, Flag, OneOf
 from ir_tools.releases.measured import State, cases, state
 from ir_tools.releases.table import Release
-from ir_tools.types import ELEMENT_TYPES, Shape
+from ir_tools.types import ELEMENT_TYPES, Shape, is_static
 
 __all__ = ["Answer", "Surroundings", "behaviour", "is_plain", "verdict"]
 
@@ -64,7 +64,7 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     for fact in (*seen.inputs, *seen.outputs):
         if not release.has_type(fact.dtype.name):
             return Answer.STOPPED, f"the element type {fact.dtype.name} is not known there"
-        if not release.dynamic and not _is_static(fact.shape):
+        if not release.dynamic and not is_static(fact.shape):
             if seen.open or op.role is Role.PARAMETER:
                 return Answer.STOPPED, "sizes have to be known"
             return Answer.UNKNOWN, "sizes that follow from values were not measured"
@@ -108,12 +108,8 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     return ANSWERS[found], reason
 
 
-def _is_static(shape: Shape) -> bool:
-    return shape is not None and all(dim.static for dim in shape)
-
-
 def _is_empty(shape: Shape) -> bool:
-    return _is_static(shape) and any(dim.hi == 0 for dim in shape or ())
+    return is_static(shape) and any(dim.hi == 0 for dim in shape or ())
 
 
 def is_plain(release: Release, op: Op, kinds: Set[str]) -> bool:
@@ -152,13 +148,13 @@ def _cases_of(release: Release, seen: Seen) -> Iterator[str]:
         if op.role is not Role.COMPUTATION or state(release, "Parameter-1", facts[0].dtype.name) in {None, State.RUNS}:
             yield facts[0].dtype.name
         sizes = facts[0].shape
-        if op.role in {Role.COMPUTATION, Role.READ_VARIABLE} and not _is_static(sizes):
+        if op.role in {Role.COMPUTATION, Role.READ_VARIABLE} and not is_static(sizes):
             first = sizes is not None and all(dim.static for dim in sizes[1:])
             yield "batch ?" if first else "?"
     for number in range(1, len(facts)):
         if number not in seen.constant:
             yield f"input {number}"
-            if not _is_static(facts[number].shape):
+            if not is_static(facts[number].shape):
                 yield f"? input {number}"
     for name, spec in op.attrs.items():
         value = REQUIRED if seen.attrs is None else seen.attrs[name]

@@ -11,7 +11,7 @@ from ir_tools.ops._layers import F32, I64, Layers
 from ir_tools.ops._pooling_rewrites import avg_pool_layer, max_pool_layer
 from ir_tools.ops._windows import AxisWindows, Pooling, adaptive_plan, pooling_of
 from ir_tools.ops.definition import Array, Attrs, Fact, Ref, Refused, Rewrite
-from ir_tools.types import Dim
+from ir_tools.types import Dim, element_type
 
 __all__ = [
     "adaptive_to_avg_pool",
@@ -19,6 +19,7 @@ __all__ = [
     "avg_pool_to_adaptive",
     "migrate_adaptive_avg_pool",
     "migrate_adaptive_max_pool",
+    "places_in_i32",
     "reduce_mean_to_adaptive",
 ]
 
@@ -51,6 +52,16 @@ def migrate_adaptive_max_pool(attrs: Attrs, inputs: Sequence[Fact], target: int)
         return Refused(f"opset{target} has no AdaptiveMaxPool, and the windows are not those of a MaxPool")
     layer = max_pool_layer(pooling, data, target, outputs=1)
     return Rewrite(layers=(layer,), how="windows of one size", proof=_equal_on(sizes))
+
+
+def places_in_i32(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """AdaptiveMaxPool with its places as i32, and a Convert behind."""
+    if attrs.index_element_type == "i32":
+        return Refused("its places are i32")
+    layers = Layers(inputs, target)
+    values, places = layers.outputs("AdaptiveMaxPool", Ref(None), Ref(None, 1), version=8, index_element_type="i32")
+    found = layers.to_type(places, element_type(attrs.index_element_type))
+    return layers.rewrite("places in i32", "i32 holds the number of every place", (values, found))
 
 
 def _as_it_is(type: str, inputs: Sequence[Fact], **attributes: Any) -> Rewrite:

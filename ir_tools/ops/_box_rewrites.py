@@ -8,9 +8,11 @@ from ir_tools.ops._layers import I64, Layers, held
 from ir_tools.ops._prior_boxes import number_of_priors, priors
 from ir_tools.ops._sampling_rewrites import align_regions
 from ir_tools.ops._versions import as_it_is, no_step, versions
-from ir_tools.ops.definition import Attrs, Fact, Lowering, Ref, Refused, Rewrite, Step
+from ir_tools.ops.definition import Array, Attrs, Fact, Lowering, Ref, Refused, Rewrite, Step
 
 __all__ = [
+    "boxes_of_later_version",
+    "in_order_of_places",
     "migrate_detection_output",
     "migrate_multiclass_nms",
     "migrate_nms",
@@ -27,13 +29,50 @@ def migrate_top_k(version: int) -> Step:
     """TopK between versions: 11 may keep the order of equal values; 1 takes fewer types of k."""
 
     def change(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
-        if version == 11 and attrs.stable:
-            return Refused(f"TopK-{wanted} may give equal values in any order", "stable")
+        if version == 11 and attrs.stable and attrs.sort == "value":
+            return _in_stable_order(layers, attrs, wanted)
         if wanted > 1 or layers.inputs[1].dtype.name in {"i8", "i32", "i64"}:
             return None
         return as_it_is(layers, "TopK", wanted, attrs, Ref(None), layers.to_type(Ref(None, 1), I64))
 
     return versions("TopK", version, change)
+
+
+def in_order_of_places(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """TopK without an order, as all releases but those of 2021 give it: by place."""
+    if attrs.sort != "none":
+        return Refused("it has an order")
+    layers = Layers(inputs, target)
+    return as_it_is(layers, "TopK", held("TopK", target).version, Attrs({**attrs, "sort": "index"}))
+
+
+def _in_stable_order(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite:
+    """Take the values of another TopK, and look up their places: the n-th of those that are equal, the n-th place."""
+    data, rank = Ref(None), layers.rank(Ref(None))
+    axis = attrs.axis % rank
+    k = layers.to_type(Ref(None, 1), I64)
+    settings = {"mode": attrs.mode, "sort": "value", "index_element_type": I64}
+    values = layers.call("TopK", data, k, version=wanted, axis=axis, **settings)
+    of_each, others = (layers.call("Unsqueeze", values, np.array(at)) for at in (axis + 1, axis))
+    better = layers.call("Greater" if attrs.mode == "max" else "Less", others, of_each)
+    first = layers.call("ReduceSum", layers.to_type(better, I64), np.array(axis + 1))
+    turn = layers.call("Subtract", _along(layers, values, axis), first)
+    equal = layers.call("Equal", layers.call("Unsqueeze", data, np.array(axis)), of_each)
+    before = layers.call("CumSum", layers.to_type(equal, I64), np.array(axis + 1), exclusive=True)
+    same_turn = layers.call("Equal", before, layers.call("Unsqueeze", turn, np.array(axis + 1)))
+    found = layers.call("LogicalAnd", equal, same_turn)
+    places = layers.call("Select", found, _along(layers, data, axis), np.array(0))
+    place = layers.to_type(layers.call("ReduceSum", places, np.array(axis + 1)), attrs.index_element_type)
+    proof = "TopK gives the values whatever their order, and an older element with the same value comes first"
+    return layers.rewrite("places of equal values in order", proof, (values, place))
+
+
+def _along(layers: Layers, data: Ref, axis: int) -> Ref | Array:
+    """Add the numbers of the elements along an axis, which broadcast to the data."""
+    places, behind = layers.places(data, axis), np.arange(1, layers.rank(data) - axis)
+    if not behind.size:
+        return places
+    return layers.call("Unsqueeze", places, behind) if isinstance(places, Ref) else np.expand_dims(places, [*behind])
 
 
 # --- suppression ------------------------------------------------------------------------------------------------
@@ -59,6 +98,16 @@ def migrate_nms(version: int) -> Step:
         return layers.rewrite("another element type behind it", f"{type}-1 gives i64, which Convert makes i32")
 
     return versions("NonMaxSuppression", version, change)
+
+
+def boxes_of_later_version(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """NonMaxSuppression-1, -3 and -4 as the first output of a later version."""
+    if target < 5:
+        return Refused(f"opset{target} has no later version")
+    layers = Layers(inputs, target)
+    settings = {"output_type": I64, **attrs}
+    boxes = layers.outputs("NonMaxSuppression", *layers.given, **settings)[0]
+    return layers.rewrite("the first output of a later version", "later versions choose the same boxes", (boxes,))
 
 
 def migrate_multiclass_nms(version: int) -> Step:

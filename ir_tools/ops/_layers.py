@@ -19,12 +19,13 @@ from ir_tools.ops.definition import (
     Ref,
     Refused,
     Rewrite,
+    Step,
     Violation,
 )
 from ir_tools.ops.records import constant_fact
 from ir_tools.types import ElementType, element_type, from_dtype
 
-__all__ = ["F32", "I64", "Layers", "composed", "held", "ints", "padded"]
+__all__ = ["F32", "I64", "Layers", "by_formula", "composed", "held", "ints", "padded"]
 
 F32, I64 = element_type("f32"), element_type("i64")
 
@@ -240,18 +241,24 @@ Formula = Callable[[Layers, Attrs], Ref | Sequence[Ref] | Refused]
 
 
 def composed(version: int, formula: str, *, wide: bool = False) -> Callable[[Formula], Lowering]:
+    """Return what makes a step to older opsets out of a function that adds the layers of a formula.
+
+    The step leaves the operation alone in opsets that hold it, which begin with `version`. See `by_formula`.
+    """
+    return lambda function: Lowering(version, by_formula(formula, wide=wide)(function))
+
+
+def by_formula(formula: str, *, wide: bool = False) -> Callable[[Formula], Step]:
     """Return what makes a step out of a function that adds the layers of a formula.
 
-    The step leaves the operation alone in opsets that hold it, which begin with `version`. The layer that is added last
-    replaces the old one.
+    The layer that is added last replaces the old one.
 
     Args:
-        version: of the operation.
-        formula: by which the specification defines it, or which is equal to that.
+        formula: by which the specification defines the operation, or which is equal to that.
         wide: whether half floats are computed in f32, as by `Layers.working`, and rounded once.
     """
 
-    def step_of(function: Formula) -> Lowering:
+    def step_of(function: Formula) -> Step:
         def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
             layers = Layers(inputs, target)
             found = function(layers, attrs)
@@ -268,7 +275,7 @@ def composed(version: int, formula: str, *, wide: bool = False) -> Callable[[For
             outputs = () if isinstance(found, Ref) else ends
             return layers.rewrite("its formula in layers", f"by its definition: {formula}{how}", outputs)
 
-        return Lowering(version, step)
+        return step
 
     return step_of
 

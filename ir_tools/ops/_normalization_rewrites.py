@@ -4,13 +4,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ir_tools.ops._layers import Layers, composed
+from ir_tools.ops._layers import Layers, by_formula, composed
 from ir_tools.ops._values import known
 from ir_tools.ops.definition import Attrs, Fact, Ref, Refused, Rewrite, Step
 
-__all__ = ["group_normalization", "migrate_batch_norm", "migrate_mvn_1", "migrate_mvn_6"]
+__all__ = [
+    "batch_norm_by_channels",
+    "global_response",
+    "group_normalization",
+    "migrate_batch_norm",
+    "migrate_mvn_1",
+    "migrate_mvn_6",
+]
 
 DATA = Ref(None)
+INTEGERS = Refused("integers are rounded once, and not by every layer of a composition")
 
 
 def migrate_batch_norm(data: int) -> Step:
@@ -28,6 +36,37 @@ def migrate_batch_norm(data: int) -> Step:
         return layers.rewrite("inputs in the other order", "the versions differ in the order of the inputs only")
 
     return step
+
+
+def batch_norm_by_channels(data: int) -> Step:
+    """Return the formula of BatchNormInference. `data`: which input the data is."""
+    gamma, beta, mean, variance = (number for number in range(5) if number != data)
+
+    @by_formula("(x - mean) / sqrt(variance + epsilon) * gamma + beta", wide=True)
+    def step(layers: Layers, attrs: Attrs) -> Ref:
+        x = layers.working(data)
+        sizes = np.array([1, -1, *[1] * (layers.rank(x) - 2)], np.int64)
+
+        def of_channels(number: int) -> Ref:
+            return layers.reshape(layers.working(number), sizes)
+
+        spread = layers.call("Add", of_channels(variance), layers.number(attrs.epsilon, x))
+        centred = layers.call("Subtract", x, of_channels(mean))
+        normal = layers.call("Divide", centred, layers.call("Sqrt", spread))
+        return layers.call("Add", layers.call("Multiply", normal, of_channels(gamma)), of_channels(beta))
+
+    return step
+
+
+@by_formula("x / sqrt(sum of x^2 over the channels + bias)", wide=True)
+def global_response(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """GRN-1."""
+    if not layers.inputs[0].dtype.is_float:
+        return INTEGERS
+    data = layers.working(0)
+    squares = layers.call("ReduceSum", layers.call("Multiply", data, data), np.array([1], np.int64), keep_dims=True)
+    total = layers.call("Add", squares, layers.number(attrs.bias, data))
+    return layers.call("Divide", data, layers.call("Sqrt", total))
 
 
 def migrate_mvn_1(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | None:
@@ -73,7 +112,7 @@ def migrate_mvn_6(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite 
 @composed(6, "(x - mean) / sqrt(mean of (x - mean)^2 + eps), with eps where its mode says", wide=True)
 def _normalized(layers: Layers, attrs: Attrs) -> Ref | Refused:
     if not layers.fact(DATA).dtype.is_float:
-        return Refused("integers are rounded once, and not by every layer of a composition")
+        return INTEGERS
     data, axes, eps, outside = layers.working(0), Ref(None, 1), attrs.eps, attrs.eps_mode == "outside_sqrt"
     centred = layers.call("Subtract", data, layers.call("ReduceMean", data, axes, keep_dims=True))
     if not attrs.normalize_variance:

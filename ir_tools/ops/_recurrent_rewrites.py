@@ -1,16 +1,18 @@
 """Recurrent networks in operations of older opsets: a cell as its gates, a sequence as a cell for each step."""
 
 from collections.abc import Sequence
+from functools import partial, reduce
 
 import numpy as np
 
-from ir_tools.ops._layers import I64, Layers, composed
+from ir_tools.ops._layers import I64, Layers, by_formula, composed
 from ir_tools.ops.definition import Attrs, Ref, Refused, Step
 
-__all__ = ["gru_cell", "sequence"]
+__all__ = ["gru_cell", "lstm_cell", "rnn_cell", "sequence"]
 
 LONGEST = 256
 """Steps of a sequence that are written out."""
+INTEGERS = Refused("sigmoid and tanh of integers are rounded, and not by every layer of a composition")
 ACTIVATIONS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "ReLU"}
 
 
@@ -22,23 +24,56 @@ def gru_cell(layers: Layers, attrs: Attrs) -> Ref:
     own = layers.outputs("Split", recurrent, np.array(0), num_splits=3)
     biases = layers.outputs("Split", bias, np.array(0), num_splits=3 + attrs.linear_before_reset)
 
-    def activated(number: int, *terms: Ref) -> Ref:
-        total = terms[0]
-        for term in terms[1:]:
-            total = layers.call("Add", total, term)
-        if attrs.clip > 0:
-            total = layers.call("Clamp", total, min=-attrs.clip, max=attrs.clip)
-        return layers.call(ACTIVATIONS[attrs.activations[number]], total)
-
-    update, reset = (activated(0, inputs[gate], _product(layers, state, own[gate]), biases[gate]) for gate in range(2))
+    update, reset = (
+        _activated(layers, attrs, 0, inputs[gate], _product(layers, state, own[gate]), biases[gate])
+        for gate in range(2)
+    )
     if attrs.linear_before_reset:
         linear = layers.call("Add", _product(layers, state, own[2]), biases[3])
-        new = activated(1, inputs[2], layers.call("Multiply", reset, linear), biases[2])
+        new = _activated(layers, attrs, 1, inputs[2], layers.call("Multiply", reset, linear), biases[2])
     else:
         kept = layers.call("Multiply", reset, state)
-        new = activated(1, inputs[2], _product(layers, kept, own[2]), biases[2])
+        new = _activated(layers, attrs, 1, inputs[2], _product(layers, kept, own[2]), biases[2])
     rest = layers.call("Subtract", layers.number(1, update), update)
     return layers.call("Add", layers.call("Multiply", rest, new), layers.call("Multiply", update, state))
+
+
+@by_formula("its gates: forget, input, cell and output", wide=True)
+def lstm_cell(layers: Layers, attrs: Attrs) -> Sequence[Ref] | Refused:
+    """LSTMCell-4, and LSTMCell-1 as releases read it: without peepholes and coupled gates."""
+    if not layers.inputs[0].dtype.is_float:
+        return INTEGERS
+    data, hidden, cell, weights, recurrent, *bias = (layers.working(number) for number in range(len(layers.inputs[:6])))
+    terms = [_product(layers, data, weights), _product(layers, hidden, recurrent), *bias]
+    gates = layers.outputs("Split", _sum(layers, terms), np.array(1), num_splits=4)
+    forget, take, new, give = (
+        _activated(layers, attrs, number, gate) for number, gate in zip((0, 0, 1, 0), gates, strict=True)
+    )
+    kept, added = layers.call("Multiply", forget, cell), layers.call("Multiply", take, new)
+    state = layers.call("Add", kept, added)
+    shown = layers.call("Multiply", give, layers.call(ACTIVATIONS[attrs.activations[2]], state))
+    return shown, state
+
+
+@by_formula("the activation of what the weights make of data and state", wide=True)
+def rnn_cell(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """RNNCell-1."""
+    if not layers.inputs[0].dtype.is_float:
+        return INTEGERS
+    data, state, weights, recurrent, bias = (layers.working(number) for number in range(5))
+    return _activated(layers, attrs, 0, _product(layers, data, weights), _product(layers, state, recurrent), bias)
+
+
+def _activated(layers: Layers, attrs: Attrs, number: int, *terms: Ref) -> Ref:
+    """Add activation `number` of a sum, which `clip` keeps between bounds."""
+    total = _sum(layers, terms)
+    if attrs.clip > 0:
+        total = layers.call("Clamp", total, min=-attrs.clip, max=attrs.clip)
+    return layers.call(ACTIVATIONS[attrs.activations[number]], total)
+
+
+def _sum(layers: Layers, terms: Sequence[Ref]) -> Ref:
+    return reduce(partial(layers.call, "Add"), terms)
 
 
 def _product(layers: Layers, data: Ref, weights: Ref) -> Ref:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ir_tools.errors import ShapeError
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._fields import Type
-from ir_tools.ops._layers import Layers
+from ir_tools.ops._layers import Layers, by_formula
 from ir_tools.ops._numbers import low_bits, near_steps
 from ir_tools.ops.definition import (
     NEWEST_OPSET,
@@ -222,6 +222,24 @@ def migrate_promotion(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewr
     )
 
 
+@by_formula("whether a number is not 0")
+def boolean_of_floats(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Convert-1 of floats to boolean."""
+    if not (layers.inputs[0].dtype.is_float and attrs.destination_type.kind == "boolean"):
+        return Refused("it is no conversion of floats to boolean")
+    return layers.call("NotEqual", Ref(None), layers.number(0, Ref(None)))
+
+
+@by_formula("a Convert to the element type of the second input")
+def known_conversion(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """ConvertLike-1."""
+    del attrs
+    kind = layers.inputs[1].dtype
+    if kind.kind == "dynamic":
+        return Refused("the element type of its second input is not known")
+    return layers.call("Convert", Ref(None), destination_type=kind.name)
+
+
 NUMBERS = "float integer boolean nf4"
 """Everything but strings."""
 
@@ -236,6 +254,7 @@ CONVERT = Op(
     kernel=convert,
     ill_conditioned=cut_off,
     monotonic=True,
+    substitute=boolean_of_floats,
 )
 CONVERT_LIKE = Op(
     type="ConvertLike",
@@ -243,6 +262,7 @@ CONVERT_LIKE = Op(
     inputs=(Input("data", type=NUMBERS), Input("like", type=NUMBERS)),
     shape=convert_like_shape,
     kernel=convert_like,
+    substitute=known_conversion,
 )
 
 CONVERT_PROMOTE_TYPES = Op(

@@ -676,6 +676,7 @@ PARTS = (
     "undefined_mask",
     "ill_conditioned",
     "migrate",
+    "substitute",
 )
 """The functions of an operation that read its attributes."""
 
@@ -714,6 +715,8 @@ class Op:
         sets: numbers of the outputs whose rows (along the last axis) are a set: their order means nothing if scores
             are nearly equal, as those of detections.
         migrate: the rewrite to another opset, up or down.
+        substitute: other layers of the same opset that mean the same, for a release that reads a layer and does not run
+            it rightly.
         upgrade: of a legacy layer type: adds the operations of today that replace a layer.
         respell: of a legacy layer type: returns the attributes of a layer by their usual names.
         rewrites: rewrites to other operations, by the name that users give; a second run changes nothing.
@@ -746,6 +749,7 @@ class Op:
     monotonic: bool = False
     sets: tuple[int, ...] = ()
     migrate: Step | None = None
+    substitute: Step | None = None
     upgrade: Upgrade | None = None
     respell: Callable[[Mapping[str, str]], Mapping[str, str]] | None = None
     rewrites: Mapping[str, NamedRewrite] = field(default_factory=dict)

@@ -11,7 +11,14 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._by_blocks import along, elementwise
-from ir_tools.ops._normalization_rewrites import group_normalization, migrate_batch_norm, migrate_mvn_1, migrate_mvn_6
+from ir_tools.ops._normalization_rewrites import (
+    batch_norm_by_channels,
+    global_response,
+    group_normalization,
+    migrate_batch_norm,
+    migrate_mvn_1,
+    migrate_mvn_6,
+)
 from ir_tools.ops._numbers import in_working_type, is_half, require, same_type, through_floats
 from ir_tools.ops._requirements import check_axes, listed, raise_first
 from ir_tools.ops._values import known
@@ -93,6 +100,7 @@ def _batch_norm(version: int, names: Sequence[str]) -> Op:
         shape=lambda attrs, inputs: batch_norm_shape(inputs, data),
         kernel=partial(batch_norm, data=data),
         migrate=migrate_batch_norm(data),
+        substitute=batch_norm_by_channels(data),
     )
 
 
@@ -429,6 +437,7 @@ OPS = (
         check=grn_violations,
         shape=grn_shape,
         kernel=grn,
+        substitute=global_response,
     ),
     Op(
         type="GroupNormalization",

@@ -20,6 +20,7 @@ from ir_tools.ops._adaptive_pooling_rewrites import (
     avg_pool_to_adaptive,
     migrate_adaptive_avg_pool,
     migrate_adaptive_max_pool,
+    places_in_i32,
 )
 from ir_tools.ops._pooling_rewrites import migrate_avg_pool, migrate_max_pool
 from ir_tools.ops._requirements import raise_first
@@ -469,6 +470,7 @@ ADAPTIVE_MAX_POOL_8 = Op(
     kernel=adaptive_max_pool,
     undefined_mask=undefined_parts,
     migrate=migrate_adaptive_max_pool,
+    substitute=places_in_i32,
 )
 
 OPS = (

@@ -13,7 +13,7 @@ from ir_tools.ops._fields import Int32
 from ir_tools.ops._layers import Layers
 from ir_tools.ops._numbers import in_working_types
 from ir_tools.ops._recurrent import Step, gru_step, lstm_step, over_time, rnn_step
-from ir_tools.ops._recurrent_rewrites import gru_cell, sequence
+from ir_tools.ops._recurrent_rewrites import gru_cell, lstm_cell, rnn_cell, sequence
 from ir_tools.ops._requirements import agreed, require, require_rank
 from ir_tools.ops._values import dim, divided, known
 from ir_tools.ops.definition import (
@@ -341,7 +341,7 @@ def migrate_lstm_cell_1(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Re
     return layers.rewrite("no peepholes", "LSTMCell-4 is LSTMCell-1 without peepholes and coupled gates")
 
 
-LSTM_CELL_4 = replace(_cell_op("LSTMCell", 4, LSTM), migrate=migrate_lstm_cell_4)
+LSTM_CELL_4 = replace(_cell_op("LSTMCell", 4, LSTM), migrate=migrate_lstm_cell_4, substitute=lstm_cell)
 
 
 def lstm_cell_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -368,6 +368,7 @@ LSTM_CELL_1 = LSTM_CELL_4.at(
     shape=lstm_cell_1_shape,
     kernel=lstm_cell_1,
     migrate=migrate_lstm_cell_1,
+    substitute=lstm_cell,
     unread={
         **UNREAD,
         "input_forget": "the runtime does not read it (measured)",
@@ -376,10 +377,13 @@ LSTM_CELL_1 = LSTM_CELL_4.at(
 )
 _GRU_CELL = _cell_op("GRUCell", 3, GRU, **LINEAR)
 GRU_CELL_3 = replace(
-    _GRU_CELL, migrate=gru_cell, experimental=True, inputs=(*_GRU_CELL.inputs[:2], Input("W"), *_GRU_CELL.inputs[3:])
+    _GRU_CELL,
+    migrate=gru_cell,
+    experimental=True,
+    inputs=(*_GRU_CELL.inputs[:2], Input("W"), *_GRU_CELL.inputs[3:]),
 )
 """The runtime does not compare the type of its second weights with the others."""
-RNN_CELL_1 = replace(_cell_op("RNNCell", 1, RNN), experimental=True, absent_opsets=(2,))
+RNN_CELL_1 = replace(_cell_op("RNNCell", 1, RNN), experimental=True, absent_opsets=(2,), substitute=rnn_cell)
 LSTM_SEQUENCE_5 = _sequence_op("LSTMSequence", LSTM)
 GRU_SEQUENCE_5 = _sequence_op("GRUSequence", GRU, **LINEAR)
 RNN_SEQUENCE_5 = _sequence_op("RNNSequence", RNN)

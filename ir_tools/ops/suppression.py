@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ir_tools.ops._box_rewrites import migrate_multiclass_nms, migrate_nms, no_boxes
+from ir_tools.ops._box_rewrites import boxes_of_later_version, migrate_multiclass_nms, migrate_nms, no_boxes
 from ir_tools.ops._class_suppression import Found, matrix, multiclass
 from ir_tools.ops._fields import IndexType, Int32
 from ir_tools.ops._numbers import is_half
@@ -185,11 +185,12 @@ NMS_1 = Op(
     kernel=only_places,
     sets=(0,),
     migrate=migrate_nms(1),
+    substitute=boxes_of_later_version,
 )
 NMS_3 = NMS_1.at(
     3,
     attrs={"output_type": IndexType(default=I64)},
-    readers={"output_type": "shape kernel migrate"},
+    readers={"output_type": "shape kernel migrate substitute"},
     migrate=migrate_nms(3),
 )
 NMS_4 = NMS_3.at(4, shape=nms_4_shape, migrate=migrate_nms(4))
@@ -201,6 +202,7 @@ NMS_5 = NMS_4.at(
     kernel=non_max_suppression,
     sets=(0, 1),
     migrate=migrate_nms(5),
+    substitute=None,
 )
 NMS_9 = NMS_5.at(9, migrate=migrate_nms(9))
 

@@ -14,7 +14,7 @@ from ir_tools.rewrite.facts import KnownFacts
 from ir_tools.rewrite.judging import Judge
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
 from ir_tools.rewrite.target import INPUTS_OF_2021, Target, releases_in_words
-from ir_tools.types import Dim, Shape, element_type, parse_shape, precision_in_file
+from ir_tools.types import Dim, element_type, is_static, parse_shape, precision_in_file
 from ir_tools.weights import values
 
 __all__ = ["Fitting"]
@@ -271,13 +271,9 @@ def _missing_type(located: Located, release: Release) -> str | None:
 
 
 def _is_dynamic(layer: Layer) -> bool:
-    if role_of(layer) is Role.PARAMETER and not _is_fixed(parse_shape(layer.raw.get("shape", ""))):
+    if role_of(layer) is Role.PARAMETER and not is_static(parse_shape(layer.raw.get("shape", ""))):
         return True
     return any(size < 0 for port in layer.outputs for size in port.dims)
-
-
-def _is_fixed(shape: Shape) -> bool:
-    return shape is not None and all(dim.static for dim in shape)
 
 
 def _remedy(layer: Layer) -> str:

@@ -6,11 +6,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ir_tools.graph import Layer, Located, Model
-from ir_tools.known_differences.releases import Seen
+from ir_tools.known_differences.releases import Seen, release_differences
 from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, is_plain
 from ir_tools.ops import Op, Role, find_op
 from ir_tools.ops.definition import Array, Fact, Ref, Rewrite
 from ir_tools.ops.records import constant_fact
+from ir_tools.releases.measured import State
 from ir_tools.releases.table import Release
 from ir_tools.rewrite.facts import KnownFacts
 from ir_tools.rewrite.target import INPUTS_OF_2021
@@ -69,6 +70,11 @@ class Judge:
         """Return what the release does with a layer, None if it runs it or if nothing is known."""
         found = behaviour(self.release, seen)
         return found if found is not None and found[0] in QUALITY else None
+
+    def always_differs(self, seen: Seen) -> bool:
+        """Return whether the release is known to give other values than it should whatever the inputs are."""
+        rows = release_differences(self.release, seen)
+        return any(row.state is State.DIFFERS and not row.sometimes for row in rows)
 
     def of_rewrite(self, rewrite: Rewrite, old: Seen) -> Judged:
         """Return what the release does with the worst of the layers that a rewrite puts in the place of an old one."""

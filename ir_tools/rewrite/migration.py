@@ -215,14 +215,23 @@ class _Migrating:
         return None if op.migrate is None else op.migrate(attrs, inputs, self.target.opsets[0])
 
     def released(
-        self, op: Op, attrs: Attrs, inputs: Sequence[Fact], judge: Judge, seen: Seen
+        self, op: Op, attrs: Attrs, inputs: Sequence[Fact], judge: Judge, seen: Seen, lost: "_Lost"
     ) -> Rewrite | Refused | None:
-        """Return the rewrite that the release runs best, to the newest opset if there are several."""
+        """Return the rewrite that the release runs best, to the newest opset if there are several.
+
+        `lost`: why a rewrite lacks an output, if it does.
+        """
         best: Rewrite | None = None
         best_quality = -1
+        refused: Refused | None = None
         for found in self._candidates(op, attrs, inputs, seen):
-            if isinstance(found, Refused):
-                return best or found
+            why = found if isinstance(found, Refused) else lost(found)
+            if isinstance(found, Refused) or why is not None:
+                refused = refused or why
+                continue
+            if self.target.needs_dynamic(found.layers):
+                refused = refused or Refused(f"they need dynamic shapes, which {judge.release.title} has not")
+                continue
             if not self.target.reads(found.layers):
                 continue
             found_quality = quality(judge.of_rewrite(found, seen))
@@ -230,16 +239,16 @@ class _Migrating:
                 best, best_quality = found, found_quality
             if best_quality == quality(None):
                 break
-        return best
+        return best or refused
 
     def _candidates(self, op: Op, attrs: Attrs, inputs: Sequence[Fact], seen: Seen) -> Iterator[Rewrite | Refused]:
-        """Yield what means the same, until there is a reason why nothing can."""
+        """Yield what means the same, and reasons why something does not; the newest operations first."""
         if seen.short:
             yield _complete(op, attrs, seen)
-        for opset in self.target.opsets if op.migrate else ():
-            assert op.migrate is not None
+        steps = [*((op.migrate, opset) for opset in self.target.opsets), (op.substitute, self.target.opsets[0])]
+        for step, opset in steps:
             try:
-                found = op.migrate(attrs, inputs, opset)
+                found = None if step is None else step(attrs, inputs, opset)
             except ShapeError as why:
                 found = Refused(str(why))
             if found is not None:
@@ -286,6 +295,7 @@ class _Named:
 
 _Stage = _Migrating | _Named
 _Asked = Callable[[Op, Attrs, Sequence[Fact]], Rewrite | Refused | None]
+_Lost = Callable[[Rewrite], Refused | None]
 STAYS = _Verdict()
 
 
@@ -390,14 +400,16 @@ class _Planning:
     ) -> _Outcome:
         seen = None if self.judge is None else self.judge.seen(located, op)
         around = () if seen is None else (*map(id, seen.inputs), seen.constant, seen.held, seen.border, seen.folded)
-        key = (signature.number, *facts.key, *around)
+        layer, graph = located.layer, located.graph
+        read = () if len(layer.outputs) < 2 else tuple(bool(graph.consumers(layer.id, p.id)) for p in layer.outputs)
+        key = (signature.number, *facts.key, *around, read)
         found = self.outcomes.get(key)
         if found is None:
-            raw = located.layer.raw
             if self.judge is None or seen is None:
-                found = _outcome(self.stage.rewrite, op, raw, facts.inputs)
+                found = _outcome(self.stage.rewrite, op, layer.raw, facts.inputs)
             else:
-                found = self._released(self.judge, seen, verdict, raw, facts.inputs)
+                lost = partial(lost_output, graph, layer.id, signature)
+                found = self._released(self.judge, seen, verdict, layer.raw, facts.inputs, lost)
             if isinstance(found.found, Refused) and isinstance(self.stage, _Named):
                 found = _Outcome(None)
             if isinstance(found.found, Rewrite):
@@ -406,17 +418,17 @@ class _Planning:
         return found
 
     def _released(
-        self, judge: Judge, seen: Seen, verdict: _Verdict, raw: Mapping[str, str], inputs: Sequence[Fact]
+        self, judge: Judge, seen: Seen, verdict: _Verdict, raw: Mapping[str, str], inputs: Sequence[Fact], lost: "_Lost"
     ) -> _Outcome:
-        """Return what becomes of a layer for a release: what it runs stays, and what it reads and gives other values.
+        """Return what becomes of a layer for a release: what it runs stays.
 
-        That is if nothing that it runs means the same.
+        So does what gives other values for some inputs, if nothing that the release runs means the same.
         """
         assert isinstance(self.stage, _Migrating)
         op, does = seen.op, judge.of(seen)
         if verdict.judged and does is None:
             return _Outcome(None)
-        outcome = _outcome(partial(self.stage.released, judge=judge, seen=seen), op, raw, inputs)
+        outcome = _outcome(partial(self.stage.released, judge=judge, seen=seen, lost=lost), op, raw, inputs)
         found = outcome.found
         if isinstance(found, Rewrite):
             new = judge.of_rewrite(found, seen)
@@ -424,7 +436,7 @@ class _Planning:
                 return outcome._replace(right=new is None)
         elif isinstance(found, Refused) and verdict.otherwise is not None and not verdict.judged:
             return outcome._replace(found=Refused(f"{found.reason}; {reading_in_words(op)}", found.attribute))
-        if verdict.judged and does is not None and does[0] is not Answer.DIFFERS:
+        if verdict.judged and does is not None and (does[0] is not Answer.DIFFERS or judge.always_differs(seen)):
             return _Outcome(Refused(f"{judge.release.title}: {does[1]}"))
         return _Outcome(None)
 

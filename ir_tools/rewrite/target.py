@@ -10,7 +10,7 @@ from ir_tools.graph import Layer
 from ir_tools.ops import NEWEST_OPSET, find_op, opset_number
 from ir_tools.ops.definition import Fact, NewLayer, Op, Ref, Rewrite
 from ir_tools.releases.table import OPENVINO, Release, find_release, is_release
-from ir_tools.types import element_type
+from ir_tools.types import element_type, is_static
 
 __all__ = ["INPUTS_OF_2021", "Target", "parse_target", "reading_in_words", "releases_in_words"]
 
@@ -76,6 +76,12 @@ class Target:
         """Return whether it reads all of these layers."""
         found = ((find_op(layer.type, f"opset{layer.opset}"), layer.opset) for layer in layers)
         return all(op is not None and self.holds(op, opset) for op, opset in found)
+
+    def needs_dynamic(self, layers: Iterable[NewLayer]) -> bool:
+        """Return whether these layers have sizes that only the data decide, and the release has static ones alone."""
+        if self.release is None or self.release.dynamic:
+            return False
+        return any(not is_static(fact.shape) for layer in layers for fact in layer.outputs)
 
     def stamped(self, layer: Layer, op: Op) -> Rewrite | None:
         """Return a layer with a stamp that it reads: of an opset that holds the same version of the operation."""

@@ -1,6 +1,6 @@
 """Element types and partial shapes, in the words of OpenVINO."""
 
-from ir_tools.types.dims import Dim, Shape, Shapes, format_shape, parse_shape, shape_text
+from ir_tools.types.dims import Dim, Shape, Shapes, format_shape, is_static, parse_shape, shape_text
 from ir_tools.types.elements import (
     ELEMENT_TYPES,
     ElementType,
@@ -27,6 +27,7 @@ __all__ = [
     "from_dtype",
     "from_precision",
     "id_number",
+    "is_static",
     "parse_shape",
     "precision_in_file",
     "product",

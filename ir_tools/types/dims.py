@@ -8,7 +8,7 @@ from typing import Self
 from ir_tools.errors import UsageError
 from ir_tools.types.numbers import whole_number
 
-__all__ = ["Dim", "Shape", "Shapes", "format_shape", "parse_shape", "shape_text"]
+__all__ = ["Dim", "Shape", "Shapes", "format_shape", "is_static", "parse_shape", "shape_text"]
 
 LARGEST = 2**63 - 1
 MAX_RANK = 64
@@ -90,6 +90,11 @@ Shape = tuple[Dim, ...] | None
 
 Shapes = Mapping[str, str | int | Sequence[int | Dim] | Shape]
 """Shapes by tensor or layer name, in any form that `parse_shape` takes."""
+
+
+def is_static(shape: Shape) -> bool:
+    """Return whether rank and all sizes are known."""
+    return shape is not None and all(dim.static for dim in shape)
 
 
 def format_shape(shape: Shape) -> str:

@@ -13,11 +13,14 @@ from ir_tools.errors import RuntimeFailure
 from ir_tools.execute import run
 from ir_tools.format.write import render
 from ir_tools.graph import Model
+from ir_tools.infer import LayerSignatures
 from ir_tools.known_differences import find
 from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Array, Op, Role, find_op, opset_number
-from ir_tools.ops.definition import Lowering
+from ir_tools.ops.definition import Lowering, Rewrite
 from ir_tools.releases.table import find_release
+from ir_tools.rewrite.facts import KnownFacts
 from ir_tools.rewrite.migration import migrate
+from ir_tools.rewrite.rewriter import Rewriter
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.environments import environment
 from ir_tools.runtime.release import release_client
@@ -32,6 +35,8 @@ from tests.ops.test_random_layers import FAMILIES as LAYERS
 OPERATIONS = {str(op): op for family in FAMILIES for op in family.OPS}
 REASONS = {name: op.migrate.reason for name, op in OPERATIONS.items() if isinstance(op.migrate, Lowering)}
 MIGRATING = {name: op for name, op in OPERATIONS.items() if op.migrate is not None and not REASONS.get(name)}
+SUBSTITUTED = [name for name, op in OPERATIONS.items() if op.substitute is not None and op.type != "TopK"]
+"""TopK without an order may give any."""
 TOLERANCE = {"float16": 4e-3, "bfloat16": 4e-2, "float64": 1e-9}
 """Of the largest magnitude; f32: 1e-5."""
 ON_RUNTIME = {"float16": 4e-3, "bfloat16": 4e-2}
@@ -74,6 +79,7 @@ class Setting:
 # --- settings ---------------------------------------------------------------------------------------------------
 
 VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
+    "Convert-1": [{"destination_type": "boolean"}],
     "Gelu-7": [{"approximation_mode": "ERF"}, {"approximation_mode": "TANH"}],
     "Round-5": [{"mode": "half_to_even"}, {"mode": "half_away_from_zero"}],
     "IsInf-10": [
@@ -350,6 +356,29 @@ def test_every_version_has_a_step_or_the_reason_why_there_is_none() -> None:
 @pytest.mark.parametrize("name", MIGRATING)
 def test_steps_of_every_version(name: str) -> None:
     assert problems_of_version(name, OFTEN, few) == []
+
+
+@pytest.mark.parametrize("name", SUBSTITUTED)
+def test_substitutes(name: str) -> None:
+    """The layers that a release may run in the place of an operation compute the same, or are refused."""
+    op, compared = OPERATIONS[name], 0
+    random = [setting for setting in made() if setting.op is op][:OFTEN]
+    for setting in [*sampled(op, np.random.default_rng(4)), *random]:
+        model = setting.model()
+        place = next(located for located in model.walk() if located.path == "layer")
+        attrs, facts = op.read(place.layer.raw, []), KnownFacts(model, LayerSignatures()).of(place).inputs
+        assert attrs is not None
+        assert op.substitute is not None
+        found = op.substitute(attrs, facts, COMPLETE_OPSETS)
+        if isinstance(found, Rewrite):
+            with np.errstate(all="ignore"):
+                wanted = run(model, setting.inputs())
+                Rewriter(model).apply(place.graph, place.layer, op, found)
+                values = run(model, setting.inputs())
+            wrong = {key: difference(values[key], array) for key, array in wanted.items()}
+            assert not any(wrong.values()), f"{setting}: {wrong}"
+            compared += 1
+    assert compared
 
 
 @pytest.mark.sweep

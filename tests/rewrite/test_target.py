@@ -2,11 +2,12 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ir_tools.builder import Builder
 from ir_tools.errors import MigrationError, UsageError
-from ir_tools.graph import Model
+from ir_tools.graph import Model, Source
 from ir_tools.ops import find_op
 from ir_tools.rewrite.migration import migrate
 from ir_tools.rewrite.target import Target, parse_target, reading_in_words
@@ -163,6 +164,53 @@ def test_what_a_release_reads_and_rejects_is_refused_if_nothing_else_means_the_s
     (refused,) = migrate(builder.model, "openvino-2021.4").refused
     assert refused.reason == "OpenVINO 2021.4: FakeQuantize-1 with input 1 is read and not compiled"
     assert migrate(builder.model, "openvino-2022.1").ok
+
+
+@pytest.mark.parametrize(
+    ("release", "type", "attributes", "wanted"),
+    [
+        ("2022.1", "ConvertLike", {}, "Convert"),
+        ("2021.4", "TopK", {"axis": 1, "mode": "max", "sort": "none"}, "TopK"),
+        ("2022.1", "NonMaxSuppression", {}, "NonMaxSuppression"),
+        ("2024.6", "AdaptiveMaxPool", {}, "AdaptiveMaxPool"),
+    ],
+)
+def test_what_a_release_does_not_run_rightly_is_substituted(
+    release: str, type: str, attributes: dict[str, Any], wanted: str
+) -> None:
+    inputs: dict[str, tuple[Any, ...]] = {
+        "ConvertLike": (np.zeros(1, np.int32),),
+        "TopK": (np.array(2),),
+        "AdaptiveMaxPool": (np.array([2, 3]),),
+    }
+    builder = Builder(opset={"TopK": 3, "NonMaxSuppression": 4}.get(type, 8))
+    data = builder.parameter("x", "1,6,4" if type == "NonMaxSuppression" else "1,3,8,8")
+    if type == "NonMaxSuppression":
+        inputs[type] = (builder.parameter("scores", "1,2,6"), np.array(3))
+    made = builder.call(type, data, *inputs[type], name="y", **attributes)
+    for number in range(len(builder.graph.layer(made.layer).outputs)):
+        builder.result(Source(made.layer, builder.graph.layer(made.layer).outputs[number].id), f"y{number}")
+    moved = migrate(builder.model, f"openvino-{release}")
+    assert moved.refused == ()
+    assert any(wanted in step.after for step in moved.steps)
+    assert migrate(moved.model, f"openvino-{release}").steps == ()
+
+
+def test_what_always_gives_other_values_on_a_release_is_refused() -> None:
+    builder = Builder()
+    builder.result(builder.call("Exp", builder.parameter("x", "2,3", "u8")))
+    (refused,) = migrate(builder.model, "openvino-2021.4").refused
+    assert refused.reason.startswith("OpenVINO 2021.4: Integers of 8, 16 and 64 bits")
+    assert migrate(builder.model, "openvino-2022.1").ok
+
+
+def test_a_step_that_needs_dynamic_shapes_is_refused_for_a_release_without() -> None:
+    builder = Builder()
+    data, update = builder.parameter("x", "4,3"), builder.parameter("u", "2,3")
+    start, one = builder.parameter("start", "1", "i64"), np.ones(1, np.int64)
+    builder.result(builder.call("SliceScatter", data, update, start, one * 3, one, one * 0))
+    (refused,) = migrate(builder.model, "openvino-2021.4").refused
+    assert "they need dynamic shapes, which OpenVINO 2021.4 has not" in refused.reason
 
 
 def test_absent_attributes_that_a_release_does_not_read_as_absent_are_written_out() -> None:
