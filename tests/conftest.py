@@ -29,11 +29,6 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return 2 * len(os.sched_getaffinity(0))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the check of types first: it takes longest, and at the end it would run alone."""
-    items.sort(key=lambda item: item.name != "test_style[types]")
-
-
 def corpus_folder() -> Path | None:
     """The folder that `IR_TOOLS_CORPUS` names, or a `shared/corpus` beside the checkout."""
     named = os.environ.get("IR_TOOLS_CORPUS")

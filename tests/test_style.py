@@ -1,4 +1,4 @@
-"""The project's own style: lint, format and strict types, with the settings of pyproject.toml."""
+"""The project's own style: lint, format and, in the long checks, strict types; the settings are in pyproject.toml."""
 
 import subprocess
 import sys
@@ -12,9 +12,11 @@ CHECKS = {
     "format": ["ruff", "format", "--check", "--no-cache", "."],
     "types": ["mypy"],
 }
+LONG = {"types"}
+"""Checks that take as long as a tenth of the tests."""
 
 
-@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.sweep] * (name in LONG)) for name in CHECKS])
 def test_style(name: str) -> None:
     command = [sys.executable, "-m", *CHECKS[name]]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
