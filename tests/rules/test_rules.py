@@ -72,7 +72,9 @@ def test_findings_are_in_the_order_of_the_lines() -> None:
 def test_columns_are_those_of_the_element_or_of_its_attribute(rule: Rule) -> None:
     path = folder_of(rule) / "bad.xml"
     lines = path.read_text(encoding="utf-8").split("\n")
-    for found in validate(path, select=[rule.code]):
+    findings = validate(path, select=[rule.code])
+    assert findings
+    for found in findings:
         assert found.line
         assert found.column
         assert found.end_column
