@@ -12,11 +12,10 @@ from ir_tools.ops.definition import Kind
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import element_type, from_dtype, parse_shape
 from tests.ops.layer_support import REJECTED, Row, Setting, fact_of, found_rows, wanted_rows
-from tests.ops.single import Between, Slot, single_text
+from tests.ops.single import ONE_THREAD, Between, Slot, single_text
 
 Change = tuple[str, Mapping[str, str | None], Mapping[int, Slot]]
 """A case by name, with other attributes (None: without) and other inputs."""
-ONE_THREAD = {"INFERENCE_NUM_THREADS": "1"}
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,7 @@ import numpy as np
 from ir_tools.known_differences import find
 from ir_tools.ops import Array, Op
 from ir_tools.runtime.client import RuntimeClient
-from ir_tools.types import from_dtype
-from tests.ops.around import ONE_THREAD
-from tests.ops.single import Slot, single_text
+from tests.ops.single import Fed, values_of
 
 
 @dataclass(frozen=True)
@@ -33,27 +31,20 @@ class Setting:
 Maker = Callable[[np.random.Generator], Setting]
 
 
-def runtime_values(client: RuntimeClient, setting: Setting) -> list[Array]:
-    """What the CPU plugin computes, in f32 and on one thread."""
-    slots: list[Slot] = [
-        array if number in setting.constant else (from_dtype(array.dtype).name, ",".join(map(str, array.shape)))
-        for number, array in enumerate(setting.arrays)
-    ]
-    op = setting.op
-    text, blob = single_text(op.type, op.version, setting.raw, slots, len(op.outputs))
-    fed = {f"in{number}": array for number, array in enumerate(setting.arrays) if number not in setting.constant}
-    return list(client.infer(text, blob, fed, config=ONE_THREAD).outputs.values())
-
-
-def compare(client: RuntimeClient, setting: Setting, tolerance: float = 1e-4) -> None:
-    """Assert that the kernel gives what the runtime gives, up to a part of the largest magnitude of the output.
+def compare(client: RuntimeClient, settings: Sequence[Setting], tolerance: float = 1e-4) -> None:
+    """Assert that the kernels give what the runtime gives, up to a part of the largest magnitude of the output.
 
     What the runtime is known to leave unwritten is not compared.
     """
+    layers = [Fed(one.op, one.raw, one.arrays, one.constant, len(one.op.outputs)) for one in settings]
+    for setting, wanted in zip(settings, values_of(client, layers), strict=True):
+        _compare(setting, wanted, tolerance)
+
+
+def _compare(setting: Setting, wanted: Sequence[Array], tolerance: float) -> None:
     attrs = setting.op.read(setting.raw, [])
     assert attrs is not None
     assert setting.op.kernel is not None
-    wanted = runtime_values(client, setting)
     with np.errstate(all="ignore"):
         found = setting.op.kernel(attrs, setting.arrays)
     assert len(found) == len(setting.op.outputs)

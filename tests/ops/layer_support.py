@@ -15,7 +15,7 @@ from ir_tools.ops import Array, Bounds, Fact, Op
 from ir_tools.ops.definition import UNBOUNDED
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, element_type, format_shape, from_dtype, parse_shape
-from tests.ops.single import Between, Slot, single_text
+from tests.ops.single import Between, Fed, Slot, single_text, values_of
 
 Row = tuple[str, str, tuple[list[float], list[float]] | None]
 """Of an output: element type, shape, and the bounds of its values where they are known."""
@@ -278,25 +278,6 @@ def integers(rng: np.random.Generator, values: Any) -> Array:
     return np.asarray(values).astype(np.int64 if rng.random() < 0.6 else np.int32)
 
 
-def wanted_arrays(client: RuntimeClient, call: Call) -> list[Array]:
-    """What the CPU plugin computes.
-
-    Raises:
-        RuntimeFailure: it cannot.
-    """
-    slots: list[Slot] = []
-    fed = {}
-    for index, array in enumerate(call.arrays):
-        if index in call.constants:
-            slots.append(array)
-        else:
-            slots.append((str(from_dtype(array.dtype)), ",".join(map(str, array.shape))))
-            fed[f"in{index}"] = array
-    text, blob = single_text(call.op.type, call.op.version, call.raw, slots, call.outputs)
-    found = client.infer(text, blob, fed, config={"INFERENCE_NUM_THREADS": "1"})
-    return list(found.outputs.values())
-
-
 def found_arrays(call: Call) -> tuple[Array, ...]:
     """What the kernel computes."""
     assert call.op.kernel is not None
@@ -322,10 +303,12 @@ def difference(call: Call, found: Sequence[Array], wanted: Sequence[Array], tole
     return None
 
 
-def compare_values(client: RuntimeClient, call: Call, tolerance: float = 0.0) -> None:
-    """Assert that the kernel computes what the CPU plugin computes."""
-    problem = difference(call, found_arrays(call), wanted_arrays(client, call), tolerance)
-    assert problem is None, problem
+def compare_values(client: RuntimeClient, calls: Sequence[Call], tolerance: Callable[[Call], float]) -> None:
+    """Assert that the kernels compute what the CPU plugin computes."""
+    layers = [Fed(call.op, call.raw, call.arrays, call.constants, call.outputs) for call in calls]
+    for call, wanted in zip(calls, values_of(client, layers), strict=True):
+        problem = difference(call, found_arrays(call), wanted, tolerance(call))
+        assert problem is None, problem
 
 
 def some(rng: np.random.Generator, *indices: int) -> tuple[int, ...]:

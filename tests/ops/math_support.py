@@ -1,9 +1,11 @@
 """Random layers of convolution, products, reductions and normalisation, held against the installed runtime."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
+import openvino as ov
 import pytest
 
 from ir_tools.errors import ShapeError
@@ -11,7 +13,7 @@ from ir_tools.ops import Array, Bounds, Fact, Op, Violation
 from ir_tools.ops.checks import takes
 from ir_tools.ops.definition import UNBOUNDED
 from ir_tools.types import Dim, Shape, element_type, format_shape, from_dtype, parse_shape
-from tests.ops.single import CONFIG, CORE, Between, Slot, infer, output_of, single
+from tests.ops.single import CONFIG, CORE, Between, Slot, infer, infer_all, output_of, single
 
 FLOATS = ("f32", "f16", "bf16", "f64")
 INTEGERS = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
@@ -146,9 +148,28 @@ def random_shape(rng: np.random.Generator, sizes: Iterable[int], known: float = 
     return ",".join(random_dim(rng, int(size), known) for size in sizes)
 
 
-def runtime_values(case: Case, arrays: Sequence[Array]) -> Array:
-    """What the CPU plugin computes; `arrays` for the inputs that are not constants."""
-    return infer(single(case.op.type, case.op.version, case.raw, case.slots), arrays)
+def runtime_values(asked: Sequence[tuple[Case, Sequence[Array]]]) -> list[Array | RuntimeError]:
+    """What the CPU plugin computes for layers that get these arrays, constants included; all compiled as one model.
+
+    Where that does not run, each alone, or why it does not run.
+    """
+
+    def model(case: Case) -> ov.Model:
+        return single(case.op.type, case.op.version, case.raw, case.slots)
+
+    fed = [
+        [array for array, slot in zip(arrays, case.slots, strict=True) if isinstance(slot, tuple)]
+        for case, arrays in asked
+    ]
+    with suppress(RuntimeError):
+        return [*infer_all([model(case) for case, _ in asked], fed)]
+    found: list[Array | RuntimeError] = []
+    for (case, _), arrays in zip(asked, fed, strict=True):
+        try:
+            found.append(infer(model(case), arrays))
+        except RuntimeError as why:
+            found.append(why)
+    return found
 
 
 def type_difference(case: Case) -> str | None:
@@ -194,24 +215,17 @@ def random_array(rng: np.random.Generator, kind: str, shape: Iterable[int], most
     return rng.integers(0 if kind.startswith("u") else -most, most + 1, shape).astype(dtype)
 
 
-def slots_of(arrays: Sequence[Array], constants: Sequence[int] = ()) -> list[Slot]:
-    """Parameters for the arrays, but constants at some places."""
-    return [
-        array if index in constants else (from_dtype(array.dtype).name, ",".join(map(str, array.shape)))
-        for index, array in enumerate(arrays)
-    ]
-
-
-def value_difference(case: Case, arrays: Sequence[Array], tolerance: float | None = None) -> str | None:
+def value_difference(
+    case: Case, arrays: Sequence[Array], wanted: Array | RuntimeError | None = None, tolerance: float | None = None
+) -> str | None:
     """How kernel and runtime differ; `arrays` for all inputs, constants of the case included."""
     attrs = case.op.read(case.raw, [])
     assert attrs is not None
     assert case.op.kernel is not None
-    fed = [array for array, slot in zip(arrays, case.slots, strict=True) if isinstance(slot, tuple)]
-    try:
-        wanted = runtime_values(case, fed)
-    except RuntimeError as why:
-        return f"{NOT_RUN} {case}: {str(why).strip().splitlines()[-1]}"
+    if wanted is None:
+        (wanted,) = runtime_values([(case, arrays)])
+    if isinstance(wanted, RuntimeError):
+        return f"{NOT_RUN} {case}: {str(wanted).strip().splitlines()[-1]}"
     with np.errstate(all="ignore"):
         (found,) = case.op.kernel(attrs, arrays)
     if (found.dtype, found.shape) != (wanted.dtype, wanted.shape):
@@ -236,7 +250,9 @@ def values_agree(
         AssertionError: some differ, or the CPU plugin runs a smaller share than `least`.
     """
     rng = np.random.default_rng(seed)
-    differences = [text for text in (value_difference(*make(rng)) for _ in range(count)) if text]
+    asked = [make(rng) for _ in range(count)]
+    pairs = zip(asked, runtime_values(asked), strict=True)
+    differences = [text for one, wanted in pairs if (text := value_difference(*one, wanted))]
     wrong = [text for text in differences if not text.startswith(NOT_RUN)]
     assert not wrong, "\n".join([f"{len(wrong)} of {count}", *wrong[:10]])
     assert len(differences) <= (1 - least) * count, "\n".join(differences[:10])

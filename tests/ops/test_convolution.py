@@ -19,11 +19,10 @@ from tests.ops.math_support import (
     kinds,
     random_array,
     random_shape,
-    slots_of,
     type_difference,
     values_agree,
 )
-from tests.ops.single import CORE, Between, Slot, infer, single_text
+from tests.ops.single import CORE, Between, Slot, infer, single_text, slots_of
 
 BY_NAME = {str(op): op for op in (*convolution.OPS, *patches.OPS)}
 PLAIN = [op for op in convolution.OPS if "Deformable" not in op.type]

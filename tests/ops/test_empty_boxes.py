@@ -73,4 +73,4 @@ ROWS: list[tuple[str, Mapping[str, str], list[Array]]] = [
 @pytest.mark.parametrize(("name", "raw", "arrays"), ROWS, ids=[f"{row[0]}-{n}" for n, row in enumerate(ROWS)])
 def test_nothing(name: str, raw: Mapping[str, str], arrays: list[Array], client: RuntimeClient) -> None:
     constant = [number for number, array in enumerate(arrays) if "Interpolate" in name and number]
-    compare(client, Setting(OPS[name], raw, arrays, constant or ((1,) if name == "TopK-3" else ())))
+    compare(client, [Setting(OPS[name], raw, arrays, constant or ((1,) if name == "TopK-3" else ()))])

@@ -17,11 +17,10 @@ from tests.ops.math_support import (
     kinds,
     random_array,
     random_shape,
-    slots_of,
     type_difference,
     values_agree,
 )
-from tests.ops.single import Slot
+from tests.ops.single import Slot, slots_of
 
 MATMUL, EINSUM, INVERSE = matrix.OPS
 RANKS = {"a": 2, "b": 3, "c": 4, "d": 5, "E": 1}

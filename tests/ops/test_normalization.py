@@ -13,11 +13,10 @@ from tests.ops.math_support import (
     kinds,
     random_array,
     random_shape,
-    slots_of,
     type_difference,
     values_agree,
 )
-from tests.ops.single import Slot
+from tests.ops.single import Slot, slots_of
 
 BY_NAME = {str(op): op for op in normalization.OPS}
 BATCH_NORMS = [BY_NAME["BatchNormInference-1"], BY_NAME["BatchNormInference-5"]]

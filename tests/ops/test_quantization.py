@@ -16,12 +16,11 @@ from tests.ops.math_support import (
     kinds,
     random_array,
     random_shape,
-    slots_of,
     type_difference,
     value_difference,
     values_agree,
 )
-from tests.ops.single import Slot
+from tests.ops.single import Slot, slots_of
 
 FAKE_QUANTIZE, FAKE_CONVERT = quantization.OPS
 

@@ -34,8 +34,7 @@ MAKERS = [
 def compare_many(client: RuntimeClient, make: Maker, count: int, seed: int) -> None:
     """`compare` over random settings."""
     rng = np.random.default_rng(seed)
-    for _ in range(count):
-        compare(client, make(rng))
+    compare(client, [make(rng) for _ in range(count)])
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -55,4 +54,4 @@ def test_detections_of_other_floats(kind: str, client: RuntimeClient) -> None:
     setting = detection_makers.detection_output(np.random.default_rng(2))
     arrays = [array.astype(np.dtype(kind)) if number != 2 else array for number, array in enumerate(setting.arrays)]
     raw = {**setting.raw, "nms_threshold": "1", "keep_top_k": "-1", "top_k": "-1"}
-    compare(client, Setting(setting.op, raw, arrays), {"float64": 1e-4}.get(kind, 1e-2))
+    compare(client, [Setting(setting.op, raw, arrays)], {"float64": 1e-4}.get(kind, 1e-2))

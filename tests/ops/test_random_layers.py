@@ -44,9 +44,7 @@ def tolerance(call: Call) -> float:
 def compare_calls(client: RuntimeClient, make: CallMaker, count: int, seed: int) -> None:
     """Assert that random calls of a maker give what the runtime gives."""
     rng = np.random.default_rng(seed)
-    for _ in range(count):
-        call = make(rng)
-        compare_values(client, call, tolerance(call))
+    compare_values(client, [make(rng) for _ in range(count)], tolerance)
 
 
 @pytest.mark.parametrize("make", CALLS)

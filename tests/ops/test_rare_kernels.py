@@ -192,8 +192,7 @@ MAKERS: Mapping[str, tuple[Make, float]] = {
 def test_values(client: RuntimeClient, name: str) -> None:
     make, tolerance = MAKERS[name]
     rng = np.random.default_rng(len(name))
-    for _ in range(6):
-        compare_values(client, make(rng), tolerance)
+    compare_values(client, [make(rng) for _ in range(6)], lambda call: tolerance)
 
 
 # --- what compares otherwise --------------------------------------------------------------------------------------
@@ -246,5 +245,4 @@ def test_sizes_of_real_signals(size: int, refused: bool) -> None:
 def test_many_values(client: RuntimeClient, name: str) -> None:
     make, tolerance = MAKERS[name]
     rng = np.random.default_rng(7)
-    for _ in range(200):
-        compare_values(client, make(rng), tolerance)
+    compare_values(client, [make(rng) for _ in range(200)], lambda call: tolerance)

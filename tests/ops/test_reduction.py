@@ -19,12 +19,11 @@ from tests.ops.math_support import (
     kinds,
     random_array,
     random_shape,
-    slots_of,
     type_difference,
     value_difference,
     values_agree,
 )
-from tests.ops.single import Between, Slot, single_text
+from tests.ops.single import Between, Slot, single_text, slots_of
 
 *REDUCTIONS, CUM_SUM, SEGMENT_MAX = reduction.OPS
 

@@ -26,9 +26,8 @@ from ir_tools.runtime.environments import environment
 from ir_tools.runtime.release import release_client
 from ir_tools.types import ELEMENT_TYPES, from_dtype
 from tests.ops import kernel_settings, layer_support
-from tests.ops.around import ONE_THREAD
 from tests.ops.samples import sample, sample_of
-from tests.ops.single import Slot
+from tests.ops.single import ONE_THREAD, Slot
 from tests.ops.test_random_kernels import FAMILIES as KERNELS
 from tests.ops.test_random_layers import FAMILIES as LAYERS
 
