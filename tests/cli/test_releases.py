@@ -119,6 +119,30 @@ def test_elements_that_rounding_decides_are_not_compared(
     assert [entry.difference.undefined for entry in found.outputs] == [16]
 
 
+@pytest.mark.parametrize(("shift", "status"), [(-1000.0, "ok"), (-1001.0, "differs")])
+def test_errors_of_the_layers_before_are_not_those_of_a_layer(
+    legacy: LegacyClient, client: RuntimeClient, shift: float, status: str
+) -> None:
+    """`less` leaves little of values about 1000 that are 1e-4 apart."""
+    models = []
+    for scale, less in ((1.0, -1000.0), (1.0001, shift)):
+        net = Net(np.random.default_rng(1), 5)
+        image = net.input(net.values(1, 2, 4, 4))
+        (above,) = net.layer(
+            "Power", [image], [(1, 2, 4, 4)], {"power": 1, "scale": 1, "shift": 1000 * scale}, name="above"
+        )
+        net.layer("Power", [above], [(1, 2, 4, 4)], {"power": 1, "scale": 1, "shift": less}, name="less")
+        case = net.case()
+        models.append(ir_tools.read(case.xml.encode(), case.weights))
+    new = ir_tools.migrate(models[1]).model
+    found = compare_releases(models[0], new, plan_inputs(new), legacy=legacy, client=client)
+    assert [entry.status for entry in found.layers] == ["ok", status]
+    assert not found.outputs[0].ok
+    if status == "ok":
+        assert found.layers[1].reason
+        assert found.layers[1].reason.startswith("carries 0.0")
+
+
 def test_statistics_are_left_out(old: Path, new: Path, legacy: LegacyClient, client: RuntimeClient) -> None:
     text = "<statistics><layer><name>conv</name><min>0</min><max>1</max></layer></statistics></net>"
     old.write_text(old.read_text().replace("</net>", text))
