@@ -16,7 +16,7 @@ REJECTED_WHILE_READING = Rule(
     "RUN101",
     "rejected-while-reading",
     Severity.ERROR,
-    what="The installed runtime does not read the file.",
+    what="The runtime (the installed one, or that of `--runtime`) does not read the file.",
     why=(
         "`Core.read_model` checks attributes, ports and shapes of each layer that leads to a Result, and stops at "
         "the first that it does not take. The layer is found by reading ever smaller parts of the model."
@@ -28,7 +28,7 @@ REJECTED_WHILE_COMPILING = Rule(
     "RUN102",
     "rejected-while-compiling",
     Severity.ERROR,
-    what="The installed runtime reads the file, but its device cannot compile it.",
+    what="The runtime reads the file, but its device cannot compile it.",
     why=(
         "a device knows fewer operations, element types and ranks than the format has, and checks some attributes "
         "again, more strictly. AvgPool with dilations on i32 with one channel is such a case."
