@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ir_tools import Builder, Model, migrate
+from ir_tools.graph import Source
 from ir_tools.rewrite.migration import Migration
 from ir_tools.types import element_type
 from ir_tools.types.packing import PackedArray, in_element_type, pack
@@ -162,6 +163,13 @@ def test_a_constant_that_is_not_converted_at_once_is_refused() -> None:
     assert refused.reason == f"its output is of nf4, which OpenVINO 2022.3 does not have; {reading}"
 
 
+def test_a_constant_that_something_else_reads_beside_a_convert_is_refused() -> None:
+    model = weighed("nf4", [1.0])
+    builder, weights = Builder(model), next(one for one in model.graph.layers() if one.name == "weights")
+    builder.result(builder.call("Unsqueeze", Source(weights.id, weights.outputs[0].id), [0]))
+    assert [one.path for one in migrate(model, "openvino-2022.3").refused] == ["weights", "unsqueeze"]
+
+
 def test_names_and_rt_info_that_older_releases_refuse() -> None:
     model = doubled()
     x, total = [layer for layer in model.graph.ordered()][:2]
@@ -172,6 +180,22 @@ def test_names_and_rt_info_that_older_releases_refuse() -> None:
     assert moved.notes == ("rt_info without a version dropped from 1 layer: OpenVINO 2023.3 does not read it",)
     assert migrate(model, "openvino-2024.6").steps == ()
     assert migrate(model, "openvino-2024.6").notes == ()
+
+
+def test_layers_of_one_name_get_others_in_ir_10() -> None:
+    builder = Builder()
+    inner = builder.call("ReLU", builder.parameter("x", "2,3"))
+    builder.graph.layer(inner.layer).tag["name"] = "x"
+    builder.result(builder.call("Abs", inner, name="y"), "y")
+    assert names(migrate(builder.model, "ir10").model)[:3] == ["x", "x/2", "y"]
+    assert names(migrate(builder.model, "ir11").model)[:3] == ["x", "x", "y"]
+
+
+def test_sizes_of_0_are_known_sizes() -> None:
+    builder = Builder()
+    empty = builder.constant(np.zeros((0, 3), np.float32))
+    builder.result(builder.call("Concat", builder.parameter("x", "2,3"), empty, axis=0))
+    assert migrate(builder.model, "openvino-2021.4").refused == ()
 
 
 @pytest.mark.parametrize(("kind", "taken"), [("f64", "f32"), ("u32", "i64")])

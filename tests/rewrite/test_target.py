@@ -196,6 +196,15 @@ def test_what_a_release_does_not_run_rightly_is_substituted(
     assert migrate(moved.model, f"openvino-{release}").steps == ()
 
 
+def test_what_a_rewrite_makes_is_judged_in_turn() -> None:
+    """2021.2 reads the formula of an arctangent, and does not compile its Select."""
+    builder = Builder(opset=17)
+    builder.result(builder.call("Atan2", builder.parameter("y", "2,3"), builder.parameter("x", "2,3")))
+    refused = migrate(builder.model, "openvino-2021.2").refused
+    assert "OpenVINO 2021.2: Select-1 is read and not compiled" in {one.reason for one in refused}
+    assert migrate(builder.model, "openvino-2021.3").ok
+
+
 def test_what_always_gives_other_values_on_a_release_is_refused() -> None:
     builder = Builder()
     builder.result(builder.call("Exp", builder.parameter("x", "2,3", "u8")))
@@ -213,16 +222,25 @@ def test_a_step_that_needs_dynamic_shapes_is_refused_for_a_release_without() -> 
     assert "they need dynamic shapes, which OpenVINO 2021.4 has not" in refused.reason
 
 
-def test_absent_attributes_that_a_release_does_not_read_as_absent_are_written_out() -> None:
-    model = one_layer("ShuffleChannels", "opset1")
-    made = next(layer for layer in model.graph.layers() if layer.type == "ShuffleChannels")
+@pytest.mark.parametrize(
+    ("type", "last_wrong", "first_right", "written"),
+    [
+        ("ShuffleChannels", "2021.4", "2022.1", {"axis": "1", "group": "1"}),
+        ("SoftMax", "2021.2", "2021.3", {"axis": "0"}),
+    ],
+)
+def test_absent_attributes_that_a_release_does_not_read_as_absent_are_written_out(
+    type: str, last_wrong: str, first_right: str, written: dict[str, str]
+) -> None:
+    model = one_layer(type, "opset1")
+    made = next(layer for layer in model.graph.layers() if layer.type == type)
     made.raw.clear()
-    assert migrate(model, "openvino-2022.1").steps == ()
-    moved = migrate(model, "openvino-2021.4")
-    (step,) = (step for step in moved.steps if step.before == "ShuffleChannels-1")
-    assert (step.after, step.how) == ("ShuffleChannels opset1", "attributes written out")
-    assert moved.model.graph.layer(made.id).raw == {"axis": "1", "group": "1"}
-    assert migrate(moved.model, "openvino-2021.4").steps == ()
+    assert [step for step in migrate(model, f"openvino-{first_right}").steps if step.path == "y"] == []
+    moved = migrate(model, f"openvino-{last_wrong}")
+    (step,) = (step for step in moved.steps if step.path == "y")
+    assert (step.after, step.how) == (f"{type} opset1", "attributes written out")
+    assert moved.model.graph.layer(made.id).raw == written
+    assert migrate(moved.model, f"openvino-{last_wrong}").steps == ()
 
 
 @pytest.mark.parametrize(("release", "steps"), [("2021.4", 1), ("2023.2", 1), ("2023.3", 0)])

@@ -1,0 +1,61 @@
+"""What a release does with layers that are not in a model yet."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ir_tools.builder import Builder
+from ir_tools.graph import Located
+from ir_tools.infer import LayerSignatures
+from ir_tools.known_differences.releases import Seen
+from ir_tools.ops import find_op
+from ir_tools.ops.definition import Fact, NewLayer, Ref, Rewrite
+from ir_tools.releases.table import find_release
+from ir_tools.rewrite.facts import KnownFacts
+from ir_tools.rewrite.judging import Judge, _feed
+from ir_tools.types import element_type, parse_shape
+
+
+def judged(builder: Builder, release: str) -> tuple[Judge, Seen]:
+    """Who knows the release, and the layer `y` as it decides."""
+    located = next(found for found in builder.model.walk() if found.layer.name == "y")
+    return _judge(builder, release, located)
+
+
+def _judge(builder: Builder, release: str, located: Located) -> tuple[Judge, Seen]:
+    model = builder.model
+    judge = Judge(model, KnownFacts(model, LayerSignatures()), find_release(release), 10)
+    op = find_op(located.layer.type, located.layer.version)
+    assert op is not None
+    return judge, judge.seen(located, op)
+
+
+def new(type: str, source: Ref, kind: str, **raw: str) -> NewLayer:
+    fact = Fact(element_type(kind), parse_shape("2,3"))
+    return NewLayer(type=type, opset=1, inputs=(source,), outputs=(fact,), raw=raw)
+
+
+def test_a_rewrite_is_as_good_as_the_worst_of_its_layers() -> None:
+    """2021.4 computes the exponentials of bytes in another way."""
+    builder = Builder()
+    builder.result(builder.call("Exp", builder.parameter("x", "2,3", "u8"), name="y"))
+    judge, seen = judged(builder, "openvino-2021.4")
+    bad, good = new("Exp", Ref(None), "u8"), new("Convert", Ref(0), "f32", destination_type="f32")
+    assert judge.of(seen) is not None
+    assert judge.of_rewrite(Rewrite(layers=(bad, good), how="", proof=""), seen) == judge.of(seen)
+    first = new("Convert", Ref(None), "f32", destination_type="f32")
+    assert judge.of_rewrite(Rewrite(layers=(first, new("Exp", Ref(0), "f32")), how="", proof=""), seen) is None
+
+
+def test_a_new_layer_holds_what_the_constants_that_it_reads_are_computed_of() -> None:
+    builder = Builder()
+    weights = builder.call("Convert", builder.constant(np.ones((2, 3), np.uint8)), destination_type="f32")
+    builder.result(builder.call("Add", builder.parameter("x", "2,3"), weights, name="y"))
+    _, seen = judged(builder, "openvino-2024.6")
+    assert (seen.constant, seen.held) == ({1}, {"u8"})
+    data, constant = (_feed(Ref(None, number), seen, []) for number in range(2))
+    assert (data.constant, data.held) == (False, frozenset())
+    assert (constant.constant, constant.held) == (True, {"u8"})
+    made = [replace(seen, outputs=[data.fact], constant=frozenset({0, 1}))]
+    assert _feed(Ref(0), seen, made)[1:] == (True, {"u8"})
+    assert _feed(np.ones(2, np.float16), seen, [])[1:] == (True, {"f16"})
