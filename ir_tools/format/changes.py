@@ -57,7 +57,8 @@ def wiring_of(graph: Graph) -> Wiring:
                     raise WriteError(
                         f"the edge from {source} to {consumer} has no ports; connect layers by Graph.connect"
                     )
-                if wiring.setdefault((consumer, key[1]), (source, key[0])) != (source, key[0]):
+                start = source, key[0]
+                if wiring.setdefault((consumer, key[1]), start) is not start:
                     raise WriteError(
                         f"input port {key[1]} of layer {consumer} is fed twice; connect layers by Graph.connect"
                     )

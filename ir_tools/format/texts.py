@@ -7,8 +7,8 @@ alike get the same edits (`changes`). Without the last, migrating 5,000 of 20,00
 of OpenVINO's read and save, in place of about 0.95 (`tests/benchmarks/test_files_speed.py`).
 """
 
+import re
 from collections.abc import Mapping
-from itertools import accumulate
 from typing import NamedTuple
 
 from ir_tools.graph import LayerContent
@@ -16,12 +16,12 @@ from ir_tools.source import Document, Element
 
 __all__ = ["Form", "Text", "texts_of"]
 
-_TAG = b"<layer "
+_TAG = re.compile(rb'<layer (id="(?:0|[1-9]\d{0,17})" name="[^"]+")?')
+"""The start of a layer; with a group, if it starts with a plain id and a name."""
 _CONST = b' type="Const"'
-_DATA = b"<data "
-_NAMES = b' names="'
-MAX_DIGITS = 18
-"""Of a number below 2^63."""
+_OFFSET = re.compile(rb'[^<]*<data (?:[^<>]*?\s)?offset="(0|[1-9]\d{0,17})"')
+_NAMES = re.compile(rb' names="([^"]*)"')
+_NO_NAMES = b' names=""'
 
 
 class Form:
@@ -39,7 +39,7 @@ class Form:
     def __init__(self, text: bytes) -> None:
         """No layer of it was read yet."""
         self.text = text
-        self.common = len(text.partition(_DATA if text.startswith(_CONST) else _NAMES)[0])
+        self.common = len(text.partition(b"<data " if text.startswith(_CONST) else _NO_NAMES)[0])
         self.content: LayerContent | None = None
         self.named: tuple[int, ...] | None = None
 
@@ -63,35 +63,30 @@ class Text(NamedTuple):
 def texts_of(document: Document) -> Mapping[Element, Text]:
     """Return the texts of the layers that are written as nearly all are: with id and name first, in double quotes.
 
-    Empty for a document with prefixes, or with comments or CDATA in or behind its layers.
+    Empty for a document with prefixes, or with comments, CDATA or processing instructions in or behind its layers.
     """
-    before, *pieces = document.text.split(_TAG)
-    if not document.plain or document.text.find(b"<!", len(before)) >= 0:
-        return {}
+    text, tags = document.text, list(_TAG.finditer(document.text)) if document.plain else []
     elements = list(document.root.iter("layer"))
-    if len(elements) != len(pieces):
+    if not tags or len(elements) != len(tags) or document.hidden_until > tags[0].start():
         return {}
-    starts = accumulate((len(_TAG) + len(piece) for piece in pieces), initial=len(before))
-    places = dict(zip(elements, starts, strict=False))
-    document.note_layers(places)
+    starts = [tag.start() for tag in tags]
+    document.note_layers(dict(zip(elements, starts, strict=True)))
     forms: dict[bytes, Form] = {}
+    ends = [*starts[1:], len(text)]
     return {
-        element: text
-        for (element, start), piece in zip(places.items(), pieces, strict=True)
-        if (text := _text(start + len(_TAG), piece, forms))
+        element: _text(tag.end(), text[tag.end() : end], forms)
+        for element, tag, end in zip(elements, tags, ends, strict=True)
+        if tag[1]
     }
 
 
-def _text(start: int, piece: bytes, forms: dict[bytes, Form]) -> Text | None:
-    """Return the text after `<layer `; None if it does not start with a plain id and a name."""
-    parts = piece.split(b'"', 4)
-    if len(parts) < 5 or parts[0] != b"id=" or parts[2] != b" name=" or not parts[3] or not _is_plain(parts[1]):
-        return None
-    form, names, offset = parts[4], tuple[bytes, ...](), None
-    start += len(piece) - len(form)
+def _text(start: int, form: bytes, forms: dict[bytes, Form]) -> Text:
+    """Return the text of a layer; `form`: what is behind its name."""
+    names, offset = tuple[bytes, ...](), None
     if b"'" not in form:
-        if _NAMES in form:
-            form, names = _without_names(form)
+        pieces = _NAMES.split(form)
+        if len(pieces) > 1:
+            form, names = _NO_NAMES.join(pieces[::2]), tuple(pieces[1::2])
         if form.startswith(_CONST):
             form, offset = _without_offset(form)
     known = forms.get(form)
@@ -100,24 +95,7 @@ def _text(start: int, piece: bytes, forms: dict[bytes, Form]) -> Text | None:
     return Text(start, known, offset, names)
 
 
-def _without_names(form: bytes) -> tuple[bytes, tuple[bytes, ...]]:
-    """Return a layer with nothing between the quotation marks of its tensor names, and those."""
-    first, *named = form.split(_NAMES)
-    pairs = [rest.partition(b'"') for rest in named]
-    return _NAMES.join([first, *[quote + rest for _, quote, rest in pairs]]), tuple([names for names, _, _ in pairs])
-
-
 def _without_offset(form: bytes) -> tuple[bytes, int | None]:
     """Return a constant without the `offset` in its `<data>`, and that."""
-    before, tag, behind = form.partition(_DATA)
-    data, end, rest = behind.partition(b">")
-    first, _, behind = data.partition(b'offset="')
-    offset, quote, last = behind.partition(b'"')
-    if not quote or not _is_plain(offset):
-        return form, None
-    return b"".join((before, tag, first, last, end, rest)), int(offset)
-
-
-def _is_plain(number: bytes) -> bool:
-    """Return whether this is a number that anybody can read and that is written in the usual way."""
-    return number.isdigit() and len(number) <= MAX_DIGITS and (number == b"0" or not number.startswith(b"0"))
+    found = _OFFSET.match(form)
+    return (form, None) if found is None else (form[: found.start(1)] + form[found.end(1) :], int(found[1]))

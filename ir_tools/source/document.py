@@ -82,6 +82,7 @@ class Document:
         self.plain = b"xmlns" not in self.text
         self.root = self._parse()
         self.wiring: dict[Element, Wiring] = {}
+        self._layers: Mapping[Element, int] = {}
         self._places: dict[tuple[Element | None, str], Mapping[Element, int]] = {}
         self._asked: Counter[str] = Counter()
         self._spans: dict[Element, Span] = {}
@@ -98,7 +99,7 @@ class Document:
 
     def line_at(self, offset: int) -> int:
         """Return the line of a byte of the text, counted from 1."""
-        return int(np.searchsorted(self._newlines, offset)) + 1
+        return int(self._newlines.searchsorted(offset)) + 1
 
     def columns(self, element: Element, attribute: str | None = None) -> tuple[int, int]:
         """Return where an element's start tag (with its text, if it has nothing else) begins and ends on its line.
@@ -154,6 +155,9 @@ class Document:
 
     def start(self, element: Element) -> int:
         """Return the offset of an element's `<`."""
+        known = self._layers.get(element)
+        if known is not None:
+            return known
         parent = element.getparent()
         if parent is not None and parent.tag == "layer" and element.getprevious() is None:
             return next(self._outside(_ELEMENT, self._tag_end(self.start(parent)), len(self.text)))
@@ -165,7 +169,7 @@ class Document:
 
     def note_layers(self, starts: Mapping[Element, int]) -> None:
         """Take over the offsets of all layers from a caller who knows them."""
-        self._places[None, "layer"] = starts
+        self._layers = starts
 
     def span(self, element: Element) -> Span:
         """Return where an element is."""
@@ -245,8 +249,7 @@ class Document:
     def _outside(self, pattern: re.Pattern[bytes], begin: int, end: int) -> Iterator[int]:
         """Yield the offsets of what fits a pattern outside comments, CDATA and processing instructions."""
         found = (match.start() for match in pattern.finditer(self.text, begin, end))
-        hidden_until = self._hiding[1][-1] if self._hiding[1] else 0
-        return (at for at in found if at >= hidden_until or not self._hidden(at))
+        return (at for at in found if at >= self.hidden_until or not self._hidden(at))
 
     def _tag_end(self, start: int) -> int:
         end = self._tag_ends.get(start)
@@ -281,6 +284,11 @@ class Document:
         starts, ends = self._hiding
         index = bisect_right(starts, offset) - 1
         return index >= 0 and offset < ends[index]
+
+    @cached_property
+    def hidden_until(self) -> int:
+        """Return the offset behind the last comment, CDATA or processing instruction."""
+        return self._hiding[1][-1] if self._hiding[1] else 0
 
     @cached_property
     def _hiding(self) -> tuple[list[int], list[int]]:

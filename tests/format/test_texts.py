@@ -51,11 +51,12 @@ LAYER = '<layer id="{}" name="{}" type="{}" version="opset1"{}</layer>'
         ('><output><port id="0" names="a"/></output>', '><output><port id="1" names="a"/></output>', False),
         ('><data offset="0" size="4"/>', '><data offset="4" size="4"/>', True),
         ('><data offset="0" size="4"/>', '><data offset="4" size="8"/>', False),
+        ('><data xoffset="0" offset="4"/>', '><data xoffset="1" offset="4"/>', False),
         ("><data offset='0' size='4'/>", "><data offset='4' size='4'/>", False),
         ('><data size="4"/><rt_info offset="1"/>', '><data size="4"/><rt_info offset="2"/>', False),
         ('><output><port id="0" names="\'"/></output>', '><output><port id="0" names="b"/></output>', False),
     ],
-    ids=["names", "port", "offset", "size", "single-quotes", "other-offset", "quote-in-name"],
+    ids=["names", "port", "offset", "size", "other-attribute", "single-quotes", "other-offset", "quote-in-name"],
 )
 def test_form(first: str, second: str, alike: bool) -> None:
     rows = [LAYER.format(0, "x", "Const", first), LAYER.format(1, "y", "Const", second)]
