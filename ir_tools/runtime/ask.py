@@ -18,7 +18,7 @@ from ir_tools.errors import IrToolsError, RuntimeFailure
 from ir_tools.format.write import render
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.graph.model import walk
-from ir_tools.ops import Role, find_op, ops_of, role_of
+from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import ElementType, Shape, element_type, parse_shape
@@ -31,8 +31,8 @@ ALIGNMENT = 8
 """The zeros of large constants start at a multiple of it."""
 MAX_LAYERS = 400
 """How many layers may compute the values of the inputs."""
-MAX_UNKNOWN = 50
-"""How many types that neither ir_tools nor the runtime know are asked about; a file with more is not a model."""
+MAX_REJECTED = 50
+"""How many different questions the runtime may reject; a file with more is not a model."""
 
 
 class LayerOracle:
@@ -42,7 +42,7 @@ class LayerOracle:
         """`client`: whom to ask; it stays the caller's to close."""
         self._client = client
         self._answers: dict[tuple[bytes, bytes, int], tuple[Fact, ...] | RuntimeFailure] = {}
-        self._unknown: set[str] = set()
+        self._rejected = 0
 
     def __call__(self, model: Model, graph: Graph, layer: Layer, facts: Mapping[Source, Fact]) -> tuple[Fact, ...]:
         """Return the facts of the layer's outputs.
@@ -61,19 +61,16 @@ class LayerOracle:
         if role_of(layer) is Role.ASSIGN_VARIABLE:
             # It passes its input on, and is valid only beside the ReadValue of its variable.
             return tuple(facts[source] for source in graph.sources(layer.id).values())
-        if not ops_of(layer.type):
-            self._unknown.add(layer.type)
-            if len(self._unknown) > MAX_UNKNOWN:
-                message = f"the runtime does not know {MAX_UNKNOWN} other types, and is not asked about this one"
-                raise RuntimeFailure(message, kind="rejected")
         question = _question(model, graph, layer, facts)
         key = question.text, question.weights, question.zeros
         if key not in self._answers:
+            if self._rejected == MAX_REJECTED:
+                message = f"the runtime rejected {MAX_REJECTED} other layers and is not asked about this one"
+                raise RuntimeFailure(message, kind="rejected")
             self._answers[key] = self._ask(question)
         answer = self._answers[key]
         if isinstance(answer, RuntimeFailure):
             raise answer
-        self._unknown.discard(layer.type)
         # A file may leave out ports at the end that nobody reads.
         return answer[: len(layer.outputs)]
 
@@ -82,6 +79,7 @@ class LayerOracle:
         try:
             return tuple(map(_fact, self._client.ask(text, weights, name, zeros=zeros)))
         except RuntimeFailure as failure:
+            self._rejected += failure.kind == "rejected"
             return failure
 
 

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ Element = etree._Element
 Wiring = dict[tuple[int, int], tuple[int, int]]
 """Reader and its input port -> producer and its output port."""
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+(<!DOCTYPE)?", re.DOTALL)
+_NAME = re.compile(rb"[^\s/>]+")
 _ELEMENT = re.compile(rb"<[^\s/!?]")
 _START_TAG = re.compile(rb"<[^\s/>]++(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
 ATTRIBUTE = re.compile(rb"\s+([^\s=/>]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
@@ -264,10 +265,10 @@ class Document:
         text = self.text
         if text[tag_end - 2] == ord("/"):
             return tag_end
-        depth, name = 0, re.match(rb"<([^\s/>]+)", text[start:tag_end])
+        depth, name = 0, _NAME.match(text, start + 1)
         assert name
-        nested = next(element.iterdescendants(element.tag), None) is not None
-        pattern = re.compile((b"<(/?)" if nested else b"<(/)") + re.escape(name[1]) + rb"(?=[\s/>])")
+        nested = len(element) > 0 and next(element.iterdescendants(element.tag), None) is not None
+        pattern = _end_tags(name[0], nested)
         for tag in pattern.finditer(text, tag_end):
             if self._hidden(tag.start()):
                 continue
@@ -309,6 +310,12 @@ class Document:
         return ReadError(
             Diagnostic(code=rule.code, severity=rule.severity, message=message, file=self.file, line=line, help=remedy)
         )
+
+
+@lru_cache
+def _end_tags(name: bytes, nested: bool) -> re.Pattern[bytes]:
+    """Return what finds end tags of a name; if elements of that name are nested, start tags too."""
+    return re.compile((b"<(/?)" if nested else b"<(/)") + re.escape(name) + rb"(?=[\s/>])")
 
 
 def _drop_namespaces(root: Element) -> None:

@@ -17,7 +17,7 @@ from ir_tools.format.read import read
 from ir_tools.graph import Model
 from ir_tools.graph.graph import Source
 from ir_tools.ops.definition import Bounds, Fact
-from ir_tools.runtime.ask import MAX_UNKNOWN, LayerOracle
+from ir_tools.runtime.ask import MAX_REJECTED, LayerOracle
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, Shape, element_type, format_shape, parse_shape
 from tests.conftest import corpus_cases
@@ -320,11 +320,12 @@ class Ignorant(RuntimeClient):
         raise RuntimeFailure("no such operation", kind="rejected")
 
 
-def test_of_very_many_unknown_types_the_first_are_asked_about() -> None:
+@pytest.mark.parametrize(("type", "opset"), [("Own{}", "opset1"), ("ReLU", "opset9{}")], ids=["types", "opsets"])
+def test_of_very_many_rejected_layers_the_first_are_asked_about(type: str, opset: str) -> None:
     client = Ignorant()
     oracle = LayerOracle(client)
-    for number in range(MAX_UNKNOWN + 5):
-        model = read(one_layer(f"Own{number}", "opset1", {}))
+    for number in range(MAX_REJECTED + 5):
+        model = read(one_layer(type.format(number), opset.format(number), {}))
         with pytest.raises(RuntimeFailure):
             oracle(model, model.graph, model.graph.layer(1), {Source(0, 0): Fact(element_type("f32"), None)})
-    assert client.asked == MAX_UNKNOWN
+    assert client.asked == MAX_REJECTED
