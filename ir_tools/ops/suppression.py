@@ -203,6 +203,7 @@ NMS_5 = NMS_4.at(
     sets=(0, 1),
     migrate=migrate_nms(5),
     substitute=None,
+    readers={"output_type": "shape kernel migrate"},
 )
 NMS_9 = NMS_5.at(9, migrate=migrate_nms(9))
 

@@ -87,7 +87,7 @@ def made() -> Mapping[str, list[Case]]:
 def arguments(part: str, inputs: Sequence[Array]) -> Iterator[tuple[Any, ...]]:
     """What a part takes behind the attributes."""
     facts = [fact_of(array) for array in inputs]
-    if part == "migrate":
+    if part in {"migrate", "substitute"}:
         yield from ((facts, target) for target in range(1, 17))
     elif part in {"check", "shape"}:
         yield (facts,)
