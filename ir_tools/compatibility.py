@@ -275,6 +275,8 @@ def _layers(model: Model) -> Iterator[tuple[Located, Seen | None]]:
     found: dict[object, Seen] = {}
     for located in model.walk():
         path, layer, graph = located
+        if not around.is_read(located):
+            continue
         op = find_op(layer.type, layer.version)
         if op is None:
             yield located, None

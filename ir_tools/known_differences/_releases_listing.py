@@ -28,7 +28,7 @@ OPERATIONS = """
 ## Operations
 
 The release that first reads an operation, and which releases read it and do not run it with right values. A
-case is what is special about the model: the element type of the first input, `?` for unknown sizes (`batch ?`: of the
+case is what is special about the model: the element type of the first input, `?` for unknown sizes (`? 0`: of the
 first axis alone), `input 2` for an input that is computed and not a constant (`? input 2`: of unknown sizes),
 `short` for attributes that are left out,
 `v10` for IR v10, or an attribute and its value.

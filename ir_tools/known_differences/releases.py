@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ir_tools.known_differences._model import Call, Fixed, counted, floats, number, whole
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
 from ir_tools.ops import Attrs, Op
 from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import State
@@ -76,6 +77,7 @@ class ReleaseDifference:
         version: of the IR that shows it.
         types: element types of the first input; empty: any.
         sometimes: whether other values are slight, or come of some inputs only.
+        instead: a case of `measured.json` that the row describes more exactly; what was measured of it does not count.
         applies: whether a layer falls under the row, if its first input has one of the types.
     """
 
@@ -89,6 +91,7 @@ class ReleaseDifference:
     state: State = State.DIFFERS
     types: str = ""
     sometimes: bool = False
+    instead: str = ""
     applies: Callable[[Seen], bool] = lambda seen: True
 
     @property
@@ -223,6 +226,59 @@ def _region_yolo() -> Call:
     return Call("RegionYolo-1", (counted(1, 14, 2, 2),), {**sizes, "do_softmax": "false"})
 
 
+def _is_one_group(seen: Seen) -> bool:
+    """Return whether a deconvolution by groups is known to have one, of more than one channel."""
+    shape = seen.inputs[1].shape
+    return shape is not None and shape[0].hi == 1 and any(size.hi != 1 for size in shape[1:3])
+
+
+def _widens(seen: Seen) -> bool:
+    """Return whether a Broadcast with given axes repeats what is there once along one of them."""
+    data, target = seen.inputs[0].shape, seen.outputs[0].shape
+    axes = seen.inputs[2].value if len(seen.inputs) > 2 else None
+    if data is None or target is None or axes is None or axes.exact is None:
+        return False
+    return any(size != target[int(axis)] for size, axis in zip(data, axes.exact.ravel(), strict=False))
+
+
+def _touches_channels(seen: Seen) -> bool:
+    """Return whether a change of blocks and batch is not known to leave axis 1 as it is."""
+    values = [fact.value.exact if fact.value is not None else None for fact in seen.inputs[1:]]
+    plain = [1, 0, 0]
+    return any(value is None or value[1] != same for value, same in zip(values, plain, strict=True))
+
+
+def _has_constant_state(seen: Seen) -> bool:
+    """Return whether a cell or sequence has a constant state for a batch of unknown size."""
+    shape = seen.inputs[0].shape
+    return 1 in seen.constant and shape is not None and not shape[0].static
+
+
+def _interpolated(seen: Seen) -> tuple[str, bool, tuple[int, ...]]:
+    """Return mode, whether corners are aligned, and the axes of an Interpolate-1; of no meaning: empty."""
+    attrs = seen.attrs
+    return ("", False, ()) if attrs is None else (attrs.mode, attrs.align_corners, tuple(attrs.axes))
+
+
+def _shrinks(seen: Seen) -> bool:
+    """Return whether an axis may get smaller."""
+    before, after = seen.inputs[0].shape, seen.outputs[0].shape
+    if before is None or after is None:
+        return True
+    return any(new.hi is None or new.hi < old.lo for old, new in zip(before, after, strict=False))
+
+
+def _deconvolution(kind: DTypeLike) -> Call:
+    data, weights = np.ones((1, 3, 4, 4)).astype(kind), np.ones((1, 3, 2, 2, 2)).astype(kind)
+    sizes = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
+    return Call("GroupConvolutionBackpropData-1", (data, Fixed(weights)), sizes)
+
+
+def _interpolate(axes: str, *sizes: int, mode: str = "linear", corners: str = "false") -> Call:
+    raw = {"mode": mode, "axes": axes, "align_corners": corners, "antialias": "false"}
+    return Call("Interpolate-1", (counted(2, 2, 6, 4), Fixed(whole(*sizes))), raw)
+
+
 ATTENTION = (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4))
 PLAIN = {"causal": "false"}
 ONE_GROUP = {"group": "1", "deformable_group": "1"}
@@ -261,14 +317,19 @@ ROWS = (
         applies=_to_boolean,
     ),
     ReleaseDifference(
-        name="conversion of floats to boolean in IR v10",
+        name="conversion to boolean in IR v10",
         first="2021.2",
         last="2024.2",
         ops=("Convert-1",),
         reason="In IR v10 numbers are cut off and kept: 2.5 gives 2, and 0.3 gives false.",
         model=Call("Convert-1", (floats(0.3, 0, 2, -0.5),), {"destination_type": "boolean"}),
         version=10,
-        applies=lambda seen: seen.version == 10 and _to_boolean(seen),
+        applies=lambda seen: (
+            seen.version == 10
+            and seen.outputs[0].dtype.name == "boolean"
+            and bool(seen.inputs)
+            and seen.inputs[0].dtype.name != "boolean"
+        ),
     ),
     ReleaseDifference(
         name="functions of small integers",
@@ -315,11 +376,20 @@ ROWS = (
     ReleaseDifference(
         name="unsigned results below 0",
         first="2022.1",
-        last="2025.2",
-        ops=("Subtract-1", "Cos-1", "Tan-1", "LogSoftmax-5", "MVN-1", "MVN-6", "BitwiseNot-13"),
+        last="2025.3",
+        ops=(*("Subtract-1", "Sin-1", "Cos-1", "Tan-1", "Atanh-4", "LogSoftmax-5", "MVN-1", "MVN-6", "BitwiseNot-13"),),
         reason="Results below 0 of u16, u32 and u64 become 0, in place of wrapping around.",
         sometimes=True,
         model=Call("Subtract-1", (np.array([1, 9], np.uint16), np.array([4, 2], np.uint16))),
+        types="u16 u32 u64",
+    ),
+    ReleaseDifference(
+        name="unsigned results that are no numbers",
+        first="2022.1",
+        last="2025.2",
+        ops=("Asin-1", "Acos-1", "Acosh-4"),
+        reason="Of u16, u32 and u64 beyond the range of the function another number comes than 0.",
+        model=Call("Asin-1", (np.array([1, 9], np.uint16),)),
         types="u16 u32 u64",
     ),
     ReleaseDifference(
@@ -327,6 +397,7 @@ ROWS = (
         first="2021.2",
         last="2021.3",
         ops=("Gelu-2",),
+        types="f32 f64",
         reason="Gelu-2 is approximated with tanh; it differs in the fourth digit.",
         sometimes=True,
         model=Call("Gelu-2", (floats(0.5, -1.5, 2.2),)),
@@ -364,6 +435,7 @@ ROWS = (
             (floats([1, -2], [3, 4], [-5, -6], [7, 8]), Fixed(whole(0, 0, 2, 3))),
             {"fill_mode": "ZERO"},
         ),
+        types="f32 f16 bf16 f64 i8 i16 i32 i64",
     ),
     ReleaseDifference(
         name="MatMul with weights of 8 and 4 bits",
@@ -531,7 +603,7 @@ ROWS = (
         reason="The layer is removed, and nobody writes the output of the model.",
         model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
         version=10,
-        applies=lambda seen: seen.between and _has_rank(seen, 1),
+        applies=lambda seen: seen.between and _has_rank(seen, 1) and 1 in seen.constant,
     ),
     ReleaseDifference(
         name="an input that is transposed in its only axis, refused",
@@ -542,7 +614,7 @@ ROWS = (
         reason="The layer is removed, and the output of the model cannot be read.",
         model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
         version=10,
-        applies=lambda seen: seen.between and _has_rank(seen, 1),
+        applies=lambda seen: seen.between and _has_rank(seen, 1) and 1 in seen.constant,
     ),
     ReleaseDifference(
         name="Einsum with two sizes for a letter",
@@ -678,6 +750,156 @@ ROWS = (
             PLAIN,
         ),
         applies=lambda seen: len(seen.inputs) > 5,
+    ),
+    ReleaseDifference(
+        name="Reverse by a mask",
+        first="2021.2",
+        last="2022.1",
+        ops=("Reverse-1",),
+        state=State.UNCOMPILED,
+        reason="A mask is read and not compiled.",
+        model=Call("Reverse-1", (counted(3), Fixed(np.array([True]))), {"mode": "mask"}),
+        version=10,
+        applies=_with("mode", "mask"),
+    ),
+    ReleaseDifference(
+        name="Reverse of i64 by a mask",
+        first="2022.2",
+        last="2022.3",
+        ops=("Reverse-1",),
+        state=State.UNCOMPILED,
+        reason="Integers of 64 bits with a mask are read and not compiled.",
+        model=Call("Reverse-1", (whole(1, 2, 3), Fixed(np.array([True]))), {"mode": "mask"}),
+        types="i64",
+        applies=_with("mode", "mask"),
+    ),
+    ReleaseDifference(
+        name="deconvolution of one group",
+        first="2024.2",
+        last="2026.4",
+        ops=("GroupConvolutionBackpropData-1",),
+        state=State.UNCOMPILED,
+        reason="With one group of several channels it is read and not compiled.",
+        model=_deconvolution(np.float32),
+        applies=_is_one_group,
+    ),
+    ReleaseDifference(
+        name="deconvolution of one group in i8",
+        first="2022.1",
+        last="2026.4",
+        ops=("GroupConvolutionBackpropData-1",),
+        state=State.UNCOMPILED,
+        reason="With one group of several channels it is read and not compiled.",
+        model=_deconvolution(np.int8),
+        types="i8",
+        applies=_is_one_group,
+    ),
+    ReleaseDifference(
+        name="Slice along computed axes",
+        first="2023.0",
+        last="2026.4",
+        ops=("Slice-8",),
+        state=State.DIES,
+        reason="Axes that are computed end the process if start, stop and step are constants.",
+        model=Call("Slice-8", (counted(2, 4, 4), *map(Fixed, (whole(0), whole(2), whole(1))), whole(1))),
+        instead="input 4",
+        applies=lambda seen: len(seen.inputs) > 4 and 4 not in seen.constant and {1, 2, 3} <= {*seen.constant},
+    ),
+    ReleaseDifference(
+        name="blocks in the channels",
+        first="2021.2",
+        last="2021.3",
+        ops=("BatchToSpace-2", "SpaceToBatch-2"),
+        state=State.UNCOMPILED,
+        reason="A block, padding or crop of axis 1 is read and not compiled.",
+        model=Call(
+            "SpaceToBatch-2",
+            (counted(2, 4, 4, 4), *map(Fixed, (whole(1, 2, 1, 1), whole(0, 0, 0, 0), whole(0, 0, 0, 0)))),
+        ),
+        version=10,
+        applies=_touches_channels,
+    ),
+    ReleaseDifference(
+        name="Broadcast of a single element along given axes",
+        first="2021.2",
+        last="2021.3",
+        ops=("Broadcast-1", "Broadcast-3"),
+        state=State.UNREAD,
+        reason="Sizes of axes that are given have to be equal; 1 is not repeated.",
+        model=Call("Broadcast-1", (counted(1), Fixed(whole(3)), Fixed(whole(0))), {"mode": "explicit"}),
+        version=10,
+        applies=lambda seen: _with("mode", "explicit")(seen) and _widens(seen),
+    ),
+    ReleaseDifference(
+        name="Interpolate-1 beyond the last two axes",
+        first="2021.2",
+        last="2021.4",
+        ops=("Interpolate-1",),
+        state=State.UNCOMPILED,
+        reason="Batch and channels cannot be resized.",
+        model=_interpolate("0,1", 3, 3),
+        version=10,
+        applies=lambda seen: not {0, 1}.isdisjoint(_interpolated(seen)[2]),
+    ),
+    ReleaseDifference(
+        name="Interpolate-1 along channels, height and width",
+        first="2022.1",
+        last="2025.3",
+        ops=("Interpolate-1",),
+        state=State.UNCOMPILED,
+        reason="Three axes with the channels are read and not compiled.",
+        model=_interpolate("1,2,3", 3, 3, 3),
+        applies=lambda seen: {1, 2, 3} <= {*_interpolated(seen)[2]},
+    ),
+    ReleaseDifference(
+        name="Interpolate-1 of 2021.2",
+        first="2021.2",
+        last="2021.2",
+        ops=("Interpolate-1",),
+        state=State.UNCOMPILED,
+        reason='One axis, mode="cubic" and antialias are read and not compiled.',
+        model=_interpolate("2", 3),
+        version=10,
+        applies=lambda seen: (
+            seen.attrs is not None and (seen.attrs.antialias or seen.attrs.mode == "cubic" or len(seen.attrs.axes) == 1)
+        ),
+    ),
+    ReleaseDifference(
+        name="Interpolate-1 whose corners are not aligned",
+        first="2021.3",
+        last="2021.3",
+        ops=("Interpolate-1",),
+        reason='With align_corners="false" other places are read.',
+        model=_interpolate("2,3", 3, 3),
+        version=10,
+        applies=lambda seen: (
+            _interpolated(seen)[:2] == ("cubic", False)
+            or (_interpolated(seen)[:2] == ("linear", False) and len(_interpolated(seen)[2]) > 1)
+        ),
+    ),
+    ReleaseDifference(
+        name="Interpolate-1 to fewer elements",
+        first="2021.2",
+        last="2021.3",
+        ops=("Interpolate-1",),
+        reason='With align_corners="false" the nearest element is another one.',
+        model=_interpolate("2,3", 3, 3, mode="nearest"),
+        version=10,
+        applies=lambda seen: _interpolated(seen)[:2] == ("nearest", False) and _shrinks(seen),
+    ),
+    ReleaseDifference(
+        name="cells with a constant state for a batch of unknown size",
+        first="2022.1",
+        last="2026.4",
+        ops=("GRUCell-3", "LSTMCell-4"),
+        state=State.UNCOMPILED,
+        reason="A state that is constant is not compiled if the size of the batch is unknown.",
+        model=Call(
+            "GRUCell-3",
+            (Given(counted(2, 4), "?,4"), *(Fixed(counted(*sizes)) for sizes in ((2, 5), (15, 4), (15, 5), (15,)))),
+            {"hidden_size": "5"},
+        ),
+        applies=_has_constant_state,
     ),
 )
 """The table."""

@@ -37,6 +37,8 @@ FIRST_EMPTY = (2021, 3), (2023, 2), (2023, 3)
 
 What a model computes in between may have none.
 """
+PORTS_READ = 2021, 3
+"""The first release that reads the sizes that ports record."""
 EQUAL_NAMES, EQUAL_RESULTS = "another layer has this name", "another Result has this name"
 EQUAL_BORDERS, DIRECT = "inputs and outputs of IR v10 need different names", "an input of IR v10 is no output"
 NAMES = {
@@ -65,8 +67,9 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
         if not release.has_type(fact.dtype.name):
             return Answer.STOPPED, f"the element type {fact.dtype.name} is not known there"
         if not release.dynamic and not is_static(fact.shape):
-            if seen.open or op.role is Role.PARAMETER:
-                return Answer.STOPPED, "sizes have to be known"
+            if op.role is Role.PARAMETER or seen.open:
+                recorded = op.role is Role.PARAMETER or release.number >= PORTS_READ
+                return Answer.STOPPED if recorded else Answer.READS, "sizes have to be known"
             return Answer.UNKNOWN, "sizes that follow from values were not measured"
     if any(fact.shape is None and fact.dtype.kind != "dynamic" for fact in seen.outputs):
         return Answer.READS, "a tensor of unknown rank is read and not compiled"
@@ -92,7 +95,8 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     plain = state(release, str(op))
     if plain is None:
         return Answer.UNKNOWN, f"{op} was not measured"
-    found, case = _worst(release, op, plain, _cases_of(release, seen))
+    described = {row.instead for row in rows_of(release.name, str(op))}
+    found, case = _worst(release, op, plain, (one for one in _cases_of(release, seen) if one not in described))
     unmeasured: tuple[Answer, str] | None = None
     reason = f"{op}{f' with {case}' if case else ''} {found.words}"
     exact = found is State.DIFFERS or not case
@@ -145,23 +149,31 @@ def _cases_of(release: Release, seen: Seen) -> Iterator[str]:
         yield "short"
     facts = seen.outputs if op.role in {Role.PARAMETER, Role.CONSTANT} else seen.inputs
     if facts:
-        if op.role is not Role.COMPUTATION or state(release, "Parameter-1", facts[0].dtype.name) in {None, State.RUNS}:
-            yield facts[0].dtype.name
-        sizes = facts[0].shape
-        if op.role in {Role.COMPUTATION, Role.READ_VARIABLE} and not is_static(sizes):
-            first = sizes is not None and all(dim.static for dim in sizes[1:])
-            yield "batch ?" if first else "?"
+        kind = facts[0].dtype.name
+        taken = state(release, "Parameter-1", kind) in {None, State.RUNS}
+        if op.role is not Role.COMPUTATION or taken or state(release, str(op), kind) is State.UNREAD:
+            yield kind
+        if op.role in {Role.COMPUTATION, Role.READ_VARIABLE}:
+            yield from _unknown_sizes(facts[0].shape)
     for number in range(1, len(facts)):
         if number not in seen.constant:
             yield f"input {number}"
-            if not is_static(facts[number].shape):
-                yield f"? input {number}"
+            yield from (f"{case} input {number}" for case in _unknown_sizes(facts[number].shape))
     for name, spec in op.attrs.items():
         value = REQUIRED if seen.attrs is None else seen.attrs[name]
         if isinstance(spec, OneOf):
             yield f"{spec.xml or name}={value}"
         elif isinstance(spec, Flag):
             yield f"{spec.xml or name}={str(bool(value)).lower()}"
+
+
+def _unknown_sizes(shape: Shape) -> Iterator[str]:
+    """Yield `?` if all sizes are unknown; else `? 2` for each axis whose size is."""
+    unknown = [axis for axis, dim in enumerate(shape or ()) if not dim.static]
+    if shape is None or (shape and len(unknown) == len(shape)):
+        yield "?"
+    else:
+        yield from (f"? {axis}" for axis in unknown)
 
 
 # --- a layer in its graph ---------------------------------------------------------------------------------------
@@ -175,6 +187,14 @@ class Surroundings:
         self.model = model
         self._constants: dict[int, Mapping[int, frozenset[str]]] = {}
         self._names: dict[int, Mapping[int, frozenset[str]]] = {}
+        self._used: dict[int, Set[int]] = {}
+
+    def is_read(self, located: Located) -> bool:
+        """Return whether releases read a layer: those that no Result needs they do not, but for inputs."""
+        graph = located.graph
+        if id(graph) not in self._used:
+            self._used[id(graph)] = _used(graph)
+        return located.layer.id in self._used[id(graph)] or role_of(located.layer) is Role.PARAMETER
 
     def seen(self, located: Located, op: Op, inputs: Sequence[Fact], outputs: Sequence[Fact], version: int) -> Seen:
         """Return a layer as it decides about releases.
@@ -212,6 +232,18 @@ class Surroundings:
             self._names[id(graph)].get(layer.id, frozenset()),
             all(before) and all(after),
         )
+
+
+def _used(graph: Graph) -> Set[int]:
+    """Return the layers that Results and variables are computed of, these included."""
+    ends = {Role.RESULT, Role.ASSIGN_VARIABLE}
+    waiting = [layer.id for layer in graph.layers() if role_of(layer) in ends]
+    found = {*waiting}
+    while waiting:
+        new = {source.layer for source in graph.sources(waiting.pop()).values()} - found
+        found |= new
+        waiting += new
+    return found
 
 
 def _borders(graph: Graph, layer: Layer) -> tuple[list[bool], list[bool]]:

@@ -6,7 +6,7 @@ letter per release, oldest first. A case is what is special about a model:
 - nothing: the first input is one of the model, all others are constants, IR v11 (v10 for releases that read no other);
 - `v10`: the same in IR v10;
 - `f16`: the element type of the first input, and of all others of its type;
-- `?`: every size of the first input is unknown;
+- `?`: every size of the first input is unknown; `? 1`: that of axis 1 is, measured if it makes a difference for all;
 - `input 2`: this input is not a constant; `? input 2`: nor are its sizes known;
 - `mode=cubic`: an attribute and its value.
 

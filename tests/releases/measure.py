@@ -1,5 +1,7 @@
 """Measure releases, and put what they do into the table: `python -m tests.releases.measure NAME...`, or `--all`.
 
+An operation among the names (`Convert-1`) is measured alone.
+
 Every question of `questions.py` is asked of the release, in its environment (`ir-tools runtimes --add NAME`), and its
 outputs are compared with those of the installed runtime and of the reference executor.
 """
@@ -7,8 +9,9 @@ outputs are compared with those of the installed runtime and of the reference ex
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +26,7 @@ from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO, Release, find_release
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.release import release_client
-from tests.releases.questions import Question, questions
+from tests.releases.questions import OPS, Question, questions
 
 TABLE = Path(releases.__file__).with_name("measured.json")
 STAGES = {
@@ -33,6 +36,8 @@ STAGES = {
 }
 TOLERANCES = {"bf16": (3e-2, 1e-2), "f16": (1e-2, 1e-3)}
 SECONDS = 20
+AXIS = re.compile(r"\? \d+")
+"""What a case says of one axis whose size is unknown."""
 Rows = dict[str, dict[str, dict[str, str]]]
 """Letters by operation, case and release."""
 
@@ -69,16 +74,27 @@ def _numbers(array: Array) -> Array:
     return np.zeros(0) if array.dtype == object else np.asarray(array, np.float64)
 
 
-def expected() -> Expected:
-    """Ask the installed runtime all questions."""
+def expected(ops: Collection[str]) -> Expected:
+    """Ask the installed runtime all questions about operations."""
     with client_of(OPENVINO[-1]) as client:
-        return {(one.about, one.case): ask(client, one) for one in questions(11) if one.version == 11}
+        asked = (one for one in questions(11) if one.version == 11 and one.about in ops)
+        return {(one.about, one.case): ask(client, one) for one in asked}
 
 
-def asked_of(release: Release, wanted: Expected) -> Iterator[Question]:
-    """Yield the questions for a release: the plain ones, and what else the installed runtime runs."""
+def asked_of(release: Release, wanted: Expected, rows: Rows) -> Iterator[Question]:
+    """Yield the questions for a release: the plain ones, and others that the installed runtime reads.
+
+    Axes of unknown size are asked about one by one if the model in which all are unknown does not do as the plain one.
+    """
     for question in questions(release.reads[1]):
-        if not question.case or wanted[question.about, question.case].state is None:
+        about, case = question.about, question.case
+        if case and ((about, case) not in wanted or wanted[about, case].state is State.UNREAD):
+            continue
+        whole = AXIS.sub("?", case)
+        if (about, "") in wanted and (
+            whole == case
+            or _row(rows, about, whole).get(release.name) not in {None, _row(rows, about, "").get(release.name)}
+        ):
             yield question
 
 
@@ -120,15 +136,15 @@ def case_of(question: Question, release: Release) -> str:
 
 
 def measure(release: Release, wanted: Expected, rows: Rows) -> None:
-    """Put what a release does into the table. What the installed runtime reads and does not run counts as it does."""
+    """Put what a release does into the table."""
     with client_of(release) as client:
-        for question in asked_of(release, wanted):
+        for question in asked_of(release, wanted, rows):
             state = judged(question, ask(client, question), wanted[question.about, question.case])
-            row = rows.setdefault(question.about, {"": {}}).setdefault(case_of(question, release), {})
-            row[release.name] = state.value
-    for (about, case), answer in wanted.items():
-        if case and answer.state not in {None, State.UNREAD}:
-            rows[about].setdefault(case, {})[release.name] = answer.state.value
+            _row(rows, question.about, case_of(question, release))[release.name] = state.value
+
+
+def _row(rows: Rows, about: str, case: str) -> dict[str, str]:
+    return rows.setdefault(about, {"": {}}).setdefault(case, {})
 
 
 def load() -> Rows:
@@ -167,13 +183,15 @@ def _text(row: Mapping[str, str], plain: Mapping[str, str]) -> str:
     return own.pop() if len(own) == 1 else "".join(letters)
 
 
-def main(names: Iterable[str]) -> None:
+def main(names: Collection[str]) -> None:
     """Measure releases."""
-    rows, wanted = load(), expected()
-    for release in map(find_release, names):
+    known = {str(op) for op in OPS}
+    rows, wanted = load(), expected(known & {*names} or known)
+    releases = OPENVINO if "--all" in names else [find_release(name) for name in names if name not in known]
+    for release in releases:
         measure(release, wanted, rows)
         save(rows)
 
 
 if __name__ == "__main__":
-    main([release.name for release in OPENVINO] if sys.argv[1:] == ["--all"] else sys.argv[1:])
+    main(sys.argv[1:])

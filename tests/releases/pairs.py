@@ -193,7 +193,8 @@ def _add(builder: Builder, fed: dict[str, Array], rng: Rng, number: int, dynamic
     part, sources, quantized = _part(rng), list[Source](), rng.random() < 0.08
     for index, array in enumerate(part.arrays):
         name = f"in{number}_{index}"
-        if index in part.constants or (index and rng.random() < 0.2):
+        negative = index and array.dtype.kind == "i" and bool((array < 0).any())
+        if index in part.constants or negative or (index and rng.random() < 0.2):
             sources.append(_constant(builder, array, name, quantized))
             continue
         source = builder.parameter(name, _dims(rng, array, dynamic), from_dtype(array.dtype))
@@ -370,8 +371,9 @@ def _does(question: Question, client: RuntimeClient, newest: RuntimeClient) -> S
 
 
 def _other(rng: Rng, array: Array) -> Array:
-    """Return other values of the same type, small if they are integers, as they may be indices."""
-    found: Array = rng.normal(size=array.shape) * 3 if array.dtype.kind == "f" else rng.integers(0, 4, array.shape)
+    """Return other values of the same type, small if they are integers, as they may be indices; some below 0."""
+    least = -3 if array.dtype.kind == "i" and rng.random() < 0.5 else 0
+    found: Array = rng.normal(size=array.shape) * 3 if array.dtype.kind == "f" else rng.integers(least, 4, array.shape)
     return found.astype(array.dtype)
 
 

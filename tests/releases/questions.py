@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,6 +27,8 @@ MORE = {
     "RegionYolo": {"mask": "0,1"},
     "PriorBox": {"min_size": "16"},
     "PriorBoxClustered": {"variance": "0.1,0.1,0.2,0.2", "step": "8"},
+    "AdaptiveMaxPool": {"index_element_type": "i32"},
+    "Convert": {"destination_type": "i32"},
 }
 """What an operation needs to give an output that all releases agree on."""
 TOGETHER = {
@@ -35,6 +37,8 @@ TOGETHER = {
     "ScaledDotProductAttention": (1, 2),
 }
 """Inputs that a model computes if it computes the first one."""
+EVERY = range(100)
+"""All axes of an input."""
 
 
 @dataclass(frozen=True)
@@ -106,14 +110,24 @@ def _cases(op: Op, sample: Sample, version: int) -> Iterator[Question]:
     for number, slot in enumerate(sample.slots[1:], 1):
         yield from _asked(op, f"input {number}", sample, version, computed=number)
         if version >= 11 and isinstance(slot, tuple):
-            yield from _asked(op, f"? input {number}", sample, version, computed=number, unknown=100)
+            yield from _asked(op, f"? input {number}", sample, version, computed=number, unknown=EVERY)
+            for axis in _axes(slot):
+                yield from _asked(op, f"? {axis} input {number}", sample, version, computed=number, unknown=[axis])
     for kind in KINDS:
         typed = _of_kind(sample, kind)
         if typed is not None:
             yield from _asked(op, kind, typed, version)
     if version >= 11:
-        yield from _asked(op, "?", sample, version, unknown=100)
-        yield from _asked(op, "batch ?", sample, version, unknown=1)
+        yield from _asked(op, "?", sample, version, unknown=EVERY)
+        for axis in _axes(sample.slots[0]) if sample.slots and isinstance(sample.slots[0], tuple) else ():
+            yield from _asked(op, f"? {axis}", sample, version, unknown=[axis])
+
+
+def _axes(slot: Slot) -> range:
+    """Return the axes of an input that is fed."""
+    assert isinstance(slot, tuple)
+    sizes = slot[1].split(",") if slot[1] else []
+    return range(len(sizes) if len(sizes) > 1 else 0)
 
 
 def _of_kind(sample: Sample, kind: str) -> Sample | None:
@@ -140,11 +154,11 @@ def _cast(slot: Slot, kind: str) -> Slot:
 
 
 def _asked(
-    op: Op, case: str, sample: Sample, version: int, *, computed: int = 0, unknown: int = 0
+    op: Op, case: str, sample: Sample, version: int, *, computed: int = 0, unknown: Container[int] = ()
 ) -> Iterator[Question]:
     """Yield the model of a sample: its first input is a Parameter, and so is number `computed`.
 
-    Of the latter the first `unknown` sizes are not known.
+    Of the latter the sizes of the axes `unknown` are not known.
     """
     try:
         values = planned(op, sample)
@@ -157,7 +171,7 @@ def _asked(
         if number == computed or (isinstance(slot, tuple) and (number == 0 or number in TOGETHER.get(op.type, ()))):
             dims = [*map(str, value.shape)]
             if number == computed or (computed == 0 and number in TOGETHER.get(op.type, ())):
-                dims[:unknown] = ["?"] * len(dims[:unknown])
+                dims = ["?" if axis in unknown else size for axis, size in enumerate(dims)]
             sources.append(builder.parameter(name, ",".join(dims), _kind(slot)))
             fed[name] = value
         elif isinstance(slot, tuple) and element_type(slot[0]).dtype is None:
