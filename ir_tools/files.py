@@ -40,6 +40,8 @@ Fill = Callable[[IO[bytes]], object]
 PATIENCE = 10.0
 """Seconds to wait for another program that holds the lock of a folder."""
 TEMPORARY = "ir_tools-"
+_OWN: set[str] = set()
+"""The temporary folders of this process, which it has locked."""
 """How the names of temporary folders begin."""
 YOUNG = 60.0
 """Seconds after which a temporary folder that nobody has locked is nobody's."""
@@ -122,9 +124,11 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
     folder = parent / f"{TEMPORARY}{os.urandom(8).hex()}"
     try:
         folder.mkdir(0o700)
+        _OWN.add(os.path.realpath(folder))
         with _held(folder):
             yield folder
     finally:
+        _OWN.discard(os.path.realpath(folder))
         try:
             shutil.rmtree(folder, ignore_errors=True)
         finally:
@@ -259,6 +263,8 @@ def write_files(
         confirm: called when everything is written and before it gets its name, while no other program of ours renames
             files in these folders; raises an error to stop.
 
+    The process has locked its own temporary folders already.
+
     Raises:
         WriteError: a file is protected or cannot be written; all are as they were.
     """
@@ -273,7 +279,8 @@ def write_files(
                 drafts.append(stack.enter_context(_Draft(file.path.parent)))
                 drafts[-1].fill(file)
         for folder in sorted({os.path.realpath(file.path.parent) for file in files}):
-            stack.enter_context(locked(Path(folder)))
+            if folder not in _OWN:
+                stack.enter_context(locked(Path(folder)))
         if confirm is not None:
             confirm()
         tidy, undo = stack.enter_context(ExitStack()), stack.enter_context(ExitStack())

@@ -382,6 +382,13 @@ def test_two_writers_and_a_reader(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["a.bin", "a.xml", "stop"]
 
 
+def test_writing_into_a_temporary_folder_waits_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "locked", lambda folder: pytest.fail("waits for the lock that the process itself holds"))
+    with temporary_folder() as folder:
+        write_files([NewFile(folder / "one", lambda file: file.write(b"1"))])
+        assert (folder / "one").read_bytes() == b"1"
+
+
 def test_a_temporary_folder_goes_with_the_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with temporary_folder() as folder:
