@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -107,7 +107,11 @@ def migrate(
             "--set is for the inputs of --verify, and for a release without dynamic shapes; ir-tools shapes writes a"
             " model with new shapes"
         )
+    if not verify:
+        _require_verify(release, inputs, layers=layers, int8=int8)
     if is_onnx(model, weights):
+        if layers:
+            raise UsageError("--layers is for models of IR v2 to v7, and this one is an .onnx: see compare")
         if release.name is not None or (release.given and for_release is None):
             raise UsageError(
                 "--runtime is for IR; an .onnx is verified with the installed OpenVINO and onnxruntime, and on the"
@@ -131,6 +135,8 @@ def migrate(
         if output is not None:
             check_complete(loaded)
         release.check(loaded)
+        if layers and not loaded.is_legacy:
+            raise UsageError(f"--layers is for models of IR v2 to v7; this one is IR v{loaded.version}: see compare")
         old = release.client(loaded, inputs) if verify and loaded.is_legacy else None
         migration = ir_tools.migrate(loaded, to=target, passes=passes, shapes=shapes, extensions=extensions)
         in_floats = migration.model
@@ -159,6 +165,18 @@ def migrate(
         "written": str(output) if write else None,
     }
     return Answer(data, lambda screen: _show(screen, migration, data), code)
+
+
+def _require_verify(release: ReleaseOptions, inputs: InputOptions, *, layers: bool, int8: bool) -> None:
+    """Raise a UsageError for an option that only what is run reads."""
+    given: dict[str, object] = {"--layers": layers, "--runtime": release.name, "--runtime-python": release.python}
+    given["--install"] = release.install
+    if not int8:
+        given |= {"--input": inputs.texts, "--seed": inputs.seed}
+        given |= {f"--{name}": value for name, value in asdict(inputs.images).items()}
+    unread = next((option for option, value in given.items() if value), None)
+    if unread is not None:
+        raise UsageError(f"{unread} is for --verify, which runs the models; add it")
 
 
 def _fixed(release: str | None, inputs: InputOptions) -> Mapping[str, str] | None:

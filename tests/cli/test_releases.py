@@ -241,7 +241,7 @@ def test_wrong_usage(cli: Cli, old: Path, new: Path, words: tuple[str, ...], mes
 
 
 def test_release_is_for_legacy_models(cli: Cli, new: Path) -> None:
-    for words in (("compare", new), ("migrate", new, "--dry-run")):
+    for words in (("compare", new), ("migrate", new, "--dry-run", "--verify")):
         outcome = cli(*words, "--runtime", "inference-engine-2020.1")
         assert (outcome.code, outcome.out) == (2, "")
         assert "inference-engine-2020.1 is for models of IR v2 to v7; this one is IR v11" in outcome.err
