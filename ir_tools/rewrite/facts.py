@@ -1,7 +1,7 @@
 """The facts that rewrites are planned with."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ir_tools.errors import GraphError, ReadError
 from ir_tools.graph import Graph, Layer, Located, Model, Port, Source, find_port
@@ -14,8 +14,7 @@ from ir_tools.types import Shape, shape_text
 __all__ = ["InputFacts", "KnownFacts"]
 
 
-@dataclass(frozen=True, slots=True)
-class InputFacts:
+class InputFacts(NamedTuple):
     """Hold what is known of a layer's inputs, and where the file contradicts itself."""
 
     inputs: tuple[Fact, ...]

@@ -388,7 +388,7 @@ class _Planning:
             if verdict.above:
                 plan.remaining.append(_remaining(self.model, located))
             return
-        op = find_op(layer.type, layer.version)
+        op = signature.op
         place = StepPlace(path, layer.id, self.model.line_of(graph, layer.id), str(op or layer.type), notes)
         if isinstance(found, Refused):
             plan.refused.append(place.refused(found))

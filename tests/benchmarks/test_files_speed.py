@@ -81,7 +81,7 @@ def test_20000_layers_against_openvino(tmp_path: Path, benchmark: Any, poolings:
 
 
 def in_child(light: Path, source: Path, target: Path) -> tuple[float, int]:
-    command = [sys.executable, "-c", MOVE, light, target.with_name("first.xml"), source, target]
+    command: list[str | Path] = [sys.executable, "-c", MOVE, light, target.with_name("first.xml"), source, target]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     elapsed, peak = done.stdout.split()
     return float(elapsed), int(peak)
