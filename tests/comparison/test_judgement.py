@@ -12,6 +12,7 @@ from ir_tools import execute
 from ir_tools.comparison import Comparison, compare, weak_notes
 from ir_tools.comparison._evidence import weakness
 from ir_tools.comparison._gold import errors
+from ir_tools.comparison._outputs import Outputs
 from ir_tools.comparison._samples import merged
 from ir_tools.display import plural
 from ir_tools.errors import UsageError
@@ -36,6 +37,14 @@ def model(tmp_path: Path) -> Model:
 def saved(path: Path, result: ov.Node, *inputs: ov.Node) -> Model:
     ov.serialize(ov.Model([result.output(0)], list(inputs)), path, path.with_suffix(".bin"))
     return ir_tools.read(path)
+
+
+def test_errors_of_narrow_types_are_allowed_to_floats_alone() -> None:
+    outputs = Outputs("f32", None, frozenset(), {"y": "f16"})
+    for kind, ok in (("f4", True), ("i4", False), ("f8", False)):
+        wanted, found = (np.array([1000, number], kind) for number in (2, 3))
+        (row,) = outputs.compared({"y": wanted}, {"y": found})
+        assert row.ok is ok, kind
 
 
 # --- who is right ---

@@ -258,3 +258,16 @@ def _in_file_order(model: Model, again: Model) -> list[Located]:
 def test_sweep_of_changes(data: st.DataObject) -> None:
     test_changing_one_layer_changes_only_its_lines.hypothesis.inner_test(data)  # type: ignore[attr-defined] # hypothesis adds it
     test_any_edits_of_the_graph_are_written.hypothesis.inner_test(data)  # type: ignore[attr-defined] # hypothesis adds it
+
+
+def test_a_layer_under_another_number_is_written_with_it() -> None:
+    model = read(SMALL)
+    graph, number = model.graph, max(model.graph)
+    layer, edges = graph.layer(number), [*graph.in_edges(number, keys=True)]
+    graph.remove_node(number)
+    graph.add_node(77, layer=layer)
+    for source, _, ports in edges:
+        graph.add_edge(source, 77, ports)
+    again = read(render(model))
+    assert again.graph.layer(77).name == layer.name
+    assert number not in again.graph

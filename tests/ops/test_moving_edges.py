@@ -24,7 +24,9 @@ from ir_tools.ops import (
 )
 from ir_tools.ops.checks import check_types
 from ir_tools.ops.definition import Kind
+from ir_tools.ops.slicing import _parts
 from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types import Dim
 from tests.ops.around import Case, clients, ops_by_name, runs
 from tests.ops.layer_support import Setting, compare_shapes, fact_of
 from tests.ops.single import Between, Slot, single_text
@@ -208,3 +210,9 @@ def test_repeats_that_no_machine_holds() -> None:
     attrs = op.read({}, [])
     assert attrs is not None
     assert [fault.kind for fault in op.check(attrs, facts)] == [Kind.FATAL]
+
+
+def test_lengths_below_minus_one_are_no_lengths() -> None:
+    with pytest.raises(ShapeError, match="values below -1"):
+        _parts(Dim.of(3), [-2, 3])
+    assert _parts(Dim.of(3), [-1, 3]) == [Dim.of(0), Dim.of(3)]

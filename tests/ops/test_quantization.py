@@ -147,3 +147,12 @@ def test_odd_quantisations(limits: tuple[float, ...], data: list[float]) -> None
     arrays = [np.array([data], np.float32), *(np.array(limit, np.float32) for limit in limits)]
     case = Case(FAKE_QUANTIZE, {"levels": "9"}, slots_of(arrays, [1, 2, 3, 4]))
     assert value_difference(case, arrays) is None
+
+
+def test_data_at_equal_limits_become_the_lower_output() -> None:
+    """By the specification; the runtime divides by zero."""
+    assert FAKE_QUANTIZE.kernel is not None
+    attrs = FAKE_QUANTIZE.read({"levels": "9"}, [])
+    assert attrs is not None
+    arrays = [np.array([0, 1, 2], np.float32), *(np.array(limit, np.float32) for limit in (1, 1, 2, 3))]
+    assert FAKE_QUANTIZE.kernel(attrs, arrays)[0].tolist() == [2, 2, 3]

@@ -6,6 +6,7 @@ import pytest
 from ir_tools import run
 from ir_tools.builder import Builder
 from ir_tools.ops import suppression
+from ir_tools.ops._suppression import Rule, Settings, selected
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import Case, Change, clients, compare_around, is_refused, ops_by_name, rows, runs
 from tests.ops.single import Slot
@@ -171,3 +172,13 @@ def chosen_boxes(
     found: list[list[int]] = run(builder.model, arrays)["chosen"].tolist()
     assert client.infer_model(builder.model, arrays).outputs["chosen"].tolist() == found
     return found
+
+
+def test_a_score_that_falls_to_the_threshold_is_left_out() -> None:
+    """As one that is there to begin with."""
+    scores, overlap = np.array([[[0.75, 0.5]]], np.float32), np.array([0.5], np.float32)
+    fallen = np.float32(0.5) * np.exp(-0.5 / 0.5 * overlap * overlap).astype(np.float32)[0]
+    rule = Rule(lambda box, others: overlap, lambda common, most: common > most)
+    for threshold, count in ((float(fallen), 1), (float(np.nextafter(fallen, np.float32(0))), 2)):
+        found = selected(np.zeros((1, 2, 4), np.float32), scores, Settings(3, 0.5, threshold, 0.5), False, rule)
+        assert len(found.places) == count

@@ -9,6 +9,7 @@ import openvino as ov
 import openvino.opset13 as ops
 import pytest
 
+from ir_tools.checks.variables import _fault
 from ir_tools.validation import validate
 from tests.rules.test_rules import FOLDER
 
@@ -49,6 +50,7 @@ def told(text: str, codes: Collection[str], weights: bytes = bytes(24)) -> list[
     [
         pytest.param("", "", [], id="everything-is-read"),
         pytest.param(SECOND_INPUT, SECOND_INPUT.replace("1", "0", 1), ["z"], id="edge-from-the-wrong-layer"),
+        pytest.param(SECOND_INPUT, SECOND_INPUT.replace("1", "0", 1) * 2, ["z"], id="an-edge-twice"),
         pytest.param('type="ReLU"', 'type="Relu"', [], id="type-in-other-case"),
         pytest.param(SECOND_INPUT, "", [], id="edge-lost"),
         pytest.param(SECOND_INPUT, SECOND_INPUT.replace('from-port="0"', 'from-port="7"'), [], id="edge-from-no-port"),
@@ -145,6 +147,17 @@ def test_a_search_ends_itself() -> None:
     assert [code for code, _, _ in told(always, ["IR151"])] == ["IR151"]
     search = changed(always, ('name="on" type="Const"', 'name="on" type="Less"'))
     assert told(search, ["IR151"]) == []
+
+
+@pytest.mark.parametrize(
+    ("count", "condition", "found"),
+    [(0, "Const", 0), (5, "Const", 0), (-1, "Const", 1), (-1, "Less", 0), (-2, "Less", 1)],
+)
+def test_a_loop_without_end_is_found(count: int, condition: str, found: int) -> None:
+    """-1 stands for as many iterations as the condition holds."""
+    text = changed(LOOP, ('name="on" type="Const"', f'name="on" type="{condition}"'))
+    weights = bytes(8) + count.to_bytes(8, "little", signed=True) + b"\1" * 8
+    assert len(told(text, ["IR213"], weights)) == found
 
 
 def test_the_current_iteration_comes_from_no_port() -> None:
@@ -250,6 +263,13 @@ def test_an_assign_finds_the_variables_that_it_finds_in_the_runtime(load: int, s
     except RuntimeError as why:
         found = "Can't find variable with id = memory" not in str(why)
     assert told(text, ["IR214"]) == ([] if found else [("IR214", "store", "error")])
+
+
+@pytest.mark.parametrize(("old", "generations", "found"), [(True, {True, False}, True), (True, {False}, False)])
+def test_an_assign_finds_its_variable_beside_one_of_the_other_generation(
+    old: bool, generations: set[bool], found: bool
+) -> None:
+    assert (_fault("v", old, {"v": generations}, ()) is None) is found
 
 
 @pytest.mark.parametrize(

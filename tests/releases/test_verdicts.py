@@ -1,0 +1,98 @@
+"""What decides of the cases that were measured, told by a table that is made up."""
+
+import numpy as np
+import pytest
+
+from ir_tools import Builder
+from ir_tools.compatibility import compatibility
+from ir_tools.known_differences import verdicts
+from ir_tools.known_differences.releases import Seen
+from ir_tools.known_differences.verdicts import Answer, behaviour
+from ir_tools.ops import find_op
+from ir_tools.ops.definition import Fact
+from ir_tools.ops.records import constant_fact
+from ir_tools.releases.measured import State
+from ir_tools.releases.table import Release, find_release
+from ir_tools.types import element_type, parse_shape
+
+RELEASE = find_release("openvino-2023.0")
+FACT = Fact(element_type("f32"), parse_shape("2,3"))
+KNOWN = constant_fact(np.zeros((2, 3), np.float32))
+
+
+def seen(version: int = 11, *, border: bool = False, short: bool = False) -> Seen:
+    op = find_op("ReLU", "opset1")
+    assert op is not None
+    return Seen(op, op.read({}, []), [FACT], [FACT], version=version, opset=1, border=border, short=short)
+
+
+@pytest.fixture
+def table(monkeypatch: pytest.MonkeyPatch) -> dict[str, State]:
+    """By case, "" being the plain model; there are no rows."""
+    states: dict[str, State] = {"": State.RUNS}
+
+    def state(release: Release, name: str, case: str = "") -> State | None:
+        del release
+        return states.get(case) if name == "ReLU-1" else State.RUNS
+
+    monkeypatch.setattr(verdicts, "state", state)
+    monkeypatch.setattr(verdicts, "rows_of", lambda *of: ())
+    monkeypatch.setattr(verdicts, "release_differences", lambda *of: ())
+    return states
+
+
+def answer(layer: Seen) -> Answer | None:
+    found = behaviour(RELEASE, layer)
+    return None if found is None else found[0]
+
+
+def test_the_worst_case_decides_and_of_better_ones_than_the_plain_model_the_best(table: dict[str, State]) -> None:
+    table |= {"f32": State.DIFFERS, "short": State.FAILS}
+    assert answer(seen()) is Answer.DIFFERS
+    assert answer(seen(short=True)) is Answer.READS
+    table |= {"": State.UNREAD, "f32": State.RUNS}
+    assert answer(seen()) is None
+    assert answer(seen(short=True)) is None
+    table |= {"": State.UNCOMPILED, "short": State.UNREAD}
+    assert answer(seen(short=True)) is Answer.STOPPED
+
+
+def test_the_case_of_ir_v10_is_that_of_inputs_and_outputs(table: dict[str, State]) -> None:
+    table["v10"] = State.FAILS
+    assert answer(seen(10, border=True)) is Answer.READS
+    assert answer(seen(10)) is None
+    assert answer(seen(11, border=True)) is None
+
+
+@pytest.mark.parametrize(
+    ("state", "wanted"),
+    [
+        (State.DIES, Answer.READS),
+        (State.DIFFERS, Answer.DIFFERS),
+        (State.FAILS, None),
+        (State.UNCOMPILED, None),
+    ],
+)
+def test_what_is_folded_is_not_run(table: dict[str, State], state: State, wanted: Answer | None) -> None:
+    table[""] = state
+    op = seen().op
+    assert answer(Seen(op, op.read({}, []), [KNOWN], [KNOWN], constant=(0,), opset=1)) is wanted
+    assert answer(seen()) is not None
+
+
+def test_of_answers_about_layers_the_one_that_says_least_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is stopped is not run, and nothing is known of what runs with a layer of which nothing is known."""
+    builder = Builder()
+    data = builder.parameter("x", "2,3")
+    for type in ("Abs", "ReLU", "Exp"):
+        data = builder.call(type, data)
+    builder.result(data)
+    answers = {"Abs-1": Answer.DIFFERS, "ReLU-1": Answer.READS, "Exp-1": Answer.UNKNOWN}
+    given = lambda release, seen: (answers[str(seen.op)], "why") if str(seen.op) in answers else None  # noqa: E731
+    monkeypatch.setattr("ir_tools.compatibility.verdict", given)
+    for left in ("Exp-1", "ReLU-1", "Abs-1"):
+        (found,) = compatibility(builder.model, [RELEASE])
+        assert found.answer is answers.pop(left)
+        assert len(found.obstacles) == 1
+    (found,) = compatibility(builder.model, [RELEASE])
+    assert found.answer is Answer.RUNS
