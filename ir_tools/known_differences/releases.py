@@ -16,6 +16,7 @@ from ir_tools.ops import Attrs, Op
 from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO, Release, find_release
+from ir_tools.types import element_type
 
 __all__ = ["ROWS", "ReleaseDifference", "Seen", "release_differences", "rows_of"]
 
@@ -249,9 +250,16 @@ def _touches_channels(seen: Seen) -> bool:
 
 
 def _has_constant_state(seen: Seen) -> bool:
-    """Return whether a cell or sequence has a constant state for a batch of unknown size."""
-    shape = seen.inputs[0].shape
-    return 1 in seen.constant and shape is not None and not shape[0].static
+    """Return whether a cell or sequence has constant weights, and a constant state for a batch of unknown size."""
+    shape, states = seen.inputs[0].shape, [1, 2] if seen.op.type.startswith("LSTM") else [1]
+    sizes = [seen.inputs[number].shape for number in states if number in seen.constant]
+    weights = len(seen.inputs) - 2
+    return (
+        shape is not None
+        and not shape[0].static
+        and weights in seen.constant
+        and any(size is not None and size[0].lo != 1 for size in sizes)
+    )
 
 
 def _interpolated(seen: Seen) -> tuple[str, bool, tuple[int, ...]]:
@@ -272,6 +280,18 @@ def _deconvolution(kind: DTypeLike) -> Call:
     data, weights = np.ones((1, 3, 4, 4)).astype(kind), np.ones((1, 3, 2, 2, 2)).astype(kind)
     sizes = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
     return Call("GroupConvolutionBackpropData-1", (data, Fixed(weights)), sizes)
+
+
+def _with_constant_state(op: str, gates: int) -> Call:
+    """Return a cell or sequence of five units for batches of four numbers."""
+    sequence = "Sequence" in op
+    data = Given(counted(2, 3, 4), "?,3,4") if sequence else Given(counted(2, 4), "?,4")
+    states = [Fixed(counted(2, 1, 5) if sequence else counted(2, 5))] * (2 if gates == 4 else 1)
+    lead = (1,) if sequence else ()
+    weights = [Fixed(counted(*lead, *sizes) / 100) for sizes in ((5 * gates, 4), (5 * gates, 5), (5 * gates,))]
+    lengths = [Fixed(np.array([3, 3], np.int32))] if sequence else []
+    raw = {"hidden_size": "5"} | ({"direction": "forward"} if sequence else {})
+    return Call(op, (data, *states, *lengths, *weights), raw)
 
 
 def _interpolate(axes: str, *sizes: int, mode: str = "linear", corners: str = "false") -> Call:
@@ -888,19 +908,79 @@ ROWS = (
         version=10,
         applies=lambda seen: _interpolated(seen)[:2] == ("nearest", False) and _shrinks(seen),
     ),
+    *(
+        ReleaseDifference(
+            name=f"{name} with a constant state for a batch of unknown size, {first} to {last}",
+            first=first,
+            last=last,
+            ops=(op,),
+            state=state,
+            reason="A state that is constant is not compiled if the size of the batch is unknown.",
+            model=_with_constant_state(op, gates),
+            applies=_has_constant_state,
+        )
+        for name, op, gates, first, last, state in (
+            ("GRUCell", "GRUCell-3", 3, "2022.1", "2026.4", State.UNCOMPILED),
+            ("LSTMCell", "LSTMCell-4", 4, "2022.1", "2026.4", State.UNCOMPILED),
+            ("RNNCell", "RNNCell-1", 1, "2022.1", "2023.0", State.UNCOMPILED),
+            ("RNNCell", "RNNCell-1", 1, "2024.3", "2026.4", State.UNCOMPILED),
+            *(
+                (op.partition("-")[0], op, gates, *span)
+                for op, gates in (("RNNSequence-5", 1), ("GRUSequence-5", 3), ("LSTMSequence-5", 4))
+                for span in (
+                    ("2022.1", "2022.2", State.UNCOMPILED),
+                    ("2022.3", "2023.0", State.DIES),
+                    ("2023.1", "2026.4", State.UNCOMPILED),
+                )
+            ),
+        )
+    ),
     ReleaseDifference(
-        name="cells with a constant state for a batch of unknown size",
-        first="2022.1",
-        last="2026.4",
-        ops=("GRUCell-3", "LSTMCell-4"),
+        name="SoftMax of a single number",
+        first="2021.2",
+        last="2026.0",
+        ops=("SoftMax-1", "SoftMax-8", "LogSoftmax-5"),
+        state=State.UNREAD,
+        reason="A tensor without dimensions is not read.",
+        model=Call("SoftMax-1", (number(1.5),), {"axis": "0"}),
+        version=10,
+        applies=lambda seen: _has_rank(seen, 0),
+    ),
+    ReleaseDifference(
+        name="ScatterElementsUpdate with a reduction of bf16",
+        first="2023.1",
+        last="2024.0",
+        ops=("ScatterElementsUpdate-12",),
         state=State.UNCOMPILED,
-        reason="A state that is constant is not compiled if the size of the batch is unknown.",
+        reason="Reductions of bf16 are read and not compiled.",
         model=Call(
-            "GRUCell-3",
-            (Given(counted(2, 4), "?,4"), *(Fixed(counted(*sizes)) for sizes in ((2, 5), (15, 4), (15, 5), (15,)))),
-            {"hidden_size": "5"},
+            "ScatterElementsUpdate-12",
+            (
+                counted(2, 4).astype(element_type("bf16").dtype),
+                Fixed(np.array([[0, 1]])),
+                counted(1, 2).astype(element_type("bf16").dtype),
+                Fixed(number(0, np.int64)),
+            ),
+            {"reduction": "sum"},
         ),
-        applies=_has_constant_state,
+        types="bf16",
+        applies=lambda seen: not _with("reduction", "none")(seen),
+    ),
+    ReleaseDifference(
+        name="deconvolution of i8 with computed weights",
+        first="2021.4",
+        last="2024.1",
+        ops=("ConvolutionBackpropData-1",),
+        state=State.UNCOMPILED,
+        reason="Weights that are computed are read and not compiled.",
+        model=Call(
+            "ConvolutionBackpropData-1",
+            (np.ones((1, 4, 8, 8), np.int8), np.ones((4, 3, 3, 3), np.int8)),
+            {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"},
+        ),
+        version=10,
+        types="i8",
+        applies=lambda seen: 1 not in seen.constant,
     ),
 )
 """The table."""
