@@ -270,7 +270,7 @@ def migrate(
     loaded = load_model(model)
     if loaded.is_legacy:
         if shapes:
-            raise UsageError(f"shapes are for models of today; this one is IR v{loaded.version}: migrate it first")
+            raise UsageError(f"shapes are for IR v10 and v11; this model is IR v{loaded.version}: migrate it first")
         return migrate_legacy(loaded, to, passes, int8=int8)
     if int8:
         raise UsageError(f"int8 is for models of IR v2 to v7; this one is IR v{loaded.version}")

@@ -221,7 +221,7 @@ class Comparison:
 
 
 def _share(difference: Difference | None) -> float:
-    """Which part of what is allowed a difference needs; infinite if there is none to be had."""
+    """Return the share of the tolerance that a difference needs; infinite if nothing is allowed."""
     if difference is None:
         return math.inf
     if difference.needed == 0.0:

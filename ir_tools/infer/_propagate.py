@@ -1,4 +1,4 @@
-"""Shape propagation: what every port holds, worked out anew through the whole model, bodies included."""
+"""Shape propagation: what every port holds, computed again through the whole model, bodies included."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def _by_bits(layers: Layers, attrs: Attrs, type: str) -> Ref | Refused:
     if dtype.bits not in {8, 16}:
         return TOO_WIDE
     if attrs.auto_broadcast == "pdpd":
-        return Refused("is pdpd, which shapes with a dimension more for the bits do not have", "auto_broadcast")
+        return Refused("is pdpd, which does not fit shapes with an added dimension for the bits", "auto_broadcast")
     weights = (2.0 ** np.arange(dtype.bits)).astype(np.float32)
     bits = [_bits(layers, number, weights) for number in (DATA, OTHER)]
     if dtype.kind == "signed":

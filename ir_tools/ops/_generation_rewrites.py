@@ -30,7 +30,7 @@ def migrate_range_1(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrit
 def range_of_converted(layers: Layers, attrs: Attrs) -> Ref | Refused:
     dtype = attrs.output_type
     if any(fact.dtype != dtype and not (dtype.kind == "signed" and fact.dtype.bits) for fact in layers.inputs):
-        return Refused(f"is {dtype}, in which the limits, of another type, may be others", "output_type")
+        return Refused(f"is {dtype}, to which limits of another type may not convert exactly", "output_type")
     return layers.call("Range", *(layers.to_type(limit, dtype) for limit in LIMITS))
 
 

@@ -79,7 +79,7 @@ def _limits_of_core(resized: Resized) -> Iterator[Violation]:
         message = f"has element type {dtype} in mode {resized.mode}, for which the runtime has no code at that rank"
         yield Violation("data", message, "convert it to f32", Kind.TYPES, 0)
     if resized.pillow and len(resized.axes) != 2:
-        yield Violation("axes", f"names {len(resized.axes)} axes where mode {resized.mode} takes two", "name two axes")
+        yield Violation("axes", f"names {len(resized.axes)} axes, but mode {resized.mode} takes two", "name two axes")
     if resized.mode == "linear_onnx":
         message = f"is linear_onnx, which the runtime refuses for data of rank {resized.rank}"
         yield Violation("mode", message, 'write mode="linear"')

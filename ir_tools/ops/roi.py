@@ -317,7 +317,7 @@ def _check_images(inputs: Sequence[Fact], stops: bool) -> Iterator[Violation]:
     read = known.ravel()[: ends[0]] if len(ends) and ends[0] else known.ravel()
     image = outside(replace(batches, value=Bounds.exactly(read)), [dim(data, 0)], negative=False)
     if image is not None:
-        yield Violation("batch_indices", f"holds {image}, and there are {dim(data, 0)} images", input=2)
+        yield Violation("batch_indices", f"holds {image}, but there are {dim(data, 0)} images", input=2)
     elif len(read) < known.size:
         message = f"holds -1 at place {len(read)}: the runtime leaves out this region and all that follow"
         yield Violation("batch_indices", message, None, Kind.SUSPECT, 2)

@@ -84,7 +84,7 @@ def _equal_part(dim: Dim, count: int) -> Dim:
     """Return one of `count` equal parts; of an interval its bounds are divided as f32, and rounded down."""
     if dim.static:
         if dim.lo % count:
-            raise ShapeError(f"num_splits is {count}, of which the {dim} elements along the axis are no multiple")
+            raise ShapeError(f"num_splits is {count}, which does not divide the {dim} elements along the axis")
         return Dim.of(dim.lo // count)
     if dim.hi is not None and dim.hi < count:
         raise ShapeError(f"num_splits is {count}, but the axis has {dim} elements")

@@ -67,7 +67,7 @@ def check_nms(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         yield Violation(SETTINGS[0], f"is {limit:g}; expected a number of boxes")
     elif limit == 0:
         how = "is 0" if len(inputs) > 2 else "is left out"
-        yield Violation(SETTINGS[0], f"{how}, which lets no box come out", kind=Kind.SUSPECT)
+        yield Violation(SETTINGS[0], f"{how}, so that no box is selected", kind=Kind.SUSPECT)
 
 
 def nms_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -294,7 +294,7 @@ def check_matrix_nms(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation
     del inputs
     for name in ("nms_top_k", "keep_top_k"):
         if attrs[name] == 0:
-            message = "is 0, which lets no box come out; the runtime may crash over it"
+            message = "is 0, so that no box is selected; the runtime may crash"
             yield Violation(name, message, kind=Kind.SUSPECT)
 
 

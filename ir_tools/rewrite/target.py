@@ -56,7 +56,7 @@ class Target:
             )
         release = find_release(word)
         if not release.opset:
-            raise MigrationError(f"{release.title} runs models of IR v2 to v7, which nothing is migrated to")
+            raise MigrationError(f"{release.title} runs models of IR v2 to v7; no model is migrated to those")
         last = release.reads[1]
         return cls(name=release.name, opset=release.opset, release=release, version=last if last < 11 else None)
 

@@ -9,8 +9,8 @@ UNKNOWN_OPERATION = Rule(
     Severity.ERROR,
     what="The type of a layer is not one of OpenVINO's operations.",
     why=(
-        "the runtime knows no such layer and refuses the file, or, for a misspelled `Result`, loses the output "
-        "without a word."
+        "the runtime knows no such layer and refuses the file, or, for a misspelled `Result`, silently "
+        "loses the output."
     ),
     bad='<layer id="1" name="pool" type="AvgPol" version="opset1">',
     good='<layer id="1" name="pool" type="AvgPool" version="opset1">',

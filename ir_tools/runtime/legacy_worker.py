@@ -112,7 +112,7 @@ class Library:
             raise Refused(STATUSES.get(status, f"status {status}"))
 
     def why_unread(self, model: str, weights: str) -> str:
-        """Return what the library says of files that the C interface refuses without a word; empty if nothing."""
+        """Return what the library says of files that the C interface refuses silently; empty if nothing."""
         response = Response()
         create = self.engine.CreateCNNNetReader
         create.restype = c_void_p
@@ -123,7 +123,7 @@ class Library:
         return response.text.replace(model, os.path.basename(model))
 
     def why_uncompiled(self, network: "Network") -> str:
-        """Return what the plugin says of a network that the C interface refuses without a word."""
+        """Return what the plugin says of a network that the C interface refuses silently."""
         response, plugin, empty = Response(), c_void_p(), (c_void_p * 6)()
         empty[3] = empty[4] = ctypes.addressof(empty) + 8
         self.plugin.CreatePluginEngine(byref(plugin), byref(response))
