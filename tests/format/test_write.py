@@ -76,8 +76,8 @@ def test_files_of_older_openvino_come_back(python: Path, tmp_path: Path) -> None
         assert told(read(whole(model))) == told(model)
 
 
-LIGHT = ["squeezenet", "shufflenet", "inception_v2", "densenet121"]
-HEAVY = ["inception_v1", "resnet50", "bvlc_alexnet", "zfnet512", "vgg19"]
+LIGHT = ["squeezenet", "shufflenet"]
+HEAVY = ["inception_v2", "densenet121", "inception_v1", "resnet50", "bvlc_alexnet", "zfnet512", "vgg19"]
 
 
 @pytest.mark.parametrize("name", [*LIGHT, *(pytest.param(name, marks=pytest.mark.sweep) for name in HEAVY)])

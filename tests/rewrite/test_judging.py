@@ -3,11 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from ir_tools.builder import Builder
 from ir_tools.graph import Located
 from ir_tools.infer import LayerSignatures
 from ir_tools.known_differences.releases import Seen
+from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import find_op
 from ir_tools.ops.definition import Fact, NewLayer, Ref, Rewrite
 from ir_tools.releases.table import find_release
@@ -45,6 +47,38 @@ def test_a_rewrite_is_as_good_as_the_worst_of_its_layers() -> None:
     assert judge.of_rewrite(Rewrite(layers=(bad, good), how="", proof=""), seen) == judge.of(seen)
     first = new("Convert", Ref(None), "f32", destination_type="f32")
     assert judge.of_rewrite(Rewrite(layers=(first, new("Exp", Ref(0), "f32")), how="", proof=""), seen) is None
+
+
+def test_layers_that_a_rewrite_does_not_read_do_not_count() -> None:
+    """Weights of 8 bits make a product another one on 2024.6."""
+    builder = Builder()
+    weights = builder.call("Convert", builder.constant(np.ones((3, 3), np.int8)), destination_type="f32")
+    builder.result(builder.call("MatMul", builder.parameter("x", "3,3"), weights, name="y"))
+    judge, seen = judged(builder, "openvino-2024.6")
+    for number, differs in ((0, False), (1, True)):
+        product = replace(new("MatMul", Ref(None), "f32"), inputs=(Ref(None), Ref(None, number)))
+        found = judge.of_rewrite(Rewrite(layers=(product,), how="", proof=""), seen)
+        assert (found is not None) is differs
+
+
+def test_of_what_nothing_is_known_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    builder = Builder()
+    builder.result(builder.call("ReLU", builder.parameter("x", "2,3"), name="y"))
+    judge, seen = judged(builder, "openvino-2024.6")
+    for answer in Answer:
+        monkeypatch.setattr("ir_tools.rewrite.judging.behaviour", lambda release, seen, answer=answer: (answer, "why"))
+        assert (judge.of(seen) is not None) is (answer in {Answer.STOPPED, Answer.READS, Answer.DIFFERS})
+
+
+@pytest.mark.parametrize(
+    ("release", "kind", "plain"), [("2021.4", "f64", True), ("2021.2", "bf16", False), ("2021.4", "f32", True)]
+)
+def test_inputs_that_are_converted_are_not_asked_about(release: str, kind: str, plain: bool) -> None:
+    builder = Builder()
+    builder.result(builder.parameter("y", "2,3", kind))
+    located = next(builder.model.walk())
+    judge, seen = judged(builder, f"openvino-{release}")
+    assert judge.is_plain(located.layer, seen.op) is plain
 
 
 def test_a_new_layer_holds_what_the_constants_that_it_reads_are_computed_of() -> None:
