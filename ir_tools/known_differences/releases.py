@@ -36,7 +36,7 @@ class Seen:
         border: whether it reads an input of its graph, or gives an output of it.
         short: whether an attribute is absent.
         open: whether a port of it records an unknown size.
-        names: what is wrong with its name, of what `verdicts.NAMES` lists.
+        names: what is wrong with its name or its file, of what `verdicts.NAMES` lists.
         between: whether it reads inputs of its graph alone, and only outputs of it read its outputs.
     """
 

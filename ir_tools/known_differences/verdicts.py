@@ -40,14 +40,16 @@ What a model computes in between may have none.
 PORTS_READ = 2021, 3
 """The first release that reads the sizes that ports record."""
 EQUAL_NAMES, EQUAL_RESULTS = "another layer has this name", "another Result has this name"
+EMPTY_FILE = "no constant of the model has elements, and its .bin no bytes"
 EQUAL_BORDERS, DIRECT = "inputs and outputs of IR v10 need different names", "an input of IR v10 is no output"
-NAMES = {
-    EQUAL_RESULTS: ((0,), (2021, 3)),
-    EQUAL_NAMES: ((0,), (2024, 1)),
-    EQUAL_BORDERS: ((0,), (9999,)),
-    DIRECT: ((2025, 0), (9999,)),
+NAMES: Mapping[str, Sequence[tuple[tuple[int, ...], tuple[int, ...]]]] = {
+    EQUAL_RESULTS: [((0,), (2021, 3))],
+    EQUAL_NAMES: [((0,), (2024, 1))],
+    EQUAL_BORDERS: [((0,), (9999,))],
+    DIRECT: [((2025, 0), (9999,))],
+    EMPTY_FILE: [((0,), (2022, 1)), ((2026, 2), (2026, 4))],
 }
-"""What can be wrong with a name, with the first release that does not read it and the next that does."""
+"""What can be wrong with a name or the file; of each span the first release that does not read it, and the next."""
 FIRST_VERSION = 10
 """The IR version whose inputs and outputs go by the names of layers."""
 RANKS = (State.UNREAD, State.DIES, State.UNCOMPILED, State.FAILS, State.DIFFERS, State.RUNS)
@@ -60,8 +62,7 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     if not release.holds(op, seen.opset):
         return Answer.STOPPED, f"{op} is not read with the stamp opset{seen.opset}"
     for problem in sorted(seen.names):
-        first, end = NAMES[problem]
-        if first <= release.number < end:
+        if any(first <= release.number < end for first, end in NAMES[problem]):
             return Answer.STOPPED, problem
     for fact in (*seen.inputs, *seen.outputs):
         if not release.has_type(fact.dtype.name):
@@ -188,6 +189,16 @@ class Surroundings:
         self._constants: dict[int, Mapping[int, frozenset[str]]] = {}
         self._names: dict[int, Mapping[int, frozenset[str]]] = {}
         self._used: dict[int, Set[int]] = {}
+        self._has_bytes: bool | None = None
+
+    def _empty_file(self, op: Op) -> frozenset[str]:
+        """Return what is wrong with a constant of a model whose constants are all without elements."""
+        if op.role is not Role.CONSTANT:
+            return frozenset()
+        if self._has_bytes is None:
+            constants = (one.layer for one in self.model.walk() if role_of(one.layer) is Role.CONSTANT)
+            self._has_bytes = any(layer.raw.get("size") != "0" for layer in constants)
+        return frozenset() if self._has_bytes else frozenset({EMPTY_FILE})
 
     def is_read(self, located: Located) -> bool:
         """Return whether releases read a layer: those that no Result needs they do not, but for inputs."""
@@ -229,7 +240,7 @@ class Surroundings:
             any(before) or any(after),
             any((spec.xml or name) not in layer.raw for name, spec in op.attrs.items()),
             any(size < 0 for port in (*layer.inputs, *layer.outputs) for size in port.dims),
-            self._names[id(graph)].get(layer.id, frozenset()),
+            self._names[id(graph)].get(layer.id, frozenset()) | self._empty_file(op),
             all(before) and all(after),
         )
 

@@ -66,10 +66,10 @@ def ask(client: RuntimeClient, question: Question) -> Answer:
         return Answer(STAGES.get(failure.stage, State.FAILS) if failure.kind == "rejected" else State.DIES, [])
     except UsageError:
         return Answer(State.FAILS, [])
-    return Answer(None, [*map(_numbers, outputs.values())])
+    return Answer(None, [*map(numbers, outputs.values())])
 
 
-def _numbers(array: Array) -> Array:
+def numbers(array: Array) -> Array:
     """Return an array as floats; nothing of strings."""
     return np.zeros(0) if array.dtype == object else np.asarray(array, np.float64)
 
@@ -117,7 +117,7 @@ def reference(question: Question) -> list[Array]:
         outputs = run(ir_tools.read(question.xml, question.weights), dict(question.fed))
     except IrToolsError:
         return []
-    return [*map(_numbers, outputs.values())]
+    return [*map(numbers, outputs.values())]
 
 
 def judged(question: Question, answer: Answer, wanted: Answer) -> State:

@@ -1,5 +1,7 @@
 """Random models for random releases: `python -m tests.releases.pairs COUNT SEED` tells where `compat` is wrong.
 
+With `migrated` behind them it tells where a release does not run a model that is migrated for it, as `compat` promises.
+
 The models have settings that `measured.json` was not measured with: attributes, element types, ranks, intervals of
 sizes, several layers, bodies, quantized parts, equal names, and stamps of other opsets.
 """
@@ -17,8 +19,8 @@ import numpy as np
 
 import ir_tools
 from ir_tools.builder import Builder
-from ir_tools.compatibility import Compatibility, compatibility
-from ir_tools.errors import IrToolsError
+from ir_tools.compatibility import Compatibility, after_migration, compatibility
+from ir_tools.errors import IrToolsError, RuntimeFailure
 from ir_tools.format.write import render
 from ir_tools.graph import Model, Source
 from ir_tools.known_differences import find
@@ -27,7 +29,8 @@ from ir_tools.ops import Array, Op, Role, find_op, normalization, pooling
 from ir_tools.ops.definition import Flag, OneOf
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO, Release
-from ir_tools.runtime.client import RuntimeClient
+from ir_tools.rewrite.migration import migrate
+from ir_tools.runtime.client import RuntimeClient, sources
 from ir_tools.types import from_dtype
 from ir_tools.validation import validate
 from tests.ops import (
@@ -46,7 +49,7 @@ from tests.ops.test_control_flow import if_model, iterator_model, small_loop
 from tests.ops.test_random_kernels import FAMILIES as KERNELS
 from tests.ops.test_random_layers import FAMILIES as LAYERS
 from tests.releases.measure import Answer as Given
-from tests.releases.measure import ask, client_of, reference
+from tests.releases.measure import ask, client_of, numbers, reference
 from tests.releases.questions import OPS, Question, planned
 
 __all__ = ["Pair", "asked", "random_question"]
@@ -377,6 +380,22 @@ def _other(rng: Rng, array: Array) -> Array:
     return found.astype(array.dtype)
 
 
+def after_migration_runs(question: Question, release: Release) -> bool | None:
+    """Return whether a release runs a model that is migrated for it as promised; None if nothing is promised."""
+    model = ir_tools.read(question.xml, question.weights)
+    if not after_migration(model, release).runs:
+        return None
+    made = migrate(model, release.name).model
+    with ExitStack() as stack:
+        client, newest = (stack.enter_context(client_of(one)) for one in (release, OPENVINO[-1]))
+        xml, weights = stack.enter_context(sources(made))
+        try:
+            found = [*map(numbers, client.infer(xml, weights, question.fed).outputs.values())]
+        except RuntimeFailure:
+            return False
+        return does(question, Given(None, found), ask(newest, question)) is State.RUNS
+
+
 def main(count: int, seed: int) -> None:
     """Print what is wrong, and how much."""
     rng, wrong, runs = np.random.default_rng(seed), 0, 0
@@ -390,5 +409,18 @@ def main(count: int, seed: int) -> None:
     print(f"{count - wrong} of {count} right, {runs} false `runs`")
 
 
+def main_migrated(count: int, seed: int) -> None:
+    """Print where a release does not run what `after migrate` promises, and of how many promises."""
+    rng, promised, kept = np.random.default_rng(seed), 0, 0
+    for _ in range(count):
+        question, release = random_question(rng), OPENVINO[rng.integers(len(OPENVINO))]
+        runs = after_migration_runs(question, release)
+        promised += runs is not None
+        kept += runs is True
+        if runs is False:
+            print(f"{release.name}: {question.about} of IR v{question.version}")
+    print(f"{kept} of {promised} promises kept, {count} models")
+
+
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:3]))
+    (main_migrated if sys.argv[3:] == ["migrated"] else main)(*map(int, sys.argv[1:3]))

@@ -88,9 +88,35 @@ def test_tensors_without_elements() -> None:
     assert [found[name] for name in ("2023.1", "2023.2", "2023.3")] == [Answer.STOPPED, Answer.READS, Answer.RUNS]
     made = builder(version=10)
     empty = made.call("ReduceSum", made.parameter("other", "2,3"), np.zeros(0, np.int64), name="empty")
-    made.result(made.call("Abs", empty, name="rest"))
+    made.result(made.call("Add", empty, np.array([1], np.float32), name="rest"))
     found = answers(made)
     assert [found[name] for name in ("2021.2", "2021.3", "2022.1")] == [Answer.STOPPED, Answer.RUNS, Answer.RUNS]
+
+
+def test_a_file_without_bytes() -> None:
+    """The only constant has no elements: releases until 2021.4, and 2026.2 and 2026.3, do not read the model."""
+    made = Builder(opset=7)
+    made.result(made.call("ReduceSum", made.parameter("x", "2,3"), np.zeros(0, np.int64)))
+    made.model.version = 10
+    found = answers(made)
+    assert {found[name] for name in ("2021.4", "2026.2", "2026.3")} == {Answer.STOPPED}
+    assert found["2022.1"] is found["2026.1"] is found["2026.4"] is Answer.RUNS
+
+
+def test_layers_that_nothing_needs_are_not_read() -> None:
+    made = builder(version=10)
+    made.call("Abs", made.parameter("more", "2"), name="unused")
+    next(layer for layer in made.graph.layers() if layer.name == "unused").tag["version"] = "opset15"
+    assert set(answers(made).values()) == {Answer.RUNS}
+
+
+def test_single_unknown_sizes() -> None:
+    """The last size of boxes has to be known to compile it, the others have not."""
+    for dims, wanted in (("1,?,4", Answer.RUNS), ("1,6,?", Answer.READS)):
+        made = Builder(opset=5)
+        ends = made.parameter("boxes", dims), made.parameter("scores", "1,2,6")
+        made.result(made.outputs("NonMaxSuppression", *ends, output_type="i32")[0])
+        assert answers(made)["2024.6"] is wanted
 
 
 @pytest.mark.parametrize(
