@@ -40,9 +40,9 @@ Fill = Callable[[IO[bytes]], object]
 PATIENCE = 10.0
 """Seconds to wait for another program that holds the lock of a folder."""
 TEMPORARY = "ir_tools-"
+"""How the names of temporary folders begin."""
 _OWN: set[str] = set()
 """The temporary folders of this process, which it has locked."""
-"""How the names of temporary folders begin."""
 YOUNG = 60.0
 """Seconds after which a temporary folder that nobody has locked is nobody's."""
 NAMELESS = "/proc/self/fd"

@@ -44,16 +44,18 @@ def swish(layers: Layers, attrs: Attrs) -> Ref:
 
 
 @composed(5, "min(max(x + 3, 0), 6) / 6")
-def hard_sigmoid_6(layers: Layers, attrs: Attrs) -> Ref:
+def hard_sigmoid_6(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """HSigmoid-5."""
     del attrs
-    return _sixths(layers)
+    return _sixths(layers) if layers.fact(DATA).dtype.is_float else INTEGERS
 
 
 @composed(4, "x * min(max(x + 3, 0), 6) / 6")
-def hard_swish(layers: Layers, attrs: Attrs) -> Ref:
+def hard_swish(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """HSwish-4."""
     del attrs
+    if not layers.fact(DATA).dtype.is_float:
+        return INTEGERS
     return layers.call("Multiply", DATA, _sixths(layers))
 
 

@@ -12,7 +12,7 @@ from ir_tools.ops.definition import Array, Attrs, Fact, Lowering, Ref, Refused, 
 
 __all__ = [
     "boxes_of_later_version",
-    "in_order_of_places",
+    "in_order_of_values",
     "migrate_detection_output",
     "migrate_multiclass_nms",
     "migrate_nms",
@@ -38,12 +38,12 @@ def migrate_top_k(version: int) -> Step:
     return versions("TopK", version, change)
 
 
-def in_order_of_places(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
-    """TopK without an order, as all releases but those of 2021 give it: by place."""
+def in_order_of_values(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
+    """TopK without an order as the reference and later releases than those of 2021 give it: by value."""
     if attrs.sort != "none":
         return Refused("it has an order")
     layers = Layers(inputs, target)
-    return as_it_is(layers, "TopK", held("TopK", target).version, Attrs({**attrs, "sort": "index"}))
+    return as_it_is(layers, "TopK", held("TopK", target).version, Attrs({**attrs, "sort": "value"}))
 
 
 def _in_stable_order(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite:

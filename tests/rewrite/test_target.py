@@ -213,6 +213,21 @@ def test_what_always_gives_other_values_on_a_release_is_refused() -> None:
     assert migrate(builder.model, "openvino-2022.1").ok
 
 
+def test_interpolation_of_f64_is_made_of_other_layers_where_only_a_version_without_it_is_read() -> None:
+    builder = Builder(opset=11)
+    data = builder.parameter("x", "1,1,4,4", "f64")
+    sizes, axes = np.array([2, 2]), np.array([2, 3])
+    made = builder.call("Interpolate", data, sizes, axes, mode="nearest", shape_calculation_mode="sizes")
+    builder.result(made)
+    assert [step.after for step in migrate(builder.model, "openvino-2022.1").steps] == ["Gather"]
+
+
+def test_topk_without_order_is_given_one_by_value_on_2021() -> None:
+    moved = migrate(one_layer("TopK", "opset3", (2,), axis=1, mode="max", sort="none"), "openvino-2021.4")
+    (top,) = (found.layer for found in moved.model.walk() if found.layer.type == "TopK")
+    assert top.raw["sort"] == "value"
+
+
 def test_a_step_that_needs_dynamic_shapes_is_refused_for_a_release_without() -> None:
     builder = Builder()
     data, update = builder.parameter("x", "4,3"), builder.parameter("u", "2,3")

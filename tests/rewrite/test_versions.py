@@ -170,6 +170,11 @@ PILLOW = {"mode": "bicubic_pillow", "shape_calculation_mode": "sizes"}
 IMAGE = ("f32", "1,3,8,8")
 LACKING = [
     (
+        3,
+        layer("HSwish-4", {}, ("i32", "2,3")),
+        "None: integers are cut off once, and not by every layer of a composition",
+    ),
+    (
         8,
         layer("ROIAlign-9", {**ALIGN, **UNCOUNTED}, IMAGE, ("f32", "2,4"), ("i32", "2")),
         "sampling_ratio: it takes as many points as each region has elements",
