@@ -35,8 +35,8 @@ class Files:
     def __init__(self) -> None:
         """Make the folder."""
         stack = ExitStack()
-        self._folder = stack.enter_context(temporary_folder())
         weakref.finalize(self, stack.close)
+        self._folder = stack.enter_context(temporary_folder())
 
     def of(self, model_xml: Path | str | bytes, weights: Path | str | bytes | None) -> Header:
         """Return the arguments `model`, `weights` and `folder`, which the child may write into, as paths.
