@@ -505,10 +505,9 @@ class Layers:
         edges = {edge.get("to-layer"): edge for edge in root.findall("edges/edge")}
         self.inputs = []  # type: list[tuple[str, list[str]]]
         self.outputs = []  # type: list[tuple[str, str, list[str]]]
-        self.sizes = {}  # type: dict[str, int]
+        self.sizes = {layer.get("name", ""): len(layer.findall("output/port")) for layer in layers.values()}
         for layer in layers.values():
             ports = layer.findall("output/port")
-            self.sizes[layer.get("name", "")] = len(ports)
             if layer.get("type") == "Parameter":
                 self.inputs.append((layer.get("name", ""), names_of(ports[0])))
             elif layer.get("type") == "Result":

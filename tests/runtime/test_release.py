@@ -183,3 +183,13 @@ def test_a_made_up_size_is_the_wanted_one_if_the_dimension_allows_it(
 ) -> None:
     dim = SimpleNamespace(get_min_length=lambda: low, get_max_length=lambda: high)
     assert release_worker.within(dim, wanted) == size
+
+
+def test_outputs_have_their_numbers_whatever_the_order_of_layers_in_the_file(tmp_path: Path) -> None:
+    """2021 numbers the outputs of a layer with several; a migrated file may have the Result before that layer."""
+    (tmp_path / "model.xml").write_text(
+        '<net version="10"><layers><layer id="1" name="y" type="Result"/><layer id="0" name="split" type="Split">'
+        '<output><port id="2" names="a"/><port id="3" names="b"/></output></layer></layers>'
+        '<edges><edge from-layer="0" from-port="3" to-layer="1" to-port="0"/></edges></net>'
+    )
+    assert release_worker.Layers(str(tmp_path / "model.xml")).outputs == [("y", "split.1", ["b"])]
