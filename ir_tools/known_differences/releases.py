@@ -1013,6 +1013,17 @@ ROWS = (
         types="i8",
         applies=lambda seen: 1 not in seen.constant,
     ),
+    ReleaseDifference(
+        name="GatherND with indices of unknown length",
+        first="2022.1",
+        last="2026.4",
+        ops=("GatherND-5", "GatherND-8"),
+        state=State.UNCOMPILED,
+        reason="The last size of the indices has to be known to compile it.",
+        model=Call("GatherND-5", (counted(3, 2), Given(np.array([[[1]]]), "1,1,?"))),
+        instead="? 1 input 1",
+        applies=lambda seen: bool(seen.inputs[1].shape) and not (seen.inputs[1].shape or ())[-1].static,
+    ),
 )
 """The table."""
 
