@@ -298,6 +298,9 @@ def test_operations_that_give_other_values_on_a_release_are_noted() -> None:
     noted = f"'readvalue' (ReadValue-6) gives other values on OpenVINO 2023.2: {reason}"
     assert migrate(builder.model, "openvino-2023.2").notes == (noted,)
     assert migrate(builder.model, "openvino-2023.3").notes == ()
+    builder.result(builder.call("ReadValue", state, variable_id="w", variable_type="f32", variable_shape="2"))
+    (both,) = migrate(builder.model, "openvino-2023.2").notes
+    assert both == noted.replace("' (", "' and 1 more (")
 
 
 def test_the_stamp_of_the_target_itself_is_taken() -> None:
