@@ -1,6 +1,6 @@
 """Values that suit what reads an input: found by following the input through layers that pass its values on."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor, prod
 from typing import NamedTuple
@@ -137,6 +137,7 @@ class Wishes:
         """`trial`: gives the facts of all tensors when they are first needed."""
         self._model = model
         self._trial = trial
+        self._starts: dict[tuple[int, int], list[int | None]] = {}
 
     def of(self, layer: Layer, dtype: ElementType, count: int) -> Wish | None:
         """Return what suits the layers that read an input; None if anything does.
@@ -212,9 +213,11 @@ class Wishes:
         """Return the place of the tensor's elements in the output of a layer that keeps their order."""
         if consumer.type != "Concat" or step.offset is None:
             return step.offset
-        before = self._trial().inputs(step.graph, consumer)[:number]
-        counts = [_count(fact) for fact in before]
-        return None if None in counts else step.offset + sum(count or 0 for count in counts)
+        key = (id(step.graph), consumer.id)
+        if key not in self._starts:
+            self._starts[key] = _starts(self._trial().inputs(step.graph, consumer))
+        start = self._starts[key][number]
+        return None if start is None else step.offset + start
 
     def _as_condition(self, step: _Step, consumer: Layer) -> _Step:
         if consumer.raw.get("destination_type") != "boolean":
@@ -379,6 +382,15 @@ def _softmax_after(graph: Graph, layer: Layer) -> Layer | None:
                     seen.add(consumer_id)
                     todo.append((graph.layer(consumer_id), depth + 1))
     return None
+
+
+def _starts(parts: Sequence[Fact | None]) -> list[int | None]:
+    """Return the place of the first element of each part in the whole; None behind one of unknown size."""
+    starts: list[int | None] = [0]
+    for fact in parts:
+        before, count = starts[-1], _count(fact)
+        starts.append(None if before is None or count is None else before + count)
+    return starts
 
 
 def _count(fact: Fact | None) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,28 +14,29 @@ from ir_tools.types import element_type
 if TYPE_CHECKING:
     import openvino as ov
 
-__all__ = ["feed", "from_tensor", "input_index", "new_tensor"]
+__all__ = ["feed", "from_tensor", "input_numbers", "new_tensor"]
 
 
-def input_index(model: ov.Model | ov.CompiledModel, name: str) -> int:
-    """Return the number of the input that `name` means."""
-    by_name: dict[str, int] = {}
+def input_numbers(model: ov.Model | ov.CompiledModel, names: Collection[str]) -> list[int]:
+    """Return the numbers of the inputs that `names` mean."""
+    numbers: dict[str, int] = {}
     for index, parameter in enumerate(model.inputs):
         for alias in (*parameter.get_names(), parameter.get_node().get_friendly_name()):
-            by_name.setdefault(alias, index)
-    if name not in by_name:
-        raise UsageError(f"there is no input '{name}'; the model has {', '.join(by_name) or 'none'}")
-    return by_name[name]
+            numbers.setdefault(alias, index)
+    for name in names:
+        if name not in numbers:
+            raise UsageError(f"there is no input '{name}'; the model has {', '.join(numbers) or 'none'}")
+    return [numbers[name] for name in names]
 
 
 def feed(model: ov.Model | ov.CompiledModel, given: Mapping[str, Blob]) -> dict[int, ov.Tensor]:
     """Make a tensor for every input, by its number."""
+    inputs = model.inputs
+    numbers = input_numbers(model, given)
     tensors = {
-        index: _to_tensor(name, blob, model.inputs[index])
-        for name, blob in given.items()
-        for index in [input_index(model, name)]
+        index: _to_tensor(name, blob, inputs[index]) for index, (name, blob) in zip(numbers, given.items(), strict=True)
     }
-    for index, parameter in enumerate(model.inputs):
+    for index, parameter in enumerate(inputs):
         if index not in tensors:
             raise UsageError(f"input '{parameter.get_node().get_friendly_name()}' has no value")
     return tensors

@@ -191,18 +191,19 @@ class Modern:
             run.infer()
             return ""
         reasons = []
+        inputs = compiled.inputs
         for sizes in self.choices(compiled):
             for fill in request["fills"]:
                 request.stage("making up inputs")
-                for index, shape in enumerate(sizes):
-                    run.set_input_tensor(index, self.made_up(compiled.inputs[index], shape, fill))
+                for index, (item, shape) in enumerate(zip(inputs, sizes)):
+                    run.set_input_tensor(index, self.made_up(item, shape, fill))
                 request.stage("running the model")
                 try:
                     run.infer()
                     return ""
                 except RuntimeError as error:
                     reasons.append(str(error))
-        if all(shape_words(item) and not item.get_partial_shape().is_dynamic for item in compiled.inputs):
+        if all(shape_words(item) and not item.get_partial_shape().is_dynamic for item in inputs):
             raise RuntimeError(reasons[0])
         return reasons[0]
 
@@ -286,13 +287,12 @@ class Modern:
 
     def feed(self, run: Any, model: Any, given: "dict[str, Any]") -> None:
         """Set every input."""
-        numbers = self.numbers(model)
+        numbers, inputs = self.numbers(model), model.inputs
         tensors = {}
         for name, blob in given.items():
             index = number(numbers, name)
-            type_ = model.inputs[index].get_element_type()
-            tensors[index] = self.tensor(f"input '{name}'", blob, type_)
-        for index, item in enumerate(model.inputs):
+            tensors[index] = self.tensor(f"input '{name}'", blob, inputs[index].get_element_type())
+        for index, item in enumerate(inputs):
             if index not in tensors:
                 raise Misused(f"input '{item.get_node().get_friendly_name()}' has no value")
             run.set_input_tensor(index, tensors[index])

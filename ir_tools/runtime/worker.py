@@ -31,7 +31,7 @@ from ir_tools.runtime._attempt import attempt
 from ir_tools.runtime._frames import PREFIX, Blob, pack_shared, unpack
 from ir_tools.runtime._messages import explain, is_memory
 from ir_tools.runtime._request import Answer, Header, Request, compile_model, core, stage
-from ir_tools.runtime._tensors import feed, from_tensor, input_index, new_tensor
+from ir_tools.runtime._tensors import feed, from_tensor, input_numbers, new_tensor
 from ir_tools.runtime.extensions import add_extensions
 from ir_tools.runtime.installed import unimportable
 
@@ -245,7 +245,8 @@ def _reshape(model: ov.Model, shapes: Mapping[str, str]) -> None:
 
     if shapes:
         stage("reshaping the model")
-        model.reshape({input_index(model, name): ov.PartialShape(text) for name, text in shapes.items()})
+        numbers = input_numbers(model, shapes)
+        model.reshape(dict(zip(numbers, map(ov.PartialShape, shapes.values()), strict=True)))
 
 
 # --- shapes -----------------------------------------------------------------------------------------------------

@@ -1,10 +1,13 @@
 """Generators, casts and plans, on their own."""
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 
 import ir_tools
 from ir_tools.errors import UsageError
+from ir_tools.infer import Trial
 from ir_tools.inputs import GENERATORS, Generator, InputPlan, PlannedInput, fitted, parse_generator, plan_inputs
 from ir_tools.types import ELEMENT_TYPES, element_type, parse_shape
 from tests.cli.conftest import pooling_xml
@@ -204,3 +207,12 @@ def test_a_size_is_within_the_bounds_of_its_dimension(dim: str, size: int) -> No
     builder = ir_tools.Builder()
     builder.result(builder.call("ReLU", builder.parameter("data", f"2,{dim}")))
     assert plan_inputs(builder.model).arrays(0)["data"].shape == (2, size)
+
+
+def test_a_join_of_many_inputs_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    build = ir_tools.Builder()
+    parts = [build.parameter(f"part_{number}", "1,4", "f32") for number in range(40)]
+    build.result(build.call("Concat", *parts, axis=0))
+    with patch.object(Trial, "inputs", autospec=True, side_effect=Trial.inputs) as measured:
+        assert len(plan_inputs(build.model).inputs) == 40
+    assert measured.call_count == 1
