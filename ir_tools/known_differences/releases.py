@@ -16,7 +16,7 @@ from ir_tools.ops import Attrs, Op
 from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO, Release, find_release
-from ir_tools.types import element_type
+from ir_tools.types import element_type, is_static
 
 __all__ = ["ROWS", "ReleaseDifference", "Seen", "release_differences", "rows_of"]
 
@@ -276,6 +276,31 @@ def _shrinks(seen: Seen) -> bool:
     return any(new.hi is None or new.hi < old.lo for old, new in zip(before, after, strict=False))
 
 
+def _has_one_channel(seen: Seen) -> bool:
+    """Return whether a pooling is known to have one channel."""
+    shape = seen.inputs[0].shape
+    return shape is not None and shape[1].hi == 1
+
+
+def _pads_windows(seen: Seen) -> bool:
+    """Return whether the padding of a pooling, with what is added for the last window, is known to fill a kernel."""
+    attrs, data, pooled = seen.attrs, seen.inputs[0].shape, seen.outputs[0].shape
+    if attrs is None or data is None or pooled is None:
+        return False
+    before = attrs.pads_begin if attrs.auto_pad == "explicit" else [0] * len(attrs.kernel)
+    return any(
+        begin >= size or (old.static and (new.lo - 1) * stride + size - old.lo - begin >= size)
+        for begin, size, stride, old, new in zip(
+            before, attrs.kernel, attrs.strides, data[2:], pooled[2:], strict=False
+        )
+    )
+
+
+def _mean(pads: str) -> Call:
+    """Return an average pooling of integers of one channel, with windows of one element."""
+    return Call("AvgPool-1", (np.ones((1, 1, 4, 4), np.int32),), WINDOWS | {"pads_begin": pads})
+
+
 def _deconvolution(kind: DTypeLike) -> Call:
     data, weights = np.ones((1, 3, 4, 4)).astype(kind), np.ones((1, 3, 2, 2, 2)).astype(kind)
     sizes = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
@@ -301,6 +326,8 @@ def _interpolate(axes: str, *sizes: int, mode: str = "linear", corners: str = "f
 
 ATTENTION = (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4))
 PLAIN = {"causal": "false"}
+MEANS = ("AvgPool-1", "AvgPool-14", "AvgPool-16")
+WINDOWS = {"kernel": "1,1", "strides": "1,1", "pads_end": "0,0", "exclude-pad": "false"}
 ONE_GROUP = {"group": "1", "deformable_group": "1"}
 
 ROWS = (
@@ -1023,6 +1050,49 @@ ROWS = (
         model=Call("GatherND-5", (counted(3, 2), Given(np.array([[[1]]]), "1,1,?"))),
         instead="? 1 input 1",
         applies=lambda seen: bool(seen.inputs[1].shape) and not (seen.inputs[1].shape or ())[-1].static,
+    ),
+    ReleaseDifference(
+        name="AvgPool-14 of 2024.1",
+        first="2024.1",
+        last="2024.1",
+        ops=("AvgPool-14",),
+        state=State.UNCOMPILED,
+        reason="AvgPool-14 is read and not compiled.",
+        model=Call("AvgPool-14", (counted(1, 1, 4, 4),), WINDOWS | {"pads_begin": "0,0"}),
+    ),
+    ReleaseDifference(
+        name="AvgPool of integers of one channel",
+        first="2021.3",
+        last="2026.0",
+        ops=MEANS,
+        state=State.UNCOMPILED,
+        reason="Integers of one channel are read and not compiled.",
+        model=_mean("0,0"),
+        version=10,
+        types="i16 i32 i64 u16 u32 u64",
+        applies=_has_one_channel,
+    ),
+    ReleaseDifference(
+        name="AvgPool of integers of one channel with a padding as large as the kernel",
+        first="2021.3",
+        last="2026.4",
+        ops=MEANS,
+        state=State.UNCOMPILED,
+        reason="Integers of one channel with a padding as large as the kernel are read and not compiled.",
+        model=_mean("0,1"),
+        version=10,
+        types="i16 i32 i64 u16 u32 u64",
+        applies=lambda seen: _has_one_channel(seen) and _pads_windows(seen),
+    ),
+    ReleaseDifference(
+        name="Pad by a number of axes that is unknown",
+        first="2023.0",
+        last="2025.3",
+        ops=("Pad-1", "Pad-12"),
+        state=State.UNREAD,
+        reason="The sizes of pads_begin and pads_end have to be known to read it.",
+        model=Call("Pad-1", (counted(2, 3), Fixed(whole(1, 1)), Given(whole(0, 1), "?")), {"pad_mode": "reflect"}),
+        applies=lambda seen: not all(is_static(fact.shape) for fact in seen.inputs[1:3]),
     ),
 )
 """The table."""

@@ -192,7 +192,10 @@ def _dims(rng: Rng, array: Array, dynamic: bool) -> Sequence[int] | str | None:
 
 
 def _add(builder: Builder, fed: dict[str, Array], rng: Rng, number: int, dynamic: bool) -> None:
-    """Add a layer with its inputs and Results, behind and before another operation now and then."""
+    """Add a layer with its inputs and Results, behind and before another operation now and then.
+
+    Boxes with the number of their image in front stay as they are: of an image that is not there memory is read.
+    """
     part, sources, quantized = _part(rng), list[Source](), rng.random() < 0.08
     for index, array in enumerate(part.arrays):
         name = f"in{number}_{index}"
@@ -202,7 +205,8 @@ def _add(builder: Builder, fed: dict[str, Array], rng: Rng, number: int, dynamic
             continue
         source = builder.parameter(name, _dims(rng, array, dynamic), from_dtype(array.dtype))
         fed[name] = array
-        if array.dtype == np.float32 and rng.random() < 0.15:
+        numbered = index > 0 and part.op.type.endswith("ROIPooling")
+        if array.dtype == np.float32 and not numbered and rng.random() < 0.15:
             other = np.array([1.5], np.float32)
             source = builder.call(str(rng.choice(["Multiply", "Add"])), source, other, name=f"before{number}_{index}")
         sources.append(source)
