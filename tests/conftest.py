@@ -3,6 +3,8 @@
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,23 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Return two workers for each core: a test also waits for the processes that it starts."""
     del config
     return 2 * len(os.sched_getaffinity(0))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """In each worker, import the test modules from another one on: what one has compiled, the others only read.
+
+    What cannot be imported is told when it is collected.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return
+    places = [(session.startpath / arg.partition("::")[0]).resolve() for arg in session.config.args]
+    files = [path for place in places for path in (sorted(place.rglob("test_*.py")) if place.is_dir() else [place])]
+    number = int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw"))
+    first = len(files) * number // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    for path in files[first:] + files[:first]:
+        with suppress(Exception, pytest.skip.Exception):
+            import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
 
 def corpus_folder() -> Path | None:
