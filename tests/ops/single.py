@@ -182,8 +182,26 @@ class _Text:
 
 def output_of(model: ov.Model) -> tuple[str, Shape]:
     """Element type and partial shape of the only output."""
-    out = model.outputs[0]
+    return _output(model.outputs[0])
+
+
+def _output(out: ov.Output) -> tuple[str, Shape]:
     return out.get_element_type().get_type_name(), parse_shape(str(out.get_partial_shape()))
+
+
+def outputs_of(layers: Sequence[tuple[Op, Mapping[str, str], Sequence[Slot]]]) -> list[tuple[str, Shape] | None]:
+    """What `output_of` says of each layer; None where the runtime rejects it.
+
+    They are read as one model, which takes little longer than a single layer; each alone where it rejects that.
+    """
+    text = _Text()
+    for number, (op, raw, slots) in enumerate(layers):
+        text.asked(op.type, op.version, raw, slots, 1, f"{number}/")
+    try:
+        outputs = CORE.read_model(*text.model()).outputs
+    except RuntimeError:
+        return [None] if len(layers) == 1 else [outputs_of([layer])[0] for layer in layers]
+    return [_output(out) for out in outputs]
 
 
 def infer(model: ov.Model, arrays: Sequence[Array]) -> Array:
