@@ -12,7 +12,7 @@ from ir_tools.errors import IrToolsError, RuntimeFailure
 from ir_tools.graph import Layer, Located, Model
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences.releases import Seen
-from ir_tools.known_differences.verdicts import Answer, Surroundings, verdict
+from ir_tools.known_differences.verdicts import Answer, Surroundings, quantized_tensors, verdict
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import is_measured
@@ -45,6 +45,7 @@ LINES = 10
 """Releases in a repr."""
 WIDTH = 160
 """Characters of each."""
+STEPS = "releases compute in INT8, and differ by steps of it, as they do with inputs that differ in the last digits"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +121,7 @@ class CompatibilityReport(list[Compatibility]):
 
     Attributes:
         badge: one line: which releases run it.
+        note: what is to be known of the model on whatever release; empty: nothing.
 
     Example:
         >>> report = ir_tools.compat("model.xml")
@@ -129,10 +131,10 @@ class CompatibilityReport(list[Compatibility]):
         ['openvino-2021.2', 'openvino-2021.3', 'openvino-2021.4']
     """
 
-    def __init__(self, releases: Iterable[Compatibility], badge: str) -> None:
+    def __init__(self, releases: Iterable[Compatibility], badge: str, note: str = "") -> None:
         """Take what is known of each release, and the line for all."""
         super().__init__(releases)
-        self.badge = badge
+        self.badge, self.note = badge, note
 
     @property
     def runs(self) -> bool:
@@ -144,12 +146,13 @@ class CompatibilityReport(list[Compatibility]):
         others = [one for one in self if not one.runs]
         lines = [shortened(f"{one.release.name}: {one.answer}: {one.why}", WIDTH) for one in others[:LINES]]
         more = [f"and {len(others) - LINES} more"] if len(others) > LINES else []
-        return "\n".join([self.badge, *lines, *more])
+        return "\n".join([self.badge, *lines, *more, *filter(None, [self.note])])
 
     def _repr_html_(self) -> str:
         """Return the badge, and a table of the releases, those that do not run the model first."""
         rows = ((one.release.name, one.answer, one.why, one.migrated) for one in sorted(self, key=lambda one: one.runs))
-        return notebook_table(self.badge, ("release", "answer", "why", "after migration"), rows, len(self))
+        title = f"{self.badge}; {self.note}" if self.note else self.badge
+        return notebook_table(title, ("release", "answer", "why", "after migration"), rows, len(self))
 
 
 SEVERITY = (Answer.STOPPED, Answer.UNKNOWN, Answer.READS, Answer.DIFFERS)
@@ -217,7 +220,12 @@ def report(
         found = tuple(one if one.runs else replace(one, migrated=after_migration(model, one.release)) for one in found)
     if check:
         found = tuple(replace(one, checked=_checked(model, one.release)) for one in found)
-    return CompatibilityReport(found, badge)
+    return CompatibilityReport(found, badge, _note(model))
+
+
+def _note(model: Model) -> str:
+    count = 0 if model.is_legacy else quantized_tensors(model)
+    return f"{plural(count, 'tensor')} quantized: {STEPS}" if count else ""
 
 
 def _checked(model: Model, release: Release) -> str:

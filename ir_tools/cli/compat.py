@@ -64,7 +64,7 @@ def _file(path: Path, releases: Sequence["Release"], migrated: bool, asked: bool
     except ReadError as why:
         if alone:
             raise
-        return {"file": str(path), "badge": str(why), "runs": False, "releases": []}
+        return {"file": str(path), "badge": str(why), "note": "", "runs": False, "releases": []}
     found = report(model, releases, migrated=migrated, check=asked)
     rows = []
     for one in found:
@@ -74,7 +74,7 @@ def _file(path: Path, releases: Sequence["Release"], migrated: bool, asked: bool
         if asked:
             row["checked"] = one.checked
         rows.append(row)
-    return {"file": str(path), "badge": found.badge, "runs": found.runs, "releases": rows}
+    return {"file": str(path), "badge": found.badge, "note": found.note, "runs": found.runs, "releases": rows}
 
 
 def _row(one: "Compatibility") -> Row:
@@ -109,3 +109,5 @@ def _show(screen: "Screen", files: Sequence[Row], badge: bool) -> None:
         columns.append(Column("why", fold=True))
         keys = ["release", "answer", *more, "why"]
         screen.table(columns, [[str(row[key] or "") for key in keys] for row in rows])
+        if file["note"]:
+            screen.line(str(file["note"]))

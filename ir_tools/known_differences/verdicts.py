@@ -12,7 +12,7 @@ from ir_tools.releases.measured import State, cases, state
 from ir_tools.releases.table import Release
 from ir_tools.types import ELEMENT_TYPES, Shape, is_static
 
-__all__ = ["Answer", "Surroundings", "behaviour", "is_plain", "verdict"]
+__all__ = ["Answer", "Surroundings", "behaviour", "is_plain", "quantized_tensors", "verdict"]
 
 
 class Answer(StrEnum):
@@ -243,6 +243,21 @@ class Surroundings:
             self._names[id(graph)].get(layer.id, frozenset()) | self._empty_file(op),
             all(before) and all(after),
         )
+
+
+def quantized_tensors(model: Model) -> int:
+    """Return how many tensors of a model are quantized when it runs; constants are before that."""
+    constants: dict[int, Set[int]] = {}
+    count = 0
+    for _, layer, graph in model.walk():
+        if layer.type == "FakeQuantize":
+            if id(graph) not in constants:
+                constants[id(graph)] = _constant_layers(graph).keys()
+            sources = graph.sources(layer.id)
+            count += any(
+                sources[port.id].layer not in constants[id(graph)] for port in layer.inputs[:1] if port.id in sources
+            )
+    return count
 
 
 def _used(graph: Graph) -> Set[int]:

@@ -3,6 +3,7 @@
 import pickle
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ir_tools
@@ -86,6 +87,23 @@ def test_command(cli: Cli, model: Path) -> None:
     assert len(lines) == 2 + len(OPENVINO)
     assert lines[8].split()[:2] == ["openvino-2023.0", "stopped"]
     assert lines[8].endswith("pool (line 15, AvgPool opset14): AvgPool-14 is not read with the stamp opset14")
+
+
+def test_note_of_a_quantized_model(cli: Cli, tmp_path: Path) -> None:
+    """Constants are quantized once, before a model runs."""
+    builder = Builder(opset=1)
+    limits = [np.array(limit, np.float32) for limit in (0, 1, 0, 1)]
+    data, weights = builder.parameter("data", "2,3"), builder.constant(np.ones((2, 3), np.float32))
+    builder.result(builder.call("FakeQuantize", weights, *limits, levels=256, name="weights"), "constant")
+    write(builder.model, tmp_path / "floats.xml")
+    builder.result(builder.call("FakeQuantize", data, *limits, levels=256, name="quantized"), "out")
+    write(builder.model, tmp_path / "int8.xml")
+    floats, int8 = (cli("compat", tmp_path / name).out.splitlines() for name in ("floats.xml", "int8.xml"))
+    assert len(floats) == 2 + len(OPENVINO)
+    assert " ".join(int8[2 + len(OPENVINO) :]).startswith("1 tensor quantized: ")
+    report = ir_tools.compat(tmp_path / "int8.xml")
+    assert report.note in repr(report)
+    assert report.note in report._repr_html_()
 
 
 def test_document(cli: Cli, model: Path) -> None:
