@@ -276,6 +276,13 @@ def _shrinks(seen: Seen) -> bool:
     return any(new.hi is None or new.hi < old.lo for old, new in zip(before, after, strict=False))
 
 
+def _has_two_levels(seen: Seen) -> bool:
+    """Return whether a FakeQuantize of a matrix or more is to two levels, with limits of one element."""
+    limits = [fact.shape for fact in seen.inputs[1:]]
+    single = all(shape is not None and all(dim.hi == 1 for dim in shape) for shape in limits)
+    return single and seen.attrs is not None and seen.attrs.levels == 2 and len(seen.inputs[0].shape or ()) > 1
+
+
 def _has_one_channel(seen: Seen) -> bool:
     """Return whether a pooling is known to have one channel."""
     shape = seen.inputs[0].shape
@@ -1083,6 +1090,20 @@ ROWS = (
         version=10,
         types="i16 i32 i64 u16 u32 u64",
         applies=lambda seen: _has_one_channel(seen) and _pads_windows(seen),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"FakeQuantize to two levels with limits of one element, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("FakeQuantize-1",),
+            state=state,
+            reason="Two levels between limits of one element stop the release.",
+            model=Call("FakeQuantize-1", (counted(5, 5), *map(Fixed, floats(0.5, 2.5, 0.5, 2.5))), {"levels": "2"}),
+            version=10,
+            applies=_has_two_levels,
+        )
+        for first, last, state in (("2021.3", "2021.4", State.DIES), ("2022.1", "2022.3", State.UNCOMPILED))
     ),
     ReleaseDifference(
         name="Pad by a number of axes that is unknown",
