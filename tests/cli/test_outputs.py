@@ -3,10 +3,12 @@
 import os
 import resource
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from unittest.mock import patch
 
 import click
 import numpy as np
@@ -293,11 +295,12 @@ def test_a_link_in_a_circle_is_refused(cli: Cli, folder: Path) -> None:
 
 @contextmanager
 def full_disk(size: int) -> Iterator[None]:
-    """Let no file grow beyond `size` bytes, as a quota does."""
+    """Let no file grow beyond `size` bytes, as a quota does; Python writes no compiled modules, which it would cut."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
-        yield
+        with patch.object(sys, "dont_write_bytecode", True), patch.dict(os.environ, PYTHONDONTWRITEBYTECODE="1"):
+            yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
