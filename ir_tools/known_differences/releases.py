@@ -408,7 +408,7 @@ ROWS = (
     ReleaseDifference(
         name="Interpolate-4 of f64",
         first="2021.2",
-        last="2026.4",
+        last="2026.2",
         ops=("Interpolate-4",),
         state=State.UNREAD,
         reason="Data of f64 is not read.",
@@ -625,7 +625,7 @@ ROWS = (
     ),
     ReleaseDifference(
         name="RegionYolo without SoftMax and without a mask",
-        first="2021.3",
+        first="2021.2",
         last="2023.1",
         ops=("RegionYolo-1",),
         state=State.UNREAD,
