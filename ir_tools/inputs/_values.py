@@ -15,7 +15,7 @@ from ir_tools.inputs._folding import folded
 from ir_tools.inputs._generators import Generator
 from ir_tools.ops import Array, Fact, Op, find_op
 from ir_tools.ops.bodies import port_maps
-from ir_tools.types import ElementType
+from ir_tools.types import ElementType, is_static
 
 __all__ = ["FIXED", "Wish", "Wishes"]
 
@@ -394,6 +394,6 @@ def _starts(parts: Sequence[Fact | None]) -> list[int | None]:
 
 
 def _count(fact: Fact | None) -> int | None:
-    if fact is None or fact.shape is None or not all(dim.static for dim in fact.shape):
+    if fact is None or not is_static(fact.shape):
         return None
-    return prod(dim.size for dim in fact.shape)
+    return prod(dim.size for dim in fact.shape or ())

@@ -226,7 +226,7 @@ def migrate_promotion(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewr
 def boolean_of_floats(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Convert-1 of floats to boolean."""
     if not (layers.inputs[0].dtype.is_float and attrs.destination_type.kind == "boolean"):
-        return Refused("it is no conversion of floats to boolean")
+        return Refused("it does not convert floats to boolean")
     return layers.call("NotEqual", Ref(None), layers.number(0, Ref(None)))
 
 

@@ -377,10 +377,7 @@ LSTM_CELL_1 = LSTM_CELL_4.at(
 )
 _GRU_CELL = _cell_op("GRUCell", 3, GRU, **LINEAR)
 GRU_CELL_3 = replace(
-    _GRU_CELL,
-    migrate=gru_cell,
-    experimental=True,
-    inputs=(*_GRU_CELL.inputs[:2], Input("W"), *_GRU_CELL.inputs[3:]),
+    _GRU_CELL, migrate=gru_cell, experimental=True, inputs=(*_GRU_CELL.inputs[:2], Input("W"), *_GRU_CELL.inputs[3:])
 )
 """The runtime does not compare the type of its second weights with the others."""
 RNN_CELL_1 = replace(_cell_op("RNNCell", 1, RNN), experimental=True, absent_opsets=(2,), substitute=rnn_cell)

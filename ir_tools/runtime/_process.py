@@ -23,7 +23,7 @@ __all__ = ["Header", "WorkerProcess"]
 
 Header = dict[str, Any]
 NO_ANSWER = (ValueError, KeyError, TypeError, AttributeError, OverflowError, MemoryError)
-"""What bytes raise that are not an answer, as those of a program that is no Python."""
+"""What bytes raise that are not an answer, as those of a program that is not Python."""
 STARTUP = 60.0
 """Seconds that a child may take to load its runtime."""
 

@@ -88,7 +88,10 @@ def test_of_answers_about_layers_the_one_that_says_least_decides(monkeypatch: py
         data = builder.call(type, data)
     builder.result(data)
     answers = {"Abs-1": Answer.DIFFERS, "ReLU-1": Answer.READS, "Exp-1": Answer.UNKNOWN}
-    given = lambda release, seen: (answers[str(seen.op)], "why") if str(seen.op) in answers else None  # noqa: E731
+
+    def given(release: Release, seen: Seen) -> tuple[Answer, str] | None:
+        return (answers[str(seen.op)], "why") if str(seen.op) in answers else None
+
     monkeypatch.setattr("ir_tools.compatibility.verdict", given)
     for left in ("Exp-1", "ReLU-1", "Abs-1"):
         (found,) = compatibility(builder.model, [RELEASE])
