@@ -42,9 +42,10 @@ __all__ = [
 SHOWN = 2
 """Layers that a line names."""
 LINES = 10
-"""Releases in a repr."""
+"""Lines of a repr."""
 WIDTH = 160
 """Characters of each."""
+FOREIGN = "no release reads such an operation without a library that adds it"
 STEPS = "releases compute in INT8, and differ by steps of it, as they do with inputs that differ in the last digits"
 
 
@@ -141,18 +142,29 @@ class CompatibilityReport(list[Compatibility]):
         """Whether one of the releases runs the model."""
         return any(one.runs for one in self)
 
+    @property
+    def spans(self) -> list[tuple[str, Compatibility]]:
+        """Releases that follow each other with one answer, `2022.1 to 2024.0`, and the first of them."""
+        groups: list[list[Compatibility]] = []
+        for one in self:
+            if groups and _goes_on(groups[-1][-1], one):
+                groups[-1].append(one)
+            else:
+                groups.append([one])
+        return [(_span([one.release for one in group]), group[0]) for group in groups]
+
     def __repr__(self) -> str:
         """Return the badge, and a line for each of the first releases that do not run the model."""
-        others = [one for one in self if not one.runs]
-        lines = [shortened(f"{one.release.name}: {one.answer}: {one.why}", WIDTH) for one in others[:LINES]]
+        others = [f"{span}: {one.answer}: {one.why}" for span, one in self.spans if not one.runs]
         more = [f"and {len(others) - LINES} more"] if len(others) > LINES else []
+        lines = [shortened(text, WIDTH) for text in others[:LINES]]
         return "\n".join([self.badge, *lines, *more, *filter(None, [self.note])])
 
     def _repr_html_(self) -> str:
-        """Return the badge, and a table of the releases, those that do not run the model first."""
-        rows = ((one.release.name, one.answer, one.why, one.migrated) for one in sorted(self, key=lambda one: one.runs))
+        """Return the badge, and a table of the releases."""
+        rows = [(span, one.answer, one.why, one.migrated) for span, one in self.spans]
         title = f"{self.badge}; {self.note}" if self.note else self.badge
-        return notebook_table(title, ("release", "answer", "why", "after migration"), rows, len(self))
+        return notebook_table(title, ("OpenVINO", "answer", "why", "after migration"), rows, len(rows))
 
 
 SEVERITY = (Answer.STOPPED, Answer.UNKNOWN, Answer.READS, Answer.DIFFERS)
@@ -184,23 +196,34 @@ def summary(found: Sequence[Compatibility]) -> str:
 
     `unknown` if nothing is known of any; `not OpenVINO 2021.4` if that is all that was asked.
     """
-    runs: list[list[str]] = []
+    runs: list[list[Release]] = []
     answers = {one.release.name: one.answer for one in found}
     before = False
     for release in OPENVINO:
         here = answers.get(release.name) is Answer.RUNS
-        name = release.name.removeprefix("openvino-")
         if here and before:
-            runs[-1].append(name)
+            runs[-1].append(release)
         elif here:
-            runs.append([name])
+            runs.append([release])
         before = here
     if not runs:
         if {*answers.values()} == {Answer.UNKNOWN}:
             return "unknown"
-        asked = ", ".join(name.removeprefix("openvino-") for name in answers)
+        asked = ", ".join(_span([one.release]) for one in found)
         return f"not OpenVINO {asked}" if len(found) < len(OPENVINO) else "no release of OpenVINO"
-    return "OpenVINO " + ", ".join(names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}" for names in runs)
+    return "OpenVINO " + ", ".join(map(_span, runs))
+
+
+def _goes_on(before: Compatibility, one: Compatibility) -> bool:
+    """Return whether a release is the next one, and the answer the same."""
+    same = all(getattr(one, key) == getattr(before, key) for key in ("answer", "why", "migrated", "checked"))
+    return same and OPENVINO.index(one.release) == OPENVINO.index(before.release) + 1
+
+
+def _span(releases: Sequence[Release]) -> str:
+    """Return `2022.1 to 2024.0` of releases that follow each other."""
+    first, last = (release.name.removeprefix("openvino-") for release in (releases[0], releases[-1]))
+    return first if first == last else f"{first} to {last}"
 
 
 def report(
@@ -322,7 +345,7 @@ def _on(release: Release, model: Model, layers: Sequence[tuple[Located, Seen | N
     if not release.reads[0] <= model.version <= release.reads[1]:
         return _whole(release, Answer.STOPPED, f"it does not read IR v{model.version}")
     obstacles = []
-    verdicts: dict[int, tuple[Answer, str] | None] = {id(None): (Answer.STOPPED, "no release reads such an operation")}
+    verdicts: dict[int, tuple[Answer, str] | None] = {id(None): (Answer.STOPPED, FOREIGN)}
     for located, seen in layers:
         if id(seen) not in verdicts:
             assert seen is not None

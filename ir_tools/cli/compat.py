@@ -1,6 +1,6 @@
 """`ir-tools compat`: which releases of OpenVINO run models."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from ir_tools.errors import ReadError, UsageError
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
-    from ir_tools.compatibility import Compatibility
+    from ir_tools.compatibility import Compatibility, CompatibilityReport
     from ir_tools.releases.table import Release
 
 __all__ = ["compat"]
@@ -40,9 +40,10 @@ def compat(paths: tuple[Path, ...], names: tuple[str, ...], badge: bool, migrate
     found = discover(paths, _none)
     if problems := [*found.bad_arguments, *found.unreadable]:
         raise UsageError("; ".join(f"{bad.file}: {bad.message}" for bad in problems))
-    files = [_file(path, releases, migrated, asked, alone=len(found.files) == 1) for path in found.files]
+    reports = {path: _report(path, releases, migrated, asked, alone=len(found.files) == 1) for path in found.files}
+    files = [_file(path, report, migrated, asked) for path, report in reports.items()]
     runs = all(row["runs"] for row in files)
-    return Answer({"ok": runs, "files": files}, lambda screen: _show(screen, files, badge), 0 if runs else 1)
+    return Answer({"ok": runs, "files": files}, lambda screen: _show(screen, reports, badge), 0 if runs else 1)
 
 
 def _none(path: Path, *, named: bool = False) -> bool:
@@ -50,31 +51,35 @@ def _none(path: Path, *, named: bool = False) -> bool:
     return False
 
 
-def _file(path: Path, releases: Sequence["Release"], migrated: bool, asked: bool, *, alone: bool) -> Row:
+def _report(
+    path: Path, releases: Sequence["Release"], migrated: bool, asked: bool, *, alone: bool
+) -> "CompatibilityReport":
     """Return what is known of one file; one of several that cannot be read is run by no release.
 
     Raises:
         ReadError: the only file cannot be read.
     """
     import ir_tools
-    from ir_tools.compatibility import report
+    from ir_tools.compatibility import CompatibilityReport, report
 
     try:
-        model = ir_tools.read(path)
+        return report(ir_tools.read(path), releases, migrated=migrated, check=asked)
     except ReadError as why:
         if alone:
             raise
-        return {"file": str(path), "badge": str(why), "note": "", "runs": False, "releases": []}
-    found = report(model, releases, migrated=migrated, check=asked)
+        return CompatibilityReport([], str(why))
+
+
+def _file(path: Path, report: "CompatibilityReport", migrated: bool, asked: bool) -> Row:
     rows = []
-    for one in found:
+    for one in report:
         row = _row(one)
         if migrated:
             row["migrated"] = None if one.migrated is None else str(one.migrated)
         if asked:
             row["checked"] = one.checked
         rows.append(row)
-    return {"file": str(path), "badge": found.badge, "note": found.note, "runs": found.runs, "releases": rows}
+    return {"file": str(path), "badge": report.badge, "note": report.note, "runs": report.runs, "releases": rows}
 
 
 def _row(one: "Compatibility") -> Row:
@@ -89,25 +94,24 @@ def _row(one: "Compatibility") -> Row:
     }
 
 
-def _show(screen: "Screen", files: Sequence[Row], badge: bool) -> None:
+def _show(screen: "Screen", reports: Mapping[Path, "CompatibilityReport"], badge: bool) -> None:
     from ir_tools.cli.screen import Column
 
-    for number, file in enumerate(files):
-        rows = file["releases"]
-        assert isinstance(rows, list)
-        if not rows or (badge and len(files) == 1):
-            screen.line(str(file["badge"]))
+    for number, (path, report) in enumerate(reports.items()):
+        if not report or (badge and len(reports) == 1):
+            screen.line(report.badge)
             continue
         if badge:
-            screen.line(f"{file['file']}: {file['badge']}")
+            screen.line(f"{path}: {report.badge}")
             continue
         if number:
             screen.line()
-        screen.line(f"{file['file']}: {file['badge']}", style="bold")
-        more = [key for key in ("migrated", "checked") if key in rows[0]]
-        columns = [Column("release", keep=True), Column("answer", keep=True), *map(Column, more)]
+        screen.line(f"{path}: {report.badge}", style="bold")
+        more = [key for key in ("migrated", "checked") if any(getattr(one, key) for one in report)]
+        columns = [Column("OpenVINO", keep=True), Column("answer", keep=True), *map(Column, more)]
         columns.append(Column("why", fold=True))
-        keys = ["release", "answer", *more, "why"]
-        screen.table(columns, [[str(row[key] or "") for key in keys] for row in rows])
-        if file["note"]:
-            screen.line(str(file["note"]))
+        keys = ["answer", *more, "why"]
+        rows = [[span, *(str(getattr(one, key) or "") for key in keys)] for span, one in report.spans]
+        screen.table(columns, rows)
+        if report.note:
+            screen.line(report.note)

@@ -69,8 +69,10 @@ def _named(path: Path, excludes: Excludes) -> tuple[list[Path], Problem | None]:
         return [], (f"there is no such file or folder{similar(path)}", None)
     if path.suffix.lower() in {".bin", ".onnx"} and path.is_file():
         model = path.with_suffix(".xml")
-        if path.suffix.lower() == ".onnx" or not model.exists():
-            return [], ("is not an IR", "name an .xml, or a folder with such files")
+        if path.suffix.lower() == ".onnx":
+            return [], ("is not an IR; ir-tools migrate makes one of an .onnx", None)
+        if not model.exists():
+            return [], ("is not an IR; name an .xml, or a folder with such files", None)
         path = model
     return [] if excludes(path, named=True) else [path], None
 
