@@ -325,7 +325,7 @@ def plan_inputs(
 
 @checked(
     model=parameters.SOURCE,
-    inputs=parameters.INPUT_VALUES,
+    inputs=optional(parameters.INPUT_VALUES),
     seed=parameters.SEED,
     precision=parameters.TEXT,
     runtime=parameters.RUNTIME,
@@ -333,7 +333,7 @@ def plan_inputs(
 )
 def run(
     model: ModelSource,
-    inputs: Mapping[str, InputValue],
+    inputs: Mapping[str, InputValue] | None = None,
     *,
     seed: int = 0,
     precision: Precision = "as written",
@@ -349,8 +349,8 @@ def run(
     Args:
         model: the model, or what `read` takes.
         inputs: an array for every input, of any type whose values the input can hold, or a generator of values
-            (`"uniform:0:255"`). `plan_inputs` makes up those of which nothing is known.
-        seed: of the values of generators.
+            (`"uniform:0:255"`); None: those that `plan_inputs` makes up.
+        seed: of the values of generators and of what is made up.
         precision: `as written`, `f32` or `f64`; `f64` computes all floats in f64, to decide which of two results is
             closer.
         runtime: False to refuse a model with a layer without a kernel; a name (`"openvino-2024.6"`) to run the whole
@@ -372,6 +372,8 @@ def run(
         (1, 2, 4, 4)
     """
     with Session(model, precision=precision, runtime=runtime, extensions=extensions) as session:
+        if inputs is None:
+            inputs = plan_inputs(session.model, seed=seed, extensions=extensions).arrays()
         return session.run(inputs, seed=seed)
 
 
@@ -600,7 +602,7 @@ def compat(
         >>> report = ir_tools.compat("model.xml", ["openvino-2021.4", "openvino-2024.6"], migrated=True)
         >>> report
         OpenVINO 2024.6
-        openvino-2021.4: stopped: it does not read IR v11
+        2021.4: stopped: it does not read IR v11
         >>> str(report[0].migrated)
         'yes: 1 step'
     """

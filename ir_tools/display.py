@@ -6,7 +6,7 @@ from dataclasses import MISSING, Field, fields
 from html import escape
 from typing import Any
 
-__all__ = ["brief", "brief_fields", "notebook_table", "plural", "shortened"]
+__all__ = ["brief", "brief_fields", "notebook_table", "plural", "shortened", "without_build"]
 
 ROWS = 20
 """Rows of a notebook's table."""
@@ -21,6 +21,11 @@ _REPR.maxlevel = 3
 def plural(count: int, noun: str) -> str:
     """Return `1 layer`, `2 layers`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def without_build(version: str) -> str:
+    """Return `2026.4.1` of `2026.4.1-22982-e213a147257-releases/2026/4`."""
+    return version.partition("-")[0]
 
 
 def shortened(text: str, length: int) -> str:

@@ -85,6 +85,12 @@ def test_states_of_the_gold_answer_are_in_f64() -> None:
     assert {state.dtype for state in session.states.values()} == {np.dtype(np.float64)}
 
 
+def test_inputs_are_made_up() -> None:
+    model = ir_tools.read(stateful.accumulator())
+    found = [ir_tools.run(model, given, seed=3) for given in (None, ir_tools.plan_inputs(model, seed=3).arrays())]
+    assert found[0]["y"].tolist() == found[1]["y"].tolist()
+
+
 def test_one_run_starts_from_initial_values() -> None:
     model, feed = ir_tools.read(stateful.accumulator()), {"x": np.zeros((1, 2), np.float32)}
     assert [ir_tools.run(model, feed)["y"].tolist() for _ in range(2)] == [[[6, 6]]] * 2

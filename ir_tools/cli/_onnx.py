@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ir_tools.cli.app import Row
+from ir_tools.display import without_build
 from ir_tools.errors import IrToolsError, UnsupportedError, UsageError
 
 if TYPE_CHECKING:
@@ -110,7 +111,9 @@ def show_engines(screen: "Screen", engines: list[Row], outputs: list[Row]) -> No
     for engine in engines:
         if engine["reason"] is not None:
             screen.line(f"{engine['name']} did not run: {engine['reason']}", style="yellow")
-    ran = [f"{engine['name']} {engine['version']}" for engine in engines if engine["reason"] is None]
+    ran = [
+        f"{engine['name']} {without_build(str(engine['version']))}" for engine in engines if engine["reason"] is None
+    ]
     screen.heading("Outputs, each engine against each: largest difference")
     screen.line("ir_tools: this conversion on OpenVINO; openvino: its own conversion", style="dim")
     screen.line(", ".join(ran), style="dim")

@@ -672,14 +672,13 @@ def _judged(path: Path, found: "OnnxComparison", device: str, plan: "InputPlan",
 
 
 def _show(screen: "Screen", found: "Comparison", data: Row, plan: "InputPlan", *, everything: bool) -> None:
-    from ir_tools.comparison import narrow_note, weak_notes
+    from ir_tools.comparison import narrow_note, place, weak_notes
 
-    place = f"OpenVINO {found.runtime} on {found.device}, precision {found.precision}"
-    screen.line(f"{found.mode}: {place}, against {found.second}", style="dim")
+    screen.line(f"{found.mode}: {place(found)}, against {found.second}", style="dim")
     compared = [entry for entry in found.layers if entry.status != "skipped"]
     shown = found.layers if everything or len(found.layers) <= SHOWN else _worst(found)
     if shown:
-        heading = f"The {len(shown)} layers that are furthest off (--all lists {len(found.layers)})"
+        heading = f"Furthest off: {plural(len(shown), 'layer')} (--all lists {len(found.layers)})"
         screen.heading("Layers" if len(shown) == len(found.layers) else heading)
         _show_layers(screen, found, shown)
     screen.heading(f"Outputs of the model: {' against '.join(found.output_sides)}")
@@ -711,14 +710,15 @@ def _show_several(
     from ir_tools.cli.screen import Column
     from ir_tools.comparison import first_name
 
-    for found, one in made:
+    for at, (found, one) in enumerate(made):
+        if at:
+            screen.line()
         _show(screen, found, {**one, "replay": None}, plan, everything=everything)
-        screen.line()
     columns = [Column("against", fold=True), Column("needs", right=True), Column("first difference", fold=True)]
     rows = [
         [found.second, number(found.needed), first_name(found), "ok" if found.ok else "differs"] for found, _ in made
     ]
-    screen.heading("All")
+    screen.heading("Summary")
     screen.table([*columns, Column("result", keep=True)], rows, ["" if found.ok else "red" for found, _ in made])
     _show_end(screen, data)
 
@@ -735,7 +735,8 @@ def _show_end(screen: "Screen", data: Row) -> None:
 def _worst(found: "Comparison") -> "Sequence[LayerComparison]":
     """Return the layers that differ or need the largest part of their tolerance, in the order of execution."""
     first = found.first_difference
-    worst = sorted(found.layers, key=lambda entry: entry.share, reverse=True)[:SHOWN]
+    unequal = [entry for entry in found.layers if entry.share > 0]
+    worst = sorted(unequal, key=lambda entry: entry.share, reverse=True)[:SHOWN]
     return [entry for entry in found.layers if entry in worst or entry is first]
 
 
@@ -770,14 +771,15 @@ def _show_layers(screen: "Screen", found: "Comparison", layers: "Sequence[LayerC
     from ir_tools.cli.screen import Column
     from ir_tools.comparison import closer_words, f64_note
 
-    other = [Column("in the other model", fold=True)] if found.other else []
+    renamed = any(entry.counterpart != entry.path for entry in layers) if found.other else False
+    other = [Column("in the other model", fold=True)] if renamed else []
     columns = [Column("layer", fold=True), *other, Column("operation"), Column("type", spare=True)]
     judged = any(entry.f64 for entry in layers)
     columns += [Column("shape", spare=True), *_columns(), *_closer_column(judged), Column("result", keep=True)]
     rows = [
         [
             entry.path + (f".{entry.output}" if entry.output else ""),
-            *([entry.counterpart or "-"] if found.other else []),
+            *([entry.counterpart or "-"] if renamed else []),
             entry.op,
             entry.element_type or "-",
             "-" if entry.shape is None else ",".join(map(str, entry.shape)),
@@ -802,14 +804,15 @@ def _show_outputs(screen: "Screen", found: "Comparison") -> None:
     from ir_tools.cli.screen import Column
     from ir_tools.comparison import closer_words, f64_note
 
-    other = [Column("in the other model", fold=True)] if found.other else []
+    renamed = any(entry.counterpart != entry.name for entry in found.outputs) if found.other else False
+    other = [Column("in the other model", fold=True)] if renamed else []
     columns = [Column("output", fold=True), *other, Column("type", spare=True), Column("shape", spare=True)]
     judged = any(entry.f64 for entry in found.outputs)
     columns += [*_columns(), *_closer_column(judged), Column("result", keep=True)]
     rows = [
         [
             entry.name,
-            *([entry.counterpart or "-"] if found.other else []),
+            *([entry.counterpart or "-"] if renamed else []),
             entry.element_type,
             ",".join(map(str, entry.shape)) or "[]",
             *_cells(entry.difference),
@@ -836,9 +839,11 @@ def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
         screen.line(f"{what} computed by the runtime, one layer alone: the reference has no kernel.")
     first = found.first_difference
     if first is None:
-        text = f"No difference beyond the tolerance in {layers} and {plural(len(found.outputs), 'output')}"
-        text += f", {found.samples} samples;" if found.samples > 1 else ";"
-        screen.verdict(f"{text} {number(found.needed)} would have been enough.", good=True)
+        beyond = " beyond the tolerance" if found.needed else ""
+        text = f"No difference{beyond} in {layers} and {plural(len(found.outputs), 'output')}"
+        text += f", {found.samples} samples" if found.samples > 1 else ""
+        text += f"; {number(found.needed)} would have been enough" if found.needed else ""
+        screen.verdict(f"{text}.", good=True)
         return
     name = first_name(found)
     text = f"The first difference is '{name}'"

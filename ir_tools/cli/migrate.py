@@ -24,6 +24,7 @@ from ir_tools.cli.options import (
     release_options,
 )
 from ir_tools.cli.releases import ReleaseOptions, located
+from ir_tools.display import without_build
 from ir_tools.errors import IrToolsError, MigrationError, UsageError
 from ir_tools.format.write import check_complete
 from ir_tools.runtime.installed import require_openvino
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from ir_tools.inputs import InputPlan
     from ir_tools.ops import Array
     from ir_tools.rewrite.migration import Migration
+    from ir_tools.rewrite.steps import MigrationStep
     from ir_tools.runtime.legacy import LegacyClient
     from ir_tools.runtime.release import ReleaseClient
 
@@ -59,6 +61,7 @@ DONE, REFUSED, NOT_VERIFIED = 0, 3, 4
     "--int8", is_flag=True, help="Of IR v2 to v7: FakeQuantize with the ranges of <statistics>; shows what it changes."
 )
 @click.option("--dry-run", is_flag=True, help="List the steps and write nothing.")
+@click.option("--all", "every", is_flag=True, help="List every layer with its line, not only each kind of step.")
 @click.option("--verify", is_flag=True, help="Run both models on the runtime and compare before writing.")
 @click.option("--layers", is_flag=True, help="With --verify of IR v2 to v7: compare every layer, not only outputs.")
 @release_options
@@ -73,6 +76,7 @@ def migrate(
     passes: tuple[str, ...],
     int8: bool,
     dry_run: bool,
+    every: bool,
     verify: bool,
     layers: bool,
     release: ReleaseOptions,
@@ -164,7 +168,7 @@ def migrate(
         "int8": rounded,
         "written": str(output) if write else None,
     }
-    return Answer(data, lambda screen: _show(screen, migration, data), code)
+    return Answer(data, lambda screen: _show(screen, migration, data, every), code)
 
 
 def _require_verify(release: ReleaseOptions, inputs: InputOptions, *, layers: bool, int8: bool) -> None:
@@ -341,8 +345,8 @@ def _outputs(found: "Comparison") -> list[Row]:
     ]
 
 
-def _show(screen: "Screen", migration: "Migration", data: Row) -> None:
-    _show_steps(screen, migration)
+def _show(screen: "Screen", migration: "Migration", data: Row, every: bool) -> None:
+    _show_steps(screen, migration, every)
     _show_remaining(screen, migration)
     checked = data["verified"]
     if isinstance(checked, dict):
@@ -361,17 +365,15 @@ def _show_measured(screen: "Screen", rounded: Row) -> None:
     _show_outputs(screen, _rows(rounded["outputs"]))
 
 
-def _show_steps(screen: "Screen", migration: "Migration") -> None:
+def _show_steps(screen: "Screen", migration: "Migration", every: bool) -> None:
     from ir_tools.cli.screen import Column
 
     if migration.steps:
-        columns = [Column("layer", fold=True), Column("line", right=True), Column("before"), Column("after")]
-        rows = [[step.path, str(step.line or ""), step.before, step.after] for step in migration.steps]
-        screen.table(columns, rows)
-        screen.heading("Why each step means the same")
-        for (how, proof), paths in _grouped(migration).items():
-            screen.line(f"{how}: {proof}")
-            screen.line(f"  {paths[0]}" + (f" and {len(paths) - 1} more" if len(paths) > 1 else ""), style="dim")
+        line = [Column("line", right=True)] if every else []
+        columns = [Column("layer", fold=True), *line, Column("before", keep=True), Column("after", keep=True)]
+        columns.append(Column("why it means the same", fold=True))
+        groups = [[step] for step in migration.steps] if every else _grouped(migration)
+        screen.table(columns, [_step_row(group, every) for group in groups])
     notes = [(step.path, step.notes) for step in migration.steps] + [
         (step.path, step.notes) for step in migration.refused
     ]
@@ -400,12 +402,26 @@ def _show_steps(screen: "Screen", migration: "Migration") -> None:
         screen.table(columns, rows)
 
 
-def _grouped(migration: "Migration") -> dict[tuple[str, str], list[str]]:
-    """Group the steps' paths by what was done and its proof: usually a few for a whole network."""
-    groups: dict[tuple[str, str], list[str]] = {}
+def _grouped(migration: "Migration") -> list[list["MigrationStep"]]:
+    """Return the steps by what became of a layer and its proof: usually a few kinds for a whole network."""
+    groups: dict[tuple[str, ...], list[MigrationStep]] = {}
     for step in migration.steps:
-        groups.setdefault((step.how, step.proof), []).append(step.path)
-    return groups
+        groups.setdefault((step.before, step.after, step.how, step.proof), []).append(step)
+    return [*groups.values()]
+
+
+def _step_row(steps: Sequence["MigrationStep"], every: bool) -> list[str]:
+    """Return the row of steps of one kind; `every`: with the line of the layer."""
+    first = steps[0]
+    name = f"{first.path} and {len(steps) - 1} more" if len(steps) > 1 else first.path
+    line = [str(first.line or "")] if every else []
+    return [
+        name,
+        *line,
+        first.before,
+        first.after,
+        first.proof if first.how == first.after else f"{first.how}: {first.proof}",
+    ]
 
 
 def _show_remaining(screen: "Screen", migration: "Migration") -> None:
@@ -436,7 +452,7 @@ def _show_verification(screen: "Screen", checked: Row) -> None:
             screen.heading(f"{asked['new']}, against the installed OpenVINO")
             _show_outputs(screen, _rows(asked["outputs"]))
         return
-    now = f"{checked['device']} ({checked['runtime']}), seed {checked['seed']}"
+    now = f"OpenVINO {without_build(str(checked['runtime']))} on {checked['device']}, seed {checked['seed']}"
     new = checked.get("new", f"the new model on {now}")
     screen.heading(f"{checked['old']}, against {new}" if "old" in checked else f"Both models on {now}")
     _show_outputs(screen, _rows(checked["outputs"]))
@@ -477,7 +493,7 @@ def _rows(value: object) -> list[Row]:
 def _show_verdict(screen: "Screen", migration: "Migration", data: Row) -> None:
     from ir_tools.cli.screen import plural
 
-    steps = plural(len(migration.steps), "layer")
+    steps = plural(len({step.path for step in migration.steps}), "layer")
     checked = data["verified"]
     if migration.refused:
         screen.verdict(f"{len(migration.refused)} refused; nothing was written.", good=False)

@@ -207,7 +207,7 @@ def _show(screen: "Screen", data: Row, plan: "InputPlan") -> None:
     show_plan(screen, plan)
     screen.line()
     engine = data["release"] or f"the {data['engine']}"
-    screen.line(f"computed by {engine}; values that are made up from seed {data['seed']}", style="dim")
+    screen.line(f"computed by {engine}, seed {data['seed']}", style="dim")
     if data["by_runtime"]:
         assert isinstance(data["by_runtime"], list)
         screen.line(f"without a kernel, run by the runtime alone: {', '.join(data['by_runtime'])}", style="yellow")

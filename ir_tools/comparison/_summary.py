@@ -3,14 +3,14 @@
 import math
 from typing import TYPE_CHECKING
 
-from ir_tools.display import notebook_table, plural
+from ir_tools.display import notebook_table, plural, without_build
 
 if TYPE_CHECKING:
     from ir_tools.comparison._differences import Difference
     from ir_tools.comparison._gold import F64Errors
     from ir_tools.comparison._results import Comparison, Sides
 
-__all__ = ["closer_words", "f64_note", "first_name", "html_table", "narrow_note", "one_line", "weak_notes"]
+__all__ = ["closer_words", "f64_note", "first_name", "html_table", "narrow_note", "one_line", "place", "weak_notes"]
 
 WEAK_SHOWN = 3
 """Outputs that prove little and are named one by one."""
@@ -18,13 +18,19 @@ WEAK_SHOWN = 3
 
 def one_line(found: "Comparison") -> str:
     """Return `isolated against reference: 12 tensors and 1 output agree, 1.2e-07 is enough`."""
-    head = f"{found.mode} against {found.second}"
+    first = found.mode if found.with_reference else f"OpenVINO {without_build(found.runtime)}"
+    head = f"{first} against {found.second}"
     compared = sum(entry.status != "skipped" for entry in found.layers)
     what = f"{plural(compared, 'tensor')} and {plural(len(found.outputs), 'output')}"
     if found.first_difference is None:
         return f"{head}: {what} agree, {found.needed:.2g} is enough"
     wrong = sum(entry.status == "differs" for entry in found.layers) + sum(not entry.ok for entry in found.outputs)
     return f"{head}: {wrong} of {what} differ, first {first_name(found)!r}"
+
+
+def place(found: "Comparison") -> str:
+    """Return `OpenVINO 2026.4.1 on Intel(R) Xeon(R) Processor, precision f32`."""
+    return f"OpenVINO {without_build(found.runtime)} on {found.device}, precision {found.precision}"
 
 
 def first_name(found: "Comparison") -> str:

@@ -5,10 +5,10 @@ from datetime import datetime
 from importlib import resources
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from ir_tools import __version__
-from ir_tools.comparison import Comparison, first_name, narrow_note, weak_notes
+from ir_tools.comparison import Comparison, first_name, narrow_note, place, weak_notes
 from ir_tools.display import plural
 from ir_tools.files import write_file
 from ir_tools.inputs import InputPlan
@@ -44,9 +44,11 @@ def _together(found: Sequence[Comparison], pages: Sequence[str], model: str) -> 
     """Return a page with a row for each comparison, and its page below, folded."""
     return (
         _environment()
-        .from_string(_text("pages.html"))
+        .get_template("pages.html")
         .render(
             model=model,
+            mode=found[0].mode,
+            place=place(found[0]),
             pairs=list(zip(found, pages, strict=True)),
             ok=all(one.ok for one in found),
             style=_text("page.css"),
@@ -57,16 +59,20 @@ def _together(found: Sequence[Comparison], pages: Sequence[str], model: str) -> 
 
 
 def _environment() -> Environment:
-    return Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    loader = FunctionLoader(_text)
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 
 
 def render_report(found: Comparison, *, model: str, replay: str, plan: InputPlan, date: datetime) -> str:
     """Return the page as text of HTML; `date`: when it was made, the rest as for `write_report`."""
-    template = _environment().from_string(_text("page.html"))
+    template = _environment().get_template("page.html")
     tensors, outputs = layer_rows(found), output_rows(found)
     first, focus = _first(found, tensors, outputs), worst([*tensors, *outputs])
     return template.render(
         found=found,
+        ok=found.ok,
+        mode=found.mode,
+        place=place(found),
         model=model,
         replay=replay,
         plan=plan,

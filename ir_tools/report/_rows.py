@@ -69,7 +69,7 @@ def layer_rows(found: Comparison) -> list[Row]:
             closer=closer_words(entry.f64, found.layer_sides),
             share=None if entry.status == "skipped" else entry.share,
             difference=entry.difference,
-            counterpart=entry.counterpart or "",
+            counterpart=_renamed(entry.path, entry.counterpart),
         )
         for number, entry in enumerate(found.layers)
     ]
@@ -96,10 +96,15 @@ def output_rows(found: Comparison) -> list[Row]:
             closer=closer_words(entry.f64, found.output_sides),
             share=entry.share,
             difference=entry.difference,
-            counterpart=entry.counterpart or "",
+            counterpart=_renamed(entry.name, entry.counterpart),
         )
         for number, entry in enumerate(found.outputs, len(found.layers))
     ]
+
+
+def _renamed(name: str, counterpart: str | None) -> str:
+    """Return the other model's name of a tensor, if it is another one."""
+    return "" if counterpart in (None, name) else str(counterpart)
 
 
 def _reason(entry: LayerComparison, judgement: str) -> str:

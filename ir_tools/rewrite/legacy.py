@@ -31,7 +31,7 @@ __all__ = ["LegacyShapes", "current_model", "migrate_legacy"]
 
 OPSET = 8
 """The new operations are of this opset, which every release since 2022.1 reads."""
-PROOF = "what Inference Engine 2020.1 computes for this layer type, as measured"
+PROOF = "as Inference Engine 2020.1 computes it, measured"
 HELPERS = {"Const", "Convert"}
 """Types of new layers that say nothing about what replaces a layer."""
 ENDS = {"Parameter", "Result", "Assign"}
