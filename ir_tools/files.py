@@ -140,11 +140,9 @@ def _held(folder: Path, mode: int = fcntl.LOCK_SH) -> Iterator[bool]:
     """Lock a folder as long as the block, or the process, lasts; whether that was possible."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
-        try:
-            fcntl.flock(descriptor, mode | fcntl.LOCK_NB)
-            held = True
-        except OSError:
-            held = False
+        held = False
+        with suppress(OSError):
+            held = _locked(descriptor, mode | fcntl.LOCK_NB)
         yield held
     finally:
         os.close(descriptor)
@@ -308,6 +306,7 @@ def locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
 
 
 def _locked(descriptor: int, kind: int) -> bool:
+    """Lock an open folder, unless another program holds it; an OSError on file systems without locks."""
     try:
         fcntl.flock(descriptor, kind)
     except BlockingIOError:

@@ -1,5 +1,6 @@
 """`ir-tools runtimes`: the releases of the runtime that models can be run on."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -9,7 +10,7 @@ from ir_tools.errors import UsageError
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
-    from ir_tools.runtime.environments import Runtimes
+    from ir_tools.runtime.environments import Runtime, Runtimes
 
 __all__ = ["runtimes"]
 
@@ -34,21 +35,29 @@ def runtimes(added: str | None, removed: str | None) -> Answer:
         done = f"Made {install(find_release(added))}"
     if removed:
         done = f"Removed {environments.remove(find_release(removed))}"
-    found = environments.all_runtimes()
+    found, folder = environments.all_runtimes(), environments.runtimes_folder()
     data: Row = {
-        "folder": str(environments.runtimes_folder()),
+        "folder": str(folder),
         "runtimes": [
             {"name": one.name, "title": one.title, "reads": one.reads, "python": one.python and str(one.python)}
             for one in found
         ],
     }
-    return Answer(data, lambda screen: _show(screen, found, done))
+    return Answer(data, lambda screen: _show(screen, found, folder, done))
 
 
-def _show(screen: "Screen", found: "Runtimes", done: str) -> None:
+def _show(screen: "Screen", found: "Runtimes", folder: Path, done: str) -> None:
     from ir_tools.cli.screen import Column
 
-    columns = [Column("name", keep=True), Column("release"), Column("reads"), Column("Python", fold=True)]
-    screen.table(columns, [[one.name, one.title, one.versions, str(one.python or "not here")] for one in found])
+    columns = [Column("name", keep=True), Column("reads"), Column("where", fold=True)]
+    screen.table(columns, [[one.name, one.versions, _where(one, folder)] for one in found])
+    screen.line(f"here: in {folder}; ir-tools runtimes --add NAME makes one that is not", style="dim")
     if done:
         screen.line(done)
+
+
+def _where(runtime: "Runtime", folder: Path) -> str:
+    """Return `here`, `not here`, or the Python of one that is elsewhere."""
+    if runtime.python is None:
+        return "not here"
+    return "here" if runtime.python.is_relative_to(folder) else f"{runtime.title}: {runtime.python}"

@@ -1,5 +1,6 @@
 """`ir-tools runtimes`."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,9 +41,10 @@ def test_list(cli: Cli, folder: Path) -> None:
     ]
     assert outcome.document["runtimes"][1]["reads"] == [2, 7]
     lines = cli("runtimes").out.splitlines()
-    assert lines[0].split() == ["name", "release", "reads", "Python"]
-    assert lines[3].split() == ["openvino-2021.2", "OpenVINO", "2021.2", "IR", "v10", "not", "here"]
-    assert lines[2].endswith(" not here")
+    assert lines[0].split() == ["name", "reads", "where"]
+    assert lines[1].endswith(sys.executable)
+    assert lines[3].split() == ["openvino-2021.2", "IR", "v10", "not", "here"]
+    assert lines[-1].startswith(f"here: in {folder}; ")
 
 
 def test_add_and_remove(cli: Cli, folder: Path) -> None:
