@@ -8,7 +8,7 @@ from ir_tools.graph import Graph, Layer, Located, Model
 from ir_tools.known_differences.releases import Seen, release_differences, rows_of
 from ir_tools.ops import Op, Role, opset_number, role_of
 from ir_tools.ops.definition import REQUIRED, Fact, Flag, OneOf
-from ir_tools.releases.measured import State, cases, state
+from ir_tools.releases.measured import TOGETHER, State, cases, state
 from ir_tools.releases.table import Release
 from ir_tools.types import ELEMENT_TYPES, Shape, is_static
 
@@ -52,6 +52,8 @@ NAMES: Mapping[str, Sequence[tuple[tuple[int, ...], tuple[int, ...]]]] = {
 """What can be wrong with a name or the file; of each span the first release that does not read it, and the next."""
 FIRST_VERSION = 10
 """The IR version whose inputs and outputs go by the names of layers."""
+STAND_INS = {"u32": "u64"}
+"""Types that releases without inputs of another one treat as that one: 2021 computes both in i32. Measured."""
 RANKS = (State.UNREAD, State.DIES, State.UNCOMPILED, State.FAILS, State.DIFFERS, State.RUNS)
 """From worst to best."""
 
@@ -103,7 +105,10 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     exact = found is State.DIFFERS or not case
     if found is State.UNREAD and not release.dynamic and not seen.between:
         found, unmeasured = State.RUNS, (Answer.UNKNOWN, "sizes that follow from values were not measured")
-    elif exact and any(row.state is found for row in rows_of(release.name, str(op))):
+    elif exact and any(
+        row.state is found and row.may_concern({fact.dtype.name for fact in seen.inputs[:1]})
+        for row in rows_of(release.name, str(op))
+    ):
         found = State.RUNS
     for row in release_differences(release, seen):
         if RANKS.index(row.state) < RANKS.index(found):
@@ -141,7 +146,8 @@ def _worst(release: Release, op: Op, plain: State, names: Iterator[str]) -> tupl
 def _cases_of(release: Release, seen: Seen) -> Iterator[str]:
     """Yield the cases of the table that a layer falls under.
 
-    A type that the release does not take as an input was not measured: the inputs of the models had it.
+    A type that the release does not take as an input was not measured, as the inputs of the models had it; another one
+    may stand for it.
     """
     op = seen.op
     if seen.version == 10 and seen.border:
@@ -154,12 +160,18 @@ def _cases_of(release: Release, seen: Seen) -> Iterator[str]:
         taken = state(release, "Parameter-1", kind) in {None, State.RUNS}
         if op.role is not Role.COMPUTATION or taken or state(release, str(op), kind) is State.UNREAD:
             yield kind
+        elif kind in STAND_INS:
+            yield STAND_INS[kind]
         if op.role in {Role.COMPUTATION, Role.READ_VARIABLE}:
             yield from _unknown_sizes(facts[0].shape)
+    together = [number for number in TOGETHER.get(op.type, ()) if number < len(facts)]
+    if any(is_static(facts[number].shape) for number in (0, *together) if facts):
+        together = []
     for number in range(1, len(facts)):
         if number not in seen.constant:
             yield f"input {number}"
-            yield from (f"{case} input {number}" for case in _unknown_sizes(facts[number].shape))
+            if number not in together:
+                yield from (f"{case} input {number}" for case in _unknown_sizes(facts[number].shape))
     for name, spec in op.attrs.items():
         value = REQUIRED if seen.attrs is None else seen.attrs[name]
         if isinstance(spec, OneOf):

@@ -7,6 +7,7 @@ letter per release, oldest first. A case is what is special about a model:
 - `v10`: the same in IR v10;
 - `f16`: the element type of the first input, and of all others of its type;
 - `?`: every size of the first input is unknown; `? 1`: that of axis 1 is, measured if it makes a difference for all;
+  the inputs that `TOGETHER` lists for the operation are as unknown;
 - `input 2`: this input is not a constant; `? input 2`: nor are its sizes known;
 - `mode=cubic`: an attribute and its value.
 
@@ -22,7 +23,14 @@ from typing import NamedTuple
 
 from ir_tools.releases.table import Release
 
-__all__ = ["State", "cases", "is_measured", "operations", "state"]
+__all__ = ["TOGETHER", "State", "cases", "is_measured", "operations", "state"]
+
+TOGETHER: Mapping[str, tuple[int, ...]] = {
+    **{"LSTMCell": (1, 2), "GRUCell": (1,), "RNNCell": (1,)},
+    **{"LSTMSequence": (1, 2, 3), "GRUSequence": (1, 2), "RNNSequence": (1, 2)},
+    "ScaledDotProductAttention": (1, 2),
+}
+"""Inputs that a model computes if it computes the first one."""
 
 
 class State(StrEnum):

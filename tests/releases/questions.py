@@ -16,6 +16,7 @@ from ir_tools.infer import propagate_shapes
 from ir_tools.inputs import plan_inputs
 from ir_tools.ops import FAMILIES, Array, Op, Role
 from ir_tools.ops.definition import REQUIRED, Flag, OneOf, Oracle
+from ir_tools.releases.measured import TOGETHER
 from ir_tools.types import ELEMENT_TYPES, element_type, from_dtype
 from tests.ops.samples import Sample, sample_of
 from tests.ops.single import Slot
@@ -31,12 +32,6 @@ MORE = {
     "Convert": {"destination_type": "i32"},
 }
 """What an operation needs to give an output that all releases agree on."""
-TOGETHER = {
-    **{"LSTMCell": (1, 2), "GRUCell": (1,), "RNNCell": (1,)},
-    **{"LSTMSequence": (1, 2, 3), "GRUSequence": (1, 2), "RNNSequence": (1, 2)},
-    "ScaledDotProductAttention": (1, 2),
-}
-"""Inputs that a model computes if it computes the first one."""
 EVERY = range(100)
 """All axes of an input."""
 

@@ -1,12 +1,14 @@
 """What decides of the cases that were measured, told by a table that is made up."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from ir_tools import Builder
 from ir_tools.compatibility import compatibility
 from ir_tools.known_differences import verdicts
-from ir_tools.known_differences.releases import Seen
+from ir_tools.known_differences.releases import ROWS, Seen
 from ir_tools.known_differences.verdicts import Answer, behaviour
 from ir_tools.ops import find_op
 from ir_tools.ops.definition import Fact
@@ -62,6 +64,36 @@ def test_the_case_of_ir_v10_is_that_of_inputs_and_outputs(table: dict[str, State
     assert answer(seen(10, border=True)) is Answer.READS
     assert answer(seen(10)) is None
     assert answer(seen(11, border=True)) is None
+
+
+def test_what_was_measured_as_unknown_together_is_not_asked_about_one_by_one(
+    table: dict[str, State], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verdicts, "TOGETHER", {"ReLU": (1,)})
+    table["? input 1"] = State.UNCOMPILED
+    unknown = Fact(element_type("f32"), parse_shape("?,?"))
+    assert answer(replace(seen(), inputs=[FACT, unknown])) is Answer.READS
+    assert answer(replace(seen(), inputs=[unknown, unknown])) is None
+
+
+def test_a_type_of_which_a_release_takes_no_inputs_does_as_another() -> None:
+    op = find_op("ReduceMean", "opset1")
+    assert op is not None
+    facts = [Fact(element_type(kind), parse_shape("2,3")) for kind in ("u32", "i32")]
+    layer = Seen(op, op.read({"keep_dims": "true"}, []), facts, facts[:1], constant=(1,), version=10, opset=1)
+    found = behaviour(find_release("openvino-2021.4"), layer)
+    assert found == (Answer.READS, "ReduceMean-1 with u64 is read and not compiled")
+
+
+def test_a_row_about_other_types_leaves_what_was_measured(
+    table: dict[str, State], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (row,) = (row for row in ROWS if row.name == "functions of small integers")
+    monkeypatch.setattr(verdicts, "rows_of", lambda *of: (row,))
+    table["f32"] = State.DIFFERS
+    assert answer(seen()) is Answer.DIFFERS
+    monkeypatch.setattr(verdicts, "rows_of", lambda *of: (replace(row, types="f32"),))
+    assert answer(seen()) is None
 
 
 @pytest.mark.parametrize(
