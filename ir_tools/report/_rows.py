@@ -122,9 +122,9 @@ def _nan(difference: Difference | None) -> str:
 
 
 def worst(rows: Iterable[Row]) -> Row | None:
-    """Return the tensor with numbers that needs the largest part of its tolerance; None if nothing was compared."""
-    compared = [row for row in rows if row.difference is not None]
-    return max(compared, key=lambda row: row.share or 0.0, default=None)
+    """Return the tensor with numbers that needs the largest part of its tolerance; None if no tensor differs at all."""
+    unequal = [row for row in rows if row.difference is not None and row.share]
+    return max(unequal, key=lambda row: row.share or 0.0, default=None)
 
 
 def number(value: float | None) -> str:
