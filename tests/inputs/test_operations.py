@@ -21,10 +21,9 @@ ENDS = {Role.PARAMETER, Role.CONSTANT, Role.RESULT}
 OPS = [op for family in FAMILIES for op in family.OPS if op.role not in ENDS]
 
 
-def runs(client: RuntimeClient, op: Op, raw: dict[str, str], slots: list[Slot], fed: dict[str, Array]) -> bool:
-    text, blob = single_text(op.type, op.version, raw, slots, len(op.outputs))
+def runs(client: RuntimeClient, op: Op, model: tuple[bytes, bytes], fed: dict[str, Array]) -> bool:
     try:
-        client.infer(text, blob, fed)
+        client.infer(*model, fed, keep=str(op) not in ENDED_BY_A_SECOND_INFERENCE)
     except RuntimeFailure:
         return False
     return True
@@ -40,6 +39,8 @@ NOT_RUN = {
     *("HardSigmoid-1", "Selu-1"),  # not with computed parameters
     "BinaryConvolution-1",  # not with computed filters
 }
+ENDED_BY_A_SECOND_INFERENCE = {"PriorBox-1", "PriorBox-8"}
+"""Without boxes, as those of the samples, 2026.4.1 ends its process."""
 DEADLY = {name for row in TABLE if row.kind is Kind.DIES for name in row.ops}
 
 
@@ -48,10 +49,10 @@ def test_the_runtime_runs_what_is_made_up(client: RuntimeClient, op: Op) -> None
     sample = sample_of(op)
     if sample is None:
         pytest.skip("it takes bodies or variables")
-    text, blob = single_text(op.type, op.version, sample.raw, list(sample.slots), len(op.outputs))
-    made = plan_inputs(ir_tools.read(text, blob)).arrays()
+    model = single_text(op.type, op.version, sample.raw, sample.slots, len(op.outputs))
+    made = plan_inputs(ir_tools.read(*model)).arrays()
     expected = op.oracle is Oracle.RUNTIME and str(op) not in NOT_RUN
-    assert runs(client, op, dict(sample.raw), list(sample.slots), made) == expected
+    assert runs(client, op, model, made) == expected
 
 
 @pytest.mark.parametrize("op", [op for op in OPS if str(op) not in DEADLY], ids=str)
@@ -62,11 +63,11 @@ def test_the_runtime_runs_what_is_made_up_for_constants(client: RuntimeClient, o
         if not isinstance(constant, np.ndarray):
             continue
         slots = [as_parameter(slot) if index == number else slot for index, slot in enumerate(given.slots)]
-        text, blob = single_text(op.type, op.version, given.raw, slots, len(op.outputs))
-        plan = plan_inputs(ir_tools.read(text, blob))
+        model = single_text(op.type, op.version, given.raw, slots, len(op.outputs))
+        plan = plan_inputs(ir_tools.read(*model))
         made = plan.arrays()
-        if runs(client, op, dict(given.raw), slots, {**made, f"in{number}": constant}):
-            assert runs(client, op, dict(given.raw), slots, made), f"{plan.inputs}"
+        if runs(client, op, model, {**made, f"in{number}": constant}):
+            assert runs(client, op, model, made), f"{plan.inputs}"
 
 
 def test_the_table_names_inputs_of_operations() -> None:

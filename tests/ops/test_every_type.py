@@ -7,6 +7,7 @@ import pytest
 
 from ir_tools import execute, read
 from ir_tools.errors import IrToolsError, ShapeError
+from ir_tools.graph import Model
 from ir_tools.infer import propagate_shapes
 from ir_tools.ops import FAMILIES, Array, Op
 from ir_tools.types import ELEMENT_TYPES, parse_shape
@@ -50,15 +51,15 @@ def problem(op: Op, sample: Sample, indices: list[int], kind: str) -> str | None
         found = execute.run(model, dict(zip(names, arrays, strict=True)))
     except IrToolsError as why:
         return f"{kind}: {why}" if "contradict each other" in str(why) else None
-    return wrong_types(found, types_by_rule(text, len(found)), kind)
+    return wrong_types(found, types_by_rule(model, len(found)), kind)
 
 
-def types_by_rule(text: bytes, count: int) -> list[str] | None:
+def types_by_rule(model: Model, count: int) -> list[str] | None:
     try:
-        facts = propagate_shapes(read(text)).facts
+        facts = propagate_shapes(model).facts
     except ShapeError:
         return None
-    layer = next(layer for layer in read(text).graph.layers() if layer.name == "op")
+    layer = next(layer for layer in model.graph.layers() if layer.name == "op")
     return [str(facts["op", port.id].dtype) for port in layer.outputs][:count]
 
 

@@ -305,7 +305,7 @@ def problems_of(setting: Setting, targets: Sequence[int], dynamic: int) -> Itera
         assert not moved.remaining
         if moved.refused:
             continue
-        for step in migrate(moved.model, f"opset{target}").steps:
+        for step in migrate(moved.model, f"opset{target}").steps if moved.steps else ():
             yield f"{setting} to opset{target} again: {step}"
         yield from (f"{setting} to opset{target}: {one}" for one in unreadable(moved.model, target))
         text = bytes(render(moved.model))
