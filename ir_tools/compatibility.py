@@ -322,6 +322,8 @@ def _layers(model: Model) -> Iterator[tuple[Located, Seen | None]]:
 def _key(layer: Layer, seen: Seen) -> object:
     """Return what is equal for layers that no release tells apart."""
     tensors = tuple((fact.dtype.name, fact.shape) for fact in (*seen.inputs, *seen.outputs))
+    known = [None if fact.value is None else (fact.value.lower, fact.value.upper) for fact in seen.inputs]
+    values = tuple(bounds and tuple(array.tobytes() for array in bounds) for bounds in known)
     raw = () if role_of(layer) is Role.CONSTANT else tuple(layer.raw.items())
     own = layer.id if role_of(layer) is Role.READ_VARIABLE else None
     return (
@@ -329,6 +331,7 @@ def _key(layer: Layer, seen: Seen) -> object:
         seen.opset,
         raw,
         tensors,
+        values,
         seen.constant,
         seen.held,
         (seen.border, seen.short, seen.open, seen.names, seen.between, seen.folded),

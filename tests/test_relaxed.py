@@ -88,6 +88,42 @@ def test_as_the_runtime(
     assert again["y", 0][1] == format_shape(report.facts["y", 2].shape)
 
 
+@pytest.mark.parametrize("shared", [False, True], ids=["sizes-of-its-own", "the-same-sizes"])
+def test_another_reshape_to_the_same_sizes_is_as_in_the_runtime(
+    client: RuntimeClient, tmp_path: Path, shared: bool
+) -> None:
+    """It stands in front of no MatMul: sizes of its own stay; those that it shares change with the others."""
+    path, dims = model(tmp_path, (1, 18), True, (False, False)), (2, 9) if shared else (-1, 9)
+    shape = ",".join("?" if size < 0 else str(size) for size in dims)
+    layers = [
+        f'<layer id="6" name="z" type="Parameter" version="opset1"><data shape="{shape}" element_type="f32"/>'
+        + port("output", 0, dims),
+        '<layer id="7" name="own" type="Const" version="opset1">'
+        '<data element_type="i64" shape="2" offset="0" size="16"/>' + port("output", 0, (2,), "I64"),
+        '<layer id="8" name="other" type="Reshape" version="opset1"><data special_zero="false"/>'
+        + port("input", 0, dims, more=port("", 1, (2,), "I64"))
+        + port("output", 2, (1, 18)),
+        '<layer id="9" name="end" type="Result" version="opset1">' + port("input", 0, (1, 18)),
+    ]
+    edges = [(6, 0, 8, 0), (1 if shared else 7, 0, 8, 1), (8, 2, 9, 0)]
+    joined = "".join(f'<edge from-layer="{a}" from-port="{b}" to-layer="{c}" to-port="{d}"/>' for a, b, c, d in edges)
+    if shared:
+        del layers[1]
+    text = path.read_text().replace("</layers>", "".join(f"{layer}</layer>" for layer in layers) + "</layers>")
+    path.write_text(text.replace("</edges>", joined + "</edges>"))
+    wanted = client.shapes(path, None, {"x": "3,2,3,3"})
+    changed = read(path)
+    assert all(
+        layer.content for layer in changed.graph.layers()
+    )  # from there on constants that are alike share answers
+    report = propagate_shapes(changed, {"x": "3,2,3,3"}, in_place=True)
+    write(changed, tmp_path / "out.xml")
+    again = client.shapes(tmp_path / "out.xml", None)
+    for name in ("rows", "other", "y"):
+        found = format_shape(report.facts[name, 2].shape)
+        assert found == wanted[name, 0][1] == again[name, 0][1], name
+
+
 def test_without_new_shapes_nothing_gives_way(tmp_path: Path) -> None:
     path = model(tmp_path, (1, 18), True, (False, False))
     other = read(path.read_text().replace('shape="1,2,3,3"', 'shape="3,2,3,3"').encode(), path.with_suffix(".bin"))

@@ -102,6 +102,8 @@ def test_note_of_a_quantized_model(cli: Cli, tmp_path: Path) -> None:
     limits = [np.array(limit, np.float32) for limit in (0, 1, 0, 1)]
     data, weights = builder.parameter("data", "2,3"), builder.constant(np.ones((2, 3), np.float32))
     builder.result(builder.call("FakeQuantize", weights, *limits, levels=256, name="weights"), "constant")
+    scale = builder.parameter("scale", "")
+    builder.result(builder.call("FakeQuantize", weights, limits[0], scale, *limits[2:], levels=256), "scaled")
     write(builder.model, tmp_path / "floats.xml")
     builder.result(builder.call("FakeQuantize", data, *limits, levels=256, name="quantized"), "out")
     write(builder.model, tmp_path / "int8.xml")

@@ -11,6 +11,7 @@ import pytest
 
 import ir_tools
 from ir_tools import UsageError
+from ir_tools.comparison._differences import TOLERANCES
 from ir_tools.comparison.saved import SavedRun, digest_of
 from ir_tools.ops import Array
 from ir_tools.runtime.client import Tap
@@ -100,6 +101,8 @@ def test_precision_is_that_of_the_saved_run(cli: Cli, model: Path) -> None:
     assert "--precision bf16" in found["replay"]
     wide = cli("compare", model, "--golden", run, "--precision", "f32", "--json").document
     assert wide["sides"]["outputs"]["actual"].endswith("CPU, f32")
+    allowed = {row["difference"]["tolerance"] for row in wide["outputs"] if row["element_type"] == "f32"}
+    assert allowed == {TOLERANCES["bf16"]}, "of two precisions that of the coarser one counts"
     assert ir_tools.compare(model, golden=run).output_sides.actual.endswith("CPU, bf16")
 
 

@@ -199,6 +199,14 @@ def test_layers_of_one_form_are_written_as_if_they_were_alone(change: str) -> No
     assert render(together) == render(alone)
 
 
+def test_layers_of_two_forms_that_become_alike_are_changed_each_in_its_own_text() -> None:
+    model = read(alike().replace(b'kernel="2,2"', b'kernel="12,12"', 1))
+    wanted = {"kernel": "3,3", "pads_begin": "1,1"}
+    for layer in model.graph.layers():
+        layer.raw.update(wanted)
+    assert [layer.raw for layer in read(render(model)).graph.layers()] == [wanted] * len(ALIKE_NAMES)
+
+
 def random_edit(data: st.DataObject, graph: Graph) -> None:
     layers = list(graph.layers())
     layer = data.draw(st.sampled_from(layers))

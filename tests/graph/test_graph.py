@@ -165,6 +165,14 @@ def test_replace_takes_over_everything(chain: Graph) -> None:
     assert list(chain.nodes) == [0, 1, 2, 3]
 
 
+def test_what_a_layer_takes_over_is_its_own(chain: Graph) -> None:
+    old = chain.layer(1)
+    new = chain.replace(1, Layer(9, {"type": "Abs", "version": "opset1"}, layer(9, "new").content))
+    for entry in new.rt_info:
+        entry["value"] = "changed"
+    assert old.rt_info == [{"name": "fused_names", "value": "b"}]
+
+
 def test_replace_with_other_inputs(chain: Graph) -> None:
     extra = chain.add(layer(4, "extra", inputs=0))
     chain.replace(2, layer(77, "other", inputs=2), {0: Source(extra.id, 0), 1: Source(0, 0)})

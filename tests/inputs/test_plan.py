@@ -209,6 +209,18 @@ def test_a_size_is_within_the_bounds_of_its_dimension(dim: str, size: int) -> No
     assert plan_inputs(builder.model).arrays(0)["data"].shape == (2, size)
 
 
+@pytest.mark.parametrize(("operation", "number", "values"), [("Multiply", 2, (0, 2)), ("Subtract", 3, (3, 8))])
+def test_indices_that_are_computed_of_an_input_stay_in_the_table(
+    operation: str, number: int, values: tuple[int, int]
+) -> None:
+    """Of 6 rows; twice 2 is the last even one, and 8 - 3 the last of all."""
+    builder = ir_tools.Builder()
+    indices = builder.call(operation, builder.parameter("x", "9", "i64"), np.array(number))
+    builder.result(builder.call("Gather", np.zeros((6, 2), np.float32), indices, np.array(0)))
+    (planned,) = plan_inputs(builder.model).inputs
+    assert planned.values == Generator("integers", values)
+
+
 def test_a_join_of_many_inputs_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
     build = ir_tools.Builder()
     parts = [build.parameter(f"part_{number}", "1,4", "f32") for number in range(40)]

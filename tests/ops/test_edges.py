@@ -76,6 +76,7 @@ def calls() -> Iterator[Call]:
     for mode in ("constant", "edge"):
         yield Call("Pad-12", (ramp("i32", 2, 6), axes(1, -1), axes(0, -2)), {"pad_mode": mode})
     yield Call("Gather-8", (ramp("i32", 2, 3), whole("i32", 3, 2, 0, -3, -4), Fixed(np.array(1))), {"batch_dims": "0"})
+    yield Call("BatchToSpace-2", (ramp("i32", 2, 3, 2), axes(1, 1, 2), axes(0, 0, 1), axes(0, 0, 3)))
     yield Call("FakeQuantize-1", (np.array(4.5), *LIMITS), {"levels": "3"})
     yield between_two_levels()
     empty, filters = np.zeros((0, 2, 3), np.float32), Fixed(np.ones((2, 3, 2), np.float32))

@@ -1,13 +1,22 @@
 """What `compat` answers, and whether it is what the releases do with the models."""
 
+from dataclasses import fields, replace
+
 import numpy as np
 import pytest
 
 from ir_tools.builder import Builder
-from ir_tools.compatibility import Answer, compatibility
+from ir_tools.compatibility import Answer, _key, compatibility
+from ir_tools.format.read import read
+from ir_tools.graph import Layer, LayerContent
+from ir_tools.known_differences.releases import Seen
+from ir_tools.ops import find_op
+from ir_tools.ops.definition import Bounds, Fact
 from ir_tools.releases.table import OPENVINO, Release
 from ir_tools.runtime.environments import environment
+from ir_tools.types import Dim, element_type
 from tests.releases.pairs import asked, random_question
+from tests.runtime import killers
 
 COUNT = 40
 """Models for each release."""
@@ -108,6 +117,58 @@ def test_layers_that_nothing_needs_are_not_read() -> None:
     made.call("Abs", made.parameter("more", "2"), name="unused")
     next(layer for layer in made.graph.layers() if layer.name == "unused").tag["version"] = "opset15"
     assert set(answers(made).values()) == {Answer.RUNS}
+
+
+def test_layers_that_differ_in_anything_that_decides_get_answers_of_their_own() -> None:
+    """Answers are kept for layers that are alike: of what decides about a layer nothing may be left out of the key."""
+    op, older = find_op("GatherND", "opset8"), find_op("GatherND", "opset5")
+    assert op is not None
+    assert older is not None
+    one, other = (Fact(element_type("i64"), (Dim.of(2),), Bounds.exactly(values)) for values in ([0, 1], [0, -1]))
+    shapeless, halves = replace(one, shape=None), replace(one, dtype=element_type("f16"))
+    layer = Layer(1, {"type": "GatherND"}, LayerContent({"batch_dims": "0"}, [], []))
+    seen = Seen(op, None, [one, one], [one])
+    changed = [
+        replace(seen, op=older),
+        *(replace(seen, inputs=[one, fact]) for fact in (replace(one, value=None), shapeless, halves, other)),
+        *(replace(seen, outputs=[fact]) for fact in (shapeless, halves)),
+        replace(seen, constant={1}),
+        replace(seen, held={"i8"}),
+        replace(seen, opset=9),
+        replace(seen, border=True),
+        replace(seen, short=True),
+        replace(seen, open=True),
+        replace(seen, names=frozenset({"another layer has this name"})),
+        replace(seen, between=True),
+    ]
+    names = {field.name for field in fields(Seen)}
+    assert {name for name in names if all(getattr(one, name) is getattr(seen, name) for one in changed)} == {
+        "attrs",  # follow from the operation and the texts
+        "version",  # of the model
+    }
+    assert _key(layer, seen) not in [_key(layer, one) for one in changed]
+    assert _key(Layer(2, layer.tag, layer.content), replace(seen)) == _key(layer, seen)
+    assert _key(Layer(2, layer.tag, LayerContent({"batch_dims": "1"}, [], [])), seen) != _key(layer, seen)
+
+
+def test_indices_are_looked_at_in_each_layer() -> None:
+    """2025.2 reads negative ones from before the data, and others rightly."""
+    made = Builder(opset=8)
+    data = made.parameter("data", "3,2")
+    for name, index in (("first", 0), ("second", -1)):
+        made.result(made.call("GatherND", data, np.array([[index]]), name=name))
+    (found,) = [one for one in compatibility(made.model) if one.release.name == "openvino-2025.2"]
+    assert [one.path for one in found.obstacles] == ["second"]
+
+
+def test_a_layer_in_a_body_has_its_own_line() -> None:
+    body = killers.Net()
+    middle = body.relus(body.parameter("1,3,8,8"), 3)
+    text, weights = killers.loop(2, body, body.layer("ReLU", [middle], name="offending", version="opset15"))
+    (old,) = [one for one in compatibility(read(text, weights)) if one.release.name == "openvino-2022.1"]
+    found = old.obstacles
+    assert [one.path for one in found] == ["loop/body/offending"], old
+    assert b'name="offending"' in text.splitlines()[(found[0].line or 0) - 1]
 
 
 def test_single_unknown_sizes() -> None:

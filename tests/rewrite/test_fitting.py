@@ -6,11 +6,15 @@ import numpy as np
 import pytest
 
 from ir_tools import Builder, Model, migrate
+from ir_tools.format.read import read
 from ir_tools.graph import Source
+from ir_tools.rewrite.fitting import Fitting
 from ir_tools.rewrite.migration import Migration
+from ir_tools.rewrite.target import Target
 from ir_tools.types import element_type
 from ir_tools.types.packing import PackedArray, in_element_type, pack
 from ir_tools.weights import constant
+from tests.runtime import killers
 from tests.runtime.releases import client_of
 
 
@@ -203,6 +207,28 @@ def test_inputs_of_types_that_2021_does_not_take(kind: str, taken: str) -> None:
     moved = migrate(doubled(kind=kind), "openvino-2021.4")
     assert f"input 'x' takes {taken}: OpenVINO 2021.4 has no inputs of {kind}" in moved.notes
     assert [layer.type for layer in moved.model.graph.ordered()] == ["Parameter", "Convert", "Add", "Result"]
+
+
+def test_the_output_of_a_split_has_its_place_among_the_outputs_in_ir_10() -> None:
+    """IR v10 knows `split.1`, whatever the ids of the ports, which count the inputs too."""
+    builder = Builder()
+    parts = builder.outputs("Split", builder.parameter("x", "4"), np.array(0), num_splits=2, name="split")
+    for number, part in enumerate(parts):
+        builder.result(part, f"part{number}")
+    assert migrate(builder.model, "ir10").notes == (
+        "output 'part0' is called 'split.0' in IR v10",
+        "output 'part1' is called 'split.1' in IR v10",
+    )
+
+
+def test_inputs_of_bodies_keep_their_types_for_2021() -> None:
+    text, weights = killers.endless(3)
+    model = read(text.replace(b"f32", b"f64").replace(b"FP32", b"FP64"), weights)
+    fitting = Fitting(model, Target.of("openvino-2021.4"))
+    fitting.apply(model)
+    kinds = {path: layer.raw["element_type"] for path, layer, _ in model.walk() if layer.type == "Parameter"}
+    assert kinds == {"Parameter_0": "f32", "loop/body/Parameter_0": "f64"}
+    assert [step.after for step in fitting.steps] == ["Parameter of f32 + Convert"]
 
 
 def ran(moved: Migration, version: str, data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

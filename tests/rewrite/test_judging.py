@@ -61,6 +61,37 @@ def test_layers_that_a_rewrite_does_not_read_do_not_count() -> None:
         assert (found is not None) is differs
 
 
+def test_what_decides_about_a_new_layer_is_what_decides_about_it_in_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rewrite that puts a layer in its own place, with another stamp, is seen as the layer, but for the stamp."""
+    builder = Builder(opset=8)
+    weights = builder.call("Convert", builder.constant(np.ones((3, 3), np.int8)), destination_type="f32")
+    builder.result(builder.call("MatMul", builder.parameter("x", "3,3"), weights, name="y"))
+    judge, seen = judged(builder, "openvino-2024.6")
+    layer = next(layer for layer in builder.graph.layers() if layer.name == "y")
+    made: list[Seen] = []
+    monkeypatch.setattr(judge, "of", made.append)
+    for raw in (layer.raw, {}):
+        same = NewLayer(type="MatMul", opset=4, inputs=(Ref(None), Ref(None, 1)), outputs=tuple(seen.outputs), raw=raw)
+        judge.of_rewrite(Rewrite(layers=(same,), how="", proof=""), seen)
+    found, wanted = (replace(one, attrs=None, inputs=[*one.inputs], outputs=[*one.outputs]) for one in (made[0], seen))
+    assert found == replace(wanted, opset=4)
+    assert dict(made[0].attrs or {}) == dict(seen.attrs or {})
+    assert made[1].short
+
+
+@pytest.mark.parametrize(("end", "plain"), [(0, False), (2, True)], ids=["nothing", "two-rows"])
+def test_a_layer_that_gives_nothing_is_asked_about(end: int, plain: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even of an operation that runs: not all releases take outputs without elements."""
+    monkeypatch.setattr("ir_tools.rewrite.judging.is_plain", lambda *_: True)
+    builder = Builder(opset=8)
+    data = builder.parameter("x", "2,3")
+    taken = builder.call("Slice", data, *(np.array([each]) for each in (0, end, 1, 0)), name="y")
+    builder.result(taken)
+    located = next(found for found in builder.model.walk() if found.layer.name == "y")
+    judge, seen = judged(builder, "openvino-2026.4")
+    assert judge.is_plain(located.layer, seen.op) is plain
+
+
 def test_of_what_nothing_is_known_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     builder = Builder()
     builder.result(builder.call("ReLU", builder.parameter("x", "2,3"), name="y"))

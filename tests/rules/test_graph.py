@@ -95,6 +95,12 @@ def test_unfed_inputs(text: str, pairs: list[tuple[str, str]], names: list[str])
     assert [name for _, name, _ in told(changed(text, *pairs), ["IR126"])] == names
 
 
+def test_of_unfed_inputs_with_one_id_the_first_is_named() -> None:
+    ports = PORTS.format(2, 2).replace("</port></input><output>", '</port>\n<port id="0"/></input><output>', 1)
+    text = ports.replace('<edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>', "")
+    assert [one.line for one in validate(text.encode(), select=["IR126"])] == [5]
+
+
 def test_an_unfed_input_is_a_warning_if_no_result_depends_on_the_layer() -> None:
     feeds = '<edge from-layer="0" from-port="0" to-layer="2" to-port="0" />'
     alive = changed(UNREAD, (feeds, ""))

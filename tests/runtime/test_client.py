@@ -17,6 +17,7 @@ import openvino as ov
 import pytest
 from openvino import opset15 as op
 
+import ir_tools
 from ir_tools.errors import RuntimeFailure, UsageError
 from ir_tools.format.read import read
 from ir_tools.releases.table import find_release
@@ -25,6 +26,7 @@ from ir_tools.runtime.client import RuntimeClient, Tap
 from ir_tools.runtime.release import release_client
 from ir_tools.types import Dim, element_type
 from ir_tools.types.packing import unpack
+from tests import stateful
 from tests.runtime.made import POOL, iterated, one_layer, parameter, save
 
 X = {"x": np.arange(192, dtype=np.float32).reshape(1, 3, 8, 8)}
@@ -349,6 +351,16 @@ def test_shapes_of_every_layer_are_there(client: RuntimeClient, corpus_model: Pa
         path for path, layer, _ in read(corpus_model).walk() if layer.type != "Result" and (path, 0) not in found
     ]
     assert missing == []
+
+
+def test_states_to_start_from_are_those_of_the_innermost_block(client: RuntimeClient) -> None:
+    model, data = ir_tools.read(stateful.accumulator()), {"x": np.array([[1, 2]], np.float32)}
+    stored = [{"sum": np.full((1, 2), number, np.float32)} for number in (10, 20)]
+    with client.starting_from(stored[0]):
+        with client.starting_from(stored[1]):
+            assert client.infer_model(model, data).outputs["y"].tolist() == [[42, 44]]
+        assert client.infer_model(model, data).outputs["y"].tolist() == [[22, 24]]
+    assert client.infer_model(model, data).outputs["y"].tolist() == [[8, 10]]
 
 
 # --- what kills openvino ---
