@@ -7,6 +7,35 @@ from contextlib import contextmanager
 __all__ = ["gc_paused"]
 
 
+MOST_PROMOTED = 1 << 20
+"""How many new objects count as old before all are walked once: those of two models of 20,000 layers, migrated."""
+
+
+class _Collector:
+    """Puts the garbage collector off and on."""
+
+    def __init__(self) -> None:
+        self.promoted = 0
+
+    def start(self) -> None:
+        """Put it on; what was made meanwhile counts as old at once, in place of being walked twice before it does.
+
+        So garbage in circles among it waits until all objects are walked.
+        """
+        made = gc.get_count()[0]
+        self.promoted += made
+        if self.promoted > MOST_PROMOTED:
+            gc.collect()
+            self.promoted = 0
+        elif made > gc.get_threshold()[0] and not gc.get_freeze_count():
+            gc.freeze()
+            gc.unfreeze()
+        gc.enable()
+
+
+_COLLECTOR = _Collector()
+
+
 @contextmanager
 def gc_paused() -> Iterator[None]:
     """Put the garbage collector off; it is on again afterwards, if it was on before."""
@@ -16,4 +45,4 @@ def gc_paused() -> Iterator[None]:
         yield
     finally:
         if running:
-            gc.enable()
+            _COLLECTOR.start()

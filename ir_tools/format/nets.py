@@ -4,7 +4,7 @@ import enum
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, islice, repeat
+from itertools import islice
 from typing import NamedTuple
 
 from ir_tools.format.content import (
@@ -206,31 +206,30 @@ class _Reader:
 
     def read(self) -> list[Net]:
         """Return the main graph, with the graphs of all bodies hung into their layers."""
-        root = self.document.root
-        nets = {root: self._net(root)}
-        depths = {root: 0}
-        for layers in root.iter("layers"):
-            body, owner, shelf, outer = islice(chain(layers.iterancestors(), repeat(None)), 4)
-            if body is None or owner is None or outer is None or outer not in nets or owner.tag != "layer":
-                continue
-            if not all(_is_first(element) for element in (layers, body, shelf)):
-                continue
+        return [*self._with_bodies(self._net(self.document.root), 1)]
+
+    def _with_bodies(self, net: Net, depth: int) -> Iterator[Net]:
+        """Yield a graph, and behind it those of its bodies, which are `depth` deep."""
+        yield net
+        for owner in dict.fromkeys((*net.bodied, *net.unusual)):
             owner_id = id_number(owner.get("id"))
-            if owner in self.broken or owner_id is None or nets[outer].layers.get(owner_id) is not owner:
+            if owner in self.broken or owner_id is None or net.layers.get(owner_id) is not owner:
                 continue
-            depths[body] = depths[outer] + 1
-            layer = nets[outer].graph.layer(owner_id)
-            if max(depths[body], len(layer.bodies) + 1) > MAX_NESTING:
-                outermost = next(iter(list(owner.iterancestors("layer"))[-1:]), owner)
-                message = f"more than {MAX_NESTING} bodies are nested in each other or in one layer"
-                raise read_error(
-                    self.document, [ElementProblem(NESTED_TOO_DEEP, outermost, message, "no model needs so many")]
-                )
-            nets[body] = self._net(body)
-            assert isinstance(layer.source, ElementSource)
-            layer.bodies[str(body.tag)] = nets[body].graph
-            layer.source.bodies = tuple(layer.bodies)
-        return list(nets.values())
+            layer = net.graph.layer(owner_id)
+            for body in owner:
+                if body.find("layers") is None or not _is_first(body):
+                    continue
+                if max(depth, len(layer.bodies) + 1) > MAX_NESTING:
+                    outermost = next(iter(list(owner.iterancestors("layer"))[-1:]), owner)
+                    message = f"more than {MAX_NESTING} bodies are nested in each other or in one layer"
+                    raise read_error(
+                        self.document, [ElementProblem(NESTED_TOO_DEEP, outermost, message, "no model needs so many")]
+                    )
+                inner = self._net(body)
+                assert isinstance(layer.source, ElementSource)
+                layer.bodies[str(body.tag)] = inner.graph
+                layer.source.bodies = tuple(layer.bodies)
+                yield from self._with_bodies(inner, depth + 1)
 
     def _note(self, problem: ElementProblem, layer: Element) -> None:
         """Note a problem; one that is an error leaves the layer out."""
@@ -494,9 +493,9 @@ def _hides_ports(layer: Element) -> bool:
     )
 
 
-def _is_first(element: Element | None) -> bool:
+def _is_first(element: Element) -> bool:
     """Return whether an element is the first one of its name in its parent: the one that the runtime reads."""
-    return element is not None and next(element.itersiblings(element.tag, preceding=True), None) is None
+    return next(element.itersiblings(element.tag, preceding=True), None) is None
 
 
 def _round(net: Net, circle: list[int]) -> str:

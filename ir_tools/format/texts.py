@@ -16,7 +16,7 @@ from ir_tools.source import Document, Element
 
 __all__ = ["Form", "Text", "texts_of"]
 
-_TAG = re.compile(rb'<layer (id="(?:0|[1-9]\d{0,17})" name="[^"]+")?')
+_TAG = re.compile(rb'<layer(?=[\s/>])( id="(?:0|[1-9]\d{0,17})" name="[^"]+")?')
 """The start of a layer; with a group, if it starts with a plain id and a name."""
 _CONST = b' type="Const"'
 _OFFSET = re.compile(rb'[^<]*<data (?:[^<>]*?\s)?offset="(0|[1-9]\d{0,17})"')
@@ -66,9 +66,11 @@ def texts_of(document: Document) -> Mapping[Element, Text]:
     Empty for a document with prefixes, or with comments, CDATA or processing instructions in or behind its layers.
     """
     text, tags = document.text, list(_TAG.finditer(document.text)) if document.plain else []
-    elements = list(document.root.iter("layer"))
-    if not tags or len(elements) != len(tags) or document.hidden_until > tags[0].start():
+    if not tags or document.hidden_until > tags[0].start():
         return {}
+    elements = document.root.findall("layers/layer")
+    if len(elements) != len(tags):
+        elements = list(document.root.iter("layer"))
     starts = [tag.start() for tag in tags]
     document.note_layers(dict(zip(elements, starts, strict=True)))
     forms: dict[bytes, Form] = {}

@@ -1,0 +1,78 @@
+"""Tests of the garbage collector being put off while very many objects are made."""
+
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from ir_tools import collection
+from ir_tools.collection import gc_paused
+
+
+class Knot:
+    """Refers to itself, so that only the collector frees it."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+@pytest.fixture(autouse=True)
+def _running() -> Iterator[None]:
+    gc.collect()
+    yield
+    gc.enable()
+    gc.unfreeze()
+
+
+def test_it_is_off_inside_and_as_it_was_behind() -> None:
+    with gc_paused():
+        with gc_paused():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    gc.disable()
+    with gc_paused():
+        pass
+    assert not gc.isenabled()
+
+
+def test_what_was_made_is_not_walked_again() -> None:
+    walked: list[int] = []
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        if phase == "start":
+            walked.append(len(gc.get_objects(0)))
+
+    with gc_paused():
+        made = [[None] for _ in range(100_000)]
+    gc.callbacks.append(note)
+    try:
+        more = [[None] for _ in range(10_000)]
+    finally:
+        gc.callbacks.remove(note)
+    assert walked
+    assert max(walked) < 10_000, "the 100,000 are old"
+    assert len(made) + len(more) == 110_000
+
+
+def test_garbage_in_circles_is_freed_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collection, "MOST_PROMOTED", 50_000)
+    with gc_paused():
+        knot = Knot()
+        there = weakref.ref(knot)
+        del knot
+    for _ in range(6):
+        with gc_paused():
+            made = [[None] for _ in range(10_000)]
+    assert made
+    assert there() is None
+
+
+def test_objects_that_the_program_froze_stay_frozen() -> None:
+    gc.freeze()
+    frozen = gc.get_freeze_count()
+    with gc_paused():
+        made = [[None] for _ in range(10_000)]
+    assert made
+    assert gc.get_freeze_count() == frozen
