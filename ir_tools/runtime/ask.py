@@ -61,12 +61,12 @@ class LayerOracle:
         if role_of(layer) is Role.ASSIGN_VARIABLE:
             # It passes its input on, and is valid only beside the ReadValue of its variable.
             return tuple(facts[source] for source in graph.sources(layer.id).values())
+        if self._rejected == MAX_REJECTED:
+            message = f"the runtime rejected {MAX_REJECTED} other layers and is not asked about this one"
+            raise RuntimeFailure(message, kind="rejected")
         question = _question(model, graph, layer, facts)
         key = question.text, question.weights, question.zeros
         if key not in self._answers:
-            if self._rejected == MAX_REJECTED:
-                message = f"the runtime rejected {MAX_REJECTED} other layers and is not asked about this one"
-                raise RuntimeFailure(message, kind="rejected")
             self._answers[key] = self._ask(question)
         answer = self._answers[key]
         if isinstance(answer, RuntimeFailure):
