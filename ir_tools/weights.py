@@ -234,7 +234,10 @@ class Weights:
                 CONSTANT_OUTSIDE_WEIGHTS, self.path, message, "the .bin is cut off or belongs to another model"
             )
         return _error(
-            MISSING_WEIGHTS, self.path, f"is missing, and {message}", "put the model's .bin there, or name it"
+            MISSING_WEIGHTS,
+            self.path,
+            f"is missing, and {message}",
+            "put the model's .bin there, or name it with --bin",
         )
 
 

@@ -37,7 +37,7 @@ def test_a_missing_file_matters_when_it_is_asked_for(tmp_path: Path) -> None:
     weights = Weights.open(tmp_path / "m.bin")
     assert weights.view(0, 0).size == 0
     with pytest.raises(
-        ReadError, match=r"m\.bin: error IR011: is missing.* \(put the model's \.bin there, or name it\)"
+        ReadError, match=r"m\.bin: error IR011: is missing.* \(put the model's \.bin there, or name it with --bin\)"
     ):
         weights.view(0, 1)
     with pytest.raises(ReadError, match="the weights: error IR011"):

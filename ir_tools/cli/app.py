@@ -25,7 +25,7 @@ from ir_tools.errors import IrToolsError, ReadError, WriteError
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
 
-__all__ = ["COMMANDS", "Answer", "Row", "command", "main", "print_document", "print_json"]
+__all__ = ["COMMANDS", "NOTES", "Answer", "Row", "command", "main", "print_document", "print_json"]
 
 Row = dict[str, object]
 """A part of a JSON document."""
@@ -45,6 +45,9 @@ COMMANDS: Mapping[str, str] = {
 
 FAILED, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 """Exit codes: bad usage or an error of any kind; Ctrl-C; the reader of the output went away."""
+
+NOTES = "ir_tools.findings"
+"""Where the context of a command keeps what is wrong with its models."""
 
 COMPLETION = "_IR_TOOLS_COMPLETE"
 """The variable in which a shell asks for completions: `bash_source`, `zsh_complete` and the like."""
@@ -145,9 +148,7 @@ def command(
 
 def _deliver(name: str, answer: Answer, as_json: bool) -> None:
     """Print the answer; what is wrong with the model comes along in JSON, and on standard error for people."""
-    from ir_tools.cli.loading import findings
-
-    found = findings()
+    found = click.get_current_context().meta.get(NOTES, ())
     try:
         if as_json:
             notes = {"diagnostics": [diagnostic.as_dict() for diagnostic in found]} if found else {}
@@ -196,12 +197,14 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _run(words: Sequence[str]) -> int:
     """Return the exit code."""
+    noted: list[Diagnostic] = []
     try:
         if COMPLETION in os.environ:
             from click.shell_completion import shell_complete
 
             return shell_complete(tools, {}, "ir-tools", COMPLETION, os.environ[COMPLETION])
         with tools.make_context("ir-tools", list(words)) as context:
+            noted = context.meta.setdefault(NOTES, noted)
             tools.invoke(context)
     except click.exceptions.Exit as ended:
         return ended.exit_code
@@ -211,20 +214,24 @@ def _run(words: Sequence[str]) -> int:
         return BROKEN_PIPE
     except Exception as error:
         with suppress(OSError):
-            _report(error, words)
+            _report(error, words, noted)
         return FAILED
     return 0
 
 
-def _report(error: Exception, words: Sequence[str]) -> None:
+def _report(error: Exception, words: Sequence[str], noted: Sequence[Diagnostic]) -> None:
+    """Print an error behind what is wrong with the model, which is often the reason."""
     if "--debug" in words:
         traceback.print_exception(error)
     text = _text(error)
+    found = getattr(error, "diagnostics", None) or noted
+    for diagnostic in noted:
+        click.echo(visible(str(diagnostic)), err=True)
     for line in text.split("\n"):
         click.echo(f"ir-tools: {visible(line)}", err=True)
     if "--json" in words:
-        found = [diagnostic.as_dict() for diagnostic in getattr(error, "diagnostics", ())]
-        print_json({"ir_tools": __version__, "error": text, "kind": type(error).__name__, "diagnostics": found})
+        rows = [diagnostic.as_dict() for diagnostic in found]
+        print_json({"ir_tools": __version__, "error": text, "kind": type(error).__name__, "diagnostics": rows})
 
 
 def _text(error: Exception) -> str:

@@ -8,15 +8,14 @@ import click
 
 import ir_tools
 from ir_tools.cli._onnx import is_onnx
+from ir_tools.cli.app import NOTES
 from ir_tools.diagnostics import Diagnostic, Severity
-from ir_tools.errors import ReadError
+from ir_tools.errors import ReadError, WriteError
 from ir_tools.format.read import load as read_bytes
+from ir_tools.format.write import check_complete
 from ir_tools.graph import Model
 
-__all__ = ["findings", "load", "load_current"]
-
-NOTES = "ir_tools.findings"
-"""Where the findings of the running command are kept."""
+__all__ = ["check_weights", "findings", "load", "load_current"]
 
 
 def load(path: Path, weights: Path | None = None, extensions: Sequence[Path] = ()) -> Model:
@@ -53,6 +52,20 @@ def load_current(path: Path, weights: Path | None = None, extensions: Sequence[P
     from ir_tools.rewrite.legacy import current_model
 
     return current_model(load(path, weights, extensions))
+
+
+def check_weights(model: Model) -> None:
+    """Check that all weights of a model that was loaded are there, before it is written in another form.
+
+    Raises:
+        WriteError: the `.bin` is missing or cut off.
+    """
+    from ir_tools.rules.storage import CONSTANT_OUTSIDE_WEIGHTS
+
+    check_complete(model)
+    cut = next((one for one in findings() if one.code == CONSTANT_OUTSIDE_WEIGHTS.code), None)
+    if cut is not None:
+        raise WriteError(f"{model.weights.path or 'the .bin'} is cut off or of another model; nothing was written")
 
 
 def _errors(source: Path | bytes, weights: Path | None, extensions: Sequence[Path]) -> list[Diagnostic]:

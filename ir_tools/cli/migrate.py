@@ -14,7 +14,7 @@ from ir_tools.cli._onnx import is_onnx, show_engines
 from ir_tools.cli._onnx import verify as verify_onnx
 from ir_tools.cli.app import Answer, Row, command
 from ir_tools.cli.arrays import InputOptions, not_run
-from ir_tools.cli.loading import load
+from ir_tools.cli.loading import check_weights, load
 from ir_tools.cli.options import (
     bin_option,
     extension_option,
@@ -26,7 +26,6 @@ from ir_tools.cli.options import (
 from ir_tools.cli.releases import ReleaseOptions, located
 from ir_tools.display import without_build
 from ir_tools.errors import IrToolsError, MigrationError, UsageError
-from ir_tools.format.write import check_complete
 from ir_tools.runtime.installed import require_openvino
 from ir_tools.types import precision_in_file
 
@@ -137,8 +136,8 @@ def migrate(
     else:
         loaded = load(model, weights, extensions)
         if output is not None:
-            check_complete(loaded)
-        release.check(loaded)
+            check_weights(loaded)
+        release.check(loaded, more=for_release is not None)
         if layers and not loaded.is_legacy:
             raise UsageError(f"--layers is for models of IR v2 to v7; this one is IR v{loaded.version}: see compare")
         old = release.client(loaded, inputs) if verify and loaded.is_legacy else None

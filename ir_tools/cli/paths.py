@@ -99,6 +99,8 @@ class ModelPath(Reading[Path]):
         if path.is_dir():
             raise UsageError(f"{path} is a folder; name an .xml{_listed(path)}")
         if not path.exists():
+            if path.is_symlink():
+                raise UsageError(f"{path} is a link to {path.readlink()}, which is not there; correct the link")
             raise UsageError(f"{path}: there is no such file{similar(path)}")
         if path.suffix.lower() == ".onnx" and not path.is_file():
             raise UsageError(f"{path} is not a regular file; copy its content to one")

@@ -28,12 +28,12 @@ def runtimes(added: str | None, removed: str | None) -> Answer:
     from ir_tools.releases.table import find_release
     from ir_tools.runtime import environments
 
-    if added and removed:
+    if added is not None and removed is not None:
         raise UsageError("--add and --remove are two commands")
     done = ""
-    if added:
+    if added is not None:
         done = f"Made {install(find_release(added))}"
-    if removed:
+    if removed is not None:
         done = f"Removed {environments.remove(find_release(removed))}"
     found, folder = environments.all_runtimes(), environments.runtimes_folder()
     data: Row = {

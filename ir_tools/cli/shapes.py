@@ -9,10 +9,9 @@ import click
 
 import ir_tools
 from ir_tools.cli.app import Answer, Row, command
-from ir_tools.cli.loading import load
+from ir_tools.cli.loading import check_weights, load
 from ir_tools.cli.options import bin_option, extension_option, model_argument, output_option, shapes_option
 from ir_tools.errors import ShapeError
-from ir_tools.format.write import check_complete
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
@@ -46,7 +45,7 @@ def shapes(
     """
     loaded = load(model, weights, extensions)
     if output is not None:
-        check_complete(loaded)
+        check_weights(loaded)
     try:
         report = _propagate(loaded, dict(shapes), extensions)
     except ShapeError as error:

@@ -192,7 +192,7 @@ def _missing(needed: list[Constant], weights: Weights) -> ElementProblem:
     where = f"{weights.path.name} is missing" if weights.path else "there is no .bin"
     count = "1 constant needs" if len(needed) == 1 else f"{len(needed)} constants need"
     message = f"{where}; {count} its {end} bytes"
-    return ElementProblem(MISSING_WEIGHTS, needed[0].data, message, "put the model's .bin there, or name it")
+    return ElementProblem(MISSING_WEIGHTS, needed[0].data, message, "put the model's .bin there, or name it with --bin")
 
 
 def _against_file(readable: Sequence[Constant], weights: Weights) -> Iterator[ElementProblem]:

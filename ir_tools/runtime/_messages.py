@@ -28,7 +28,7 @@ _LIBRARY = {
 """What exceptions of the C++ library mean that get through as they are."""
 _REMEDIES: Mapping[str, str] = {
     "unsupported opset: extension": "name its library with --extension (that of openvino-tokenizers, say)",
-    "Empty weights data in bin file": "put the .bin beside the .xml, or name it",
+    "Empty weights data in bin file": "put the .bin beside the .xml, or name it with --bin",
 }
 """By words about something that is missing and not in the file: what to do."""
 _NO_DEVICE = re.compile(r"Cannot load library|Device with \"\w*\" name is not registered|No device", re.I)

@@ -133,7 +133,7 @@ class Installation:
         except OSError as why:
             if _python_in(self.folder).exists():
                 return _python_in(self.folder)
-            raise self._failure(f"{why.filename}: {why.strerror}") from why
+            raise self._failure(f"{why.filename}: {why.strerror}; {VARIABLE} names the folder") from why
         return _python_in(self.folder)
 
     def _commands(self, folder: Path) -> Iterator[Sequence[str]]:

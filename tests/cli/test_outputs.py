@@ -228,13 +228,20 @@ def test_weights_of_something_else_are_not_replaced(cli: Cli, folder: Path) -> N
 
 
 @pytest.mark.parametrize("name", sorted(MAY_REPLACE_MODEL))
-def test_a_model_without_its_weights_is_not_written(cli: Cli, folder: Path, name: str) -> None:
-    Path("m.bin").unlink()
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_model_without_its_weights_is_not_written(cli: Cli, folder: Path, name: str, cut: bool) -> None:
+    """What is appended to a `.bin` that is cut off would be taken for what it lacks."""
+    if cut:
+        os.truncate("m.bin", 100)
+    else:
+        Path("m.bin").unlink()
     before = content(folder)
+    why = "m.bin is cut off or of another model" if cut else "m.bin is missing, and constants need 512 bytes of it"
     for target in ("out.xml", "m.xml"):
         outcome = cli(name, "m.xml", "-o", target)
         assert (outcome.code, outcome.out) == (2, "")
-        assert outcome.err.endswith("m.bin is missing, and constants need 512 bytes of it; nothing was written\n")
+        assert f"error {'IR012' if cut else 'IR011'}: " in outcome.err
+        assert outcome.err.endswith(f"{why}; nothing was written\n")
         assert content(folder) == before
 
 

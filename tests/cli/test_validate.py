@@ -349,6 +349,10 @@ def test_weights_stand_for_the_model_beside_them(cli: Cli, convolved: Path, bad:
         (["good.xml", "bad.xml", "--bin", "good.xml"], "--bin is for one file; 2 are to be checked"),
         (["good.xml", "--config", "none.toml"], "none.toml: there is no such file"),
         (["good.xml", "--config", "good.xml", "--isolated"], "--config and --isolated contradict each other"),
+        (
+            ["good.xml", "--json", "--format", "sarif"],
+            "--json is --format json; leave out one of it and --format sarif",
+        ),
         (["good.xml", "--statistics", "--format", "junit"], "--statistics goes with --format text, concise or json"),
         (["good.xml", "--format", "xml"], "'xml' is not one of"),
         (["good.xml", "--fail-on", "errors"], "'errors' is not one of"),

@@ -232,7 +232,7 @@ def test_missing_files_are_told(client: RuntimeClient, tmp_path: Path) -> None:
     text, weights = killers.endless(3)
     (tmp_path / "loop.xml").write_bytes(text)
     (found,) = try_model(tmp_path / "loop.xml", client=client)
-    assert (found.code, found.help) == ("RUN107", "put the .bin beside the .xml, or name it")
+    assert (found.code, found.help) == ("RUN107", "put the .bin beside the .xml, or name it with --bin")
     (tmp_path / "loop.bin").write_bytes(weights)
     assert try_model(tmp_path / "loop.xml", client=client) == []
 
