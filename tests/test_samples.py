@@ -1,5 +1,6 @@
 """Every sample runs on its own, from any folder, and ends well."""
 
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "samples"
 INCEPTION, DISAGREEMENTS = FOLDER / "inception_v2.py", FOLDER / "onnx_disagreements.py"
+LEAVES_NOTHING = "a sample leaves nothing behind"
 SMALL = [path for path in sorted(FOLDER.glob("*.py")) if path not in {INCEPTION, DISAGREEMENTS}]
 
 
@@ -17,15 +19,31 @@ def run_sample(path: Path, folder: Path) -> str:
         [sys.executable, "-W", "error", path], cwd=folder, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    assert not list(folder.iterdir()), "a sample leaves nothing behind"
+    assert not list(folder.iterdir()), LEAVES_NOTHING
     return done.stdout
 
 
 @pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
-def test_a_small_sample_runs_and_says_something(path: Path, tmp_path: Path) -> None:
-    output = run_sample(path, tmp_path)
-    assert output.strip()
-    assert "False" not in output
+def test_a_small_sample_runs_and_says_something(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In this process, where little has to be loaded."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(path)])
+    runpy.run_path(str(path), run_name="__main__")
+    check_output(capsys.readouterr().out)
+    assert not list(tmp_path.iterdir()), LEAVES_NOTHING
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
+def test_a_small_sample_runs_on_its_own(path: Path, tmp_path: Path) -> None:
+    check_output(run_sample(path, tmp_path))
+
+
+def check_output(text: str) -> None:
+    assert text.strip()
+    assert "False" not in text
 
 
 @pytest.mark.sweep

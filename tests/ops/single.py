@@ -191,25 +191,24 @@ class _Text:
         return source
 
 
-def output_of(model: ov.Model) -> tuple[str, Shape]:
-    """Element type and partial shape of the only output."""
-    return _output(model.outputs[0])
-
-
-def _output(out: ov.Output) -> tuple[str, Shape]:
+def output_of(out: ov.Output) -> tuple[str, Shape]:
+    """Element type and partial shape of an output."""
     return out.get_element_type().get_type_name(), parse_shape(str(out.get_partial_shape()))
 
 
 def outputs_of(layers: Sequence[tuple[Op, Mapping[str, str], Sequence[Slot]]]) -> list[tuple[str, Shape] | None]:
     """What `output_of` says of each layer; None where the runtime rejects it.
 
-    They are read as one model, or each alone where it rejects that.
+    They are read as one model, or in two parts where it rejects that.
     """
+    if not layers:
+        return []
     try:
         outputs = several([(op.type, op.version, raw, slots) for op, raw, slots in layers]).outputs
     except RuntimeError:
-        return [None] if len(layers) == 1 else [outputs_of([layer])[0] for layer in layers]
-    return [_output(out) for out in outputs]
+        half = len(layers) // 2
+        return [*outputs_of(layers[:half]), *outputs_of(layers[half:])] if half else [None]
+    return [output_of(out) for out in outputs]
 
 
 def infer(model: ov.Model, arrays: Sequence[Array]) -> Array:

@@ -17,7 +17,7 @@ from ir_tools.types import Dim, Shape, element_type, from_dtype, parse_shape
 from tests.ops.around import clients
 from tests.ops.layer_support import Setting, found_rows, wanted_rows
 from tests.ops.samples import sample_of
-from tests.ops.single import CORE, Fed, Slot, infer, output_of, outputs_of, single, text_of, values_of
+from tests.ops.single import CORE, Fed, Slot, infer, infer_all, output_of, outputs_of, single, text_of, values_of
 
 TYPES = ("f32", "f16", "bf16", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "boolean")
 OPS = tuple(
@@ -154,18 +154,19 @@ def test_broadcast_of_select(mode: str) -> None:
     compare_outputs(elementwise.SELECT, asked)
 
 
-@pytest.mark.parametrize("type", ["Add", "Multiply", "Maximum", "Power", "SquaredDifference", "FloorMod"])
 @pytest.mark.parametrize(("right", "axis"), [((3,), 1), ((2, 3), 0), ((3, 1), 1), ((3, 4), -1), ((1,), 2), ((), 0)])
-def test_axis_of_pdpd(type: str, right: tuple[int, ...], axis: int) -> None:
+def test_axis_of_pdpd(right: tuple[int, ...], axis: int) -> None:
     """Operations that the CPU plugin computes from the axis on; the others are among the known differences."""
-    op = next(op for op in OPS if op.type == type)
+    types = {"Add", "Multiply", "Maximum", "Power", "SquaredDifference", "FloorMod"}
+    ops = [op for op in OPS if op.type in types]
     rng = np.random.default_rng(1)
     left, other = (rng.uniform(0.5, 2, sizes).astype(np.float32) for sizes in ((2, 3, 4), right))
     raw = {"auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": str(axis)}
     slots: list[Slot] = [("f32", "2,3,4"), ("f32", ",".join(map(str, right)))]
-    wanted = infer(single(type, 1, raw, slots), [left, other])
-    assert op.kernel is not None
-    assert np.allclose(op.kernel(attrs_of(op, raw), [left, other])[0], wanted, rtol=1e-5)
+    values = infer_all([single(op.type, 1, raw, slots) for op in ops], [[left, other]] * len(types))
+    for op, wanted in zip(ops, values, strict=True):
+        assert op.kernel is not None
+        assert np.allclose(op.kernel(attrs_of(op, raw), [left, other])[0], wanted, rtol=1e-5), op
 
 
 @pytest.mark.parametrize("op", [op for op in activations.OPS if len(op.inputs) > 1], ids=str)
@@ -330,30 +331,38 @@ def test_erf_inv_is_the_inverse() -> None:
 FOLDED = ("Add", "Subtract", "Multiply", "Divide", "Maximum", "Minimum", "Power", "FloorMod", "Equal", "Mod")
 
 
-def sizes_after(op_type: str, shape: str, other: str, swap: bool) -> Shape:
-    """What the runtime makes of ShapeOf, the operation with constants, and Broadcast to the result as a shape."""
-    layers = f"""
-    <layer id="0" name="a" type="Parameter" version="opset1"><data element_type="f32" shape="{shape}"/>
-      <output><port id="0" precision="FP32"/></output></layer>
-    <layer id="1" name="s" type="ShapeOf" version="opset3"><data output_type="i64"/>
-      <input><port id="0"/></input><output><port id="1" precision="I64"/></output></layer>
-    <layer id="2" name="c" type="Const" version="opset1"><data element_type="i64" shape="4" offset="0" size="32"/>
-      <output><port id="0" precision="I64"/></output></layer>
-    <layer id="3" name="o" type="{op_type}" version="opset1">
-      <input><port id="0"/><port id="1"/></input><output><port id="2" precision="I64"/></output></layer>
-    <layer id="4" name="i" type="Convert" version="opset1"><data destination_type="i64"/>
-      <input><port id="0"/></input><output><port id="1" precision="I64"/></output></layer>
-    <layer id="5" name="z" type="Const" version="opset1"><data element_type="i64" shape="" offset="32" size="8"/>
-      <output><port id="0" precision="I64"/></output></layer>
-    <layer id="6" name="b" type="Broadcast" version="opset3"><data mode="numpy"/>
-      <input><port id="0"/><port id="1"/></input><output><port id="2" precision="I64"/></output></layer>
-    <layer id="7" name="r" type="Result" version="opset1"><input><port id="0"/></input></layer>"""
-    first, second = (1, 0) if swap else (0, 1)
-    edges = [(0, 0, 1, 0), (1, 1, 3, first), (2, 0, 3, second), (3, 2, 4, 0), (5, 0, 6, 0), (4, 1, 6, 1), (6, 2, 7, 0)]
+def sizes_after(op_type: str, asked: Sequence[tuple[str, str, bool]]) -> list[Shape]:
+    """What the runtime makes of ShapeOf, the operation with constants, and Broadcast to the result as a shape.
+
+    `asked`: of each question the shape, the constants, and whether they are the first input; all are read as one model.
+    """
+    layers, edges, blob = "", [], b""
+    for number, (shape, other, swap) in enumerate(asked):
+        x, size, constants, result, index, zero, out, end = range(8 * number, 8 * number + 8)
+        layers += f"""
+        <layer id="{x}" name="x{x}" type="Parameter" version="opset1"><data element_type="f32" shape="{shape}"/>
+          <output><port id="0" precision="FP32"/></output></layer>
+        <layer id="{size}" name="s{x}" type="ShapeOf" version="opset3"><data output_type="i64"/>
+          <input><port id="0"/></input><output><port id="1" precision="I64"/></output></layer>
+        <layer id="{constants}" name="c{x}" type="Const" version="opset1">
+          <data element_type="i64" shape="4" offset="{len(blob)}" size="32"/>
+          <output><port id="0" precision="I64"/></output></layer>
+        <layer id="{result}" name="o{x}" type="{op_type}" version="opset1">
+          <input><port id="0"/><port id="1"/></input><output><port id="2" precision="I64"/></output></layer>
+        <layer id="{index}" name="i{x}" type="Convert" version="opset1"><data destination_type="i64"/>
+          <input><port id="0"/></input><output><port id="1" precision="I64"/></output></layer>
+        <layer id="{zero}" name="z{x}" type="Const" version="opset1">
+          <data element_type="i64" shape="" offset="{len(blob) + 32}" size="8"/>
+          <output><port id="0" precision="I64"/></output></layer>
+        <layer id="{out}" name="b{x}" type="Broadcast" version="opset3"><data mode="numpy"/>
+          <input><port id="0"/><port id="1"/></input><output><port id="2" precision="I64"/></output></layer>
+        <layer id="{end}" name="r{x}" type="Result" version="opset1"><input><port id="0"/></input></layer>"""
+        edges += [(x, 0, size, 0), (size, 1, result, int(swap)), (constants, 0, result, int(not swap))]
+        edges += [(result, 2, index, 0), (zero, 0, out, 0), (index, 1, out, 1), (out, 2, end, 0)]
+        blob += np.array([*map(int, other.split(",")), 0], dtype=np.int64).tobytes()
     joined = "".join(f'<edge from-layer="{a}" from-port="{p}" to-layer="{b}" to-port="{q}"/>' for a, p, b, q in edges)
     text = f'<net name="m" version="11"><layers>{layers}</layers><edges>{joined}</edges></net>'
-    blob = np.array([*map(int, other.split(",")), 0], dtype=np.int64).tobytes()
-    return output_of(CORE.read_model(text.encode(), blob))[1]
+    return [output_of(out)[1] for out in CORE.read_model(text.encode(), blob).outputs]
 
 
 @pytest.mark.parametrize("type", FOLDED)
@@ -364,6 +373,7 @@ def test_values_before_running(type: str) -> None:
     shape_of = structure.SHAPE_OF_3
     assert op.shape is not None
     assert shape_of.shape is not None
+    asked, given = list[tuple[str, str, bool]](), list[Bounds | None]()
     for _ in range(60):
         shape = tuple(Dim.of(int(rng.integers(1, 6))) if rng.random() < 0.3 else random_dim(rng) for _ in range(4))
         if rng.random() < 0.3:
@@ -373,14 +383,15 @@ def test_values_before_running(type: str) -> None:
         sizes = shape_of.shape(attrs_of(shape_of, {}), [Fact(element_type("f32"), shape)])[0]
         constant = Fact(element_type("i64"), sizes.shape, Bounds.exactly(np.array(other.split(","), dtype=np.int64)))
         found = op.shape(attrs_of(op, {}), [constant, sizes] if swap else [sizes, constant])[0].value
-        if found is not None and (found.lower < 0).any():
-            continue
-        wanted = sizes_after(type, text_of(shape), other, swap)
+        if found is None or (found.lower >= 0).all():
+            asked.append((text_of(shape), other, swap))
+            given.append(found)
+    for question, found, wanted in zip(asked, given, sizes_after(type, asked), strict=True):
         assert wanted is not None
         if type == "Mod" and found is None:
             continue
         assert found is not None or wanted == (Dim(),) * 4
-        assert found is None or found.dims() == wanted, (shape, other, swap)
+        assert found is None or found.dims() == wanted, question
 
 
 CONSTANTS = {"f32": np.float32, "i64": np.int64, "i32": np.int32, "boolean": np.bool_}

@@ -74,6 +74,7 @@ def test_what_was_measured_as_unknown_together_is_not_asked_about_one_by_one(
     unknown = Fact(element_type("f32"), parse_shape("?,?"))
     assert answer(replace(seen(), inputs=[FACT, unknown])) is Answer.READS
     assert answer(replace(seen(), inputs=[unknown, unknown])) is None
+    assert answer(replace(seen(), inputs=[unknown])) is None, "an input that is absent is not asked about"
 
 
 def test_a_type_of_which_a_release_takes_no_inputs_does_as_another() -> None:
@@ -94,6 +95,16 @@ def test_a_row_about_other_types_leaves_what_was_measured(
     assert answer(seen()) is Answer.DIFFERS
     monkeypatch.setattr(verdicts, "rows_of", lambda *of: (replace(row, types="f32"),))
     assert answer(seen()) is None
+
+
+def test_a_case_that_a_row_describes_does_not_count(table: dict[str, State], monkeypatch: pytest.MonkeyPatch) -> None:
+    (row,) = (row for row in ROWS if row.name == "functions of small integers")
+    other = replace(row, state=State.DIES, instead="short")
+    monkeypatch.setattr(verdicts, "rows_of", lambda release, op: (other,) if op == "ReLU-1" else ())
+    table["short"] = State.FAILS
+    assert answer(seen(short=True)) is None
+    other = replace(other, instead="v10")
+    assert answer(seen(short=True)) is Answer.READS
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,10 @@ from ir_tools.format.read import read
 from ir_tools.graph import Model
 from ir_tools.inputs import complete_inputs
 from ir_tools.ops import Array
+from ir_tools.runtime import worker
+from ir_tools.runtime._request import Request
 from ir_tools.runtime.client import RuntimeClient, Tap
 from ir_tools.runtime.one_layer import LayerRunner
-from ir_tools.runtime.worker import MAX_KEPT
 from ir_tools.weights import values
 from tests.runtime.made import one_layer, parameter, save
 
@@ -120,10 +121,19 @@ def test_kept_model_of_a_file_goes_with_the_file(client: RuntimeClient, tmp_path
             assert client.infer(path, None, values, keep=True).outputs["layer"].tolist() == [expected]
 
 
-def test_many_kept_models_are_forgotten(client: RuntimeClient) -> None:
-    """More than the child keeps; those that were forgotten are right at their second turn, too."""
-    for size in (*range(1, MAX_KEPT + 6), *range(1, 9)):
-        text = one_layer("ReLU", "opset1", {}, str(size))
-        values = np.arange(-1, size - 1, dtype=np.float32)
-        found = client.infer(text, None, {"x": values}, keep=True).outputs["layer"]
-        np.testing.assert_array_equal(found, np.maximum(values, 0))
+def test_the_model_that_was_asked_for_longest_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is compiled once more at its next turn; the others are not."""
+    compiled: list[str] = []
+
+    def prepare(request: Request) -> str:
+        compiled.append(request["device"])
+        return compiled[-1]
+
+    monkeypatch.setattr(worker, "_prepare", prepare)
+    monkeypatch.setattr(worker, "_KEPT", {})
+    monkeypatch.setattr(worker, "MAX_KEPT", 2)
+    for device in "ababcbcacb":
+        header: dict[str, object] = {"model": None, "weights": None, "device": device, "inputs": [], "states": []}
+        found: object = worker._kept(Request(header, []))
+        assert found == device
+    assert "".join(compiled) == "abcab"
