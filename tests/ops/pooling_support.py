@@ -182,17 +182,24 @@ def read_model(settings: Sequence[Setting]) -> Any:
     return CORE.read_model(text.encode(), ov.Tensor(np.frombuffer(weights or b"\0", np.uint8).copy()))
 
 
-def runtime_shapes(setting: Setting) -> list[str] | None:
-    """Element type and shape of every output, as `f32[1,2,?]`; None where the runtime rejects the layer."""
+def runtime_shapes(settings: Sequence[Setting]) -> list[list[str] | None]:
+    """Element type and shape of every output of each layer, as `f32[1,2,?]`; None where the runtime rejects the layer.
+
+    They are read as one model, which takes little longer than a single layer, or in two parts where it rejects that.
+    """
+    if not settings:
+        return []
     try:
-        model = read_model([setting])
+        model = read_model(settings)
     except RuntimeError:
-        return None
-    node = next(op for op in model.get_ops() if op.get_type_name() == setting.op.type)
-    return [
-        f"{out.get_element_type().get_type_name()}{str(out.get_partial_shape()).replace('...', '')}"
-        for out in node.outputs()
-    ]
+        half = len(settings) // 2
+        return [*runtime_shapes(settings[:half]), *runtime_shapes(settings[half:])] if half else [None]
+    nodes = {node.get_friendly_name(): node for node in model.get_ops()}
+    return [[_shape_text(out) for out in nodes[f"p{index}"].outputs()] for index in range(len(settings))]
+
+
+def _shape_text(out: ov.Output) -> str:
+    return f"{out.get_element_type().get_type_name()}{str(out.get_partial_shape()).replace('...', '')}"
 
 
 def outputs_of(op: Op, attrs: Attrs, facts: Sequence[Fact]) -> tuple[Fact, ...]:
