@@ -8,11 +8,11 @@ import pytest
 
 import ir_tools
 from ir_tools.builder import Builder
-from ir_tools.compatibility import Answer, after_migration, compatibility, summary
+from ir_tools.compatibility import Answer, Obstacle, after_migration, compatibility, summary
 from ir_tools.format.write import write
 from ir_tools.releases.table import OPENVINO, find_release
 from ir_tools.rewrite.migration import migrate
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, pooling_xml
 
 
 def pooling(version: int = 11, **attributes: object) -> Builder:
@@ -94,6 +94,18 @@ def test_command(cli: Cli, model: Path) -> None:
     assert lines[3].endswith("pool (line 15, AvgPool opset14): AvgPool-14 is not read with the stamp opset14")
     two = cli("compat", model, "--release", "openvino-2026.4", "--release", "openvino-2026.2").out.splitlines()
     assert [line.split()[0] for line in two[2:]] == ["2026.4", "2026.2"]
+
+
+@pytest.mark.parametrize(("number", "more"), [(1, ""), (2, " and 1 more")])
+def test_of_a_model_with_errors_nothing_is_said(number: int, more: str) -> None:
+    """The first error is the reason, and how many others there are."""
+    text = pooling_xml(name="pool").replace('shape="1,2,8,8"', 'shape="1,2,8,x"' if number > 1 else 'shape="1,2,8,8"')
+    text = text.replace('strides="2,2"', 'strides="0,2"')
+    errors = [found for found in ir_tools.validate(text.encode()) if found.severity == "error"]
+    assert len(errors) == number
+    (found,) = compatibility(ir_tools.read(text.encode()), OPENVINO[-1:])
+    reason = f"{errors[0].code}: {errors[0].message}{more} (ir-tools validate)"
+    assert found.obstacles == (Obstacle(path="", line=None, layer="", reason=reason, answer=Answer.UNKNOWN),)
 
 
 def test_note_of_a_quantized_model(cli: Cli, tmp_path: Path) -> None:
