@@ -7,18 +7,23 @@ the next one, which does not.
 from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
-from ir_tools.ops import Attrs, Op
+from ir_tools.ops import Array, Attrs, Op
 from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO, Release, find_release
 from ir_tools.types import element_type, is_static
 
-__all__ = ["ROWS", "ReleaseDifference", "Seen", "release_differences", "rows_of"]
+__all__ = ["FIRST_VERSION", "ROWS", "ReleaseDifference", "Seen", "release_differences", "rows_of"]
+
+
+FIRST_VERSION = 10
+"""The IR version whose inputs and outputs go by the names of layers, and are converted unless they are f32 or i32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,11 @@ class Seen:
         return not self.between and all(
             fact.value is not None and fact.value.exact is not None for fact in self.outputs
         )
+
+    @property
+    def converted(self) -> bool:
+        """Whether a device may see other types than the file: within a model, and at inputs and outputs of IR v10."""
+        return not self.border or self.version == FIRST_VERSION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +146,11 @@ def _with(name: str, value: str) -> Callable[[Seen], bool]:
     return lambda seen: seen.attrs is not None and seen.attrs[name] == value
 
 
+def _in_five_dimensions(mode: str) -> Callable[[Seen], bool]:
+    """Return whether an Interpolate of a mode has data of five dimensions."""
+    return lambda seen: _with("mode", mode)(seen) and _has_rank(seen, 5)
+
+
 def _is_zero(fact: Fact) -> bool:
     """Return whether all values of a tensor are known to be 0."""
     exact = None if fact.value is None else fact.value.exact
@@ -167,6 +182,14 @@ def _has_mask(seen: Seen) -> bool:
     return len(seen.inputs) > 3 and seen.attrs is not None and not seen.attrs.causal
 
 
+def _has_constant_heads(seen: Seen) -> bool:
+    """Return whether constants are all keys or all values of the heads and batches, of which there may be several."""
+    shape = seen.inputs[0].shape
+    if shape is None or len(shape) != 4 or shape[0].hi == shape[1].hi == 1:
+        return False
+    return 2 in seen.constant or (1 in seen.constant and 0 not in seen.constant)
+
+
 def _has_rank(seen: Seen, rank: int) -> bool:
     """Return whether the first input is known to have this rank."""
     shape = seen.inputs[0].shape
@@ -184,10 +207,15 @@ def _has_slope_inside_channels(seen: Seen) -> bool:
     return any(size.lo != 1 for axis, size in enumerate(slope, at) if axis != 1)
 
 
-def _resizes(seen: Seen, axes: int) -> bool:
-    """Return whether an Interpolate is known to resize so many axes, or more."""
-    sizes = seen.inputs[1].shape
-    return sizes is not None and len(sizes) == 1 and sizes[0].lo >= axes
+def _resized(seen: Seen) -> set[int]:
+    """Return the axes whose sizes are known to change."""
+    pairs = zip(seen.inputs[0].shape or (), seen.outputs[0].shape or (), strict=False)
+    return {axis for axis, (old, new) in enumerate(pairs) if old.static and new.static and old != new}
+
+
+def _resizes_channels(seen: Seen) -> bool:
+    """Return whether three axes of data of three or four dimensions are known to change."""
+    return len(_resized(seen)) == 3 and not _has_rank(seen, 5)
 
 
 def _terms(seen: Seen) -> list[str]:
@@ -220,6 +248,11 @@ def _axes(seen: Seen) -> list[int] | None:
 
 def _is_unmasked(seen: Seen) -> bool:
     return seen.attrs is not None and not seen.attrs.do_softmax and not seen.attrs.mask
+
+
+def _follows_order(seen: Seen) -> bool:
+    """Return whether a Transpose is between an input and an output that nothing converts."""
+    return seen.between and (not seen.converted or seen.inputs[0].dtype.name in {"f32", "i32"})
 
 
 def _region_yolo() -> Call:
@@ -276,6 +309,42 @@ def _shrinks(seen: Seen) -> bool:
     return any(new.hi is None or new.hi < old.lo for old, new in zip(before, after, strict=False))
 
 
+def _has_fewer_elements(seen: Seen) -> bool:
+    """Return whether the output may have fewer elements than the first input."""
+    before, after = seen.inputs[0].shape, seen.outputs[0].shape
+    if before is None or after is None or not is_static(before) or not is_static(after):
+        return True
+    return prod(dim.lo for dim in before) > prod(dim.lo for dim in after)
+
+
+def _has_uneven_end(seen: Seen) -> bool:
+    """Return whether the last window of a ceil_torch pooling may not end with the padding.
+
+    Beyond it that matters if padding counts.
+    """
+    attrs, data, pooled = seen.attrs, seen.inputs[0].shape, seen.outputs[0].shape
+    if attrs is None or attrs.rounding_type != "ceil_torch":
+        return False
+    if not is_static(data) or not is_static(pooled):
+        return True
+    begins, ends = attrs.pads_begin, attrs.pads_end
+    sizes = zip((data or ())[2:], (pooled or ())[2:], attrs.kernel, attrs.strides, begins, ends, strict=False)
+    beyond = [(new.lo - 1) * stride + size - old.lo - begin - end for old, new, size, stride, begin, end in sizes]
+    counts = not attrs.exclude_pad and any((*begins, *ends))
+    return any(elements < 0 or (elements and counts) for elements in beyond)
+
+
+def _has_short_sequences(seen: Seen) -> bool:
+    """Return whether a SearchSorted of more than one number is known to have sequences of one."""
+    sequences, found = seen.inputs[0].shape, seen.outputs[0].shape
+    return (
+        sequences is not None
+        and bool(sequences)
+        and sequences[-1].hi == 1
+        and any(size.hi != 1 for size in found or ())
+    )
+
+
 def _has_two_levels(seen: Seen) -> bool:
     """Return whether a FakeQuantize of a matrix or more is to two levels, with limits of one element."""
     limits = [fact.shape for fact in seen.inputs[1:]]
@@ -308,6 +377,26 @@ def _mean(pads: str) -> Call:
     return Call("AvgPool-1", (np.ones((1, 1, 4, 4), np.int32),), WINDOWS | {"pads_begin": pads})
 
 
+def _converted(value: float, kind: str) -> Call:
+    """Return the rounding of a number to a type of 8 bits."""
+    return Call("FakeConvert-13", (floats(value), Fixed(floats(1)), Fixed(floats(0))), {"destination_type": kind})
+
+
+def _keys_and_values() -> tuple[Array, Array]:
+    """Return keys and values of two heads."""
+    keys = np.sin(np.arange(2 * 5 * 4)).astype(np.float32).reshape(1, 2, 5, 4)
+    return keys, keys + 1
+
+
+def _arcsines(kind: str, *, inside: bool) -> Call:
+    """Return arcsines of 1 and 9, converted before and behind if they are `inside`."""
+    numbers = np.array([1, 9], np.int32 if inside else element_type(kind).dtype)
+    if not inside:
+        return Call("Asin-1", (numbers,))
+    made = Call("Asin-1", (Call("Convert-1", (numbers,), {"destination_type": kind}),))
+    return Call("Convert-1", (made,), {"destination_type": "i32"})
+
+
 def _deconvolution(kind: DTypeLike) -> Call:
     data, weights = np.ones((1, 3, 4, 4)).astype(kind), np.ones((1, 3, 2, 2, 2)).astype(kind)
     sizes = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
@@ -333,6 +422,7 @@ def _interpolate(axes: str, *sizes: int, mode: str = "linear", corners: str = "f
 
 ATTENTION = (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4))
 PLAIN = {"causal": "false"}
+INTERPOLATE = ("Interpolate-1", "Interpolate-4", "Interpolate-11")
 MEANS = ("AvgPool-1", "AvgPool-14", "AvgPool-16")
 WINDOWS = {"kernel": "1,1", "strides": "1,1", "pads_end": "0,0", "exclude-pad": "false"}
 ONE_GROUP = {"group": "1", "deformable_group": "1"}
@@ -429,7 +519,7 @@ ROWS = (
         name="quotients of i32",
         first="2021.2",
         last="2021.2",
-        ops=("Divide-1",),
+        ops=("Divide-1", "Mod-1"),
         reason="Quotients of integers are rounded up from one half, in place of down.",
         sometimes=True,
         model=Call("Divide-1", (np.array([7, 9], np.int32), np.array([2, 2], np.int32))),
@@ -447,6 +537,25 @@ ROWS = (
         version=10,
         types="u8 i8",
     ),
+    *(
+        ReleaseDifference(
+            name=f"Mod of {kinds} by {divisor} numbers",
+            first="2021.2",
+            last=last,
+            ops=("Mod-1",),
+            state=state,
+            reason=f"Integers of {bits} bits {what}.",
+            model=Call("Mod-1", (np.array([5, 8], kind), by(np.array([3, 3], kind)))),
+            version=10,
+            types=kinds,
+            applies=applies,
+        )
+        for kinds, kind, bits, last in (("u8 i8", np.int8, 8, "2021.3"), ("u16 i16", np.int16, 16, "2021.2"))
+        for divisor, by, state, what, applies in (
+            ("computed", np.array, State.DIFFERS, "give other values", lambda seen: 1 not in seen.constant),
+            ("constant", Fixed, State.UNCOMPILED, "are not compiled", lambda seen: 1 in seen.constant),
+        )
+    ),
     ReleaseDifference(
         name="means of integers",
         first="2022.1",
@@ -456,6 +565,7 @@ ROWS = (
         sometimes=True,
         model=Call("ReduceMean-1", (np.array([1, 2], np.int32), Fixed(whole(0)))),
         types="u8 i8 u16 i16 u32 i32 u64 i64",
+        applies=_has_fewer_elements,
     ),
     ReleaseDifference(
         name="differences of unsigned integers",
@@ -480,21 +590,33 @@ ROWS = (
         name="unsigned results below 0",
         first="2022.1",
         last="2025.3",
-        ops=(*("Subtract-1", "Sin-1", "Cos-1", "Tan-1", "Atanh-4", "LogSoftmax-5", "MVN-1", "MVN-6", "BitwiseNot-13"),),
-        reason="Results below 0 of u16, u32 and u64 become 0, in place of wrapping around.",
+        ops=("Subtract-1", "Sin-1", "Cos-1", "Tan-1", "LogSoftmax-5", "MVN-1", "MVN-6", "BitwiseNot-13"),
+        reason="Results below 0 of u16, u32 and u64 that an output of the model gives become 0, and are not wrapped"
+        " around.",
         sometimes=True,
         model=Call("Subtract-1", (np.array([1, 9], np.uint16), np.array([4, 2], np.uint16))),
         types="u16 u32 u64",
+        applies=lambda seen: not seen.converted,
     ),
-    ReleaseDifference(
-        name="unsigned results that are no numbers",
-        first="2022.1",
-        last="2025.2",
-        ops=("Asin-1", "Acos-1", "Acosh-4"),
-        reason="Of u16, u32 and u64 beyond the range of the function another number comes than 0.",
-        sometimes=True,
-        model=Call("Asin-1", (np.array([1, 9], np.uint16),)),
-        types="u16 u32 u64",
+    *(
+        ReleaseDifference(
+            name=f"{kind} results that are no numbers, {where}",
+            first=first,
+            last=last,
+            ops=("Asin-1", "Acos-1", "Acosh-4", "Atanh-4"),
+            reason="Beyond the range of the function another number comes than 0.",
+            sometimes=True,
+            model=_arcsines(kind, inside=where in {"converted", "within a model"}),
+            types=kind,
+            applies=applies,
+        )
+        for kind, where, first, last, applies in (
+            ("u16", "anywhere", "2022.1", "2025.2", lambda seen: True),
+            ("u64", "at an output", "2022.1", "2025.3", lambda seen: not seen.converted),
+            ("u64", "converted", "2022.1", "2025.2", lambda seen: seen.converted),
+            ("u32", "at an output", "2025.3", "2025.3", lambda seen: not seen.converted),
+            ("u32", "within a model", "2022.1", "2025.2", lambda seen: not seen.border),
+        )
     ),
     ReleaseDifference(
         name="Gelu-2 by tanh",
@@ -508,11 +630,11 @@ ROWS = (
         version=10,
     ),
     ReleaseDifference(
-        name="ceil_torch with padding",
+        name="ceil_torch with an uneven end",
         first="2024.2",
         last="2024.2",
         ops=("AvgPool-14",),
-        reason="The divisor of windows at the end counts elements behind the padding.",
+        reason="Windows at the end count elements behind the padding, and one that begins there is not left out.",
         model=Call(
             "AvgPool-14",
             (counted(1, 1, 6, 6),),
@@ -525,7 +647,30 @@ ROWS = (
                 "rounding_type": "ceil_torch",
             },
         ),
-        applies=_with("rounding_type", "ceil_torch"),
+        applies=_has_uneven_end,
+    ),
+    ReleaseDifference(
+        name="FakeConvert of small numbers",
+        first="2023.3",
+        last="2024.6",
+        ops=("FakeConvert-13",),
+        reason="Numbers below 2^-6 are rounded down or up by turns, in place of to the nearest of f8e4m3.",
+        sometimes=True,
+        model=_converted(0.015, "f8e4m3"),
+        applies=_with("destination_type", "f8e4m3"),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"FakeConvert of large numbers to {kind}",
+            first=first,
+            last="2025.0",
+            ops=("FakeConvert-13",),
+            reason=f"Numbers beyond those of {kind} become {found}, in place of the largest.",
+            sometimes=True,
+            model=_converted(1e6, kind),
+            applies=_with("destination_type", kind),
+        )
+        for kind, first, found in (("f8e5m2", "2023.3", "infinite"), ("f8e4m3", "2025.0", "nan"))
     ),
     ReleaseDifference(
         name="SegmentMax",
@@ -721,6 +866,24 @@ ROWS = (
         applies=lambda seen: seen.between and _has_rank(seen, 1) and 1 in seen.constant,
     ),
     ReleaseDifference(
+        name="Transpose without an order",
+        first="2022.1",
+        last="2024.2",
+        ops=("Transpose-1",),
+        reason="An order without elements, which is to reverse the axes, leaves them as they are.",
+        model=Call("Transpose-1", (Call("Abs-1", (counted(2, 3),)), Fixed(whole()))),
+        applies=lambda seen: not _follows_order(seen) and _axes(seen) == [] and not _has_rank(seen, 1),
+    ),
+    ReleaseDifference(
+        name="SearchSorted in sequences of one number",
+        first="2024.5",
+        last="2024.6",
+        ops=("SearchSorted-15",),
+        reason="Several sequences of one number, or several numbers that are searched in one, are mixed up.",
+        model=Call("SearchSorted-15", (counted(3, 1), Fixed(floats([2], [0], [3]))), {"right_mode": "false"}),
+        applies=_has_short_sequences,
+    ),
+    ReleaseDifference(
         name="Einsum with two sizes for a letter",
         first="2021.4",
         last="2025.0",
@@ -809,20 +972,27 @@ ROWS = (
         version=10,
         types="boolean i16 i32 i64 u8 u16 u32 u64",
     ),
-    ReleaseDifference(
-        name="cubic Interpolate along three axes",
-        first="2021.2",
-        last="2021.4",
-        ops=("Interpolate-1", "Interpolate-4"),
-        state=State.DIES,
-        reason="A cubic Interpolate along three axes is rejected by 2021.2 and 2021.3, and ends the process of 2021.4.",
-        model=Call(
-            "Interpolate-4",
-            (counted(1, 1, 3, 5, 5), Fixed(whole(4, 4, 4)), Fixed(floats(1, 1, 1)), Fixed(whole(2, 3, 4))),
-            {"mode": "cubic", "shape_calculation_mode": "sizes"},
-        ),
-        version=10,
-        applies=lambda seen: _with("mode", "cubic")(seen) and _resizes(seen, 3),
+    *(
+        ReleaseDifference(
+            name=f"{mode} Interpolate of five dimensions, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("Interpolate-1", "Interpolate-4"),
+            state=state,
+            reason=f"Data of five dimensions is read and {what} if the mode is {mode}.",
+            model=Call(
+                "Interpolate-4",
+                (counted(1, 1, 3, 5, 5), Fixed(whole(4, 4, 4)), Fixed(floats(1, 1, 1)), Fixed(whole(2, 3, 4))),
+                {"mode": mode, "shape_calculation_mode": "sizes"},
+            ),
+            version=10,
+            applies=_in_five_dimensions(mode),
+        )
+        for mode, first, last, state, what in (
+            ("cubic", "2021.2", "2021.3", State.UNCOMPILED, "not compiled"),
+            ("cubic", "2021.4", "2021.4", State.DIES, "ends the process"),
+            ("linear_onnx", "2021.2", "2021.2", State.UNCOMPILED, "not compiled"),
+        )
     ),
     ReleaseDifference(
         name="attention with a boolean mask",
@@ -838,9 +1008,9 @@ ROWS = (
         first="2025.3",
         last="2026.0",
         ops=("ScaledDotProductAttention-13",),
-        reason="Keys or values that are constants are read as other numbers.",
-        model=Call("ScaledDotProductAttention-13", (ATTENTION[0], *map(Fixed, ATTENTION[1:])), PLAIN),
-        applies=lambda seen: not {1, 2}.isdisjoint(seen.constant),
+        reason="Keys or values of several heads or batches that are constants are read as other numbers.",
+        model=Call("ScaledDotProductAttention-13", (counted(1, 2, 3, 4), *map(Fixed, _keys_and_values())), PLAIN),
+        applies=_has_constant_heads,
     ),
     ReleaseDifference(
         name="attention with a sink",
@@ -935,25 +1105,39 @@ ROWS = (
         applies=lambda seen: _with("mode", "explicit")(seen) and _widens(seen),
     ),
     ReleaseDifference(
-        name="Interpolate-1 beyond the last two axes",
+        name="Interpolate of batch or channels",
         first="2021.2",
         last="2021.4",
-        ops=("Interpolate-1",),
+        ops=INTERPOLATE,
         state=State.UNCOMPILED,
         reason="Batch and channels cannot be resized.",
         model=_interpolate("0,1", 3, 3),
         version=10,
-        applies=lambda seen: not {0, 1}.isdisjoint(_interpolated(seen)[2]),
+        applies=lambda seen: not _has_rank(seen, 2) and not {0, 1}.isdisjoint(_resized(seen)),
     ),
     ReleaseDifference(
-        name="Interpolate-1 along channels, height and width",
-        first="2022.1",
+        name="Interpolate of channels, height and width",
+        first="2021.2",
         last="2025.3",
-        ops=("Interpolate-1",),
+        ops=INTERPOLATE,
         state=State.UNCOMPILED,
-        reason="Three axes with the channels are read and not compiled.",
+        reason="Three axes of data of three or four dimensions are read and not compiled.",
         model=_interpolate("1,2,3", 3, 3, 3),
-        applies=lambda seen: {1, 2, 3} <= {*_interpolated(seen)[2]},
+        version=10,
+        applies=_resizes_channels,
+    ),
+    ReleaseDifference(
+        name="cubic Interpolate of channels, height and width",
+        first="2025.4",
+        last="2026.4",
+        ops=INTERPOLATE,
+        reason="Along three axes of data of three or four dimensions memory behind the data is read.",
+        model=Call(
+            "Interpolate-11",
+            (counted(2, 3, 4, 4), Fixed(whole(5, 6, 5)), Fixed(whole(1, 2, 3))),
+            {"mode": "cubic", "shape_calculation_mode": "sizes"},
+        ),
+        applies=lambda seen: _with("mode", "cubic")(seen) and _resizes_channels(seen),
     ),
     ReleaseDifference(
         name="Interpolate-1 of 2021.2",

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 
 from ir_tools.graph import Graph, Layer, Located, Model
-from ir_tools.known_differences.releases import Seen, release_differences, rows_of
+from ir_tools.known_differences.releases import FIRST_VERSION, Seen, release_differences, rows_of
 from ir_tools.ops import Op, Role, opset_number, role_of
 from ir_tools.ops.definition import REQUIRED, Fact, Flag, OneOf
 from ir_tools.releases.measured import TOGETHER, State, cases, state
@@ -50,8 +50,6 @@ NAMES: Mapping[str, Sequence[tuple[tuple[int, ...], tuple[int, ...]]]] = {
     EMPTY_FILE: [((0,), (2022, 1)), ((2026, 2), (2026, 4))],
 }
 """What can be wrong with a name or the file; of each span the first release that does not read it, and the next."""
-FIRST_VERSION = 10
-"""The IR version whose inputs and outputs go by the names of layers."""
 STAND_INS = {"u32": "u64"}
 """Types that releases without inputs of another one treat as that one: 2021 computes both in i32. Measured."""
 RANKS = (State.UNREAD, State.DIES, State.UNCOMPILED, State.FAILS, State.DIFFERS, State.RUNS)
@@ -95,7 +93,7 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
             return Answer.READS, "a tensor without elements is not accepted"
     if op.role is Role.ASSIGN_VARIABLE:
         return None
-    plain = state(release, str(op))
+    plain, kinds = state(release, str(op)), {fact.dtype.name for fact in seen.inputs[:1]}
     if plain is None:
         return Answer.UNKNOWN, f"{op} was not measured"
     described = {row.instead for row in rows_of(release.name, str(op))}
@@ -105,10 +103,7 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     exact = found is State.DIFFERS or not case
     if found is State.UNREAD and not release.dynamic and not seen.between:
         found, unmeasured = State.RUNS, (Answer.UNKNOWN, "sizes that follow from values were not measured")
-    elif exact and any(
-        row.state is found and row.may_concern({fact.dtype.name for fact in seen.inputs[:1]})
-        for row in rows_of(release.name, str(op))
-    ):
+    elif exact and any(row.state is found and row.may_concern(kinds) for row in rows_of(release.name, str(op))):
         found = State.RUNS
     for row in release_differences(release, seen):
         if RANKS.index(row.state) < RANKS.index(found):
@@ -147,7 +142,7 @@ def _cases_of(release: Release, seen: Seen) -> Iterator[str]:
     """Yield the cases of the table that a layer falls under.
 
     A type that the release does not take as an input was not measured, as the inputs of the models had it; another one
-    may stand for it.
+    may stand for it. Within a model, and at the inputs of older IR versions, f16 is computed in f32.
     """
     op = seen.op
     if seen.version == 10 and seen.border:
@@ -158,6 +153,8 @@ def _cases_of(release: Release, seen: Seen) -> Iterator[str]:
     if facts:
         kind = facts[0].dtype.name
         taken = state(release, "Parameter-1", kind) in {None, State.RUNS}
+        if kind == "f16" and op.role is Role.COMPUTATION and release.reads[1] > FIRST_VERSION:
+            taken = not seen.converted
         if op.role is not Role.COMPUTATION or taken or state(release, str(op), kind) is State.UNREAD:
             yield kind
         elif kind in STAND_INS:

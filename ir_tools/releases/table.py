@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from ir_tools.errors import UsageError
-from ir_tools.ops.definition import Op, Role
+from ir_tools.ops.definition import Op
 from ir_tools.types.words import closest
 
 __all__ = ["OPENVINO", "RELEASES", "Release", "find_release", "is_release"]
@@ -53,13 +53,13 @@ class Release:
     def holds(self, op: Op, opset: int) -> bool:
         """Return whether it reads an operation with the version stamp of an opset.
 
-        A Parameter is read with the stamp of an opset of which it reads only a part.
+        What every opset begins with is read with the stamp of an opset of which it reads only a part.
         """
         if not op.in_opset(opset):
             return False
-        if op.role is Role.PARAMETER:
-            return opset <= self.opset or opset in self.added
-        return str(op) not in self.lacks if opset <= self.opset else op.type in self.added.get(opset, ())
+        if opset <= self.opset:
+            return str(op) not in self.lacks
+        return opset in self.added and op.type in self.added[opset] | FIRST_OF_OPSET
 
     def has_type(self, name: str) -> bool:
         """Return whether it reads tensors of an element type."""
@@ -71,6 +71,7 @@ def _number(name: str) -> tuple[int, ...]:
     return tuple(int(number) for number in name.rpartition("-")[2].split("."))
 
 
+FIRST_OF_OPSET = {"Parameter", "Convert", "ShapeOf"}
 FIRST_RELEASE = {
     "u1": (2021, 3),
     "u4": (2021, 3),
