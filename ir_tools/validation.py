@@ -28,7 +28,7 @@ from ir_tools.types import Shapes, closest
 if TYPE_CHECKING:
     from ir_tools.runtime.client import RuntimeClient
 
-__all__ = ["chosen", "validate"]
+__all__ = ["chosen", "errors_in", "validate"]
 
 
 def validate(
@@ -82,10 +82,22 @@ def validate(
                 client = stack.enter_context(release_client(release, memory=MEMORY))
             found += try_model(source, weights, client=client, extensions=extensions, shapes=shapes)
     codes = {rule.code for rule in rules}
-    return sorted(
-        (diagnostic for diagnostic in found if diagnostic.code in codes),
-        key=lambda diagnostic: (diagnostic.line or 0, diagnostic.code),
-    )
+    return _sorted(diagnostic for diagnostic in found if diagnostic.code in codes)
+
+
+def errors_in(file: IrFile) -> list[Diagnostic]:
+    """Return the errors in a file that is open; rules that find warnings alone, which read the `.bin`, are left out."""
+    rules = {rule for rule in RULES if rule.severity is Severity.ERROR}
+    try:
+        with gc_paused():
+            found = [*_findings(file, rules)]
+    except ReadError as unreadable:
+        found = [*unreadable.diagnostics]
+    return _sorted(one for one in found if one.severity is Severity.ERROR)
+
+
+def _sorted(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    return sorted(found, key=lambda diagnostic: (diagnostic.line or 0, diagnostic.code))
 
 
 def chosen(select: str | Collection[str] = (), ignore: str | Collection[str] = ()) -> tuple[Rule, ...]:

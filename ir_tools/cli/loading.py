@@ -7,13 +7,18 @@ from pathlib import Path
 import click
 
 import ir_tools
+from ir_tools.checks import IrFile
 from ir_tools.cli._onnx import is_onnx
 from ir_tools.cli.app import NOTES
-from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.collection import gc_paused
+from ir_tools.diagnostics import Diagnostic
 from ir_tools.errors import ReadError, WriteError
 from ir_tools.format.read import load as read_bytes
+from ir_tools.format.read import model_of, open_files
 from ir_tools.format.write import check_complete
 from ir_tools.graph import Model
+from ir_tools.runtime.extensions import library_paths
+from ir_tools.validation import errors_in
 
 __all__ = ["check_weights", "findings", "load", "load_current"]
 
@@ -32,12 +37,18 @@ def load(path: Path, weights: Path | None = None, extensions: Sequence[Path] = (
     """
     if is_onnx(path, weights):
         return ir_tools.onnx.read(path, extensions=extensions)
-    source = path if path.is_file() else read_bytes(path)
+    library_paths(extensions)
     try:
-        model = ir_tools.read(source, weights)
+        file = IrFile(*open_files(path if path.is_file() else read_bytes(path), weights), extensions=bool(extensions))
     except ReadError as unreadable:
-        raise ReadError(*_named(_errors(source, weights, extensions) or unreadable.diagnostics, path)) from None
-    findings().extend(_named(_errors(source, weights, extensions), path))
+        raise ReadError(*_named(unreadable.diagnostics, path)) from None
+    errors = [*_named(errors_in(file), path)]
+    try:
+        with gc_paused():
+            model = model_of(file.document, file.weights, file.path)
+    except ReadError as unreadable:
+        raise ReadError(*(errors or _named(unreadable.diagnostics, path))) from None
+    findings().extend(errors)
     return model
 
 
@@ -66,16 +77,6 @@ def check_weights(model: Model) -> None:
     cut = next((one for one in findings() if one.code == CONSTANT_OUTSIDE_WEIGHTS.code), None)
     if cut is not None:
         raise WriteError(f"{model.weights.path or 'the .bin'} is cut off or of another model; nothing was written")
-
-
-def _errors(source: Path | bytes, weights: Path | None, extensions: Sequence[Path]) -> list[Diagnostic]:
-    """Return the errors of a file; rules that find warnings alone, for which the whole `.bin` is read, are left out."""
-    from ir_tools.rules import RULES
-    from ir_tools.validation import validate
-
-    mild = [rule.code for rule in RULES if rule.severity is not Severity.ERROR]
-    found = validate(source, weights, ignore=mild, extensions=extensions)
-    return [one for one in found if one.severity is Severity.ERROR]
 
 
 def _named(found: Iterable[Diagnostic], path: Path) -> Iterator[Diagnostic]:

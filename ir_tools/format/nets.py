@@ -349,7 +349,8 @@ class _Reader:
         sources, numbers, count = net.wiring, self.numbers, 0
         unreadable: list[Element] = []
         inputs, outputs = net.inputs, net.outputs
-        self.document.wiring[table] = sources
+        if not self.thorough:
+            self.document.wiring[table] = sources
         for edge in table.iterchildren("edge"):
             count += 1
             get = edge.get

@@ -61,7 +61,7 @@ class Document:
         file: what to call it in messages.
         plain: there are no namespaces.
         codec: the encoding of the bytes, as Python calls it.
-        wiring: a reader's note of what each `<edges>` says.
+        wiring: the note of who read the model to be written: what each `<edges>` says.
     """
 
     def __init__(self, data: bytes, file: str | None = None) -> None:
