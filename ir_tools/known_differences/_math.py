@@ -14,7 +14,6 @@ BF16 = ml_dtypes.bfloat16
 EXACT = float(2**24)
 """Up to here f32 holds every integer."""
 ONE = {"strides": "1", "pads_begin": "0", "pads_end": "0", "dilations": "1"}
-BIG = np.array([[[2**23 + 1], [1], [1]]], np.int32)
 TWO = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
 BINARY = {**TWO, "mode": "xnor-popcount", "pad_value": "0"}
 POOL = {"kernel": "2,2", "strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
@@ -82,13 +81,6 @@ def _has_nan(layer: Instance) -> bool:
 def _singular(layer: Instance) -> bool:
     data = layer.inputs[0].astype(np.float64)
     return bool((np.linalg.matrix_rank(data) < data.shape[-1]).any())
-
-
-def _lone_channel(layer: Instance) -> bool:
-    """Return one channel to one channel, with rows of filters that lie apart."""
-    data, filters = layer.inputs[:2]
-    channels = filters.shape[1:3] if filters.ndim > data.ndim else filters.shape[:2]
-    return set(channels) == {1} and max(*layer.attrs.strides, *layer.attrs.dilations) > 1
 
 
 def _of_bf16(layer: Instance) -> bool:

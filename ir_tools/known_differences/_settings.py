@@ -48,10 +48,6 @@ def _no_products(layer: Instance) -> bool:
     return not layer.inputs[0].size
 
 
-def _no_rows(layer: Instance) -> bool:
-    return not layer.inputs[0].size and len(layer.inputs) > 2
-
-
 def _same(layer: Instance) -> bool:
     return bool(layer.attrs.auto_pad.startswith("same"))
 
