@@ -6,7 +6,7 @@ the next one, which does not.
 
 from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from math import prod
 
 import numpy as np
@@ -372,6 +372,21 @@ def _pads_windows(seen: Seen) -> bool:
     )
 
 
+def _is_spread_over_matrices(seen: Seen, *, by_rank: bool) -> bool:
+    """Return whether matrices of unknown size are multiplied by more constant ones, each by all.
+
+    `by_rank`: whether they lack the axes of these; else one matrix is there along each of them.
+    """
+    data, held = (fact.shape for fact in seen.inputs)
+    if 0 in seen.constant or 1 not in seen.constant or data is None or held is None or is_static(data):
+        return False
+    if by_rank:
+        return len(data) < len(held)
+    return len(data) == len(held) and any(
+        size.hi == 1 and other.lo > 1 for size, other in zip(data[:-2], held[:-2], strict=True)
+    )
+
+
 def _mean(pads: str) -> Call:
     """Return an average pooling of integers of one channel, with windows of one element."""
     return Call("AvgPool-1", (np.ones((1, 1, 4, 4), np.int32),), WINDOWS | {"pads_begin": pads})
@@ -696,6 +711,22 @@ ROWS = (
         sometimes=True,
         model=_compressed(),
         applies=lambda seen: seen.inputs[0].dtype.is_float and bool(seen.held & {"u8", "i8", "u4", "i4"}),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"MatMul of {what} of unknown size by several constant ones",
+            first="2025.4",
+            last="2026.4",
+            ops=("MatMul-1",),
+            state=state,
+            reason=f"{what.capitalize()} of unknown size is not multiplied by several constant ones.",
+            model=Call("MatMul-1", (Given(counted(*sizes), shape), Fixed(counted(3, 4, 5)))),
+            applies=partial(_is_spread_over_matrices, by_rank=by_rank),
+        )
+        for what, state, sizes, shape, by_rank in (
+            ("one matrix", State.FAILS, (1, 6, 4), "1,?,4", False),
+            ("a matrix without batch", State.UNCOMPILED, (6, 4), "?,4", True),
+        )
     ),
     ReleaseDifference(
         name="TopK without order",
