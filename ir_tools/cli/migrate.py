@@ -90,7 +90,8 @@ def migrate(
     OpenVINO's own conversion, which deviates in known cases, and onnxruntime: one of them has to agree on each output.
 
     A model that is migrated for a release is verified on that release (ir-tools runtimes --add, or --install), against
-    the old one on the installed OpenVINO, or on that of --runtime; of an .onnx, against the new one on the installed.
+    the old one on the installed OpenVINO, or on that of --runtime; of an .onnx, against the new one there. Without
+    --for, the new model of an .onnx is compared on the installed OpenVINO and on that of --runtime.
 
     A model of IR v2 to v7 is verified on the runtime of its time: Inference Engine 2020.1 on the old file against
     OpenVINO on the new one, both in floats. With --int8, the outputs in INT8 are shown beside those in floats.
@@ -115,11 +116,6 @@ def migrate(
     if is_onnx(model, weights):
         if layers:
             raise UsageError("--layers is for models of IR v2 to v7, and this one is an .onnx: see compare")
-        if release.name is not None or (release.given and for_release is None):
-            raise UsageError(
-                "--runtime is for IR; an .onnx is verified with the installed OpenVINO and onnxruntime, and on the"
-                " release of --for"
-            )
         if int8:
             raise UsageError("--int8 is for models of IR v2 to v7")
         try:
@@ -128,10 +124,15 @@ def migrate(
             if not error.diagnostics:
                 raise
             return _refused_node(model, error)
-        their = _target(for_release, release, extensions) if verify and not migration.refused else None
+        release.check(migration.model, more=for_release is not None)
+        clients = (release.runtime(extensions), _target(for_release, release, extensions)) if verify else ()
+        running = [client for client in clients if client is not None]
         checked = verify_onnx(migration.model, model, inputs, extensions) if verify and not migration.refused else None
-        if checked and checked["ok"] and their is not None:
-            asked = _verify(migration.model, migration, inputs, extensions, client=None, their=their)
+        if checked and checked["ok"] and running:
+            *first, their = running
+            asked = _verify(
+                migration.model, migration, inputs, extensions, client=first[0] if first else None, their=their
+            )
             checked |= {key: asked[key] for key in ("ok", "error", "help") if key in asked} | {"release": asked}
     else:
         loaded = load(model, weights, extensions)
@@ -448,7 +449,7 @@ def _show_verification(screen: "Screen", checked: Row) -> None:
             screen.line(str(remark["text"]), style="yellow")
         asked = checked.get("release")
         if isinstance(asked, dict) and "error" not in asked:
-            screen.heading(f"{asked['new']}, against the installed OpenVINO")
+            screen.heading(f"{asked['new']}, against {asked['old']}")
             _show_outputs(screen, _rows(asked["outputs"]))
         return
     now = f"OpenVINO {without_build(str(checked['runtime']))} on {checked['device']}, seed {checked['seed']}"

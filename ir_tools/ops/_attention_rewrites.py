@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_tools.ops._layers import I64, Layers, composed
 from ir_tools.ops.definition import Array, Attrs, Ref, Refused
-from ir_tools.types import Dim
+from ir_tools.types import Dim, is_static
 
 __all__ = ["grouped_products", "scaled_dot_product_attention"]
 
@@ -78,12 +78,15 @@ def _shares(layers: Layers, scores: Ref) -> Ref:
 
 @composed(17, "a product of matrices for each group, of which every row keeps that of its own", wide=True)
 def grouped_products(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """GroupedMatMul-17."""
+    """GroupedMatMul-17. Rows of unknown number are copied for each group: 2025.4 does not do so by itself."""
     del attrs
     left, right = layers.working(0), layers.working(1)
     if layers.rank(left) == layers.rank(right):
         return layers.call("MatMul", left, right, transpose_b=True)
-    products = layers.call("MatMul", layers.call("Unsqueeze", left, np.array(0)), right, transpose_b=True)
+    copies = layers.call("Unsqueeze", left, np.array(0))
+    if not is_static(layers.fact(left).shape) and isinstance(groups := layers.size(right, 0), np.ndarray):
+        copies = layers.call("Tile", copies, np.array([groups.item(), 1, 1]))
+    products = layers.call("MatMul", copies, right, transpose_b=True)
     all_but_last = np.array([0]), np.array([-1]), np.array([1])
     ends = layers.call("StridedSlice", layers.to_type(Ref(None, 2), I64), *all_but_last, begin_mask=(0,), end_mask=(0,))
     rows = layers.call("Unsqueeze", layers.places(left, 0), np.array(1))

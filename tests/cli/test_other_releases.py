@@ -143,7 +143,12 @@ def test_onnx_is_verified_on_the_release(cli: Cli, tmp_path: Path, monkeypatch: 
     words = ("migrate", path, "--for", "openvino-2021.4", "--verify", "-o", tmp_path / "new.xml")
     found = cli(*words, "--json").document["verified"]
     assert (found["ok"], found["release"]["new"]) == (True, "OpenVINO 2021.4: the migrated model")
-    assert "OpenVINO 2021.4: the migrated model, against the installed OpenVINO" in cli(*words).out
+    assert "OpenVINO 2021.4: the migrated model, against OpenVINO 2026.4" in cli(*words).out
+    words = ("migrate", path, "--runtime", "openvino-2022.3", "--verify", "-o", tmp_path / "new.xml")
+    found = cli(*words, "--json").document["verified"]
+    assert (found["ok"], found["release"]["new"]) == (True, "OpenVINO 2022.3: the migrated model")
+    outcome = cli(*words, "--for", "openvino-2021.4")
+    assert "OpenVINO 2021.4: the migrated model, against OpenVINO 2022.3" in outcome.out
     monkeypatch.setattr(ReleaseClient, "infer", rejecting)
     outcome = cli(*words)
     assert (outcome.code, outcome.out.splitlines()[-2]) == (4, "Not verified: too old. Nothing was written.")
