@@ -125,14 +125,14 @@ def migrate(
                 raise
             return _refused_node(model, error)
         release.check(migration.model, more=for_release is not None)
-        clients = (release.runtime(extensions), _target(for_release, release, extensions)) if verify else ()
-        running = [client for client in clients if client is not None]
+        client, their = None, None
+        if verify and not migration.refused:
+            client, their = release.runtime(extensions), _target(for_release, release, extensions)
+        if their is None:
+            client, their = None, client
         checked = verify_onnx(migration.model, model, inputs, extensions) if verify and not migration.refused else None
-        if checked and checked["ok"] and running:
-            *first, their = running
-            asked = _verify(
-                migration.model, migration, inputs, extensions, client=first[0] if first else None, their=their
-            )
+        if checked and checked["ok"] and their is not None:
+            asked = _verify(migration.model, migration, inputs, extensions, client=client, their=their)
             checked |= {key: asked[key] for key in ("ok", "error", "help") if key in asked} | {"release": asked}
     else:
         loaded = load(model, weights, extensions)
