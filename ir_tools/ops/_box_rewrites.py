@@ -56,10 +56,10 @@ def _in_stable_order(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite:
     of_each, others = (layers.call("Unsqueeze", values, np.array(at)) for at in (axis + 1, axis))
     better = layers.call("Greater" if attrs.mode == "max" else "Less", others, of_each)
     first = layers.call("ReduceSum", layers.to_type(better, I64), np.array(axis + 1))
-    turn = layers.call("Subtract", _along(layers, values, axis), first)
     equal = layers.call("Equal", layers.call("Unsqueeze", data, np.array(axis)), of_each)
     before = layers.call("CumSum", layers.to_type(equal, I64), np.array(axis + 1), exclusive=True)
-    same_turn = layers.call("Equal", before, layers.call("Unsqueeze", turn, np.array(axis + 1)))
+    turn = layers.call("Add", before, layers.call("Unsqueeze", first, np.array(axis + 1)))
+    same_turn = layers.call("Equal", turn, _along(layers, values, axis, more=1))
     found = layers.call("LogicalAnd", equal, same_turn)
     places = layers.call("Select", found, _along(layers, data, axis), np.array(0))
     place = layers.to_type(layers.call("ReduceSum", places, np.array(axis + 1)), attrs.index_element_type)
@@ -67,9 +67,9 @@ def _in_stable_order(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite:
     return layers.rewrite("places of equal values in order", proof, (values, place))
 
 
-def _along(layers: Layers, data: Ref, axis: int) -> Ref | Array:
-    """Add the numbers of the elements along an axis, which broadcast to the data."""
-    places, behind = layers.places(data, axis), np.arange(1, layers.rank(data) - axis)
+def _along(layers: Layers, data: Ref, axis: int, more: int = 0) -> Ref | Array:
+    """Add the numbers of the elements along an axis, which broadcast to the data with `more` axes at its end."""
+    places, behind = layers.places(data, axis), np.arange(1, layers.rank(data) - axis + more)
     if not behind.size:
         return places
     return layers.call("Unsqueeze", places, behind) if isinstance(places, Ref) else np.expand_dims(places, [*behind])
