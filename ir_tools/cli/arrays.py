@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ir_tools.cli.images import ImageOptions, split_name
-from ir_tools.errors import IrToolsError, RuntimeFailure, UsageError
+from ir_tools.errors import IrToolsError, RuntimeFailure, UsageError, WriteError
 from ir_tools.files import check_readable
 
 if TYPE_CHECKING:
@@ -169,7 +169,13 @@ def _only(name: str, arrays: "dict[str, Array]", label: str) -> "Array":
 
 
 def not_run(error: IrToolsError) -> "Row":
-    """Return why models did not run, and what to do if their inputs may be the cause."""
+    """Return why models did not run, and what to do if their inputs may be the cause.
+
+    Raises:
+        WriteError: the error, if it is one of the disk.
+    """
+    if isinstance(error, WriteError):
+        raise error
     others = isinstance(error, RuntimeFailure) and (error.stage in TO_READ or error.kind != "rejected")
     help = None if others else "give inputs that the model takes with --input, or their sizes with --set"
     return {"ok": False, "error": str(error), "help": help, "outputs": []}

@@ -36,7 +36,7 @@ def write_report(found: Sequence[Comparison], path: Path, *, model: str, replay:
     """
     date = datetime.now().astimezone()
     pages = [render_report(one, model=model, replay=replay, plan=plan, date=date) for one in found]
-    page = (pages[0] if len(pages) == 1 else _together(found, pages, model)).encode()
+    page = (pages[0] if len(pages) == 1 else _together(found, pages, model)).encode(errors="backslashreplace")
     write_file(path, lambda file: file.write(page))
 
 

@@ -5,7 +5,7 @@ import weakref
 from contextlib import ExitStack
 from pathlib import Path
 
-from ir_tools.files import temporary_folder
+from ir_tools.files import NewFile, temporary_folder, write_files
 from ir_tools.runtime._process import Header
 
 __all__ = ["Files", "foreign_program"]
@@ -53,7 +53,7 @@ class Files:
         path = self._folder / name
         draft = path.with_suffix(".new")
         if isinstance(source, bytes | bytearray | memoryview):
-            draft.write_bytes(source)
+            write_files([NewFile(draft, lambda file: file.write(source), durable=False)])
         elif _is_text(found := os.path.abspath(source)):
             return found
         else:

@@ -8,7 +8,7 @@ import pytest
 import ir_tools
 from ir_tools import comparison
 from ir_tools.comparison import Comparison
-from ir_tools.errors import RuntimeFailure
+from ir_tools.errors import RuntimeFailure, WriteError
 from ir_tools.ops import Array
 from ir_tools.rewrite.migration import Migration
 from ir_tools.rewrite.steps import RefusedStep
@@ -90,6 +90,17 @@ def test_a_difference_on_the_runtime_writes_nothing(
     assert outcome.code == 4
     assert "does not give the same values; nothing was written" in outcome.out
     assert not target.exists()
+
+
+def test_a_full_disk_is_no_answer_about_the_model(
+    cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def compare(*_: object, **__: object) -> Comparison:
+        raise WriteError("draft: cannot be written: no space")
+
+    monkeypatch.setattr("ir_tools.comparison.compare", compare)
+    outcome = cli("migrate", model, "-o", tmp_path / "migrated.xml", "--verify")
+    assert (outcome.code, outcome.err) == (2, "ir-tools: draft: cannot be written: no space\n")
 
 
 @pytest.mark.parametrize("stage", STAGES)

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from ir_tools.cli.compare import _columns
 from ir_tools.comparison import Comparison, LayerComparison, OutputComparison, difference
 from ir_tools.inputs import InputPlan, PlannedInput, parse_generator
-from ir_tools.report import render_report
+from ir_tools.report import render_report, write_report
 from ir_tools.report._plots import MAX_POINTS
 from ir_tools.types import element_type
 
@@ -104,6 +105,12 @@ def test_large_models_share_points_but_no_rows(count: int) -> None:
     assert text.count("<circle") - 1 <= MAX_POINTS
     assert page.addresses.count("#row1234") == 2
     assert len(text) < 300 * count
+
+
+def test_a_name_that_is_not_text(tmp_path: Path) -> None:
+    """What the file system gives for a byte that is not UTF-8 is written as an escape."""
+    write_report([comparison(1)] * 2, tmp_path / "r.html", model="m\udcff.xml", replay="r", plan=NOTHING)
+    assert "m\\udcff.xml" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
 def test_the_outputs_come_first() -> None:
