@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ir_tools.cli._onnx import is_onnx
 from ir_tools.cli.app import Answer, Row, command
 from ir_tools.cli.discovery import discover
 from ir_tools.cli.paths import ModelsPath
@@ -29,18 +30,20 @@ def compat(paths: tuple[Path, ...], names: tuple[str, ...], badge: bool, migrate
     """Tell which releases of OpenVINO run the models in PATH, files and folders, and what stops the others.
 
     The answers are those of a table of what each release was seen to do with every operation; nothing is run. If a
-    release runs a model, no layer is known to fail there or to give other values. Exits with 1 if no release runs one
-    of the models.
+    release runs a model, no layer is known to fail there or to give other values. Of an .onnx, the answer is about the
+    IR that the installed OpenVINO makes of it. Exits with 1 if no release runs one of the models.
     """
     from ir_tools.releases.table import OPENVINO, find_release
 
     releases = [find_release(name) for name in names] or [*OPENVINO]
     if badge and (asked or migrated):
         raise UsageError("--badge is one line from the table; leave out --check and --migrated")
-    found = discover(paths, _none)
+    converted = [path for path in paths if is_onnx(path)]
+    found = discover([path for path in paths if path not in converted], _none)
     if problems := [*found.bad_arguments, *found.unreadable]:
         raise UsageError("; ".join(f"{bad.file}: {bad.message}" for bad in problems))
-    reports = {path: _report(path, releases, migrated, asked, alone=len(found.files) == 1) for path in found.files}
+    chosen = [*found.files, *converted]
+    reports = {path: _report(path, releases, migrated, asked, alone=len(chosen) == 1) for path in chosen}
     files = [_file(path, report, migrated, asked) for path, report in reports.items()]
     runs = all(row["runs"] for row in files)
     return Answer({"ok": runs, "files": files}, lambda screen: _show(screen, reports, badge), 0 if runs else 1)

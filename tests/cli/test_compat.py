@@ -13,6 +13,7 @@ from ir_tools.format.write import write
 from ir_tools.releases.table import OPENVINO, find_release
 from ir_tools.rewrite.migration import migrate
 from tests.cli.conftest import Cli, pooling_xml
+from tests.importers.onnx.models import Row, model_of
 
 
 def pooling(version: int = 11, **attributes: object) -> Builder:
@@ -34,6 +35,14 @@ def model(tmp_path: Path) -> Path:
 
 def answers(builder: Builder) -> dict[str, Answer]:
     return {one.release.name.removeprefix("openvino-"): one.answer for one in compatibility(builder.model)}
+
+
+def test_onnx(cli: Cli, model: Path) -> None:
+    path = model.with_name("pool.onnx")
+    path.write_bytes(model_of([Row({"kernel_shape": [2, 2]}, (1, 2, 6, 6))], 11).SerializeToString())
+    first, second = cli("compat", path, model, "--badge").out.splitlines()
+    assert (first.partition(":")[0], second) == (str(model), f"{path}: OpenVINO 2022.1 to 2026.4")
+    assert cli("compat", path.with_name("none.onnx")).code == 2
 
 
 def test_versions_of_the_ir_and_of_operations() -> None:
