@@ -291,23 +291,28 @@ def _borders(graph: Graph, layer: Layer) -> tuple[list[bool], list[bool]]:
     )
 
 
+def _border_name(layer: Layer) -> str:
+    """Return the name of the first output of a layer, by which an output of a model goes."""
+    return f"{layer.name}.0" if len(layer.outputs) > 1 else layer.name
+
+
 def _names(graph: Graph, bordered: bool) -> dict[int, frozenset[str]]:
     """Return what is wrong with the names of layers. `bordered`: whether inputs and outputs go by names of layers."""
     found = defaultdict[int, set[str]](set)
-    results = [layer for layer in graph.layers() if role_of(layer) is Role.RESULT]
-    others = [layer for layer in graph.layers() if role_of(layer) is not Role.RESULT]
-    groups = [(EQUAL_NAMES, others), (EQUAL_RESULTS, [*others, *results])]
+    results = {layer.id: layer.name for layer in graph.layers() if role_of(layer) is Role.RESULT}
+    others = {layer.id: layer.name for layer in graph.layers() if role_of(layer) is not Role.RESULT}
+    groups = [(EQUAL_NAMES, others), (EQUAL_RESULTS, others | results)]
     if bordered:
-        ends = {source.layer for layer in results for source in graph.sources(layer.id).values()}
-        inputs = {layer.id for layer in others if role_of(layer) is Role.PARAMETER}
-        groups.append((EQUAL_BORDERS, [layer for layer in others if layer.id in ends | inputs]))
+        ends = {source.layer for number in results for source in graph.sources(number).values()}
+        inputs = {number for number in others if role_of(graph.layer(number)) is Role.PARAMETER}
+        groups.append((EQUAL_BORDERS, {number: _border_name(graph.layer(number)) for number in ends | inputs}))
         for number in ends & inputs:
             found[number].add(DIRECT)
-    for problem, layers in groups:
-        counts = Counter(layer.name for layer in layers)
-        for layer in layers:
-            if counts[layer.name] > 1:
-                found[layer.id].add(problem)
+    for problem, names in groups:
+        counts = Counter(names.values())
+        for number, name in names.items():
+            if counts[name] > 1:
+                found[number].add(problem)
     return {number: frozenset(problems) for number, problems in found.items()}
 
 
