@@ -7,6 +7,7 @@ from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Op, Role, ops_of
 from ir_tools.ops._fields import ShapeText, Type
 from ir_tools.ops.definition import REQUIRED, Field, Flag, Float, Floats, Int, Ints, OneOf, Text, Words
 from ir_tools.ops.legacy import LEGACY_FAMILIES
+from ir_tools.ops.legacy.definition import LegacyFlag
 
 __all__ = ["listing"]
 
@@ -39,13 +40,13 @@ What `migrate` replaces each with ([legacy-models.md](legacy-models.md)). Blobs 
 |---|---|---|---|
 """
 
-KINDS: tuple[tuple[type[Field], str], ...] = (
+KINDS: tuple[tuple[type[Field] | tuple[type[Field], ...], str], ...] = (
     (Ints, "integers"),
     (Int, "integer"),
     (Floats, "numbers"),
     (Float, "number"),
     (Words, "words"),
-    (Flag, "true/false"),
+    ((Flag, LegacyFlag), "true/false"),
     (Text, "text"),
     (ShapeText, "shape"),
     (Type, "element type"),

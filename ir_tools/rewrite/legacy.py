@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import chain, groupby
 
 import numpy as np
 
@@ -340,6 +340,13 @@ class Place:
         source = graph.sources(self.layer.id)[self.layer.inputs[0].id]
         return self.upgrade.ranges.get(graph.layer(source.layer).name)
 
+    @property
+    def readers(self) -> Set[str]:
+        """The types of the layers that read its outputs, in lower case."""
+        graph = self.upgrade.graph
+        found = (graph.consumers(self.layer.id, port.id) for port in self.layer.outputs)
+        return {graph.layer(reader).type.lower() for reader, _ in chain.from_iterable(found)}
+
     def fact(self, tensor: Source) -> Fact:
         """Return what is known of a tensor of the new graph."""
         return self.builder.fact(tensor)
@@ -482,8 +489,8 @@ def _replacement(place: Place) -> Sequence[Source] | Refused:
             found = _built(op, place)
     except (ShapeError, UsageError) as why:
         return Refused(str(why))
-    except SURPRISES as why:
-        return Refused(f"its attributes, blobs and sizes contradict each other ({type(why).__name__}: {why})")
+    except SURPRISES:
+        return Refused("its attributes, blobs and sizes contradict each other")
     if isinstance(found, Refused):
         return found
     if not found or len(found) < len(layer.outputs):

@@ -4,7 +4,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tests.legacy.net import Array, LegacyCase, Maker, Net, Rng, Tensor, chance, joined, kind_of, optional, pick
+from tests.legacy.net import (
+    Array,
+    LegacyCase,
+    Maker,
+    Net,
+    Rng,
+    Tensor,
+    chance,
+    joined,
+    kind_of,
+    optional,
+    pick,
+    quantize_type,
+)
 
 AXES = ("y", "x")
 EARLY = (("stride", "strides", 1), ("pad", "pads_begin", 0), ("dilation", "dilations", 1))
@@ -29,6 +42,8 @@ def spellings(
             if end[at] != begin[at] or chance(rng, 0.5):
                 data["pad-b" if axis == "y" else "pad-r"] = end[at]
         return data
+    if chance(rng, 0.1):
+        data[pick(rng, "kernel-x", "stride-y", "pad-x", "pad-r", "stride")] = pick(rng, 0, 2, 5)
     data |= {name: joined(values) for name, values in windows.items()}
     return optional(
         rng, data, strides=joined(ones), pads_begin=joined(zeros), pads_end=joined(begin), dilations=joined(ones)
@@ -183,9 +198,26 @@ def binary_convolution(rng: Rng, version: int) -> LegacyCase:
     return net.case(undefined="input channels are not a multiple of 8" if channels % 8 else "")
 
 
+def binarize(rng: Rng, version: int) -> LegacyCase:
+    """Make a quantization to two levels that BinaryConvolution reads; inputs are often in the middle of the limits."""
+    net = Net(rng, version)
+    shape = (1, 8 * int(rng.integers(1, 3)), int(rng.integers(2, 5)), int(rng.integers(2, 5)))
+    sizes = pick(rng, (1, 1, 1, 1), (1, shape[1], 1, 1))
+    limits = [rng.integers(pick(rng, -1, 0), 2, sizes).astype(np.float32) for _ in range(4)]
+    source = net.input(rng.integers(-2, 3, shape).astype(np.float32) / 2)
+    inputs = [source, *(net.const(limit) for limit in limits)]
+    found = net.layer(quantize_type(version), inputs, [shape], {"levels": 2})
+    window = {"kernel": [1, 1], "strides": [1, 1], "pads_begin": [0, 0], "pads_end": [0, 0], "dilations": [1, 1]}
+    data = spellings(rng, version, window, "", plain={"input": shape[1], "output": 1})
+    packed = rng.integers(0, 256, shape[1] // 8).astype(np.uint8)
+    net.layer("BinaryConvolution", found, [(1, 1, *shape[2:])], data, {"weights": packed})
+    return net.case()
+
+
 MAKERS: dict[str, Maker] = {
     "Convolution": convolution,
     "Deconvolution": deconvolution,
     "FullyConnected": fully_connected,
     "BinaryConvolution": binary_convolution,
+    "BinaryConvolution of two levels": binarize,
 }

@@ -233,3 +233,8 @@ def kind_of(rng: Rng, kind: str, share: float = 0.08) -> str:
 def _port(index: int, shape: Sequence[int], attributes: str = "") -> str:
     sizes = "".join(f"<dim>{size}</dim>" for size in shape)
     return f'<port id="{index}"{attributes}>{sizes}</port>'
+
+
+def quantize_type(version: int) -> str:
+    """Return the name that FakeQuantize has in this version."""
+    return "Quantize" if version < 6 else "FakeQuantize"

@@ -46,10 +46,11 @@ def normalize(rng: Rng, version: int) -> LegacyCase:
     shape = dims(rng, 4, 4, 8)
     shared = chance(rng, 0.4)
     data = {
-        "across_spatial": int(chance(rng, 0.5)),
-        "channel_shared": int(shared),
+        "across_spatial": pick(rng, 0, 1, "true", "False", "1.0", "0.5", "-1", ""),
+        "channel_shared": pick(rng, 1, "true", "2", "1e-3") if shared else pick(rng, 0, "FALSE", "0.9", ""),
         "eps": pick(rng, "1e-10", "0.001", "0.1"),
     }
+    data = optional(rng, data, across_spatial=0, channel_shared=0)
     blobs = {"weights": net.values(1 if shared else shape[1])}
     net.layer("Normalize", [net.input(net.values(*shape))], [shape], data, blobs)
     return net.case()

@@ -14,12 +14,16 @@ LINEAR = {"type": "caffe.ResampleParameter.LINEAR"}
 REFUSED = [
     ("Interp", (1, 2, 4, 4), (1, 2, 6, 6), {"pad_beg": 1}, "read memory around the image"),
     ("Resample", (1, 1, 3, 2), (1, 1, 12, 8), LINEAR, "read past their ends"),
+    ("Resample", (1, 1, 3, 1), (1, 1, 12, 4), LINEAR, "read past their ends"),
     ("Resample", (1, 1, 3, 2), (1, 1, 6, 4), {"type": "caffe.ResampleParameter.CUBIC"}, "expected one of"),
     ("Eltwise", (2, 3), (2, 3), {"coeff": "1,2"}, "has 2 values for 1 inputs"),
     ("Eltwise", (2, 3), (2, 3), {"operation": "mul", "coeff": "2"}, "is given for mul"),
     ("Crop", (2, 3), (2, 2), {"axis": "1", "offset": "0,1"}, "has 2 values; expected one per axis"),
     ("Permute", (2, 3), (3, 2), {"order": "1,0,2"}, "order has 3 values"),
-    ("Tile", (2, 3), (2, 6), {"axis": 4, "tiles": 2}, "contradict each other"),
+    ("Tile", (2, 3), (2, 6), {"axis": 4, "tiles": 2}, "axis: is 4, but the input has 2 dimensions"),
+    ("Pooling", (1, 2, 4, 4), (1, 2, 2, 2), {"kernel": "2,2", "strides": "2"}, "strides: has 1 value; the input has 2"),
+    ("Pooling", (1, 2, 4, 4), (1, 2, 2), {"kernel": "2,2"}, "its input has 2 spatial axes, and its output 1"),
+    ("PReLU", (2, 3), (2, 3), {"channel_shared": "yes"}, "channel_shared: is 'yes'; expected 1 or 0"),
     ("Reshape", (2, 3), (2, 4), {"dim": "2,4"}, ""),
     ("LSTMCell", (2, 3), (2, 4), {"hidden_size": 4}, "takes 3 (data, hidden_state, cell_state)"),
     ("RNNSequence", (2, 3, 4), (2, 3, 5), {"hidden_size": 5, "direction": "Forward"}, "the layer has no weights"),
@@ -112,7 +116,7 @@ def test_two_levels_of_which_some_channels_have_equal_limits() -> None:
     net.layer("FakeQuantize", given, [values.shape], {"levels": 2}, name="out")
     made = net.case()
     found = ir_tools.run(ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).model, made.inputs)
-    assert found["out"].tolist() == [[[-5], [-6]], [[5], [6]]]
+    assert found["out"].tolist() == [[[-5], [6]], [[5], [6]]]
 
 
 def test_what_a_target_refuses_leaves_the_legacy_model(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
+from ir_tools.display import plural
+from ir_tools.errors import ShapeError
 from ir_tools.ops.definition import Attrs, Field, Ints, Text
 
-__all__ = ["WINDOW_ATTRS", "begin_pads", "end_pad", "respell", "sizes_of"]
+__all__ = ["WINDOW_ATTRS", "begin_pads", "end_pad", "per_axis", "respell"]
 
 AXES = ("z", "y", "x")
 """The letters of the axes in the earliest files, outermost first."""
@@ -32,18 +34,18 @@ WINDOW_ATTRS: Mapping[str, Field] = {
 def respell(raw: Mapping[str, str]) -> Mapping[str, str]:
     """Return attributes by their usual names: `kernel-x="3" kernel-y="2"` becomes `kernel="2,3"`.
 
-    The earliest files leave out an axis with the default, and the pad at the end where it is that at the beginning;
-    their `stride="1,1,2,2"` is read by nothing.
+    Where there is a `kernel`, the names of the earliest files are read by nothing, and the usual ones where there is
+    none. The earliest files leave out an axis with the default, and the pad at the end where it is that at the
+    beginning; their `stride="1,1,2,2"` is read by nothing.
     """
     found = {name: text for name, text in raw.items() if name not in EARLY}
     if "rounding-type" in raw:
         found.setdefault("rounding_type", raw["rounding-type"])
-    axes = [axis for axis in AXES if axis != "z" or any(f"{name}-z" in raw for name in NAMES)]
-    if "kernel" not in raw or not EARLY.isdisjoint(raw.keys() - {"stride", "rounding-type"}):
+    if not raw.get("kernel"):
+        axes = [axis for axis in AXES if axis != "z" or any(f"{name}-z" in raw for name in NAMES)]
         for early, (name, default) in NAMES.items():
-            found.setdefault(name, ",".join(raw.get(f"{early}-{axis}", default) for axis in axes))
-        ends = (raw.get(ENDS[axis], raw.get(f"pad-{axis}", "0")) for axis in axes)
-        found.setdefault("pads_end", ",".join(ends))
+            found[name] = ",".join(raw.get(f"{early}-{axis}", default) for axis in axes)
+        found["pads_end"] = ",".join(raw.get(ENDS[axis], raw.get(f"pad-{axis}", "0")) for axis in axes)
     return found
 
 
@@ -61,7 +63,7 @@ def begin_pads(attrs: Attrs, sizes: Sequence[int], strides: Sequence[int], reach
             max(kernel - (size % step or step), 0) for size, step, kernel in zip(sizes, strides, reach, strict=True)
         ]
         return tuple((total + (word == "same_lower")) // 2 for total in totals)
-    return sizes_of(attrs.pads_begin, len(sizes), 0)
+    return per_axis(attrs, "pads_begin", len(sizes), 0)
 
 
 def end_pad(size: int, output: int, stride: int, reach: int, begin: int) -> int:
@@ -70,6 +72,13 @@ def end_pad(size: int, output: int, stride: int, reach: int, begin: int) -> int:
     return 0 if -stride < pad < 0 else pad
 
 
-def sizes_of(given: Sequence[int], rank: int, default: int) -> tuple[int, ...]:
-    """Return one number per axis, `default` where none are given."""
-    return tuple(given) or (default,) * rank
+def per_axis(attrs: Attrs, name: str, rank: int, default: int = 1) -> tuple[int, ...]:
+    """Return one number of an attribute per axis, `default` where none are given.
+
+    Raises:
+        ShapeError: there are more numbers than axes, or fewer.
+    """
+    given = tuple(attrs[name])
+    if given and len(given) != rank:
+        raise ShapeError(f"{name}: has {plural(len(given), 'value')}; the input has {rank} spatial axes")
+    return given or (default,) * rank

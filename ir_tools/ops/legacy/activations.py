@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Field, Flag, Float, Int, OneOf, Op
-from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
+from ir_tools.ops.definition import Field, Float, Int, OneOf, Op
+from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
 
@@ -96,7 +96,7 @@ def _today(type: str) -> Function:
 
 KINDS: Mapping[str, tuple[Function, Mapping[str, Field]]] = {
     "relu": (relu, {"negative_slope": Float(default=0.0)}),
-    "prelu": (prelu, {"channel_shared": Flag(default=False)}),
+    "prelu": (prelu, {"channel_shared": LegacyFlag(default=False)}),
     "clamp": (clamp, {"min": Float(), "max": Float()}),
     "relu6": (relu6, {"n": Float(default=6.0)}),
     "elu": (elu, {"alpha": Float(default=1.0)}),

@@ -11,7 +11,7 @@ import numpy as np
 
 from ir_tools.graph import Source
 from ir_tools.ops.definition import Float, Input, Int, OneOf, Refused
-from ir_tools.ops.legacy._windows import WINDOW_ATTRS, begin_pads, end_pad, respell, sizes_of
+from ir_tools.ops.legacy._windows import WINDOW_ATTRS, begin_pads, end_pad, per_axis, respell
 from ir_tools.ops.legacy.definition import LEFTOVERS, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
@@ -74,6 +74,8 @@ def binary_convolution(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
         return windows
     attrs, data = layer.attrs, layer.inputs[0]
     channels = layer.sizes(data)[1]
+    if attrs.input != channels:
+        return Refused(f"is {attrs.input}, but the input has {channels} channels", "input")
     if channels % 8:
         return Refused(
             f"the input has {channels} channels; Inference Engine 2020.1 takes the wrong bits unless it is 8 n"
@@ -112,10 +114,10 @@ def _windows(layer: LegacyLayer) -> Windows | Refused:
     attrs = layer.attrs
     sizes, outputs = layer.sizes(layer.inputs[0])[2:], [dim.lo for dim in (layer.declared[0].shape or ())[2:]]
     rank = len(sizes)
-    if len(attrs.kernel) != rank or len(outputs) != rank:
-        return Refused(f"has {len(attrs.kernel)} values for an input with {rank} spatial axes", "kernel")
-    strides, dilations = sizes_of(attrs.strides, rank, 1), sizes_of(attrs.dilations, rank, 1)
-    reach = [(kernel - 1) * step + 1 for kernel, step in zip(attrs.kernel, dilations, strict=True)]
+    if len(outputs) != rank:
+        return Refused(f"its input has {rank} spatial axes, and its output {len(outputs)}")
+    kernel, strides, dilations = (per_axis(attrs, name, rank) for name in ("kernel", "strides", "dilations"))
+    reach = [(wide - 1) * step + 1 for wide, step in zip(kernel, dilations, strict=True)]
     scale = strides if layer.type == "Deconvolution" else [1] * rank
     padded = [size * step for size, step in zip(sizes, scale, strict=True)]
     return Windows(strides, dilations, reach, begin_pads(attrs, padded, strides, reach), sizes, outputs)

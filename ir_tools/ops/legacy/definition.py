@@ -2,18 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+import re
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
 
 from ir_tools.graph import Source
 from ir_tools.ops.definition import Array, Attrs, Fact, Field, Input, Op, Output, Refused, Upgrade
 
-__all__ = ["LEFTOVERS", "LegacyLayer", "Tensor", "legacy_type", "unchanged"]
+__all__ = ["LEFTOVERS", "LegacyFlag", "LegacyLayer", "Tensor", "legacy_type", "unchanged"]
 
 LEFTOVERS = {"quantization_level": ".*", "originalLayersNames": ".*", "PrimitivesPriority": ".*"}
 """Attributes of any layer that say nothing about what it computes."""
 Tensor = Source | Array | float | Sequence[int] | Sequence[float]
 """An input of a new layer: a tensor of the new graph, or numbers that become a constant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegacyFlag(Field):
+    """True or false as Inference Engine 2020.1 reads them (measured): a word in any case, or a number.
+
+    A number is true if the digits that it begins with are not 0; no text is false.
+    """
+
+    blank: ClassVar[bool] = False
+
+    def parse(self, text: str) -> bool:
+        """Parse `"True"` and `"1"` -> `True`."""
+        word = text.lower()
+        if word in {"true", "false", ""}:
+            return word == "true"
+        number = re.match(r"\s*[+-]?[0-9]+", text)
+        if number is None:
+            raise ValueError(f"is '{text}'; expected 1 or 0")
+        return int(number[0]) != 0
+
+    def render(self, value: Any, separator: str) -> str:
+        """Render `True` -> `"1"`."""
+        del separator
+        return str(int(value))
 
 
 class LegacyLayer(Protocol):
@@ -46,6 +73,11 @@ class LegacyLayer(Protocol):
     @property
     def input_range(self) -> tuple[float, float] | None:
         """The lowest and highest value of the first input, if the layer is to be quantized."""
+        ...
+
+    @property
+    def readers(self) -> Set[str]:
+        """The types of the layers that read its outputs, in lower case."""
         ...
 
     def fact(self, tensor: Source) -> Fact:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Array, Attrs, Flag, Float, Floats, Input, Int, Ints, OneOf, Output, Refused, Text
+from ir_tools.ops.definition import Array, Attrs, Float, Floats, Input, Int, Ints, OneOf, Output, Refused, Text
 from ir_tools.ops.legacy._tensors import as_declared, declared_sizes, reshaped
-from ir_tools.ops.legacy.definition import LEFTOVERS, LegacyLayer, legacy_type
+from ir_tools.ops.legacy.definition import LEFTOVERS, LegacyFlag, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
 
@@ -133,7 +133,7 @@ def roi_pooling(layer: LegacyLayer) -> tuple[Source, ...]:
 
 
 PRIORS = {
-    "clip": Flag(default=False),
+    "clip": LegacyFlag(default=False),
     "offset": Float(),
     "step": Float(default=0.0),
     "variance": Floats(default=()),
@@ -151,8 +151,8 @@ OPS = (
             "density": Floats(default=()),
             "fixed_ratio": Floats(default=()),
             "fixed_size": Floats(default=()),
-            "flip": Flag(default=False),
-            "scale_all_sizes": Flag(default=True),
+            "flip": LegacyFlag(default=False),
+            "scale_all_sizes": LegacyFlag(default=True),
         },
     ),
     legacy_type(
@@ -182,18 +182,18 @@ OPS = (
             "background_label_id": Int(default=0),
             "top_k": Int(default=-1),
             "keep_top_k": Int(default=-1),
-            "share_location": Flag(default=True),
-            "variance_encoded_in_target": Flag(default=False),
+            "share_location": LegacyFlag(default=True),
+            "variance_encoded_in_target": LegacyFlag(default=False),
             "code_type": OneOf(words=CODE_TYPES, default=CODE_TYPES[0]),
             "nms_threshold": Float(minimum=0.0),
             "confidence_threshold": Float(default=LOWEST),
-            "normalized": Flag(default=True),
+            "normalized": LegacyFlag(default=True),
             "input_height": Int(default=1),
             "input_width": Int(default=1),
-            "clip": Flag(default=False),
-            "clip_before_nms": Flag(default=False),
-            "clip_after_nms": Flag(default=False),
-            "decrease_label_id": Flag(default=False),
+            "clip": LegacyFlag(default=False),
+            "clip_before_nms": LegacyFlag(default=False),
+            "clip_after_nms": LegacyFlag(default=False),
+            "decrease_label_id": LegacyFlag(default=False),
             "objectness_score": Float(default=0.0),
         },
         leftovers={**LEFTOVERS, **dict.fromkeys(("eta", "visualize", "visualize_threshold", "save_file"), ".*")},
@@ -215,9 +215,9 @@ OPS = (
             "box_coordinate_scale": Float(default=1.0),
             "box_size_scale": Float(default=1.0),
             "framework": Text(default=""),
-            "normalize": Flag(default=False),
-            "clip_before_nms": Flag(default=True),
-            "clip_after_nms": Flag(default=False),
+            "normalize": LegacyFlag(default=False),
+            "clip_before_nms": LegacyFlag(default=True),
+            "clip_after_nms": LegacyFlag(default=False),
         },
     ),
     legacy_type(
@@ -227,7 +227,7 @@ OPS = (
             "classes": Int(),
             "coords": Int(),
             "num": Int(minimum=1),
-            "do_softmax": Flag(default=True),
+            "do_softmax": LegacyFlag(default=True),
             "mask": Ints(default=()),
             "axis": Int(default=1),
             "end_axis": Int(default=3),

@@ -4,9 +4,9 @@ Source: measured on Inference Engine 2020.1.
 """
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Flag, Float, Input
+from ir_tools.ops.definition import Float, Input
 from ir_tools.ops.legacy._tensors import as_floats
-from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
+from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
 
@@ -31,8 +31,8 @@ OPS = (
         attrs={
             "alpha": Float(default=1.0),
             "beta": Float(default=1.0),
-            "transpose_a": Flag(default=False),
-            "transpose_b": Flag(default=False),
+            "transpose_a": LegacyFlag(default=False),
+            "transpose_b": LegacyFlag(default=False),
         },
     ),
 )

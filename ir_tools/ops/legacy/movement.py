@@ -3,8 +3,9 @@
 Source: measured on Inference Engine 2020.1.
 """
 
+from ir_tools.display import plural
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Float, Input, Int, Ints, OneOf, Text
+from ir_tools.ops.definition import Float, Input, Int, Ints, OneOf, Refused, Text
 from ir_tools.ops.legacy._tensors import as_integers, declared_sizes, joined_types, reshaped
 from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
 
@@ -21,10 +22,12 @@ def concat(layer: LegacyLayer) -> tuple[Source, ...]:
     return (layer.call("Concat", *joined_types(layer, layer.inputs), axis=layer.attrs.axis),)
 
 
-def tile(layer: LegacyLayer) -> tuple[Source, ...]:
+def tile(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     """Return the input repeated along one axis."""
     data, attrs = layer.inputs[0], layer.attrs
     repeats = [1] * len(layer.sizes(data))
+    if attrs.axis >= len(repeats):
+        return Refused(f"is {attrs.axis}, but the input has {plural(len(repeats), 'dimension')}", "axis")
     repeats[attrs.axis] = attrs.tiles
     return (layer.call("Tile", data, repeats),)
 

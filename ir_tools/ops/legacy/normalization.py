@@ -4,8 +4,8 @@ Source: measured on Inference Engine 2020.1.
 """
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Flag, Float, Int, Refused, Text
-from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
+from ir_tools.ops.definition import Float, Int, Refused, Text
+from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
 
@@ -84,12 +84,20 @@ OPS = (
     legacy_type(
         "Normalize",
         normalize,
-        attrs={"across_spatial": Flag(default=True), "channel_shared": Flag(default=False), "eps": Float()},
+        attrs={
+            "across_spatial": LegacyFlag(default=False),
+            "channel_shared": LegacyFlag(default=False),
+            "eps": Float(),
+        },
     ),
     legacy_type(
         "MVN",
         mvn,
-        attrs={"across_channels": Flag(default=False), "normalize_variance": Flag(default=True), "eps": Float()},
+        attrs={
+            "across_channels": LegacyFlag(default=False),
+            "normalize_variance": LegacyFlag(default=True),
+            "eps": Float(),
+        },
     ),
     legacy_type("GRN", grn, attrs={"bias": Float(default=0.0)}),
 )

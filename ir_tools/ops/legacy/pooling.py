@@ -11,9 +11,9 @@ import numpy as np
 from ir_tools.graph import Source
 from ir_tools.ops._equivalence import equal_plans
 from ir_tools.ops._windows import AxisWindows, Pooling, WindowPlan, plan
-from ir_tools.ops.definition import Array, Attrs, Flag, OneOf, Refused
-from ir_tools.ops.legacy._windows import WINDOW_ATTRS, begin_pads, end_pad, respell, sizes_of
-from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
+from ir_tools.ops.definition import Array, Attrs, OneOf, Refused
+from ir_tools.ops.legacy._windows import WINDOW_ATTRS, begin_pads, end_pad, per_axis, respell
+from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
 
@@ -31,7 +31,7 @@ def pooling_plan(attrs: Attrs, sizes: Sequence[int], counts: Sequence[int]) -> W
     beginning. Otherwise a window is clipped at the end of the input plus as much padding as at its beginning; plus
     none where on no axis more windows are declared than fit without padding at the end.
     """
-    begins, strides, kernel = _begins(attrs, sizes), sizes_of(attrs.strides, len(sizes), 1), attrs.kernel
+    begins, strides, kernel = _begins(attrs, sizes), per_axis(attrs, "strides", len(sizes)), attrs.kernel
     axes = list(zip(sizes, counts, kernel, strides, begins, strict=True))
     fitting = all(count == int((size - wide + begin) / step) + 1 for size, count, wide, step, begin in axes)
     real = attrs.exclude_pad or not any(begins)
@@ -50,14 +50,14 @@ def pooling(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     attrs, data = layer.attrs, layer.inputs[0]
     sizes, counts = layer.sizes(data)[2:], [dim.lo for dim in (layer.declared[0].shape or ())[2:]]
     rank = len(sizes)
-    if len(attrs.kernel) != rank or len(counts) != rank:
-        return Refused(f"has {len(attrs.kernel)} values for an input with {rank} spatial axes", "kernel")
-    strides, begins = sizes_of(attrs.strides, rank, 1), _begins(attrs, sizes)
-    ends = tuple(map(end_pad, sizes, counts, strides, attrs.kernel, begins))
+    if len(counts) != rank:
+        return Refused(f"its input has {rank} spatial axes, and its output {len(counts)}")
+    kernel, strides, begins = per_axis(attrs, "kernel", rank), per_axis(attrs, "strides", rank), _begins(attrs, sizes)
+    ends = tuple(map(end_pad, sizes, counts, strides, kernel, begins))
     if min(ends) < 0:
         ends = tuple(max(end, 0) for end in ends)
         layer.note("the file declares fewer windows than the settings give; the others are cut off")
-    windows = Pooling(kernel=attrs.kernel, strides=strides, pads_begin=begins, pads_end=ends, dilations=(1,) * rank)
+    windows = Pooling(kernel=kernel, strides=strides, pads_begin=begins, pads_end=ends, dilations=(1,) * rank)
     found = _maximum(layer, data, windows) if attrs.pool_method == "max" else _average(layer, data, windows, counts)
     if list(layer.sizes(found)[2:]) == counts:
         return (found,)
@@ -67,7 +67,7 @@ def pooling(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
 
 def _begins(attrs: Attrs, sizes: Sequence[int]) -> tuple[int, ...]:
     """Return the pads at the beginning; a word for `auto_pad` that is not known pads both sides alike."""
-    strides = sizes_of(attrs.strides, len(sizes), 1)
+    strides = per_axis(attrs, "strides", len(sizes))
     if attrs.auto_pad.lower() in {"", "valid", "same_upper", "same_lower"}:
         return begin_pads(attrs, sizes, strides, attrs.kernel)
     return tuple(
@@ -136,7 +136,7 @@ OPS = (
         attrs={
             **{name: field for name, field in WINDOW_ATTRS.items() if name != "dilations"},
             "pool_method": OneOf(xml="pool-method", words=("max", "avg"), default="max"),
-            "exclude_pad": Flag(xml="exclude-pad", default=False),
+            "exclude_pad": LegacyFlag(xml="exclude-pad", default=False),
             "rounding_type": OneOf(words=("ceil", "floor"), default="ceil"),
         },
         respell=respell,

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Field, Flag, Float, Floats, Input, Int, OneOf, Op, Output, Words
+from ir_tools.ops.definition import Field, Float, Floats, Input, Int, OneOf, Op, Output, Words
 from ir_tools.ops.legacy._tensors import as_floats
-from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
+from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
 
@@ -57,7 +57,7 @@ class Network:
             "activations_alpha": Floats(default=()),
             "activations_beta": Floats(default=()),
             "clip": Float(default=0.0),
-            **({"linear_before_reset": Flag(default=False)} if self.name == "GRU" else {}),
+            **({"linear_before_reset": LegacyFlag(default=False)} if self.name == "GRU" else {}),
         }
         inputs = (Input("data"), *map(Input, self.states))
         outputs = tuple(map(Output, self.states))

@@ -6,9 +6,9 @@ Source: measured on Inference Engine 2020.1.
 from collections.abc import Callable
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Flag, Input, Op
+from ir_tools.ops.definition import Input, Op
 from ir_tools.ops.legacy._tensors import as_declared, as_floats, as_integers, truth
-from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
+from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
 
@@ -42,7 +42,9 @@ def _reduction(name: str, type: str, before: Step = _plain, after: Step = _plain
         found = layer.call(type, before(layer, data), axes, keep_dims=layer.attrs.keep_dims)
         return (as_declared(layer, after(layer, found)),)
 
-    return legacy_type(name, reduce, inputs=(Input("data"), Input("axes")), attrs={"keep_dims": Flag(default=True)})
+    return legacy_type(
+        name, reduce, inputs=(Input("data"), Input("axes")), attrs={"keep_dims": LegacyFlag(default=True)}
+    )
 
 
 OPS = (

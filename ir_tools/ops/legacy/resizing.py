@@ -6,11 +6,15 @@ Source: measured on Inference Engine 2020.1, which gives every output the sizes 
 import numpy as np
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Array, Flag, Float, Input, Int, OneOf, Refused
+from ir_tools.ops.definition import Array, Float, Input, Int, OneOf, Refused
 from ir_tools.ops.legacy._tensors import as_floats, declared_sizes
-from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
+from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
+
+PAST_THE_END = (
+    "Inference Engine 2020.1 may read past the end of an image that it enlarges 4 times; the new model does not"
+)
 
 
 def interp(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
@@ -32,8 +36,12 @@ def resample(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     if attrs.type == NEAREST:
         return (_interpolated(layer, data, "nearest", "half_pixel"),)
     pairs = [*zip(layer.sizes(data)[2:], declared_sizes(layer)[2:], strict=True)]
-    if pairs[-1] == (2, 8) and all(output == 4 * size for size, output in pairs):
-        return Refused("it enlarges rows of 2 elements 4 times, for which Inference Engine 2020.1 read past their ends")
+    if all(output == 4 * size for size, output in pairs):
+        if pairs[-1] == (2, 8) or min(pairs) == (1, 4):
+            return Refused(
+                "it enlarges 1 or 2 elements 4 times, for which Inference Engine 2020.1 read past their ends"
+            )
+        layer.note(PAST_THE_END)
     if attrs.antialias and any(size > output for size, output in pairs):
         rows, columns = (_averages(size, output) for size, output in pairs)
         return (layer.call("MatMul", layer.call("MatMul", rows, data), columns, transpose_b=True),)
@@ -74,7 +82,7 @@ OPS = (
         interp,
         inputs=DATA_AND_LIKE,
         attrs={
-            "align_corners": Flag(default=True),
+            "align_corners": LegacyFlag(default=True),
             "pad_beg": Int(default=0),
             "pad_end": Int(default=0),
             "width": Int(default=0),
@@ -90,7 +98,7 @@ OPS = (
         inputs=DATA_AND_LIKE,
         attrs={
             "type": OneOf(words=(NEAREST, LINEAR)),
-            "antialias": Flag(default=False),
+            "antialias": LegacyFlag(default=False),
             "factor": Float(default=0.0),
             "width": Int(default=0),
             "height": Int(default=0),

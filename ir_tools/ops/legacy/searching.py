@@ -4,9 +4,9 @@ Source: measured on Inference Engine 2020.1, which gives places as floats.
 """
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Flag, Input, Int, OneOf, Output
+from ir_tools.ops.definition import Input, Int, OneOf, Output
 from ir_tools.ops.legacy._tensors import as_declared, as_floats, declared_sizes
-from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
+from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]
 
@@ -62,12 +62,12 @@ OPS = (
     legacy_type(
         "ArgMax",
         arg_max,
-        attrs={"axis": Int(default=None), "top_k": Int(default=1, minimum=1), "out_max_val": Flag(default=False)},
+        attrs={"axis": Int(default=None), "top_k": Int(default=1, minimum=1), "out_max_val": LegacyFlag(default=False)},
     ),
     legacy_type(
         "CTCGreedyDecoder",
         ctc_greedy_decoder,
         inputs=(Input("data"), Input("sequence_indicators")),
-        attrs={"ctc_merge_repeated": Flag(default=True)},
+        attrs={"ctc_merge_repeated": LegacyFlag(default=True)},
     ),
 )
