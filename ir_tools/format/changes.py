@@ -160,8 +160,7 @@ class Changes:
                     self.layer(layer, source, layer_id)
             else:
                 new.setdefault(anchor, []).append(layer_text(layer, layer_id, self.style, self._inside(layers)))
-        for element in left:
-            self._cut(element)
+        self._cut([*left])
         for anchor, texts in new.items():
             self._insert(layers, anchor, texts)
 
@@ -182,7 +181,7 @@ class Changes:
                 new = dict(zip(("from-layer", "from-port"), map(str, wanted[end]), strict=True))
                 self._attributes(element, {**attributes_of(element), **new})
             else:
-                self._cut(element)
+                self._cut([element])
         added = {end: start for end, start in wanted.items() if end not in known}
         self._insert(edges, last, _edge_texts(added, self.style))
 
@@ -237,7 +236,7 @@ class Changes:
             elif name in now or (name == "data" and len(child)):
                 self._part(child, name, old, layer.content)
             else:
-                self._cut(child)
+                self._cut([child])
 
     def _part(self, child: Element, name: str, old: LayerContent, new: LayerContent) -> None:
         """Change one child of a `<layer>`."""
@@ -261,7 +260,7 @@ class Changes:
             if name in layer.bodies:
                 self.net(body, layer.bodies[name])
             else:
-                self._cut(body)
+                self._cut([body])
         new = {name: body for name, body in layer.bodies.items() if name not in known}
         self._insert(element, element[-1], self._body_texts(element, new))
 
@@ -279,8 +278,7 @@ class Changes:
                 break
             self._attributes(element, attributes)
             last, same = element, same + 1
-        for element in old[same:]:
-            self._cut(element)
+        self._cut(old[same:])
         self._insert(parent, last, self._texts(parent, [Node(*row) for row in wanted[same:]]))
 
     def _ports(self, side: Element, old: Sequence[Port], new: Sequence[Port]) -> None:
@@ -299,9 +297,7 @@ class Changes:
             else:
                 text = port_text(port, self.style, self._inside(side))
                 added.setdefault(elements[last] if last >= 0 else None, []).append(text)
-        for index, element in enumerate(elements):
-            if index not in kept:
-                self._cut(element)
+        self._cut([element for index, element in enumerate(elements) if index not in kept])
         for anchor, texts in added.items():
             self._insert(side, anchor, texts)
 
@@ -316,8 +312,7 @@ class Changes:
         for dim, before, now in zip(dims, old.dims, new.dims, strict=False):
             if before != now:
                 self._text(dim, str(now))
-        for dim in dims[len(new.dims) :]:
-            self._cut(dim)
+        self._cut(dims[len(new.dims) :])
         more = self._texts(element, dim_nodes(new.dims[len(dims) :]))
         self._insert(element, dims[-1] if dims else None, more)
 
@@ -351,10 +346,19 @@ class Changes:
         else:
             self.patch.replace(span.tag_end, self.document.text.rindex(b"</", span.tag_end, span.end), text.encode())
 
-    def _cut(self, element: Element) -> None:
-        """Remove an element and the white space before it."""
-        span = self.document.span(element)
-        self.patch.replace(span.start - len(self._white(span.start)), span.end, b"")
+    def _cut(self, elements: Sequence[Element]) -> None:
+        """Remove elements, in the order of the document, each with the white space before it."""
+        document = self.document
+        nothing_hidden = bool(elements) and document.hidden_until <= document.start(elements[0])
+        pieces: list[tuple[Element, Element]] = []
+        for element in elements:
+            if pieces and nothing_hidden and _touch(pieces[-1][1], element):
+                pieces[-1] = pieces[-1][0], element
+            else:
+                pieces.append((element, element))
+        for first, last in pieces:
+            start = document.start(first)
+            self.patch.replace(start - len(self._white(start)), document.span(last).end, b"")
 
     def _insert(self, parent: Element, after: Element | None, texts: Iterable[str]) -> None:
         """Put new elements behind a child, or first."""
@@ -413,6 +417,11 @@ def _edge_texts(wiring: Wiring, style: Style) -> list[str]:
     return [
         edge_text(*start, *end, style) for end, start in sorted(wiring.items(), key=lambda item: (item[1], item[0]))
     ]
+
+
+def _touch(before: Element, element: Element) -> bool:
+    """Return whether an element follows another with nothing but white space between them, or what is hidden."""
+    return before.getnext() is element and not (before.tail or "").strip()
 
 
 def _is_like_others(layer: Layer, source: ElementSource, layer_id: int) -> bool:

@@ -279,3 +279,16 @@ def test_a_layer_under_another_number_is_written_with_it() -> None:
     again = read(render(model))
     assert again.graph.layer(77).name == layer.name
     assert number not in again.graph
+
+
+@pytest.mark.parametrize("between", [b"", b"\n\t", b"<!-- kept -->", b"kept"])
+def test_of_what_is_removed_nothing_stays_but_comments_and_text_between(between: bytes) -> None:
+    text = (
+        b'<?xml version="1.0"?><net name="n" version="11"><layers><layer id="0" name="x" type="Parameter"'
+        b' version="opset1"><data shape="1,2,3,4" element_type="f32"/><output><port id="0" precision="FP32">%b</port>'
+        b"</output></layer></layers><edges/></net>"
+    )
+    dims = [b"<dim>%d</dim>" % size for size in (1, 2, 3, 4)]
+    model = read(text % between.join(dims))
+    model.graph.layer(0).outputs[0].dims = (1,)
+    assert render(model) == text % (dims[0] + (between * 3 if between.strip() else b""))
