@@ -340,7 +340,7 @@ def _facts(found: "Comparison") -> Row:
 def _outputs(found: "Comparison") -> list[Row]:
     return [
         {"name": entry.name, "ok": entry.ok, "max_abs": entry.difference.max_abs, "max_rel": entry.difference.max_rel}
-        | {"weak": entry.weak}
+        | {"weak": entry.weak, "reason": entry.reason}
         for entry in found.outputs
     ]
 
@@ -473,6 +473,9 @@ def _show_outputs(screen: "Screen", outputs: Sequence[Mapping[str, Any]]) -> Non
     columns = [Column("output", fold=True), Column("max abs", right=True), Column("max rel", right=True)]
     rows = [[str(entry["name"]), number(entry["max_abs"]), number(entry["max_rel"])] for entry in outputs]
     screen.table(columns, rows, ["" if entry["ok"] else "red" for entry in outputs])
+    for entry in outputs:
+        if entry.get("reason"):
+            screen.line(f"{entry['name']}: {entry['reason']}", style="yellow")
 
 
 def _first_words(first: object) -> str:

@@ -13,6 +13,7 @@ from ir_tools.comparison._evidence import weakness
 from ir_tools.comparison._gold import GoldRun, errors
 from ir_tools.comparison._layers import sets_of
 from ir_tools.comparison._results import OutputComparison
+from ir_tools.display import plural
 from ir_tools.graph import Model
 from ir_tools.ops import Array
 
@@ -99,15 +100,26 @@ class Outputs:
         else:
             if reason:
                 expected, actual = padded(expected, actual)
+            counts = (_rows(expected), _rows(actual)) if name in self.sets else (0, 0)
             if name in self.sets:
                 actual = aligned(expected, actual)
             found = difference(expected, actual, tolerance=limit, undefined=None if reason else undecided)
+            if not reason and counts[0] != counts[1]:
+                reason = f"{plural(counts[0], 'row')} expected, {counts[1]} found"
         return OutputComparison(
             name=name, element_type=kind, shape=shape, difference=found, reason=reason, counterpart=counterpart
         )
 
     def _limit(self, name: str, kind: str) -> float:
         return allowed(self.carried.get(name, kind) if kind == "f32" else kind, self.tolerance, self.precision)
+
+
+def _rows(array: Array) -> int:
+    """Return the number of rows of a set before the one that ends it, which begins with -1 as that of detections."""
+    if not array.size or not array.ndim:
+        return array.size
+    first = array.reshape(-1, array.shape[-1])[:, 0]
+    return int(np.argmax(first == -1)) if np.any(first == -1) else len(first)
 
 
 def _sets(model: Model) -> set[str]:

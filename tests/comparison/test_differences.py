@@ -11,6 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 from ir_tools.comparison import TOLERANCES, difference
 from ir_tools.comparison._differences import aligned, allowed
+from ir_tools.comparison._outputs import Outputs
 from ir_tools.ops import Array
 
 SPECIAL = st.sampled_from([0.0, -0.0, 1.0, -1.0, 3.5, 1e30, math.inf, -math.inf, math.nan])
@@ -139,3 +140,14 @@ def test_undefined_elements_do_not_widen_the_tolerance() -> None:
     expected, actual = np.array([1e9, 1, 2], np.float32), np.array([0, 1, 2.5], np.float32)
     found = difference(expected, actual, undefined=np.array([True, False, False]))
     assert (found.needed, found.ok) == (0.25, False)
+
+
+def test_the_numbers_of_detections_are_named() -> None:
+    """The row that ends them begins with -1."""
+    two, one = np.zeros((1, 1, 4, 7), np.float32), np.zeros((1, 1, 4, 7), np.float32)
+    two[0, 0, 1] = 0.5
+    two[0, 0, 2, 0] = one[0, 0, 1, 0] = -1
+    (row,) = Outputs("f32", None, frozenset({"boxes"}), {}).compared({"boxes": two}, {"boxes": one})
+    assert (row.ok, row.reason) == (False, "2 rows expected, 1 found")
+    (row,) = Outputs("f32", None, frozenset({"boxes"}), {}).compared({"boxes": two}, {"boxes": two})
+    assert (row.ok, row.reason) == (True, "")
