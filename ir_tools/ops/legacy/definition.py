@@ -38,9 +38,9 @@ class LegacyFlag(Field):
         return int(number[0]) != 0
 
     def render(self, value: Any, separator: str) -> str:
-        """Render `True` -> `"1"`."""
+        """Render `True` -> `"true"`."""
         del separator
-        return str(int(value))
+        return "true" if value else "false"
 
 
 class LegacyLayer(Protocol):
