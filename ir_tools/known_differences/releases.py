@@ -295,6 +295,16 @@ def _has_constant_state(seen: Seen) -> bool:
     )
 
 
+def _has_computed_recurrence(seen: Seen) -> bool:
+    """Return whether a cell has computed recurrence weights and constant biases."""
+    return 4 not in seen.constant and 5 in seen.constant
+
+
+def _has_static_recurrence(seen: Seen) -> bool:
+    """Return whether a cell has computed recurrence weights of known sizes and constant biases."""
+    return _has_computed_recurrence(seen) and is_static(seen.inputs[4].shape)
+
+
 def _interpolated(seen: Seen) -> tuple[str, bool, tuple[int, ...]]:
     """Return mode, whether corners are aligned, and the axes of an Interpolate-1; of no meaning: empty."""
     attrs = seen.attrs
@@ -401,6 +411,18 @@ def _keys_and_values() -> tuple[Array, Array]:
     """Return keys and values of two heads."""
     keys = np.sin(np.arange(2 * 5 * 4)).astype(np.float32).reshape(1, 2, 5, 4)
     return keys, keys + 1
+
+
+def _integer_cell(recurrence: str) -> Call:
+    """Return an LSTMCell of integers whose recurrence weights have this partial shape."""
+    data, biases = np.array([[1, 2, 3], [3, 0, 2]], np.int16), np.array([9, 1, 7, 9, 4, 2, 6, 2], np.int16)
+    state = np.array([[1, 5], [4, 2]], np.int16)
+    weights, others = (np.arange(8 * size, dtype=np.int16).reshape(8, size) % 7 - 2 for size in (3, 2))
+    return Call(
+        "LSTMCell-1",
+        (data, state, state, Fixed(weights), Given(others, recurrence), Fixed(biases)),
+        {"hidden_size": "2"},
+    )
 
 
 def _arcsines(kind: str, *, inside: bool) -> Call:
@@ -1232,6 +1254,23 @@ ROWS = (
                     ("2023.1", "2026.4", State.UNCOMPILED),
                 )
             ),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"LSTMCell-1 of integers with recurrence weights of {sizes} sizes",
+            first=first,
+            last="2025.3",
+            ops=("LSTMCell-1",),
+            state=state,
+            reason=f"Integers with computed recurrence weights of {sizes} sizes, and constant biases, {what}.",
+            model=_integer_cell(shape),
+            types="i8 i16 i32 i64 u8 u16 u32 u64",
+            applies=applies,
+        )
+        for sizes, shape, first, state, what, applies in (
+            ("known", "8,2", "2022.1", State.UNCOMPILED, "are not compiled", _has_static_recurrence),
+            ("unknown", "?,2", "2024.0", State.DIFFERS, "give other values", _has_computed_recurrence),
         )
     ),
     ReleaseDifference(
