@@ -553,6 +553,20 @@ ROWS = (
         types="f64",
     ),
     ReleaseDifference(
+        name="Interpolate-1 of f64",
+        first="2021.3",
+        last="2026.2",
+        ops=("Interpolate-1",),
+        state=State.UNCOMPILED,
+        reason="Data of f64 is not compiled.",
+        model=Call(
+            "Interpolate-1",
+            (Call("Convert-1", (counted(1, 1, 2, 2),), {"destination_type": "f64"}), Fixed(whole(4, 4))),
+            {"mode": "nearest", "axes": "2,3", "align_corners": "false", "antialias": "false"},
+        ),
+        types="f64",
+    ),
+    ReleaseDifference(
         name="quotients of i32",
         first="2021.2",
         last="2021.2",
