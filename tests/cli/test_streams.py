@@ -229,8 +229,8 @@ NO_MODELS = {
     "w.xml --bin named.xml": "named.xml is a named pipe",
     "w.xml --bin /dev/zero": "/dev/zero: error IR010: cannot be opened: it is not a regular file",
     "piped.xml": "piped.bin: error IR010: cannot be opened: it is not a regular file",
-    "circle.xml": "circle.xml: ",
-    "lost.xml": "lost.xml: there is no such file",
+    "circle.xml": "circle.xml is a link to circle.xml, which is not there",
+    "lost.xml": "lost.xml is a link to nowhere.xml, which is not there",
     f"{'x' * 300}.xml": "File name too long",
 }
 
