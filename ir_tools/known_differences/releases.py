@@ -250,7 +250,7 @@ def _is_unmasked(seen: Seen) -> bool:
     return seen.attrs is not None and not seen.attrs.do_softmax and not seen.attrs.mask
 
 
-def _follows_order(seen: Seen) -> bool:
+def _is_alone(seen: Seen) -> bool:
     """Return whether a Transpose is between an input and an output that nothing converts."""
     return seen.between and (not seen.converted or seen.inputs[0].dtype.name in {"f32", "i32"})
 
@@ -919,7 +919,7 @@ ROWS = (
         reason="The layer is removed, and nobody writes the output of the model.",
         model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
         version=10,
-        applies=lambda seen: seen.between and _has_rank(seen, 1) and 1 in seen.constant,
+        applies=lambda seen: _is_alone(seen) and _has_rank(seen, 1) and 1 in seen.constant,
     ),
     ReleaseDifference(
         name="an input that is transposed in its only axis, refused",
@@ -930,7 +930,7 @@ ROWS = (
         reason="The layer is removed, and the output of the model cannot be read.",
         model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
         version=10,
-        applies=lambda seen: seen.between and _has_rank(seen, 1) and 1 in seen.constant,
+        applies=lambda seen: _is_alone(seen) and _has_rank(seen, 1) and 1 in seen.constant,
     ),
     ReleaseDifference(
         name="Transpose without an order",
@@ -939,7 +939,7 @@ ROWS = (
         ops=("Transpose-1",),
         reason="An order without elements, which is to reverse the axes, leaves them as they are.",
         model=Call("Transpose-1", (Call("Abs-1", (counted(2, 3),)), Fixed(whole()))),
-        applies=lambda seen: not _follows_order(seen) and _axes(seen) == [] and not _has_rank(seen, 1),
+        applies=lambda seen: not _is_alone(seen) and _axes(seen) == [] and not _has_rank(seen, 1),
     ),
     ReleaseDifference(
         name="SearchSorted in sequences of one number",
