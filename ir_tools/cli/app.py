@@ -20,7 +20,7 @@ from ir_tools.cli.plain_text import escaped, visible
 from ir_tools.cli.process import drop_unwritten, ended_by_signals, lost_files_reported, open_streams
 from ir_tools.collection import gc_paused
 from ir_tools.diagnostics import Diagnostic
-from ir_tools.errors import IrToolsError, ReadError, WriteError
+from ir_tools.errors import IrToolsError, ReadError, UsageError, WriteError
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
@@ -220,12 +220,13 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _report(error: Exception, words: Sequence[str], noted: Sequence[Diagnostic]) -> None:
-    """Print an error behind what is wrong with the model, which is often the reason."""
+    """Print an error, and before it what is wrong with the model, often the reason of one that is not of usage."""
     if "--debug" in words:
         traceback.print_exception(error)
     text = _text(error)
-    found = getattr(error, "diagnostics", None) or noted
-    for diagnostic in noted:
+    usage = isinstance(error, UsageError | click.ClickException)
+    found = getattr(error, "diagnostics", None) or ([] if usage else noted)
+    for diagnostic in [] if usage else noted:
         click.echo(visible(str(diagnostic)), err=True)
     for line in text.split("\n"):
         click.echo(f"ir-tools: {visible(line)}", err=True)
