@@ -356,10 +356,14 @@ def _has_short_sequences(seen: Seen) -> bool:
 
 
 def _has_two_levels(seen: Seen) -> bool:
-    """Return whether a FakeQuantize of a matrix or more is to two levels, with limits of one element."""
-    limits = [fact.shape for fact in seen.inputs[1:]]
-    single = all(shape is not None and all(dim.hi == 1 for dim in shape) for shape in limits)
-    return single and seen.attrs is not None and seen.attrs.levels == 2 and len(seen.inputs[0].shape or ()) > 1
+    """Return whether a FakeQuantize of a matrix or more is to two levels, with limits for all or for each channel."""
+    rank = len(seen.inputs[0].shape or ())
+    shapes = [fact.shape for fact in seen.inputs[1:]]
+    by_channel = all(
+        shape is not None and all(dim.hi == 1 or axis == 1 for axis, dim in enumerate(shape, rank - len(shape)))
+        for shape in shapes
+    )
+    return by_channel and seen.attrs is not None and seen.attrs.levels == 2 and rank > 1
 
 
 def _has_one_channel(seen: Seen) -> bool:
@@ -1390,12 +1394,12 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"FakeQuantize to two levels with limits of one element, {first} to {last}",
+            name=f"FakeQuantize to two levels with limits for all or for each channel, {first} to {last}",
             first=first,
             last=last,
             ops=("FakeQuantize-1",),
             state=state,
-            reason="Two levels between limits of one element stop the release.",
+            reason="Two levels between limits for all elements, or for each channel, stop the release.",
             model=Call("FakeQuantize-1", (counted(5, 5), *map(Fixed, floats(0.5, 2.5, 0.5, 2.5))), {"levels": "2"}),
             version=10,
             applies=_has_two_levels,
