@@ -366,6 +366,12 @@ def _has_two_levels(seen: Seen) -> bool:
     return by_channel and seen.attrs is not None and seen.attrs.levels == 2 and rank > 1
 
 
+def _has_no_axes(seen: Seen) -> bool:
+    """Return whether the list of axes of a Reverse is known to be empty."""
+    axes = seen.inputs[1].shape
+    return axes is not None and len(axes) == 1 and axes[0].hi == 0
+
+
 def _has_one_channel(seen: Seen) -> bool:
     """Return whether a pooling is known to have one channel."""
     shape = seen.inputs[0].shape
@@ -1405,6 +1411,32 @@ ROWS = (
             applies=_has_two_levels,
         )
         for first, last, state in (("2021.3", "2021.4", State.DIES), ("2022.1", "2022.3", State.UNCOMPILED))
+    ),
+    ReleaseDifference(
+        name="Squeeze of unknown sizes without axes",
+        first="2022.1",
+        last="2026.4",
+        ops=("Squeeze-1", "Squeeze-15"),
+        state=State.UNCOMPILED,
+        reason="Without a second input, Squeeze is compiled for known sizes only.",
+        model=Call("Squeeze-1", (Given(counted(1, 2, 3), "1,?,3"),)),
+        applies=lambda seen: len(seen.inputs) == 1 and not is_static(seen.inputs[0].shape),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Reverse along no axis, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("Reverse-1",),
+            state=state,
+            reason=reason,
+            model=Call("Reverse-1", (counted(2, 3), Fixed(whole())), {"mode": "index"}),
+            applies=_has_no_axes,
+        )
+        for first, last, state, reason in (
+            ("2022.1", "2023.2", State.DIFFERS, "An empty list of axes gives what is in memory."),
+            ("2026.2", "2026.3", State.UNCOMPILED, "An empty list of axes is not compiled."),
+        )
     ),
     ReleaseDifference(
         name="Pad by a number of axes that is unknown",
