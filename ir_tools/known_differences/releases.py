@@ -1435,7 +1435,7 @@ ROWS = (
         )
         for first, last, state, reason in (
             ("2022.1", "2023.2", State.DIFFERS, "An empty list of axes gives what is in memory."),
-            ("2026.2", "2026.3", State.UNCOMPILED, "An empty list of axes is not compiled."),
+            ("2026.2", "2026.3", State.UNREAD, "An empty list of axes is not read."),
         )
     ),
     ReleaseDifference(
