@@ -366,6 +366,24 @@ def _has_two_levels(seen: Seen) -> bool:
     return by_channel and seen.attrs is not None and seen.attrs.levels == 2 and rank > 1
 
 
+def _broadcasts_as_pdpd(seen: Seen) -> bool:
+    """Return whether inputs are broadcast as in pdpd, and not known to have sizes for the same number of dimensions."""
+    shapes = [fact.shape for fact in seen.inputs[:2]]
+    alike = all(map(is_static, shapes)) and len({len(shape or ()) for shape in shapes}) == 1
+    return seen.attrs is not None and seen.attrs.auto_broadcast == "pdpd" and not alike
+
+
+def _has_blocks_elsewhere(seen: Seen) -> bool:
+    """Return whether the blocks of three dimensions are not there along the axis before theirs."""
+    shape = seen.inputs[0].shape
+    if shape is None or len(shape) != 3 or seen.attrs is None:
+        return False
+    block = seen.attrs.block_size
+    depth = seen.op.type == "DepthToSpace"
+    size, blocks = (shape[0].hi, block**2) if depth else (shape[1].hi, block)
+    return size is None or bool(size % blocks)
+
+
 def _has_no_axes(seen: Seen) -> bool:
     """Return whether the list of axes of a Reverse is known to be empty."""
     axes = seen.inputs[1].shape
@@ -472,6 +490,7 @@ PLAIN = {"causal": "false"}
 INTERPOLATE = ("Interpolate-1", "Interpolate-4", "Interpolate-11")
 MEANS = ("AvgPool-1", "AvgPool-14", "AvgPool-16")
 WINDOWS = {"kernel": "1,1", "strides": "1,1", "pads_end": "0,0", "exclude-pad": "false"}
+UNPADDED = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
 ONE_GROUP = {"group": "1", "deformable_group": "1"}
 
 ROWS = (
@@ -1348,7 +1367,7 @@ ROWS = (
         model=Call(
             "ConvolutionBackpropData-1",
             (np.ones((1, 4, 8, 8), np.int8), np.ones((4, 3, 3, 3), np.int8)),
-            {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"},
+            UNPADDED,
         ),
         version=10,
         types="i8",
@@ -1411,6 +1430,82 @@ ROWS = (
             applies=_has_two_levels,
         )
         for first, last, state in (("2021.3", "2021.4", State.DIES), ("2022.1", "2022.3", State.UNCOMPILED))
+    ),
+    ReleaseDifference(
+        name="GroupNormalization of a matrix of unknown size",
+        first="2023.1",
+        last="2026.4",
+        ops=("GroupNormalization-12",),
+        state=State.UNCOMPILED,
+        reason="Two dimensions are compiled for known sizes only.",
+        model=Call(
+            "GroupNormalization-12",
+            (Given(counted(2, 4), "?,4"), Fixed(floats(1, 2, 3, 4)), Fixed(floats(0, 1, 2, 3))),
+            {"num_groups": "2", "epsilon": "0.001"},
+        ),
+        applies=lambda seen: len(seen.inputs[0].shape or ()) == 2 and not is_static(seen.inputs[0].shape),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} of numbers that are broadcast as in pdpd",
+            first="2022.1",
+            last=last,
+            ops=(op,),
+            state=state,
+            reason='`auto_broadcast="pdpd"` is compiled for known sizes and as many dimensions only.',
+            model=Call(
+                op, (counted(2, 3), counted(3)), {"auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": "-1"}
+            ),
+            types="f16 bf16 f32 f64",
+            applies=_broadcasts_as_pdpd,
+        )
+        for op, last, state in (
+            ("Mod-1", "2026.4", State.UNCOMPILED),
+            ("SquaredDifference-1", "2023.3", State.UNCOMPILED),
+        )
+    ),
+    ReleaseDifference(
+        name="SquaredDifference-1 of integers as in pdpd",
+        first="2022.1",
+        last="2026.4",
+        ops=("SquaredDifference-1",),
+        state=State.UNCOMPILED,
+        reason='`auto_broadcast="pdpd"` is not compiled for integers.',
+        model=Call("SquaredDifference-1", (whole(1, 2), whole(3, 5)), {"auto_broadcast": "pdpd"}),
+        types="i8 i16 i32 i64 u8 u16 u32 u64",
+        applies=lambda seen: seen.attrs is not None and seen.attrs.auto_broadcast == "pdpd",
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} of three dimensions",
+            first="2021.2",
+            last="2021.2",
+            ops=(op,),
+            state=State.UNREAD,
+            reason="The blocks of three dimensions are looked for along the axis before theirs.",
+            model=Call(op, (counted(*sizes),), {"mode": "blocks_first", "block_size": "3"}),
+            version=10,
+            applies=_has_blocks_elsewhere,
+        )
+        for op, sizes in (("DepthToSpace-1", (2, 6, 2)), ("SpaceToDepth-1", (9, 2, 6)))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"DeformableConvolution-1 of several groups, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("DeformableConvolution-1",),
+            state=state,
+            reason="Several groups stop the release.",
+            model=Call(
+                "DeformableConvolution-1",
+                (counted(1, 4, 3, 3), Given(counted(1, 8, 2, 2) * 0, "1,8,2,2"), Fixed(counted(2, 2, 2, 2))),
+                UNPADDED | {"group": "2", "deformable_group": "1"},
+            ),
+            version=10,
+            applies=lambda seen: seen.attrs is not None and seen.attrs.group > 1,
+        )
+        for first, last, state in (("2021.2", "2021.3", State.UNREAD), ("2021.4", "2021.4", State.UNCOMPILED))
     ),
     ReleaseDifference(
         name="Squeeze of unknown sizes without axes",
