@@ -73,7 +73,7 @@ def texts_of(document: Document) -> Mapping[Element, Text]:
         elements = list(document.root.iter("layer"))
     starts = [tag.start() for tag in tags]
     document.note_layers(dict(zip(elements, starts, strict=True)))
-    forms: dict[bytes, Form] = {}
+    forms: dict[tuple[bytes, bool], Form] = {}
     ends = [*starts[1:], len(text)]
     return {
         element: _text(tag.end(), text[tag.end() : end], forms)
@@ -82,8 +82,14 @@ def texts_of(document: Document) -> Mapping[Element, Text]:
     }
 
 
-def _text(start: int, form: bytes, forms: dict[bytes, Form]) -> Text:
-    """Return the text of a layer; `form`: what is behind its name."""
+def _text(start: int, form: bytes, forms: dict[tuple[bytes, bool], Form]) -> Text:
+    """Return the text of a layer.
+
+    Args:
+        start: where it begins in the document.
+        form: what is behind the name of the layer.
+        forms: those that are known, by text and whether an offset is left out of it.
+    """
     names, offset = tuple[bytes, ...](), None
     if b"'" not in form:
         pieces = _NAMES.split(form)
@@ -91,9 +97,10 @@ def _text(start: int, form: bytes, forms: dict[bytes, Form]) -> Text:
             form, names = _NO_NAMES.join(pieces[::2]), tuple(pieces[1::2])
         if form.startswith(_CONST):
             form, offset = _without_offset(form)
-    known = forms.get(form)
+    key = form, offset is not None
+    known = forms.get(key)
     if known is None:
-        known = forms[form] = Form(form)
+        known = forms[key] = Form(form)
     return Text(start, known, offset, names)
 
 

@@ -34,6 +34,17 @@ def test_content_waits_until_it_is_asked_for() -> None:
     assert pool.loaded
 
 
+@pytest.mark.parametrize("offsets", [("0", ""), ("", "0"), ("0", "64")])
+def test_constants_that_differ_in_their_offset_alone_keep_it(offsets: tuple[str, str]) -> None:
+    layers = (
+        f'<layer id="{number}" name="c{number}" type="Const" version="opset1"><data element_type="f32" shape="1"'
+        f' offset="{offset}" size="4"/><output><port id="0" precision="FP32"><dim>1</dim></port></output></layer>'
+        for number, offset in enumerate(offsets)
+    )
+    model = read(f'<net name="n" version="11"><layers>{"".join(layers)}</layers><edges/></net>'.encode())
+    assert tuple(layer.raw["offset"] for layer in model.graph.layers()) == offsets
+
+
 def test_layers_of_the_corpus_are_those_of_the_runtime(corpus_model: Path) -> None:
     model = read(corpus_model)
     if "bge-tokenizer" in corpus_model.name or not corpus_model.with_suffix(".bin").exists():
