@@ -34,8 +34,8 @@ def test_content_waits_until_it_is_asked_for() -> None:
     assert pool.loaded
 
 
-@pytest.mark.parametrize("offsets", [("0", ""), ("", "0"), ("0", "64")])
-def test_constants_that_differ_in_their_offset_alone_keep_it(offsets: tuple[str, str]) -> None:
+@pytest.mark.parametrize("offsets", [("0", "", "4"), ("", "0", "4"), ("0", "64", "")])
+def test_constants_that_differ_in_their_offset_alone_keep_it(offsets: tuple[str, ...]) -> None:
     layers = (
         f'<layer id="{number}" name="c{number}" type="Const" version="opset1"><data element_type="f32" shape="1"'
         f' offset="{offset}" size="4"/><output><port id="0" precision="FP32"><dim>1</dim></port></output></layer>'
