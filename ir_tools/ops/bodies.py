@@ -3,8 +3,8 @@
 A body is propagated and run through a callback, so that nothing here knows how a graph is walked.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ir_tools.errors import ShapeError
@@ -70,14 +70,21 @@ def port_maps(layer: Layer) -> Maps:
         rows = mapping.get(f"{body.removesuffix('body')}port_map", [])
         edges = mapping.get("back_edges", [])
         try:
+            results = tuple(_row(raw) for kind, raw in rows if kind == "output")
             out[body] = PortMap(
                 tuple(_row(raw) for kind, raw in rows if kind == "input"),
-                tuple(_row(raw) for kind, raw in rows if kind == "output"),
+                results if body == "body" else _by_order(results, layer),
                 {int(raw["to-layer"]): int(raw["from-layer"]) for _, raw in edges},
             )
         except (KeyError, ValueError) as why:
             raise ShapeError(f"its port map cannot be read: {why}") from None
     return out
+
+
+def _by_order(results: Sequence[PortMapRow], layer: Layer) -> tuple[PortMapRow, ...]:
+    """Return the output rows of a branch with the ports that they give: only the order of their numbers counts."""
+    ordered = sorted(results, key=lambda row: row.port)
+    return tuple(replace(row, port=port.id) for row, port in zip(ordered, layer.outputs, strict=False))
 
 
 def _row(raw: Mapping[str, str]) -> PortMapRow:

@@ -278,10 +278,13 @@ def test_tensor_iterator_values(seed: int) -> None:
     compare_values(text, blob, {"Parameter_0": data, "Parameter_1": state})
 
 
+@pytest.mark.parametrize("port", [3, 0])
 @pytest.mark.parametrize("chosen", [True, False])
-def test_if_values(chosen: bool) -> None:
+def test_if_values(chosen: bool, port: int) -> None:
     rng = np.random.default_rng(1)
     text, blob = if_model(np.random.default_rng(3), static=True)
+    text = text.replace(b'<output external_port_id="3"', b'<output external_port_id="%d"' % port)
+    assert_shapes(text, blob)
     shape = propagate_shapes(read(text, blob)).shapes["Parameter_0", 0]
     condition = np.full([dim.size for dim in shape or ()], chosen)
     arrays = [rng.normal(size=(2, 3)).astype(np.float32) for _ in range(2)]
