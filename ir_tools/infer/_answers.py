@@ -12,7 +12,7 @@ import numpy as np
 
 from ir_tools.errors import ReadError, ShapeError, UsageError
 from ir_tools.graph import Layer
-from ir_tools.infer._facts import UNKNOWN, FactTable, Known, StoredBounds, content, minimum_size
+from ir_tools.infer._facts import UNKNOWN, FactTable, InternedFact, StoredBounds, content, key_of, minimum_size
 from ir_tools.infer._signatures import LayerSignature
 from ir_tools.ops.checks import check_attributes, check_ports, check_settings, check_types, too_many_outputs
 from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact, Folding, Kind, Op, Role, Violation
@@ -64,12 +64,12 @@ class Answer:
     __slots__ = ("error", "outputs", "settled", "violations")
 
     def __init__(
-        self, outputs: Sequence[Known] | None, violations: Sequence[Violation] = (), error: str | None = None
+        self, outputs: Sequence[InternedFact] | None, violations: Sequence[Violation] = (), error: str | None = None
     ) -> None:
         self.outputs = None if outputs is None else tuple(outputs)
         self.violations = tuple(violations)
         self.error = error
-        self.settled: Sequence[Known] | None = None
+        self.settled: Sequence[InternedFact] | None = None
 
 
 class Answers:
@@ -84,29 +84,28 @@ class Answers:
         self._known: dict[object, Answer | None] = {}
         self._sizes: dict[int, int | None] = {}
 
-    def of(self, signature: LayerSignature, inputs: Sequence[Known]) -> Answer:
+    def of(self, signature: LayerSignature, inputs: Sequence[InternedFact]) -> Answer:
         """Return the answer for a layer; `inputs`: one for every input port that is fed."""
-        key: object = (signature.number, *[known.key for known in inputs])
+        key: object = (signature.number, *map(key_of, inputs))
         found = self._known.get(key, self)
         if isinstance(found, Answer):
             return found
         if found is None:
-            key = (key, *[_digest(known.fact) for known in inputs])
+            key = (key, *map(_digest, inputs))
             found = self._known.get(key)
             if found is not None:
                 return found
-        stored = [known.fact.value for known in inputs if isinstance(known.fact.value, StoredBounds)]
+        stored = [fact.value for fact in inputs if isinstance(fact.value, StoredBounds)]
         for value in stored:
             value.used = False
-        answer = self._ask(signature, [known.fact for known in inputs])
-        passed = any(known.fact.value is value for known in answer.outputs or () for value in stored)
-        if passed or any(value.used for value in stored):
+        answer = self._ask(signature, inputs)
+        if any(value.used for value in stored):
             self._known[key] = None
-            key = (key, *[_digest(known.fact) for known in inputs])
+            key = (key, *map(_digest, inputs))
         self._known[key] = answer
         return answer
 
-    def _ask(self, signature: LayerSignature, inputs: list[Fact]) -> Answer:
+    def _ask(self, signature: LayerSignature, inputs: Sequence[Fact]) -> Answer:
         if signature.op is None:
             return Answer(None)
         if self.checks is not Checks.ALL:
@@ -118,7 +117,7 @@ class Answers:
             self.surprises.append(f"{signature.type} {signature.raw}: {why!r}")
             return Answer(None, found)
 
-    def _plain(self, signature: LayerSignature, op: Op, inputs: list[Fact]) -> Answer:
+    def _plain(self, signature: LayerSignature, op: Op, inputs: Sequence[Fact]) -> Answer:
         violations: list[Violation] = []
         attrs = op.read(signature.raw, violations)
         if attrs is None:
@@ -134,13 +133,13 @@ class Answers:
         if len(inputs) < needed:
             return Answer(None, error=f"{len(inputs)} inputs are connected, but {op} takes {needed}")
         if _unknowable(op, inputs):
-            return Answer([self.facts.known(UNKNOWN)] * len(signature.outputs))
+            return Answer([self.facts.interned(UNKNOWN)] * len(signature.outputs))
         try:
-            return Answer([self.facts.known(fact) for fact in op.shape(attrs, inputs)])
+            return Answer([self.facts.interned(fact) for fact in op.shape(attrs, inputs)])
         except ShapeError as why:
             return Answer(None, error=str(why))
 
-    def _checked(self, signature: LayerSignature, op: Op, inputs: list[Fact], found: list[Violation]) -> Answer:
+    def _checked(self, signature: LayerSignature, op: Op, inputs: Sequence[Fact], found: list[Violation]) -> Answer:
         """Work out the answer; `found` takes up the violations one by one."""
         attrs, faults = check_attributes(op, signature.raw)
         counted = [*check_ports(op, len(inputs), len(signature.outputs))]
@@ -162,9 +161,9 @@ class Answers:
             inputs and all(fact.constant for fact in inputs) and op.folding is not Folding.NONE
         ):
             outputs = tuple(replace(fact, constant=True) for fact in outputs)
-        return Answer([self.facts.known(fact) for fact in outputs], found)
+        return Answer([self.facts.interned(fact) for fact in outputs], found)
 
-    def constant(self, layer: Layer, template: Known, offset: int | None) -> Known:
+    def constant(self, layer: Layer, template: InternedFact, offset: int | None) -> InternedFact:
         """Return the fact of a `Const`: with its values, if they are few and available.
 
         Args:
@@ -172,12 +171,14 @@ class Answers:
             template: its type and shape.
             offset: where its bytes start.
         """
-        if template.key not in self._sizes:
-            self._sizes[template.key] = self._size(template.fact)
-        size = self._sizes[template.key]
+        key = key_of(template)
+        if key not in self._sizes:
+            self._sizes[key] = self._size(template)
+        size = self._sizes[key]
         if size is None or offset is None or self.weights.missing or offset + size > self.weights.size:
             return template
-        return self.facts.stored(template, StoredBounds(partial(_values, layer, self.weights, template.fact)))
+        values = StoredBounds(template, partial(_values, layer, self.weights, template))
+        return InternedFact(replace(template, value=values))
 
     def _size(self, fact: Fact) -> int | None:
         """Return how many bytes a constant of this type and shape has; None where its values do not matter."""

@@ -20,7 +20,7 @@ from ir_tools.infer._differences import (
     text_of,
 )
 from ir_tools.infer._engine import Engine, Tensors, Visit
-from ir_tools.infer._facts import Known, minimum_size
+from ir_tools.infer._facts import InternedFact, minimum_size
 from ir_tools.infer._iterations import problems_of_iterations
 from ir_tools.infer._problems import Problem, Remark, problem_of, remark_on
 from ir_tools.ops import Role, role_of
@@ -70,8 +70,8 @@ class Verdict:
 
     answer: Answer
     differences: Sequence[Difference]
-    results: tuple[Known, ...]
-    too_large: Known | None
+    results: tuple[InternedFact, ...]
+    too_large: InternedFact | None
     remark: Remark | None
     clean: bool
 
@@ -118,7 +118,7 @@ class ConsistencyCheck(Engine):
         self._by_graph[id(graph)] = []
         return super().walk(graph, given)
 
-    def believed(self, visit: Visit, answer: Answer) -> Sequence[Known]:
+    def believed(self, visit: Visit, answer: Answer) -> Sequence[InternedFact]:
         """Return what is computed, or recorded if that is to be believed; what is wrong is reported."""
         verdict = self._verdict(visit, answer)
         if verdict.clean:
@@ -126,7 +126,7 @@ class ConsistencyCheck(Engine):
             return verdict.results
         return self._reported(visit, verdict)
 
-    def given(self, visit: Visit, answer: Answer, fact: Fact) -> Sequence[Known]:
+    def given(self, visit: Visit, answer: Answer, fact: Fact) -> Sequence[InternedFact]:
         """Check a Parameter of a body: what it is given against its attributes and its port."""
         graph, layer, signature, _ = visit
         verdict = self._verdict(visit, answer)
@@ -137,7 +137,7 @@ class ConsistencyCheck(Engine):
         own = answer.outputs[0] if answer.outputs else self.record(port)
         known = self.replaced(own, fact)
         wrong_port = contradiction(port, known)
-        wrong_data = bool(answer.outputs) and are_apart(own.fact, known.fact)
+        wrong_data = bool(answer.outputs) and are_apart(own, known)
         if not wrong_data:
             if wrong_port:
                 self._report_difference(visit, wrong_port)
@@ -145,10 +145,10 @@ class ConsistencyCheck(Engine):
         outer, owner_id = self.owners[id(graph)]
         owner = outer.layer(owner_id)
         if wrong_port:
-            message = f"gives {text_of(known.fact)} to '{layer.name}' of its body, which takes {text_of(own.fact)}"
+            message = f"gives {text_of(known)} to '{layer.name}' of its body, which takes {text_of(own)}"
             self._report(graph, Problem(CONTRADICTING_RECORD, owner, message, None, "layer"))
             return [self._recorded(port, own)]
-        message = f"says {text_of(own.fact)}, but '{owner.name}' gives it {text_of(known.fact)}"
+        message = f"says {text_of(own)}, but '{owner.name}' gives it {text_of(known)}"
         self._report(graph, Problem(CONTRADICTING_RECORD, layer, message))
         return [known]
 
@@ -171,7 +171,7 @@ class ConsistencyCheck(Engine):
                 own = self.answers.of(parameter, ()).outputs if role_of(parameter) is Role.PARAMETER else None
                 if given is None or not own or row.port in reported:
                     continue
-                takes = own[0].fact.dtype
+                takes = own[0].dtype
                 if takes != given.dtype and "dynamic" not in {takes.kind, given.dtype.kind}:
                     reported.add(row.port)
                     message = f"input has element type {given.dtype}, but its body takes {takes}"
@@ -190,7 +190,7 @@ class ConsistencyCheck(Engine):
     def _judge(self, visit: Visit, answer: Answer) -> Verdict:
         """Hold a layer's ports against what feeds them and against what it gives."""
         signature, computed = visit.signature, answer.outputs or ()
-        ports: list[tuple[Port, Known, Side]] = [
+        ports: list[tuple[Port, InternedFact, Side]] = [
             *((port, known, "input") for port, known in zip(signature.inputs, visit.inputs, strict=True)),
             *((port, known, "output") for port, known in zip(signature.outputs, computed, strict=False)),
         ]
@@ -199,12 +199,12 @@ class ConsistencyCheck(Engine):
         results += [self.record(port) for port in signature.outputs[len(results) :]]
         too_large = None
         if any(map(_is_huge, results)) and not any(map(_is_huge, visit.inputs)):
-            too_large = max(results, key=lambda known: minimum_size(known.fact.shape, MAX_ELEMENTS))
+            too_large = max(results, key=lambda known: minimum_size(known.shape, MAX_ELEMENTS))
         remark = remark_on(signature)
         clean = not (answer.violations or answer.error is not None or differences or too_large or remark)
         return Verdict(answer, differences, tuple(results), too_large, remark, clean)
 
-    def _reported(self, visit: Visit, verdict: Verdict) -> Sequence[Known]:
+    def _reported(self, visit: Visit, verdict: Verdict) -> Sequence[InternedFact]:
         """Report what is wrong; returns what is believed of the outputs."""
         answer, inputs, outputs = verdict.answer, verdict.contradictions("input"), verdict.contradictions("output")
         if verdict.remark is not None:
@@ -223,16 +223,14 @@ class ConsistencyCheck(Engine):
             attribute = word if word in visit.layer.raw else None
             self._report(visit.graph, Problem(IMPOSSIBLE_SHAPE, visit.layer, answer.error, attribute=attribute))
         if verdict.too_large is not None:
-            message = (
-                f"gives {shape_text(verdict.too_large.fact.shape)}, which has more elements than fit into any memory"
-            )
+            message = f"gives {shape_text(verdict.too_large.shape)}, which has more elements than fit into any memory"
             self._report(visit.graph, Problem(HUGE_OUTPUT, visit.layer, message))
         if answer.outputs is None:
             ports = zip(visit.signature.outputs, verdict.results, strict=True)
             return [self._outvoted(visit, port) or known for port, known in ports]
         return self._blame(visit, verdict.results, outputs) if outputs else verdict.results
 
-    def _as_recorded(self, visit: Visit, wrong: set[int]) -> Sequence[Known]:
+    def _as_recorded(self, visit: Visit, wrong: set[int]) -> Sequence[InternedFact]:
         """Go on as though the inputs were what their ports record: what does not fit is reported with those ports."""
         pairs = zip(visit.signature.inputs, visit.inputs, strict=True)
         inputs = [self.record(port) if port.id in wrong else known for port, known in pairs]
@@ -246,13 +244,15 @@ class ConsistencyCheck(Engine):
 
     # --- who is at fault ---
 
-    def _blame(self, visit: Visit, results: Sequence[Known], wrong: Sequence[Difference]) -> Sequence[Known]:
+    def _blame(
+        self, visit: Visit, results: Sequence[InternedFact], wrong: Sequence[Difference]
+    ) -> Sequence[InternedFact]:
         """Decide by the consumers of outputs that differ from the record whether layer or port is wrong."""
         evidence = {each.port.id: self._evidence(visit, each) for each in wrong}
         for each in wrong:
             if evidence[each.port.id] is Evidence.RECORD and each.relation is not Relation.UNKNOWN_RANK:
-                recorded = text_of(self.record(each.port).fact)
-                message = f"gives {text_of(each.known.fact)}, but it and its consumers record {recorded}"
+                recorded = text_of(self.record(each.port))
+                message = f"gives {text_of(each.known)}, but it and its consumers record {recorded}"
                 if len(visit.signature.outputs) > 1:
                     message += f" (output port {each.port.id})"
                 self._report(visit.graph, Problem(CONTRADICTING_RECORD, visit.layer, message))
@@ -288,7 +288,7 @@ class ConsistencyCheck(Engine):
             return Evidence.RECORD
         return Evidence.COMPUTED if Evidence.COMPUTED in said else Evidence.RECORD if said else Evidence.NONE
 
-    def _errors_with(self, graph: Graph, consumer: Layer, port: Port, known: Known) -> int:
+    def _errors_with(self, graph: Graph, consumer: Layer, port: Port, known: InternedFact) -> int:
         """Return how much goes wrong in a layer when a port gets this, and the others what the file records."""
         signature, sources = self.signatures.of(consumer)[0], graph.sources(consumer.id)
         inputs = [
@@ -300,7 +300,7 @@ class ConsistencyCheck(Engine):
         faults = sum(not violation.kind.mild for violation in answer.violations) + (answer.error is not None)
         return faults + sum(each is not None for each in wrong)
 
-    def _expected(self, graph: Graph, source: Source | None, port: Port) -> Known:
+    def _expected(self, graph: Graph, source: Source | None, port: Port) -> InternedFact:
         """Return what an input will get: what is known, constants with their values, else what the file records."""
         if source is None:
             return self.record(port)
@@ -314,7 +314,7 @@ class ConsistencyCheck(Engine):
             return self.answers.constant(producer, outputs[0], offset)
         return self.record(next((out for out in signature.outputs if out.id == source.port), port))
 
-    def _outvoted(self, visit: Visit, port: Port) -> Known | None:
+    def _outvoted(self, visit: Visit, port: Port) -> InternedFact | None:
         """Return what two or more consumers record of a port of which nothing can be computed, if all contradict it."""
         consumers = [other for _, other in self._consumers(visit, port)]
         record = self.record(port)
@@ -361,7 +361,7 @@ class ConsistencyCheck(Engine):
         Tools wrote the first for the indices of MaxPool, and Model Optimizer the second for DetectionOutput. A layer
         that says its type itself contradicts itself.
         """
-        said, given = self.record(wrong.port).fact.dtype, wrong.known.fact.dtype
+        said, given = self.record(wrong.port).dtype, wrong.known.dtype
         if wrong.dims != () or role_of(visit.layer) in {Role.PARAMETER, Role.CONSTANT} or visit.layer.type == "Convert":
             return False
         first = wrong.port.id == visit.signature.outputs[0].id
@@ -376,19 +376,19 @@ class ConsistencyCheck(Engine):
 
     # --- records in place of what is computed ---
 
-    def _with_records(self, visit: Visit, results: Sequence[Known], ports: set[int]) -> Sequence[Known]:
+    def _with_records(self, visit: Visit, results: Sequence[InternedFact], ports: set[int]) -> Sequence[InternedFact]:
         """Return the outputs, some of them as recorded."""
         pairs = zip(visit.signature.outputs, results, strict=True)
         return [self._recorded(port, known) if port.id in ports else known for port, known in pairs]
 
-    def _recorded(self, port: Port, computed: Known) -> Known:
+    def _recorded(self, port: Port, computed: InternedFact) -> InternedFact:
         """Return the record, with what it leaves open as it was computed."""
-        record, fact = self.record(port).fact, computed.fact
+        record = self.record(port)
         shape = record.shape
-        if shape is not None and fact.shape is not None and len(shape) == len(fact.shape):
-            shape = tuple(dim if size.hi is None else size for size, dim in zip(shape, fact.shape, strict=True))
-        dtype = fact.dtype if record.dtype.kind == "dynamic" else record.dtype
-        return self.table.known(Fact(dtype, shape))
+        if shape is not None and computed.shape is not None and len(shape) == len(computed.shape):
+            shape = tuple(dim if size.hi is None else size for size, dim in zip(shape, computed.shape, strict=True))
+        dtype = computed.dtype if record.dtype.kind == "dynamic" else record.dtype
+        return self.table.interned(Fact(dtype, shape))
 
     # --- reporting ---
 
@@ -408,8 +408,8 @@ class ConsistencyCheck(Engine):
         dim = wrong.dims[0] if wrong.dims and len(wrong.dims) == 1 else None
         fed = "what feeds it" if wrong.side == "input" else "the layer"
         for differs, rule, says, gives, place in (
-            (wrong.dims != (), WRONG_PORT_SHAPE, shape_text(port.dims), shape_text(known.fact.shape), dim),
-            (wrong.types, WRONG_PORT_PRECISION, f"'{port.precision}'", known.precision, None),
+            (wrong.dims != (), WRONG_PORT_SHAPE, shape_text(port.dims), shape_text(known.shape), dim),
+            (wrong.types, WRONG_PORT_PRECISION, f"'{port.precision}'", known.dtype.precision, None),
         ):
             if differs:
                 message = f"{wrong.side} port {port.id} records {says}, but {fed} gives {gives}"
@@ -421,5 +421,5 @@ def _cannot_run(violations: Sequence[Violation]) -> bool:
     return any(not violation.kind.mild for violation in violations)
 
 
-def _is_huge(known: Known) -> bool:
-    return known.fact.shape is not None and minimum_size(known.fact.shape, MAX_ELEMENTS) > MAX_ELEMENTS
+def _is_huge(known: InternedFact) -> bool:
+    return known.shape is not None and minimum_size(known.shape, MAX_ELEMENTS) > MAX_ELEMENTS

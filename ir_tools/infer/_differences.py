@@ -6,7 +6,7 @@ import enum
 from typing import Literal, NamedTuple
 
 from ir_tools.graph import Port
-from ir_tools.infer._facts import Known
+from ir_tools.infer._facts import InternedFact
 from ir_tools.ops.definition import Fact
 from ir_tools.types import ElementType, precision_in_file, shape_text
 
@@ -41,35 +41,34 @@ class Difference(NamedTuple):
 
     side: Side
     port: Port
-    known: Known
+    known: InternedFact
     relation: Relation
     types: bool
     dims: tuple[int, ...] | None
 
 
-def difference(port: Port, known: Known, side: Side = "output") -> Difference | None:
+def difference(port: Port, known: InternedFact, side: Side = "output") -> Difference | None:
     """Return how a port differs from a fact; what is open on either side fits."""
-    if port.dims == known.dims and (port.precision is None or port.precision == known.precision):
+    if port.dims == known.dims and (port.precision is None or port.precision == known.dtype.precision):
         return None
-    fact = known.fact
-    types = port.precision not in {None, known.precision} and _other_type(port.precision, fact.dtype)
+    types = port.precision not in {None, known.dtype.precision} and _other_type(port.precision, known.dtype)
     dims: tuple[int, ...] | None = ()
-    if fact.shape is not None and len(port.dims) != len(fact.shape):
+    if known.shape is not None and len(port.dims) != len(known.shape):
         dims = None
-    elif fact.shape is not None:
-        pairs = zip(port.dims, fact.shape, strict=True)
+    elif known.shape is not None:
+        pairs = zip(port.dims, known.shape, strict=True)
         dims = tuple(index for index, (size, dim) in enumerate(pairs) if size >= 0 and size not in dim)
     if types or dims != ():
-        unranked = not types and not port.dims and not all(dim.static for dim in fact.shape or ())
+        unranked = not types and not port.dims and not all(dim.static for dim in known.shape or ())
         relation = Relation.UNKNOWN_RANK if unranked else Relation.CONTRADICTION
         return Difference(side, port, known, relation, types, dims)
-    if fact.shape is None or port.dims == known.dims:
+    if known.shape is None or port.dims == known.dims:
         return None
     loose = tuple(index for index, size in enumerate(port.dims) if size != known.dims[index])
     return Difference(side, port, known, Relation.LOOSE, False, loose)
 
 
-def contradiction(port: Port, known: Known) -> Difference | None:
+def contradiction(port: Port, known: InternedFact) -> Difference | None:
     """Return how a port contradicts a fact, if it does."""
     found = difference(port, known)
     return None if found is None or found.relation is Relation.LOOSE else found

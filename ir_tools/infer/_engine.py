@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ir_tools.errors import GraphError, ShapeError
 from ir_tools.graph import Graph, Layer, Located, Model, Port, Source
 from ir_tools.infer._answers import SURPRISES, Answer, Answers, Checks
-from ir_tools.infer._facts import UNKNOWN, FactTable, Known
+from ir_tools.infer._facts import UNKNOWN, FactTable, InternedFact
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.ops import Role, role_of
 from ir_tools.ops.bodies import BodyFacts, BodyRule, Maps, port_maps
@@ -19,7 +19,7 @@ from ir_tools.ops.records import recorded
 
 __all__ = ["Engine", "Tensors", "Visit"]
 
-Tensors = dict[tuple[int, int], Known]
+Tensors = dict[tuple[int, int], InternedFact]
 """What is known in one graph, by layer and output port."""
 
 
@@ -29,7 +29,7 @@ class Visit(NamedTuple):
     graph: Graph
     layer: Layer
     signature: LayerSignature
-    inputs: Sequence[Known]
+    inputs: Sequence[InternedFact]
 
 
 class Engine:
@@ -57,20 +57,20 @@ class Engine:
         self.table = FactTable()
         self.answers = Answers(self.table, model.weights, checks)
         self.tolerant = checks is Checks.ALL
-        self.unknown = self.table.known(UNKNOWN)
+        self.unknown = self.table.interned(UNKNOWN)
         self.facts: dict[int, Tensors] = {}
-        self._records: dict[tuple[tuple[int, ...], str | None], Known] = {}
+        self._records: dict[tuple[tuple[int, ...], str | None], InternedFact] = {}
 
     # --- what a policy decides ---
 
-    def believed(self, visit: Visit, answer: Answer) -> Sequence[Known]:
+    def believed(self, visit: Visit, answer: Answer) -> Sequence[InternedFact]:
         """Return the outputs of a layer, as far as anything is known; errors in the answer are dealt with.
 
         If nothing is to be said of any layer with this answer, they are put into `answer.settled`.
         """
         raise NotImplementedError
 
-    def given(self, visit: Visit, answer: Answer, fact: Fact) -> Sequence[Known]:
+    def given(self, visit: Visit, answer: Answer, fact: Fact) -> Sequence[InternedFact]:
         """Return the output of a Parameter that gets a fact."""
         outputs = self.believed(visit, answer)
         return [self.replaced(outputs[0], fact)] if outputs else ()
@@ -114,7 +114,7 @@ class Engine:
         for index, port in enumerate(signature.outputs):
             facts[layer_id, port.id] = outputs[index] if index < count else self.unknown
 
-    def _inputs(self, graph: Graph, layer: Layer, signature: LayerSignature, facts: Tensors) -> Sequence[Known]:
+    def _inputs(self, graph: Graph, layer: Layer, signature: LayerSignature, facts: Tensors) -> Sequence[InternedFact]:
         producers = graph.producers(layer.id)
         if len(producers) == len(signature.inputs) == 1:
             ((producer, wires),) = producers.items()
@@ -127,18 +127,18 @@ class Engine:
             if self.tolerant or port.id in sources
         ]
 
-    def record(self, port: Port) -> Known:
+    def record(self, port: Port) -> InternedFact:
         """Return what a port of the file says."""
         key = port.dims, port.precision
         known = self._records.get(key)
         if known is None:
-            known = self._records[key] = self.table.known(recorded(port))
+            known = self._records[key] = self.table.interned(recorded(port))
         return known
 
-    def replaced(self, own: Known, given: Fact) -> Known:
+    def replaced(self, own: InternedFact, given: Fact) -> InternedFact:
         """Return what a Parameter gives that gets a fact in place of its own."""
-        dtype = own.fact.dtype if given.dtype.kind == "dynamic" else given.dtype
-        return self.table.known(Fact(dtype, given.shape, given.value))
+        dtype = own.dtype if given.dtype.kind == "dynamic" else given.dtype
+        return self.table.interned(Fact(dtype, given.shape, given.value))
 
     # --- bodies ---
 
@@ -158,7 +158,7 @@ class Engine:
         if len(fed) != len(known):
             sources = visit.graph.sources(layer.id)
             fed = [port for port in fed if port in sources]
-        inputs = {port: each.fact for port, each in zip(fed, known, strict=True)}
+        inputs = dict(zip(fed, known, strict=True))
         walked: dict[str, Tensors] = {}
 
         def run(body: str, parameters: Mapping[int, Fact]) -> BodyFacts:
@@ -179,7 +179,7 @@ class Engine:
                 raise
             return Answer(None, error=f"its port map names port or layer {why}, which is not there")
         return Answer(
-            [self.table.known(outputs.get(port.id, UNKNOWN)) for port in signature.outputs], answer.violations
+            [self.table.interned(outputs.get(port.id, UNKNOWN)) for port in signature.outputs], answer.violations
         )
 
     # --- parts ---
@@ -192,7 +192,7 @@ class Engine:
         """
         if source not in self.facts.get(id(graph), ()):
             self._reach(graph, source.layer)
-        return self.facts.get(id(graph), {}).get(source, self.unknown).fact
+        return self.facts.get(id(graph), {}).get(source, self.unknown)
 
     def _reach(self, graph: Graph, layer_id: int) -> None:
         if graph is self.model.graph:
@@ -257,7 +257,7 @@ def results_of(body: Graph, facts: Tensors) -> BodyFacts:
         if role_of(layer) is not Role.RESULT:
             continue
         for source in body.sources(layer.id).values():
-            results[layer.id] = facts[source].fact
+            results[layer.id] = facts[source]
             if role_of(body.layer(source.layer)) is Role.PARAMETER:
                 passed[layer.id] = source.layer
     return BodyFacts(results, passed)

@@ -50,10 +50,10 @@ class IndexBounds:
 
     def problem(self, visit: Visit) -> str | None:
         """Return what is wrong with the indices that a layer looks up; None if nothing is known to be."""
-        graph, layer, signature, known = visit
-        if layer.type not in CONCERNED or signature.op is None or not 0 < len(known) == len(signature.inputs):
+        graph, layer, signature, facts = visit
+        if layer.type not in CONCERNED or signature.op is None or not 0 < len(facts) == len(signature.inputs):
             return None
-        sources, facts = graph.sources(layer.id), [each.fact for each in known]
+        sources = graph.sources(layer.id)
         largest = [self._largest.get((id(graph), sources[port.id])) for port in signature.inputs]
         attrs, outputs = signature.op.read(signature.raw, []), signature.outputs
         passed = largest[0] if layer.type in MOVING else None

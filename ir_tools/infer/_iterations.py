@@ -33,7 +33,7 @@ def problems_of_iterations(
     """
     results = results_of(body, known).results
     for row, (parameter, result) in enumerate(ports.back_edges.items()):
-        before, after = known[Source(parameter, body.layer(parameter).outputs[0].id)].fact, results[result]
+        before, after = known[Source(parameter, body.layer(parameter).outputs[0].id)], results[result]
         if are_apart(before, after):
             taken = f"to '{body.layer(parameter).name}', which takes {text_of(before)}"
             message, remedy = (

@@ -15,7 +15,7 @@ from ir_tools.graph import Graph, Layer, Located, Model, Port
 from ir_tools.graph.graph import Source
 from ir_tools.infer._answers import Answer, Checks
 from ir_tools.infer._engine import Engine, Tensors, Visit
-from ir_tools.infer._facts import Known
+from ir_tools.infer._facts import InternedFact
 from ir_tools.infer._relaxed import relaxed_patterns
 from ir_tools.infer._signatures import LayerSignatures
 from ir_tools.ops import LEGACY, Role, opset_number, role_of
@@ -169,7 +169,7 @@ class FactsBySource(Mapping[Source, Fact]):
         self._known = known
 
     def __getitem__(self, source: Source) -> Fact:
-        return self._known[source].fact
+        return self._known[source]
 
     def __iter__(self) -> Iterator[Source]:
         return (Source(*place) for place in self._known)
@@ -198,14 +198,14 @@ class Propagation(Engine):
         """Of what does not come from a rule, by `id` of the graph."""
         self.errors: dict[Diagnostic, None] = {}
         self.notes: dict[str, Diagnostic] = {}
-        self.outdated: list[tuple[Layer, int, Known]] = []
+        self.outdated: list[tuple[Layer, int, InternedFact]] = []
 
     def walk(self, graph: Graph, given: Mapping[int, Fact]) -> Tensors:
         """Walk as `Engine` does."""
         self.origins[id(graph)] = {}
         return super().walk(graph, given)
 
-    def believed(self, visit: Visit, answer: Answer) -> Sequence[Known]:
+    def believed(self, visit: Visit, answer: Answer) -> Sequence[InternedFact]:
         """Return what a rule or the oracle gives; nothing if it gives nothing."""
         outputs, origin = self.outputs(visit, answer)
         ports = visit.signature.outputs
@@ -217,7 +217,7 @@ class Propagation(Engine):
             answer.settled = outputs
         return outputs
 
-    def outputs(self, visit: Visit, answer: Answer) -> tuple[Sequence[Known], Origin]:
+    def outputs(self, visit: Visit, answer: Answer) -> tuple[Sequence[InternedFact], Origin]:
         """Return what `believed` gives, and where it comes from."""
         graph, layer = visit.graph, visit.layer
         if answer.outputs is None and answer.error is None and not answer.violations:
@@ -229,10 +229,10 @@ class Propagation(Engine):
         outputs = answer.outputs or ()
         if outputs and layer.id in self.patterns and graph is self.model.graph:
             relaxed = Bounds.exactly(self.patterns[layer.id])
-            outputs = (self.table.known(replace(outputs[0].fact, value=relaxed)),)
+            outputs = (self.table.interned(replace(outputs[0], value=relaxed)),)
         return outputs, "unknown" if outputs and outputs[0] is self.unknown and not layer.bodies else "rule"
 
-    def _asked(self, visit: Visit) -> tuple[Sequence[Known], Origin]:
+    def _asked(self, visit: Visit) -> tuple[Sequence[InternedFact], Origin]:
         """Return the answer of the oracle; without one, the record if the inputs are as recorded."""
         graph, layer, signature, _ = visit
         facts, sources = self.facts[id(graph)], graph.sources(layer.id)
@@ -245,7 +245,7 @@ class Propagation(Engine):
             try:
                 answer = self.ask(self.model, graph, layer, FactsBySource(facts))
                 origin = "migration" if signature.version == LEGACY else "runtime"
-                return [self.table.known(fact) for fact in answer], origin
+                return [*map(self.table.interned, answer)], origin
             except RuntimeFailure as failure:
                 if failure.kind == "rejected" and opset_number(layer.version) is not None:
                     self.error(visit, str(failure))
@@ -299,8 +299,8 @@ class Propagation(Engine):
         for layer, port_id, known in self.outdated:
             port = layer.port(port_id)
             port.dims = known.dims
-            if port.precision is not None and known.fact.dtype.kind != "dynamic":
-                port.precision = known.precision
+            if port.precision is not None and known.dtype.kind != "dynamic":
+                port.precision = known.dtype.precision
         for located in self.places if parameters and not self.model.is_legacy else ():
             if role_of(located.layer) is Role.PARAMETER and id(located.graph) in self.facts:
                 _write_shape(located.layer, report.facts.get((located.path, located.layer.outputs[0].id)))
@@ -312,7 +312,7 @@ class Propagation(Engine):
         graph = self.model.graph
         facts = self.facts[id(graph)]
         consumers = [consumer for port in layer.outputs for consumer, _ in graph.consumers(layer.id, port.id)]
-        shapes = [facts[Source(consumer, graph.layer(consumer).outputs[0].id)].fact.shape for consumer in consumers]
+        shapes = [facts[Source(consumer, graph.layer(consumer).outputs[0].id)].shape for consumer in consumers]
         old = constant(layer.raw, self.model.weights)
         if old.min() > 0 and any(shape != tuple(map(Dim.of, old.tolist())) for shape in shapes):
             offset, size = self.model.weights.append(values.astype(old.dtype))
@@ -328,7 +328,7 @@ class Propagation(Engine):
         for port, source in places:
             known = facts.get(source, self.unknown)
             origin: Origin = origins.get(source, "rule") if source in facts else "unknown"
-            report.facts[path, port.id] = known.fact
+            report.facts[path, port.id] = known
             report.origins[path, port.id] = origin
             if origin == "recorded" or _agree(port, known):
                 continue
@@ -336,13 +336,13 @@ class Propagation(Engine):
                 report.mismatches.extend(self._mismatches(located, port, known))
             self.outdated.append((layer, port.id, known))
 
-    def _mismatches(self, located: Located, port: Port, known: Known) -> Iterator[Mismatch]:
+    def _mismatches(self, located: Located, port: Port, known: InternedFact) -> Iterator[Mismatch]:
         path, layer, graph = located
         pairs: list[tuple[Literal["dims", "precision"], str, str]] = []
         if port.dims != known.dims:
-            pairs.append(("dims", format_shape(recorded(port).shape or ()), format_shape(known.fact.shape)))
-        if port.precision is not None and port.precision != known.precision:
-            pairs.append(("precision", port.precision, known.precision))
+            pairs.append(("dims", format_shape(recorded(port).shape or ()), format_shape(known.shape)))
+        if port.precision is not None and port.precision != known.dtype.precision:
+            pairs.append(("precision", port.precision, known.dtype.precision))
         for what, before, after in pairs:
             yield Mismatch(
                 path=path,
@@ -355,9 +355,9 @@ class Propagation(Engine):
             )
 
 
-def _agree(port: Port, known: Known) -> bool:
+def _agree(port: Port, known: InternedFact) -> bool:
     """Return whether a port's record is a fact's, letter by letter. No precision says nothing."""
-    return port.dims == known.dims and (port.precision is None or port.precision == known.precision)
+    return port.dims == known.dims and (port.precision is None or port.precision == known.dtype.precision)
 
 
 def _write_shape(layer: Layer, fact: Fact | None) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ir_tools.graph import Graph, Layer, Model
-from ir_tools.graph.graph import Source
+from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer._answers import SURPRISES, Answer, Checks
 from ir_tools.infer._engine import Visit
-from ir_tools.infer._facts import Known
+from ir_tools.infer._facts import InternedFact
 from ir_tools.infer._indices import IndexBounds
 from ir_tools.infer._propagate import FactsBySource, Propagation
 from ir_tools.ops.definition import Fact
@@ -85,7 +84,7 @@ class ShapeTrials(Propagation):
             pass
         return Trial({key: FactsBySource(facts) for key, facts in self.facts.items()}, refusal)
 
-    def believed(self, visit: Visit, answer: Answer) -> Sequence[Known]:
+    def believed(self, visit: Visit, answer: Answer) -> Sequence[InternedFact]:
         """Return what a rule gives; indices beyond their table are refused, too."""
         if visit.graph is self.model.graph:
             self._position += 1

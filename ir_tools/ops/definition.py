@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -129,7 +129,7 @@ class Bounds:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fact:
     """What is known of a tensor before anything runs: the currency of shape rules.
 
@@ -141,6 +141,11 @@ class Fact:
     shape: Shape
     value: Bounds | None = None
     constant: bool = False
+
+    @cached_property
+    def dims(self) -> tuple[int, ...]:
+        """The sizes as a port records them: -1 for what is not one size, nothing for an unknown rank."""
+        return tuple(dim.lo if dim.lo == dim.hi else -1 for dim in self.shape or ())
 
     @property
     def spatial(self) -> tuple[Dim, ...]:

@@ -4,10 +4,10 @@ import numpy as np
 
 from ir_tools.graph import Layer, Port
 from ir_tools.ops.definition import Array, Bounds, Fact
-from ir_tools.types import Dim, Shape, element_type, from_dtype, parse_shape, precision_in_file
+from ir_tools.types import Dim, element_type, from_dtype, parse_shape, precision_in_file
 from ir_tools.weights import Weights, constant
 
-__all__ = ["LARGEST_VALUE", "constant_fact", "port_of", "recorded", "recorded_dims", "recorded_output"]
+__all__ = ["LARGEST_VALUE", "constant_fact", "port_of", "recorded", "recorded_output"]
 
 LARGEST_VALUE = 1024
 """Elements of an integer constant that a shape rule may want to see."""
@@ -42,11 +42,6 @@ def constant_fact(values: Array) -> Fact:
     return Fact(from_dtype(values.dtype), tuple(map(Dim.of, values.shape)), known)
 
 
-def recorded_dims(shape: Shape) -> tuple[int, ...]:
-    """Return sizes as a port records them: -1 for what is not one size, nothing for an unknown rank."""
-    return tuple(dim.lo if dim.lo == dim.hi else -1 for dim in shape or ())
-
-
 def port_of(number: int, fact: Fact) -> Port:
     """Return a port with the element type and the sizes of a fact."""
-    return Port(number, fact.dtype.precision, recorded_dims(fact.shape))
+    return Port(number, fact.dtype.precision, fact.dims)

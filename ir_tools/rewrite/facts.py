@@ -42,12 +42,13 @@ class KnownFacts:
     def of(self, located: Located) -> InputFacts:
         """Return types and shapes of a layer's inputs, with the values of small integer constants that are there."""
         _, layer, graph = located
-        facts, notes = [], []
+        facts: list[Fact] = []
+        notes = []
         sources = graph.sources(layer.id)
         for port in self.signatures.of(layer)[0].inputs:
             source = sources.get(port.id)
             if source is None:
-                facts.append(self._computed.record(port).fact)
+                facts.append(self._computed.record(port))
                 continue
             fact = self._output(graph, source)
             if not _agree(port, fact.shape):
@@ -89,7 +90,7 @@ class KnownFacts:
             if role_of(producer) in {Role.PARAMETER, Role.CONSTANT}:
                 fact = self._recorded(producer, port)
             else:
-                fact = self._computed.record(port).fact
+                fact = self._computed.record(port)
             self._outputs[key] = fact
         return fact
 
