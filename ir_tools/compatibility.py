@@ -326,17 +326,7 @@ def _key(layer: Layer, seen: Seen) -> object:
     values = tuple(bounds and tuple(array.tobytes() for array in bounds) for bounds in known)
     raw = () if role_of(layer) is Role.CONSTANT else tuple(layer.raw.items())
     own = layer.id if role_of(layer) is Role.READ_VARIABLE else None
-    return (
-        str(seen.op),
-        seen.opset,
-        raw,
-        tensors,
-        values,
-        seen.constant,
-        seen.held,
-        (seen.border, seen.short, seen.open, seen.names, seen.between, seen.folded),
-        own,
-    )
+    return str(seen.op), raw, tensors, values, seen.around, own
 
 
 # --- one release --------------------------------------------------------------------------------------------------

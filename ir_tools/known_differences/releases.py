@@ -39,10 +39,12 @@ class Seen:
         held: element types of the constants that those inputs are computed of.
         opset: of its version stamp.
         border: whether it reads an input of its graph, or gives an output of it.
+        last: whether it gives an output of its graph.
         short: whether an attribute is absent.
         open: whether a port of it records an unknown size.
         names: what is wrong with its name or its file, of what `verdicts.NAMES` lists.
         between: whether it reads inputs of its graph alone, and only outputs of it read its outputs.
+        behind: the type of the layer before it, if it is the only one that reads that layer; else empty.
     """
 
     op: Op
@@ -58,6 +60,14 @@ class Seen:
     open: bool = False
     names: frozenset[str] = frozenset()
     between: bool = False
+    last: bool = False
+    behind: str = ""
+
+    @property
+    def around(self) -> tuple[object, ...]:
+        """What decides about it besides its operation, attributes and tensors, to compare it with others."""
+        alone = self.border, self.short, self.open, self.between, self.last, self.folded
+        return (self.opset, self.constant, self.held, self.names, self.behind, *alone)
 
     @property
     def folded(self) -> bool:
@@ -88,7 +98,7 @@ class ReleaseDifference:
         version: of the IR that shows it.
         types: element types of the first input; empty: any.
         sometimes: whether other values are slight, or come of some inputs only.
-        instead: a case of `measured.json` that the row describes more exactly; what was measured of it does not count.
+        instead: cases of `measured.json` that the row describes more exactly; what was measured of them does not count.
         applies: whether a layer falls under the row, if its first input has one of the types.
     """
 
@@ -102,7 +112,7 @@ class ReleaseDifference:
     state: State = State.DIFFERS
     types: str = ""
     sometimes: bool = False
-    instead: str = ""
+    instead: tuple[str, ...] = ()
     applies: Callable[[Seen], bool] = lambda seen: True
 
     @property
@@ -282,17 +292,69 @@ def _touches_channels(seen: Seen) -> bool:
     return any(value is None or value[1] != same for value, same in zip(values, plain, strict=True))
 
 
-def _has_constant_state(seen: Seen) -> bool:
-    """Return whether a cell or sequence has constant weights, and a constant state for a batch of unknown size."""
+def _has_known_state(seen: Seen, *, constant: bool) -> bool:
+    """Return whether a cell or sequence has constant weights and biases, and a state for a batch of unknown size.
+
+    `constant`: whether the state is constant; else the size of its batch is known.
+    """
     shape, states = seen.inputs[0].shape, [1, 2] if seen.op.type.startswith("LSTM") else [1]
-    sizes = [seen.inputs[number].shape for number in states if number in seen.constant]
-    weights = len(seen.inputs) - 2
+    sizes = [seen.inputs[number].shape for number in states if number in seen.constant or not constant]
+    weights = range(len(seen.inputs) - 3, len(seen.inputs))
     return (
         shape is not None
         and not shape[0].static
-        and weights in seen.constant
-        and any(size is not None and size[0].lo != 1 for size in sizes)
+        and {*weights} <= {*seen.constant}
+        and any(size is not None and size[0].static for size in sizes)
     )
+
+
+def _has_unknown_recurrence(seen: Seen) -> bool:
+    """Return whether a cell or sequence has recurrence weights of unknown size, and constant biases."""
+    number = len(seen.inputs) - 2
+    shape = seen.inputs[number].shape
+    rows = None if shape is None else shape[-2]
+    return number not in seen.constant and number + 1 in seen.constant and (rows is None or not rows.static)
+
+
+def _is_split(seen: Seen) -> bool:
+    """Return whether the device is given the parts of a sequence: it has computed weights, or other activations."""
+    attrs = seen.attrs
+    if attrs is None:
+        return False
+    names = {"LSTM": ["sigmoid", "tanh", "tanh"], "GRUS": ["sigmoid", "tanh"]}.get(seen.op.type[:4])
+    weights = range(len(seen.inputs) - 3, len(seen.inputs))
+    unusual = names is not None and [*attrs.activations[: len(names)]] != names
+    return bool(attrs.clip) or unusual or not {*weights} <= {*seen.constant}
+
+
+def _has_unknown_state(seen: Seen) -> bool:
+    """Return whether a sequence has a state of unknown size, and a batch of known size or parts of its own."""
+    shape = seen.inputs[0].shape
+    states = seen.inputs[1 : len(seen.inputs) - 4]
+    unknown = not all(is_static(fact.shape) for fact in states)
+    return unknown and (_is_split(seen) or (shape is not None and shape[0].static))
+
+
+def _has_unknown_data(seen: Seen) -> bool:
+    """Return whether a sequence whose device is given its parts has data of unknown size."""
+    return _is_split(seen) and not is_static(seen.inputs[0].shape)
+
+
+def _has_unknown_time(seen: Seen) -> bool:
+    """Return whether a sequence whose device is given its parts has an unknown number of steps."""
+    shape = seen.inputs[0].shape
+    return _is_split(seen) and (shape is None or not shape[1].static)
+
+
+def _has_known_batch(seen: Seen, *, lengths: bool) -> bool:
+    """Return whether states or lengths have a known size for a batch of unknown size; `lengths`: constant lengths."""
+    shape, last = seen.inputs[0].shape, len(seen.inputs) - 4
+    if shape is None or shape[0].static:
+        return False
+    if lengths:
+        return last in seen.constant and not {*range(1, last)} & {*seen.constant}
+    sizes = [fact.shape for fact in seen.inputs[1 : last + 1]]
+    return any(size is not None and size[0].static for size in sizes)
 
 
 def _has_computed_recurrence(seen: Seen) -> bool:
@@ -390,6 +452,24 @@ def _has_no_axes(seen: Seen) -> bool:
     return axes is not None and len(axes) == 1 and axes[0].hi == 0
 
 
+def _is_elementwise(seen: Seen) -> bool:
+    """Return whether an elementwise layer is before it."""
+    return seen.behind in ELEMENTWISE | ELEMENTWISE_ALONE
+
+
+def _is_elementwise_alone(seen: Seen) -> bool:
+    """Return whether an elementwise layer is before it with which 2023.0 and later do not compile it as one."""
+    shape = seen.inputs[0].shape
+    rare = shape is None or not is_static(shape) or len(shape) > 6
+    return seen.behind in ELEMENTWISE_ALONE or (rare and seen.behind in ELEMENTWISE)
+
+
+def _is_of_one_channel(seen: Seen) -> bool:
+    """Return whether there is one channel, and may be several images."""
+    shape = seen.inputs[0].shape
+    return shape is not None and shape[0].hi != 1 and shape[1].lo == 1
+
+
 def _has_one_channel(seen: Seen) -> bool:
     """Return whether a pooling is known to have one channel."""
     shape = seen.inputs[0].shape
@@ -441,6 +521,29 @@ def _keys_and_values() -> tuple[Array, Array]:
     return keys, keys + 1
 
 
+def _recurrent(op: str, *given: str, **raw: str) -> Call:
+    """Return a cell or sequence of two units for three batches of four numbers.
+
+    Args:
+        op: the operation.
+        given: partial shapes of the inputs in order; of none, and behind the last one: a constant.
+        raw: other attributes.
+    """
+    gates = {"L": 4, "G": 3, "R": 1}[op[0]]
+    names = {"L": "sigmoid,tanh,tanh", "G": "sigmoid,tanh", "R": "tanh"}[op[0]]
+    states = 2 if gates == 4 else 1
+    lead: tuple[int, ...] = ()
+    if "Sequence" in op:
+        arrays: list[Array] = [counted(3, 5, 4), *[counted(3, 1, 2)] * states, np.array([5, 3, 4])]
+        lead, raw = (1,), {"direction": "forward", "activations": names} | raw
+    else:
+        arrays = [counted(3, 4), *[counted(3, 2)] * states]
+    arrays += [counted(*lead, *sizes) / 100 for sizes in ((2 * gates, 4), (2 * gates, 2), (2 * gates,))]
+    shapes = (*given, *[""] * (len(arrays) - len(given)))
+    feeds = (Given(array, shape) if shape else Fixed(array) for array, shape in zip(arrays, shapes, strict=True))
+    return Call(op, tuple(feeds), {"hidden_size": "2"} | raw)
+
+
 def _integer_cell(recurrence: str) -> Call:
     """Return an LSTMCell of integers whose recurrence weights have this partial shape."""
     data, biases = np.array([[1, 2, 3], [3, 0, 2]], np.int16), np.array([9, 1, 7, 9, 4, 2, 6, 2], np.int16)
@@ -468,23 +571,46 @@ def _deconvolution(kind: DTypeLike) -> Call:
     return Call("GroupConvolutionBackpropData-1", (data, Fixed(weights)), sizes)
 
 
-def _with_constant_state(op: str, gates: int) -> Call:
-    """Return a cell or sequence of five units for batches of four numbers."""
-    sequence = "Sequence" in op
-    data = Given(counted(2, 3, 4), "?,3,4") if sequence else Given(counted(2, 4), "?,4")
-    states = [Fixed(counted(2, 1, 5) if sequence else counted(2, 5))] * (2 if gates == 4 else 1)
-    lead = (1,) if sequence else ()
-    weights = [Fixed(counted(*lead, *sizes) / 100) for sizes in ((5 * gates, 4), (5 * gates, 5), (5 * gates,))]
-    lengths = [Fixed(np.array([3, 3], np.int32))] if sequence else []
-    raw = {"hidden_size": "5"} | ({"direction": "forward"} if sequence else {})
-    return Call(op, (data, *states, *lengths, *weights), raw)
-
-
 def _interpolate(axes: str, *sizes: int, mode: str = "linear", corners: str = "false") -> Call:
     raw = {"mode": mode, "axes": axes, "align_corners": corners, "antialias": "false"}
     return Call("Interpolate-1", (counted(2, 2, 6, 4), Fixed(whole(*sizes))), raw)
 
 
+ELEMENTWISE = frozenset(
+    (
+        *(
+            "Abs",
+            "Add",
+            "Clamp",
+            "Divide",
+            "Elu",
+            "Erf",
+            "Exp",
+            "FloorMod",
+            "Gelu",
+            "HSwish",
+            "Maximum",
+            "Minimum",
+            "Mod",
+        ),
+        *(
+            "Multiply",
+            "Negative",
+            "PReLU",
+            "Power",
+            "ReLU",
+            "Round",
+            "Sigmoid",
+            "Sqrt",
+            "SquaredDifference",
+            "Subtract",
+        ),
+        *("Swish", "Tanh"),
+    )
+)
+ELEMENTWISE_ALONE = frozenset({"HSigmoid", "Mish", "SoftPlus", "SoftSign"})
+CELLS = (("LSTMCell-1", 2), ("LSTMCell-4", 2), ("GRUCell-3", 1), ("RNNCell-1", 1))
+SEQUENCES = (("LSTMSequence-5", 2), ("GRUSequence-5", 1), ("RNNSequence-5", 1))
 ATTENTION = (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4))
 PLAIN = {"causal": "false"}
 INTERPOLATE = ("Interpolate-1", "Interpolate-4", "Interpolate-11")
@@ -670,7 +796,7 @@ ROWS = (
         name="unsigned results below 0",
         first="2022.1",
         last="2025.3",
-        ops=("Subtract-1", "Sin-1", "Cos-1", "Tan-1", "LogSoftmax-5", "MVN-1", "MVN-6", "BitwiseNot-13"),
+        ops=("Subtract-1", "Tan-1", "LogSoftmax-5", "MVN-1", "MVN-6", "BitwiseNot-13"),
         reason="Results below 0 of u16, u32 and u64 that an output of the model gives become 0, and are not wrapped"
         " around.",
         sometimes=True,
@@ -1172,7 +1298,7 @@ ROWS = (
         state=State.DIES,
         reason="Axes that are computed end the process if start, stop and step are constants.",
         model=Call("Slice-8", (counted(2, 4, 4), *map(Fixed, (whole(0), whole(2), whole(1))), whole(1))),
-        instead="input 4",
+        instead=("input 4",),
         applies=lambda seen: len(seen.inputs) > 4 and 4 not in seen.constant and {1, 2, 3} <= {*seen.constant},
     ),
     ReleaseDifference(
@@ -1273,24 +1399,23 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"{name} with a constant state for a batch of unknown size, {first} to {last}",
+            name=f"{op} with a constant state for a batch of unknown size, {first} to {last}",
             first=first,
             last=last,
             ops=(op,),
             state=state,
             reason="A state that is constant is not compiled if the size of the batch is unknown.",
-            model=_with_constant_state(op, gates),
-            applies=_has_constant_state,
+            model=_recurrent(op, "?,5,4" if "Sequence" in op else "?,4"),
+            applies=partial(_has_known_state, constant=True),
         )
-        for name, op, gates, first, last, state in (
-            ("GRUCell", "GRUCell-3", 3, "2022.1", "2026.4", State.UNCOMPILED),
-            ("LSTMCell", "LSTMCell-4", 4, "2022.1", "2026.4", State.UNCOMPILED),
-            ("RNNCell", "RNNCell-1", 1, "2022.1", "2023.0", State.UNCOMPILED),
-            ("RNNCell", "RNNCell-1", 1, "2024.3", "2026.4", State.UNCOMPILED),
-            ("RNNSequence", "RNNSequence-5", 1, "2022.1", "2026.4", State.UNCOMPILED),
+        for op, first, last, state in (
+            ("GRUCell-3", "2022.1", "2026.4", State.UNCOMPILED),
+            ("LSTMCell-4", "2022.1", "2026.4", State.UNCOMPILED),
+            ("RNNCell-1", "2022.1", "2023.0", State.UNCOMPILED),
+            ("RNNCell-1", "2024.3", "2026.4", State.UNCOMPILED),
             *(
-                (op.partition("-")[0], op, gates, *span)
-                for op, gates in (("GRUSequence-5", 3), ("LSTMSequence-5", 4))
+                (op, *span)
+                for op, _ in SEQUENCES
                 for span in (
                     ("2022.1", "2022.2", State.UNCOMPILED),
                     ("2022.3", "2023.0", State.DIES),
@@ -1298,6 +1423,107 @@ ROWS = (
                 )
             ),
         )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} with a state of known size for a batch of unknown size",
+            first="2022.1",
+            last="2023.0",
+            ops=(op,),
+            state=State.UNCOMPILED,
+            reason="A state of known size is not compiled if the size of the batch is unknown.",
+            model=_recurrent(op, "?,4", *["3,2"] * states),
+            applies=partial(_has_known_state, constant=False),
+        )
+        for op, states in CELLS
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} with recurrence weights of unknown size, {first} to {last}",
+            first=first,
+            last=last,
+            ops=(op,),
+            state=State.UNCOMPILED,
+            reason="Recurrence weights of unknown size are not compiled if the biases are constant.",
+            model=_recurrent(op, *before, "", "1,?,2" if len(before) > states + 1 else "?,2"),
+            instead=tuple(f"? {axis}input {len(before) + 1}" for axis in ("", "0 ", "1 ")),
+            applies=_has_unknown_recurrence,
+        )
+        for op, states, before in (
+            *((op, states, ("3,4", *["3,2"] * states)) for op, states in CELLS),
+            *((op, states, ("3,5,4", *["3,1,2"] * states, "3")) for op, states in SEQUENCES),
+        )
+        for first, last in (("2022.1", "2023.3"), ("2025.4", "2026.4"))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} with {what}, {first} to {last}",
+            first=first,
+            last=last,
+            ops=(op,),
+            state=state,
+            reason=f"A sequence with {what} {state.words}.",
+            model=model,
+            instead=instead,
+            applies=applies,
+        )
+        for op, states in SEQUENCES
+        for open, known in [(["?,1,2"] * states, ["3,1,2"] * states)]
+        for what, model, instead, applies, spans in (
+            (
+                "states or lengths of known size for a batch of unknown size",
+                _recurrent(op, "?,5,4", *known, "?"),
+                (),
+                partial(_has_known_batch, lengths=False),
+                (("2022.1", "2022.2", State.UNCOMPILED),),
+            ),
+            (
+                "constant lengths for a batch of unknown size",
+                _recurrent(op, "?,5,4", *open),
+                (),
+                partial(_has_known_batch, lengths=True),
+                (("2022.3", "2023.0", State.DIES), ("2023.1", "2023.3", State.UNCOMPILED)),
+            ),
+            (
+                "states of unknown size",
+                _recurrent(op, "3,5,4", *open, "3"),
+                tuple(f"? {axis}input {at}" for at in range(1, states + 1) for axis in ("", "0 ", "2 ")),
+                _has_unknown_state,
+                (
+                    ("2022.1", "2022.3", State.UNCOMPILED),
+                    ("2023.0", "2023.1", State.FAILS),
+                    ("2023.2", "2024.0", State.UNCOMPILED),
+                ),
+            ),
+            (
+                "data of unknown size, and clipping, other activations or computed weights",
+                _recurrent(op, "3,5,?", *known, "3", clip="1"),
+                (),
+                _has_unknown_data,
+                (("2022.1", "2023.0", State.DIFFERS if op == "GRUSequence-5" else State.UNCOMPILED),),
+            ),
+            (
+                "an unknown number of steps, and clipping, other activations or computed weights",
+                _recurrent(op, "3,?,4", *known, "3", clip="1"),
+                (),
+                _has_unknown_time,
+                (("2023.1" if op == "GRUSequence-5" else "2022.1", "2023.1", State.UNCOMPILED),),
+            ),
+        )
+        for first, last, state in spans
+    ),
+    *(
+        ReleaseDifference(
+            name=f"LSTMCell-1 without clipping, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("LSTMCell-1",),
+            state=state,
+            reason="A cell without clipping and with the usual activations stops the release.",
+            model=_recurrent("LSTMCell-1", "3,4", "3,2", "3,2"),
+            applies=lambda seen: not _is_split(seen),
+        )
+        for first, last, state in (("2022.1", "2022.2", State.DIES), ("2022.3", "2023.0", State.UNCOMPILED))
     ),
     *(
         ReleaseDifference(
@@ -1381,7 +1607,7 @@ ROWS = (
         state=State.UNCOMPILED,
         reason="The last size of the indices has to be known to compile it.",
         model=Call("GatherND-5", (counted(3, 2), Given(np.array([[[1]]]), "1,1,?"))),
-        instead="? 1 input 1",
+        instead=("? 1 input 1",),
         applies=lambda seen: bool(seen.inputs[1].shape) and not (seen.inputs[1].shape or ())[-1].static,
     ),
     ReleaseDifference(
@@ -1430,6 +1656,34 @@ ROWS = (
             applies=_has_two_levels,
         )
         for first, last, state in (("2021.3", "2021.4", State.DIES), ("2022.1", "2022.3", State.UNCOMPILED))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"SoftSign behind {what}",
+            first="2022.2",
+            last=last,
+            ops=("SoftSign-9",),
+            reason="A SoftSign that alone reads an elementwise layer gives other values, such as 1.",
+            model=Call("SoftSign-9", (model,)),
+            applies=applies,
+        )
+        for what, last, model, applies in (
+            ("an elementwise layer", "2022.3", Call("Abs-1", (counted(2, 3),)), _is_elementwise),
+            ("one that is not compiled with it", "2025.3", Call("Mish-4", (counted(2, 3),)), _is_elementwise_alone),
+        )
+    ),
+    ReleaseDifference(
+        name="GroupNormalization of one channel",
+        first="2024.1",
+        last="2025.0",
+        ops=("GroupNormalization-12",),
+        reason="Of several images of one channel the later ones get other values.",
+        model=Call(
+            "GroupNormalization-12",
+            (counted(3, 1, 8), Fixed(floats(1)), Fixed(floats(0))),
+            {"num_groups": "1", "epsilon": "0.001"},
+        ),
+        applies=_is_of_one_channel,
     ),
     ReleaseDifference(
         name="GroupNormalization of a matrix of unknown size",

@@ -84,8 +84,7 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     plain model.
     """
     op = seen.op
-    at_border = seen.border or op.role is not Role.COMPUTATION
-    if at_border and any(_is_empty(fact.shape) for fact in seen.outputs):
+    if (seen.last or op.role is not Role.COMPUTATION) and any(_is_empty(fact.shape) for fact in seen.outputs):
         constant, read, compiled = FIRST_EMPTY
         if release.number < (constant if op.role is Role.CONSTANT else read):
             return Answer.STOPPED, "a tensor without elements is not accepted"
@@ -96,7 +95,7 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     plain, kinds = state(release, str(op)), {fact.dtype.name for fact in seen.inputs[:1]}
     if plain is None:
         return Answer.UNKNOWN, f"{op} was not measured"
-    described = {row.instead for row in rows_of(release.name, str(op))}
+    described = {case for row in rows_of(release.name, str(op)) for case in row.instead}
     found, case = _worst(release, op, plain, (one for one in _cases_of(release, seen) if one not in described))
     unmeasured: tuple[Answer, str] | None = None
     reason = f"{op}{f' with {case}' if case else ''} {found.words}"
@@ -251,6 +250,8 @@ class Surroundings:
             any(size < 0 for port in (*layer.inputs, *layer.outputs) for size in port.dims),
             self._names[id(graph)].get(layer.id, frozenset()) | self._empty_file(op),
             all(before) and all(after),
+            any(after),
+            _before(graph, layer),
         )
 
 
@@ -289,6 +290,14 @@ def _borders(graph: Graph, layer: Layer) -> tuple[list[bool], list[bool]]:
         [role is Role.PARAMETER for role in before if role is not Role.CONSTANT],
         [role_of(graph.layer(one)) is Role.RESULT for one in after],
     )
+
+
+def _before(graph: Graph, layer: Layer) -> str:
+    """Return the type of the layer that gives the first input if nothing else reads it; else an empty text."""
+    source = graph.sources(layer.id).get(layer.inputs[0].id) if layer.inputs else None
+    if source is None or len([*graph.consumers(source.layer, source.port)]) != 1:
+        return ""
+    return graph.layer(source.layer).type
 
 
 def _border_name(layer: Layer) -> str:

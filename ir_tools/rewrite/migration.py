@@ -399,7 +399,7 @@ class _Planning:
         self, located: Located, signature: LayerSignature, verdict: _Verdict, op: Op, facts: InputFacts
     ) -> _Outcome:
         seen = None if self.judge is None else self.judge.seen(located, op)
-        around = () if seen is None else (*map(id, seen.inputs), seen.constant, seen.held, seen.border, seen.folded)
+        around = () if seen is None else (*map(id, seen.inputs), *seen.around)
         layer, graph = located.layer, located.graph
         read = () if len(layer.outputs) < 2 else tuple(bool(graph.consumers(layer.id, p.id)) for p in layer.outputs)
         key = (signature.number, *facts.key, *around, read)

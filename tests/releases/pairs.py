@@ -354,21 +354,23 @@ def close(question: Question, found: Sequence[Array], wanted: Sequence[Array]) -
 
 
 def asked(questions: Sequence[tuple[Question, Release]]) -> Iterator[Pair]:
-    """Yield what is said of pairs, and what the releases do."""
+    """Yield what is said of pairs, and what the releases do; not of inputs that can nowhere be computed."""
     with ExitStack() as stack:
         clients: dict[str, RuntimeClient] = {}
         for question, release in questions:
             for one in (release, OPENVINO[-1]):
                 if one.name not in clients:
                     clients[one.name] = stack.enter_context(client_of(one))
+            if ask(clients[OPENVINO[-1].name], question).state is not None and not reference(question):
+                continue
             (said,) = compatibility(ir_tools.read(question.xml, question.weights), [release])
             found = _does(question, clients[release.name], clients[OPENVINO[-1].name])
             rng = np.random.default_rng(len(question.xml))
             for scale in SCALES if said.answer is Answer.DIFFERS else ():
                 if found is State.RUNS:
                     fed = {name: _other(rng, array, scale) for name, array in question.fed.items()}
-                    other = replace(question, fed=fed)
-                    found = _does(other, clients[release.name], clients[OPENVINO[-1].name])
+                    other = _does(replace(question, fed=fed), clients[release.name], clients[OPENVINO[-1].name])
+                    found = other if other is State.DIFFERS else found
             yield Pair(question, release, said, found)
 
 
@@ -404,15 +406,16 @@ def after_migration_runs(question: Question, release: Release) -> bool | None:
 
 def main(count: int, seed: int) -> None:
     """Print what is wrong, and how much."""
-    rng, wrong, runs = np.random.default_rng(seed), 0, 0
+    rng, all_of, wrong, runs = np.random.default_rng(seed), 0, 0, 0
     pairs = [(random_question(rng), OPENVINO[rng.integers(len(OPENVINO))]) for _ in range(count)]
     for pair in asked(pairs):
+        all_of += 1
         if not pair.right:
             wrong += 1
             runs += pair.said.answer is Answer.RUNS
             reason = pair.said.obstacles[0] if pair.said.obstacles else ""
             print(f"{pair.release.name}: {pair.said.answer}, does {pair.does.name}: {pair.question.about}; {reason}")
-    print(f"{count - wrong} of {count} right, {runs} false `runs`")
+    print(f"{all_of - wrong} of {all_of} right, {runs} false `runs`")
 
 
 def main_migrated(count: int, seed: int) -> None:

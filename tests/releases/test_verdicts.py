@@ -99,11 +99,11 @@ def test_a_row_about_other_types_leaves_what_was_measured(
 
 def test_a_case_that_a_row_describes_does_not_count(table: dict[str, State], monkeypatch: pytest.MonkeyPatch) -> None:
     (row,) = (row for row in ROWS if row.name == "functions of small integers")
-    other = replace(row, state=State.DIES, instead="short")
+    other = replace(row, state=State.DIES, instead=("short",))
     monkeypatch.setattr(verdicts, "rows_of", lambda release, op: (other,) if op == "ReLU-1" else ())
     table["short"] = State.FAILS
     assert answer(seen(short=True)) is None
-    other = replace(other, instead="v10")
+    other = replace(other, instead=("v10",))
     assert answer(seen(short=True)) is Answer.READS
 
 
