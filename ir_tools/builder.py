@@ -329,4 +329,4 @@ def _raise_first(op: Op, violations: Iterable[Violation]) -> None:
     worst = next((violation for violation in violations if not violation.kind.mild), None)
     if worst is not None:
         remedy = f" ({worst.remedy})" if worst.remedy else ""
-        raise UsageError(f"{op}: {worst.attribute} {worst.message}{remedy}")
+        raise UsageError(f"{op}: {worst.text}{remedy}")

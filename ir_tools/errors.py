@@ -79,11 +79,21 @@ class GraphError(IrToolsError):
 class ShapeError(IrToolsError):
     """A layer whose inputs or attributes contradict each other, so that it has no output shape.
 
+    Attributes:
+        attribute: the attribute or input that is wrong, by its name in the file, if it is a single one.
+        message: what is wrong, without that name.
+
     Example:
         >>> ir_tools.propagate_shapes("model.xml", {"data": "1,2,1,1"})
         Traceback (most recent call last):
         ir_tools.errors.ShapeError: model.xml:8: layer 1 'pool': error IR301: ...
     """
+
+    def __init__(self, message: str, diagnostics: Iterable[Diagnostic] = (), *, attribute: str | None = None) -> None:
+        """Show `message` to people, after the name of the attribute."""
+        super().__init__(message if attribute is None else f"{attribute} {message}", diagnostics)
+        self.attribute = attribute
+        self.message = message
 
 
 class MigrationError(IrToolsError):

@@ -453,7 +453,7 @@ def _prepared(layer: Layer, floats: ElementType | None) -> _Ready:
     violations: list[Violation] = []
     attrs = op.read(layer.raw, violations)
     if attrs is None:
-        reasons = "; ".join(f"{violation.attribute} {violation.message}" for violation in violations)
+        reasons = "; ".join(violation.text for violation in violations)
         raise UsageError(f"layer '{layer.name}' ({op}): {reasons}")
     if floats is not None:
         attrs = Attrs({name: floats if _is_wide(value) else value for name, value in attrs.items()})
@@ -481,7 +481,7 @@ def _problem(op: Op, attrs: Attrs, inputs: Sequence[Array], failure: Exception) 
     try:
         for violation in (*check_types(op, facts), *op.check(attrs, facts)):
             if not violation.kind.mild:
-                return f"{violation.attribute} {violation.message}"
+                return violation.text
         op.outputs_of(attrs, facts)
     except ShapeError as why:
         return str(why)

@@ -18,7 +18,7 @@ from ir_tools.ops.checks import check_attributes, check_ports, check_settings, c
 from ir_tools.ops.definition import UNBOUNDED, Bounds, Fact, Folding, Kind, Op, Role, Violation
 from ir_tools.weights import Weights, values
 
-__all__ = ["SURPRISES", "Answer", "Answers", "Checks"]
+__all__ = ["SURPRISES", "Answer", "Answers", "Checks", "refusal"]
 
 MAX_VALUES = 1 << 16
 """Constants with more elements carry no values: none that decides a shape is that large."""
@@ -57,18 +57,14 @@ class Answer:
     Attributes:
         outputs: a fact for each output; None where nothing is known, because of what follows, or without a rule.
         violations: what is wrong with the layer.
-        error: why it cannot take its inputs.
         settled: what is believed of the outputs of every layer with this answer; None if each has to be looked at.
     """
 
-    __slots__ = ("error", "outputs", "settled", "violations")
+    __slots__ = ("outputs", "settled", "violations")
 
-    def __init__(
-        self, outputs: Sequence[InternedFact] | None, violations: Sequence[Violation] = (), error: str | None = None
-    ) -> None:
+    def __init__(self, outputs: Sequence[InternedFact] | None, violations: Sequence[Violation] = ()) -> None:
         self.outputs = None if outputs is None else tuple(outputs)
         self.violations = tuple(violations)
-        self.error = error
         self.settled: Sequence[InternedFact] | None = None
 
 
@@ -131,13 +127,13 @@ class Answers:
             return Answer(None)
         needed = sum(not slot.optional for slot in op.inputs)
         if len(inputs) < needed:
-            return Answer(None, error=f"{len(inputs)} inputs are connected, but {op} takes {needed}")
+            return Answer(None, [refusal(f"{len(inputs)} inputs are connected, but {op} takes {needed}")])
         if _unknowable(op, inputs):
             return Answer([self.facts.interned(UNKNOWN)] * len(signature.outputs))
         try:
             return Answer([self.facts.interned(fact) for fact in op.shape(attrs, inputs)])
         except ShapeError as why:
-            return Answer(None, error=str(why))
+            return Answer(None, [refusal(why.message, why.attribute)])
 
     def _checked(self, signature: LayerSignature, op: Op, inputs: Sequence[Fact], found: list[Violation]) -> Answer:
         """Work out the answer; `found` takes up the violations one by one."""
@@ -154,7 +150,7 @@ class Answers:
                 return Answer(None, found)
             outputs = op.shape(attrs, inputs)
         except ShapeError as why:
-            return Answer(None, found, str(why))
+            return Answer(None, [*found, refusal(why.message, why.attribute)])
         if any(slot.many for slot in op.outputs) and len(outputs) < len(signature.outputs):
             found.append(too_many_outputs(op, len(signature.outputs), len(outputs)))
         if op.role is Role.CONSTANT or (
@@ -187,6 +183,11 @@ class Answers:
         maximum = MAX_VALUES if self.checks is not Checks.ALL else MAX_CHECKED if fact.dtype.is_integer else MAX_FLOATS
         count = minimum_size(fact.shape, maximum)
         return fact.dtype.byte_size(count) if count <= maximum else None
+
+
+def refusal(message: str, attribute: str | None = None) -> Violation:
+    """Return that an operation cannot take its inputs, and which attribute or input is wrong if it is a single one."""
+    return Violation(attribute or "", message, kind=Kind.SHAPE)
 
 
 def _values(layer: Layer, weights: Weights, fact: Fact) -> Bounds:

@@ -31,7 +31,6 @@ from ir_tools.rules.operations import WRONG_ELEMENT_TYPE
 from ir_tools.rules.shapes import (
     CONTRADICTING_RECORD,
     HUGE_OUTPUT,
-    IMPOSSIBLE_SHAPE,
     WRONG_PORT_PRECISION,
     WRONG_PORT_SHAPE,
 )
@@ -201,7 +200,7 @@ class ConsistencyCheck(Engine):
         if any(map(_is_huge, results)) and not any(map(_is_huge, visit.inputs)):
             too_large = max(results, key=lambda known: minimum_size(known.shape, MAX_ELEMENTS))
         remark = remark_on(signature)
-        clean = not (answer.violations or answer.error is not None or differences or too_large or remark)
+        clean = not (answer.violations or differences or too_large or remark)
         return Verdict(answer, differences, tuple(results), too_large, remark, clean)
 
     def _reported(self, visit: Visit, verdict: Verdict) -> Sequence[InternedFact]:
@@ -215,13 +214,9 @@ class ConsistencyCheck(Engine):
         for each in inputs:
             if not self._is_copy(visit, each):
                 self._report_difference(visit, each)
-        if inputs and (outputs or answer.error is not None or _cannot_run(answer.violations)):
+        if inputs and (outputs or _cannot_run(answer.violations)):
             return self._as_recorded(visit, {each.port.id for each in inputs})
         self._report_violations(visit, answer.violations)
-        if answer.error is not None:
-            word = answer.error.partition(" ")[0]
-            attribute = word if word in visit.layer.raw else None
-            self._report(visit.graph, Problem(IMPOSSIBLE_SHAPE, visit.layer, answer.error, attribute=attribute))
         if verdict.too_large is not None:
             message = f"gives {shape_text(verdict.too_large.shape)}, which has more elements than fit into any memory"
             self._report(visit.graph, Problem(HUGE_OUTPUT, visit.layer, message))
@@ -297,7 +292,7 @@ class ConsistencyCheck(Engine):
         ]
         answer = self.answers.of(signature, inputs)
         wrong = [contradiction(out, now) for out, now in zip(signature.outputs, answer.outputs or (), strict=False)]
-        faults = sum(not violation.kind.mild for violation in answer.violations) + (answer.error is not None)
+        faults = sum(not violation.kind.mild for violation in answer.violations)
         return faults + sum(each is not None for each in wrong)
 
     def _expected(self, graph: Graph, source: Source | None, port: Port) -> InternedFact:

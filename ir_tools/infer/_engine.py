@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ir_tools.errors import GraphError, ShapeError
 from ir_tools.graph import Graph, Layer, Located, Model, Port, Source
-from ir_tools.infer._answers import SURPRISES, Answer, Answers, Checks
+from ir_tools.infer._answers import SURPRISES, Answer, Answers, Checks, refusal
 from ir_tools.infer._facts import UNKNOWN, FactTable, InternedFact
 from ir_tools.infer._signatures import LayerSignature, LayerSignatures
 from ir_tools.ops import Role, role_of
@@ -171,13 +171,13 @@ class Engine:
             outputs = rule(maps, inputs, run)
             self.followed(visit, maps, inputs, walked)
         except ShapeError as why:
-            return Answer(None, answer.violations, str(why))
+            return Answer(None, [*answer.violations, refusal(why.message, why.attribute)])
         except SURPRISES as why:
             if self.tolerant:
                 return Answer(None, answer.violations)
             if not isinstance(why, KeyError):
                 raise
-            return Answer(None, error=f"its port map names port or layer {why}, which is not there")
+            return Answer(None, [refusal(f"its port map names port or layer {why}, which is not there")])
         return Answer(
             [self.table.interned(outputs.get(port.id, UNKNOWN)) for port in signature.outputs], answer.violations
         )

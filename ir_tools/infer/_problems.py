@@ -18,7 +18,7 @@ from ir_tools.rules.operations import OPERATION_NOT_IN_OPSET, UNKNOWN_EXTENSION,
 from ir_tools.rules.shapes import UNKNOWN_SHAPES
 from ir_tools.types import closest
 
-__all__ = ["Problem", "Remark", "problem_of", "remark_on"]
+__all__ = ["Problem", "Remark", "attribute_of", "problem_of", "remark_on"]
 
 Part = Literal["layer", "data", "input", "output", "port_map", "back_edges"]
 OPEN_STAMPS = {"extension", "experimental"}
@@ -90,10 +90,14 @@ def problem_of(layer: Layer, fault: Violation) -> Problem:
         part = "layer"
     elif fault.input is not None and fault.input < len(layer.inputs):
         part, port = "input", layer.inputs[fault.input].id
-    message = f"{fault.attribute} {fault.message}"
-    first = fault.attribute.partition(" ")[0]
-    is_named = part == "data" and (first in layer.raw or fault.kind in {Kind.MISSING, Kind.ASSUMED})
-    return Problem(fault.kind.value, layer, message, fault.remedy, part, port, attribute=first if is_named else None)
+    attribute = attribute_of(layer, fault) if part == "data" else None
+    return Problem(fault.kind.value, layer, fault.text, fault.remedy, part, port, attribute=attribute)
+
+
+def attribute_of(layer: Layer, fault: Violation) -> str | None:
+    """Return the attribute that a violation is about: one that the layer has, or has to have."""
+    is_named = fault.attribute in layer.raw or fault.kind in {Kind.MISSING, Kind.ASSUMED}
+    return fault.attribute if is_named else None
 
 
 def remark_on(signature: LayerSignature) -> Remark | None:

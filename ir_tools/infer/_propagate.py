@@ -16,6 +16,7 @@ from ir_tools.graph.graph import Source
 from ir_tools.infer._answers import Answer, Checks
 from ir_tools.infer._engine import Engine, Tensors, Visit
 from ir_tools.infer._facts import InternedFact
+from ir_tools.infer._problems import attribute_of
 from ir_tools.infer._relaxed import relaxed_patterns
 from ir_tools.infer._signatures import LayerSignatures
 from ir_tools.ops import LEGACY, Role, opset_number, role_of
@@ -220,12 +221,10 @@ class Propagation(Engine):
     def outputs(self, visit: Visit, answer: Answer) -> tuple[Sequence[InternedFact], Origin]:
         """Return what `believed` gives, and where it comes from."""
         graph, layer = visit.graph, visit.layer
-        if answer.outputs is None and answer.error is None and not answer.violations:
+        if answer.outputs is None and not answer.violations:
             return self._asked(visit)
-        if answer.error is not None:
-            self.error(visit, answer.error)
         for violation in answer.violations if answer.outputs is None else ():
-            self.error(visit, f"{violation.attribute} {violation.message}", violation.remedy)
+            self.error(visit, violation.text, violation.remedy, attribute_of(layer, violation))
         outputs = answer.outputs or ()
         if outputs and layer.id in self.patterns and graph is self.model.graph:
             relaxed = Bounds.exactly(self.patterns[layer.id])
@@ -254,26 +253,26 @@ class Propagation(Engine):
         text = f"the shapes of {layer.type} ({layer.version or 'no version'}) are not known: {why}"
         if as_recorded:
             text += "; those in the file are taken over, as its inputs are those in the file"
-        note = self._diagnostic(UNKNOWN_SHAPES, Severity.WARNING, visit, text, None)
+        note = replace(self._diagnostic(UNKNOWN_SHAPES, visit, text), severity=Severity.WARNING)
         self.notes.setdefault(note.path or "", note)
         return (list(map(self.record, signature.outputs)), "recorded") if as_recorded else ((), "unknown")
 
-    def error(self, visit: Visit, message: str, remedy: str | None = None) -> None:
+    def error(self, visit: Visit, message: str, remedy: str | None = None, attribute: str | None = None) -> None:
         """Take note of a layer that cannot take its inputs."""
-        self.errors[self._diagnostic(IMPOSSIBLE_SHAPE, Severity.ERROR, visit, message, remedy)] = None
+        found = self._diagnostic(IMPOSSIBLE_SHAPE, visit, message)
+        self.errors[replace(found, help=remedy, attribute=attribute)] = None
 
-    def _diagnostic(self, rule: Rule, severity: Severity, visit: Visit, message: str, remedy: str | None) -> Diagnostic:
+    def _diagnostic(self, rule: Rule, visit: Visit, message: str) -> Diagnostic:
         graph, layer, *_ = visit
         return Diagnostic(
             code=rule.code,
-            severity=severity,
+            severity=rule.severity,
             message=f"{layer.type}: {message}",
             file=str(self.model.path) if self.model.path else None,
             line=self.model.line_of(graph, layer.id),
             layer_id=layer.id,
             layer_name=layer.name,
             path=self.paths[id(graph), layer.id],
-            help=remedy,
         )
 
     # --- the end ---

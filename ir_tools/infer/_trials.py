@@ -93,7 +93,7 @@ class ShapeTrials(Propagation):
             self.error(visit, problem)
         return self.outputs(visit, answer)[0]
 
-    def error(self, visit: Visit, message: str, remedy: str | None = None) -> None:
+    def error(self, visit: Visit, message: str, remedy: str | None = None, attribute: str | None = None) -> None:
         """Stop the trial."""
         graph, layer, position = visit.graph, visit.layer, self._position
         while graph is not self.model.graph:

@@ -23,14 +23,14 @@ __all__ = [
 ]
 
 
-def require(holds: bool, message: str) -> None:
-    """Hold a layer against a condition.
+def require(holds: bool, message: str, *, attribute: str | None = None) -> None:
+    """Hold a layer, or one of its attributes or inputs, against a condition.
 
     Raises:
         ShapeError: it does not hold.
     """
     if not holds:
-        raise ShapeError(message)
+        raise ShapeError(message, attribute=attribute)
 
 
 def raise_first(violations: Iterable[Violation]) -> None:
@@ -40,7 +40,7 @@ def raise_first(violations: Iterable[Violation]) -> None:
         ShapeError: there is one.
     """
     for violation in violations:
-        raise ShapeError(f"{violation.attribute} {violation.message}")
+        raise ShapeError(violation.message, attribute=violation.attribute)
 
 
 def require_rank(fact: Fact, rank: int, name: str) -> None:
@@ -50,7 +50,7 @@ def require_rank(fact: Fact, rank: int, name: str) -> None:
         ShapeError: it has another.
     """
     if fact.shape is not None and len(fact.shape) != rank:
-        raise ShapeError(f"{name} is {shape_text(fact.shape)}; expected rank {rank}")
+        raise ShapeError(f"is {shape_text(fact.shape)}; expected rank {rank}", attribute=name)
 
 
 def require_size(fact: Fact, axis: int, sizes: Sequence[int], name: str) -> None:
@@ -62,7 +62,7 @@ def require_size(fact: Fact, axis: int, sizes: Sequence[int], name: str) -> None
     found = dim(fact, axis)
     if not any(size in found for size in sizes):
         meant = " or ".join(map(str, sizes))
-        raise ShapeError(f"{name} is {shape_text(fact.shape)}, but dimension {axis} must be {meant}")
+        raise ShapeError(f"is {shape_text(fact.shape)}, but dimension {axis} must be {meant}", attribute=name)
 
 
 def require_list(fact: Fact, name: str) -> None:
@@ -72,7 +72,7 @@ def require_list(fact: Fact, name: str) -> None:
         ShapeError: it has another rank.
     """
     if fact.shape is not None and len(fact.shape) != 1:
-        raise ShapeError(f"{name} is {shape_text(fact.shape)}; expected a list")
+        raise ShapeError(f"is {shape_text(fact.shape)}; expected a list", attribute=name)
 
 
 def require_sizes(fact: Fact, name: str) -> None:
@@ -83,7 +83,7 @@ def require_sizes(fact: Fact, name: str) -> None:
     """
     require_list(fact, name)
     if fact.shape is not None and fact.shape[0].lo > MAX_SIZES:
-        raise ShapeError(f"{name} has {fact.shape[0]} values, more than a list of sizes can have")
+        raise ShapeError(f"has {fact.shape[0]} values, more than a list of sizes can have", attribute=name)
 
 
 def require_one(fact: Fact, name: str, *, only_scalar: bool = False) -> None:
@@ -95,7 +95,7 @@ def require_one(fact: Fact, name: str, *, only_scalar: bool = False) -> None:
     shape = fact.shape
     if shape is None or shape == () or (not only_scalar and len(shape) == 1 and 1 in shape[0]):
         return
-    raise ShapeError(f"{name} is {shape_text(shape)}; expected a scalar")
+    raise ShapeError(f"is {shape_text(shape)}; expected a scalar", attribute=name)
 
 
 def require_integers(fact: Fact, name: str) -> None:
@@ -105,7 +105,7 @@ def require_integers(fact: Fact, name: str) -> None:
         ShapeError: it has another.
     """
     if fact.dtype.kind != "dynamic" and not fact.dtype.is_integer:
-        raise ShapeError(f"{name} has element type {fact.dtype}; expected an integer type")
+        raise ShapeError(f"has element type {fact.dtype}; expected an integer type", attribute=name)
 
 
 def agreed(dims: Iterable[Dim], what: str) -> Dim:

@@ -65,7 +65,7 @@ def sizes_of(fact: Fact, name: str) -> tuple[Dim, ...] | None:
         return None
     exact = known(fact) is not None
     if any(low < (-1 if exact else 0) for low, _ in pairs):
-        raise ShapeError(f"{name} holds {min(low for low, _ in pairs)}; expected sizes")
+        raise ShapeError(f"holds {min(low for low, _ in pairs)}; expected sizes", attribute=name)
     return tuple(Dim() if low < 0 else Dim(low, None if high >= UNBOUNDED else high) for low, high in pairs)
 
 
@@ -76,7 +76,7 @@ def normal_axis(axis: int, rank: int, name: str = "axis") -> int:
         ShapeError: the input has no such axis.
     """
     if not -rank <= axis < rank:
-        raise ShapeError(f"{name} is {axis}, but the input has rank {rank}")
+        raise ShapeError(f"is {axis}, but the input has rank {rank}", attribute=name)
     return axis % rank if rank else 0
 
 
@@ -90,7 +90,7 @@ def known_axis(fact: Fact, rank: int, name: str = "axis") -> int | None:
     if values is None:
         return None
     if len(values) != 1:
-        raise ShapeError(f"{name} has {len(values)} values; expected one")
+        raise ShapeError(f"has {len(values)} values; expected one", attribute=name)
     return normal_axis(values[0], rank, name)
 
 

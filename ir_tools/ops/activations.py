@@ -424,7 +424,7 @@ def selu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def _require_scalar(fact: Fact, name: str) -> None:
     if fact.shape:
-        raise ShapeError(f"{name} has shape {shape_text(fact.shape)}; expected a single number")
+        raise ShapeError(f"has shape {shape_text(fact.shape)}; expected a single number", attribute=name)
 
 
 def with_numbers(function: Callable[..., Array], arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -502,14 +502,14 @@ def softmax_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape; the axis must exist, where a scalar has one. Negative axes count from the end."""
     shape = inputs[0].shape
     if shape is not None and not -max(len(shape), 1) <= attrs.axis < max(len(shape), 1):
-        raise ShapeError(f"axis {attrs.axis} is not one of the {len(shape)} of {shape_text(shape)}")
+        raise ShapeError(f"{attrs.axis} is not one of the {len(shape)} of {shape_text(shape)}", attribute="axis")
     return (Fact(inputs[0].dtype, shape),)
 
 
 def softmax_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Do as for SoftMax-8, without negative axes (which the runtime notices once the rank is known)."""
     if inputs[0].shape is not None and attrs.axis < 0:
-        raise ShapeError(f"axis is {attrs.axis}, and SoftMax-1 has no negative ones; SoftMax-8 has")
+        raise ShapeError(f"is {attrs.axis}, and SoftMax-1 has no negative ones; SoftMax-8 has", attribute="axis")
     return softmax_shape(attrs, inputs)
 
 

@@ -38,7 +38,7 @@ def attention_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     query, key, value, *rest = inputs
     for fact, name in zip(inputs[:3], ("query", "key", "value"), strict=True):
         shape = fact.shape
-        require(shape is None or len(shape) >= 3, f"the {name} is {shape_text(shape)}; expected rank 3 or more")
+        require(shape is None or len(shape) >= 3, f"is {shape_text(shape)}; expected rank 3 or more", attribute=name)
     batch = None if query.shape is None else query.shape[:-2]
     _common(dim(query, -1), dim(key, -1), "size of query and key")
     keys = _common(dim(key, -2), dim(value, -2), "number of keys and values")
@@ -48,7 +48,7 @@ def attention_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     queries = dim(query, -2)
     mask = rest[0].shape if rest and not attrs.causal else None
     if mask:
-        require(len(mask) >= 2, f"the mask is {shape_text(mask)}; expected rank 2 or more")
+        require(len(mask) >= 2, f"is {shape_text(mask)}; expected rank 2 or more", attribute="attention_mask")
         queries = _common(queries, mask[-2], "number of queries")
         _common(keys, mask[-1], "number of keys")
         batch = broadcast(batch, mask[:-2])
@@ -72,11 +72,15 @@ def _common(left: Dim, right: Dim, what: str) -> Dim:
 
 def _require_scale_and_sink(query: Fact, rest: Sequence[Fact]) -> None:
     for scale in rest[1:2]:
-        require_one(scale, "the scale")
+        require_one(scale, "scale")
     for sink in rest[2:3]:
         if sink.shape is not None and query.shape is not None:
-            require(len(sink.shape) == len(query.shape), "the sink has another rank than the query")
-            require_size(sink, -1, (1,), "the sink")
+            require(
+                len(sink.shape) == len(query.shape),
+                f"has rank {len(sink.shape)}; expected {len(query.shape)}, the rank of query",
+                attribute="sink",
+            )
+            require_size(sink, -1, (1,), "sink")
             broadcast(query.shape[:-1], sink.shape[:-1])
 
 
@@ -92,12 +96,14 @@ def grouped_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     if left.shape is None or right.shape is None:
         return (Fact(left.dtype, None),)
     ranks = len(left.shape), len(right.shape)
-    require(ranks in {(3, 3), (2, 3)}, f"the matrices have ranks {ranks[0]} and {ranks[1]}")
+    require(
+        ranks in {(3, 3), (2, 3)}, f"mat_a and mat_b have ranks {ranks[0]} and {ranks[1]}; expected 3 and 3, or 2 and 3"
+    )
     agreed((left.shape[-1], right.shape[-1]), "inner dimension")
     if ranks == (3, 3):
         groups = agreed((left.shape[0], right.shape[0]), "number of groups")
         return (Fact(left.dtype, (groups, left.shape[1], right.shape[1])),)
-    require(bool(offsets), "offsets are missing")
+    require(bool(offsets), "is missing; a matrix of rank 2 is divided into groups by it", attribute="offsets")
     require_rank(offsets[0], 1, "offsets")
     return (Fact(left.dtype, (left.shape[0], right.shape[1])),)
 

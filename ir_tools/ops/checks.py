@@ -216,7 +216,7 @@ def require_known_kinds(op: Op, arrays: Sequence[Array]) -> None:
             if other.kind == kind.kind or (other.is_integer and kind.is_integer)
         )
         if words and not any(takes(words, other) for other in alike):
-            raise ShapeError(f"{slot.name} has element type {kind}; expected {_listed(words)}")
+            raise ShapeError(f"has element type {kind}; expected {_listed(words)}", attribute=slot.name)
     if len(arrays) < MAX_SHOWN_VALUES:
         _KNOWN_KINDS.add(key)
 

@@ -38,7 +38,7 @@ def from_i420_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     del attrs
     if len(inputs) == 1:
         return _from_one_plane(inputs[0])
-    require(len(inputs) == 3, "it has 2 inputs; expected 1 plane or 3")
+    require(len(inputs) == 3, "the layer has 2 inputs; expected 1 plane or 3")
     return _from_planes(inputs[0], _chroma(merge(inputs[1].shape, inputs[2].shape), 1))
 
 
@@ -46,7 +46,7 @@ def _from_one_plane(image: Fact) -> tuple[Fact, ...]:
     _require_luma(image)
     height = divided(times(dim(image, 1), TWO), 3)
     if height is None:
-        raise ShapeError(f"the image is {shape_text(image.shape)}, and its height is not a multiple of 3")
+        raise ShapeError(f"is {shape_text(image.shape)}; expected a height that is a multiple of 3", attribute="image")
     return _even(image, (dim(image, 0), height, dim(image, 2), THREE))
 
 
@@ -59,15 +59,18 @@ def _from_planes(luma: Fact, chroma: Shape) -> tuple[Fact, ...]:
 
 
 def _require_luma(image: Fact) -> None:
-    require_rank(image, 4, "the image")
-    require_size(image, 3, (1,), "the image")
+    require_rank(image, 4, "image")
+    require_size(image, 3, (1,), "image")
 
 
 def _chroma(shape: Shape, channels: int) -> Shape:
     """Return batch, height and width of the image that a plane of half its size belongs to."""
     if shape is None:
         return None
-    require(len(shape) == 4 and channels in shape[3], f"the chroma is {shape_text(shape)}")
+    require(
+        len(shape) == 4 and channels in shape[3],
+        f"the chroma plane is {shape_text(shape)}; expected rank 4 with {channels} channels last",
+    )
     return (shape[0], times(shape[1], TWO), times(shape[2], TWO))
 
 
@@ -78,14 +81,14 @@ def _even(image: Fact, shape: tuple[Dim, ...]) -> tuple[Fact, ...]:
 
 
 def _require_even(size: Dim, name: str) -> None:
-    require(divided(size, 2) is not None, f"the {name} is {size}, which is not even")
+    require(divided(size, 2) is not None, f"the {name} of the image is {size}; expected an even number")
 
 
 def to_nv12_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return `[N, H * 3 / 2, W, 1]`, or `[N, H, W, 1]` and `[N, H / 2, W / 2, 2]`, of `[N, H, W, 3]`."""
     image = inputs[0]
-    require_rank(image, 4, "the image")
-    require_size(image, 3, (3,), "the image")
+    require_rank(image, 4, "image")
+    require_size(image, 3, (3,), "image")
     batch, height, width = (dim(image, axis) for axis in range(3))
     halves = [divided(size, 2) for size in (height, width)]
     _require_even(height, "height")
@@ -101,7 +104,7 @@ def check_planes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for one plane or three."""
     del attrs
     if len(inputs) == 2:
-        yield Violation("inputs", "are 2; expected 1 plane or 3")
+        yield Violation("", "there are 2 inputs; expected 1 plane or 3")
 
 
 # --- kernels ------------------------------------------------------------------------------------------------------

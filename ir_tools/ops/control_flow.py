@@ -65,13 +65,13 @@ def _parts(row: PortMapRow, size: int) -> int:
 
 def _part_size(row: PortMapRow) -> int:
     if row.part_size == 0:
-        raise ShapeError("part_size is 0, which makes the runtime crash; give it at least 1")
+        raise ShapeError("is 0, which makes the runtime crash; give it at least 1", attribute="part_size")
     return row.part_size
 
 
 def _with_axis(shape: tuple[Dim, ...], axis: int, dim: Dim) -> tuple[Dim, ...]:
     if not -len(shape) <= axis < len(shape):
-        raise ShapeError(f"axis {axis} is not one of the {len(shape)} of {shape_text(shape)}")
+        raise ShapeError(f"{axis} is not one of the {len(shape)} of {shape_text(shape)}", attribute="axis")
     out = list(shape)
     out[axis] = dim
     return tuple(out)
@@ -132,7 +132,7 @@ def _total(shape: Shape, axis: int, iterations: int | None) -> int | None:
     if not shape:
         return iterations
     if not -len(shape) <= axis < len(shape):
-        raise ShapeError(f"axis {axis} is not one of the {len(shape)} of {shape_text(shape)}")
+        raise ShapeError(f"{axis} is not one of the {len(shape)} of {shape_text(shape)}", attribute="axis")
     return shape[axis].size * iterations if iterations is not None and shape[axis].static else None
 
 

@@ -170,7 +170,7 @@ class Backward:
             try:
                 broken = list(too_large("strides", self.output(attrs, inputs)))
             except ShapeError as why:
-                broken = [Violation("pads_begin", str(why).removeprefix("pads_begin "))]
+                broken = [Violation("pads_begin", why.message)]
         yield from broken or suspect_windows(attrs, inputs[0].shape, inputs[1].shape, self.layout)
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -250,7 +250,9 @@ def backward_dim(windows: Windows, axis: int, size: Dim, filter: Dim) -> Dim:
     full = Dim(grown.lo + extent.lo, None if grown.hi is None or extent.hi is None else grown.hi + extent.hi)
     cut = windows.more[axis] - windows.begin[axis] - windows.end[axis]
     if full.hi is not None and full.hi + cut < 0:
-        raise ShapeError(f"pads_begin and pads_end cut off {-cut} of {full} elements on axis {axis + 2} of the output")
+        raise ShapeError(
+            f"and pads_end cut off {-cut} of {full} elements on axis {axis + 2} of the output", attribute="pads_begin"
+        )
     return shifted(full, cut)
 
 

@@ -35,6 +35,7 @@ from ir_tools.rules.settings import (
     SUSPECT_SETTING,
     WINDOW_IN_PADDING,
 )
+from ir_tools.rules.shapes import IMPOSSIBLE_SHAPE
 from ir_tools.types import Dim, ElementType, Shape
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ class Kind(enum.Enum):
     """What sort of fault a violation is; the value is its rule.
 
     ASSUMED: absent though the specification requires it, and the runtime takes a value of its own. FATAL: the runtime
-    crashes on it, hangs or exhausts memory.
+    crashes on it, hangs or exhausts memory. SHAPE: the shape rule refuses its inputs.
     """
 
     MISSING = MISSING_ATTRIBUTE
@@ -176,6 +177,7 @@ class Kind(enum.Enum):
     TYPES = WRONG_ELEMENT_TYPE
     CONTRADICTION = CONTRADICTING_LAYER
     FATAL = FATAL_SETTING
+    SHAPE = IMPOSSIBLE_SHAPE
     SUSPECT = SUSPECT_SETTING
     KERNEL = KERNEL_LARGER_THAN_INPUT
     PADS = PADS_COVER_KERNEL
@@ -193,7 +195,7 @@ class Kind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A rule of the operation that a layer breaks; `attribute` is the name in the file, or an input's.
+    """A rule of the operation that a layer breaks; `attribute` is the name in the file, or an input's; empty for none.
 
     `kind` SUSPECT is for what runs, but probably not as meant; see `Kind.mild`. `input`: number of the input that is
     offending, where one is.
@@ -204,6 +206,11 @@ class Violation:
     remedy: str | None = None
     kind: Kind = Kind.CONTRADICTION
     input: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The message after the name of the attribute."""
+        return f"{self.attribute} {self.message}" if self.attribute else self.message
 
 
 _NUMBER = re.compile(

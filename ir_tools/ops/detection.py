@@ -50,18 +50,18 @@ def prior_box_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def clustered_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return `[2, 4 * height * width * boxes]`: boxes and their variances."""
     widths, heights = len(attrs.width), len(attrs.height)
-    require(widths == heights, f"height has {plural(heights, 'value')}, but width has {widths}")
+    require(widths == heights, f"has {plural(heights, 'value')}, but width has {widths}", attribute="height")
     return _priors(widths, inputs)
 
 
 def _priors(count: int, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     sizes, image = inputs
     for fact, name in ((sizes, "output_size"), (image, "image_size")):
-        require_rank(fact, 1, f"the input '{name}'")
+        require_rank(fact, 1, name)
     if sizes.value is None:
         return (Fact(F32, (Dim.of(2), Dim())),)
     dims = sizes.value.dims()
-    require(len(dims) == 2, f"the input 'output_size' has {len(dims)} values; expected 2")
+    require(len(dims) == 2, f"has {len(dims)} values; expected 2", attribute="output_size")
     return (Fact(F32, (Dim.of(2), times(times(*dims), Dim.of(max(count, 0) * 4)))),)
 
 
@@ -168,7 +168,7 @@ PRIOR_BOX_CLUSTERED_1 = Op(
 def detection_output_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return `[1, 1, images * boxes, 7]`; the number of boxes per image is `keep_top_k`, or all that there may be."""
     for fact, rank, name in zip(inputs, (2, 2, 3, 2, 2), DETECTION_NAMES, strict=False):
-        require_rank(fact, rank, f"the input '{name}'")
+        require_rank(fact, rank, name)
     classes, priors = _counts(attrs, inputs)
     batch = _batch(inputs)
     if attrs.keep_top_k[0] > 0:
@@ -199,21 +199,22 @@ def _batch(inputs: Sequence[Fact]) -> Dim:
 def _counts(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[int, int]:
     """Return the number of classes and of prior boxes; 0 where it is not known."""
     boxes, scores, priors = (dim(fact, axis) for fact, axis in zip(inputs[:3], (1, 1, 2), strict=True))
-    require_size(inputs[2], 1, (1 if attrs.variance_encoded_in_target else 2,), "the input 'proposals'")
+    require_size(inputs[2], 1, (1 if attrs.variance_encoded_in_target else 2,), "proposals")
     size = 4 if attrs.normalized else 5
     classes, count = attrs.get("num_classes", 0), 0
     if "num_classes" not in attrs:
         classes, count = _deduced(attrs, inputs, size)
     locations = 1 if attrs.share_location else classes
     if not count and boxes.static and inputs[0].shape is not None:
-        count = _exactly(boxes.size, locations * 4, "the input 'box_logits'", "4 times the classes with own locations")
+        count = _exactly(boxes.size, locations * 4, "box_logits", "4 times the classes with own locations")
     if count and locations and inputs[0].shape is not None:
         require(
             count * locations * 4 in boxes,
-            f"the input 'box_logits' has {boxes} columns; expected {count * locations * 4}",
+            f"has {boxes} columns; expected {count * locations * 4}",
+            attribute="box_logits",
         )
-    count = _matched(count, scores, classes, "the input 'class_preds'") if classes else count
-    count = _matched(count, priors, size, "the input 'proposals'")
+    count = _matched(count, scores, classes, "class_preds") if classes else count
+    count = _matched(count, priors, size, "proposals")
     if len(inputs) == 5:
         count = _additional(count, inputs)
     return classes, count
@@ -224,21 +225,23 @@ def _deduced(attrs: Attrs, inputs: Sequence[Fact], size: int) -> tuple[int, int]
     boxes, scores, priors = dim(inputs[0], 1), dim(inputs[1], 1), dim(inputs[2], 2)
     classes = count = 0
     if priors.static:
-        count = _exactly(priors.size, size, "the input 'proposals'", "the size of a prior box")
-        require(count > 0, "the input 'proposals' holds no prior box")
+        count = _exactly(priors.size, size, "proposals", "the size of a prior box")
+        require(count > 0, "holds no prior box", attribute="proposals")
     elif len(inputs) == 5 and dim(inputs[3], 1).static:
-        count = _exactly(dim(inputs[3], 1).size, 2, "the input 'aux_class_preds'", "2")
-        require(count > 0, "the input 'aux_class_preds' is empty")
+        count = _exactly(dim(inputs[3], 1).size, 2, "aux_class_preds", "2")
+        require(count > 0, "is empty", attribute="aux_class_preds")
     if count and scores.static:
-        classes = _exactly(scores.size, count, "the input 'class_preds'", "the number of prior boxes")
+        classes = _exactly(scores.size, count, "class_preds", "the number of prior boxes")
     for place in (boxes, *((dim(inputs[4], 1),) if len(inputs) == 5 else ())):
         if not classes and count and place.static and not attrs.share_location:
-            classes = _exactly(place.size, count * 4, "the boxes", "4 times the number of prior boxes")
+            classes = _exactly(place.size, count * 4, "box_logits", "4 times the number of prior boxes")
     return classes, count
 
 
 def _exactly(total: int, part: int, name: str, meant: str) -> int:
-    require(part > 0 and total % part == 0, f"{name} has {total} columns; expected a multiple of {part}: {meant}")
+    require(
+        part > 0 and total % part == 0, f"has {total} columns; expected a multiple of {part}: {meant}", attribute=name
+    )
     return total // part
 
 
@@ -248,7 +251,7 @@ def _matched(count: int, columns: Dim, part: int, name: str) -> int:
         return count
     if not count:
         return _exactly(columns.size, part, name, "one for each prior box")
-    require(columns.size == count * part, f"{name} has {columns} columns; expected {count * part}")
+    require(columns.size == count * part, f"has {columns} columns; expected {count * part}", attribute=name)
     return count
 
 
@@ -256,15 +259,15 @@ def _additional(count: int, inputs: Sequence[Fact]) -> int:
     scores, boxes = inputs[3], inputs[4]
     columns = dim(scores, 1)
     if count and scores.shape is not None:
-        require(count * 2 in columns, f"the input 'aux_class_preds' has {columns} columns; expected {count * 2}")
+        require(count * 2 in columns, f"has {columns} columns; expected {count * 2}", attribute="aux_class_preds")
     if columns.static:
         count = columns.size // 2
     if boxes.shape is not None and inputs[0].shape is not None:
         for axis in (0, 1):
             if dim(boxes, axis).meet(dim(inputs[0], axis)) is None:
                 raise ShapeError(
-                    f"the input 'aux_box_preds' is {shape_text(boxes.shape)}, but 'box_logits' is"
-                    f" {shape_text(inputs[0].shape)}"
+                    f"is {shape_text(boxes.shape)}, but box_logits is {shape_text(inputs[0].shape)}",
+                    attribute="aux_box_preds",
                 )
     return count
 
@@ -346,7 +349,7 @@ def region_yolo_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     Without it the channels of the masked regions stay.
     """
     (data,) = inputs
-    require_rank(data, 4, "the input")
+    require_rank(data, 4, "data")
     if data.shape is None:
         return (Fact(data.dtype, None),)
     if not attrs.do_softmax:
@@ -432,18 +435,21 @@ REGION_YOLO_1 = Op(
 def reorg_yolo_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Map `[N, C, H, W]` to `[N, C * stride^2, H / stride, W / stride]`."""
     (data,) = inputs
-    require_rank(data, 4, "the input")
+    require_rank(data, 4, "data")
     if data.shape is None:
         return (Fact(data.dtype, None),)
     stride = attrs.stride[0]
     channels = data.shape[1]
     require(
         not channels.static or channels.size >= stride * stride,
-        f"the input has {channels} channels; expected at least {stride * stride}",
+        f"has {channels} channels; expected at least {stride * stride}, the square of stride",
+        attribute="data",
     )
     sizes = [divided(each, stride) for each in data.shape[2:]]
     if None in sizes:
-        raise ShapeError(f"the input {shape_text(data.shape)} cannot be divided by the stride {stride}")
+        raise ShapeError(
+            f"is {stride}, which does not divide height and width of {shape_text(data.shape)}", attribute="stride"
+        )
     spatial = [each for each in sizes if each is not None]
     return (Fact(data.dtype, (data.shape[0], times(channels, Dim.of(stride * stride)), *spatial)),)
 

@@ -92,8 +92,8 @@ def features_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     require_rank(rois, 2, "rois")
     require_size(rois, 1, (4,), "rois")
     for layer in layers:
-        require_rank(layer, 4, "the feature map")
-        require_size(layer, 0, (1,), "the feature map")
+        require_rank(layer, 4, "features")
+        require_size(layer, 0, (1,), "features")
     channels = agreed((dim(layer, 1) for layer in layers), "number of channels")
     size = Dim.of(attrs.output_size)
     count = dim(rois, 0)

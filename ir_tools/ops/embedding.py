@@ -48,8 +48,8 @@ def offsets_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return one row for each offset."""
     del attrs
     table, indices, offsets, *rest = inputs
-    require_rank(indices, 1, "the input 'indices'")
-    require_rank(offsets, 1, "the input 'offsets'")
+    require_rank(indices, 1, "indices")
+    require_rank(offsets, 1, "offsets")
     _require_filling_and_weights(indices, rest, 1)
     return _summed(table, _first(offsets))
 
@@ -58,10 +58,10 @@ def packed_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return one row for each row of indices."""
     del attrs
     table, indices, *weights = inputs
-    require_rank(indices, 2, "the input 'indices'")
+    require_rank(indices, 2, "indices")
     bags = indices.shape
     for fact in weights:
-        require_rank(fact, 2, "the input 'per_sample_weights'")
+        require_rank(fact, 2, "per_sample_weights")
         bags = merge(indices.shape, fact.shape)
     return _summed(table, Dim() if bags is None else bags[0])
 
@@ -70,10 +70,10 @@ def segments_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return as many rows as there are segments."""
     del attrs
     table, indices, segments, count, *rest = inputs
-    require_rank(indices, 1, "the input 'indices'")
-    require_rank(segments, 1, "the input 'segment_ids'")
+    require_rank(indices, 1, "indices")
+    require_rank(segments, 1, "segment_ids")
     merge(indices.shape, segments.shape)
-    require_rank(count, 0, "the input 'num_segments'")
+    require_rank(count, 0, "num_segments")
     _require_filling_and_weights(indices, rest, 1)
     sizes = sizes_of(count, "num_segments")
     return _summed(table, sizes[0] if sizes else Dim())
@@ -86,9 +86,9 @@ def _require_filling_and_weights(indices: Fact, rest: Sequence[Fact], rank: int)
         ShapeError: they are not so.
     """
     for fact in rest[:1]:
-        require_rank(fact, 0, "the input 'default_index'")
+        require_rank(fact, 0, "default_index")
     for fact in rest[1:]:
-        require_rank(fact, rank, "the input 'per_sample_weights'")
+        require_rank(fact, rank, "per_sample_weights")
         merge(indices.shape, fact.shape)
 
 
@@ -132,7 +132,7 @@ def _sums(attrs: Attrs, bags: Array, count: int, rows: Array, filling: Array | N
     """Return the rows of each bag added up, or their mean; what no row falls into is filled."""
     out = np.zeros((count, *rows.shape[1:]), rows.dtype)
     if (bags < 0).any():
-        raise ShapeError("offsets does not begin with 0, or is not in ascending order")
+        raise ShapeError("does not begin with 0, or is not in ascending order", attribute="offsets")
     np.add.at(out, bags, rows)
     sizes = np.bincount(bags, minlength=count).reshape(count, *[1] * (rows.ndim - 1))
     if attrs.get("reduction") == "mean":

@@ -15,7 +15,7 @@ from ir_tools.ops._numbers import is_half
 from ir_tools.ops._requirements import require, require_list, require_one, require_rank, require_size
 from ir_tools.ops._values import dim, intervals, known, normal_axis, shifted, sizes_of, times
 from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Flag, Input, Kind, Op, Violation
-from ir_tools.types import Dim, Shape
+from ir_tools.types import Dim, Shape, shape_text
 
 __all__ = ["DFT", "IDFT", "IRDFT", "ISTFT", "OPS", "RDFT", "STFT"]
 
@@ -35,21 +35,25 @@ def _transformed_axes(inputs: Sequence[Fact], *, real: bool) -> list[int] | None
     for sizes in inputs[2:3]:
         require_list(sizes, "signal_size")
         static = axes.shape is not None and sizes.shape is not None and axes.shape[0].static and sizes.shape[0].static
-        require(not static or axes.shape == sizes.shape, "signal_size has not as many values as axes")
+        require(
+            not static or axes.shape == sizes.shape,
+            f"is {shape_text(sizes.shape)}, but axes is {shape_text(axes.shape)}",
+            attribute="signal_size",
+        )
     if data.shape is None:
         return None
     rank = len(data.shape) - (not real)
-    require(rank >= 1, f"the data have rank {len(data.shape)}; expected at least {1 if real else 2}")
+    require(rank >= 1, f"has rank {len(data.shape)}; expected at least {1 if real else 2}", attribute="data")
     if not real:
-        require_size(data, -1, (2,), "the data")
+        require_size(data, -1, (2,), "data")
     if axes.shape is not None and axes.shape[0].static:
         count = axes.shape[0].size
-        require(count <= rank, f"axes has {plural(count, 'value')}, but {rank} axes can be transformed")
+        require(count <= rank, f"has {plural(count, 'value')}, but {rank} axes can be transformed", attribute="axes")
     values = known(axes)
     if values is None:
         return None
     found = [normal_axis(axis, rank, "axes") for axis in values]
-    require(len(set(found)) == len(found), f"axes holds an axis twice: {', '.join(map(str, values))}")
+    require(len(set(found)) == len(found), f"holds an axis twice: {', '.join(map(str, values))}", attribute="axes")
     return found
 
 
@@ -183,34 +187,40 @@ def _frame(inputs: Sequence[Fact]) -> tuple[int | None, int | None]:
         ShapeError: they are not positive single numbers, or the window is not a list that fits into a frame.
     """
     window, size, step = inputs[1:4]
-    require_rank(window, 1, "the window")
+    require_rank(window, 1, "window")
     found: list[int | None] = []
     for fact, name in ((size, "frame_size"), (step, "frame_step")):
         require_one(fact, name, only_scalar=True)
         value = known(fact)
         found.append(None if value is None else value[0])
-        require(value is None or value[0] > 0, f"{name} is {value}; expected at least 1")
+        require(value is None or value[0] > 0, f"is {value and value[0]}; expected at least 1", attribute=name)
     return found[0], found[1]
 
 
 def _require_window(window: Fact, size: int) -> None:
     length = dim(window, 0)
     if length.static:
-        require(0 < length.size <= size, f"the window has {plural(length.size, 'value')}, but a frame has {size}")
+        require(
+            0 < length.size <= size,
+            f"has {plural(length.size, 'value')}; expected 1 to {size}, the size of a frame",
+            attribute="window",
+        )
 
 
 def stft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return `[(batch,) frames, frequencies, 2]`, the middle ones exchanged with `transpose_frames`."""
     signal = inputs[0]
     shape = signal.shape
-    require(shape is None or len(shape) in {1, 2}, "the signal is neither a list nor a batch of lists")
+    require(shape is None or len(shape) in {1, 2}, f"is {shape_text(shape)}; expected rank 1 or 2", attribute="data")
     size, step = _frame(inputs)
     if shape is None:
         return (Fact(signal.dtype, None),)
     if size is None or step is None:
         return (Fact(signal.dtype, (*shape[:-1], Dim(), Dim(), Dim.of(2))),)
     length = shape[-1]
-    require(length.hi is None or size <= length.hi, f"frame_size is {size}, but the signal has {length} values")
+    require(
+        length.hi is None or size <= length.hi, f"is {size}, but the signal has {length} values", attribute="frame_size"
+    )
     _require_window(inputs[1], size)
     rest = shifted(length, -size)
     frames = Dim(rest.lo // step + 1, None if rest.hi is None else rest.hi // step + 1)
@@ -221,7 +231,11 @@ def stft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def istft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return `[(batch,) length]`: the length that is asked for, or that the frames make."""
     data = inputs[0]
-    require(data.shape is None or len(data.shape) in {3, 4}, "the data have neither rank 3 nor 4")
+    require(
+        data.shape is None or len(data.shape) in {3, 4},
+        f"is {shape_text(data.shape)}; expected rank 3 or 4",
+        attribute="data",
+    )
     size, step = _frame(inputs)
     if size is not None:
         _require_window(inputs[1], size)
@@ -229,7 +243,7 @@ def istft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         return (Fact(data.dtype, None),)
     if size is not None and all(each.static for each in data.shape):
         wanted = size // 2 + 1
-        require(data.shape[-3].size == wanted, f"the data have {data.shape[-3]} frequencies; expected {wanted}")
+        require(data.shape[-3].size == wanted, f"has {data.shape[-3]} frequencies; expected {wanted}", attribute="data")
     length: Shape = None
     if len(inputs) > 4:
         require_one(inputs[4], "signal_length")

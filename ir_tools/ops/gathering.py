@@ -48,9 +48,9 @@ def _gathered(data: Shape, indices: Shape, axis_fact: Fact, batch_dims: int) -> 
     if axis is not None and data is not None:
         axis = normal_axis(axis, len(data))
     if axis is not None and 0 <= axis < batches:
-        raise ShapeError(f"batch_dims is {batch_dims}, beyond the axis {axis}")
+        raise ShapeError(f"is {batch_dims}, beyond the axis {axis}", attribute="batch_dims")
     if indices is not None and not 0 <= batches <= len(indices):
-        raise ShapeError(f"batch_dims is {batch_dims}, but the indices have rank {len(indices)}")
+        raise ShapeError(f"is {batch_dims}, but the indices have rank {len(indices)}", attribute="batch_dims")
     if data is None or indices is None:
         return None
     common = [data[i].meet(indices[i]) for i in range(min(batches, len(data)))]
@@ -149,13 +149,15 @@ def gather_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, .
             shape = (*data.shape[:axis], Dim(), *data.shape[axis + 1 :])
         return (Fact(data.dtype, shape),)
     if len(data.shape) != len(indices.shape):
-        raise ShapeError(f"indices has rank {len(indices.shape)}, but the input has rank {len(data.shape)}")
+        raise ShapeError(
+            f"has rank {len(indices.shape)}, but the input has rank {len(data.shape)}", attribute="indices"
+        )
     axis = normal_axis(attrs.axis, len(data.shape))
     out = []
     for index, (dim, size) in enumerate(zip(data.shape, indices.shape, strict=True)):
         met = size if index == axis else dim.meet(size)
         if met is None:
-            raise ShapeError(f"indices has {size} elements in dimension {index}, but the input has {dim}")
+            raise ShapeError(f"has {size} elements in dimension {index}, but the input has {dim}", attribute="indices")
         out.append(met)
     return (Fact(data.dtype, tuple(out)),)
 
@@ -206,12 +208,14 @@ def gather_nd_5_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def _gathered_nd(data: Shape, indices: Shape, batches: int) -> Shape:
     for name, shape in (("data", data), ("indices", indices)):
         if shape is not None and len(shape) <= batches:
-            raise ShapeError(f"batch_dims is {batches}, but {name} has rank {len(shape)}")
+            raise ShapeError(f"is {batches}, but {name} has rank {len(shape)}", attribute="batch_dims")
     if data is None or indices is None or not indices[-1].static:
         return None
     length = indices[-1].lo
     if length + batches > len(data):
-        raise ShapeError(f"indices names {length} axes after {batches} batches, but the input has rank {len(data)}")
+        raise ShapeError(
+            f"names {length} axes after {batches} batches, but the input has rank {len(data)}", attribute="indices"
+        )
     common = [data[i].meet(indices[i]) for i in range(batches)]
     if None in common:
         raise ShapeError(f"the first {batches} dimensions of data and indices are not equal")
@@ -260,20 +264,20 @@ def gather_tree_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     shape: Shape = ids.shape
     for fact, name, rank in ((ids, "step_ids", 3), (parents, "parent_idx", 3), (lengths, "max_seq_len", 1)):
         if fact.shape is not None and len(fact.shape) != rank:
-            raise ShapeError(f"{name} is {shape_text(fact.shape)}; expected rank {rank}")
+            raise ShapeError(f"is {shape_text(fact.shape)}; expected rank {rank}", attribute=name)
     if end.shape is not None and len(end.shape):
-        raise ShapeError(f"end_token is {shape_text(end.shape)}; expected a scalar")
+        raise ShapeError(f"is {shape_text(end.shape)}; expected a scalar", attribute="end_token")
     if ids.shape is not None and parents.shape is not None:
         met = [a.meet(b) for a, b in zip(ids.shape, parents.shape, strict=True)]
         if None in met:
-            raise ShapeError("step_ids and parent_idx have different shapes")
+            raise ShapeError("and parent_idx have different shapes", attribute="step_ids")
         shape = tuple(dim for dim in met if dim is not None)
     elif parents.shape is not None:
         shape = parents.shape
     if lengths.shape is not None and shape is not None:
         batch = shape[1].meet(lengths.shape[0])
         if batch is None:
-            raise ShapeError(f"max_seq_len has {lengths.shape[0]} values, but the batch is {shape[1]}")
+            raise ShapeError(f"has {lengths.shape[0]} values, but the batch is {shape[1]}", attribute="max_seq_len")
         shape = (shape[0], batch, shape[2])
     return (Fact(dtype, shape),)
 
@@ -309,13 +313,13 @@ def one_hot_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     dtype = same_type((on, off))
     for fact, name in ((depth, "depth"), (on, "on_value"), (off, "off_value")):
         if fact.shape and whole(fact.shape) is not None:
-            raise ShapeError(f"{name} is {shape_text(fact.shape)}; expected a scalar")
+            raise ShapeError(f"is {shape_text(fact.shape)}; expected a scalar", attribute=name)
     if indices.shape is None:
         return (Fact(dtype, None),)
     axis = normal_axis(attrs.axis, len(indices.shape) + 1)
     sizes = known(depth)
     if sizes is not None and sizes[0] < 0:
-        raise ShapeError(f"depth is {sizes[0]}, which is negative")
+        raise ShapeError(f"is {sizes[0]}, which is negative", attribute="depth")
     (size,) = sizes_of(depth, "depth") or (Dim(),)
     return carried(one_hot, attrs, inputs, [Fact(dtype, (*indices.shape[:axis], size, *indices.shape[axis:]))], ())
 

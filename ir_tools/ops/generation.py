@@ -43,11 +43,11 @@ def _range_facts(dtype: ElementType, attrs: Attrs, inputs: Sequence[Fact]) -> tu
     numbers = []
     for fact, name in zip(inputs, NAMES, strict=True):
         if fact.shape is not None and fact.shape != ():
-            raise ShapeError(f"{name} is a tensor of rank {len(fact.shape)}; expected a scalar")
+            raise ShapeError(f"is a tensor of rank {len(fact.shape)}; expected a scalar", attribute=name)
         exact = None if fact.value is None else fact.value.exact
         number = None if exact is None else float(exact.ravel()[0])
         if number is not None and (not isfinite(number) or (name == "step" and number == 0)):
-            raise ShapeError(f"{name} is {number:g}, with which there is no range")
+            raise ShapeError(f"is {number:g}, with which there is no range", attribute=name)
         numbers.append(number)
     start, stop, step = numbers
     if start is None or stop is None or step is None:
@@ -106,7 +106,7 @@ def eye_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         if name != "batch_shape":
             require_one(fact, name)
         if name != "diagonal_index" and any(size < 0 for size in known(fact) or ()):
-            raise ShapeError(f"{name} is negative")
+            raise ShapeError("is negative", attribute=name)
     dims = [(sizes_of(fact, "num_rows") or (Dim(),))[0] for fact in inputs[:2]]
     shape: Shape = tuple(dims)
     if len(inputs) > 3:

@@ -41,7 +41,7 @@ def interpolate_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
         return (Fact(data.dtype, None),)
     dims = list(data.shape)
     for axis in attrs.axes:
-        require(0 <= axis < len(dims), f"axes is {axis}, but the input has rank {len(dims)}")
+        require(0 <= axis < len(dims), f"is {axis}, but the input has rank {len(dims)}", attribute="axes")
     _put_sizes(dims, attrs.axes, sizes, "axes")
     return (Fact(data.dtype, tuple(dims)),)
 
@@ -49,7 +49,7 @@ def interpolate_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
 def _put_sizes(dims: list[Dim], axes: Sequence[int], sizes: Fact, name: str) -> None:
     """Put known sizes in the places of axes; what is not known may be any size."""
     found = (Dim(),) * len(axes) if sizes.value is None else sizes.value.dims()
-    require(len(found) >= len(axes), f"{name} has {len(axes)} axes, but there are {len(found)} sizes")
+    require(len(found) >= len(axes), f"has {len(axes)} axes, but there are {len(found)} sizes", attribute=name)
     for axis, size in zip(axes, found, strict=False):
         dims[axis] = size
 
@@ -58,20 +58,20 @@ def interpolate_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
     """Return the padded input, resized along the axes of the fourth input (all where there is none)."""
     data, sizes, scales, *axes = inputs
     by_scales = attrs.shape_calculation_mode == "scales"
-    require_list(scales if by_scales else sizes, "the input 'scales'" if by_scales else "the input 'sizes'")
+    require_list(scales if by_scales else sizes, "scales" if by_scales else "sizes")
     return _resized(attrs, data, scales if by_scales else sizes, axes)
 
 
 def interpolate_11_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the padded input, resized along the axes of the third input (all where there is none)."""
     data, target, *axes = inputs
-    require_list(target, "the input 'scales_or_sizes'")
+    require_list(target, "scales_or_sizes")
     return _resized(attrs, data, target, axes)
 
 
 def _resized(attrs: Attrs, data: Fact, target: Fact, axes: Sequence[Fact]) -> tuple[Fact, ...]:
     for given in axes:
-        require_list(given, "the input 'axes'")
+        require_list(given, "axes")
     if data.shape is None:
         return (Fact(data.dtype, None),)
     rank = len(data.shape)
@@ -79,7 +79,7 @@ def _resized(attrs: Attrs, data: Fact, target: Fact, axes: Sequence[Fact]) -> tu
     if places is None:
         return (Fact(data.dtype, (Dim(),) * rank),)
     for axis in places:
-        require(0 <= axis < rank, f"axes holds {axis}, but the input has rank {rank}")
+        require(0 <= axis < rank, f"holds {axis}, but the input has rank {rank}", attribute="axes")
     dims = padded_dims(attrs, data.shape)
     if attrs.shape_calculation_mode == "scales":
         _scale(dims, places, target)
@@ -107,7 +107,9 @@ def _scale(dims: list[Dim], axes: Sequence[int], scales: Fact) -> None:
             dims[axis] = Dim()
         return
     require(
-        exact.size >= len(axes), f"the input 'scales' has {plural(exact.size, 'value')}, but there are {len(axes)} axes"
+        exact.size >= len(axes),
+        f"has {plural(exact.size, 'value')}, but there are {len(axes)} axes",
+        attribute="scales",
     )
     for axis, factor in zip(axes, exact.ravel(), strict=False):
         dims[axis] = scaled(dims[axis], factor)
@@ -127,9 +129,9 @@ def grid_sample_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Map `[N, C, H, W]` and `[N, H_out, W_out, 2]` to `[N, C, H_out, W_out]`."""
     del attrs
     data, grid = inputs
-    require_rank(data, 4, "the input 'data'")
-    require_rank(grid, 4, "the input 'grid'")
-    require_size(grid, 3, (2,), "the input 'grid'")
+    require_rank(data, 4, "data")
+    require_rank(grid, 4, "grid")
+    require_size(grid, 3, (2,), "grid")
     batch = agreed((dim(data, 0), dim(grid, 0)), "batch size")
     return (Fact(data.dtype, (batch, dim(data, 1), dim(grid, 1), dim(grid, 2))),)
 

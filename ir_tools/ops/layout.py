@@ -49,11 +49,11 @@ def reshaped(data: Shape, bounds: Sequence[tuple[int, int]], special_zero: bool)
     pattern = [_pattern_dim(pair) for pair in bounds]
     rest = [index for index, pair in enumerate(bounds) if pair == (-1, -1)]
     if len(rest) > 1:
-        raise ShapeError(f"shape holds -1 {len(rest)} times; expected one")
+        raise ShapeError(f"holds -1 {len(rest)} times; expected one", attribute="shape")
     copied = [index for index, dim in enumerate(pattern) if special_zero and dim == Dim.of(0)]
     rank = len(pattern) if data is None else len(data)
     if any(index >= rank for index in copied):
-        raise ShapeError(f"shape copies dimension {max(copied)} of an input of rank {rank}")
+        raise ShapeError(f"copies dimension {max(copied)} of an input of rank {rank}", attribute="shape")
     for index in copied:
         pattern[index] = Dim() if data is None else data[index]
     skipped = copied if data is None else [*copied, *rest]
@@ -65,7 +65,9 @@ def reshaped(data: Shape, bounds: Sequence[tuple[int, int]], special_zero: bool)
     counts = whole(data), whole(tuple(pattern))
     if not rest and not copied and None not in counts and counts[0] != counts[1]:
         sizes = f"{shape_text(data)} to {shape_text(tuple(pattern))}"
-        raise ShapeError(f"shape changes the number of elements, from {counts[0]} to {counts[1]} ({sizes})")
+        raise ShapeError(
+            f"changes the number of elements, from {counts[0]} to {counts[1]} ({sizes})", attribute="shape"
+        )
     return tuple(pattern)
 
 
@@ -73,7 +75,7 @@ def _pattern_dim(pair: tuple[int, int]) -> Dim:
     """Return a dimension that lies between two bounds; -1 at the lower end is any size."""
     low, high = pair
     if low <= -2 and high <= -1:
-        raise ShapeError(f"shape holds {low}; expected only 0, -1 and sizes")
+        raise ShapeError(f"holds {low}; expected only 0, -1 and sizes", attribute="shape")
     if low < -1 or high == -1:
         return Dim()
     return Dim(max(low, 0), None if high >= UNBOUNDED else high)
@@ -101,7 +103,7 @@ def _product(dims: Sequence[Dim], start: Dim) -> tuple[int, Dim]:
 def _left_over(taken: tuple[int, Dim], made: tuple[int, Dim]) -> Dim:
     """Return what -1 stands for."""
     if made[0] == 0 and taken[0] != 0:
-        raise ShapeError("shape holds -1 beside a size of 0, but the input has elements")
+        raise ShapeError("holds -1 beside a size of 0, but the input has elements", attribute="shape")
     some, others = taken[1], made[1]
     if some.static and others.static:
         out = divided(some, others.lo)
@@ -110,7 +112,7 @@ def _left_over(taken: tuple[int, Dim], made: tuple[int, Dim]) -> Dim:
         low = some.lo if others.hi == 0 else (some.lo > 0) if others.hi is None else -(-some.lo // others.hi)
         out = None if high is not None and high < low else Dim(int(low), high)
     if out is None:
-        raise ShapeError(f"shape leaves no size for -1: {some} elements in parts of {others}")
+        raise ShapeError(f"leaves no size for -1: {some} elements in parts of {others}", attribute="shape")
     return out
 
 
@@ -121,7 +123,7 @@ def reshape(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     shape = reshaped(tuple(map(Dim.of, data.shape)), pairs, attrs.special_zero)
     sizes = [dim.size for dim in shape or ()]
     if prod(sizes) != data.size:
-        raise ShapeError(f"shape changes the number of elements, from {data.size} to {prod(sizes)}")
+        raise ShapeError(f"changes the number of elements, from {data.size} to {prod(sizes)}", attribute="shape")
     return (data.reshape(sizes),)
 
 
@@ -176,7 +178,7 @@ def squeezed(data: Shape, axes: Fact | None, skips: bool | None) -> Shape:
 
 def _require_axes(axes: Fact) -> None:
     if axes.shape is not None and len(axes.shape) > 1:
-        raise ShapeError(f"axes is {shape_text(axes.shape)}; expected a list")
+        raise ShapeError(f"is {shape_text(axes.shape)}; expected a list", attribute="axes")
 
 
 def squeeze(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -196,7 +198,7 @@ def unsqueeze_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     shape: Shape = None
     if values is not None and data.shape is not None:
         if not values:
-            raise ShapeError("axes is empty; expected one axis at least")
+            raise ShapeError("is empty; expected one axis at least", attribute="axes")
         shape = tuple(_with_ones(list(data.shape), values, ONE))
     return carried(unsqueeze, attrs, inputs, [Fact(data.dtype, shape)])
 
@@ -227,7 +229,7 @@ def transpose_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     values = known(order)
     rank = None if data.shape is None else len(data.shape)
     if rank is not None and order.shape and not (rank in order.shape[0] or order.shape[0] == Dim.of(0)):
-        raise ShapeError(f"order has {order.shape[0]} values, but the input has rank {rank}")
+        raise ShapeError(f"has {order.shape[0]} values, but the input has rank {rank}", attribute="order")
     shape: Shape
     if data.shape is None:
         shape = None if values is None else (Dim(),) * len(values)
@@ -236,7 +238,9 @@ def transpose_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     else:
         values = values or list(reversed(range(len(data.shape))))
         if sorted(values) != list(range(len(data.shape))):
-            raise ShapeError(f"order {','.join(map(str, values))} is not a permutation of {len(data.shape)} axes")
+            raise ShapeError(
+                f"{','.join(map(str, values))} is not a permutation of {len(data.shape)} axes", attribute="order"
+            )
         shape = tuple(data.shape[axis] for axis in values)
     return carried(transpose, attrs, inputs, [Fact(data.dtype, shape)])
 
@@ -256,10 +260,10 @@ def shuffle_channels_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
     (data,) = inputs
     if data.shape is not None:
         if not data.shape:
-            raise ShapeError("data is a scalar, which has no channels")
+            raise ShapeError("is a scalar, which has no channels", attribute="data")
         dim = data.shape[normal_axis(attrs.axis, len(data.shape))]
         if dim.static and dim.lo % attrs.group:
-            raise ShapeError(f"group is {attrs.group}, but the {dim} channels are not a multiple of it")
+            raise ShapeError(f"is {attrs.group}, but the {dim} channels are not a multiple of it", attribute="group")
     return carried(shuffle_channels, attrs, inputs, [Fact(data.dtype, data.shape)], bounded=())
 
 
@@ -274,13 +278,13 @@ def shuffle_channels(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]
 
 def _require_blocks(data: Fact) -> None:
     if data.shape is not None and len(data.shape) < 3:
-        raise ShapeError(f"data is {shape_text(data.shape)}; expected rank 3 at least")
+        raise ShapeError(f"is {shape_text(data.shape)}; expected rank 3 at least", attribute="data")
 
 
 def _part(dim: Dim, by: int, name: str) -> Dim:
     out = divided(dim, by)
     if out is None:
-        raise ShapeError(f"block_size asks for {name} in multiples of {by}, and it is {dim}")
+        raise ShapeError(f"asks for {name} in multiples of {by}, and it is {dim}", attribute="block_size")
     return out
 
 

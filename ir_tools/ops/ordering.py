@@ -25,13 +25,13 @@ def reverse_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     require_list(axes, "reversed_axes")
     mask = attrs.mode == "mask"
     if mask and axes.dtype.kind not in {"boolean", "dynamic"}:
-        raise ShapeError(f"reversed_axes has element type {axes.dtype}; expected boolean for a mask")
+        raise ShapeError(f"has element type {axes.dtype}; expected boolean for a mask", attribute="reversed_axes")
     if not mask:
         require_integers(axes, "reversed_axes")
     if data.shape is not None:
         rank = len(data.shape)
         if mask and axes.shape and rank not in axes.shape[0]:
-            raise ShapeError(f"reversed_axes has {axes.shape[0]} values, but the input has rank {rank}")
+            raise ShapeError(f"has {axes.shape[0]} values, but the input has rank {rank}", attribute="reversed_axes")
         if not mask:
             known_axes(axes, rank, "reversed_axes")
     return carried(reverse, attrs, inputs, [Fact(data.dtype, data.shape)], bounded=())
@@ -50,17 +50,17 @@ def reverse_sequence_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
     require_list(lengths, "seq_lengths")
     if data.shape is None:
         if attrs.seq_axis < 0:
-            raise ShapeError(f"seq_axis is {attrs.seq_axis}, which counts from the end of an unknown rank")
+            raise ShapeError(f"is {attrs.seq_axis}, which counts from the end of an unknown rank", attribute="seq_axis")
         return (Fact(data.dtype, None),)
     rank = len(data.shape)
     if rank < 2:
-        raise ShapeError(f"data has rank {rank}; expected 2 at least")
+        raise ShapeError(f"has rank {rank}; expected 2 at least", attribute="data")
     batch, _ = normal_axis(attrs.batch_axis, rank, "batch_axis"), normal_axis(attrs.seq_axis, rank, "seq_axis")
     shape = list(data.shape)
     if lengths.shape is not None:
         common = shape[batch].meet(lengths.shape[0])
         if common is None:
-            raise ShapeError(f"seq_lengths has {lengths.shape[0]} values, but the batch is {shape[batch]}")
+            raise ShapeError(f"has {lengths.shape[0]} values, but the batch is {shape[batch]}", attribute="seq_lengths")
         shape[batch] = common
     return (Fact(data.dtype, tuple(shape)),)
 
@@ -84,7 +84,7 @@ def reverse_sequence(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]
     data, lengths = arrays
     batch, sequence = attrs.batch_axis % data.ndim, attrs.seq_axis % data.ndim
     if batch == sequence:
-        raise ShapeError(f"seq_axis is {attrs.seq_axis}, which is the batch_axis too")
+        raise ShapeError(f"is {attrs.seq_axis}, which is the batch_axis too", attribute="seq_axis")
     places = np.arange(data.shape[sequence])
     ends = lengths.astype(np.int64)[:, None]
     index = np.where(places < ends, ends - 1 - places, places)
@@ -99,9 +99,11 @@ def roll_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     data, shift, axes = inputs
     for fact, name in ((shift, "shift"), (axes, "axes")):
         if fact.shape is not None and len(fact.shape) > 1:
-            raise ShapeError(f"{name} is {shape_text(fact.shape)}; expected a list or a scalar")
+            raise ShapeError(f"is {shape_text(fact.shape)}; expected a list or a scalar", attribute=name)
     if shift.shape and axes.shape is not None and (not axes.shape or shift.shape[0].meet(axes.shape[0]) is None):
-        raise ShapeError(f"shift has {format_shape(shift.shape)} values, but axes has {format_shape(axes.shape)}")
+        raise ShapeError(
+            f"has {format_shape(shift.shape)} values, but axes has {format_shape(axes.shape)}", attribute="shift"
+        )
     if data.shape is not None:
         known_axes(axes, max(len(data.shape), 1))
     return (Fact(data.dtype, data.shape),)

@@ -43,20 +43,20 @@ def pad_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     rank = len(data.shape)
     for fact, name in ((begin, "pads_begin"), (end, "pads_end")):
         if fact.shape is not None and fact.shape[0].lo > rank:
-            raise ShapeError(f"{name} has {fact.shape[0]} values, but the input has rank {rank}")
+            raise ShapeError(f"has {fact.shape[0]} values, but the input has rank {rank}", attribute=name)
     before, after = intervals(begin), intervals(end)
     if before is None or after is None:
         return (Fact(data.dtype, (Dim(),) * rank),)
     for pads, name in ((before, "pads_begin"), (after, "pads_end")):
         if len(pads) != rank:
-            raise ShapeError(f"{name} has {plural(len(pads), 'value')}, but the input has rank {rank}")
+            raise ShapeError(f"has {plural(len(pads), 'value')}, but the input has rank {rank}", attribute=name)
     dims = [_padded(attrs.pad_mode, axis, *row) for axis, row in enumerate(zip(data.shape, before, after, strict=True))]
     return carried(pad, attrs, inputs, [Fact(data.dtype, tuple(dims))], bounded=(0, 3))
 
 
 def _require_same_type(data: Fact, value: Fact) -> None:
     if "dynamic" not in (data.dtype.kind, value.dtype.kind) and data.dtype != value.dtype:
-        raise ShapeError(f"pad_value has element type {value.dtype}, but the input has {data.dtype}")
+        raise ShapeError(f"has element type {value.dtype}, but the input has {data.dtype}", attribute="pad_value")
 
 
 def _padded(mode: str, axis: int, dim: Dim, begin: tuple[int, int], end: tuple[int, int]) -> Dim:
@@ -78,16 +78,18 @@ def _require_room(mode: str, axis: int, size: int, begin: tuple[int, int], end: 
     """
     largest = max(begin[0], end[0])
     if mode == "edge" and size < 1 and largest > 0:
-        raise ShapeError(f"pad_mode is edge, and dimension {axis} is empty")
+        raise ShapeError(f"is edge, and dimension {axis} is empty", attribute="pad_mode")
     if mode == "reflect" and (largest >= size or (size < 2 and largest > 0)):
         raise ShapeError(
-            f"pad_mode is reflect, which puts at most {max(size - 1, 0)} beside {size} elements of"
-            f" dimension {axis}, and the pads ask for {largest}"
+            f"is reflect, which puts at most {max(size - 1, 0)} beside {size} elements of"
+            f" dimension {axis}, and the pads ask for {largest}",
+            attribute="pad_mode",
         )
     if mode == "symmetric" and largest > size:
         raise ShapeError(
-            f"pad_mode is symmetric, which puts at most {size} beside {size} elements of dimension {axis},"
-            f" and the pads ask for {largest}"
+            f"is symmetric, which puts at most {size} beside {size} elements of dimension {axis},"
+            f" and the pads ask for {largest}",
+            attribute="pad_mode",
         )
 
 
@@ -102,7 +104,9 @@ def pad(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     for axis, (size, (begin, end)) in enumerate(zip(data.shape, pads, strict=True)):
         _require_room(attrs.pad_mode, axis, size, (begin, begin), (end, end))
         if size + begin + end < 0:
-            raise ShapeError(f"pads_begin and pads_end cut {-begin - end} off the {size} elements of dimension {axis}")
+            raise ShapeError(
+                f"and pads_end cut {-begin - end} off the {size} elements of dimension {axis}", attribute="pads_begin"
+            )
     widths = [(max(begin, 0), max(end, 0)) for begin, end in pads]
     if attrs.pad_mode == "constant":
         value = arrays[3].ravel()[0] if len(arrays) > 3 else data.dtype.type(0)
@@ -196,7 +200,9 @@ def broadcast_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         ShapeError: mode pdpd without `axes_mapping`, which the runtime reads there though it ignores it.
     """
     if attrs.mode == "pdpd" and len(inputs) == 2:
-        raise ShapeError("mode is pdpd, and the layer has no axes_mapping, without which the runtime refuses it")
+        raise ShapeError(
+            "is pdpd, and the layer has no axes_mapping, without which the runtime refuses it", attribute="mode"
+        )
     return _broadcast_facts(_mode(attrs, inputs), attrs, inputs)
 
 
@@ -204,7 +210,7 @@ def broadcast_3_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the target shape, or in modes bidirectional and pdpd what it and the input broadcast to."""
     if (len(inputs) > 2) != (attrs.mode == "explicit"):
         what = "is missing, and needed in" if attrs.mode == "explicit" else "has no meaning in"
-        raise ShapeError(f"axes_mapping {what} mode {attrs.mode}")
+        raise ShapeError(f"{what} mode {attrs.mode}", attribute="axes_mapping")
     return _broadcast_facts(attrs.mode, attrs, inputs)
 
 
@@ -252,7 +258,9 @@ def _require_broadcast(data: Shape, target: tuple[Dim, ...]) -> None:
         for dim, size in zip(reversed(data), reversed(target), strict=False)
     )
     if not fits:
-        raise ShapeError(f"target_shape {shape_text(target)} is not one that {shape_text(data)} broadcasts to")
+        raise ShapeError(
+            f"{shape_text(target)} is not one that {shape_text(data)} broadcasts to", attribute="target_shape"
+        )
 
 
 def _broadcast_from_axis(axis: int, data: Shape, target: tuple[Dim, ...]) -> Shape:
@@ -265,7 +273,9 @@ def _broadcast_from_axis(axis: int, data: Shape, target: tuple[Dim, ...]) -> Sha
         for dim, size in zip(data, target[start:], strict=True)
     ]
     if None in out:
-        raise ShapeError(f"target_shape {shape_text(target)} is not one that {shape_text(data)} broadcasts to")
+        raise ShapeError(
+            f"{shape_text(target)} is not one that {shape_text(data)} broadcasts to", attribute="target_shape"
+        )
     return (*target[:start], *(dim for dim in out if dim is not None))
 
 
@@ -280,15 +290,17 @@ def _require_mapping(data: Shape, target: Shape, mapping: Fact, dims: tuple[Dim,
     count = mapping.shape[0].lo
     rank = 1 if not data and count else len(data)
     if count != rank:
-        raise ShapeError(f"axes_mapping has {plural(count, 'value')}, but the input has rank {rank}")
+        raise ShapeError(f"has {plural(count, 'value')}, but the input has rank {rank}", attribute="axes_mapping")
     axes = known(mapping)
     if dims is None or axes is None:
         return
     if axes != sorted(axes) or any(not 0 <= axis < len(dims) for axis in axes):
-        raise ShapeError(f"axes_mapping is {','.join(map(str, axes))}; expected ascending axes of {len(dims)}")
+        raise ShapeError(
+            f"is {','.join(map(str, axes))}; expected ascending axes of {len(dims)}", attribute="axes_mapping"
+        )
     for axis, dim in zip(axes, data or (ONE,), strict=False):
         if (1 not in dim and dims[axis].meet(dim) is None) or (not data and 1 not in dims[axis]):
-            raise ShapeError(f"target_shape has {dims[axis]} at axis {axis}, but the input has {dim}")
+            raise ShapeError(f"has {dims[axis]} at axis {axis}, but the input has {dim}", attribute="target_shape")
 
 
 def broadcast_to(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -326,15 +338,15 @@ def _block_values(inputs: Sequence[Fact], names: Sequence[str]) -> list[list[int
         require_list(fact, name)
         met = common.meet(fact.shape[0]) if fact.shape is not None else common
         if met is None:
-            raise ShapeError(f"{name} has {format_shape(fact.shape)} values; expected {common}")
+            raise ShapeError(f"has {format_shape(fact.shape)} values; expected {common}", attribute=name)
         common = met
     if data is not None and len(data) < 2:
-        raise ShapeError(f"data has rank {len(data)}; expected 2 at least")
+        raise ShapeError(f"has rank {len(data)}; expected 2 at least", attribute="data")
     if data is not None and common.static and common.lo != len(data):
-        raise ShapeError(f"{names[0]} has {common} values, but the input has rank {len(data)}")
+        raise ShapeError(f"has {common} values, but the input has rank {len(data)}", attribute=names[0])
     values = [known(fact) for fact in lists]
     if values[0] is not None and min(values[0][1:], default=1) < 1:
-        raise ShapeError(f"{names[0]} holds {min(values[0][1:])}; expected 1 at least")
+        raise ShapeError(f"holds {min(values[0][1:])}; expected 1 at least", attribute=names[0])
     return values
 
 
@@ -356,8 +368,8 @@ def space_to_batch_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
                 part = Dim(-(-padded.lo // block))
             if part is None:
                 raise ShapeError(
-                    f"block_shape is {block}, of which the {padded} elements of dimension {axis} with"
-                    " their pads are no multiple"
+                    f"is {block}, of which the {padded} elements of dimension {axis} with their pads are no multiple",
+                    attribute="block_shape",
                 )
             dims[axis] = part
     return (Fact(data.dtype, tuple(dims)),)
@@ -386,7 +398,9 @@ def space_to_batch(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     data = arrays[0]
     blocks, begin, end = ([int(value) for value in array] for array in arrays[1:])
     if (blocks[0], begin[0], end[0]) != (1, 0, 0):
-        raise ShapeError(f"block_shape and pads begin with {blocks[0]}, {begin[0]}, {end[0]}: the batch has 1, 0, 0")
+        raise ShapeError(
+            f"and pads begin with {blocks[0]}, {begin[0]}, {end[0]}: the batch has 1, 0, 0", attribute="block_shape"
+        )
     padded = np.pad(data, list(zip(begin, end, strict=True)))
     sizes = [size // block for size, block in zip(padded.shape, blocks, strict=True)]
     split = padded.reshape([part for pair in zip(sizes, blocks, strict=True) for part in pair])
@@ -402,7 +416,7 @@ def batch_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
     same_type(inputs[1:])
     blocks, begin, end = _block_values(inputs, ("block_shape", "crops_begin", "crops_end"))
     if min(*(begin or [0]), *(end or [0]), *(size - 1 for size in blocks or [1])) < 0:
-        raise ShapeError("crops_begin and crops_end must be 0 or more, and block_shape 1 or more")
+        raise ShapeError("and crops_end must be 0 or more, and block_shape 1 or more", attribute="crops_begin")
     if data.shape is None:
         return (Fact(data.dtype, None),)
     dims = [Dim()] * len(data.shape)
@@ -410,7 +424,8 @@ def batch_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
         batch = divided(data.shape[0], prod(blocks))
         if batch is None:
             raise ShapeError(
-                f"block_shape makes {prod(blocks)} parts of the batch {data.shape[0]}, which is not a multiple"
+                f"makes {prod(blocks)} parts of the batch {data.shape[0]}, which is not a multiple",
+                attribute="block_shape",
             )
         dims[0] = batch
     if begin is not None and end is not None:
@@ -418,7 +433,9 @@ def batch_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
             joined = times(data.shape[axis], Dim(1) if blocks is None else Dim.of(blocks[axis]))
             crop = begin[axis] + end[axis]
             if joined.static and crop > joined.lo:
-                raise ShapeError(f"crops_begin and crops_end take {crop} of {joined} elements of dimension {axis}")
+                raise ShapeError(
+                    f"and crops_end take {crop} of {joined} elements of dimension {axis}", attribute="crops_begin"
+                )
             dims[axis] = shifted(joined, -crop)
     return (Fact(data.dtype, tuple(dims)),)
 

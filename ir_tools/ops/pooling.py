@@ -155,7 +155,7 @@ def too_large(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         try:
             windows.axis_dim(pooling, axis, dim if dim.hi is None else Dim.of(dim.hi))
         except ShapeError as why:
-            yield Violation("kernel", str(why).removeprefix("the kernel "), kind=Kind.KERNEL)
+            yield Violation("kernel", why.message, kind=Kind.KERNEL)
 
 
 def no_dilations(attrs: Attrs) -> Iterator[Violation]:
@@ -204,15 +204,9 @@ def empty_windows(attrs: Attrs, data: Fact, result: str) -> Iterator[Violation]:
             continue
         lengths = windows.axis_windows(pooling, axis, dim.size, whole=False).lengths
         if not lengths.all():
-            message = (
-                f"leave {int((lengths == 0).sum())} windows of axis {axis + 2} without an element: they give {result}"
-            )
-            yield Violation(
-                "pads_begin and pads_end" if pooling.rounding == "floor" else "rounding_type and pads",
-                message,
-                None,
-                Kind.EMPTY,
-            )
+            first, other = ("pads_begin", "pads_end") if pooling.rounding == "floor" else ("rounding_type", "pads")
+            windows_left = f"{int((lengths == 0).sum())} windows of axis {axis + 2} without an element"
+            yield Violation(first, f"and {other} leave {windows_left}: they give {result}", None, Kind.EMPTY)
             return
 
 

@@ -85,7 +85,7 @@ def cell_shape(net: Network) -> Shape:
         count = net.states
         ranks = (2, *(2,) * count, 2, 2, 1)
         for fact, rank, name in zip(inputs, ranks, cell_names(net), strict=False):
-            require_rank(fact, rank, f"the input '{name}'")
+            require_rank(fact, rank, name)
         data, states, weights, recurrent = inputs[0], inputs[1 : 1 + count], inputs[1 + count], inputs[2 + count]
         bias = inputs[3 + count] if len(inputs) > 3 + count else UNKNOWN
         batch = agreed((dim(fact, 0) for fact in (data, *states)), "batch size")
@@ -107,7 +107,7 @@ def sequence_shape(net: Network) -> Shape:
         count = net.states
         ranks = (3, *(3,) * count, 1, 3, 3, 2)
         for fact, rank, name in zip(inputs, ranks, sequence_names(net), strict=False):
-            require_rank(fact, rank, f"the input '{name}'")
+            require_rank(fact, rank, name)
         data, states, lengths = inputs[0], inputs[1 : 1 + count], inputs[1 + count]
         weights, recurrent, bias = inputs[2 + count : 5 + count]
         batch = agreed((dim(fact, 0) for fact in (data, *states, lengths)), "batch size")
@@ -350,9 +350,9 @@ def lstm_cell_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     hidden = dim(outputs[0], 1)
     if len(inputs) > 6:
         shape = inputs[6].shape
-        require(bool(shape), "the input 'P' has no first dimension")
+        require(bool(shape), "has no first dimension", attribute="P")
         if shape and hidden.static:
-            require(3 * hidden.size in shape[0], f"the input 'P' has {shape[0]} values; expected {3 * hidden.size}")
+            require(3 * hidden.size in shape[0], f"has {shape[0]} values; expected {3 * hidden.size}", attribute="P")
     return outputs
 
 

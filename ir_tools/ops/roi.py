@@ -71,12 +71,12 @@ def proposal_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def _proposed(attrs: Attrs, inputs: Sequence[Fact]) -> Dim:
     scores, deltas, image = inputs
     for fact, rank, name in zip(inputs, (4, 4, 1), ("class_probs", "bbox_deltas", "image_shape"), strict=True):
-        require_rank(fact, rank, f"the input '{name}'")
+        require_rank(fact, rank, name)
     if scores.shape is not None and deltas.shape is not None:
         twice = times(scores.shape[1], Dim.of(2))
         agreed((deltas.shape[1], twice), "number of anchors: 'bbox_deltas' has twice the channels of 'class_probs'")
     if image.shape is not None and image.shape[0].static:
-        require_size(image, 0, (3, 4), "the input 'image_shape'")
+        require_size(image, 0, (3, 4), "image_shape")
     batch = agreed((dim(scores, 0), dim(deltas, 0)), "batch size")
     return times(batch, Dim.of(attrs.post_nms_topn))
 
@@ -160,9 +160,9 @@ def generate_proposals_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact
     """Return boxes `[..N * post_nms_count, 4]`, their scores, and how many there are of each image `[N]`."""
     image, anchors, deltas, scores = inputs
     for fact, rank, name in zip(inputs, (2, 4, 4, 4), GENERATED, strict=True):
-        require_rank(fact, rank, f"the input '{name}'")
-    require_size(image, 1, (3, 4), "the input 'im_info'")
-    require_size(anchors, 3, (4,), "the input 'anchors'")
+        require_rank(fact, rank, name)
+    require_size(image, 1, (3, 4), "im_info")
+    require_size(anchors, 3, (4,), "anchors")
     if deltas.shape is not None and scores.shape is not None:
         agreed((deltas.shape[1], times(scores.shape[1], Dim.of(4))), "number of anchors times 4")
         for axis, what in ((2, "height"), (3, "width")):
@@ -239,9 +239,9 @@ def roi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _regions(data: Fact, rois: Fact, columns: int = 5) -> None:
-    require_rank(data, 4, "the input 'data'")
-    require_rank(rois, 2, "the input 'rois'")
-    require_size(rois, 1, (columns,), "the input 'rois'")
+    require_rank(data, 4, "data")
+    require_rank(rois, 2, "rois")
+    require_size(rois, 1, (columns,), "rois")
 
 
 def check_scale(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -301,7 +301,7 @@ def roi_align_rotated_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact,
 def _aligned(attrs: Attrs, inputs: Sequence[Fact], columns: int) -> tuple[Fact, ...]:
     data, rois, batches = inputs
     _regions(data, rois, columns)
-    require_rank(batches, 1, "the input 'batch_indices'")
+    require_rank(batches, 1, "batch_indices")
     boxes = agreed((dim(rois, 0), dim(batches, 0)), "number of regions")
     size = (Dim.of(attrs.pooled_h), Dim.of(attrs.pooled_w))
     return (Fact(data.dtype, (boxes, dim(data, 1), *size)),)
@@ -422,8 +422,8 @@ def psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
     if attrs.mode == "bilinear":
         require(
             attrs.spatial_bins_x > 0 and attrs.spatial_bins_y > 0,
-            f"spatial_bins_x and spatial_bins_y are {attrs.spatial_bins_x} and {attrs.spatial_bins_y}"
-            "; expected positive numbers",
+            f"and spatial_bins_y are {attrs.spatial_bins_x} and {attrs.spatial_bins_y}; expected positive numbers",
+            attribute="spatial_bins_x",
         )
         parts = attrs.spatial_bins_x * attrs.spatial_bins_y
     channels = dim(data, 1)
@@ -468,10 +468,10 @@ PSROI_POOLING_1 = Op(
 def deformable_psroi_pooling_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Map `[N, C, H, W]`, `[boxes, 5]` and offsets to `[boxes, output_dim, group_size, group_size]`."""
     data, rois, *offsets = inputs
-    require_rank(data, 4, "the input 'data'")
-    require_rank(rois, 2, "the input 'rois'")
+    require_rank(data, 4, "data")
+    require_rank(rois, 2, "rois")
     if offsets:
-        require_rank(offsets[0], 4, "the input 'offsets'")
+        require_rank(offsets[0], 4, "offsets")
     size = Dim.of(attrs.group_size)
     return (Fact(data.dtype, (dim(rois, 0), Dim.of(attrs.output_dim), size, size)),)
 

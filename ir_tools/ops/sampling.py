@@ -36,7 +36,7 @@ def uniform_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     for fact, name in ((minimum, "minval"), (maximum, "maxval")):
         require_one(fact, name)
     low, high = known_number(minimum), known_number(maximum)
-    require(low is None or high is None or low < high, f"minval is {low}, but maxval is {high}")
+    require(low is None or high is None or low < high, f"is {low}, but maxval is {high}", attribute="minval")
     shape: Shape = sizes_of(sizes, "shape")
     length = sizes.shape[0] if sizes.shape else Dim()
     if shape is None and length.hi is not None and length.hi <= MAX_SIZES:

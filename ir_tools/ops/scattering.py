@@ -33,12 +33,13 @@ def scatter_update_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
     require_one(axis_fact, "axis")
     if data.shape is not None:
         if not data.shape:
-            raise ShapeError("data is a scalar, which has no axis")
+            raise ShapeError("is a scalar, which has no axis", attribute="data")
         axis = known_axis(axis_fact, len(data.shape))
         if indices.shape is not None and updates.shape is not None:
             if len(updates.shape) != len(data.shape) + len(indices.shape) - 1:
                 raise ShapeError(
-                    f"updates has rank {len(updates.shape)}; expected {len(data.shape) + len(indices.shape) - 1}"
+                    f"has rank {len(updates.shape)}; expected {len(data.shape) + len(indices.shape) - 1}",
+                    attribute="updates",
                 )
             if axis is not None:
                 _require_equal(updates.shape, (*data.shape[:axis], *indices.shape, *data.shape[axis + 1 :]))
@@ -47,7 +48,7 @@ def scatter_update_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 
 def _require_equal(updates: tuple[Dim, ...], wanted: tuple[Dim, ...]) -> None:
     if any(dim.meet(size) is None for dim, size in zip(updates, wanted, strict=True)):
-        raise ShapeError(f"updates is {shape_text(updates)}; expected {shape_text(wanted)}")
+        raise ShapeError(f"is {shape_text(updates)}; expected {shape_text(wanted)}", attribute="updates")
 
 
 def scatter_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -59,7 +60,7 @@ def scatter_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
     require_one(axis_fact, "axis")
     ranks = {name: len(fact.shape) for name, fact in (("data", data), ("indices", indices)) if fact.shape is not None}
     if len(set(ranks.values())) > 1:
-        raise ShapeError(f"indices has rank {ranks['indices']}, but the input has rank {ranks['data']}")
+        raise ShapeError(f"has rank {ranks['indices']}, but the input has rank {ranks['data']}", attribute="indices")
     if (
         indices.shape is not None
         and updates.shape is not None
@@ -68,7 +69,9 @@ def scatter_elements_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
             or any(dim.meet(size) is None for dim, size in zip(indices.shape, updates.shape, strict=True))
         )
     ):
-        raise ShapeError(f"updates is {shape_text(updates.shape)}, but indices is {shape_text(indices.shape)}")
+        raise ShapeError(
+            f"is {shape_text(updates.shape)}, but indices is {shape_text(indices.shape)}", attribute="updates"
+        )
     if data.shape is not None:
         known_axis(axis_fact, len(data.shape))
     return carried(scatter_elements, attrs, inputs, [Fact(dtype, data.shape)], bounded=(0, 2))
@@ -90,11 +93,11 @@ def _check_nd(data: Shape, indices: Shape, updates: Shape) -> None:
         return
     length = indices[-1].lo
     if length > len(data):
-        raise ShapeError(f"indices names {length} axes, but the input has rank {len(data)}")
+        raise ShapeError(f"names {length} axes, but the input has rank {len(data)}", attribute="indices")
     wanted = (*indices[:-1], *data[length:])
     if updates is not None:
         if len(updates) != len(wanted):
-            raise ShapeError(f"updates is {shape_text(updates)}; expected {shape_text(wanted)}")
+            raise ShapeError(f"is {shape_text(updates)}; expected {shape_text(wanted)}", attribute="updates")
         _require_equal(updates, wanted)
 
 

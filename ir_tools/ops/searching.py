@@ -80,9 +80,9 @@ def _unique_axis(inputs: Sequence[Fact]) -> int | None:
         return None
     values = known(inputs[1])
     if values is None:
-        raise ShapeError("axis is not a constant; expected a constant")
+        raise ShapeError("is not a constant; expected a constant", attribute="axis")
     if len(values) != 1:
-        raise ShapeError(f"axis has {len(values)} values; expected one")
+        raise ShapeError(f"has {len(values)} values; expected one", attribute="axis")
     rank = None if inputs[0].shape is None else len(inputs[0].shape)
     return values[0] if rank is None else normal_axis(values[0], rank)
 
@@ -131,15 +131,17 @@ def search_sorted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
     same_type(inputs)
     shape = values.shape
     if rows.shape == ():
-        raise ShapeError("sorted_sequence is a scalar; expected a list at least")
+        raise ShapeError("is a scalar; expected a list at least", attribute="sorted_sequence")
     if shape is None and rows.shape is not None and len(rows.shape) > 1:
         shape = (*rows.shape[:-1], Dim())
     if values.shape == () and rows.shape is not None and len(rows.shape) != 1:
-        raise ShapeError("values is a scalar, and sorted_sequence is not one list")
+        raise ShapeError("is a scalar, and sorted_sequence is not one list", attribute="values")
     if rows.shape is not None and values.shape is not None and len(rows.shape) > 1:
         met = [a.meet(b) for a, b in zip(rows.shape[:-1], values.shape, strict=False)]
         if len(rows.shape) != len(values.shape) or None in met:
-            raise ShapeError(f"values is {shape_text(values.shape)}, but the rows are {shape_text(rows.shape)}")
+            raise ShapeError(
+                f"is {shape_text(values.shape)}, but the rows are {shape_text(rows.shape)}", attribute="values"
+            )
         shape = (*(dim for dim in met if dim is not None), values.shape[-1])
     return (Fact(attrs.output_type, shape),)
 
@@ -187,12 +189,12 @@ def bincount_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     dtype = inputs[1].dtype if len(inputs) > 1 else I64
     if len(inputs) > 1 and not _same_length(data.shape, inputs[1].shape):
         lengths = format_shape(inputs[1].shape), format_shape(data.shape)
-        raise ShapeError(f"weights has {lengths[0]} values, but there are {lengths[1]}")
+        raise ShapeError(f"has {lengths[0]} values, but there are {lengths[1]}", attribute="weights")
     values = known(data)
     if values is None:
         return (Fact(dtype, (Dim(attrs.minlength),)),)
     if min(values, default=0) < 0:
-        raise ShapeError(f"data holds {min(values)}, which is negative")
+        raise ShapeError(f"holds {min(values)}, which is negative", attribute="data")
     return (Fact(dtype, (Dim.of(max([attrs.minlength, *(value + 1 for value in values)])),)),)
 
 
@@ -223,7 +225,7 @@ def sparse_fill_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     index = same_type((dense, indices))
     sizes, places = known(dense), known(indices)
     if sizes is not None and min(sizes) < 0:
-        raise ShapeError(f"dense_shape holds {min(sizes)}; expected sizes")
+        raise ShapeError(f"holds {min(sizes)}; expected sizes", attribute="dense_shape")
     sizes_of(dense, "dense_shape")
     rows, count, filled = Dim(), Dim(), Dim()
     if sizes is not None:
@@ -231,7 +233,7 @@ def sparse_fill_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         if places is not None:
             used = _used_rows(places, sizes)
             if values.shape is None:
-                raise ShapeError("values has no known rank, but indices and dense_shape are known")
+                raise ShapeError("has no known rank, but indices and dense_shape are known", attribute="values")
             count = Dim.of(len(places) // 2 + sizes[0] - used)
             filled = plus(values.shape[0], Dim.of(sizes[0] - used))
     return Fact(index, (count, Dim.of(2))), Fact(dtype, (filled,)), Fact(element_type("boolean"), (rows,))
@@ -239,22 +241,22 @@ def sparse_fill_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def _require_sparse(values: Shape, dense: Shape, indices: Shape, default: Shape) -> None:
     if values is not None and len(values) != 1:
-        raise ShapeError(f"values is {shape_text(values)}; expected a list")
+        raise ShapeError(f"is {shape_text(values)}; expected a list", attribute="values")
     if dense is not None and (len(dense) != 1 or 2 not in dense[0]):
-        raise ShapeError(f"dense_shape is {shape_text(dense)}; expected a list of 2")
+        raise ShapeError(f"is {shape_text(dense)}; expected a list of 2", attribute="dense_shape")
     if indices is not None and (len(indices) != 2 or 2 not in indices[1]):
-        raise ShapeError(f"indices is {shape_text(indices)}; expected pairs")
+        raise ShapeError(f"is {shape_text(indices)}; expected pairs", attribute="indices")
     if indices is not None and values is not None and indices[0].meet(values[0]) is None:
-        raise ShapeError(f"indices has {indices[0]} pairs, but there are {values[0]} values")
+        raise ShapeError(f"has {indices[0]} pairs, but there are {values[0]} values", attribute="indices")
     if default:
-        raise ShapeError(f"default_value is {shape_text(default)}; expected a scalar")
+        raise ShapeError(f"is {shape_text(default)}; expected a scalar", attribute="default_value")
 
 
 def _used_rows(places: Sequence[int], sizes: Sequence[int]) -> int:
     pairs = list(zip(places[::2], places[1::2], strict=True))
     for row, column in pairs:
         if not (0 <= row < sizes[0] and 0 <= column < sizes[1]):
-            raise ShapeError(f"indices holds {row},{column}, beyond the {sizes[0]} rows of {sizes[1]}")
+            raise ShapeError(f"holds {row},{column}, beyond the {sizes[0]} rows of {sizes[1]}", attribute="indices")
     return len({row for row, _ in pairs})
 
 

@@ -27,14 +27,14 @@ __all__ = ["OPS"]
 def concat_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the sum of the sizes along the axis; what the inputs have in common elsewhere."""
     if not inputs:
-        raise ShapeError("data is missing; expected at least one input")
+        raise ShapeError("is missing; expected at least one input", attribute="data")
     shapes = [fact.shape for fact in inputs]
     dtype = same_type(inputs)
     first = next((shape for shape in shapes if shape is not None), None)
     if first is None:
         return (Fact(dtype, None),)
     if not first:
-        raise ShapeError("data holds a scalar, which cannot be joined")
+        raise ShapeError("holds a scalar, which cannot be joined", attribute="data")
     axis = normal_axis(attrs.axis, len(first))
     out = list(first)
     out[axis] = Dim.of(0)
@@ -84,10 +84,12 @@ def _equal_part(dim: Dim, count: int) -> Dim:
     """Return one of `count` equal parts; of an interval its bounds are divided as f32, and rounded down."""
     if dim.static:
         if dim.lo % count:
-            raise ShapeError(f"num_splits is {count}, which does not divide the {dim} elements along the axis")
+            raise ShapeError(
+                f"is {count}, which does not divide the {dim} elements along the axis", attribute="num_splits"
+            )
         return Dim.of(dim.lo // count)
     if dim.hi is not None and dim.hi < count:
-        raise ShapeError(f"num_splits is {count}, but the axis has {dim} elements")
+        raise ShapeError(f"is {count}, but the axis has {dim} elements", attribute="num_splits")
     part = np.float32(1) / np.float32(count)
     return Dim(int(np.float32(dim.lo) * part), None if dim.hi is None else int(np.float32(dim.hi) * part))
 
@@ -126,10 +128,10 @@ def _parts(dim: Dim, lengths: Sequence[int]) -> list[Dim]:
     """
     text = ",".join(map(str, lengths))
     if min(lengths, default=0) < -1 or lengths.count(-1) > 1:
-        raise ShapeError(f"split_lengths {text} has values below -1, or -1 more than once")
+        raise ShapeError(f"{text} has values below -1, or -1 more than once", attribute="split_lengths")
     total = sum(length for length in lengths if length >= 0)
     if dim.static and (total > dim.lo or (-1 not in lengths and total != dim.lo)):
-        raise ShapeError(f"split_lengths {text} makes {total}, but the axis has {dim} elements")
+        raise ShapeError(f"{text} makes {total}, but the axis has {dim} elements", attribute="split_lengths")
     rest = Dim.of(dim.lo - total) if dim.static else Dim()
     return [rest if length == -1 else Dim.of(length) for length in lengths]
 
@@ -159,7 +161,7 @@ def _slice_dims(shape: Shape, bounds: Sequence[Fact]) -> Shape:
         require_integers(fact, name)
         require_sizes(fact, name)
         if shape is not None and fact.shape is not None and fact.shape[0].lo > len(shape):
-            raise ShapeError(f"{name} has {fact.shape[0]} values, but the input has rank {len(shape)}")
+            raise ShapeError(f"has {fact.shape[0]} values, but the input has rank {len(shape)}", attribute=name)
     common: Dim | None = Dim()
     for fact in bounds:
         common = common.meet(fact.shape[0]) if common is not None and fact.shape is not None else common
@@ -178,7 +180,7 @@ def _slice_dims(shape: Shape, bounds: Sequence[Fact]) -> Shape:
             out[axis] = Dim(0, shape[axis].hi)
             continue
         if steps[index] == 0:
-            raise ShapeError("step holds 0")
+            raise ShapeError("holds 0", attribute="step")
         out[axis] = sliced(shape[axis], starts[index], stops[index], steps[index])
     return tuple(out)
 
@@ -187,7 +189,7 @@ def _slice_axes(rank: int, bounds: Sequence[Fact]) -> list[int] | None:
     if len(bounds) > 3:
         axes = known_axes(bounds[3], rank)
         if axes is not None and len(set(axes)) < len(axes):
-            raise ShapeError(f"axes {','.join(map(str, axes))} names an axis more than once")
+            raise ShapeError(f"{','.join(map(str, axes))} names an axis more than once", attribute="axes")
         return axes
     length = bounds[0].shape[0] if bounds[0].shape is not None else Dim()
     return list(range(length.lo)) if length.static else None
@@ -215,18 +217,20 @@ def slice_scatter_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
     dtype = same_type(inputs[:2])
     shape = data.shape
     if shape is not None and updates.shape is not None and len(shape) != len(updates.shape):
-        raise ShapeError(f"updates has rank {len(updates.shape)}, but the input has rank {len(shape)}")
+        raise ShapeError(f"has rank {len(updates.shape)}, but the input has rank {len(shape)}", attribute="updates")
     if shape is None and updates.shape is not None:
         shape = (Dim(),) * len(updates.shape)
     if shape == ():
-        raise ShapeError("data is a scalar, which has no slices")
+        raise ShapeError("is a scalar, which has no slices", attribute="data")
     if 0 in (known(inputs[4]) or ()):
-        raise ShapeError("step holds 0")
+        raise ShapeError("holds 0", attribute="step")
     wanted = _slice_dims(shape, inputs[2:])
     if wanted is not None and updates.shape is not None:
         for dim, size in zip(updates.shape, wanted, strict=True):
             if dim.meet(size) is None:
-                raise ShapeError(f"updates is {shape_text(updates.shape)}, but the slice is {shape_text(wanted)}")
+                raise ShapeError(
+                    f"is {shape_text(updates.shape)}, but the slice is {shape_text(wanted)}", attribute="updates"
+                )
     return carried(slice_scatter, attrs, inputs, [Fact(dtype, shape)])
 
 

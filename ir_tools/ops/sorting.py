@@ -54,7 +54,7 @@ def _chosen(size: Dim, k: Bounds | None) -> Dim:
         return Dim(0, size.hi)
     low, high = int(k.lower.ravel()[0]), int(k.upper.ravel()[0])
     if low == high:
-        require(low >= 0, f"k is {low}; expected a positive number")
+        require(low >= 0, f"is {low}; expected a positive number", attribute="k")
         return Dim.of(low)
     return Dim(min(size.lo, max(low, 0)), None if size.hi is None else min(size.hi, high))
 
@@ -79,7 +79,11 @@ def check_top_k(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 def top_k(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     """Return the k largest or smallest along an axis, and where they are; of equal ones the first."""
     data, axis = inputs[0], attrs.axis
-    require(int(inputs[1]) <= data.shape[axis], f"k is {inputs[1]}, but axis {axis} has {data.shape[axis]} elements")
+    require(
+        int(inputs[1]) <= data.shape[axis],
+        f"is {inputs[1]}, but axis {axis} has {data.shape[axis]} elements",
+        attribute="k",
+    )
     order = np.argsort(_descending(data) if attrs.mode == "max" else data, axis=axis, kind="stable")
     places = np.take(order, np.arange(int(inputs[1])), axis=axis)
     if attrs.sort == "index":
@@ -171,8 +175,8 @@ def greedy_decoder_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
     """Map `[T, N, C]` and `[T, N]` to `[N, T, 1, 1]`."""
     del attrs
     logits, mask = inputs
-    require_rank(logits, 3, "the input 'data'")
-    require_rank(mask, 2, "the input 'sequence_mask'")
+    require_rank(logits, 3, "data")
+    require_rank(mask, 2, "sequence_mask")
     steps = agreed((dim(logits, 0), dim(mask, 0)), "number of time steps")
     batch = agreed((dim(logits, 1), dim(mask, 1)), "batch size")
     return (Fact(logits.dtype, (batch, steps, Dim.of(1), Dim.of(1))),)
@@ -211,9 +215,9 @@ def greedy_decoder_seq_len_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[
     """Map `[N, T, C]` and `[N]` to `[N, T]` and `[N]`."""
     logits, lengths, *blank = inputs
     if blank and blank[0].shape is not None and all(each.static for each in blank[0].shape):
-        require_one(blank[0], "the input 'blank_index'")
-    require_rank(logits, 3, "the input 'data'")
-    require_rank(lengths, 1, "the input 'sequence_length'")
+        require_one(blank[0], "blank_index")
+    require_rank(logits, 3, "data")
+    require_rank(lengths, 1, "sequence_length")
     batch = agreed((dim(logits, 0), dim(lengths, 0)), "batch size")
     decoded = Fact(attrs.classes_index_type, (batch, dim(logits, 1)))
     return decoded, Fact(attrs.sequence_length_type, (batch,))
@@ -273,9 +277,9 @@ def ctc_loss_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     logits, lengths, labels, label_lengths, *blank = inputs
     names = ("logits", "logit_length", "labels", "label_length")
     for fact, rank, name in zip((logits, lengths, labels, label_lengths), (3, 1, 2, 1), names, strict=True):
-        require_rank(fact, rank, f"the input '{name}'")
+        require_rank(fact, rank, name)
     if blank:
-        require_rank(blank[0], 0, "the input 'blank_index'")
+        require_rank(blank[0], 0, "blank_index")
     batch = agreed((dim(fact, 0) for fact in (logits, lengths, labels, label_lengths)), "batch size")
     agreed((dim(logits, 1), dim(labels, 1)), "number of time steps")
     return (Fact(logits.dtype, (batch,)),)

@@ -49,11 +49,13 @@ def variable_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         return (Fact(value.dtype, value.shape),)
     require(
         _within(value.shape, own.shape),
-        f"variable_shape is {shape_text(own.shape)}, but the initial value is {shape_text(value.shape)}",
+        f"is {shape_text(own.shape)}, but the initial value is {shape_text(value.shape)}",
+        attribute="variable_shape",
     )
     require(
         own.dtype in {value.dtype, UNKNOWN.dtype},
-        f"variable_type is {own.dtype}, but the initial value has element type {value.dtype}",
+        f"is {own.dtype}, but the initial value has element type {value.dtype}",
+        attribute="variable_type",
     )
     return (own,)
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
-from ir_tools.ops._requirements import require_integers, require_list
+from ir_tools.ops._requirements import raise_first, require_integers, require_list
 from ir_tools.ops._slices import Pair, exact_slice, positions, sliced
 from ir_tools.ops._values import carried, known
 from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Field, Input, Ints, Op, Violation
@@ -60,8 +60,7 @@ def _dropped_places(attrs: Attrs, rank: int, count: int) -> Iterator[tuple[int, 
 def strided_slice_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Cut as Python's `data[begin:end:stride]`, with masks for new, dropped and skipped axes."""
     data = inputs[0]
-    for violation in _uneven_masks(attrs):
-        raise ShapeError(f"{violation.attribute} {violation.message}")
+    raise_first(_uneven_masks(attrs))
     for fact, name in zip(inputs[1:], ("begin", "end", "strides"), strict=False):
         require_integers(fact, name)
         require_list(fact, name)
@@ -75,11 +74,12 @@ def strided_slice_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
     if len(inputs) == 3:
         strides = [1] * count
     if sum(attrs.ellipsis_mask) > 1:
-        raise ShapeError("ellipsis_mask holds more than one 1")
+        raise ShapeError("holds more than one 1", attribute="ellipsis_mask")
     new = sum(attrs.new_axis_mask)
     if not any(attrs.ellipsis_mask) and count > len(data.shape) + new:
         raise ShapeError(
-            f"begin has {plural(count, 'value')}, but the input has rank {len(data.shape)}, with {new} new axes"
+            f"has {plural(count, 'value')}, but the input has rank {len(data.shape)}, with {new} new axes",
+            attribute="begin",
         )
     dims = _strided_dims(attrs, data.shape, count, (begin, end, strides))
     masks = enumerate((attrs.begin_mask, attrs.end_mask), start=1)
@@ -150,7 +150,7 @@ def _strided_plan(attrs: Attrs, rank: int, count: int) -> tuple[list[tuple[int |
             plan.append((axis, None))
         else:
             if place >= rank:
-                raise ShapeError(f"begin has {count} values, more than the {rank} axes of the input")
+                raise ShapeError(f"has {count} values, more than the {rank} axes of the input", attribute="begin")
             if axis not in dropped:
                 plan.append((axis, place))
             place += 1
@@ -167,7 +167,7 @@ def _strided_dim(attrs: Attrs, axis: int, dim: Dim, begin: Pair | None, end: Pai
     Where begin or end is not known, the stride alone says how many elements there may be.
     """
     if stride == 0:
-        raise ShapeError("strides holds 0")
+        raise ShapeError("holds 0", attribute="strides")
     if stride is None:
         return Dim(0, dim.hi)
     size, back = UNBOUNDED if dim.hi is None else dim.hi, stride < 0
@@ -213,9 +213,9 @@ def strided_slice(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 def _place(size: int, start: int) -> int:
     """Return the one element that a dropped axis keeps."""
     if not size:
-        raise ShapeError("shrink_axis_mask drops an axis that is empty")
+        raise ShapeError("drops an axis that is empty", attribute="shrink_axis_mask")
     if not -size <= start < size:
-        raise ShapeError(f"begin holds {start} for an axis of {size} elements that shrink_axis_mask drops")
+        raise ShapeError(f"holds {start} for an axis of {size} elements that shrink_axis_mask drops", attribute="begin")
     return start
 
 

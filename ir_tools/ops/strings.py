@@ -27,7 +27,7 @@ def pack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return a string for each pair of its begin and its end."""
     del attrs
     begins, ends, symbols = inputs
-    require_rank(symbols, 1, "the input 'symbols'")
+    require_rank(symbols, 1, "symbols")
     return (Fact(element_type("string"), merge(begins.shape, ends.shape)),)
 
 

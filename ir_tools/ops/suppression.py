@@ -45,12 +45,12 @@ SETTINGS = ("max_output_boxes_per_class", "iou_threshold", "score_threshold", "s
 
 def _boxes_and_scores(inputs: Sequence[Fact], columns: int = 4) -> None:
     boxes, scores = inputs[:2]
-    require_rank(boxes, 3, "the input 'boxes'")
-    require_rank(scores, 3, "the input 'scores'")
+    require_rank(boxes, 3, "boxes")
+    require_rank(scores, 3, "scores")
     if boxes.shape is not None and scores.shape is not None:
         agreed((boxes.shape[0], scores.shape[0]), "batch size")
         agreed((boxes.shape[1], scores.shape[2]), "number of boxes")
-    require_size(boxes, 2, (columns,), "the input 'boxes'")
+    require_size(boxes, 2, (columns,), "boxes")
 
 
 def _limit(inputs: Sequence[Fact]) -> int | None:
@@ -74,7 +74,7 @@ def nms_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return triples of batch, class and box: `[boxes, 3]`, as many as one image may have."""
     _boxes_and_scores(inputs)
     for fact, name in zip(inputs[2:], SETTINGS, strict=False):
-        require_one(fact, f"the input '{name}'", only_scalar=True)
+        require_one(fact, name, only_scalar=True)
     boxes, scores = inputs[:2]
     limit = _limit(inputs)
     chosen = Dim()
@@ -89,7 +89,7 @@ def nms_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return triples of batch, class and box: `[boxes, 3]`, as many as there may be."""
     _boxes_and_scores(inputs)
     for fact, name in zip(inputs[2:], SETTINGS, strict=False):
-        require_one(fact, f"the input '{name}'", only_scalar=True)
+        require_one(fact, name, only_scalar=True)
     boxes, scores = inputs[:2]
     limit = _limit(inputs)
     chosen = Dim()
@@ -147,7 +147,7 @@ def nms_rotated_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 def _selected(attrs: Attrs, inputs: Sequence[Fact], columns: int) -> tuple[Fact, ...]:
     _boxes_and_scores(inputs, columns)
     for fact, name in zip(inputs[2:], SETTINGS, strict=False):
-        require_one(fact, f"the input '{name}'")
+        require_one(fact, name)
     boxes, scores = inputs[:2]
     limit = _limit(inputs) if len(inputs) > 2 else None
     most = Dim()
@@ -328,12 +328,12 @@ def multiclass_nms_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
     if not counts:
         _boxes_and_scores(inputs)
     else:
-        require_rank(boxes, 3, "the input 'boxes'")
-        require_rank(scores, 2, "the input 'scores'")
-        require_rank(counts[0], 1, "the input 'roisnum'")
+        require_rank(boxes, 3, "boxes")
+        require_rank(scores, 2, "scores")
+        require_rank(counts[0], 1, "roisnum")
         agreed((dim(boxes, 0), dim(scores, 0)), "number of classes")
         agreed((dim(boxes, 1), dim(scores, 1)), "number of boxes")
-        require_size(boxes, 2, (4,), "the input 'boxes'")
+        require_size(boxes, 2, (4,), "boxes")
     if any(fact.shape is None for fact in inputs):
         return _found(attrs, boxes, Dim(), Dim())
     classes = dim(boxes, 0) if counts else dim(scores, 1)

@@ -311,7 +311,7 @@ def _outcome(rewrite: _Asked, op: Op, raw: Mapping[str, str], inputs: Sequence[F
     violations: list[Violation] = []
     attrs = op.read(raw, violations)
     worst = next((one for one in violations if one.kind is not Kind.UNKNOWN), None)
-    notes = tuple(f"{violation.attribute} {violation.message}" for violation in violations if violation is not worst)
+    notes = tuple(violation.text for violation in violations if violation is not worst)
     if attrs is None:
         assert worst is not None
         return _Outcome(Refused(worst.message, worst.attribute), notes)

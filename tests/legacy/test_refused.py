@@ -21,7 +21,7 @@ REFUSED = [
     ("Crop", (2, 3), (2, 2), {"axis": "1", "offset": "0,1"}, "has 2 values; expected one per axis"),
     ("Permute", (2, 3), (3, 2), {"order": "1,0,2"}, "order has 3 values"),
     ("Tile", (2, 3), (2, 6), {"axis": 4, "tiles": 2}, "axis: is 4, but the input has 2 dimensions"),
-    ("Pooling", (1, 2, 4, 4), (1, 2, 2, 2), {"kernel": "2,2", "strides": "2"}, "strides: has 1 value; the input has 2"),
+    ("Pooling", (1, 2, 4, 4), (1, 2, 2, 2), {"kernel": "2,2", "strides": "2"}, "strides has 1 value; the input has 2"),
     ("Pooling", (1, 2, 4, 4), (1, 2, 2), {"kernel": "2,2"}, "its input has 2 spatial axes, and its output 1"),
     ("PReLU", (2, 3), (2, 3), {"channel_shared": "yes"}, "channel_shared: is 'yes'; expected 1 or 0"),
     ("Reshape", (2, 3), (2, 4), {"dim": "2,4"}, ""),

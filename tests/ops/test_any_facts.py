@@ -1,15 +1,30 @@
 """Whatever is known or not known of inputs: checks and shape rules find fault or an answer, and never break."""
 
+from collections.abc import Iterator
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops import Bounds, Fact, Op, convolution, matrix, normalization, patches, quantization, reduction
+from ir_tools.infer import SURPRISES
+from ir_tools.ops import (
+    FAMILIES,
+    Bounds,
+    Fact,
+    Op,
+    convolution,
+    matrix,
+    normalization,
+    patches,
+    quantization,
+    reduction,
+)
 from ir_tools.ops.definition import UNBOUNDED, Attrs
 from ir_tools.types import ELEMENT_TYPES, Dim, element_type
 
-FAMILIES = (convolution, patches, matrix, reduction, normalization, quantization)
-OPS = [op for family in FAMILIES for op in family.OPS]
+CAREFUL = (convolution, patches, matrix, reduction, normalization, quantization)
+OPS = [op for family in CAREFUL for op in family.OPS]
 WORDS = (
     *("0", "1", "2", "-1", "1,1", "2,2", "0,0", "1,1,1", "3,3", "-1,2", "1000000000,1", "true", "false", "valid"),
     *("same_upper", "explicit", "ab,bc->ac", "...a,b->a", "->", "", "a,a->a", "1.5", "256", "1e9", "inf", "nan"),
@@ -70,3 +85,30 @@ def test_nothing_breaks(op: Op) -> None:
             continue
         assert len(out) == len(op.outputs)
         assert all(fault.message for fault in faults)
+
+
+def faults_of(op: Op, attrs: Attrs, facts: list[Fact]) -> Iterator[tuple[str | None, str]]:
+    """The attribute and the text of all that is wrong with a layer; rules of some families break over nonsense."""
+    with suppress(*SURPRISES):
+        yield from ((fault.attribute, fault.text) for fault in op.check(attrs, facts))
+    try:
+        op.outputs_of(attrs, facts)
+    except ShapeError as why:
+        yield why.attribute, str(why)
+    except SURPRISES:
+        pass
+
+
+@pytest.mark.parametrize("op", [op for family in FAMILIES for op in family.OPS], ids=str)
+def test_what_is_wrong_names_its_attribute_as_data(op: Op) -> None:
+    rng = np.random.default_rng(3)
+    attributes = {spec.xml or name for name, spec in op.attrs.items()}
+    needed = sum(not slot.optional for slot in op.inputs)
+    most = 3 if op.inputs and op.inputs[-1].many else len(op.inputs)
+    for _ in range(60):
+        attrs = any_attributes(rng, op)
+        if attrs is None:
+            continue
+        for attribute, text in faults_of(op, attrs, [any_fact(rng) for _ in range(rng.integers(needed, most + 1))]):
+            named = attributes | {slot.name for slot in op.inputs}
+            assert attribute in named if attribute else text.split()[0] not in attributes, text

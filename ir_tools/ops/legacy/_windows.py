@@ -80,5 +80,5 @@ def per_axis(attrs: Attrs, name: str, rank: int, default: int = 1) -> tuple[int,
     """
     given = tuple(attrs[name])
     if given and len(given) != rank:
-        raise ShapeError(f"{name}: has {plural(len(given), 'value')}; the input has {rank} spatial axes")
+        raise ShapeError(f"has {plural(len(given), 'value')}; the input has {rank} spatial axes", attribute=name)
     return given or (default,) * rank
