@@ -161,7 +161,7 @@ def round_(layers: Layers, attrs: Attrs) -> Ref:
 def log_softmax(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """LogSoftmax-5."""
     if not layers.fact(DATA).dtype.is_float:
-        return Refused("integers are rounded once, and not by every layer of a composition")
+        return Refused("a composition of layers would round integers at every step; the operation rounds once")
     axis = np.array([attrs.axis], np.int64)
     low = layers.call("Subtract", DATA, layers.call("ReduceMax", DATA, axis, keep_dims=True))
     total = layers.call("ReduceSum", layers.call("Exp", low), axis, keep_dims=True)
@@ -170,7 +170,7 @@ def log_softmax(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 # --- inverse functions ------------------------------------------------------------------------------------------
 
-INTEGERS = Refused("integers are cut off once, and not by every layer of a composition")
+INTEGERS = Refused("a composition of layers would truncate integers at every step; the operation truncates once")
 
 
 @composed(4, "log(|x| + sqrt(x^2 + 1)) with the sign of x, its series near 0, log |x| + log 2 far from it", wide=True)
@@ -234,7 +234,7 @@ def _near_zero(layers: Layers, data: Ref, factors: Sequence[float], far: Ref) ->
 def atan2(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Atan2-17 of y and x, either of which may be a zero with a sign, infinite or NaN."""
     if attrs.auto_broadcast == "pdpd":
-        return Refused("is pdpd, and the layers of a composition broadcast as numpy does", "auto_broadcast")
+        return Refused("is pdpd, but the layers that would replace it broadcast as numpy does", "auto_broadcast")
     y, x = layers.working(0), layers.working(1)
     zero, pi = layers.number(0, y), layers.number(math.pi, y)
     tall, wide = layers.call("Abs", y), layers.call("Abs", x)
@@ -261,7 +261,7 @@ def erf_inv(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """ErfInv-17."""
     del attrs
     if layers.fact(DATA).dtype.name == "f64":
-        return Refused("no polynomials are known that give it to the last digits of f64")
+        return Refused("no polynomial is known that is accurate to the last digits of f64")
     data = layers.working(0)
     one = layers.number(1, data)
     both = layers.call("Multiply", layers.call("Subtract", one, data), layers.call("Add", one, data))

@@ -57,7 +57,7 @@ def migrate_adaptive_max_pool(attrs: Attrs, inputs: Sequence[Fact], target: int)
 def places_in_i32(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
     """AdaptiveMaxPool with its places as i32, and a Convert behind."""
     if attrs.index_element_type == "i32":
-        return Refused("its places are i32")
+        return Refused("its indices are i32 already")
     layers = Layers(inputs, target)
     values, places = layers.outputs("AdaptiveMaxPool", Ref(None), Ref(None, 1), version=8, index_element_type="i32")
     found = layers.to_type(places, element_type(attrs.index_element_type))

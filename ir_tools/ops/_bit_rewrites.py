@@ -18,7 +18,7 @@ __all__ = [
 
 DATA, OTHER = Ref(None), Ref(None, 1)
 FORMULA = "the logical operation on booleans; on integers of 8 and 16 bits, bit by bit"
-TOO_WIDE = Refused("integers of more than 16 bits are divided in f32, which does not hold all of their bits")
+TOO_WIDE = Refused("integers of more than 16 bits would be divided in f32, which cannot represent all of them")
 
 # --- bits -------------------------------------------------------------------------------------------------------
 
@@ -61,7 +61,7 @@ def _by_bits(layers: Layers, attrs: Attrs, type: str) -> Ref | Refused:
     if dtype.bits not in {8, 16}:
         return TOO_WIDE
     if attrs.auto_broadcast == "pdpd":
-        return Refused("is pdpd, which does not fit shapes with an added dimension for the bits", "auto_broadcast")
+        return Refused("is pdpd, which cannot broadcast shapes with an added dimension for the bits", "auto_broadcast")
     weights = (2.0 ** np.arange(dtype.bits)).astype(np.float32)
     bits = [_bits(layers, number, weights) for number in (DATA, OTHER)]
     if dtype.kind == "signed":

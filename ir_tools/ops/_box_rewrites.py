@@ -41,7 +41,7 @@ def migrate_top_k(version: int) -> Step:
 def in_order_of_values(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
     """TopK without an order as the reference and later releases than those of 2021 give it: by value."""
     if attrs.sort != "none":
-        return Refused("it has an order")
+        return Refused("its output is sorted already")
     layers = Layers(inputs, target)
     return as_it_is(layers, "TopK", held("TopK", target).version, Attrs({**attrs, "sort": "value"}))
 
@@ -84,13 +84,13 @@ def migrate_nms(version: int) -> Step:
     def change(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
         type = "NonMaxSuppression"
         if (version < 5) != (wanted < 5):
-            return Refused(f"{type}-{wanted} has other outputs")
+            return Refused(f"{type}-{wanted} has different outputs")
         if version > 4:
             return None
         typed = Attrs({"output_type": I64, **attrs})
         before, after = (held(type, one).outputs_of(typed, layers.inputs) for one in (version, wanted))
         if before is None or after is None or before[0].shape != after[0].shape:
-            return Refused(f"{type}-{wanted} makes room for another number of boxes")
+            return Refused(f"{type}-{wanted} allocates a different number of boxes")
         if wanted > 1 or typed.output_type == I64:
             return None
         as_it_is(layers, type, wanted, attrs)
@@ -135,7 +135,9 @@ def _prior_box(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused |
         return None
     count = number_of_priors(attrs)
     if len(own) != count or len(first) != count:
-        return Refused("it makes another number of boxes than it has room for", "min_max_aspect_ratios_order")
+        return Refused(
+            "it produces a different number of boxes than its output has room for", "min_max_aspect_ratios_order"
+        )
     as_it_is(layers, "PriorBox", wanted, attrs)
     order = [first.index(one) for one in own]
     apart = layers.call("Reshape", Ref(0), np.array([2, -1, count, 4]), special_zero=False)
@@ -157,9 +159,11 @@ def migrate_detection_output(version: int, classes_of: Callable[[Attrs, Sequence
         unsaid = Attrs({name: attrs[name] for name in attrs if name != "num_classes"})
         classes, _ = classes_of(unsaid, layers.inputs)
         if version == 1:
-            return None if classes == attrs.num_classes else Refused("the shapes give no such number", "num_classes")
+            return (
+                None if classes == attrs.num_classes else Refused("the shapes imply a different number", "num_classes")
+            )
         if not classes:
-            return Refused("DetectionOutput-1 needs the number of classes, which the shapes do not give")
+            return Refused("DetectionOutput-1 needs the number of classes, which the shapes do not determine")
         return as_it_is(layers, "DetectionOutput", wanted, Attrs({**attrs, "num_classes": classes}))
 
     return versions("DetectionOutput", version, change)

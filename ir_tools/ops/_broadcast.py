@@ -39,7 +39,7 @@ def first_axis(axis: int, rank: int, other: int, *, whole: bool = False) -> int:
     """
     start = rank - other if axis == -1 else axis
     if start < 0 or start + other > rank or (whole and start + other < rank):
-        raise ShapeError(f"an input of rank {other} does not fit into one of rank {rank} from axis {axis} on")
+        raise ShapeError(f"an input of rank {other} cannot be broadcast to one of rank {rank} from axis {axis} on")
     return start
 
 

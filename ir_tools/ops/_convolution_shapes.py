@@ -177,7 +177,7 @@ def unfit(windows: Windows, data: Shape, filters: Shape, layout: Layout) -> Iter
         if length.static and extent.static and extent.size > length.size:
             yield Violation(
                 "filters",
-                f"reaches over {extent} elements, but axis {axis + 2} of the data has {length} with its padding",
+                f"spans {extent} elements, but axis {axis + 2} of the data has {length} with its padding",
             )
 
 
@@ -207,7 +207,7 @@ def suspect_windows(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -
         extent = reach(filter, windows.dilations[axis])
         for name, pads in (("pads_begin", windows.begin), ("pads_end", windows.end)):
             if extent.static and pads[axis] >= extent.size and not layout.backward:
-                message = f"is {pads[axis]}, but the filter reaches over {extent}: some windows see padding only"
+                message = f"is {pads[axis]}, but the filter spans {extent}: some windows contain only padding"
                 yield Violation(name, message, None, Kind.SUSPECT)
         size = shifted(data[axis + 2], windows.begin[axis] + windows.end[axis]) if data is not None else Dim()
         if not layout.backward and size.hi is not None and windows.strides[axis] > max(size.hi, extent.hi or 0, 8):
@@ -225,7 +225,7 @@ def ignored_pads(attrs: Attrs, data: Shape, filters: Shape, layout: Layout) -> I
         zeros = (0,) * (0 if used is None else len(used))
         if used is None or [*zip(attrs.pads_begin or zeros, attrs.pads_end or zeros, strict=True)] == used:
             return
-    message = f'is "{attrs.auto_pad}": pads_begin and pads_end, {listed(given)}, say something else and are ignored'
+    message = f'is "{attrs.auto_pad}": pads_begin and pads_end, {listed(given)}, differ from that and are ignored'
     yield Violation("auto_pad", message, "set auto_pad to explicit, or the pads to zeros", Kind.IGNORED)
 
 

@@ -80,7 +80,7 @@ def _interpolate(layers: Layers, version: int, inputs: Sequence[Ref | Array], at
 def _from_1(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused:
     """Return the layer that the runtime itself makes of Interpolate-1."""
     if attrs.mode == "area":
-        return Refused("the runtime has no code for mode area", "mode")
+        return Refused("the runtime does not implement mode area", "mode")
     found = _as_4(attrs, attrs.axes, layers.rank(DATA))
     sizes: list[Ref | Array] = [Ref(None, 1)]
     if wanted == 4:
@@ -114,7 +114,7 @@ def _to_1(layers: Layers, attrs: Attrs, given: Sequence[Fact]) -> Rewrite | Refu
     rank = layers.rank(DATA)
     axes = known(given[0]) if given else list(range(rank))
     if axes is None:
-        return Refused("Interpolate-1 has its axes as an attribute, and they are not known")
+        return Refused("Interpolate-1 takes its axes as an attribute, and they are not known")
     axes = [normal_axis(axis, rank) for axis in axes]
     if attrs.shape_calculation_mode == "scales":
         return Refused("Interpolate-1 has sizes only", "shape_calculation_mode")

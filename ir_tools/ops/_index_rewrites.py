@@ -33,7 +33,11 @@ def migrate_gather(version: int) -> Step:
         indices: Ref | Array = Ref(None, 1)
         if (version >= 8) != (wanted >= 8) and not _never_negative(layers.inputs[1]):
             if wanted >= 8:
-                return None if whole(layers.inputs[1].shape) == 1 else Refused("its indices may be negative")
+                return (
+                    None
+                    if whole(layers.inputs[1].shape) == 1
+                    else Refused("its indices may be negative, which only Gather-8 counts from the end")
+                )
             indices = _from_the_front(layers)
         if wanted == 1 and batches:
             return _without_batches(layers, indices, batches)
@@ -151,7 +155,7 @@ def migrate_gather_nd(version: int, older: Step) -> Step:
     def change(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
         batches = attrs.batch_dims
         if wanted > version:
-            return Refused("it joins its batches", "batch_dims") if batches > 1 else None
+            return Refused("it merges the batch dimensions", "batch_dims") if batches > 1 else None
         if batches < 2 and _never_negative(layers.inputs[1]):
             return None
         outputs = held("GatherND", version).outputs_of(attrs, layers.inputs)
@@ -277,7 +281,7 @@ def _different(rows: Array) -> bool:
 def _inexact(layers: Layers, reduction: str) -> Refused | None:
     kind = layers.inputs[0].dtype
     if kind.name not in EXACT or (reduction == "mean" and not kind.is_float):
-        return Refused(f"no layer combines elements of type {kind} as it does", "reduction")
+        return Refused(f"no layer combines elements of type {kind} in the same way", "reduction")
     return None
 
 

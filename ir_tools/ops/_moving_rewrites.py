@@ -28,7 +28,7 @@ def moved(version: int, kernel: Kernel, tensors: Sequence[int] = (0,)) -> Step:
     @composed(version, "each element from the place where the operation takes it, as its sizes and indices say")
     def step(layers: Layers, attrs: Attrs) -> Ref | Refused:
         if attrs.get("reduction", "none") != "none":
-            return Refused("no older operation combines elements at places that indices say", "reduction")
+            return Refused("no older operation combines elements at positions that indices give", "reduction")
         numbers, parts, first = list[Array](), list[Ref | Array](), 1
         for index, fact in enumerate(layers.inputs):
             if index not in tensors:
@@ -39,13 +39,15 @@ def moved(version: int, kernel: Kernel, tensors: Sequence[int] = (0,)) -> Step:
                 continue
             sizes = _sizes(fact)
             if sizes is None or prod(sizes) > LARGEST:
-                return Refused(f"the size of its input {index} is not known, or too large for a list of places")
+                return Refused(
+                    f"the size of its input {index} is not known, or too large for a constant with all positions"
+                )
             numbers.append(np.arange(first, first + prod(sizes)).reshape(sizes))
             first += prod(sizes)
             parts.append(layers.reshape(Ref(None, index), np.array([-1])))
         (places,) = kernel(attrs, numbers)
         if places.size > LARGEST:
-            return Refused("its output is too large for a list of places")
+            return Refused("its output is too large for a constant with all positions")
         if not places.size or places.min():
             places = places - 1
         else:

@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 DATA = Ref(None)
-INTEGERS = Refused("integers are rounded once, and not by every layer of a composition")
+INTEGERS = Refused("a composition of layers would round integers at every step; the operation rounds once")
 
 
 def migrate_batch_norm(data: int) -> Step:

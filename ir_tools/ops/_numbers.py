@@ -115,7 +115,7 @@ def in_axis(indices: Array, sizes: int | Sequence[int], *, negative: bool = True
     out = np.where(given < 0, given + maximum, given) if negative else given
     wrong = given[(out < 0) | (out >= maximum)]
     if wrong.size:
-        raise ShapeError(f"holds {wrong.flat[0]}, which is not an element of {maximum.tolist()}", attribute="indices")
+        raise ShapeError(f"holds {wrong.flat[0]}, which is outside of {maximum.tolist()}", attribute="indices")
     return out
 
 

@@ -12,7 +12,9 @@ __all__ = ["gru_cell", "lstm_cell", "rnn_cell", "sequence"]
 
 LONGEST = 256
 """Steps of a sequence that are written out."""
-INTEGERS = Refused("sigmoid and tanh of integers are rounded, and not by every layer of a composition")
+INTEGERS = Refused(
+    "a composition of layers would round integers at every step; the operation rounds sigmoid and tanh only"
+)
 ACTIVATIONS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "ReLU"}
 
 
@@ -92,7 +94,7 @@ def sequence(cell: str, states: int) -> Step:
     def step(layers: Layers, attrs: Attrs) -> Sequence[Ref] | Refused:
         shape = layers.inputs[0].shape
         if shape is None or not shape[1].static or not 0 < shape[1].size <= LONGEST:
-            return Refused(f"the number of its steps is not known, or above {LONGEST}, which are not written out")
+            return Refused(f"the number of its steps is not known, or too large to be unrolled (more than {LONGEST})")
         ways = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}[attrs.direction]
         rolled = _Rolled(layers, attrs, cell, states)
         found = [rolled.run(way, backwards=backwards) for way, backwards in enumerate(ways)]

@@ -76,7 +76,7 @@ def limits(resized: Resized) -> Iterator[Violation]:
 def _limits_of_core(resized: Resized) -> Iterator[Violation]:
     dtype = resized.data.dtype
     if dtype.is_integer and dtype.bits > 8:
-        message = f"has element type {dtype} in mode {resized.mode}, for which the runtime has no code at that rank"
+        message = f"has element type {dtype} in mode {resized.mode}, which the runtime does not implement at that rank"
         yield Violation("data", message, "convert it to f32", Kind.TYPES, 0)
     if resized.pillow and len(resized.axes) != 2:
         yield Violation("axes", f"names {len(resized.axes)} axes, but mode {resized.mode} takes two", "name two axes")

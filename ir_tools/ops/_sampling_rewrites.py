@@ -176,7 +176,7 @@ def align_regions(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """ROIAlign of a given number of points, as Gather of rows of channels."""
     count, sizes = attrs.sampling_ratio, (attrs.pooled_h, attrs.pooled_w)
     if count < 1 or not all(sizes):
-        return Refused("it takes as many points as each region has elements", "sampling_ratio")
+        return Refused("the number of sampling points depends on the size of each region", "sampling_ratio")
     data, rois = layers.working(0), layers.working(1)
     before, after = (layers.number(value, rois) for value in ALIGNED[attrs.get("aligned_mode", "asymmetric")])
     scaled = layers.call("Multiply", layers.call("Add", rois, before), layers.number(attrs.spatial_scale, rois))

@@ -56,7 +56,7 @@ def migrate_bucketize(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Bucketize-3."""
     data, buckets = layers.inputs
     if data.dtype != buckets.dtype:
-        return Refused(f"its data are of {data.dtype} and its boundaries of {buckets.dtype}")
+        return Refused(f"the data has element type {data.dtype}, but buckets has {buckets.dtype}")
     return _number_before(layers, Ref(None, 1), DATA, attrs.output_type, equal=not attrs.with_right_bound)
 
 
@@ -82,7 +82,7 @@ def segment_max_by_numbers(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """SegmentMax-16."""
     dtype = layers.dtype(DATA)
     if dtype.kind == "b":
-        return Refused("no older operation takes the largest of booleans")
+        return Refused("no older operation computes the maximum of booleans")
     ids = layers.to_type(Ref(None, 1), I64)
     if len(layers.inputs) > 2:
         count = layers.reshape(layers.to_type(Ref(None, 2), I64), np.array([], np.int64))
@@ -126,11 +126,16 @@ def combined_elements(layers: Layers, attrs: Attrs, places: Ref | Array, axis: i
     """Add what ScatterElementsUpdate-12 makes of updates that may meet; `places`: counted from the front."""
     data, indices = (layers.inputs[number].shape for number in range(2))
     if data is None or indices is None or not all(dim.static for dim in (*data, *indices)):
-        return Refused("it may be done to one element several times, and the sizes are not known", "reduction")
+        return Refused("one element may be updated several times, and the sizes are not known", "reduction")
     if any(one != other for number, (one, other) in enumerate(zip(data, indices, strict=True)) if number != axis):
-        return Refused("it may be done to one element several times, of a part of the data", "reduction")
+        return Refused(
+            "one element may be updated several times, and the updates cover only a part of the data", "reduction"
+        )
     if prod(dim.size for dim in data) * indices[axis].size > MOST_PAIRS:
-        return Refused("it may be done to one element several times, of too many to compare all", "reduction")
+        return Refused(
+            "one element may be updated several times, and there are too many updates to compare all of them",
+            "reduction",
+        )
     rank, column = len(data), np.array(axis)
     every = np.arange(data[axis].size).reshape(-1, *[1] * (rank - axis))
     own = layers.to_type(places, I64) if isinstance(places, Ref) else places.astype(np.int64)
@@ -143,11 +148,14 @@ def combined_tuples(layers: Layers, attrs: Attrs, places: Ref | Array) -> Ref | 
     """Add what ScatterNDUpdate-15 makes of updates that may meet; `places`: counted from the front."""
     data, indices = (layers.inputs[number].shape for number in range(2))
     if data is None or indices is None or not all(dim.static for dim in (*data, *indices)):
-        return Refused("it may be done to one element several times, and the sizes are not known", "reduction")
+        return Refused("one element may be updated several times, and the sizes are not known", "reduction")
     sizes, length = [dim.size for dim in data], indices[-1].size
     count, rest = prod(dim.size for dim in indices[:-1]), prod(sizes[length:])
     if prod(sizes) * count > MOST_PAIRS or not length:
-        return Refused("it may be done to one element several times, of too many to compare all", "reduction")
+        return Refused(
+            "one element may be updated several times, and there are too many updates to compare all of them",
+            "reduction",
+        )
     strides = np.array([prod(sizes[number + 1 : length]) for number in range(length)])
     own = layers.to_type(places, I64) if isinstance(places, Ref) else places.astype(np.int64)
     lines = layers.call("ReduceSum", layers.call("Multiply", own, strides), np.array(-1))
@@ -276,7 +284,9 @@ def migrate_bag_packed(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 def _mean_type(layers: Layers) -> Refused | None:
     kind = layers.inputs[0].dtype
-    return None if kind.is_float else Refused(f"its table is of type {kind}, whose mean is cut off", "reduction")
+    return (
+        None if kind.is_float else Refused(f"its table has element type {kind}, whose mean is truncated", "reduction")
+    )
 
 
 # --- counting ---------------------------------------------------------------------------------------------------

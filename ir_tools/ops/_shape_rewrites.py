@@ -52,7 +52,10 @@ def _squeeze(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | N
     data, axes = layers.inputs
     chosen = None if data.shape is None else known_axes(axes, max(len(data.shape), 1))
     if data.shape is None or chosen is None or not all(data.shape[axis].static for axis in chosen if data.shape):
-        return Refused(f"Squeeze-{wanted} skips no axis, and it is not known which have one element", "allow_axis_skip")
+        return Refused(
+            f"Squeeze-{wanted} does not skip axes, and it is not known which of them have one element",
+            "allow_axis_skip",
+        )
     ones = [axis for axis in chosen if data.shape and data.shape[axis] == Dim.of(1)]
     if len(ones) == len(chosen):
         return None

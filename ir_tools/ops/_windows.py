@@ -134,8 +134,8 @@ def axis_count(pooling: Pooling, axis: int, size: int) -> int:
     room, stride = size + begin + end - pooling.reach(axis), pooling.strides[axis]
     if room < 0:
         raise ShapeError(
-            f"reaches over {pooling.reach(axis)} elements, but axis {axis + 2} has {size + begin + end}"
-            f" with its padding"
+            f"spans {pooling.reach(axis)} elements, but axis {axis + 2} has {size + begin + end} with its padding",
+            attribute="kernel",
         )
     if pooling.rounding == "floor":
         return room // stride + 1

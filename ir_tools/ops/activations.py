@@ -226,7 +226,7 @@ def check_clamp(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for a least value above the largest."""
     del inputs
     if not attrs.min <= attrs.max:
-        yield Violation("min", f"is {attrs.min}, but max is {attrs.max}", "exchange the two")
+        yield Violation("min", f"is {attrs.min}, but max is {attrs.max}", "swap them")
 
 
 def clamp(data: Array, min: float, max: float) -> Array:

@@ -142,8 +142,8 @@ def check_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
         names = ", ".join(slot.name for slot in op.inputs)
         count = f"{minimum} to {maximum}" if maximum is not None else f"at least {minimum}"
         count = str(minimum) if minimum == maximum else count
-        message = f"has {_counted(inputs, 'input')}, but {op} takes {count}{f' ({names})' if names else ''}"
-        yield Violation("it", message, None, Kind.INPUTS, None if inputs < minimum else maximum)
+        message = f"it has {_counted(inputs, 'input')}, but {op} takes {count}{f' ({names})' if names else ''}"
+        yield Violation("", message, None, Kind.INPUTS, None if inputs < minimum else maximum)
     given = len(op.outputs)
     if not any(slot.many for slot in op.outputs) and outputs > given:
         yield too_many_outputs(op, outputs, given)
@@ -151,7 +151,7 @@ def check_ports(op: Op, inputs: int, outputs: int) -> Iterator[Violation]:
 
 def too_many_outputs(op: Op, outputs: int, given: int) -> Violation:
     """Return a layer with more output ports than it has outputs."""
-    return Violation("it", f"has {_counted(outputs, 'output')}, but {op} gives {given}", None, Kind.OUTPUTS, given)
+    return Violation("", f"it has {_counted(outputs, 'output')}, but {op} gives {given}", None, Kind.OUTPUTS, given)
 
 
 def _counted(count: int, word: str) -> str:
@@ -166,7 +166,7 @@ def check_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
         dtype = fact.dtype
         words = op.types.get(slot.type, slot.type)
         if dtype.kind == "string" and takes(words, dtype) and not op.strings and "string" not in words:
-            message = "has element type string, for which the CPU plugin has no code"
+            message = "has element type string, which the CPU plugin does not implement here"
             yield Violation(slot.name, message, None, Kind.TYPES, index)
         if not slot.type or dtype.kind == "dynamic":
             continue
@@ -252,4 +252,5 @@ def check_settings(op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
     absurd = list(_absurd(attrs))
     yield from absurd or op.check(attrs, inputs)
     if op.folding is Folding.FAILS and all(fact.constant for fact in inputs):
-        yield Violation("it", "reads constants alone, and the CPU plugin does not compile it then", "compute it before")
+        message = "all inputs are constants, and the CPU plugin does not compile the layer then"
+        yield Violation("", message, "compute the result before, and write it as a constant")

@@ -84,7 +84,7 @@ def _broken_boxes(attrs: Attrs) -> Iterator[Violation]:
     else:
         made, wanted = len(priors(attrs)), number_of_priors(attrs)
         name = "fixed_ratio" if attrs.fixed_ratio else "max_size" if attrs.max_size else "min_size"
-        message = f"makes {made} boxes at each place, but the output has {max(wanted, 0)}"
+        message = f"makes {made} boxes at each position, but the output has {max(wanted, 0)}"
         if made != wanted:
             yield Violation(name, message, kind=Kind.CONTRADICTION if made > wanted else Kind.SUSPECT)
 
@@ -277,11 +277,11 @@ def check_detection_output(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Vio
     if not attrs.keep_top_k:
         yield Violation("keep_top_k", "is empty, and the runtime crashes without a number", 'write keep_top_k="-1"')
     elif attrs.keep_top_k[0] != -1 and attrs.keep_top_k[0] < 1:
-        message = f"is {attrs.keep_top_k[0]}; expected a positive number, or -1 for all,"
+        message = f"is {attrs.keep_top_k[0]}; expected a positive number, or -1 for all"
         level = Kind.CONTRADICTION if attrs.keep_top_k[0] else Kind.SUSPECT
         yield Violation("keep_top_k", message, 'write keep_top_k="-1"', level)
     if attrs.top_k < -1:
-        yield Violation("top_k", f"is {attrs.top_k}; expected a number of boxes, or -1 for all,", kind=Kind.RANGE)
+        yield Violation("top_k", f"is {attrs.top_k}; expected a number of boxes, or -1 for all", kind=Kind.RANGE)
     if attrs.decrease_label_id and attrs.background_label_id:
         message = "is true, which the runtime accepts only if background_label_id is 0"
         yield Violation("decrease_label_id", message)

@@ -154,7 +154,7 @@ def check_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     sizes = known(inputs[2]) if len(inputs) > 2 else None
     for axis, size in zip(axes or (), sizes or (), strict=False):
         if size == -1:
-            yield Violation("signal_size", "holds -1, and the runtime does not run it", "write the size", Kind.FATAL)
+            yield Violation("signal_size", "holds -1, which the runtime does not support", "write the size", Kind.FATAL)
         elif data is not None and data[axis].static and size > data[axis].size:
             message = f"holds {size} for an axis of {data[axis]}, and the runtime reads beyond the data"
             yield Violation("signal_size", message, "pad the data before", Kind.FATAL)
@@ -168,12 +168,12 @@ def check_inverse_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
     sizes = known(inputs[2]) if len(inputs) > 2 else None
     for number, (axis, size) in enumerate(zip(axes or (), sizes or (), strict=False)):
         if size == -1:
-            yield Violation("signal_size", "holds -1, and the runtime does not run it", "write the size", Kind.FATAL)
+            yield Violation("signal_size", "holds -1, which the runtime does not support", "write the size", Kind.FATAL)
         elif data is not None and data[axis].static and len(data) > 2:
             last = number == len(axes or ()) - 1
             maximum = 2 * (data[axis].size - 1) if last else data[axis].size
             if size > maximum or (size < maximum and len(axes or ()) > 2):
-                message = f"holds {size} for an axis that makes {maximum}, and the runtime computes other values"
+                message = f"holds {size} for an axis that can give at most {maximum}; the runtime computes other values"
                 yield Violation("signal_size", message, "pad the data before", Kind.SUSPECT)
 
 

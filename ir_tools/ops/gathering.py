@@ -48,7 +48,7 @@ def _gathered(data: Shape, indices: Shape, axis_fact: Fact, batch_dims: int) -> 
     if axis is not None and data is not None:
         axis = normal_axis(axis, len(data))
     if axis is not None and 0 <= axis < batches:
-        raise ShapeError(f"is {batch_dims}, beyond the axis {axis}", attribute="batch_dims")
+        raise ShapeError(f"is {batch_dims}, which is beyond axis {axis}", attribute="batch_dims")
     if indices is not None and not 0 <= batches <= len(indices):
         raise ShapeError(f"is {batch_dims}, but the indices have rank {len(indices)}", attribute="batch_dims")
     if data is None or indices is None:
@@ -61,7 +61,7 @@ def _gathered(data: Shape, indices: Shape, axis_fact: Fact, batch_dims: int) -> 
     first = tuple(dim for dim in common if dim is not None)
     if axis is None:
         if len(data) + len(indices) - 1 - batches < batches:
-            raise ShapeError(f"data of rank {len(data)} has no axis beside {batches} batches")
+            raise ShapeError(f"data of rank {len(data)} has no axis besides its {batches} batch dimensions")
         return (*first, *(Dim(),) * (len(data) + len(indices) - 1 - 2 * batches))
     return (*first, *data[batches:axis], *indices[batches:], *data[axis + 1 :])
 
@@ -78,7 +78,7 @@ def check_gather(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         message = f"holds {bad}, but the axis has {data.shape[axis]} elements; the runtime gives zeros there"
         yield Violation("indices", message, kind=Kind.SUSPECT)
     if batches and whole(data.shape[:axis]) == 1:
-        message = f"is {batches}, but there is one batch, over which the runtime may crash"
+        message = f"is {batches}, but there is one batch, with which the runtime may crash"
         yield Violation(
             "batch_dims", message, "drop the batch from the indices, and gather along the axis", Kind.SUSPECT
         )
@@ -214,7 +214,8 @@ def _gathered_nd(data: Shape, indices: Shape, batches: int) -> Shape:
     length = indices[-1].lo
     if length + batches > len(data):
         raise ShapeError(
-            f"names {length} axes after {batches} batches, but the input has rank {len(data)}", attribute="indices"
+            f"names {length} axes after {batches} batch dimensions, but the input has rank {len(data)}",
+            attribute="indices",
         )
     common = [data[i].meet(indices[i]) for i in range(batches)]
     if None in common:

@@ -47,7 +47,7 @@ def _range_facts(dtype: ElementType, attrs: Attrs, inputs: Sequence[Fact]) -> tu
         exact = None if fact.value is None else fact.value.exact
         number = None if exact is None else float(exact.ravel()[0])
         if number is not None and (not isfinite(number) or (name == "step" and number == 0)):
-            raise ShapeError(f"is {number:g}, with which there is no range", attribute=name)
+            raise ShapeError(f"is {number:g}, which defines no range", attribute=name)
         numbers.append(number)
     start, stop, step = numbers
     if start is None or stop is None or step is None:
@@ -80,7 +80,7 @@ def check_range(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         return
     count = max(ceil((numbers[1] - numbers[0]) / numbers[2]), 0)
     if count >= WRAP:
-        yield Violation("stop", f"makes {count} numbers, of which the runtime gives {count % WRAP}")
+        yield Violation("stop", f"makes {count} numbers; the runtime returns {count % WRAP}")
     else:
         yield from too_large("stop", (Dim.of(count),))
 

@@ -277,7 +277,7 @@ def check_interpolate_1(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
         count = len(attrs.axes)
         yield Violation("axes", f"has {plural(count, 'value')}, but the second input is {shape_text(sizes.shape)}")
     elif attrs.mode == "area":
-        yield Violation("mode", "is area, for which the runtime has no code")
+        yield Violation("mode", "is area, which the runtime does not implement")
     else:
         padding = any(attrs.pads_begin + attrs.pads_end)
         yield from _beyond_plugin(attrs, inputs, interpolate_1_shape, attrs.axes, padding, "target_spatial_shape")
@@ -345,7 +345,9 @@ def _unread(attrs: Attrs, data: Fact) -> Iterator[Violation]:
     if attrs.antialias and attrs.mode == "linear" and flat:
         yield Violation("antialias", "is true, which the runtime reads for rank 5 and above only", kind=Kind.SUSPECT)
     if attrs.mode == "bicubic_pillow" and attrs.cube_coeff != PILLOW and flat:
-        yield Violation("cube_coeff", "is not -0.5, which the runtime takes for Pillow", kind=Kind.SUSPECT)
+        yield Violation(
+            "cube_coeff", "is not -0.5, the value that the runtime uses for bicubic_pillow", kind=Kind.SUSPECT
+        )
 
 
 def _check_target(target: Fact, name: str) -> Iterator[Violation]:

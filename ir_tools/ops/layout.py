@@ -112,7 +112,7 @@ def _left_over(taken: tuple[int, Dim], made: tuple[int, Dim]) -> Dim:
         low = some.lo if others.hi == 0 else (some.lo > 0) if others.hi is None else -(-some.lo // others.hi)
         out = None if high is not None and high < low else Dim(int(low), high)
     if out is None:
-        raise ShapeError(f"leaves no size for -1: {some} elements in parts of {others}", attribute="shape")
+        raise ShapeError(f"leaves no size for -1: {some} elements cannot be divided by {others}", attribute="shape")
     return out
 
 
@@ -198,7 +198,7 @@ def unsqueeze_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     shape: Shape = None
     if values is not None and data.shape is not None:
         if not values:
-            raise ShapeError("is empty; expected one axis at least", attribute="axes")
+            raise ShapeError("is empty; expected at least one axis", attribute="axes")
         shape = tuple(_with_ones(list(data.shape), values, ONE))
     return carried(unsqueeze, attrs, inputs, [Fact(data.dtype, shape)])
 
@@ -278,13 +278,13 @@ def shuffle_channels(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]
 
 def _require_blocks(data: Fact) -> None:
     if data.shape is not None and len(data.shape) < 3:
-        raise ShapeError(f"is {shape_text(data.shape)}; expected rank 3 at least", attribute="data")
+        raise ShapeError(f"is {shape_text(data.shape)}; expected at least rank 3", attribute="data")
 
 
 def _part(dim: Dim, by: int, name: str) -> Dim:
     out = divided(dim, by)
     if out is None:
-        raise ShapeError(f"asks for {name} in multiples of {by}, and it is {dim}", attribute="block_size")
+        raise ShapeError(f"requires {name} to be a multiple of {by}, but it is {dim}", attribute="block_size")
     return out
 
 

@@ -28,7 +28,7 @@ MAX_VALUES = 1 << 16
 MAX_SIZES = 1 << 12
 """Dimensions of a tensor, and outputs of a layer."""
 MAX_WINDOW = 10**8
-"""Elements that a kernel, stride, dilation or pad may reach over; the largest of real models are thousands."""
+"""Elements that a kernel, stride, dilation or pad may span; the largest of real models are thousands."""
 MAX_KERNEL = 1 << 16
 """Elements of a kernel over an axis of unknown size."""
 LARGE_KERNEL, LARGE_RATIO = 64, 8
@@ -49,7 +49,7 @@ def too_large(name: str, shape: Shape) -> Iterator[Violation]:
     """Yield a violation of `name` if an output of this shape fits into no memory, however small unknown sizes are."""
     elements = product(dim.lo for dim in shape or ())
     if elements > MAX_ELEMENTS:
-        message = f"makes an output of {elements} elements, {shape_text(shape)}, which no machine has room for"
+        message = f"makes an output of {elements} elements, {shape_text(shape)}, which does not fit into any memory"
         yield Violation(name, message, kind=Kind.FATAL)
 
 

@@ -264,7 +264,7 @@ def product_of_matrices(layers: Layers, attrs: Attrs) -> Ref | Refused:
     if len(labels) > 2 or any(REST in own or len({*own}) < len(own) for own in labels):
         return Refused("is not a product of two inputs with every label once in each", "equation")
     if not layers.fact(Ref(None)).dtype.is_float:
-        return Refused("integers are rounded once, and not by every layer of a composition")
+        return Refused("a composition of layers would round integers at every step; the operation rounds once")
     summed = []
     for number, own in enumerate(labels):
         wanted = {*equation.output, *(label for other in labels[:number] + labels[number + 1 :] for label in other)}
@@ -292,7 +292,7 @@ def _contracted(
         shape = layers.fact(data[number]).shape or (Dim(),) * len(each)
         for label, size in zip(each, shape, strict=True):
             if size == Dim.of(0) or (label in inner and not (size.static and sizes.get(label, size) == size)):
-                return Refused("adds up products along sizes that are 0, not known, or stretched", "equation")
+                return Refused("sums over dimensions that are 0, not known, or broadcast", "equation")
             sizes[label] = size
 
     def shaped(data: Ref, have: Sequence[str], *groups: Sequence[str], apart: bool = False) -> Ref | Refused:
@@ -308,7 +308,7 @@ def _contracted(
             for one in parts
         ]
         if pattern.count(-1) > 1:
-            return Refused("brings several labels of unknown size together", "equation")
+            return Refused("merges several labels of unknown size", "equation")
         if not pattern:
             return layers.call("Squeeze", ordered, np.array([0, 1], np.int64))
         return layers.reshape(ordered, np.array(pattern, np.int64))

@@ -53,7 +53,7 @@ def batch_norm_violations(inputs: Sequence[Fact], data: int) -> Iterator[Violati
     values, parameters = _batch_norm_parts(inputs, data)
     shape = values.shape
     if shape is not None and len(shape) < 2:
-        yield Violation("data", f"is {shape_text(shape)}; expected rank 2 at least")
+        yield Violation("data", f"is {shape_text(shape)}; expected at least rank 2")
         return
     names = ("gamma", "beta", "mean", "variance")
     common: Shape = (Dim(),)
@@ -139,7 +139,7 @@ def lrn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     yield from check_axes(data.shape, axes, ranks=(1,), negative=False)
     yield from too_many_axes(data.shape, axes)
     if data.shape is not None and len(data.shape) < 2 and known(axes) is None:
-        yield Violation("data", f"is {shape_text(data.shape)}; expected rank 2 at least")
+        yield Violation("data", f"is {shape_text(data.shape)}; expected at least rank 2")
 
 
 def check_lrn(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
@@ -205,7 +205,7 @@ def group_norm_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viol
     """Check for parameters that are not lists of the data's channels; channels that do not divide into the groups."""
     shape = inputs[0].shape
     if shape is not None and len(shape) < 2:
-        yield Violation("data", f"is {shape_text(shape)}; expected rank 2 at least")
+        yield Violation("data", f"is {shape_text(shape)}; expected at least rank 2")
         return
     for name, fact in zip(("scale", "bias"), inputs[1:], strict=True):
         if fact.shape is not None and len(fact.shape) != 1:

@@ -50,7 +50,10 @@ def reverse_sequence_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, 
     require_list(lengths, "seq_lengths")
     if data.shape is None:
         if attrs.seq_axis < 0:
-            raise ShapeError(f"is {attrs.seq_axis}, which counts from the end of an unknown rank", attribute="seq_axis")
+            raise ShapeError(
+                f"is {attrs.seq_axis}, which counts from the end, and the rank of data is not known",
+                attribute="seq_axis",
+            )
         return (Fact(data.dtype, None),)
     rank = len(data.shape)
     if rank < 2:

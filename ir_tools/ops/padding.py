@@ -133,9 +133,9 @@ def check_pad(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     for axis, (dim, first, last) in enumerate(zip(inputs[0].shape or (), begin or (), end or (), strict=False)):
         if dim.hi is not None and dim.hi + first + last < 0:
             message = f"and pads_end cut {-first - last} off the {dim} elements of dimension {axis}"
-            yield Violation("pads_begin", message, "take no more than there is")
+            yield Violation("pads_begin", message, "reduce them")
     if attrs.pad_mode == "constant" and len(inputs) > 3 and begin and end and not inputs[3].constant:
-        message = "is not a constant, and the pads are: the CPU plugin pads with zeros"
+        message = "is not a constant, but the pads are: the CPU plugin then pads with zeros"
         yield Violation("pad_value", message, "make it a constant", Kind.SUSPECT)
 
 
@@ -368,7 +368,7 @@ def space_to_batch_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
                 part = Dim(-(-padded.lo // block))
             if part is None:
                 raise ShapeError(
-                    f"is {block}, of which the {padded} elements of dimension {axis} with their pads are no multiple",
+                    f"is {block}, which does not divide the {padded} elements of dimension {axis} with its pads",
                     attribute="block_shape",
                 )
             dims[axis] = part
@@ -388,7 +388,7 @@ def check_space_to_batch(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
             yield Violation(name, f"begins with {values[0]}, but the batch has {meant}", kind=Kind.SUSPECT)
     for axis, (dim, block, before, after) in enumerate(zip(data, blocks, begin, end, strict=False)):
         if axis and dim.static and block > dim.lo and before + after > 0:
-            message = f"holds {block}, but dimension {axis} has {dim} elements and padding: the CPU plugin errs there"
+            message = f"holds {block} for {dim} elements and padding in dimension {axis}: the CPU plugin is wrong then"
             yield Violation("block_shape", message, "put a Pad in front of the layer", Kind.SUSPECT)
 
 
@@ -424,7 +424,7 @@ def batch_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
         batch = divided(data.shape[0], prod(blocks))
         if batch is None:
             raise ShapeError(
-                f"makes {prod(blocks)} parts of the batch {data.shape[0]}, which is not a multiple",
+                f"divides the batch by {prod(blocks)}, but the batch {data.shape[0]} is not a multiple of that",
                 attribute="block_shape",
             )
         dims[0] = batch

@@ -107,11 +107,11 @@ def columns_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violati
             yield Violation(name, "is missing, and the runtime crashes without it", remedy, Kind.FATAL)
         elif len(values) != 2:
             yield Violation(name, f"has {len(values)} values; expected 2")
-    for name, fact in (("output_size", size), ("kernel_size", kernel)):
+    for name, fact, minimum in (("output_size", size, 0), ("kernel_size", kernel, 1)):
         if fact.shape is not None and (len(fact.shape) != 1 or fact.shape[0] != Dim.of(2)):
             yield Violation(name, f"is {shape_text(fact.shape)}; expected a list of 2 sizes")
-        elif fact.value is not None and (fact.value.upper < (1 if name == "kernel_size" else 0)).any():
-            yield Violation(name, "has a size that is too small")
+        elif fact.value is not None and (fact.value.upper < minimum).any():
+            yield Violation(name, f"holds {fact.value.upper.min()}; expected at least {minimum}")
         if fact.dtype.kind != "dynamic":
             yield from _index_type(name, fact)
     if data.shape is not None and len(data.shape) not in {2, 3}:

@@ -111,7 +111,7 @@ def covered_by_padding(attrs: Attrs, data: Shape, axes: Iterable[int]) -> Iterat
             if pads[axis] >= pooling.reach(axis):
                 yield Violation(
                     name,
-                    f"is {pads[axis]}, but the window reaches over {pooling.reach(axis)} and exclude-pad is true",
+                    f"is {pads[axis]}, but the window spans {pooling.reach(axis)} and exclude-pad is true",
                     "make the pads smaller than the window, or set exclude-pad to false",
                     Kind.PADS,
                 )
@@ -189,7 +189,7 @@ def doubtful_windows(attrs: Attrs, data: Fact) -> Iterator[Violation]:
             yield Violation(
                 "rounding_type",
                 f"is {pooling.rounding}, and the last window of axis {axis + 2} reaches {end - size - sum(pad)} beyond"
-                f" the padding: with exclude-pad=false the runtime divides by the whole kernel there, unlike others",
+                f" the padding: with exclude-pad=false the runtime divides by the whole kernel there, not elsewhere",
                 "set exclude-pad to true, or enlarge pads_end and use floor",
                 Kind.DIVISOR,
             )

@@ -153,7 +153,7 @@ def check_recurrent(net: Network, before_weights: int = 1) -> Check:
     def check(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         elements, columns = dim(inputs[0], -1), dim(inputs[before_weights + net.states], -1)
         if elements.meet(columns) is None:
-            yield Violation("X", f"has {elements} elements per step; expected {columns}, as the weights W have columns")
+            yield Violation("X", f"has {elements} elements per step; expected {columns}, the number of columns of W")
         hidden = dim(inputs[1], -1)
         if attrs.hidden_size not in hidden:
             message = f"is {attrs.hidden_size}, but the state has {hidden} elements"
@@ -187,7 +187,9 @@ def check_sequence(net: Network) -> Check:
         if not shape or len(shape) != 3 or not lengths or all(size.static for size in shape):
             return
         if not _spelled_out(net, attrs) and (not shape[1].static or min(lengths) < shape[1].lo):
-            message = f"is not read by the CPU plugin, as the data is {shape_text(shape)}: every sequence runs on"
+            message = (
+                f"is not read by the CPU plugin, as the data is {shape_text(shape)}: every sequence runs to the end"
+            )
             yield Violation("sequence_lengths", message, "give the data fixed sizes", Kind.SUSPECT)
 
     return check

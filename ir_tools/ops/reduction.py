@@ -257,7 +257,9 @@ def length(data: Array, axes: tuple[int, ...]) -> Array:
 def _floats_only(layers: Layers) -> Refused | None:
     if layers.fact(Ref(None)).dtype.is_float:
         return None
-    return Refused("sums of integers are cut off once, and not by every layer of a composition")
+    return Refused(
+        "sums of a composition of layers would truncate integers at every step; the operation truncates once"
+    )
 
 
 @composed(4, "the sum of the absolute values", wide=True)

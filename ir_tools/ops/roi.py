@@ -92,7 +92,7 @@ def check_proposal(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """
     value = inputs[2].value
     if value is not None and value.exact is not None and not (value.exact.ravel()[:2] > 0).all():
-        yield Violation("image_shape", "says that the image has no height or no width")
+        yield Violation("image_shape", "holds a height or width that is not positive")
     shape = inputs[0].shape
     count = whole(shape[1:]) if shape is not None and len(shape) == 4 else None
     boxes = attrs.pre_nms_topn if count is None else min(attrs.pre_nms_topn, count // 2)

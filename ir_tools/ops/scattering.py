@@ -88,7 +88,7 @@ def scatter_nd_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def _check_nd(data: Shape, indices: Shape, updates: Shape) -> None:
     if data == () or indices == ():
-        raise ShapeError("data or indices is a scalar; expected rank 1 at least")
+        raise ShapeError("data or indices is a scalar; expected at least rank 1")
     if data is None or indices is None or not indices[-1].static:
         return
     length = indices[-1].lo

@@ -80,7 +80,7 @@ def _unique_axis(inputs: Sequence[Fact]) -> int | None:
         return None
     values = known(inputs[1])
     if values is None:
-        raise ShapeError("is not a constant; expected a constant", attribute="axis")
+        raise ShapeError("is computed; expected a constant", attribute="axis")
     if len(values) != 1:
         raise ShapeError(f"has {len(values)} values; expected one", attribute="axis")
     rank = None if inputs[0].shape is None else len(inputs[0].shape)
@@ -131,11 +131,13 @@ def search_sorted_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
     same_type(inputs)
     shape = values.shape
     if rows.shape == ():
-        raise ShapeError("is a scalar; expected a list at least", attribute="sorted_sequence")
+        raise ShapeError("is a scalar; expected at least rank 1", attribute="sorted_sequence")
     if shape is None and rows.shape is not None and len(rows.shape) > 1:
         shape = (*rows.shape[:-1], Dim())
     if values.shape == () and rows.shape is not None and len(rows.shape) != 1:
-        raise ShapeError("is a scalar, and sorted_sequence is not one list", attribute="values")
+        raise ShapeError(
+            f"is a scalar, but sorted_sequence has rank {len(rows.shape)}; expected rank 1", attribute="values"
+        )
     if rows.shape is not None and values.shape is not None and len(rows.shape) > 1:
         met = [a.meet(b) for a, b in zip(rows.shape[:-1], values.shape, strict=False)]
         if len(rows.shape) != len(values.shape) or None in met:

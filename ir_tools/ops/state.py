@@ -108,10 +108,10 @@ def migrate_read_value(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rew
     initial: Ref | Array = Ref(None)
     if not inputs:
         if own.dtype.dtype is None or own.shape is None or not all(dim.static for dim in own.shape):
-            return Refused("is not of one size, and the variable has no initial value", "variable_shape")
+            return Refused("has dimensions that are not known, and the variable has no initial value", "variable_shape")
         initial = np.zeros([dim.size for dim in own.shape], own.dtype.dtype)
     elif own.shape != inputs[0].shape:
-        return Refused("is another one than the initial value has, which ReadValue-3 takes it from", "variable_shape")
+        return Refused("differs from the shape of the initial value, from which ReadValue-3 takes it", "variable_shape")
     layers.call("ReadValue", initial, variable_id=attrs.variable_id)
     return layers.rewrite("type and shape from the initial value", "ReadValue-3 gives the variable those")
 

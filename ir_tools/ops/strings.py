@@ -20,7 +20,7 @@ def check_pack(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for no string along the last axis, which ends the process of the runtime."""
     del attrs
     if inputs[0].shape and inputs[0].shape[-1].hi == 0:
-        yield Violation("begins", "has a last axis of no element, on which the runtime crashes", None, Kind.FATAL, 0)
+        yield Violation("begins", "has an empty last axis, on which the runtime crashes", None, Kind.FATAL, 0)
 
 
 def pack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:

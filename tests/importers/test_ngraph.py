@@ -159,7 +159,7 @@ def test_defaults_and_names() -> None:
         ({"window_shape": (2,), "padding_above": (1, 1)}, "1,1,4", UsageError, "padding_above has 2 values"),
         ({"window_shape": (2,)}, "1,4", UsageError, r"takes \[N, C, spatial...\], not \[1,4\]"),
         ({"window_shape": (2,)}, "...", UsageError, r"takes \[N, C, spatial...\]"),
-        ({"window_shape": (5,)}, "1,1,4", ShapeError, "kernel reaches over 5 elements"),
+        ({"window_shape": (5,)}, "1,1,4", ShapeError, "kernel spans 5 elements"),
     ],
 )
 def test_what_makes_no_sense(settings: Settings, shape: str, error: type[IrToolsError], message: str) -> None:

@@ -23,6 +23,8 @@ from ir_tools.ops import (
 from ir_tools.ops.definition import UNBOUNDED, Attrs
 from ir_tools.types import ELEMENT_TYPES, Dim, element_type
 
+VERBS = {"is", "are", "has", "holds", "names", "makes", "leaves", "reaches", "spans", "and", "changes", "begins"}
+"""How a message begins after the name that it is about."""
 CAREFUL = (convolution, patches, matrix, reduction, normalization, quantization)
 OPS = [op for family in CAREFUL for op in family.OPS]
 WORDS = (
@@ -90,13 +92,12 @@ def test_nothing_breaks(op: Op) -> None:
 def faults_of(op: Op, attrs: Attrs, facts: list[Fact]) -> Iterator[tuple[str | None, str]]:
     """The attribute and the text of all that is wrong with a layer; rules of some families break over nonsense."""
     with suppress(*SURPRISES):
-        yield from ((fault.attribute, fault.text) for fault in op.check(attrs, facts))
-    try:
-        op.outputs_of(attrs, facts)
-    except ShapeError as why:
-        yield why.attribute, str(why)
-    except SURPRISES:
-        pass
+        try:
+            for fault in op.check(attrs, facts):
+                yield fault.attribute, fault.text
+            op.outputs_of(attrs, facts)
+        except ShapeError as why:
+            yield why.attribute, str(why)
 
 
 @pytest.mark.parametrize("op", [op for family in FAMILIES for op in family.OPS], ids=str)
@@ -111,4 +112,4 @@ def test_what_is_wrong_names_its_attribute_as_data(op: Op) -> None:
             continue
         for attribute, text in faults_of(op, attrs, [any_fact(rng) for _ in range(rng.integers(needed, most + 1))]):
             named = attributes | {slot.name for slot in op.inputs}
-            assert attribute in named if attribute else text.split()[0] not in attributes, text
+            assert attribute in named if attribute else text.split()[0] not in attributes | VERBS, text

@@ -237,7 +237,7 @@ def test_a_plain_layer_has_no_violation(op: str) -> None:
         ("AvgPool-1", {"kernel": "1.5,2"}, "kernel has '1.5'; expected an integer"),
         ("AvgPool-1", {"kernel": "0,2"}, "kernel is 0,2; expected at least 1 for each"),
         ("AvgPool-1", {"pads_begin": "-1,0"}, "pads_begin is -1,0; expected at least 0 for each"),
-        ("AvgPool-1", {"pads_end": "2,0"}, "pads_end is 2, but the window reaches over 2 and exclude-pad is true"),
+        ("AvgPool-1", {"pads_end": "2,0"}, "pads_end is 2, but the window spans 2 and exclude-pad is true"),
         (
             "AvgPool-1",
             {"exclude_pad": "false"},
@@ -249,7 +249,7 @@ def test_a_plain_layer_has_no_violation(op: str) -> None:
             "rounding_type is 'ceil_torch'; expected one of floor, ceil",
         ),
         ("AvgPool-1", {"auto_pad": ""}, "auto_pad is ''; expected one of explicit, same_upper, same_lower, valid"),
-        ("AvgPool-1", {"kernel": "9,2"}, "kernel reaches over 9 elements, but axis 2 has 8 with its padding"),
+        ("AvgPool-1", {"kernel": "9,2"}, "kernel spans 9 elements, but axis 2 has 8 with its padding"),
         ("AvgPool-16", {}, "dilations is missing, and the runtime crashes without it"),
         ("MaxPool-8", {}, "dilations is missing, and the runtime crashes without it"),
         ("MaxPool-8", {"dilations": "1,1", "axis": "4"}, "axis is 4, but the input has rank 4"),

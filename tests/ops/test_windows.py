@@ -82,7 +82,7 @@ def test_pads(pooling: Pooling, size: int) -> None:
 def test_windows_read_what_the_definition_says(pooling: Pooling, size: int) -> None:
     before, after = padding(pooling, size)
     if size + before + after < pooling.reach(0):
-        with pytest.raises(ShapeError, match="kernel reaches over"):
+        with pytest.raises(ShapeError, match="kernel spans"):
             plan(pooling, [size])
         return
     wanted = [

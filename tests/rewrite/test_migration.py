@@ -431,7 +431,7 @@ def test_an_attribute_that_would_be_lost_stops_the_rewrite(to: str | None, monke
     ("changes", "wanted"),
     [
         ({"strides": "2,x"}, "strides: has 'x'; expected an integer"),
-        ({"kernel": "9,9"}, "kernel reaches over 9 elements, but axis 2 has 7 with its padding"),
+        ({"kernel": "9,9"}, "kernel spans 9 elements, but axis 2 has 7 with its padding"),
     ],
     ids=["unreadable-attribute", "kernel-larger-than-input"],
 )

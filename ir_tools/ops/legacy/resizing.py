@@ -22,7 +22,7 @@ def interp(layer: LegacyLayer) -> tuple[Source, ...] | Refused:
     attrs, data = layer.attrs, as_floats(layer, layer.inputs[0])
     if attrs.pad_beg > 0 or attrs.pad_end > 0:
         side = "pad_beg" if attrs.pad_beg > 0 else "pad_end"
-        return Refused("is above 0, for which Inference Engine 2020.1 read memory around the image", side)
+        return Refused("is above 0, with which Inference Engine 2020.1 read memory outside the image", side)
     if attrs.pad_beg or attrs.pad_end:
         ends = [size + attrs.pad_end for size in layer.sizes(data)[2:]]
         data = layer.call("Slice", data, [-attrs.pad_beg] * 2, ends, [1, 1], [2, 3])

@@ -157,7 +157,7 @@ def failure(path: Path, to: str = "opset8") -> str:
         (19, {"kernel_shape": [2, 2], "strides": [0, 1]}, "strides is [0, 1]; expected at least 1 for each"),
         (19, {"strides": [2, 2]}, "kernel_shape is missing"),
         (19, {"kernel_shape": [2, 2, 2]}, "kernel_shape has 3 values, but the input has 2 spatial axes"),
-        (19, {"kernel_shape": [9, 2]}, "kernel reaches over 9 elements, but axis 2 has 6"),
+        (19, {"kernel_shape": [9, 2]}, "kernel spans 9 elements, but axis 2 has 6"),
         (19, {"kernel_shape": [2, 2], "auto_pad": "SAME"}, "auto_pad is 'SAME'; expected one of"),
         (19, {"kernel_shape": [2, 2], "auto_pad": 1}, "auto_pad is of type INT; expected STRING"),
         (19, {"kernel_shape": [2.5, 2.0]}, "kernel_shape is of type FLOATS; expected INTS"),
