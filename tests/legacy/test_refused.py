@@ -12,7 +12,7 @@ from tests.legacy.net import Data, LegacyCase, Net
 
 LINEAR = {"type": "caffe.ResampleParameter.LINEAR"}
 REFUSED = [
-    ("Interp", (1, 2, 4, 4), (1, 2, 6, 6), {"pad_beg": 1}, "read memory around the image"),
+    ("Interp", (1, 2, 4, 4), (1, 2, 6, 6), {"pad_beg": 1}, "read memory outside the image"),
     ("Resample", (1, 1, 3, 2), (1, 1, 12, 8), LINEAR, "read past their ends"),
     ("Resample", (1, 1, 3, 1), (1, 1, 12, 4), LINEAR, "read past their ends"),
     ("Resample", (1, 1, 3, 2), (1, 1, 6, 4), {"type": "caffe.ResampleParameter.CUBIC"}, "expected one of"),

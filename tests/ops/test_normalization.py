@@ -93,7 +93,7 @@ GROUPS = {"num_groups": "2", "epsilon": "0.1"}
         ("BatchNormInference-5", {"epsilon": "0.1"}, [F32, FOUR, FOUR, FOUR, ("f32", "5")], "lists of one length"),
         ("BatchNormInference-5", {"epsilon": "0.1"}, [F32, *[("f32", "3")] * 4], "3 values, but the data has 4"),
         ("BatchNormInference-5", {"epsilon": "-1"}, [F32, *[FOUR] * 4], "at least 0"),
-        ("BatchNormInference-1", {"epsilon": "0.1"}, [F32, *[FOUR] * 4], "rank 2 at least"),
+        ("BatchNormInference-1", {"epsilon": "0.1"}, [F32, *[FOUR] * 4], "at least rank 2"),
         ("MVN-6", WITH_AXES["MVN-6"], [F32, np.array([4])], "names axis 4"),
         ("MVN-6", WITH_AXES["MVN-6"], [F32, np.array(1)], "is []; expected a list"),
         ("MVN-6", {"eps_mode": "inside"}, [F32, np.array([1])], "inside_sqrt, outside_sqrt"),
