@@ -31,6 +31,7 @@ from ir_tools.ops.definition import (
     NewLayer,
     OneOf,
     Op,
+    Oracle,
     Ref,
     Refused,
     Rewrite,
@@ -64,7 +65,7 @@ class Unary:
         check: of the operation.
         direct: whether the function makes nothing on its way, and so need not go by blocks.
         border: of a rounding: how far above an integer its steps are; None for what has no steps.
-        migrate: of the operation.
+        migrate, oracle: of the operation.
     """
 
     type: str
@@ -80,6 +81,7 @@ class Unary:
     direct: bool = False
     border: float | None = None
     migrate: Step | None = None
+    oracle: Oracle = Oracle.RUNTIME
 
     def shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
         """Return the input's shape."""
@@ -127,6 +129,7 @@ class Unary:
             ill_conditioned=None if self.border is None else self.near_border,
             monotonic=self.border is not None,
             migrate=self.migrate,
+            oracle=self.oracle,
         )
 
 

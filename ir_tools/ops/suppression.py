@@ -43,14 +43,17 @@ SETTINGS = ("max_output_boxes_per_class", "iou_threshold", "score_threshold", "s
 # --- NonMaxSuppression ------------------------------------------------------------------------------------------
 
 
-def _boxes_and_scores(inputs: Sequence[Fact], columns: int = 4) -> None:
-    boxes, scores = inputs[:2]
+def _boxes_and_scores(inputs: Sequence[Fact], columns: int = 4, *, only_scalars: bool = True) -> tuple[Fact, Fact]:
+    boxes, scores, *settings = inputs
     require_rank(boxes, 3, "boxes")
     require_rank(scores, 3, "scores")
     if boxes.shape is not None and scores.shape is not None:
         agreed((boxes.shape[0], scores.shape[0]), "batch size")
         agreed((boxes.shape[1], scores.shape[2]), "number of boxes")
     require_size(boxes, 2, (columns,), "boxes")
+    for fact, name in zip(settings, SETTINGS, strict=False):
+        require_one(fact, name, only_scalar=only_scalars)
+    return boxes, scores
 
 
 def _limit(inputs: Sequence[Fact]) -> int | None:
@@ -72,10 +75,7 @@ def check_nms(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 def nms_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return triples of batch, class and box: `[boxes, 3]`, as many as one image may have."""
-    _boxes_and_scores(inputs)
-    for fact, name in zip(inputs[2:], SETTINGS, strict=False):
-        require_one(fact, name, only_scalar=True)
-    boxes, scores = inputs[:2]
+    boxes, scores = _boxes_and_scores(inputs)
     limit = _limit(inputs)
     chosen = Dim()
     if boxes.shape is not None and limit is not None:
@@ -87,10 +87,7 @@ def nms_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def nms_4_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return triples of batch, class and box: `[boxes, 3]`, as many as there may be."""
-    _boxes_and_scores(inputs)
-    for fact, name in zip(inputs[2:], SETTINGS, strict=False):
-        require_one(fact, name, only_scalar=True)
-    boxes, scores = inputs[:2]
+    boxes, scores = _boxes_and_scores(inputs)
     limit = _limit(inputs)
     chosen = Dim()
     if boxes.shape is not None and scores.shape is not None:
@@ -145,10 +142,7 @@ def nms_rotated_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def _selected(attrs: Attrs, inputs: Sequence[Fact], columns: int) -> tuple[Fact, ...]:
-    _boxes_and_scores(inputs, columns)
-    for fact, name in zip(inputs[2:], SETTINGS, strict=False):
-        require_one(fact, name)
-    boxes, scores = inputs[:2]
+    boxes, scores = _boxes_and_scores(inputs, columns, only_scalars=False)
     limit = _limit(inputs) if len(inputs) > 2 else None
     most = Dim()
     if boxes.shape is not None and scores.shape is not None:

@@ -15,7 +15,7 @@ from ir_tools.format.write import render
 from ir_tools.graph import Model
 from ir_tools.infer import LayerSignatures
 from ir_tools.known_differences import find
-from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Array, Op, Role, find_op, opset_number
+from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Array, Op, Role, find_op, named_rewrites, opset_number
 from ir_tools.ops.definition import Lowering, Rewrite
 from ir_tools.releases.table import find_release
 from ir_tools.rewrite.facts import KnownFacts
@@ -107,6 +107,8 @@ BITS = [
 ]
 TRANSFORMS = (([0, 1],), ([-1],), ([1, -1], np.array([4, 7])), ([2], np.array([-1])))
 MORE = {
+    "AdaptiveAvgPool-8": [sample("", "f32 1,2,4,6", np.array([1, 1]))],
+    "ReduceMean-1": [sample(f"keep_dims={keep}", "f32 2,3,4,5", np.array([2, 3])) for keep in ("true", "false")],
     "Swish-4": [sample("", "f32 2,3", "f32 ")],
     "MVN-6": [
         sample("eps=0.01;eps_mode=inside_sqrt;normalize_variance=true", "f32 2,3,4,5", np.array(axes))
@@ -378,6 +380,23 @@ def test_substitutes(name: str) -> None:
             assert not any(wrong.values()), f"{setting}: {wrong}"
             compared += 1
     assert compared
+
+
+@pytest.mark.parametrize("name", named_rewrites())
+def test_named_rewrites(name: str) -> None:
+    """What a rewrite that users name makes of the samples computes the same, and stays as it is in a second run."""
+    compared = 0
+    for op in OPERATIONS.values():
+        for setting in sampled(op, np.random.default_rng(5)) if name in op.rewrites else ():
+            model = setting.model()
+            found = migrate(model, None, [name])
+            if found.steps:
+                wanted, values = run(model, setting.inputs()), run(found.model, setting.inputs())
+                wrong = {key: difference(values[key], array) for key, array in wanted.items()}
+                assert not any(wrong.values()), f"{setting}: {wrong}"
+                assert not migrate(found.model, None, [name]).steps
+                compared += 1
+    assert compared, f"no sample is rewritten: add one to MORE that {name} takes"
 
 
 @pytest.mark.sweep
