@@ -37,7 +37,7 @@ DATA = Ref(None)
 
 @composed(4, "x * sigmoid(beta * x)")
 def swish(layers: Layers, attrs: Attrs) -> Ref:
-    """Swish-4."""
+    """Rewrite Swish-4."""
     del attrs
     inner = layers.call("Multiply", DATA, Ref(None, 1)) if len(layers.inputs) > 1 else DATA
     return layers.call("Multiply", DATA, layers.call("Sigmoid", inner))
@@ -45,14 +45,14 @@ def swish(layers: Layers, attrs: Attrs) -> Ref:
 
 @composed(5, "min(max(x + 3, 0), 6) / 6")
 def hard_sigmoid_6(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """HSigmoid-5."""
+    """Rewrite HSigmoid-5."""
     del attrs
     return _sixths(layers) if layers.fact(DATA).dtype.is_float else INTEGERS
 
 
 @composed(4, "x * min(max(x + 3, 0), 6) / 6")
 def hard_swish(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """HSwish-4."""
+    """Rewrite HSwish-4."""
     del attrs
     if not layers.fact(DATA).dtype.is_float:
         return INTEGERS
@@ -66,14 +66,14 @@ def _sixths(layers: Layers) -> Ref:
 
 @composed(4, "log(1 + exp(x)), as max(x, 0) + log(1 + exp(-|x|)), which does not overflow")
 def softplus(layers: Layers, attrs: Attrs) -> Ref:
-    """SoftPlus-4."""
+    """Rewrite SoftPlus-4."""
     del attrs
     return _softplus(layers)
 
 
 @composed(4, "x * tanh(log(1 + exp(x)))")
 def mish(layers: Layers, attrs: Attrs) -> Ref:
-    """Mish-4."""
+    """Rewrite Mish-4."""
     del attrs
     return layers.call("Multiply", DATA, layers.call("Tanh", _softplus(layers)))
 
@@ -86,14 +86,14 @@ def _softplus(layers: Layers) -> Ref:
 
 @composed(9, "x / (1 + |x|)")
 def softsign(layers: Layers, attrs: Attrs) -> Ref:
-    """SoftSign-9."""
+    """Rewrite SoftSign-9."""
     del attrs
     below = layers.call("Add", layers.call("Abs", DATA), layers.number(1, DATA))
     return layers.call("Divide", DATA, below)
 
 
 def migrate_gelu_2(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-    """Gelu-2 in the target opset: from opset7 on, one of two modes."""
+    """Rewrite Gelu-2 in the target opset: from opset7 on, one of two modes."""
     if target < 7:
         return _normal_gelu(attrs, inputs, target)
     layers = Layers(inputs, target)
@@ -103,7 +103,7 @@ def migrate_gelu_2(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite
 
 @composed(2, "0.5 * x * (1 + erf(x / sqrt(2)))")
 def _normal_gelu(layers: Layers, attrs: Attrs) -> Ref:
-    """Gelu-2."""
+    """Rewrite Gelu-2."""
     del attrs
     share = layers.call("Erf", layers.call("Multiply", DATA, layers.number(math.sqrt(0.5), DATA)))
     return _gelu(layers, share)
@@ -126,7 +126,7 @@ def _gelu(layers: Layers, share: Ref) -> Ref:
 
 
 def migrate_gelu_7(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-    """Gelu-7 in the target opset: Gelu-2 computes it by erf."""
+    """Rewrite Gelu-7 in the target opset: Gelu-2 computes it by erf."""
     if attrs.approximation_mode == "tanh":
         return _tanh_gelu(attrs, inputs, target)
     if not 2 <= target < 7:
@@ -138,7 +138,7 @@ def migrate_gelu_7(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite
 
 @composed(5, "the integer below, or the next one where the rest is above a half, or a half beside an odd integer")
 def round_(layers: Layers, attrs: Attrs) -> Ref:
-    """Round-5."""
+    """Rewrite Round-5."""
     data = DATA
     if not layers.fact(DATA).dtype.is_float:
         return layers.copy(DATA)
@@ -159,7 +159,7 @@ def round_(layers: Layers, attrs: Attrs) -> Ref:
 
 @composed(5, "x - max(x) - log(sum(exp(x - max(x)))) along the axis")
 def log_softmax(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """LogSoftmax-5."""
+    """Rewrite LogSoftmax-5."""
     if not layers.fact(DATA).dtype.is_float:
         return Refused("a composition of layers would round integers at every step; the operation rounds once")
     axis = np.array([attrs.axis], np.int64)
@@ -175,14 +175,14 @@ INTEGERS = Refused("a composition of layers would truncate integers at every ste
 
 @composed(4, "log(|x| + sqrt(x^2 + 1)) with the sign of x, its series near 0, log |x| + log 2 far from it", wide=True)
 def asinh(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Asinh-4."""
+    """Rewrite Asinh-4."""
     del attrs
     return _asinh(layers, layers.working(0)) if layers.fact(DATA).dtype.is_float else INTEGERS
 
 
 @composed(4, "asinh(sqrt(x - 1) * sqrt(x + 1))", wide=True)
 def acosh(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Acosh-4."""
+    """Rewrite Acosh-4."""
     del attrs
     if not layers.fact(DATA).dtype.is_float:
         return INTEGERS
@@ -194,7 +194,7 @@ def acosh(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 @composed(4, "(log(1 + x) - log(1 - x)) / 2, its series near 0", wide=True)
 def atanh(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Atanh-4."""
+    """Rewrite Atanh-4."""
     del attrs
     if not layers.fact(DATA).dtype.is_float:
         return INTEGERS
@@ -232,7 +232,7 @@ def _near_zero(layers: Layers, data: Ref, factors: Sequence[float], far: Ref) ->
 
 @composed(17, "the arctangent of the smaller size by the larger one, turned into the right octant", wide=True)
 def atan2(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Atan2-17 of y and x, either of which may be a zero with a sign, infinite or NaN."""
+    """Rewrite Atan2-17 of y and x, either of which may be a zero with a sign, infinite or NaN."""
     if attrs.auto_broadcast == "pdpd":
         return Refused("is pdpd, but the layers that would replace it broadcast as numpy does", "auto_broadcast")
     y, x = layers.working(0), layers.working(1)
@@ -258,7 +258,7 @@ def _below_zero(layers: Layers, data: Ref) -> Ref:
 
 @composed(17, "Giles's polynomials of log((1 - x) (1 + x)), exact to the last digits of f32", wide=True)
 def erf_inv(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """ErfInv-17."""
+    """Rewrite ErfInv-17."""
     del attrs
     if layers.fact(DATA).dtype.name == "f64":
         return Refused("no polynomial is known that is accurate to the last digits of f64")
@@ -312,21 +312,21 @@ def _polynomial(layers: Layers, data: Ref, factors: Sequence[float]) -> Ref:
 
 @composed(10, "x != x, which holds for NaN alone")
 def is_nan(layers: Layers, attrs: Attrs) -> Ref:
-    """IsNaN-10."""
+    """Rewrite IsNaN-10."""
     del attrs
     return layers.call("NotEqual", DATA, DATA)
 
 
 @composed(10, "|x| < infinity")
 def is_finite(layers: Layers, attrs: Attrs) -> Ref:
-    """IsFinite-10."""
+    """Rewrite IsFinite-10."""
     del attrs
     return layers.call("Less", layers.call("Abs", DATA), layers.number(np.inf, DATA))
 
 
 @composed(10, "x or |x| equals an infinity")
 def is_inf(layers: Layers, attrs: Attrs) -> Ref:
-    """IsInf-10."""
+    """Rewrite IsInf-10."""
     if not attrs.detect_negative and not attrs.detect_positive:
         return layers.call("Less", layers.call("Abs", DATA), layers.number(0, DATA))
     both = attrs.detect_negative and attrs.detect_positive
@@ -338,7 +338,7 @@ def is_inf(layers: Layers, attrs: Attrs) -> Ref:
 
 
 def migrate_xor(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | None:
-    """Xor-1, which later opsets call LogicalXor."""
+    """Rewrite Xor-1, which later opsets call LogicalXor."""
     if target == 1:
         return None
     layers = Layers(inputs, target)

@@ -28,7 +28,7 @@ __all__ = [
 
 
 def migrate_adaptive_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-    """AdaptiveAvgPool stays from opset8 on; below, it becomes what means the same: one layer, or a product per axis."""
+    """Rewrite AdaptiveAvgPool for opsets before opset8: one layer that means the same, or a product per axis."""
     if target >= 8:
         return _as_it_is("AdaptiveAvgPool", inputs)
     found = adaptive_to_reduce_mean(attrs, inputs) or adaptive_to_avg_pool(attrs, inputs, target)
@@ -38,7 +38,7 @@ def migrate_adaptive_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int)
 
 
 def migrate_adaptive_max_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-    """AdaptiveMaxPool stays from opset8 on; below, it is a MaxPool or ReduceMax where the windows agree."""
+    """Rewrite AdaptiveMaxPool for opsets before opset8 as MaxPool or ReduceMax, if the windows agree."""
     if target >= 8:
         return _as_it_is("AdaptiveMaxPool", inputs, index_element_type=attrs.index_element_type)
     data = inputs[0]
@@ -55,7 +55,7 @@ def migrate_adaptive_max_pool(attrs: Attrs, inputs: Sequence[Fact], target: int)
 
 
 def places_in_i32(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
-    """AdaptiveMaxPool with its places as i32, and a Convert behind."""
+    """Rewrite AdaptiveMaxPool with i32 indices, and a Convert behind."""
     if attrs.index_element_type == "i32":
         return Refused("its indices are i32 already")
     layers = Layers(inputs, target)
@@ -103,7 +103,7 @@ def _whole_axes(inputs: Sequence[Fact]) -> tuple[int, ...] | None:
 
 
 def _sliding(inputs: Sequence[Fact]) -> Pooling | None:
-    """Windows of one size at one distance that are those of the adaptive pooling, on a static input."""
+    """Return windows of one size at one distance that are those of the adaptive pooling, on a static input."""
     sizes, counts = _sizes(inputs[0]), _known(inputs)
     if sizes is None or counts is None or min(counts, default=0) < 1:
         return None
@@ -121,7 +121,7 @@ def _sliding(inputs: Sequence[Fact]) -> Pooling | None:
 
 
 def _guess(axis: AxisWindows, size: int) -> tuple[int, int, int, int]:
-    """Kernel, stride and pads out of the windows in the middle; whether all others agree is for the plan to say."""
+    """Return kernel, stride and pads of the windows in the middle; whether all others agree is for the plan to say."""
     count = len(axis.first)
     kernel = int(axis.lengths.max())
     if count == 1:
@@ -211,7 +211,7 @@ def _adaptive(inputs: Sequence[Fact], counts: Sequence[int]) -> Layers:
 
 
 def by_matrices(inputs: Sequence[Fact], target: int) -> Rewrite:
-    """AdaptiveAvgPool of any sizes: a mean where one value is left, otherwise a product with a matrix per axis.
+    """Rewrite AdaptiveAvgPool of any sizes: a mean where one value is left, otherwise a product with a matrix per axis.
 
     Row `i` of an axis' matrix holds `1 / n` at the `n` positions that window `i` reads, and 0 elsewhere; a NaN or an
     infinity in the input therefore spreads over its line. On dynamic sizes the matrix is computed in the graph.

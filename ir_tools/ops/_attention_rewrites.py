@@ -17,7 +17,7 @@ LAST = np.array([-1], np.int64)
 
 @composed(13, "softmax(query * scale * transposed key + mask) * value", wide=True)
 def scaled_dot_product_attention(layers: Layers, attrs: Attrs) -> Ref:
-    """ScaledDotProductAttention-13."""
+    """Rewrite ScaledDotProductAttention-13."""
     query, key, value = (layers.working(number) for number in range(3))
     scaled = layers.call("Multiply", query, _scale(layers, query))
     scores = layers.call("MatMul", scaled, key, transpose_b=True)
@@ -78,7 +78,7 @@ def _shares(layers: Layers, scores: Ref) -> Ref:
 
 @composed(17, "a product of matrices for each group, of which every row keeps that of its own", wide=True)
 def grouped_products(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """GroupedMatMul-17. Rows of unknown number are copied for each group: 2025.4 does not do so by itself."""
+    """Rewrite GroupedMatMul-17. Rows of unknown number are copied for each group: 2025.4 does not do so by itself."""
     del attrs
     left, right = layers.working(0), layers.working(1)
     if layers.rank(left) == layers.rank(right):

@@ -25,25 +25,25 @@ TOO_WIDE = Refused("integers of more than 16 bits would be divided in f32, which
 
 @composed(13, FORMULA)
 def bitwise_and(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """BitwiseAnd-13."""
+    """Rewrite BitwiseAnd-13."""
     return _by_bits(layers, attrs, "LogicalAnd")
 
 
 @composed(13, FORMULA)
 def bitwise_or(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """BitwiseOr-13."""
+    """Rewrite BitwiseOr-13."""
     return _by_bits(layers, attrs, "LogicalOr")
 
 
 @composed(13, FORMULA)
 def bitwise_xor(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """BitwiseXor-13."""
+    """Rewrite BitwiseXor-13."""
     return _by_bits(layers, attrs, "LogicalXor")
 
 
 @composed(13, "not x on booleans, -1 - x on signed integers, the largest number - x on others")
 def bitwise_not(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """BitwiseNot-13."""
+    """Rewrite BitwiseNot-13."""
     del attrs
     dtype = layers.fact(DATA).dtype
     if dtype.kind == "boolean":
@@ -81,7 +81,7 @@ def _bits(layers: Layers, data: Ref, weights: Array) -> Ref:
 
 @composed(15, "x * 2^(n mod 32), and of that the lowest 8 or 16 bits")
 def left_shift(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """BitwiseLeftShift-15."""
+    """Rewrite BitwiseLeftShift-15."""
     dtype = layers.fact(DATA).dtype
     if dtype.bits not in {8, 16}:
         return TOO_WIDE
@@ -96,7 +96,7 @@ def left_shift(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 @composed(15, "x / 2^(n mod 32), rounded down")
 def right_shift(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """BitwiseRightShift-15."""
+    """Rewrite BitwiseRightShift-15."""
     dtype = layers.fact(DATA).dtype
     if dtype.bits not in {8, 16}:
         return TOO_WIDE
@@ -119,7 +119,7 @@ LARGEST = {"f8e4m3": 448.0, "f8e5m2": 57344.0}
 
 @composed(13, "multiples of the step between the f8 numbers of each power of two, as of f16 before")
 def fake_convert_by_steps(layers: Layers, attrs: Attrs) -> Ref:
-    """FakeConvert-13: bf16 is rounded after every step, as the CPU plugin does."""
+    """Rewrite FakeConvert-13: bf16 is rounded after every step, as the CPU plugin does."""
     kind = layers.fact(DATA).dtype
     work = F32 if kind.name == "f16" else kind
     data, scale, *shift = (layers.to_type(Ref(None, number), work) for number in range(len(layers.inputs)))

@@ -26,7 +26,7 @@ __all__ = [
 
 
 def migrate_top_k(version: int) -> Step:
-    """TopK between versions: 11 may keep the order of equal values; 1 takes fewer types of k."""
+    """Rewrite TopK between versions: 11 may keep the order of equal values; 1 takes fewer types of k."""
 
     def change(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
         if version == 11 and attrs.stable and attrs.sort == "value":
@@ -39,7 +39,7 @@ def migrate_top_k(version: int) -> Step:
 
 
 def in_order_of_values(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
-    """TopK without an order as the reference and later releases than those of 2021 give it: by value."""
+    """Rewrite TopK without an order as the reference and later releases than those of 2021 give it: by value."""
     if attrs.sort != "none":
         return Refused("its output is sorted already")
     layers = Layers(inputs, target)
@@ -79,7 +79,7 @@ def _along(layers: Layers, data: Ref, axis: int, more: int = 0) -> Ref | Array:
 
 
 def migrate_nms(version: int) -> Step:
-    """NonMaxSuppression between versions: 5 and 9 list scores and a count, 1 to 4 boxes alone, in i64 at first."""
+    """Rewrite NonMaxSuppression between versions: 5 and 9 list scores and a count, 1 to 4 only boxes, at first i64."""
 
     def change(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
         type = "NonMaxSuppression"
@@ -101,7 +101,7 @@ def migrate_nms(version: int) -> Step:
 
 
 def boxes_of_later_version(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
-    """NonMaxSuppression-1, -3 and -4 as the first output of a later version."""
+    """Rewrite NonMaxSuppression-1, -3 and -4 as the first output of a later version."""
     if target < 5:
         return Refused(f"opset{target} has no later version")
     layers = Layers(inputs, target)
@@ -111,7 +111,7 @@ def boxes_of_later_version(attrs: Attrs, inputs: Sequence[Fact], target: int) ->
 
 
 def migrate_multiclass_nms(version: int) -> Step:
-    """MulticlassNms between versions: 9 may count the regions of each image."""
+    """Rewrite MulticlassNms between versions: 9 may count the regions of each image."""
 
     def change(layers: Layers, attrs: Attrs, wanted: int) -> Refused | None:
         del attrs
@@ -150,7 +150,7 @@ migrate_prior_box_8 = versions("PriorBox", 8, _prior_box)
 
 
 def migrate_detection_output(version: int, classes_of: Callable[[Attrs, Sequence[Fact]], tuple[int, int]]) -> Step:
-    """DetectionOutput between versions: 1 has the number of classes as an attribute, 8 works it out.
+    """Rewrite DetectionOutput between versions: 1 has the number of classes as an attribute, 8 works it out.
 
     `classes_of`: returns the number that version 8 works out, 0 if it is not known, and that of prior boxes.
     """
@@ -170,7 +170,7 @@ def migrate_detection_output(version: int, classes_of: Callable[[Attrs, Sequence
 
 
 def migrate_roi_align(version: int) -> Step:
-    """ROIAlign between versions: 3 takes no region narrower than one element."""
+    """Rewrite ROIAlign between versions: 3 takes no region narrower than one element."""
 
     def change(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
         if wanted > version or attrs.aligned_mode == "asymmetric":

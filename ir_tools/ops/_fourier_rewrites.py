@@ -34,14 +34,14 @@ def _size(layers: Layers, data: Ref, axis: int) -> int | None:
 
 @composed(7, "the product with the matrix of exp(-2 i pi k t / n) along every axis", wide=True)
 def complex_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """DFT-7."""
+    """Rewrite DFT-7."""
     del attrs
     return _products(layers, inverse=False)
 
 
 @composed(7, "the product with the matrix of exp(2 i pi k t / n) / n along every axis", wide=True)
 def inverse_complex_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """IDFT-7."""
+    """Rewrite IDFT-7."""
     del attrs
     return _products(layers, inverse=True)
 
@@ -86,7 +86,7 @@ def _along(layers: Layers, data: Ref, axis: int, matrix: Array) -> Ref:
 
 @composed(9, "the transform of the same numbers as complex ones, without the conjugate half")
 def real_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """RDFT-9."""
+    """Rewrite RDFT-9."""
     del attrs
     rank = layers.rank(DATA)
     axes = _axes(layers, rank)
@@ -109,7 +109,7 @@ def real_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 @composed(9, "the real part of the inverse transform of the half spectrum, twice what has a conjugate")
 def inverse_real_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """IRDFT-9: `x[t] = Re(X[0] + 2 * sum of X[k] * exp(2 i pi k t / n)) / n`, once if k is half of n."""
+    """Rewrite IRDFT-9: `x[t] = Re(X[0] + 2 * sum of X[k] * exp(2 i pi k t / n)) / n`, once if k is half of n."""
     del attrs
     rank = layers.rank(DATA)
     axes = _axes(layers, rank - 1)
@@ -133,7 +133,7 @@ def inverse_real_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 @composed(15, "the transform of every frame of the signal under the window")
 def short_time_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """STFT-15."""
+    """Rewrite STFT-15."""
     window = Ref(None, 1)
     rank, width = layers.rank(DATA), _size(layers, window, 0)
     sizes, steps = known(layers.inputs[2]), known(layers.inputs[3])
@@ -168,7 +168,7 @@ def _places(layers: Layers, rank: int, size: int, step: int) -> Ref | Array:
 
 @composed(16, "frames of the signal, under the window and added up, by the squares of the windows", wide=True)
 def inverse_short_time_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """ISTFT-16: a transposed convolution whose filters are the waves of all frequencies under the window."""
+    """Rewrite ISTFT-16: a transposed convolution whose filters are the waves of all frequencies under the window."""
     data, window = layers.working(0), layers.working(1)
     batched, width = layers.rank(data) == 4, _size(layers, window, 0)
     sizes, steps = known(layers.inputs[2]), known(layers.inputs[3])

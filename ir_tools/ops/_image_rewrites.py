@@ -31,7 +31,7 @@ Kernel = Callable[[Attrs, Sequence[Array]], tuple[Array, ...]]
 
 
 def migrate_interpolate(version: int, kernel: Kernel) -> Step:
-    """Interpolate between versions: 11 has sizes or scales in one input, 4 has both, 1 has sizes and fewer modes.
+    """Rewrite Interpolate between versions: 11 takes sizes or scales in one input, 4 both, 1 sizes and fewer modes.
 
     `kernel`: of the version; what it makes of each element is the matrix of a mode that an older version has not.
     """
@@ -196,7 +196,7 @@ def _matrix(resize: Resize, rank: int, axis: int, size: int, amount: Array) -> A
 
 
 def migrate_color(planes: int, *, reverse: bool) -> Step:
-    """NV12toRGB and the like as arithmetic by BT.601.
+    """Rewrite NV12toRGB and the like as arithmetic by BT.601.
 
     `planes`: of the chroma: 1 if both are interleaved, as in NV12; `reverse`: blue comes first.
     """

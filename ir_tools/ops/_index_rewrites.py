@@ -150,7 +150,7 @@ def _inside(size: int) -> tuple[tuple[str, int], ...]:
 
 
 def migrate_gather_nd(version: int, older: Step) -> Step:
-    """GatherND between versions: 5 joins several batches into one dimension of the output; `older`: before it."""
+    """Rewrite GatherND between versions: 5 merges the batch dimensions of the output; `older`: before version 5."""
 
     def change(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
         batches = attrs.batch_dims
@@ -293,10 +293,10 @@ def _reduced(layers: Layers, reduction: str, elements: Ref) -> Ref:
 
 
 def migrate_scatter_elements_12(older: Step) -> Step:
-    """ScatterElementsUpdate-12 as version 3, and by another step before that."""
+    """Rewrite ScatterElementsUpdate-12 as version 3, and by another step before that."""
     return versions("ScatterElementsUpdate", 12, _scatter_elements, older)
 
 
 def migrate_scatter_nd_15(older: Step) -> Step:
-    """ScatterNDUpdate-15 as version 4, and by another step before that."""
+    """Rewrite ScatterNDUpdate-15 as version 4, and by another step before that."""
     return versions("ScatterNDUpdate", 15, _scatter_nd, older)

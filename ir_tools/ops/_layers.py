@@ -173,7 +173,7 @@ class Layers:
         return self.shape_of(data)
 
     def gather(self, data: Ref, places: Sequence[int] | int, axis: int = 0) -> Ref:
-        """Elements along an axis: several, or one without the axis."""
+        """Add a Gather of elements along an axis: several, or one without the axis."""
         return self.call("Gather", data, np.array(places, np.int64), np.array(axis, np.int64))
 
     def count_to(self, stop: Ref | Array) -> Ref:

@@ -66,7 +66,7 @@ def _sizes(fact: Fact) -> list[int] | None:
 
 @composed(6, "the element whose place is that of the index, but along the axis the index itself")
 def migrate_gather_elements(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """GatherElements-6 as a Gather from all elements in one row."""
+    """Rewrite GatherElements-6 as a Gather from all elements in one row."""
     sizes, counts = map(_sizes, layers.inputs)
     if sizes is None or counts is None:
         return Refused("the size of the data, or of the indices, is not known")

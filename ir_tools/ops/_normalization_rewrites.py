@@ -60,7 +60,7 @@ def batch_norm_by_channels(data: int) -> Step:
 
 @by_formula("x / sqrt(sum of x^2 over the channels + bias)", wide=True)
 def global_response(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """GRN-1."""
+    """Rewrite GRN-1."""
     if not layers.inputs[0].dtype.is_float:
         return INTEGERS
     data = layers.working(0)
@@ -70,7 +70,7 @@ def global_response(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 
 def migrate_mvn_1(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | None:
-    """MVN-1 with its axes as an input, from opset6 on, if the rank is known; every opset reads it as it is."""
+    """Rewrite MVN-1 with its axes as an input, from opset6 on, if the rank is known; every opset reads it as it is."""
     shape = inputs[0].shape
     across = 1 in attrs.reduction_axes if attrs.reduction_axes else attrs.across_channels
     eps, variance = attrs.eps, attrs.normalize_variance
@@ -89,7 +89,7 @@ def _digit(flag: bool) -> str:
 
 
 def migrate_mvn_6(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-    """MVN-6 before opset6: MVN-1 if it has the same axes, else its formula."""
+    """Rewrite MVN-6 before opset6: MVN-1 if it has the same axes, else its formula."""
     shape, axes = inputs[0].shape, known(inputs[1])
     if target >= 6 or shape is None or not axes or attrs.eps_mode == "outside_sqrt":
         return _normalized(attrs, inputs, target)
@@ -127,7 +127,7 @@ def _normalized(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 @composed(12, "every group of channels normalized by MVN, times scale, plus bias")
 def group_normalization(layers: Layers, attrs: Attrs) -> Ref:
-    """GroupNormalization-12."""
+    """Rewrite GroupNormalization-12."""
     rank = layers.rank(DATA)
     groups = layers.reshape(DATA, np.array([0, attrs.num_groups, -1], np.int64))
     if layers.target >= 6:

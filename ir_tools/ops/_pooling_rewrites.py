@@ -48,7 +48,7 @@ ROUNDINGS: tuple[Rounding, ...] = ("floor", "ceil", "ceil_torch")
 
 
 def avg_pool_forms(wanted: PoolingSpec, sizes: Sequence[Dim], target: int) -> Iterator[PoolingSpec]:
-    """Poolings that may be equal to the wanted one and that AvgPool of the target opset has, cheapest first.
+    """Yield poolings that may be equal to the wanted one and that AvgPool of the target opset has, cheapest first.
 
     First without a Pad layer: as it is, the other roundings, explicit pads, the other divisor, no dilations; then
     behind a Pad.
@@ -95,7 +95,7 @@ def _with_pads(pooling: Pooling, before: Sequence[int], after: Sequence[int]) ->
 
 
 def migrate_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-    """AvgPool of any version in the target opset."""
+    """Rewrite AvgPool of any version in the target opset."""
     return average_pooling(PoolingSpec(pooling_of(attrs)), inputs[0], target)
 
 
@@ -144,7 +144,7 @@ def _how(wanted: PoolingSpec, form: PoolingSpec) -> str:
 
 
 def avg_pool_layer(pooling: Pooling, data: Fact, source: Ref, target: int) -> NewLayer:
-    """AvgPool of the target opset with all of its attributes."""
+    """Return AvgPool of the target opset with all of its attributes."""
     raw = {**_sliding(pooling), "exclude-pad": "true" if pooling.exclude_pad else "false"}
     opset = avg_pool_opset(target)
     if opset >= 16:
@@ -173,7 +173,7 @@ def _pooled(pooling: Pooling, data: Fact) -> Fact:
 
 
 def migrate_max_pool(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-    """MaxPool-8 and -14 in the target opset, where it has the same windows; MaxPool-1 stays: every opset reads it."""
+    """Rewrite MaxPool-8 and -14 if the windows are the same; every opset reads MaxPool-1 as it is."""
     if "axis" not in attrs:
         return None
     data, wanted = inputs[0], pooling_of(attrs)
@@ -198,7 +198,7 @@ def _max_pool_candidates(wanted: Pooling, target: int) -> Iterator[Pooling]:
 
 
 def max_pool_layer(pooling: Pooling, data: Fact, target: int, *, outputs: int, attrs: Attrs | None = None) -> NewLayer:
-    """MaxPool of the target opset with all of its attributes; `attrs`: of the layer whose indices are kept."""
+    """Return MaxPool of the target opset with all of its attributes; `attrs`: of the layer whose indices are kept."""
     opset = next(opset for opset in (14, 8, 1) if opset <= target)
     raw, values = _sliding(pooling), _pooled(pooling, data)
     made: tuple[Fact, ...] = (values,)

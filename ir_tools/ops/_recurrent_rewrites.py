@@ -20,7 +20,7 @@ ACTIVATIONS = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "ReLU"}
 
 @composed(3, "its gates: update, reset and hidden", wide=True)
 def gru_cell(layers: Layers, attrs: Attrs) -> Ref:
-    """GRUCell-3."""
+    """Rewrite GRUCell-3."""
     data, state, weights, recurrent, bias = (layers.working(number) for number in range(5))
     inputs = layers.outputs("Split", _product(layers, data, weights), np.array(1), num_splits=3)
     own = layers.outputs("Split", recurrent, np.array(0), num_splits=3)
@@ -42,7 +42,7 @@ def gru_cell(layers: Layers, attrs: Attrs) -> Ref:
 
 @by_formula("its gates: forget, input, cell and output", wide=True)
 def lstm_cell(layers: Layers, attrs: Attrs) -> Sequence[Ref] | Refused:
-    """LSTMCell-4, and LSTMCell-1 as releases read it: without peepholes and coupled gates."""
+    """Rewrite LSTMCell-4, and LSTMCell-1 as releases read it: without peepholes and coupled gates."""
     if not layers.inputs[0].dtype.is_float:
         return INTEGERS
     data, hidden, cell, weights, recurrent, *bias = (layers.working(number) for number in range(len(layers.inputs[:6])))
@@ -59,7 +59,7 @@ def lstm_cell(layers: Layers, attrs: Attrs) -> Sequence[Ref] | Refused:
 
 @by_formula("the activation of what the weights make of data and state", wide=True)
 def rnn_cell(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """RNNCell-1."""
+    """Rewrite RNNCell-1."""
     if not layers.inputs[0].dtype.is_float:
         return INTEGERS
     data, state, weights, recurrent, bias = (layers.working(number) for number in range(5))

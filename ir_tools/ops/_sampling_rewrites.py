@@ -21,7 +21,7 @@ CUBIC = -0.75
 
 @composed(9, "the elements around each place, weighed by its distance from them")
 def migrate_grid_sample(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """GridSample as Gather of rows of channels, once for each neighbour of a place."""
+    """Rewrite GridSample as Gather of rows of channels, once for each neighbour of a place."""
     mode, dtype = attrs.mode, layers.inputs[0].dtype
     if mode != "nearest" and not dtype.is_float:
         return Refused(f"its images are of type {dtype}, which it rounds in its own way", "mode")
@@ -173,7 +173,7 @@ ALIGNED = {"asymmetric": (0.0, 0.0), "half_pixel_for_nn": (0.0, -0.5), "half_pix
 
 @composed(9, "the mean or maximum of points in each part of a region, each of the elements around it", wide=True)
 def align_regions(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """ROIAlign of a given number of points, as Gather of rows of channels."""
+    """Rewrite ROIAlign of a given number of points, as Gather of rows of channels."""
     count, sizes = attrs.sampling_ratio, (attrs.pooled_h, attrs.pooled_w)
     if count < 1 or not all(sizes):
         return Refused("the number of sampling points depends on the size of each region", "sampling_ratio")
@@ -264,7 +264,7 @@ def _between(layers: Layers, rows: Ref, start: Ref, axes: Sequence[_Line]) -> Re
 
 @composed(15, "of finite numbers, a transposed convolution whose filter number i has a 1 at place i and 0 elsewhere")
 def migrate_columns(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Col2Im as ConvolutionBackpropData."""
+    """Rewrite Col2Im as ConvolutionBackpropData."""
     data = layers.inputs[0]
     sizes, kernel = known(layers.inputs[1]), known(layers.inputs[2])
     missing = f"opset{layers.target} has no Col2Im"

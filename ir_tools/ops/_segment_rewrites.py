@@ -32,7 +32,7 @@ DATA = Ref(None)
 
 @composed(3, "the sum of all elements up to each, of zeros where they are not counted", wide=True)
 def cumulative_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """CumSum-3: every element of a row beside every place of the result."""
+    """Rewrite CumSum-3: every element of a row beside every place of the result."""
     data = layers.working(0)
     rank = layers.rank(data)
     axis = None if len(layers.inputs) < 2 else known_axis(layers.inputs[1], max(rank, 1))
@@ -53,7 +53,7 @@ def cumulative_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 @composed(3, "how many boundaries are smaller, or not greater")
 def migrate_bucketize(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Bucketize-3."""
+    """Rewrite Bucketize-3."""
     data, buckets = layers.inputs
     if data.dtype != buckets.dtype:
         return Refused(f"the data has element type {data.dtype}, but buckets has {buckets.dtype}")
@@ -62,7 +62,7 @@ def migrate_bucketize(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 @composed(15, "how many elements of the sorted row are smaller, or not greater")
 def migrate_search_sorted(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """SearchSorted-15."""
+    """Rewrite SearchSorted-15."""
     rows = layers.call("Unsqueeze", DATA, np.array(-2)) if layers.rank(DATA) > 1 else DATA
     return _number_before(layers, rows, Ref(None, 1), attrs.output_type, equal=attrs.right_mode)
 
@@ -79,7 +79,7 @@ def _number_before(layers: Layers, rows: Ref, values: Ref, dtype: ElementType, *
 
 @composed(16, "of finite numbers, the largest of the rows with each number")
 def segment_max_by_numbers(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """SegmentMax-16."""
+    """Rewrite SegmentMax-16."""
     dtype = layers.dtype(DATA)
     if dtype.kind == "b":
         return Refused("no older operation computes the maximum of booleans")
@@ -194,7 +194,7 @@ NO_BOOLEANS = Refused("no older operation adds up booleans")
 
 @composed(3, "the rows of the table, times their weights, added up for each bag", wide=True)
 def bag_packed_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """EmbeddingBagPackedSum-3."""
+    """Rewrite EmbeddingBagPackedSum-3."""
     del attrs
     if layers.fact(DATA).dtype.kind == "boolean":
         return NO_BOOLEANS
@@ -203,7 +203,7 @@ def bag_packed_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 @composed(3, "the rows of the table, times their weights, added up for each bag", wide=True)
 def bag_offsets_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """EmbeddingBagOffsetsSum-3."""
+    """Rewrite EmbeddingBagOffsetsSum-3."""
     del attrs
     starts, ends = (layers.call("Unsqueeze", place, np.array(1)) for place in _bounds(layers))
     places = layers.places(Ref(None, 1), 0)
@@ -213,7 +213,7 @@ def bag_offsets_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 @composed(3, "the rows of the table, times their weights, added up for each segment", wide=True)
 def segments_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """EmbeddingSegmentsSum-3."""
+    """Rewrite EmbeddingSegmentsSum-3."""
     del attrs
     ids, count = (layers.to_type(Ref(None, number), I64) for number in (2, 3))
     return _sums(layers, _same(layers, layers.count_to(count), ids), 4)
@@ -256,7 +256,7 @@ def _bounds(layers: Layers) -> tuple[Ref, Ref]:
 
 @composed(15, MEAN)
 def migrate_bag_offsets(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """EmbeddingBagOffsets as EmbeddingBagOffsetsSum."""
+    """Rewrite EmbeddingBagOffsets as EmbeddingBagOffsetsSum."""
     total = layers.call("EmbeddingBagOffsetsSum", *layers.given)
     wrong = None if attrs.reduction == "sum" else _mean_type(layers)
     if attrs.reduction == "sum" or wrong:
@@ -270,7 +270,7 @@ def migrate_bag_offsets(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 @composed(15, MEAN)
 def migrate_bag_packed(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """EmbeddingBagPacked as EmbeddingBagPackedSum."""
+    """Rewrite EmbeddingBagPacked as EmbeddingBagPackedSum."""
     total = layers.call("EmbeddingBagPackedSum", *layers.given)
     wrong = None if attrs.reduction == "sum" else _mean_type(layers)
     if attrs.reduction == "sum" or wrong:
@@ -294,7 +294,7 @@ def _mean_type(layers: Layers) -> Refused | None:
 
 @composed(17, "how often, or with which weights, each integer from 0 on is equal to an element")
 def migrate_bincount(layers: Layers, attrs: Attrs) -> Ref:
-    """Bincount as comparisons with every integer that there may be."""
+    """Rewrite Bincount as comparisons with every integer that there may be."""
     first, none = np.array(0), np.array([-1])
     data = layers.call("Concat", layers.to_type(Ref(None), I64), none, axis=0)
     largest = layers.call("Maximum", layers.call("ReduceMax", data, first), np.array(attrs.minlength - 1))

@@ -41,7 +41,7 @@ migrate_shape_of_3 = versions("ShapeOf", 3, _shape_of)
 
 @composed(16, "a tensor in its own shape is itself")
 def migrate_identity(layers: Layers, attrs: Attrs) -> Ref:
-    """Identity as a Reshape to the same sizes."""
+    """Rewrite Identity as a Reshape to the same sizes."""
     del attrs
     return layers.reshape(DATA, np.zeros(layers.rank(DATA), np.int64))
 
@@ -72,7 +72,7 @@ migrate_squeeze_15 = versions("Squeeze", 15, _squeeze)
 
 
 def migrate_broadcast(version: int) -> Step:
-    """Broadcast between versions: modes have other names and inputs; 1 has no mode bidirectional."""
+    """Rewrite Broadcast between versions: modes have other names and inputs; 1 has no mode bidirectional."""
 
     def change(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
         mode = attrs.mode
@@ -138,7 +138,7 @@ migrate_pad_12 = versions("Pad", 12, _pad)
 
 @composed(8, "a slice of some axes is one of all axes that leaves the others whole")
 def migrate_slice(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Slice as StridedSlice."""
+    """Rewrite Slice as StridedSlice."""
     del attrs
     places = _sliced_axes(layers.inputs[0], layers.inputs[1:])
     if places is None:
@@ -171,7 +171,7 @@ def _spread(layers: Layers, index: int, order: Sequence[int], filler: int) -> Re
 
 @composed(15, "updates are put into the slice of the first axis, into which those of the next axis are put before")
 def migrate_slice_scatter(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """SliceScatter as ScatterUpdate along each axis of the slice."""
+    """Rewrite SliceScatter as ScatterUpdate along each axis of the slice."""
     del attrs
     places = _sliced_axes(layers.inputs[0], layers.inputs[2:])
     if places is None:
@@ -209,7 +209,7 @@ def _scattered(layers: Layers, data: Ref, rows: Mapping[int, Ref | Array], axes:
 
 @composed(7, "element i of an axis of n elements comes from (i - shift) modulo n")
 def migrate_roll(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Roll as Gather along each axis."""
+    """Rewrite Roll as Gather along each axis."""
     del attrs
     data, shift, axes = layers.inputs
     places = None if data.shape is None else known_axes(axes, len(data.shape))

@@ -160,7 +160,7 @@ def plan(pooling: Pooling, sizes: Sequence[int]) -> WindowPlan:
 
 
 def adaptive_plan(sizes: Sequence[int], counts: Sequence[int]) -> WindowPlan:
-    """Return AdaptiveAvgPool-8.
+    """Return the plan of AdaptiveAvgPool-8.
 
     Window `i` reads `floor(i * size / count)` up to `ceil((i + 1) * size / count)`, exclusive.
     """

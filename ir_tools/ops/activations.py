@@ -163,7 +163,7 @@ def erf(data: Array) -> Array:
 
 
 def erf_inv(data: Array) -> Array:
-    """Return where the error function has this value.
+    """Return the inverse of the error function.
 
     A close start (Winitzki), then Halley's steps to the last digit.
     """
@@ -203,7 +203,7 @@ def mish(data: Array) -> Array:
 
 
 def relu(data: Array, out: Array | None = None) -> Array:
-    """Return what is positive; NaN is not."""
+    """Return positive values, and 0 for all others, NaN included."""
     found: Array = np.fmax(data, data.dtype.type(0), out=out)
     return found
 

@@ -110,7 +110,7 @@ class BodyRun(Protocol):
     """Propagates facts through a body, given facts for some of its Parameters."""
 
     def __call__(self, body: str, parameters: Mapping[int, Fact]) -> BodyFacts:
-        """Return Parameters that are not given, and types that are dynamic, stay as their attributes say."""
+        """Run a body; Parameters that are not given, and dynamic types, stay as their attributes say."""
         ...
 
 

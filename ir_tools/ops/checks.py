@@ -159,7 +159,7 @@ def _counted(count: int, word: str) -> str:
 
 
 def check_types(op: Op, inputs: Sequence[Fact]) -> Iterator[Violation]:
-    """Check for element types that the operation does not take, and such as differ where they must be one."""
+    """Check for element types that the operation does not take, and for different ones that must be the same."""
     common: dict[str, tuple[str, ElementType]] = {}
     for index, fact in enumerate(inputs):
         slot = op.inputs[min(index, len(op.inputs) - 1)]

@@ -28,7 +28,7 @@ OWN_TYPE = element_type("dynamic")
 
 
 def tensor_iterator_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, Fact]:
-    """Return the body runs once on slices; joined outputs are as long as the slices are many.
+    """Run the body once on slices; joined outputs are as long as the slices are many.
 
     Raises:
         ShapeError: a slice or an output names an axis that is not there, or parts of size 0.
@@ -196,7 +196,7 @@ def _wider(result: Shape, parameter: Shape) -> Shape:
 
 
 def if_shape(maps: Maps, inputs: Mapping[int, Fact], run: BodyRun) -> dict[int, Fact]:
-    """Return a known condition chooses its branch, and leaves the other as it was.
+    """Run the branches: a known condition chooses one, and leaves the other as it was.
 
     Otherwise the branches' shapes are joined.
 

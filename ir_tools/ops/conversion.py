@@ -208,7 +208,7 @@ def _wider(left: ElementType, right: ElementType, target: ElementType) -> Elemen
 
 
 def migrate_promotion(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-    """ConvertPromoteTypes-14 by a Convert of each input that has another type than both have in common."""
+    """Rewrite ConvertPromoteTypes-14 by a Convert of each input that has another type than both have in common."""
     if target >= 14:
         return None
     common = promoted_shape(attrs, inputs)[0].dtype
@@ -224,7 +224,7 @@ def migrate_promotion(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewr
 
 @by_formula("whether a number is not 0")
 def boolean_of_floats(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Convert-1 of floats to boolean."""
+    """Rewrite Convert-1 of floats to boolean."""
     if not (layers.inputs[0].dtype.is_float and attrs.destination_type.kind == "boolean"):
         return Refused("it does not convert floats to boolean")
     return layers.call("NotEqual", Ref(None), layers.number(0, Ref(None)))
@@ -232,7 +232,7 @@ def boolean_of_floats(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 @by_formula("a Convert to the element type of the second input")
 def known_conversion(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """ConvertLike-1."""
+    """Rewrite ConvertLike-1."""
     del attrs
     kind = layers.inputs[1].dtype
     if kind.kind == "dynamic":

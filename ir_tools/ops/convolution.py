@@ -80,7 +80,7 @@ class Forward:
         return (Fact(dtype, forward_shape(attrs, inputs[0].shape, inputs[1].shape, self.layout, self.ranks)),)
 
     def binary_shape(self, attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-        """Return the same; filters of single bits, and an output of the data's type."""
+        """Do as `shape`, with filters of single bits, and an output of the data's type."""
         shape = forward_shape(attrs, inputs[0].shape, inputs[1].shape, self.layout, self.ranks)
         return (Fact(inputs[0].dtype, shape),)
 

@@ -151,7 +151,7 @@ def _rest_bounds(left: Bounds, right: Bounds) -> Bounds | None:
 
 
 def _equal_bounds(left: Bounds, right: Bounds) -> Bounds:
-    """Return whether they are equal.
+    """Return the bounds of whether two tensors are equal.
 
     Certainly where both are known and equal, certainly not where the intervals do not meet.
     """

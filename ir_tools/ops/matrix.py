@@ -203,7 +203,7 @@ def _parts(labels: tuple[str, ...], shape: tuple[Dim, ...]) -> Iterator[tuple[st
 
 
 def _equal(label: str, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[Dim, ...]:
-    """Return a label that one input has twice: its diagonal."""
+    """Return the diagonal for a label that one input has twice."""
     met = left[0].meet(right[0])
     if met is None:
         raise ValueError(f"has '{label}' for dimensions {left[0]} and {right[0]} of one input")
@@ -211,7 +211,7 @@ def _equal(label: str, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[D
 
 
 def _common(label: str, left: tuple[Dim, ...], right: tuple[Dim, ...]) -> tuple[Dim, ...]:
-    """Return a label of two inputs: they broadcast."""
+    """Return the size of a label that two inputs have: they broadcast."""
     try:
         return broadcast(left, right) or ()
     except ShapeError:
@@ -258,7 +258,7 @@ def _with_rest(equation: Equation, arrays: Sequence[Array]) -> Iterator[tuple[tu
 
 @composed(7, "sums over single labels, and a product of matrices over the labels that are multiplied and added up")
 def product_of_matrices(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Einsum-7 of one input, or of two, without dots and without a label twice in one input."""
+    """Rewrite Einsum-7 of one input, or of two, without dots and without a label twice in one input."""
     equation = equation_of(attrs.equation)
     labels = [*map(list, equation.inputs)]
     if len(labels) > 2 or any(REST in own or len({*own}) < len(own) for own in labels):
@@ -365,7 +365,7 @@ def inverse(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 @composed(14, "of regular matrices, the cofactors, transposed, by the determinant", wide=True)
 def inverse_by_cofactors(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """Inverse-14 of matrices up to 3 by 3."""
+    """Rewrite Inverse-14 of matrices up to 3 by 3."""
     data = layers.working(0)
     rank, size = layers.rank(data), layers.size(data, -1)
     if isinstance(size, Ref) or size > LARGEST_INVERSE:

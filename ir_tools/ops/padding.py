@@ -194,7 +194,7 @@ def _check_size(name: str, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Iter
 
 
 def broadcast_1_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return as Broadcast-3; without a mapping of axes, mode explicit is numpy.
+    """Do as Broadcast-3; without a mapping of axes, mode explicit is numpy.
 
     Raises:
         ShapeError: mode pdpd without `axes_mapping`, which the runtime reads there though it ignores it.

@@ -316,7 +316,7 @@ SHARED = ("hidden_size", "activations", "activations_alpha", "activations_beta",
 
 
 def migrate_lstm_cell_4(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | None:
-    """LSTMCell-4 before opset4: LSTMCell-1 without peepholes."""
+    """Rewrite LSTMCell-4 before opset4: LSTMCell-1 without peepholes."""
     if target >= 4:
         return None
     layers = Layers(inputs, target)
@@ -326,7 +326,7 @@ def migrate_lstm_cell_4(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Re
 
 
 def migrate_lstm_cell_1(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | None:
-    """LSTMCell-1 without peepholes and coupled gates from opset4 on; every opset reads it as it is.
+    """Rewrite LSTMCell-1 without peepholes and coupled gates from opset4 on; every opset reads it as it is.
 
     The runtime reads no `weights_format`, whose value is `ifco` in the files that it writes.
     """

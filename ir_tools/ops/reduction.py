@@ -264,14 +264,14 @@ def _floats_only(layers: Layers) -> Refused | None:
 
 @composed(4, "the sum of the absolute values", wide=True)
 def by_sizes(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """ReduceL1-4."""
+    """Rewrite ReduceL1-4."""
     data, keep = layers.working(0), attrs.keep_dims
     return _floats_only(layers) or layers.call("ReduceSum", layers.call("Abs", data), Ref(None, 1), keep_dims=keep)
 
 
 @composed(4, "the square root of the sum of the squares", wide=True)
 def by_squares(layers: Layers, attrs: Attrs) -> Ref | Refused:
-    """ReduceL2-4."""
+    """Rewrite ReduceL2-4."""
     data, keep = layers.working(0), attrs.keep_dims
     squares = layers.call("Multiply", data, data)
     return _floats_only(layers) or layers.call("Sqrt", layers.call("ReduceSum", squares, Ref(None, 1), keep_dims=keep))

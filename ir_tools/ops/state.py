@@ -101,7 +101,7 @@ def same_value(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 
 
 def migrate_read_value(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-    """ReadValue-6 before opset6: ReadValue-3 takes type and shape of the variable from its initial value."""
+    """Rewrite ReadValue-6 before opset6: ReadValue-3 takes type and shape of the variable from its initial value."""
     if target >= 6 or target < 3:
         return KEPT(attrs, inputs, target)
     layers, (own,) = Layers(inputs, target), variable_shape(attrs, inputs)
