@@ -121,7 +121,7 @@ FAMILIES = {f"{family.__name__.rpartition('.')[2]}.py" for family in ops.FAMILIE
 
 
 def test_a_module_of_operations_is_a_family_or_shared() -> None:
-    shared = {"bodies.py", "checks.py", "definition.py", "limits.py", "records.py"}
+    shared = {"bodies.py", "checks.py", "definition.py", "fields.py", "limits.py", "records.py"}
     assert {path.name for path in (ROOT / "ops").glob("[a-z]*.py")} == FAMILIES | shared
 
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from ir_tools.graph import Source
 from ir_tools.infer._engine import Visit
-from ir_tools.ops.definition import Attrs, Fact
+from ir_tools.ops.definition import Fact
+from ir_tools.ops.fields import Attrs
 
 __all__ = ["IndexBounds"]
 

@@ -7,7 +7,8 @@ from enum import StrEnum
 from ir_tools.graph import Graph, Layer, Located, Model
 from ir_tools.known_differences.releases import FIRST_VERSION, Seen, release_differences, rows_of
 from ir_tools.ops import Op, Role, opset_number, role_of
-from ir_tools.ops.definition import REQUIRED, Fact, Flag, OneOf
+from ir_tools.ops.definition import Fact
+from ir_tools.ops.fields import REQUIRED, Flag, OneOf
 from ir_tools.releases.measured import TOGETHER, State, cases, state
 from ir_tools.releases.table import Release
 from ir_tools.types import ELEMENT_TYPES, Shape, is_static

@@ -49,7 +49,6 @@ from ir_tools.ops.definition import (
     COMPLETE_OPSETS,
     NEWEST_OPSET,
     Array,
-    Attrs,
     Bounds,
     Fact,
     Op,
@@ -58,6 +57,7 @@ from ir_tools.ops.definition import (
     Role,
     Violation,
 )
+from ir_tools.ops.fields import Attrs
 
 __all__ = [
     "COMPLETE_OPSETS",

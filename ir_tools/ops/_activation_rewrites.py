@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ir_tools.ops._layers import Layers, composed
-from ir_tools.ops.definition import Array, Attrs, Fact, Ref, Refused, Rewrite
+from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite
+from ir_tools.ops.fields import Attrs
 
 __all__ = [
     "acosh",

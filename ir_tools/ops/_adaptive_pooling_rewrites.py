@@ -10,7 +10,8 @@ from ir_tools.ops._equivalence import PoolingSpec, equal_plans
 from ir_tools.ops._layers import F32, I64, Layers
 from ir_tools.ops._pooling_rewrites import avg_pool_layer, max_pool_layer
 from ir_tools.ops._windows import AxisWindows, Pooling, adaptive_plan, pooling_of
-from ir_tools.ops.definition import Array, Attrs, Fact, Ref, Refused, Rewrite
+from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite
+from ir_tools.ops.fields import Attrs
 from ir_tools.types import Dim, element_type
 
 __all__ = [

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from ir_tools.ops._layers import I64, Layers, composed
-from ir_tools.ops.definition import Array, Attrs, Ref, Refused
+from ir_tools.ops.definition import Array, Ref, Refused
+from ir_tools.ops.fields import Attrs
 from ir_tools.types import Dim, is_static
 
 __all__ = ["grouped_products", "scaled_dot_product_attention"]

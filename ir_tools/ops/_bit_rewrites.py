@@ -3,7 +3,8 @@
 import numpy as np
 
 from ir_tools.ops._layers import F32, I64, Layers, composed
-from ir_tools.ops.definition import Array, Attrs, Ref, Refused
+from ir_tools.ops.definition import Array, Ref, Refused
+from ir_tools.ops.fields import Attrs
 from ir_tools.types import ElementType
 
 __all__ = [

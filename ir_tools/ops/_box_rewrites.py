@@ -8,7 +8,8 @@ from ir_tools.ops._layers import I64, Layers, held
 from ir_tools.ops._prior_boxes import number_of_priors, priors
 from ir_tools.ops._sampling_rewrites import align_regions
 from ir_tools.ops._versions import as_it_is, no_step, versions
-from ir_tools.ops.definition import Array, Attrs, Fact, Lowering, Ref, Refused, Rewrite, Step
+from ir_tools.ops.definition import Array, Fact, Lowering, Ref, Refused, Rewrite, Step
+from ir_tools.ops.fields import Attrs
 
 __all__ = [
     "boxes_of_later_version",

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Bounds, Int, OneOf
+from ir_tools.ops.definition import UNBOUNDED, Array, Bounds
+from ir_tools.ops.fields import Attrs, Int, OneOf
 from ir_tools.types import Dim, Shape, shape_text
 
 __all__ = ["AUTO_BROADCAST", "auto_broadcast", "broadcast", "broadcast_arrays", "first_axis", "interval", "merge"]

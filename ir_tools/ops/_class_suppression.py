@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ir_tools.ops._overlaps import overlaps
-from ir_tools.ops.definition import Array, Attrs
+from ir_tools.ops.definition import Array
+from ir_tools.ops.fields import Attrs
 
 __all__ = ["Found", "matrix", "multiclass"]
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from ir_tools.display import plural
 from ir_tools.ops._requirements import listed, raise_first
 from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
-from ir_tools.ops.definition import Attrs, Kind, Violation
+from ir_tools.ops.definition import Kind, Violation
+from ir_tools.ops.fields import Attrs
 from ir_tools.ops.limits import check_kernel_size
 from ir_tools.types import Dim, Shape, shape_text
 

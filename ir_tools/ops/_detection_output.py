@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ir_tools.ops._overlaps import Places, greedy
-from ir_tools.ops.definition import Array, Attrs
+from ir_tools.ops.definition import Array
+from ir_tools.ops.fields import Attrs
 
 __all__ = ["detections"]
 

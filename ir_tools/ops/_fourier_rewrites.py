@@ -4,7 +4,8 @@ import numpy as np
 
 from ir_tools.ops._layers import Layers, composed
 from ir_tools.ops._values import known
-from ir_tools.ops.definition import Array, Attrs, Ref, Refused
+from ir_tools.ops.definition import Array, Ref, Refused
+from ir_tools.ops.fields import Attrs
 
 __all__ = [
     "complex_transform",

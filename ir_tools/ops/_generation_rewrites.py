@@ -6,7 +6,8 @@ import numpy as np
 
 from ir_tools.ops._layers import I64, Layers, composed
 from ir_tools.ops._values import known
-from ir_tools.ops.definition import Attrs, Fact, Ref, Refused, Rewrite
+from ir_tools.ops.definition import Fact, Ref, Refused, Rewrite
+from ir_tools.ops.fields import Attrs
 
 __all__ = ["matrix_of_ones", "migrate_range_1", "range_of_converted"]
 

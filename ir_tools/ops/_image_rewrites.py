@@ -7,7 +7,8 @@ import numpy as np
 from ir_tools.ops._layers import F32, Layers, composed
 from ir_tools.ops._values import known, normal_axis
 from ir_tools.ops._versions import as_it_is, versions
-from ir_tools.ops.definition import Array, Attrs, Fact, Ref, Refused, Rewrite, Step
+from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite, Step
+from ir_tools.ops.fields import Attrs
 
 __all__ = ["migrate_color", "migrate_deformable_8", "migrate_interpolate"]
 

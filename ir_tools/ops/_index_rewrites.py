@@ -9,7 +9,8 @@ from ir_tools.ops._layers import I64, Layers, held
 from ir_tools.ops._segment_rewrites import combined_elements, combined_tuples
 from ir_tools.ops._values import known, known_axis, normal_axis, whole
 from ir_tools.ops._versions import versions
-from ir_tools.ops.definition import Array, Attrs, Fact, Ref, Refused, Rewrite, Step
+from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite, Step
+from ir_tools.ops.fields import Attrs
 
 __all__ = [
     "migrate_gather",

@@ -9,9 +9,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._numbers import is_half
 from ir_tools.ops.definition import (
     COMPLETE_OPSETS,
-    REQUIRED,
     Array,
-    Attrs,
     Fact,
     Lowering,
     NewLayer,
@@ -22,6 +20,7 @@ from ir_tools.ops.definition import (
     Step,
     Violation,
 )
+from ir_tools.ops.fields import REQUIRED, Attrs
 from ir_tools.ops.records import constant_fact
 from ir_tools.types import ElementType, element_type, from_dtype
 

@@ -4,8 +4,7 @@ import inspect
 from collections.abc import Iterable, Iterator
 
 from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Op, Role, ops_of
-from ir_tools.ops._fields import ShapeText, Type
-from ir_tools.ops.definition import REQUIRED, Field, Flag, Float, Floats, Int, Ints, OneOf, Text, Words
+from ir_tools.ops.fields import REQUIRED, Field, Flag, Float, Floats, Int, Ints, OneOf, ShapeText, Text, Type, Words
 from ir_tools.ops.legacy import LEGACY_FAMILIES
 from ir_tools.ops.legacy.definition import LegacyFlag
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from ir_tools.ops._layers import I64, Layers, composed
 from ir_tools.ops._values import normal_axis
-from ir_tools.ops.definition import Array, Attrs, Fact, Ref, Refused, Step
+from ir_tools.ops.definition import Array, Fact, Ref, Refused, Step
+from ir_tools.ops.fields import Attrs
 
 __all__ = ["migrate_gather_elements", "moved"]
 

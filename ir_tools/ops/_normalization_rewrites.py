@@ -6,7 +6,8 @@ import numpy as np
 
 from ir_tools.ops._layers import Layers, by_formula, composed
 from ir_tools.ops._values import known
-from ir_tools.ops.definition import Attrs, Fact, Ref, Refused, Rewrite, Step
+from ir_tools.ops.definition import Fact, Ref, Refused, Rewrite, Step
+from ir_tools.ops.fields import Attrs
 
 __all__ = [
     "batch_norm_by_channels",

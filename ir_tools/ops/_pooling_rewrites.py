@@ -11,7 +11,8 @@ from ir_tools.ops._convolution import by_convolution
 from ir_tools.ops._equivalence import PoolingSpec, Proof, behind_pad, equal_for_all, floored, plain, undilated
 from ir_tools.ops._layers import Layers, ints, padded
 from ir_tools.ops._windows import Pooling, Rounding, axis_dim, pooling_of
-from ir_tools.ops.definition import Attrs, Fact, NewLayer, Ref, Refused, Rewrite
+from ir_tools.ops.definition import Fact, NewLayer, Ref, Refused, Rewrite
+from ir_tools.ops.fields import Attrs
 from ir_tools.types import Dim, element_type
 
 __all__ = ["average_pooling", "avg_pool_layer", "max_pool_layer", "migrate_avg_pool", "migrate_max_pool"]

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_tools.ops.definition import Array, Attrs
+from ir_tools.ops.definition import Array
+from ir_tools.ops.fields import Attrs
 from ir_tools.ops.limits import MAX_DENSITY
 
 __all__ = ["clustered_boxes", "number_of_priors", "prior_boxes", "priors"]

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ir_tools.ops._overlaps import greedy
-from ir_tools.ops.definition import Array, Attrs
+from ir_tools.ops.definition import Array
+from ir_tools.ops.fields import Attrs
 
 __all__ = ["Generated", "Proposed", "generated", "of_one_image", "proposals"]
 

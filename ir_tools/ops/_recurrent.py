@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ir_tools.ops._numbers import sigmoid
-from ir_tools.ops.definition import Array, Attrs
+from ir_tools.ops.definition import Array
+from ir_tools.ops.fields import Attrs
 
 __all__ = ["Step", "gru_step", "lstm_step", "over_time", "rnn_step"]
 

@@ -6,7 +6,8 @@ from functools import partial, reduce
 import numpy as np
 
 from ir_tools.ops._layers import I64, Layers, by_formula, composed
-from ir_tools.ops.definition import Attrs, Ref, Refused, Step
+from ir_tools.ops.definition import Ref, Refused, Step
+from ir_tools.ops.fields import Attrs
 
 __all__ = ["gru_cell", "lstm_cell", "rnn_cell", "sequence"]
 

@@ -7,7 +7,8 @@ import numpy as np
 from ir_tools.ops._layers import I64, Layers, composed
 from ir_tools.ops._numbers import lowest
 from ir_tools.ops._values import known_axis
-from ir_tools.ops.definition import Array, Attrs, Ref, Refused
+from ir_tools.ops.definition import Array, Ref, Refused
+from ir_tools.ops.fields import Attrs
 from ir_tools.types import ElementType
 
 __all__ = [

@@ -8,7 +8,8 @@ from ir_tools.ops._layers import I64, Layers, composed
 from ir_tools.ops._slices import exact_slice
 from ir_tools.ops._values import known, known_axes
 from ir_tools.ops._versions import versions
-from ir_tools.ops.definition import Array, Attrs, Fact, Ref, Refused, Rewrite, Step
+from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite, Step
+from ir_tools.ops.fields import Attrs
 from ir_tools.types import Dim
 
 __all__ = [

@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Bounds, Fact
+from ir_tools.ops.definition import UNBOUNDED, Array, Bounds, Fact
+from ir_tools.ops.fields import Attrs
 from ir_tools.ops.limits import MAX_VALUES
 from ir_tools.types import Dim, Shape, product
 

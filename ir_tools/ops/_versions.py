@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._layers import Layers, held
-from ir_tools.ops.definition import Attrs, Fact, Lowering, Ref, Refused, Rewrite, Step
+from ir_tools.ops.definition import Fact, Lowering, Ref, Refused, Rewrite, Step
+from ir_tools.ops.fields import Attrs
 
 __all__ = ["Change", "as_it_is", "no_step", "versions"]
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops.definition import Attrs
+from ir_tools.ops.fields import Attrs
 from ir_tools.types import Dim
 
 __all__ = [

@@ -20,16 +20,10 @@ from ir_tools.ops._numbers import in_working_type, near_steps, require, same_typ
 from ir_tools.ops.checks import takes
 from ir_tools.ops.definition import (
     Array,
-    Attrs,
     Bounds,
     Fact,
-    Field,
-    Flag,
-    Float,
     Input,
-    Int,
     NewLayer,
-    OneOf,
     Op,
     Oracle,
     Ref,
@@ -39,6 +33,7 @@ from ir_tools.ops.definition import (
     Violation,
     no_violations,
 )
+from ir_tools.ops.fields import Attrs, Field, Flag, Float, Int, OneOf
 from ir_tools.types import element_type, shape_text
 
 __all__ = ["OPS", "Unary", "erf"]

@@ -17,7 +17,8 @@ from ir_tools.ops._broadcast import broadcast
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank, require_size
 from ir_tools.ops._values import dim
-from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, Kind, Op, Oracle, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Oracle, Violation
+from ir_tools.ops.fields import Attrs, Flag
 from ir_tools.types import Dim, shape_text
 
 __all__ = ["GROUPED_MAT_MUL", "OPS", "SCALED_DOT_PRODUCT_ATTENTION"]

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops.definition import REQUIRED, Array, Attrs, Bounds, Fact, Field, Flag, Folding, Kind, Op, Violation
+from ir_tools.ops.definition import Array, Bounds, Fact, Folding, Kind, Op, Violation
+from ir_tools.ops.fields import REQUIRED, Attrs, Field, Flag
 from ir_tools.ops.limits import MAX_WINDOW
 from ir_tools.types import ELEMENT_TYPES, Dim, ElementType, closest
 from ir_tools.types.packing import element_type_of

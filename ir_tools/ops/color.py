@@ -16,7 +16,8 @@ from ir_tools.ops._numbers import in_working_type, through_floats
 from ir_tools.ops._requirements import require, require_rank, require_size
 from ir_tools.ops._values import dim, divided, times
 from ir_tools.ops._versions import no_step
-from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Folding, Input, Op, Output, Violation
+from ir_tools.ops.definition import Array, Fact, Folding, Input, Op, Output, Violation
+from ir_tools.ops.fields import Attrs, Flag
 from ir_tools.types import Dim, Shape, shape_text
 
 __all__ = ["OPS"]

@@ -14,7 +14,8 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._versions import no_step
 from ir_tools.ops.bodies import Bodies, BodyFacts, BodyRun, Execute, Maps, PortMap, PortMapRow
-from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Input, Kind, Op, Output, Violation
+from ir_tools.ops.definition import Array, Bounds, Fact, Input, Kind, Op, Output, Violation
+from ir_tools.ops.fields import Attrs
 from ir_tools.ops.limits import MAX_ITERATIONS
 from ir_tools.types import Dim, Shape, element_type, shape_text
 

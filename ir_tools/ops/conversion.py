@@ -11,17 +11,14 @@ import numpy.typing as npt
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._by_blocks import elementwise
-from ir_tools.ops._fields import Type
 from ir_tools.ops._layers import Layers, by_formula
 from ir_tools.ops._numbers import low_bits, near_steps
 from ir_tools.ops.definition import (
     NEWEST_OPSET,
     UNBOUNDED,
     Array,
-    Attrs,
     Bounds,
     Fact,
-    Flag,
     Input,
     Op,
     Output,
@@ -30,6 +27,7 @@ from ir_tools.ops.definition import (
     Rewrite,
     Violation,
 )
+from ir_tools.ops.fields import Attrs, Flag, Type
 from ir_tools.types import Dim, ElementType, element_type
 from ir_tools.types.packing import element_type_of, fit
 

@@ -36,21 +36,8 @@ from ir_tools.ops._requirements import listed, raise_first
 from ir_tools.ops._values import shifted, times
 from ir_tools.ops._versions import versions
 from ir_tools.ops._windows import Pooling, axis_pads
-from ir_tools.ops.definition import (
-    Array,
-    Attrs,
-    Bounds,
-    Fact,
-    Field,
-    Flag,
-    Float,
-    Input,
-    Int,
-    Ints,
-    OneOf,
-    Op,
-    Violation,
-)
+from ir_tools.ops.definition import Array, Bounds, Fact, Input, Op, Violation
+from ir_tools.ops.fields import Attrs, Field, Flag, Float, Int, Ints, OneOf
 from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, Shape, shape_text
 

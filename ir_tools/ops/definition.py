@@ -1,19 +1,18 @@
-"""How an operation is described: fields, facts about tensors, violations, rewrites, and `Op` itself."""
+"""How an operation is described: facts about tensors, violations, rewrites, and `Op` itself."""
 
 from __future__ import annotations
 
 import enum
-import math
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_tools.diagnostics import Severity
+from ir_tools.ops.fields import REQUIRED, Attrs, Field, ObservedAttrs, OutOfRange
 from ir_tools.rules import Rule
 from ir_tools.rules.operations import (
     ASSUMED_ATTRIBUTE,
@@ -47,34 +46,22 @@ __all__ = [
     "COMPLETE_OPSETS",
     "NEWEST_OPSET",
     "Array",
-    "Attrs",
     "Bounds",
     "Fact",
-    "Field",
-    "Flag",
-    "Float",
-    "Floats",
     "Folding",
     "Input",
-    "Int",
-    "Ints",
     "Kind",
     "Lowering",
     "NewLayer",
-    "ObservedAttrs",
-    "OneOf",
     "Op",
     "Oracle",
-    "OutOfRange",
     "Output",
     "Ref",
     "Refused",
     "Rewrite",
     "Role",
-    "Text",
     "Upgrade",
     "Violation",
-    "Words",
 ]
 
 Array = npt.NDArray[Any]
@@ -211,318 +198,6 @@ class Violation:
     def text(self) -> str:
         """The message after the name of the attribute."""
         return f"{self.attribute} {self.message}" if self.attribute else self.message
-
-
-_NUMBER = re.compile(
-    r"[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?|inf|nan)", re.IGNORECASE
-)
-MAX_DIGITS = 20
-"""Of a 64-bit number with its sign."""
-
-# --- attributes -------------------------------------------------------------------------------------------------
-
-REQUIRED: Any = object()
-"""The default of a field without which the layer has no meaning."""
-
-
-class OutOfRange(ValueError):
-    """A value that can be read, and that the attribute may not have."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
-    """One attribute. `xml`: its name in the file where it differs; `aliases`: misspellings that real files have.
-
-    `default`: the value of an absent or empty attribute by the specification; `runtime_default`: that by the runtime,
-    if the specification requires the attribute or has another default; `needed`: the runtime refuses absence, whatever
-    the default is.
-    """
-
-    xml: str | None = None
-    aliases: tuple[str, ...] = ()
-    default: Any = REQUIRED
-    runtime_default: Any = REQUIRED
-    needed: bool = False
-
-    blank: ClassVar[bool] = True
-    """Whether an attribute without text counts as absent, and is not read as a (wrong) value."""
-
-    @property
-    def absent(self) -> Any:
-        """What the runtime takes for an absent attribute; REQUIRED where it takes nothing."""
-        return self.default if self.runtime_default is REQUIRED else self.runtime_default
-
-    def is_absent(self, text: str | None) -> bool:
-        """Return whether an attribute with this text counts as absent: an empty list does, a blank one does not."""
-        return text is None or (not text and self.blank)
-
-    def parse(self, text: str) -> Any:
-        """Parse a text; ValueError, with the reason, if it has no value; OutOfRange if the value is not allowed."""
-        raise NotImplementedError
-
-    def render(self, value: Any, separator: str) -> str:
-        """Render the text of a value; `separator` stands between list items (`,` or `, `)."""
-        del separator
-        return str(value)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ints(Field):
-    """A list of integers, each from `minimum` to `maximum`; `counts`: how many there may be (empty: any number)."""
-
-    minimum: int | None = None
-    maximum: int | None = None
-    counts: tuple[int, ...] = ()
-
-    def parse(self, text: str) -> tuple[int, ...]:
-        """Parse `"2, 2"` -> `(2, 2)`."""
-        values = tuple(map(_listed_integer, _items(text)))
-        _require_count(len(values), self.counts)
-        for value in dict.fromkeys(values):
-            _require_range(value, self.minimum, self.maximum)
-        return values
-
-    def render(self, value: Any, separator: str) -> str:
-        """Render `(2, 2)` -> `"2, 2"`."""
-        return separator.join(map(str, value))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Int(Field):
-    """An integer from `minimum` to `maximum`."""
-
-    blank: ClassVar[bool] = False
-
-    minimum: int | None = None
-    maximum: int | None = None
-
-    def parse(self, text: str) -> int:
-        """Parse `"-1"` -> `-1`."""
-        value = _integer(text)
-        _require_range(value, self.minimum, self.maximum)
-        return value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Float(Field):
-    """A number from `minimum` to `maximum`."""
-
-    blank: ClassVar[bool] = False
-
-    minimum: float | None = None
-    maximum: float | None = None
-
-    def parse(self, text: str) -> float:
-        """Parse `"1e-5"` -> `1e-05`."""
-        value = _number(text)
-        _require_range(value, self.minimum, self.maximum)
-        return value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Floats(Field):
-    """A list of numbers, each from `minimum` to `maximum`; `counts`: how many there may be (empty: any number)."""
-
-    minimum: float | None = None
-    maximum: float | None = None
-    counts: tuple[int, ...] = ()
-
-    def parse(self, text: str) -> tuple[float, ...]:
-        """Parse `"1, 0.5"` -> `(1.0, 0.5)`."""
-        values = tuple(map(_number, _items(text)))
-        _require_count(len(values), self.counts)
-        for value in values:
-            _require_range(value, self.minimum, self.maximum)
-        return values
-
-    def render(self, value: Any, separator: str) -> str:
-        """Render `(1.0, 0.5)` -> `"1.0, 0.5"`."""
-        return separator.join(map(repr, value))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words(Field):
-    """A list of words: activation names, equations."""
-
-    words: tuple[str, ...] = ()
-
-    def parse(self, text: str) -> tuple[str, ...]:
-        """Parse `"sigmoid, tanh"` -> `("sigmoid", "tanh")`; with `words`, each must be one of them in any case."""
-        found = tuple(word.strip() for word in text.split(",")) if text.strip() else ()
-        for word in found:
-            if self.words and word.lower() not in self.words:
-                raise ValueError(f"has '{word}'; expected one of {', '.join(self.words)}")
-        return tuple(word.lower() for word in found) if self.words else found
-
-    def render(self, value: Any, separator: str) -> str:
-        """Render `("sigmoid", "tanh")` -> `"sigmoid, tanh"`."""
-        return separator.join(value)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flag(Field):
-    """True or false, read as the runtime does: `true` and `1`, `false` and `0`, in any case (measured).
-
-    Any other text counts as if the attribute were absent.
-    """
-
-    blank: ClassVar[bool] = False
-
-    def parse(self, text: str) -> bool:
-        """Parse `"False"` -> `False`."""
-        word = text.lower()
-        if word in {"true", "1", "false", "0"}:
-            return word in {"true", "1"}
-        absent = self.runtime_default if self.default is REQUIRED else self.default
-        return absent is REQUIRED or bool(absent)
-
-    def render(self, value: Any, separator: str) -> str:
-        """Render `True` -> `"true"`."""
-        del separator
-        return "true" if value else "false"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OneOf(Field):
-    """One word of a list; case does not matter, as for the runtime. `synonyms`: other words for some of them."""
-
-    blank: ClassVar[bool] = False
-
-    words: tuple[str, ...]
-    synonyms: Mapping[str, str] = field(default_factory=dict)
-
-    def parse(self, text: str) -> str:
-        """Parse `"SAME_UPPER"` -> `"same_upper"`."""
-        word = text.lower()
-        word = self.synonyms.get(word, word)
-        if word not in self.words:
-            raise ValueError(f"is '{text}'; expected one of {', '.join(self.words)}")
-        return word
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text(Field):
-    """Any text."""
-
-    def parse(self, text: str) -> str:
-        """Parse the text itself."""
-        return text
-
-
-def _items(text: str) -> list[str]:
-    """Return the items of a list; the runtime lets it end with a comma, and refuses a blank one (measured)."""
-    if text and not text.strip():
-        raise ValueError("is blank; expected a list of numbers, or no text at all")
-    items = text.split(",")
-    return items if items[-1].strip() else items[:-1]
-
-
-def _number(text: str) -> float:
-    word = text.strip()
-    if not _NUMBER.fullmatch(word):
-        raise ValueError(f"has '{word[:40]}'; expected a number")
-    value = float(word)
-    if math.isinf(value) and not word.lower().endswith("inf"):
-        raise OutOfRange(f"is {word[:40]}, which no float can hold")
-    return value
-
-
-def _require_count(count: int, counts: tuple[int, ...]) -> None:
-    if counts and count not in counts:
-        raise OutOfRange(f"has {count} values; expected {' or '.join(map(str, counts))}")
-
-
-def _require_range(value: float, minimum: float | None, maximum: float | None) -> None:
-    if minimum is not None and not value >= minimum:
-        raise OutOfRange(f"is {value}; expected at least {minimum}")
-    if maximum is not None and not value <= maximum:
-        raise OutOfRange(f"is {value}; expected at most {maximum}")
-
-
-@lru_cache(1024)
-def _listed_integer(text: str) -> int:
-    """Return an integer in a list, where the runtime reads no plus sign (measured)."""
-    if text.strip().startswith("+"):
-        raise ValueError(f"has '{text.strip()[:40]}'; expected an integer")
-    return _integer(text)
-
-
-def _integer(text: str) -> int:
-    word = text.strip()
-    if not re.fullmatch(r"[+-]?[0-9]+", word):
-        raise ValueError(f"has '{word[:40]}'; expected an integer")
-    if len(word) > MAX_DIGITS or abs(int(word)) > UNBOUNDED:
-        raise OutOfRange(f"is {word[:40]}, which does not fit into 64 bits")
-    return int(word)
-
-
-class Attrs(Mapping[str, Any]):
-    """The typed attributes of one layer: `attrs.kernel`, `attrs["kernel"]`."""
-
-    __slots__ = ("_values",)
-
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        """`values`: by Python name."""
-        self._values = dict(values)
-
-    def __getitem__(self, name: str) -> Any:
-        """Return the value of the attribute."""
-        return self._values[name]
-
-    def __getattr__(self, name: str) -> Any:
-        """Return the value of the attribute."""
-        try:
-            return self._values[name]
-        except KeyError:
-            raise AttributeError(name) from None
-
-    def __contains__(self, name: object) -> bool:
-        """Return whether the version has the attribute."""
-        return name in self._values
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield the names."""
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        """Return how many there are."""
-        return len(self._values)
-
-    def values(self) -> ValuesView[Any]:
-        """Return the values."""
-        return self._values.values()
-
-
-class ObservedAttrs(Attrs):
-    """Attributes that remember which of them were read."""
-
-    __slots__ = ("names_read",)
-
-    def __init__(self, attrs: Attrs) -> None:
-        """Nothing is read yet."""
-        super().__init__(attrs)
-        self.names_read: set[str] = set()
-
-    def __getitem__(self, name: str) -> Any:
-        """Return the value of the attribute, and remember the name."""
-        value = super().__getitem__(name)
-        self.names_read.add(name)
-        return value
-
-    def __getattr__(self, name: str) -> Any:
-        """Return the value of the attribute, and remember the name."""
-        value = super().__getattr__(name)
-        self.names_read.add(name)
-        return value
-
-    def peek(self, name: str) -> Any:
-        """Return the value of the attribute without reading it."""
-        return super().__getitem__(name)
-
-    def values(self) -> ValuesView[Any]:
-        """Return the values, which reads all of them."""
-        self.names_read.update(self)
-        return super().values()
 
 
 # --- rewrites ---------------------------------------------------------------------------------------------------

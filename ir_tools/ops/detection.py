@@ -11,25 +11,13 @@ from ir_tools.display import plural
 from ir_tools.errors import ShapeError
 from ir_tools.ops._box_rewrites import migrate_detection_output, migrate_prior_box_8
 from ir_tools.ops._detection_output import detections
-from ir_tools.ops._fields import ExactWord, Int32
 from ir_tools.ops._numbers import in_working_type, in_working_types, sigmoid
 from ir_tools.ops._prior_boxes import clustered_boxes, number_of_priors, prior_boxes, priors
 from ir_tools.ops._requirements import agreed, require, require_rank, require_size
 from ir_tools.ops._values import dim, divided, normal_axis, times
 from ir_tools.ops._versions import versions
-from ir_tools.ops.definition import (
-    Array,
-    Attrs,
-    Fact,
-    Flag,
-    Float,
-    Floats,
-    Input,
-    Ints,
-    Kind,
-    Op,
-    Violation,
-)
+from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.fields import Attrs, ExactWord, Flag, Float, Floats, Int32, Ints
 from ir_tools.ops.limits import MAX_DENSITY, check_output_size
 from ir_tools.types import Dim, element_type, from_dtype, shape_text
 

@@ -16,21 +16,8 @@ from ir_tools.ops._proposals import of_one_image
 from ir_tools.ops._requirements import agreed, require_rank, require_size
 from ir_tools.ops._values import dim, times
 from ir_tools.ops._versions import no_step
-from ir_tools.ops.definition import (
-    Array,
-    Attrs,
-    Fact,
-    Flag,
-    Float,
-    Floats,
-    Input,
-    Int,
-    Ints,
-    Kind,
-    Op,
-    Output,
-    Violation,
-)
+from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Output, Violation
+from ir_tools.ops.fields import Attrs, Flag, Float, Floats, Int, Ints
 from ir_tools.ops.limits import check_output_size
 from ir_tools.types import Dim, element_type
 

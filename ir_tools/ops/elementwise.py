@@ -16,7 +16,8 @@ from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast_ar
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
 from ir_tools.ops.checks import takes
-from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Field, Flag, Input, Op, Oracle, Step
+from ir_tools.ops.definition import Array, Bounds, Fact, Input, Op, Oracle, Step
+from ir_tools.ops.fields import Attrs, Field, Flag
 from ir_tools.types import element_type
 
 __all__ = ["OPS", "SELECT", "Binary"]

@@ -17,7 +17,8 @@ from ir_tools.ops._broadcast import merge
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import require, require_rank
 from ir_tools.ops._values import known, known_number, sizes_of
-from ir_tools.ops.definition import Array, Attrs, Fact, Input, Kind, OneOf, Op, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.fields import Attrs, OneOf
 from ir_tools.types import Dim
 
 __all__ = [

@@ -14,7 +14,8 @@ from ir_tools.ops import _fourier_rewrites as rewrites
 from ir_tools.ops._numbers import is_half
 from ir_tools.ops._requirements import require, require_list, require_one, require_rank, require_size
 from ir_tools.ops._values import dim, intervals, known, normal_axis, shifted, sizes_of, times
-from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Flag, Input, Kind, Op, Violation
+from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.fields import Attrs, Flag
 from ir_tools.types import Dim, Shape, shape_text
 
 __all__ = ["DFT", "IDFT", "IRDFT", "ISTFT", "OPS", "RDFT", "STFT"]

@@ -17,7 +17,8 @@ from ir_tools.ops._numbers import in_axis, same_type
 from ir_tools.ops._requirements import require_integers, require_one
 from ir_tools.ops._values import carried, known, normal_axis, outside, sizes_of, times, whole
 from ir_tools.ops._versions import versions
-from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.fields import Attrs, Int, OneOf
 from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, Shape, shape_text
 

@@ -11,12 +11,12 @@ from math import ceil, isfinite, trunc
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._fields import Type
 from ir_tools.ops._generation_rewrites import matrix_of_ones, migrate_range_1, range_of_converted
 from ir_tools.ops._numbers import is_half, same_type
 from ir_tools.ops._requirements import require_integers, require_one, require_sizes
 from ir_tools.ops._values import carried, known, sizes_of
-from ir_tools.ops.definition import Array, Attrs, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.fields import Attrs, Type
 from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, ElementType, Shape
 

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
-from ir_tools.ops._fields import ExactWord
 from ir_tools.ops._grid_sample import grid_sample
 from ir_tools.ops._image_rewrites import migrate_interpolate
 from ir_tools.ops._interpolate import Resizing, resize, scales_of
@@ -21,7 +20,8 @@ from ir_tools.ops._requirements import agreed, require, require_list, require_ra
 from ir_tools.ops._resizing_limits import Resized, changed, limits
 from ir_tools.ops._sampling_rewrites import migrate_grid_sample
 from ir_tools.ops._values import dim, known, shifted
-from ir_tools.ops.definition import Array, Attrs, Fact, Field, Flag, Float, Input, Ints, Kind, OneOf, Op, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.fields import Attrs, ExactWord, Field, Flag, Float, Ints, OneOf
 from ir_tools.ops.limits import check_output_size, too_large
 from ir_tools.types import Dim, shape_text
 

@@ -16,7 +16,8 @@ from ir_tools.ops._requirements import require_integers, require_list, require_s
 from ir_tools.ops._shape_rewrites import migrate_squeeze_15
 from ir_tools.ops._values import carried, divided, intervals, known, known_axes, normal_axis, times, whole
 from ir_tools.ops._versions import versions
-from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Flag, Input, Int, OneOf, Op, Violation
+from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Op, Violation
+from ir_tools.ops.fields import Attrs, Flag, Int, OneOf
 from ir_tools.types import Dim, Shape, product, shape_text
 
 __all__ = ["OPS"]

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops.definition import Attrs, Fact, Kind, Violation
+from ir_tools.ops.definition import Fact, Kind, Violation
+from ir_tools.ops.fields import Attrs
 from ir_tools.types import Shape, product, shape_text
 
 __all__ = [

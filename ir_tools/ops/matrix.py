@@ -17,7 +17,8 @@ from ir_tools.ops._broadcast import broadcast
 from ir_tools.ops._layers import Layers, composed
 from ir_tools.ops._numbers import in_working_type, require, same_type, through_floats
 from ir_tools.ops._requirements import listed, raise_first
-from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Flag, Input, Op, Ref, Refused, Text, Violation
+from ir_tools.ops.definition import Array, Bounds, Fact, Input, Op, Ref, Refused, Violation
+from ir_tools.ops.fields import Attrs, Flag, Text
 from ir_tools.types import Dim, shape_text
 
 __all__ = ["OPS"]

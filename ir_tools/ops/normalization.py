@@ -22,7 +22,8 @@ from ir_tools.ops._normalization_rewrites import (
 from ir_tools.ops._numbers import in_working_type, is_half, require, same_type, through_floats
 from ir_tools.ops._requirements import check_axes, listed, raise_first
 from ir_tools.ops._values import known
-from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Float, Input, Int, Ints, Kind, OneOf, Op, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.fields import Attrs, Flag, Float, Int, Ints, OneOf
 from ir_tools.types import Dim, Shape, element_type, shape_text
 
 __all__ = ["OPS"]

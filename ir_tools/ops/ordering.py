@@ -13,7 +13,8 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_list
 from ir_tools.ops._shape_rewrites import migrate_roll
 from ir_tools.ops._values import carried, known, known_axes, normal_axis, whole
-from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.fields import Attrs, Int, OneOf
 from ir_tools.types import format_shape, shape_text
 
 __all__ = ["OPS"]

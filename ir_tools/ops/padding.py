@@ -19,7 +19,8 @@ from ir_tools.ops._requirements import require_integers, require_list, require_o
 from ir_tools.ops._shape_rewrites import migrate_broadcast, migrate_pad_12
 from ir_tools.ops._values import carried, divided, intervals, known, shifted, sizes_of, times
 from ir_tools.ops._versions import versions
-from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
+from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.fields import Attrs, Int, OneOf
 from ir_tools.ops.limits import MAX_WINDOW, too_large
 from ir_tools.types import Dim, Shape, format_shape, shape_text
 

@@ -14,7 +14,8 @@ from ir_tools.ops._numbers import in_working_type, require
 from ir_tools.ops._requirements import listed, raise_first
 from ir_tools.ops._sampling_rewrites import migrate_columns
 from ir_tools.ops._values import ceil_div, floor_div, minus, shifted, times
-from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Input, Ints, Kind, OneOf, Op, Violation
+from ir_tools.ops.definition import Array, Bounds, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.fields import Attrs, Ints, OneOf
 from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, shape_text
 

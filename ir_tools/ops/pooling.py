@@ -24,22 +24,8 @@ from ir_tools.ops._adaptive_pooling_rewrites import (
 )
 from ir_tools.ops._pooling_rewrites import migrate_avg_pool, migrate_max_pool
 from ir_tools.ops._requirements import raise_first
-from ir_tools.ops.definition import (
-    Array,
-    Attrs,
-    Bounds,
-    Fact,
-    Field,
-    Flag,
-    Input,
-    Int,
-    Ints,
-    Kind,
-    OneOf,
-    Op,
-    Output,
-    Violation,
-)
+from ir_tools.ops.definition import Array, Bounds, Fact, Input, Kind, Op, Output, Violation
+from ir_tools.ops.fields import Attrs, Field, Flag, Int, Ints, OneOf
 from ir_tools.ops.limits import check_kernel_size
 from ir_tools.types import Dim, Shape, element_type, shape_text
 

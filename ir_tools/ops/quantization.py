@@ -15,7 +15,8 @@ from ir_tools.ops._broadcast import AUTO_BROADCAST, auto_broadcast, broadcast, b
 from ir_tools.ops._by_blocks import elementwise
 from ir_tools.ops._numbers import in_working_type, same_type, through_floats
 from ir_tools.ops._requirements import raise_first
-from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Kind, OneOf, Op, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.fields import Attrs, Int, OneOf
 from ir_tools.types import Shape, element_type, shape_text
 
 __all__ = ["OPS"]

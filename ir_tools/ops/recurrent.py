@@ -9,31 +9,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from ir_tools.ops._fields import Int32
 from ir_tools.ops._layers import Layers
 from ir_tools.ops._numbers import in_working_types
 from ir_tools.ops._recurrent import Step, gru_step, lstm_step, over_time, rnn_step
 from ir_tools.ops._recurrent_rewrites import gru_cell, lstm_cell, rnn_cell, sequence
 from ir_tools.ops._requirements import agreed, require, require_rank
 from ir_tools.ops._values import dim, divided, known
-from ir_tools.ops.definition import (
-    Array,
-    Attrs,
-    Fact,
-    Field,
-    Flag,
-    Float,
-    Floats,
-    Input,
-    Kind,
-    OneOf,
-    Op,
-    Output,
-    Ref,
-    Rewrite,
-    Violation,
-    Words,
-)
+from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Output, Ref, Rewrite, Violation
+from ir_tools.ops.fields import Attrs, Field, Flag, Float, Floats, Int32, OneOf, Words
 from ir_tools.types import Dim, element_type, shape_text
 
 __all__ = ["OPS"]

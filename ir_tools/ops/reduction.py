@@ -20,20 +20,18 @@ from ir_tools.ops._values import known
 from ir_tools.ops.definition import (
     UNBOUNDED,
     Array,
-    Attrs,
     Bounds,
     Fact,
-    Flag,
     Input,
     Kind,
     NamedRewrite,
-    OneOf,
     Op,
     Ref,
     Refused,
     Step,
     Violation,
 )
+from ir_tools.ops.fields import Attrs, Flag, OneOf
 from ir_tools.ops.limits import too_large
 from ir_tools.types import Dim, Shape, shape_text
 

@@ -11,7 +11,6 @@ from typing import ClassVar
 import numpy as np
 
 from ir_tools.ops._box_rewrites import migrate_roi_align, no_boxes
-from ir_tools.ops._fields import ExactWord, IndexType, Int32
 from ir_tools.ops._numbers import in_working_type, in_working_types, is_half
 from ir_tools.ops._proposals import generated, proposals
 from ir_tools.ops._regions import (
@@ -26,24 +25,8 @@ from ir_tools.ops._regions import (
 from ir_tools.ops._requirements import agreed, require, require_rank, require_size
 from ir_tools.ops._values import dim, is_empty, outside, times, whole
 from ir_tools.ops._versions import no_step, versions
-from ir_tools.ops.definition import (
-    Array,
-    Attrs,
-    Bounds,
-    Fact,
-    Field,
-    Flag,
-    Float,
-    Floats,
-    Folding,
-    Input,
-    Ints,
-    Kind,
-    OneOf,
-    Op,
-    Output,
-    Violation,
-)
+from ir_tools.ops.definition import Array, Bounds, Fact, Folding, Input, Kind, Op, Output, Violation
+from ir_tools.ops.fields import Attrs, ExactWord, Field, Flag, Float, Floats, IndexType, Int32, Ints, OneOf
 from ir_tools.ops.limits import MAX_BINS, MAX_BOXES, MAX_SAMPLES, check_output_size
 from ir_tools.types import Dim, element_type
 

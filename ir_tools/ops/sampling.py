@@ -9,12 +9,12 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from ir_tools.ops._fields import IndexType, Type
 from ir_tools.ops._philox import fractions, integers_between, torch_fractions, torch_words, words
 from ir_tools.ops._requirements import require, require_one, require_rank, require_sizes
 from ir_tools.ops._values import known_number, sizes_of
 from ir_tools.ops._versions import no_step
-from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Folding, Input, Int, Kind, OneOf, Op, Violation
+from ir_tools.ops.definition import Array, Fact, Folding, Input, Kind, Op, Violation
+from ir_tools.ops.fields import Attrs, Flag, IndexType, Int, OneOf, Type
 from ir_tools.ops.limits import MAX_SIZES
 from ir_tools.types import Dim, Shape
 

@@ -16,7 +16,8 @@ from ir_tools.ops._numbers import in_axis, is_half, same_type
 from ir_tools.ops._requirements import require_integers, require_one
 from ir_tools.ops._values import carried, known, known_axis, outside
 from ir_tools.ops._versions import versions
-from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, OneOf, Op, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Op, Violation
+from ir_tools.ops.fields import Attrs, Flag, OneOf
 from ir_tools.types import Dim, Shape, shape_text
 
 __all__ = ["OPS"]

@@ -11,13 +11,13 @@ from math import prod
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._fields import IndexType
 from ir_tools.ops._numbers import same_type
 from ir_tools.ops._requirements import require_list
 from ir_tools.ops._segment_rewrites import migrate_bincount, migrate_bucketize, migrate_search_sorted
 from ir_tools.ops._values import carried, known, normal_axis, plus, sizes_of, whole
 from ir_tools.ops._versions import no_step
-from ir_tools.ops.definition import Array, Attrs, Fact, Flag, Input, Int, Op, Oracle, Output
+from ir_tools.ops.definition import Array, Fact, Input, Op, Oracle, Output
+from ir_tools.ops.fields import Attrs, Flag, IndexType, Int
 from ir_tools.types import Dim, Shape, element_type, format_shape, shape_text
 
 __all__ = ["OPS"]

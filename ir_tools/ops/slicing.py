@@ -15,7 +15,8 @@ from ir_tools.ops._requirements import require_integers, require_one, require_si
 from ir_tools.ops._shape_rewrites import migrate_slice, migrate_slice_scatter
 from ir_tools.ops._slices import exact_slice, positions, sliced
 from ir_tools.ops._values import carried, known, known_axes, known_axis, normal_axis, plus
-from ir_tools.ops.definition import Array, Attrs, Fact, Input, Int, Op, Output
+from ir_tools.ops.definition import Array, Fact, Input, Op, Output
+from ir_tools.ops.fields import Attrs, Int
 from ir_tools.ops.limits import MAX_SIZES
 from ir_tools.types import Dim, Shape, format_shape, shape_text
 

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_tools.ops._box_rewrites import in_order_of_values, migrate_top_k
-from ir_tools.ops._fields import IndexType, Type
 from ir_tools.ops._numbers import in_working_type
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank
 from ir_tools.ops._values import dim, is_empty, known, known_number, normal_axis
 from ir_tools.ops._versions import no_step
-from ir_tools.ops.definition import Array, Attrs, Bounds, Fact, Flag, Input, Int, Kind, OneOf, Op, Output, Violation
+from ir_tools.ops.definition import Array, Bounds, Fact, Input, Kind, Op, Output, Violation
+from ir_tools.ops.fields import Attrs, Flag, IndexType, Int, OneOf, Type
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]

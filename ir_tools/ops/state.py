@@ -10,11 +10,11 @@ from typing import ClassVar
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._fields import ShapeText, Type
 from ir_tools.ops._layers import Layers
 from ir_tools.ops._requirements import require
 from ir_tools.ops._versions import no_step, versions
-from ir_tools.ops.definition import Array, Attrs, Fact, Input, Op, Ref, Refused, Rewrite, Role, Text, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Op, Ref, Refused, Rewrite, Role, Violation
+from ir_tools.ops.fields import Attrs, ShapeText, Text, Type
 from ir_tools.types import Shape, element_type, format_shape, shape_text
 
 __all__ = ["OPS"]

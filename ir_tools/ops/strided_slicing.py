@@ -13,7 +13,8 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import raise_first, require_integers, require_list
 from ir_tools.ops._slices import Pair, exact_slice, positions, sliced
 from ir_tools.ops._values import carried, known
-from ir_tools.ops.definition import UNBOUNDED, Array, Attrs, Fact, Field, Input, Ints, Op, Violation
+from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Op, Violation
+from ir_tools.ops.fields import Attrs, Field, Ints
 from ir_tools.types import Dim
 
 __all__ = ["OPS"]

@@ -10,7 +10,8 @@ import numpy as np
 from ir_tools.ops._broadcast import merge
 from ir_tools.ops._requirements import require_rank
 from ir_tools.ops._versions import no_step
-from ir_tools.ops.definition import Array, Attrs, Fact, Folding, Input, Kind, Op, Output, Violation
+from ir_tools.ops.definition import Array, Fact, Folding, Input, Kind, Op, Output, Violation
+from ir_tools.ops.fields import Attrs
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS", "STRING_TENSOR_PACK", "STRING_TENSOR_UNPACK"]

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ir_tools.ops._fields import IndexType, ShapeText, Type
 from ir_tools.ops._shape_rewrites import migrate_identity, migrate_shape_of_3
 from ir_tools.ops._versions import versions
-from ir_tools.ops.definition import NEWEST_OPSET, UNBOUNDED, Array, Attrs, Bounds, Fact, Input, Int, Op, Role
+from ir_tools.ops.definition import NEWEST_OPSET, UNBOUNDED, Array, Bounds, Fact, Input, Op, Role
+from ir_tools.ops.fields import Attrs, IndexType, Int, ShapeText, Type
 from ir_tools.types import Dim, element_type
 
 __all__ = ["CONST", "IDENTITY", "OPS", "PARAMETER", "RESULT", "SHAPE_OF_1", "SHAPE_OF_3"]

@@ -9,28 +9,14 @@ import numpy as np
 
 from ir_tools.ops._box_rewrites import boxes_of_later_version, migrate_multiclass_nms, migrate_nms, no_boxes
 from ir_tools.ops._class_suppression import Found, matrix, multiclass
-from ir_tools.ops._fields import IndexType, Int32
 from ir_tools.ops._numbers import is_half
 from ir_tools.ops._overlaps import overlaps
 from ir_tools.ops._requirements import agreed, require, require_one, require_rank, require_size
 from ir_tools.ops._rotated import rotated_overlaps
 from ir_tools.ops._suppression import Rule, Settings, corners, selected
 from ir_tools.ops._values import dim, known_number, times
-from ir_tools.ops.definition import (
-    Array,
-    Attrs,
-    Fact,
-    Field,
-    Flag,
-    Float,
-    Folding,
-    Input,
-    Kind,
-    OneOf,
-    Op,
-    Output,
-    Violation,
-)
+from ir_tools.ops.definition import Array, Fact, Folding, Input, Kind, Op, Output, Violation
+from ir_tools.ops.fields import Attrs, Field, Flag, Float, IndexType, Int32, OneOf
 from ir_tools.types import Dim, element_type
 
 __all__ = ["OPS"]

@@ -18,7 +18,8 @@ from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import SURPRISES, ConsistencyCheck, propagate_shapes
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.checks import check_ports
-from ir_tools.ops.definition import Array, Attrs, Fact, Kind, Op, Refused
+from ir_tools.ops.definition import Array, Fact, Kind, Op, Refused
+from ir_tools.ops.fields import Attrs
 from ir_tools.ops.legacy.definition import Tensor
 from ir_tools.ops.records import recorded
 from ir_tools.rewrite.legacy_loops import tensor_iterator

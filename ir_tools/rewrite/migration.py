@@ -15,19 +15,8 @@ from ir_tools.infer import LayerSignature, LayerSignatures
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import find_op, named_rewrites, opset_number
-from ir_tools.ops.definition import (
-    Attrs,
-    Fact,
-    Kind,
-    Lowering,
-    NewLayer,
-    ObservedAttrs,
-    Op,
-    Ref,
-    Refused,
-    Rewrite,
-    Violation,
-)
+from ir_tools.ops.definition import Fact, Kind, Lowering, NewLayer, Op, Ref, Refused, Rewrite, Violation
+from ir_tools.ops.fields import Attrs, ObservedAttrs
 from ir_tools.ops.records import recorded
 from ir_tools.rewrite.facts import InputFacts, KnownFacts
 from ir_tools.rewrite.fitting import Fitting

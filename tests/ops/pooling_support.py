@@ -11,7 +11,8 @@ import openvino as ov
 
 from ir_tools.known_differences import KnownDifference, named
 from ir_tools.ops._windows import plan, pooling_of
-from ir_tools.ops.definition import Attrs, Bounds, Fact, Op, Violation
+from ir_tools.ops.definition import Bounds, Fact, Op, Violation
+from ir_tools.ops.fields import Attrs
 from ir_tools.ops.pooling import OPS
 from ir_tools.types import Dim, element_type, format_shape, parse_shape
 

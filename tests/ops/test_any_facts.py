@@ -20,7 +20,8 @@ from ir_tools.ops import (
     quantization,
     reduction,
 )
-from ir_tools.ops.definition import UNBOUNDED, Attrs
+from ir_tools.ops.definition import UNBOUNDED
+from ir_tools.ops.fields import Attrs
 from ir_tools.types import ELEMENT_TYPES, Dim, element_type
 
 VERBS = {"is", "are", "has", "holds", "names", "makes", "leaves", "reaches", "spans", "and", "changes", "begins"}

@@ -11,7 +11,8 @@ import pytest
 
 from ir_tools.errors import IrToolsError, ShapeError
 from ir_tools.ops import FAMILIES, Array, Op, Role
-from ir_tools.ops.definition import PARTS, Field, Flag, Int, ObservedAttrs, OneOf
+from ir_tools.ops.definition import PARTS
+from ir_tools.ops.fields import Field, Flag, Int, ObservedAttrs, OneOf
 from ir_tools.types import ELEMENT_TYPES
 from tests.ops import test_random_kernels, test_random_layers
 from tests.ops.layer_support import fact_of

@@ -12,9 +12,23 @@ import openvino as ov
 import pytest
 
 from ir_tools.ops import Op
-from ir_tools.ops._fields import ExactWord, IndexType, ShapeText, Type
 from ir_tools.ops.checks import check_attributes
-from ir_tools.ops.definition import Field, Flag, Float, Floats, Int, Ints, OneOf, Text, Violation, Words
+from ir_tools.ops.definition import Violation
+from ir_tools.ops.fields import (
+    ExactWord,
+    Field,
+    Flag,
+    Float,
+    Floats,
+    IndexType,
+    Int,
+    Ints,
+    OneOf,
+    ShapeText,
+    Text,
+    Type,
+    Words,
+)
 from tests.ops.samples import Sample, sample_of
 from tests.ops.single import several, single
 from tests.ops.test_table import OLDER, RELEASED, key_of

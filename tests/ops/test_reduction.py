@@ -7,7 +7,8 @@ import pytest
 
 from ir_tools.known_differences import named
 from ir_tools.ops import Array, Bounds, Op, reduction
-from ir_tools.ops.definition import UNBOUNDED, Attrs
+from ir_tools.ops.definition import UNBOUNDED
+from ir_tools.ops.fields import Attrs
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.math_support import (
     AMOUNTS,

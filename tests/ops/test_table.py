@@ -20,7 +20,8 @@ from ir_tools.diagnostics import Severity
 from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Op, Role, find_op, ops_of
 from ir_tools.ops._listing import listing
 from ir_tools.ops.checks import check_attributes, takes
-from ir_tools.ops.definition import REQUIRED, Field, OneOf, Oracle
+from ir_tools.ops.definition import Oracle
+from ir_tools.ops.fields import REQUIRED, Field, OneOf
 from ir_tools.types import ELEMENT_TYPES
 from tests.ops.samples import Sample, sample_of
 from tests.ops.single import CONFIG, CORE, Slot, single, single_text

@@ -26,7 +26,7 @@ from ir_tools.graph import Model, Source
 from ir_tools.known_differences import find
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import Array, Op, Role, find_op, normalization, pooling
-from ir_tools.ops.definition import Flag, OneOf
+from ir_tools.ops.fields import Flag, OneOf
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO, Release
 from ir_tools.rewrite.migration import migrate

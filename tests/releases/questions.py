@@ -15,7 +15,8 @@ from ir_tools.graph import Source
 from ir_tools.infer import propagate_shapes
 from ir_tools.inputs import plan_inputs
 from ir_tools.ops import FAMILIES, Array, Op, Role
-from ir_tools.ops.definition import REQUIRED, Flag, OneOf, Oracle
+from ir_tools.ops.definition import Oracle
+from ir_tools.ops.fields import REQUIRED, Flag, OneOf
 from ir_tools.releases.measured import TOGETHER
 from ir_tools.types import ELEMENT_TYPES, element_type, from_dtype
 from tests.ops.samples import Sample, sample_of

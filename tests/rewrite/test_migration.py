@@ -12,7 +12,8 @@ from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Layer, Model
 from ir_tools.ops import find_op
-from ir_tools.ops.definition import Array, Fact, Int, NewLayer, Op, Ref, Rewrite
+from ir_tools.ops.definition import Array, Fact, NewLayer, Op, Ref, Rewrite
+from ir_tools.ops.fields import Int
 from ir_tools.rewrite import migration
 from ir_tools.rewrite.migration import migrate
 from ir_tools.rewrite.rewriter import Rewriter

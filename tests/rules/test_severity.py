@@ -8,7 +8,8 @@ from ir_tools.diagnostics import Severity
 from ir_tools.errors import RuntimeFailure
 from ir_tools.ops import FAMILIES
 from ir_tools.ops.checks import check_attributes
-from ir_tools.ops.definition import REQUIRED, Kind
+from ir_tools.ops.definition import Kind
+from ir_tools.ops.fields import REQUIRED
 from ir_tools.rules import RULES, Rule
 from ir_tools.runtime.client import STAGES, RuntimeClient
 from ir_tools.validation import validate

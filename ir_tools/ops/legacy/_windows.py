@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
-from ir_tools.ops.definition import Attrs, Field, Ints, Text
+from ir_tools.ops.fields import Attrs, Field, Ints, Text
 
 __all__ = ["WINDOW_ATTRS", "begin_pads", "end_pad", "per_axis", "respell"]
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Field, Float, Int, OneOf, Op
+from ir_tools.ops.definition import Op
+from ir_tools.ops.fields import Field, Float, Int, OneOf
 from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]

@@ -4,7 +4,8 @@ Source: measured on Inference Engine 2020.1.
 """
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Input, Int, Output, Refused, Text
+from ir_tools.ops.definition import Input, Output, Refused
+from ir_tools.ops.fields import Int, Text
 from ir_tools.ops.legacy._tensors import declared_sizes
 from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Float, Input, Int, OneOf, Refused
+from ir_tools.ops.definition import Input, Refused
+from ir_tools.ops.fields import Float, Int, OneOf
 from ir_tools.ops.legacy._windows import WINDOW_ATTRS, begin_pads, end_pad, per_axis, respell
 from ir_tools.ops.legacy.definition import LEFTOVERS, LegacyLayer, legacy_type
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Array, Attrs, Fact, Field, Input, Op, Output, Refused, Upgrade
+from ir_tools.ops.definition import Array, Fact, Input, Op, Output, Refused, Upgrade
+from ir_tools.ops.fields import Attrs, Field
 
 __all__ = ["LEFTOVERS", "LegacyFlag", "LegacyLayer", "Tensor", "legacy_type", "unchanged"]
 

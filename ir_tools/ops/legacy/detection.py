@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Array, Attrs, Float, Floats, Input, Int, Ints, OneOf, Output, Refused, Text
+from ir_tools.ops.definition import Array, Input, Output, Refused
+from ir_tools.ops.fields import Attrs, Float, Floats, Int, Ints, OneOf, Text
 from ir_tools.ops.legacy._tensors import as_declared, declared_sizes, reshaped
 from ir_tools.ops.legacy.definition import LEFTOVERS, LegacyFlag, LegacyLayer, legacy_type
 

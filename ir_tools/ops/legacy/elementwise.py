@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from functools import reduce
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Floats, Input, OneOf, Refused
+from ir_tools.ops.definition import Input, Refused
+from ir_tools.ops.fields import Floats, OneOf
 from ir_tools.ops.legacy._tensors import as_floats, joined_types, truth
 from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
 

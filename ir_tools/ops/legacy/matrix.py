@@ -4,7 +4,8 @@ Source: measured on Inference Engine 2020.1.
 """
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Float, Input
+from ir_tools.ops.definition import Input
+from ir_tools.ops.fields import Float
 from ir_tools.ops.legacy._tensors import as_floats
 from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 

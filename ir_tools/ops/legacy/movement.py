@@ -5,7 +5,8 @@ Source: measured on Inference Engine 2020.1.
 
 from ir_tools.display import plural
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Float, Input, Int, Ints, OneOf, Refused, Text
+from ir_tools.ops.definition import Input, Refused
+from ir_tools.ops.fields import Float, Int, Ints, OneOf, Text
 from ir_tools.ops.legacy._tensors import as_integers, declared_sizes, joined_types, reshaped
 from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
 

@@ -4,7 +4,8 @@ Source: measured on Inference Engine 2020.1.
 """
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Float, Int, Refused, Text
+from ir_tools.ops.definition import Refused
+from ir_tools.ops.fields import Float, Int, Text
 from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 
 __all__ = ["OPS"]

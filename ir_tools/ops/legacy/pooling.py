@@ -11,7 +11,8 @@ import numpy as np
 from ir_tools.graph import Source
 from ir_tools.ops._equivalence import equal_plans
 from ir_tools.ops._windows import AxisWindows, Pooling, WindowPlan, plan
-from ir_tools.ops.definition import Array, Attrs, OneOf, Refused
+from ir_tools.ops.definition import Array, Refused
+from ir_tools.ops.fields import Attrs, OneOf
 from ir_tools.ops.legacy._windows import WINDOW_ATTRS, begin_pads, end_pad, per_axis, respell
 from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 

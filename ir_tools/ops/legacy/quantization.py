@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Array, Float, Input
+from ir_tools.ops.definition import Array, Input
+from ir_tools.ops.fields import Float
 from ir_tools.ops.legacy._tensors import as_floats
 from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Field, Float, Floats, Input, Int, OneOf, Op, Output, Words
+from ir_tools.ops.definition import Input, Op, Output
+from ir_tools.ops.fields import Field, Float, Floats, Int, OneOf, Words
 from ir_tools.ops.legacy._tensors import as_floats
 from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 

@@ -6,7 +6,8 @@ Source: measured on Inference Engine 2020.1, which gives every output the sizes 
 import numpy as np
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Array, Float, Input, Int, OneOf, Refused
+from ir_tools.ops.definition import Array, Input, Refused
+from ir_tools.ops.fields import Float, Int, OneOf
 from ir_tools.ops.legacy._tensors import as_floats, declared_sizes
 from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 

@@ -4,7 +4,8 @@ Source: measured on Inference Engine 2020.1, which gives places as floats.
 """
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Input, Int, OneOf, Output
+from ir_tools.ops.definition import Input, Output
+from ir_tools.ops.fields import Int, OneOf
 from ir_tools.ops.legacy._tensors import as_declared, as_floats, declared_sizes
 from ir_tools.ops.legacy.definition import LegacyFlag, LegacyLayer, legacy_type
 

@@ -4,7 +4,8 @@ Source: measured on Inference Engine 2020.1, which gives every output the sizes 
 """
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Input, Int, Ints
+from ir_tools.ops.definition import Input
+from ir_tools.ops.fields import Int, Ints
 from ir_tools.ops.legacy._tensors import as_declared, declared_sizes, reshaped
 from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
 

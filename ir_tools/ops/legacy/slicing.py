@@ -6,7 +6,8 @@ Source: measured on Inference Engine 2020.1, which gives every output the sizes 
 from collections.abc import Sequence
 
 from ir_tools.graph import Source
-from ir_tools.ops.definition import Input, Int, Ints, Output, Refused
+from ir_tools.ops.definition import Input, Output, Refused
+from ir_tools.ops.fields import Int, Ints
 from ir_tools.ops.legacy._tensors import as_declared, as_integers, declared_sizes
 from ir_tools.ops.legacy.definition import LegacyLayer, legacy_type
 
