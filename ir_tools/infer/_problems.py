@@ -106,7 +106,7 @@ def remark_on(signature: LayerSignature) -> Remark | None:
     if stamp == LEGACY:
         return None if op is not None else _on_legacy(type_)
     if op is not None and op.type not in {type_, "Const"}:
-        message = f"the operation is called {op.type}, not {type_}; the runtime reads it nevertheless"
+        message = f"the operation is called {op.type}, not {type_}; the runtime reads it anyway"
         return Remark(UNKNOWN_OPERATION, message, f"write {op.type}", Severity.WARNING)
     if op is not None and op.replaced_by is not None:
         return Remark(DEPRECATED_OPERATION, f"{op} is deprecated", f"use {op.replaced_by}")
@@ -124,14 +124,14 @@ def remark_on(signature: LayerSignature) -> Remark | None:
         return Remark(UNKNOWN_OPERATION, f"there is no operation '{type_[:80]}'", partial(_nearest, type_))
     message, severity = f"{stamp} has no {known[-1].type}; {_holders(type_)}", None
     if (type_.lower(), opset) in FORMER:
-        message, severity = f"{message}; OpenVINO 2022 reads it nevertheless", Severity.WARNING
+        message, severity = f"{message}; OpenVINO 2022 reads it anyway", Severity.WARNING
     return Remark(OPERATION_NOT_IN_OPSET, message, _stamp_for(type_), severity)
 
 
 def _on_legacy(type_: str) -> Remark:
     """Report a type that Inference Engine does not know."""
     meant = closest(type_, known_types(LEGACY))
-    remedy = f"did you mean {meant}?" if meant else "a layer of a library of its own has to be replaced before"
+    remedy = f"did you mean {meant}?" if meant else "replace a layer of a custom library before migrating"
     return Remark(UNKNOWN_OPERATION, f"there is no layer type '{type_[:80]}' in IR v2 to v7", remedy)
 
 
@@ -140,7 +140,7 @@ def _on_extension(type_: str, stamp: str) -> Remark:
     if type_ in TOKENIZERS and stamp == "extension":
         message = f"{type_} is an operation of openvino-tokenizers: its attributes and shapes are not checked"
         return Remark(UNKNOWN_SHAPES, message)
-    message = f"{type_[:80]} ({stamp[:40]}) is not an operation of OpenVINO or of a library that is known"
+    message = f"{type_[:80]} ({stamp[:40]}) is not an operation of OpenVINO or of a known library"
     meant = closest(type_, TOKENIZERS)
     remedy = f"did you mean {meant}?" if meant else "name its library with --extension, or correct type and version"
     return Remark(UNKNOWN_EXTENSION, message, remedy)
@@ -148,7 +148,7 @@ def _on_extension(type_: str, stamp: str) -> Remark:
 
 def _nearest(type_: str) -> str:
     meant = closest(type_, known_types())
-    return f"did you mean {meant}?" if meant else 'operations of extensions say version="extension"'
+    return f"did you mean {meant}?" if meant else 'write version="extension" for an operation of an extension'
 
 
 def _held_by(type_: str) -> list[int]:

@@ -344,4 +344,4 @@ def migrate_xor(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | 
         return None
     layers = Layers(inputs, target)
     layers.call("LogicalXor", DATA, Ref(None, 1), **attrs)
-    return layers.rewrite("the later name", "LogicalXor is Xor")
+    return layers.rewrite("the later name", "LogicalXor is the later name of Xor")

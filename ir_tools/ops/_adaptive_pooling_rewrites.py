@@ -62,7 +62,7 @@ def places_in_i32(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite 
     layers = Layers(inputs, target)
     values, places = layers.outputs("AdaptiveMaxPool", Ref(None), Ref(None, 1), version=8, index_element_type="i32")
     found = layers.to_type(places, element_type(attrs.index_element_type))
-    return layers.rewrite("places in i32", "i32 holds the number of every place", (values, found))
+    return layers.rewrite("indices in i32", "every index fits into i32", (values, found))
 
 
 def _as_it_is(type: str, inputs: Sequence[Fact], **attributes: Any) -> Rewrite:

@@ -65,7 +65,7 @@ def _in_stable_order(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite:
     places = layers.call("Select", found, _along(layers, data, axis), np.array(0))
     place = layers.to_type(layers.call("ReduceSum", places, np.array(axis + 1)), attrs.index_element_type)
     proof = "TopK gives the values whatever their order, and an older element with the same value comes first"
-    return layers.rewrite("places of equal values in order", proof, (values, place))
+    return layers.rewrite("indices of equal values in order", proof, (values, place))
 
 
 def _along(layers: Layers, data: Ref, axis: int, more: int = 0) -> Ref | Array:
@@ -96,7 +96,7 @@ def migrate_nms(version: int) -> Step:
             return None
         as_it_is(layers, type, wanted, attrs)
         layers.to_type(Ref(0), typed.output_type)
-        return layers.rewrite("another element type behind it", f"{type}-1 gives i64, which Convert makes i32")
+        return layers.rewrite("a Convert behind the layer", f"{type}-1 gives i64, which Convert makes i32")
 
     return versions("NonMaxSuppression", version, change)
 
@@ -123,7 +123,7 @@ def migrate_multiclass_nms(version: int) -> Step:
 
 def no_boxes(version: int) -> Lowering:
     """Return the step of an operation that begins with `version` and selects boxes as no older ones do."""
-    return no_step(version, "no layers of older operations are known to give the same boxes in the same order")
+    return no_step(version, "no composition of older operations is known that gives the same boxes in the same order")
 
 
 # --- prior boxes, detections, regions ---------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def _prior_box(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused |
     apart = layers.call("Reshape", Ref(0), np.array([2, -1, count, 4]), special_zero=False)
     sorted_ = layers.gather(apart, order, 2)
     layers.call("Reshape", sorted_, np.array([2, -1]), special_zero=False)
-    return layers.rewrite("boxes in another order", "each place has the same boxes")
+    return layers.rewrite("boxes in another order", "each position has the same boxes")
 
 
 migrate_prior_box_8 = versions("PriorBox", 8, _prior_box)

@@ -24,7 +24,7 @@ def migrate_range_1(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrit
         return None
     layers = Layers(inputs, target)
     layers.call("Range", *LIMITS, output_type=dtype.name)
-    return layers.rewrite("the element type as an attribute", "Range-4 makes the type of the inputs of Range-1")
+    return layers.rewrite("the element type as an attribute", "Range-4 computes the same in the type of the inputs")
 
 
 @composed(4, "the limits in the output's type, which cuts off their fractions as Range-4 does")

@@ -88,7 +88,7 @@ def _from_1(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused:
         sizes.append(np.ones(len(attrs.axes), np.float32))
     written = {name: value for name, value in found.items() if value != ()}
     _interpolate(layers, wanted, (DATA, *sizes, np.array(attrs.axes, np.int64)), written)
-    return layers.rewrite("the coordinates by name", f"Interpolate-{wanted} with what version 1 stands for")
+    return layers.rewrite("the coordinates by name", f"Interpolate-{wanted} with the settings that version 1 implies")
 
 
 def _as_4(attrs: Attrs, axes: Sequence[int], rank: int) -> dict[str, object]:
@@ -130,7 +130,7 @@ def _to_1(layers: Layers, attrs: Attrs, given: Sequence[Fact]) -> Rewrite | Refu
         if all(read[name] == value for name, value in meant.items() if name not in unread):
             written = {name: value for name, value in old.items() if value != ()}
             _interpolate(layers, 1, (DATA, Ref(None, 1)), written)
-            return layers.rewrite("the settings of version 1", "version 1 stands for these coordinates")
+            return layers.rewrite("the settings of version 1", "version 1 implies these coordinates")
     return Refused(
         f"Interpolate-1 has no {attrs.mode} with {attrs.coordinate_transformation_mode}",
         "coordinate_transformation_mode",
@@ -178,7 +178,7 @@ def _by_matrices(
         layers.to_type(data, dtype)
     else:
         layers.copy(data)
-    return layers.rewrite("along each axis on its own", "of finite numbers, the same shares of the same elements")
+    return layers.rewrite("each axis resized separately", "for finite numbers, the same weights of the same elements")
 
 
 LARGEST = 1 << 22

@@ -140,7 +140,7 @@ def _without_batches(layers: Layers, indices: Ref | Array, batches: int) -> Rewr
         middle = range(batches + inner, batches + inner + before)
         back = [*range(batches), *middle, *range(batches, batches + inner), *tail]
         layers.call("Transpose", out, np.array(back))
-    return layers.rewrite("batches joined into one axis", "batch b of indices reads the elements from b * size on")
+    return layers.rewrite("batches merged into one axis", "batch b of indices reads the elements from b * size on")
 
 
 def _inside(size: int) -> tuple[tuple[str, int], ...]:
@@ -172,7 +172,7 @@ def migrate_gather_nd(version: int, older: Step) -> Step:
             sizes = [layers.gather(layers.shape_of(Ref(None)), range(batches))]
             sizes += [layers.gather(layers.shape_of(found), rest.tolist())] if rest.size else []
             layers.call("Reshape", found, layers.call("Concat", *sizes, axis=0), special_zero=False)
-        return layers.rewrite("batches apart again", f"GatherND-{wanted} joins the batches and changes nothing else")
+        return layers.rewrite("batches split again", f"GatherND-{wanted} merges the batches and changes nothing else")
 
     return versions("GatherND", version, change, older)
 
@@ -264,7 +264,9 @@ def _met(layers: Layers, reduction: str, found: Ref | Refused) -> Rewrite | Refu
         return wrong
     assert isinstance(found, Ref)
     layers.to_type(found, layers.inputs[0].dtype)
-    return layers.rewrite("all updates of an element combined", "of finite numbers, those whose place is the element's")
+    return layers.rewrite(
+        "all updates of an element combined", "for finite numbers, all updates at the position of the element"
+    )
 
 
 def _normal(indices: Array, sizes: Sequence[int] | None) -> Array | None:

@@ -263,7 +263,7 @@ def _between(layers: Layers, rows: Ref, start: Ref, axes: Sequence[_Line]) -> Re
 # --- Col2Im -----------------------------------------------------------------------------------------------------
 
 
-@composed(15, "of finite numbers, a transposed convolution whose filter number i has a 1 at place i and 0 elsewhere")
+@composed(15, "for finite numbers, a transposed convolution whose filter number i has a 1 at place i and 0 elsewhere")
 def migrate_columns(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Col2Im as ConvolutionBackpropData."""
     data = layers.inputs[0]

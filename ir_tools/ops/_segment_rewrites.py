@@ -78,7 +78,7 @@ def _number_before(layers: Layers, rows: Ref, values: Ref, dtype: ElementType, *
 # --- rows with the same number ----------------------------------------------------------------------------------
 
 
-@composed(16, "of finite numbers, the largest of the rows with each number")
+@composed(16, "for finite numbers, the largest of the rows with each number")
 def segment_max_by_numbers(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite SegmentMax-16."""
     dtype = layers.dtype(DATA)

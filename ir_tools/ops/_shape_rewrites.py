@@ -34,7 +34,7 @@ def _shape_of(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | None:
     if attrs.output_type == I64:
         return None
     layers.to_type(layers.call("ShapeOf", DATA, version=wanted), attrs.output_type)
-    return layers.rewrite("another element type behind it", f"ShapeOf-{wanted} gives i64, which Convert makes i32")
+    return layers.rewrite("a Convert behind the layer", f"ShapeOf-{wanted} gives i64, which Convert makes i32")
 
 
 migrate_shape_of_3 = versions("ShapeOf", 3, _shape_of)

@@ -394,7 +394,7 @@ OPS = (
     Op(
         type="Loop",
         version=5,
-        migrate=no_step(5, "TensorIterator, the loop of older opsets, has no condition and no number of the iteration"),
+        migrate=no_step(5, "TensorIterator, the loop of older opsets, has no condition and no iteration number"),
         strings=True,
         inputs=(
             Input("trip_count", type="i64 i32 i16 u64 u32 u16"),

@@ -201,7 +201,7 @@ GENERATE_PROPOSALS = Op(
 PRIOR_GRID_GENERATOR = Op(
     type="ExperimentalDetectronPriorGridGenerator",
     version=6,
-    migrate=no_step(6, "no layers of older operations are known to make the same grid"),
+    migrate=no_step(6, "no composition of older operations is known that makes the same grid"),
     experimental=True,
     inputs=tuple(Input(name, type="T") for name in ("priors", "feature_map", "image")),
     attrs={
@@ -220,7 +220,7 @@ PRIOR_GRID_GENERATOR = Op(
 ROI_FEATURE_EXTRACTOR = Op(
     type="ExperimentalDetectronROIFeatureExtractor",
     version=6,
-    migrate=no_step(6, "no older operation takes each region from the level of its size"),
+    migrate=no_step(6, "no older operation selects the feature map of a region by its size"),
     experimental=True,
     inputs=(Input("rois", type="T"), Input("features", type="T", many=True)),
     outputs=(Output("features"), Output("rois")),

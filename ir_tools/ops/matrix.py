@@ -364,7 +364,7 @@ def inverse(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     return (in_working_type(inverted, arrays[0]),)
 
 
-@composed(14, "of regular matrices, the cofactors, transposed, by the determinant", wide=True)
+@composed(14, "for regular matrices, the transposed cofactors divided by the determinant", wide=True)
 def inverse_by_cofactors(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Inverse-14 of matrices up to 3 by 3."""
     data = layers.working(0)

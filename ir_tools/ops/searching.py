@@ -283,7 +283,7 @@ INDEX = IndexType(default=I64)
 NON_ZERO = Op(
     type="NonZero",
     version=3,
-    migrate=no_step(3, "no older operation finds the places of elements by their values"),
+    migrate=no_step(3, "no older operation finds the positions of elements by their values"),
     inputs=(Input("data"),),
     attrs={"output_type": INDEX},
     shape=non_zero_shape,
@@ -292,7 +292,7 @@ NON_ZERO = Op(
 UNIQUE = Op(
     type="Unique",
     version=10,
-    migrate=no_step(10, "no layers of older operations are known to find and number different values alike"),
+    migrate=no_step(10, "no composition of older operations is known that finds and numbers distinct values"),
     inputs=(Input("data"), Input("axis", optional=True, type="i32 i64")),
     outputs=(Output("output"), Output("indices"), Output("reverse_indices"), Output("counts")),
     attrs={"sorted": Flag(default=True), "index_element_type": INDEX, "count_element_type": INDEX},
@@ -331,7 +331,7 @@ BINCOUNT = Op(
 SPARSE_FILL = Op(
     type="SparseFillEmptyRows",
     version=16,
-    migrate=no_step(16, "no layers of older operations are known to put rows between others alike"),
+    migrate=no_step(16, "no composition of older operations is known that inserts rows between others"),
     inputs=(
         Input("values", type="T"),
         Input("dense_shape", type="I"),

@@ -253,7 +253,9 @@ def check_decoder(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 CTC_GREEDY_DECODER_SEQ_LEN_6 = Op(
     type="CTCGreedyDecoderSeqLen",
     version=6,
-    migrate=no_step(6, "CTCGreedyDecoder, the older operation, takes the last class for the blank and no lengths"),
+    migrate=no_step(
+        6, "CTCGreedyDecoder, the older operation, always uses the last class as blank and takes no lengths"
+    ),
     inputs=(
         Input("data", type="float"),
         Input("sequence_length", type="integer"),
@@ -347,7 +349,7 @@ def _loss(attrs: Attrs, chances: Array, labels: Array, blank: int) -> float:
 CTC_LOSS_4 = Op(
     type="CTCLoss",
     version=4,
-    migrate=no_step(4, "no layers of older operations are known to add up all paths alike"),
+    migrate=no_step(4, "no composition of older operations is known that sums over all paths"),
     inputs=(
         Input("logits", type="float"),
         Input("logit_length", type="integer"),

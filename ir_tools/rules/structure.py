@@ -344,7 +344,7 @@ BAD_BACK_EDGE = Rule(
     what="A back edge does not lead from a Result of the body to a Parameter of it.",
     why=(
         "it carries a value from one iteration to the next. The runtime rejects one from nowhere, and reads past one to"
-        " nowhere: every round then starts from the same value."
+        " nowhere: every iteration then starts from the same value."
     ),
     bad='<edge from-layer="2" to-layer="9" />',
     good='<edge from-layer="2" to-layer="0" />',

@@ -90,7 +90,7 @@ def test_softmax_along_the_last_axis() -> None:
 
 def test_what_no_older_operation_means_is_refused_with_the_reason() -> None:
     model = one_layer("Unique", "opset10")
-    reason = "no layers of older operations are known to find and number different values alike"
+    reason = "no composition of older operations is known that finds and numbers distinct values"
     (refused,) = migrate(model, "openvino-2022.1").refused
     assert refused.reason == f"{reason}; OpenVINO 2022.3 and later read it"
     assert migrate(model, "openvino-2022.3").refused == ()
