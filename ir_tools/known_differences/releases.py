@@ -38,7 +38,7 @@ class Seen:
         version: of the IR.
         held: element types of the constants that those inputs are computed of.
         opset: of its version stamp.
-        border: whether it reads an input of its graph, or gives an output of it.
+        first: whether it reads an input of its graph.
         last: whether it gives an output of its graph.
         short: whether an attribute is absent.
         open: whether a port of it records an unknown size.
@@ -55,19 +55,24 @@ class Seen:
     version: int = 11
     held: Set[str] = frozenset()
     opset: int = 0
-    border: bool = False
+    first: bool = False
+    last: bool = False
     short: bool = False
     open: bool = False
     names: frozenset[str] = frozenset()
     between: bool = False
-    last: bool = False
     behind: str = ""
 
     @property
     def around(self) -> tuple[object, ...]:
         """What decides about it besides its operation, attributes and tensors, to compare it with others."""
-        alone = self.border, self.short, self.open, self.between, self.last, self.folded
+        alone = self.first, self.last, self.short, self.open, self.between, self.folded
         return (self.opset, self.constant, self.held, self.names, self.behind, *alone)
+
+    @property
+    def border(self) -> bool:
+        """Whether it reads an input of its graph, or gives an output of it."""
+        return self.first or self.last
 
     @property
     def folded(self) -> bool:
@@ -260,9 +265,14 @@ def _is_unmasked(seen: Seen) -> bool:
     return seen.attrs is not None and not seen.attrs.do_softmax and not seen.attrs.mask
 
 
+def _is_kept(seen: Seen) -> bool:
+    """Return whether an input or output of the graph keeps its element type, which in IR v10 a few do."""
+    return not seen.converted or seen.inputs[0].dtype.name in {"f32", "i32", "i8", "u8", "boolean"}
+
+
 def _is_alone(seen: Seen) -> bool:
     """Return whether a Transpose is between an input and an output that nothing converts."""
-    return seen.between and (not seen.converted or seen.inputs[0].dtype.name in {"f32", "i32"})
+    return seen.between and _is_kept(seen)
 
 
 def _region_yolo() -> Call:
@@ -292,25 +302,31 @@ def _touches_channels(seen: Seen) -> bool:
     return any(value is None or value[1] != same for value, same in zip(values, plain, strict=True))
 
 
+def _weights(seen: Seen) -> range:
+    """Return the numbers of the weights, recurrence weights and biases of a cell or sequence."""
+    first = (3 if seen.op.type.startswith("LSTM") else 2) + seen.op.type.endswith("Sequence")
+    return range(first, first + 3)
+
+
 def _has_known_state(seen: Seen, *, constant: bool) -> bool:
-    """Return whether a cell or sequence has constant weights and biases, and a state for a batch of unknown size.
+    """Return whether a cell or sequence that a device knows has a state for a batch of unknown size.
 
     `constant`: whether the state is constant; else the size of its batch is known.
     """
-    shape, states = seen.inputs[0].shape, [1, 2] if seen.op.type.startswith("LSTM") else [1]
+    shape = seen.inputs[0].shape
+    states = [1, 2] if seen.op.type.startswith("LSTM") else [1]
     sizes = [seen.inputs[number].shape for number in states if number in seen.constant or not constant]
-    weights = range(len(seen.inputs) - 3, len(seen.inputs))
     return (
         shape is not None
         and not shape[0].static
-        and {*weights} <= {*seen.constant}
+        and not _is_split(seen)
         and any(size is not None and size[0].static for size in sizes)
     )
 
 
 def _has_unknown_recurrence(seen: Seen) -> bool:
     """Return whether a cell or sequence has recurrence weights of unknown size, and constant biases."""
-    number = len(seen.inputs) - 2
+    number = _weights(seen)[1]
     shape = seen.inputs[number].shape
     rows = None if shape is None else shape[-2]
     return number not in seen.constant and number + 1 in seen.constant and (rows is None or not rows.static)
@@ -330,7 +346,7 @@ def _is_split(seen: Seen) -> bool:
 def _has_unknown_state(seen: Seen) -> bool:
     """Return whether a sequence has a state of unknown size, and a batch of known size or parts of its own."""
     shape = seen.inputs[0].shape
-    states = seen.inputs[1 : len(seen.inputs) - 4]
+    states = seen.inputs[1 : _weights(seen)[0] - 1]
     unknown = not all(is_static(fact.shape) for fact in states)
     return unknown and (_is_split(seen) or (shape is not None and shape[0].static))
 
@@ -348,7 +364,7 @@ def _has_unknown_time(seen: Seen) -> bool:
 
 def _has_known_batch(seen: Seen, *, lengths: bool) -> bool:
     """Return whether states or lengths have a known size for a batch of unknown size; `lengths`: constant lengths."""
-    shape, last = seen.inputs[0].shape, len(seen.inputs) - 4
+    shape, last = seen.inputs[0].shape, _weights(seen)[0] - 1
     if shape is None or shape[0].static:
         return False
     if lengths:
@@ -464,10 +480,39 @@ def _is_elementwise_alone(seen: Seen) -> bool:
     return seen.behind in ELEMENTWISE_ALONE or (rare and seen.behind in ELEMENTWISE)
 
 
+def _is_mostly_padding(seen: Seen) -> bool:
+    """Return whether the padding of an ExtractImagePatches before its data is known to be larger than these."""
+    attrs, data, found = seen.attrs, seen.inputs[0].shape, seen.outputs[0].shape
+    if attrs is None or attrs.auto_pad == "valid" or data is None or found is None:
+        return False
+    added = int(attrs.auto_pad == "same_lower")
+    return any(
+        old.static and ((new.lo - 1) * stride + (size - 1) * rate + 1 - old.lo + added) // 2 > old.lo
+        for size, stride, rate, old, new in zip(
+            attrs.sizes, attrs.strides, attrs.rates, data[2:], found[2:], strict=False
+        )
+    )
+
+
+def _selects_as_pdpd(seen: Seen, *, rank: int = 0) -> bool:
+    """Return whether a Select broadcasts floats or bytes of known sizes, and of so many dimensions, from axis 0 on."""
+    data = seen.inputs[1]
+    bytes_or_floats = data.dtype.is_float or data.dtype.name in {"u8", "i8", "boolean"}
+    known = all(is_static(fact.shape) for fact in seen.inputs) and len(data.shape or ()) >= rank
+    from_first = seen.attrs is not None and seen.attrs.auto_broadcast_axis == 0
+    return _with("auto_broadcast", "pdpd")(seen) and from_first and bytes_or_floats and known
+
+
+def _selects_of_other_sizes(seen: Seen) -> bool:
+    """Return whether the inputs of a Select that broadcasts as in pdpd are known to have other sizes."""
+    known = {fact.shape for fact in seen.inputs if is_static(fact.shape)}
+    return _with("auto_broadcast", "pdpd")(seen) and len(known) > 1
+
+
 def _is_of_one_channel(seen: Seen) -> bool:
-    """Return whether there is one channel, and may be several images."""
+    """Return whether there is one channel, with a constant scale or bias, and may be several images."""
     shape = seen.inputs[0].shape
-    return shape is not None and shape[0].hi != 1 and shape[1].lo == 1
+    return shape is not None and shape[0].hi != 1 and shape[1].lo == 1 and not {1, 2}.isdisjoint(seen.constant)
 
 
 def _has_one_channel(seen: Seen) -> bool:
@@ -796,7 +841,7 @@ ROWS = (
         name="unsigned results below 0",
         first="2022.1",
         last="2025.3",
-        ops=("Subtract-1", "Tan-1", "LogSoftmax-5", "MVN-1", "MVN-6", "BitwiseNot-13"),
+        ops=("Subtract-1", "Sin-1", "Cos-1", "Tan-1", "LogSoftmax-5", "MVN-1", "MVN-6", "BitwiseNot-13"),
         reason="Results below 0 of u16, u32 and u64 that an output of the model gives become 0, and are not wrapped"
         " around.",
         sometimes=True,
@@ -1154,16 +1199,22 @@ ROWS = (
         version=10,
         applies=lambda seen: any("." in term or len({*term}) < len(term) for term in _terms(seen)),
     ),
-    ReleaseDifference(
-        name="Einsum that changes nothing",
-        first="2021.4",
-        last="2023.2",
-        ops=("Einsum-7",),
-        state=State.DIES,
-        reason="An Einsum of one input whose letters keep their order ends the process.",
-        model=Call("Einsum-7", (counted(2, 3),), {"equation": "ab->ab"}),
-        version=10,
-        applies=_keeps_all,
+    *(
+        ReleaseDifference(
+            name=f"Einsum that changes nothing, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("Einsum-7",),
+            state=State.DIES,
+            reason="An Einsum of one input of the model whose letters keep their order ends the process.",
+            model=Call("Einsum-7", (counted(2, 3).astype(dtype),), {"equation": "ab->ab"}),
+            version=version,
+            applies=applies,
+        )
+        for first, last, dtype, version, applies in (
+            ("2021.4", "2021.4", np.float16, 10, lambda seen: _keeps_all(seen) and seen.first),
+            ("2022.1", "2023.2", np.float32, 11, lambda seen: _keeps_all(seen) and seen.first and _is_kept(seen)),
+        )
     ),
     ReleaseDifference(
         name="GroupNormalization of two dimensions",
@@ -1258,16 +1309,60 @@ ROWS = (
         version=10,
         applies=_with("mode", "mask"),
     ),
-    ReleaseDifference(
-        name="Reverse of i64 by a mask",
-        first="2022.1",
-        last="2023.0",
-        ops=("Reverse-1",),
-        state=State.UNCOMPILED,
-        reason="Integers of 64 bits with a mask are read and not compiled.",
-        model=Call("Reverse-1", (whole(1, 2, 3), Fixed(np.array([True]))), {"mode": "mask"}),
-        types="i64",
-        applies=_with("mode", "mask"),
+    *(
+        ReleaseDifference(
+            name=f"Reverse of {types.split()[0]} by a mask",
+            first="2022.1",
+            last=last,
+            ops=("Reverse-1",),
+            state=State.UNCOMPILED,
+            reason=f"A mask is read and not compiled for {', '.join(types.split())}.",
+            model=Call("Reverse-1", (counted(2, 4).astype(dtype), Fixed(np.array([True, False]))), {"mode": "mask"}),
+            types=types,
+            applies=_with("mode", "mask"),
+        )
+        for types, dtype, last in (("f16 i64 u64", np.float16, "2023.0"), ("f64 i16 u16 u32", np.float64, "2023.2"))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Select with pdpd, {what}, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("Select-1",),
+            state=state,
+            reason=f'`auto_broadcast="pdpd"` for {what} {state.words}.',
+            model=Call(
+                "Select-1",
+                (condition, counted(*sizes), counted(*sizes)),
+                {"auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": "0"},
+            ),
+            instead=("auto_broadcast=pdpd",),
+            applies=applies,
+        )
+        for what, condition, sizes, applies, spans in (
+            (
+                "floats or bytes of known sizes",
+                np.ones((2, 3), bool),
+                (2, 3),
+                _selects_as_pdpd,
+                (("2023.3", "2024.0", State.UNCOMPILED), ("2024.5", "2026.4", State.UNCOMPILED)),
+            ),
+            (
+                "floats or bytes of known sizes in three dimensions or more",
+                np.ones((2, 3, 4), bool),
+                (2, 3, 4),
+                partial(_selects_as_pdpd, rank=3),
+                (("2023.3", "2026.4", State.UNCOMPILED),),
+            ),
+            (
+                "inputs of other sizes",
+                np.array([[True, False]]),
+                (2, 2),
+                _selects_of_other_sizes,
+                (("2022.1", "2023.0", State.UNREAD),),
+            ),
+        )
+        for first, last, state in spans
     ),
     ReleaseDifference(
         name="deconvolution of one group",
@@ -1671,6 +1766,55 @@ ROWS = (
             ("an elementwise layer", "2022.3", Call("Abs-1", (counted(2, 3),)), _is_elementwise),
             ("one that is not compiled with it", "2025.3", Call("Mish-4", (counted(2, 3),)), _is_elementwise_alone),
         )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"ExtractImagePatches with more padding than data, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("ExtractImagePatches-3",),
+            state=state,
+            reason="More padding than there is data is written behind the output: the process ends, or values differ.",
+            sometimes=True,
+            model=Call(
+                "ExtractImagePatches-3",
+                (counted(1, 1, 5, 1),),
+                {"sizes": "2,3", "strides": "2,1", "rates": "1,2", "auto_pad": "same_lower"},
+            ),
+            applies=_is_mostly_padding,
+        )
+        for first, last, state in (("2022.1", "2025.2", State.DIES), ("2025.3", "2026.1", State.DIFFERS))
+    ),
+    ReleaseDifference(
+        name="ReorgYolo of images of bounded size",
+        first="2022.1",
+        last="2023.0",
+        ops=("ReorgYolo-1",),
+        state=State.FAILS,
+        reason="An upper bound for the size of the images is taken for a size.",
+        model=Call("ReorgYolo-1", (Given(counted(1, 4, 6, 6), "1,4,?,1..7"),), {"stride": "2"}),
+        applies=lambda seen: any(not dim.static and dim.hi is not None for dim in (seen.inputs[0].shape or ())[2:]),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"FakeQuantize of {kind} with computed limits",
+            first="2022.1",
+            last=last,
+            ops=("FakeQuantize-1",),
+            state=State.UNCOMPILED,
+            reason=f"Data of {kind} with computed limits is read and not compiled.",
+            model=Call(
+                "FakeQuantize-1",
+                tuple(
+                    array.astype(element_type(kind).dtype)
+                    for array in (counted(1, 2, 3, 3), *map(floats, (0, 2, 0, 2)))
+                ),
+                {"levels": "3"},
+            ),
+            types=kind,
+            applies=lambda seen: not {1, 2, 3, 4} <= {*seen.constant},
+        )
+        for kind, last in (("u8", "2026.4"), ("i8", "2026.4"), ("bf16", "2023.3"))
     ),
     ReleaseDifference(
         name="GroupNormalization of one channel",

@@ -114,7 +114,7 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
 
 
 def _is_empty(shape: Shape) -> bool:
-    return is_static(shape) and any(dim.hi == 0 for dim in shape or ())
+    return any(dim.hi == 0 for dim in shape or ())
 
 
 def is_plain(release: Release, op: Op, kinds: Set[str]) -> bool:
@@ -246,12 +246,12 @@ class Surroundings:
             version,
             frozenset().union(*(known.get(feed, ()) for feed in feeds)),
             opset_number(layer.version) or 6,
-            any(before) or any(after),
+            any(before),
+            any(after),
             any((spec.xml or name) not in layer.raw for name, spec in op.attrs.items()),
             any(size < 0 for port in (*layer.inputs, *layer.outputs) for size in port.dims),
             self._names[id(graph)].get(layer.id, frozenset()) | self._empty_file(op),
             all(before) and all(after),
-            any(after),
             _before(graph, layer),
         )
 

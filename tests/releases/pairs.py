@@ -381,10 +381,12 @@ def _does(question: Question, client: RuntimeClient, newest: RuntimeClient) -> S
 
 
 def _other(rng: Rng, array: Array, scale: float) -> Array:
-    """Return other values of the same type, small if they are integers, as they may be indices; some below 0."""
+    """Return other values of the same type; integers are mostly small, as they may be indices, and some below 0."""
     least = -3 if array.dtype.kind == "i" and rng.random() < 0.5 else 0
     floats = array.dtype.kind == "f"
-    found: Array = rng.normal(size=array.shape) * scale if floats else rng.integers(least, 4, array.shape)
+    found: Array = (
+        rng.normal(size=array.shape) * scale if floats else rng.integers(least, 4 if scale < 4 else 100, array.shape)
+    )
     return found.astype(array.dtype)
 
 

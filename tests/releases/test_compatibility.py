@@ -135,7 +135,7 @@ def test_layers_that_differ_in_anything_that_decides_get_answers_of_their_own() 
         replace(seen, constant={1}),
         replace(seen, held={"i8"}),
         replace(seen, opset=9),
-        replace(seen, border=True),
+        replace(seen, first=True),
         replace(seen, short=True),
         replace(seen, open=True),
         replace(seen, names=frozenset({"another layer has this name"})),

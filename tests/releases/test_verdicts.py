@@ -25,7 +25,7 @@ KNOWN = constant_fact(np.zeros((2, 3), np.float32))
 def seen(version: int = 11, *, border: bool = False, short: bool = False) -> Seen:
     op = find_op("ReLU", "opset1")
     assert op is not None
-    return Seen(op, op.read({}, []), [FACT], [FACT], version=version, opset=1, border=border, short=short)
+    return Seen(op, op.read({}, []), [FACT], [FACT], version=version, opset=1, first=border, short=short)
 
 
 @pytest.fixture
