@@ -1,6 +1,8 @@
 """Shape propagation: the corpus against the runtime, findings, what is written back, layers that nobody knows."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +15,12 @@ from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import Propagation, propagate_shapes
-from ir_tools.infer._facts import minimum_size
+from ir_tools.infer._facts import FactTable, InternedFact, StoredBounds, key_of, minimum_size
 from ir_tools.ops import Bounds, Fact
 from ir_tools.runtime.ask import LayerOracle
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, element_type, format_shape, parse_shape
+from ir_tools.validation import validate
 from tests.conftest import corpus_cases
 
 
@@ -306,6 +309,46 @@ def test_missing_attribute() -> None:
     model = small(('type="ReLU" version="opset1">', 'type="Clamp" version="opset1"><data min="0"/>'))
     with pytest.raises(ShapeError, match="max is missing"):
         propagate_shapes(model)
+
+
+# --- what is wrong, and with which attribute ----------------------------------------------------------------------
+
+
+def test_what_is_wrong_names_its_attribute() -> None:
+    builder = Builder()
+    builder.result(builder.call("SoftMax", builder.parameter("x", "2,3"), axis=1, name="softmax"))
+    layer = next(layer for layer in builder.model.graph.layers() if layer.name == "softmax")
+    layer.raw["axis"] = "5"
+    with pytest.raises(ShapeError) as caught:
+        propagate_shapes(builder.model)
+    found = [*validate(builder.model), *caught.value.diagnostics]
+    assert [(each.code, each.attribute) for each in found] == [("IR301", "axis")] * 2
+
+
+# --- facts that are one object ------------------------------------------------------------------------------------
+
+
+def test_equal_facts_are_one_object_and_others_are_not() -> None:
+    table, kind = FactTable(), element_type("i64")
+
+    def made(*values: int, constant: bool = False) -> InternedFact:
+        return table.interned(Fact(kind, (Dim.of(len(values)),), Bounds.exactly(np.array(values)), constant))
+
+    assert made(1, 2) is made(1, 2)
+    assert len({id(made(*values)) for values in ((1, 2), (2, 1), (1,), range(100), range(1, 101))}) == 5
+    assert made(1, 2) is not made(1, 2, constant=True)
+
+
+def test_stored_constants_are_alike_until_they_are_handed_on() -> None:
+    table, kind = FactTable(), element_type("i64")
+    template = table.interned(Fact(kind, (Dim.of(2),)))
+    one, other = (
+        InternedFact(replace(template, value=StoredBounds(template, partial(Bounds.exactly, [value] * 2))))
+        for value in (3, 4)
+    )
+    assert key_of(one) == key_of(other) != key_of(template)
+    handed_on = [table.interned(replace(fact, constant=True)) for fact in (one, other)]
+    assert len({key_of(fact) for fact in (one, template, *handed_on)}) == 4
 
 
 # --- asking -------------------------------------------------------------------------------------------------------
