@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from ir_tools.builder import Builder
 from ir_tools.diagnostics import Diagnostic
 from ir_tools.format.read import read
 from ir_tools.infer import ConsistencyCheck
@@ -103,6 +104,16 @@ def test_an_edge_from_elsewhere_is_told_at_the_port_that_it_feeds() -> None:
     (found,) = [found for found in errors(data) if found.code.startswith("IR3")]
     assert (found.code, found.layer_name) == ("IR303", "exp")
     assert "input port 0" in found.message
+
+
+def test_what_follows_from_a_wrong_input_port_is_not_reported_as_well() -> None:
+    """The layer cannot take what it is given, but with what its port records it is as it should be."""
+    builder = Builder()
+    left, right = builder.parameter("x", "2,3"), builder.parameter("y", "3,4")
+    builder.result(builder.call("MatMul", left, right, name="product"))
+    layer = builder.model.graph.layer(right.layer)
+    layer.raw["shape"], layer.outputs[0].dims = "5,4", (5, 4)
+    assert [(found.code, found.layer_name) for found in validate(builder.model)] == [("IR303", "product")]
 
 
 def test_nothing_is_claimed_of_what_a_custom_layer_gives() -> None:

@@ -325,6 +325,16 @@ def test_what_is_wrong_names_its_attribute() -> None:
     assert [(each.code, each.attribute) for each in found] == [("IR301", "axis")] * 2
 
 
+def test_every_attribute_without_a_value_is_reported() -> None:
+    builder = Builder()
+    builder.result(builder.call("Clamp", builder.parameter("x", "2,3"), min=0.0, max=1.0, name="clamp"))
+    layer = next(layer for layer in builder.model.graph.layers() if layer.name == "clamp")
+    layer.raw.update(min="none", max="all")
+    with pytest.raises(ShapeError) as caught:
+        propagate_shapes(builder.model)
+    assert [each.attribute for each in caught.value.diagnostics] == ["min", "max"]
+
+
 # --- facts that are one object ------------------------------------------------------------------------------------
 
 
