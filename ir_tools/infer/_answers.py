@@ -174,7 +174,7 @@ class Answers:
         if size is None or offset is None or self.weights.missing or offset + size > self.weights.size:
             return template
         values = StoredBounds(template, partial(_values, layer, self.weights, template))
-        return InternedFact(replace(template, value=values))
+        return InternedFact(Fact(template.dtype, template.shape, values, template.constant))
 
     def _size(self, fact: Fact) -> int | None:
         """Return how many bytes a constant of this type and shape has; None where its values do not matter."""
