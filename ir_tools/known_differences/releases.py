@@ -354,9 +354,8 @@ def _is_split(seen: Seen) -> bool:
     if attrs is None:
         return False
     names = {"LSTM": ["sigmoid", "tanh", "tanh"], "GRUS": ["sigmoid", "tanh"]}.get(seen.op.type[:4])
-    weights = range(len(seen.inputs) - 3, len(seen.inputs))
     unusual = names is not None and [*attrs.activations[: len(names)]] != names
-    return bool(attrs.clip) or unusual or not {*weights} <= {*seen.constant}
+    return bool(attrs.clip) or unusual or not {*_weights(seen)} <= {*seen.constant}
 
 
 def _has_unknown_state(seen: Seen) -> bool:
@@ -524,10 +523,20 @@ def _selects_of_other_sizes(seen: Seen) -> bool:
     return _with("auto_broadcast", "pdpd")(seen) and len(known) > 1
 
 
+def _has_constant_limits(seen: Seen) -> bool:
+    """Return whether all limits of a FakeQuantize are constants."""
+    return {1, 2, 3, 4} <= {*seen.constant}
+
+
+def _is_of_quantized_levels(seen: Seen) -> bool:
+    """Return whether a FakeQuantize has constant limits, and as many levels as types of 4 or 8 bits."""
+    return _has_constant_limits(seen) and seen.attrs is not None and seen.attrs.levels in {15, 16, 255, 256}
+
+
 def _is_of_one_channel(seen: Seen) -> bool:
     """Return whether there is one channel, with a constant scale or bias, and may be several images."""
     shape = seen.inputs[0].shape
-    return shape is not None and shape[0].hi != 1 and shape[1].lo == 1 and not {1, 2}.isdisjoint(seen.constant)
+    return shape is not None and shape[0].hi != 1 and shape[1].hi == 1 and not {1, 2}.isdisjoint(seen.constant)
 
 
 def _has_one_channel(seen: Seen) -> bool:
@@ -1850,6 +1859,21 @@ ROWS = (
         for op in ("NV12toBGR-8", "NV12toRGB-8", "I420toBGR-8", "I420toRGB-8")
     ),
     ReleaseDifference(
+        name="TopK-1 with indices of 64 bits in IR v10",
+        first="2022.1",
+        last="2022.3",
+        ops=("TopK-1",),
+        state=State.UNCOMPILED,
+        reason="Indices of i64 are read and not compiled in IR v10.",
+        model=Call(
+            "TopK-1",
+            (counted(2, 3), Fixed(np.array(2))),
+            {"axis": "1", "mode": "max", "sort": "value", "index_element_type": "i64"},
+        ),
+        version=10,
+        applies=lambda seen: seen.version == FIRST_VERSION and seen.outputs[-1].dtype.name == "i64",
+    ),
+    ReleaseDifference(
         name="ReorgYolo of images of bounded size",
         first="2022.1",
         last="2023.0",
@@ -1858,6 +1882,33 @@ ROWS = (
         reason="An upper bound for the size of the images is taken for a size.",
         model=Call("ReorgYolo-1", (Given(counted(1, 4, 6, 6), "1,4,?,1..7"),), {"stride": "2"}),
         applies=lambda seen: any(not dim.static and dim.hi is not None for dim in (seen.inputs[0].shape or ())[2:]),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"FakeQuantize of {kinds.split()[0]} to the levels of quantized models, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("FakeQuantize-1",),
+            state=State.UNCOMPILED,
+            reason="The layer is taken for the start of a quantized part, which is not compiled for this type.",
+            model=Call(
+                "FakeQuantize-1",
+                (
+                    np.arange(20, dtype=element_type(kinds.split()[0]).dtype).reshape(4, 5),
+                    *(Fixed(np.array([limit], element_type(kinds.split()[0]).dtype)) for limit in (0, 5, 0, 5)),
+                ),
+                {"levels": "16"},
+            ),
+            types=kinds,
+            instead=tuple(kinds.split()),
+            applies=applies,
+        )
+        for kinds, first, last, applies in (
+            ("i32 i16 u16 u32 u64", "2023.0", "2026.4", _is_of_quantized_levels),
+            ("i64", "2023.0", "2023.2", _is_of_quantized_levels),
+            ("f64", "2023.3", "2026.4", _is_of_quantized_levels),
+            ("u8 i8", "2023.0", "2023.1", _has_constant_limits),
+        )
     ),
     *(
         ReleaseDifference(
@@ -1876,7 +1927,7 @@ ROWS = (
                 {"levels": "3"},
             ),
             types=kind,
-            applies=lambda seen: not {1, 2, 3, 4} <= {*seen.constant},
+            applies=lambda seen: not _has_constant_limits(seen),
         )
         for kind, last in (("u8", "2026.4"), ("i8", "2026.4"), ("bf16", "2023.3"))
     ),
