@@ -113,8 +113,13 @@ class _Search:
         end = f"</{name.decode(errors='replace')}>"
         if strange and name in _AROUND[strange.name] and (not depths or depths[-1] != strange.depth - 2):
             del opened[strange.depth :]
-            message = f"{end} on line {self._line(token.start())} ends nothing"
-            return self._inside(strange.gap)._replace(message=message, help=f"write <{end[2:-1]} ...> where it begins")
+            where, remedy = f"{end} on line {self._line(token.start())}", f"write <{end[2:-1]} ...>"
+            misspelt = opened[-1]
+            if misspelt.name not in _AROUND:
+                message = f"{where} ends <{misspelt.name.decode(errors='replace')}>"
+                return self._inside(misspelt.start)._replace(message=message, help=remedy)
+            message = f"{where} ends nothing"
+            return self._inside(strange.gap)._replace(message=message, help=f"{remedy} where it begins")
         if not depths:
             remedy = f"<{opened[-1].name.decode(errors='replace')}> is open here" if opened else "delete it"
             return self._inside(token.start())._replace(message=f"{end} ends nothing", help=remedy)

@@ -69,6 +69,16 @@ def test_a_start_tag_that_is_lost(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TEXTS)
+def test_a_misspelt_start_tag(name: str) -> None:
+    text = TEXTS[name]
+    for number, tag in lines_of(text, ends=False):
+        lines = text.split("\n")
+        lines[number - 1] = lines[number - 1].replace(f"<{tag}", f"<{tag}z", 1)
+        diagnostic = told("\n".join(lines).encode())
+        assert diagnostic.line == number, (number, tag, str(diagnostic))
+
+
+@pytest.mark.parametrize("name", TEXTS)
 def test_an_end_tag_of_another(name: str) -> None:
     text = TEXTS[name]
     for number, tag in lines_of(text, ends=True):
