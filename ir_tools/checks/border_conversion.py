@@ -6,17 +6,11 @@ from ir_tools.checks.define import Check
 from ir_tools.checks.file import IrFile
 from ir_tools.format.problems import ElementProblem
 from ir_tools.graph import Endpoint
+from ir_tools.releases.table import PARAMETERS_OF_10, RESULTS_OF_10
 from ir_tools.rules.compatibility import BORDER_CONVERSION
 from ir_tools.types import precision_in_file
 
 __all__ = ["CHECK"]
-
-SHOWN_INPUTS = {"f16": "f32"}
-SHOWN_OUTPUTS = {
-    **dict.fromkeys(("i64", "u32", "u64"), "i32"),
-    **dict.fromkeys(("f16", "f64", "i8", "u8", "i16", "u16", "boolean"), "f32"),
-}
-"""What the file says and what the runtime shows; measured on 2022.1 and later."""
 
 
 def find(file: IrFile) -> Iterator[ElementProblem]:
@@ -24,7 +18,10 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
     model = file.model
     if model.version != 10:
         return
-    shown = [*_shown("input", model.inputs, SHOWN_INPUTS, file), *_shown("output", model.outputs, SHOWN_OUTPUTS, file)]
+    shown = [
+        *_shown("input", model.inputs, PARAMETERS_OF_10, file),
+        *_shown("output", model.outputs, RESULTS_OF_10, file),
+    ]
     if shown:
         message = f"in IR v10 the runtime shows {', '.join(shown[:5])}{' and others' if len(shown) > 5 else ''}"
         yield ElementProblem(

@@ -44,7 +44,7 @@ class Seen:
         open: whether a port of it records an unknown size.
         names: what is wrong with its name or its file, of what `verdicts.NAMES` lists.
         between: whether it reads inputs of its graph alone, and only outputs of it read its outputs.
-        behind: the type of the layer before it, if it is the only one that reads that layer; else empty.
+        behind: the type of the layer that computes its first input, if nothing else reads that; else empty.
     """
 
     op: Op

@@ -294,11 +294,12 @@ def _borders(graph: Graph, layer: Layer) -> tuple[list[bool], list[bool]]:
 
 
 def _before(graph: Graph, layer: Layer) -> str:
-    """Return the type of the layer that gives the first input if nothing else reads it; else an empty text."""
+    """Return the type of the layer that computes the first input if nothing else reads it; else an empty text."""
     source = graph.sources(layer.id).get(layer.inputs[0].id) if layer.inputs else None
     if source is None or len([*graph.consumers(source.layer, source.port)]) != 1:
         return ""
-    return graph.layer(source.layer).type
+    producer = graph.layer(source.layer)
+    return producer.type if role_of(producer) is Role.COMPUTATION else ""
 
 
 def _border_name(layer: Layer) -> str:

@@ -56,14 +56,14 @@ def _in_stable_order(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite:
     values = layers.call("TopK", data, k, version=wanted, axis=axis, **settings)
     of_each, others = (layers.call("Unsqueeze", values, np.array(at)) for at in (axis + 1, axis))
     better = layers.call("Greater" if attrs.mode == "max" else "Less", others, of_each)
-    first = layers.call("ReduceSum", layers.to_type(better, I64), np.array(axis + 1))
+    first = layers.total(better, axis + 1, I64)
     equal = layers.call("Equal", layers.call("Unsqueeze", data, np.array(axis)), of_each)
     before = layers.call("CumSum", layers.to_type(equal, I64), np.array(axis + 1), exclusive=True)
     turn = layers.call("Add", before, layers.call("Unsqueeze", first, np.array(axis + 1)))
     same_turn = layers.call("Equal", turn, _along(layers, values, axis, more=1))
     found = layers.call("LogicalAnd", equal, same_turn)
     places = layers.call("Select", found, _along(layers, data, axis), np.array(0))
-    place = layers.to_type(layers.call("ReduceSum", places, np.array(axis + 1)), attrs.index_element_type)
+    place = layers.total(places, axis + 1, attrs.index_element_type)
     proof = "TopK gives the values whatever their order, and an older element with the same value comes first"
     return layers.rewrite("indices of equal values in order", proof, (values, place))
 

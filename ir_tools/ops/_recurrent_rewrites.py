@@ -6,6 +6,7 @@ from functools import partial, reduce
 import numpy as np
 
 from ir_tools.ops._layers import I64, Layers, by_formula, composed
+from ir_tools.ops._requirements import require
 from ir_tools.ops.definition import Ref, Refused, Step
 from ir_tools.ops.fields import Attrs
 
@@ -54,7 +55,7 @@ def lstm_cell(layers: Layers, attrs: Attrs) -> Sequence[Ref] | Refused:
     )
     kept, added = layers.call("Multiply", forget, cell), layers.call("Multiply", take, new)
     state = layers.call("Add", kept, added)
-    shown = layers.call("Multiply", give, layers.call(ACTIVATIONS[attrs.activations[2]], state))
+    shown = layers.call("Multiply", give, layers.call(_activation(attrs, 2), state))
     return shown, state
 
 
@@ -72,7 +73,13 @@ def _activated(layers: Layers, attrs: Attrs, number: int, *terms: Ref) -> Ref:
     total = _sum(layers, terms)
     if attrs.clip > 0:
         total = layers.call("Clamp", total, min=-attrs.clip, max=attrs.clip)
-    return layers.call(ACTIVATIONS[attrs.activations[number]], total)
+    return layers.call(_activation(attrs, number), total)
+
+
+def _activation(attrs: Attrs, number: int) -> str:
+    """Return the operation of activation `number`."""
+    require(number < len(attrs.activations), f"activations has {len(attrs.activations)} names; expected {number + 1}")
+    return ACTIVATIONS[attrs.activations[number]]
 
 
 def _sum(layers: Layers, terms: Sequence[Ref]) -> Ref:

@@ -70,9 +70,8 @@ def migrate_search_sorted(layers: Layers, attrs: Attrs) -> Ref | Refused:
 
 def _number_before(layers: Layers, rows: Ref, values: Ref, dtype: ElementType, *, equal: bool) -> Ref:
     """Add how many elements of a row are less than a value, or `equal` to it."""
-    last = np.array(-1)
-    hits = layers.call("LessEqual" if equal else "Less", rows, layers.call("Unsqueeze", values, last))
-    return layers.call("ReduceSum", layers.to_type(hits, dtype), last)
+    hits = layers.call("LessEqual" if equal else "Less", rows, layers.call("Unsqueeze", values, np.array(-1)))
+    return layers.total(hits, -1, dtype)
 
 
 # --- rows with the same number ----------------------------------------------------------------------------------

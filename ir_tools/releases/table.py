@@ -7,9 +7,19 @@ from functools import cache
 
 from ir_tools.errors import UsageError
 from ir_tools.ops.definition import Op
+from ir_tools.types import ELEMENT_TYPES
 from ir_tools.types.words import closest
 
-__all__ = ["OPENVINO", "RELEASES", "Release", "find_release", "is_release"]
+__all__ = ["OPENVINO", "PARAMETERS_OF_10", "RELEASES", "RESULTS_OF_10", "Release", "find_release", "is_release"]
+
+PARAMETERS_OF_10 = {"f16": "f32"}
+"""What a caller gives for an input of another type of a file of IR v10, to every release. Measured."""
+RESULTS_OF_10 = {
+    name: "i32" if name in {"i64", "u64", "u32"} else "f32"
+    for name, kind in ELEMENT_TYPES.items()
+    if kind.bits and name not in {"f32", "i32"}
+}
+"""What a caller gets for an output of another type. Measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from ir_tools.graph import Layer, Located, Model, Port, Source
 from ir_tools.infer import LayerSignatures
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.definition import Refused
-from ir_tools.releases.table import Release
+from ir_tools.releases.table import PARAMETERS_OF_10, RESULTS_OF_10, Release
 from ir_tools.rewrite.facts import KnownFacts
 from ir_tools.rewrite.judging import Judge
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
@@ -31,13 +31,6 @@ STORED_AS = {
     **{"f8e4m3": "f16", "f8e5m2": "f16", "f4e2m1": "f16", "nf4": "f32", "f8e8m0": "f32"},
 }
 """Types that hold all values of another one, for constants."""
-RESULTS_OF_10 = {
-    **dict.fromkeys(("i64", "u64", "u32"), "i32"),
-    **dict.fromkeys(("f16", "bf16", "f64", "u8", "i8", "u16", "i16", "boolean"), "f32"),
-}
-"""What a caller gets for an output of another type from a file of IR v10, from every release. Measured."""
-PARAMETERS_OF_10 = {"f16": "f32"}
-"""What a caller gives for an input of another type. Measured."""
 
 
 @dataclass(slots=True)

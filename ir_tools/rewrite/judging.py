@@ -9,7 +9,7 @@ from ir_tools.graph import Layer, Located, Model
 from ir_tools.known_differences.releases import Seen, release_differences
 from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, is_plain
 from ir_tools.ops import Op, Role, find_op
-from ir_tools.ops.definition import Array, Fact, Ref, Rewrite
+from ir_tools.ops.definition import Array, Fact, NewLayer, Ref, Rewrite
 from ir_tools.ops.records import constant_fact
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import Release
@@ -45,7 +45,7 @@ class Judge:
         if any(0 in port.dims for port in ports.outputs):
             return False
         kind = layer.raw.get("element_type", "").lower()
-        converted = op.role is Role.PARAMETER and not self.release.dynamic and kind in INPUTS_OF_2021
+        converted = op.role is Role.PARAMETER and kind in INPUTS_OF_2021
         if converted or op.role is Role.CONSTANT:
             return True
         recorded_types = frozenset(port.precision for port in (*ports.inputs, *ports.outputs))
@@ -79,10 +79,11 @@ class Judge:
     def of_rewrite(self, rewrite: Rewrite, old: Seen) -> Judged:
         """Return what the release does with the worst of the layers that a rewrite puts in the place of an old one."""
         made: list[Seen] = []
-        for new in rewrite.layers:
+        for index, new in enumerate(rewrite.layers):
             feeds = [_feed(given, old, made) for given in new.inputs]
             op = find_op(new.type, f"opset{new.opset}")
             assert op is not None
+            first, last, between = _place(rewrite, index, old)
             made.append(
                 replace(
                     old,
@@ -93,7 +94,11 @@ class Judge:
                     constant=frozenset(number for number, feed in enumerate(feeds) if feed.constant),
                     held=frozenset().union(*(feed.held for feed in feeds)),
                     opset=new.opset,
+                    first=first,
+                    last=last,
                     short=any((spec.xml or name) not in new.raw for name, spec in op.attrs.items()),
+                    between=between,
+                    behind=_before(rewrite, new, old),
                 )
             )
         return min(map(self.of, made), key=quality)
@@ -107,6 +112,27 @@ def quality(judged: Judged) -> int:
 def _kinds(recorded_types: Iterable[str | None]) -> frozenset[str]:
     found = (precision_in_file(precision) for precision in recorded_types if precision)
     return frozenset(kind.name for kind in found if kind is not None)
+
+
+def _place(rewrite: Rewrite, index: int, old: Seen) -> tuple[bool, bool, bool]:
+    """Return `first`, `last` and `between` of a new layer: what it does not share with the old one is in the model."""
+    inputs = [given for given in rewrite.layers[index].inputs if isinstance(given, Ref)]
+    read = any(isinstance(given, Ref) and given.layer == index for new in rewrite.layers for given in new.inputs)
+    gives = index == len(rewrite.layers) - 1 or any(given.layer == index for given in rewrite.outputs)
+    reads = any(given.layer is None and given.output not in old.constant for given in inputs)
+    alone = gives and not read and all(given.layer is None for given in inputs)
+    return old.first and reads, old.last and gives, old.between and alone
+
+
+def _before(rewrite: Rewrite, new: NewLayer, old: Seen) -> str:
+    """Return `behind` of a new layer."""
+    given = new.inputs[0] if new.inputs else None
+    read = [one for layer in rewrite.layers for one in layer.inputs if isinstance(one, Ref)] + [*rewrite.outputs]
+    if not isinstance(given, Ref) or read.count(given) != 1:
+        return ""
+    if given.layer is not None:
+        return rewrite.layers[given.layer].type
+    return old.behind if given.output == 0 else ""
 
 
 class _Feed(NamedTuple):
@@ -125,4 +151,6 @@ def _feed(given: Ref | Array, old: Seen, made: Sequence[Seen]) -> _Feed:
         constant = given.output in old.constant
         return _Feed(old.inputs[given.output], constant, old.held if constant else frozenset())
     source = made[given.layer]
-    return _Feed(source.outputs[given.output], len(source.constant) == len(source.inputs), source.held)
+    fact = source.outputs[given.output]
+    constant = len(source.constant) == len(source.inputs) or (fact.value is not None and fact.value.exact is not None)
+    return _Feed(fact, constant, source.held if constant else frozenset())

@@ -109,8 +109,7 @@ def parse_target(text: str) -> int:
 
 def reading_in_words(op: Op) -> str:
     """Return which releases read an operation: `OpenVINO 2022.1 and later read it`."""
-    stamps = [number for number in range(op.version, NEWEST_OPSET + 1) if find_op(op.type, f"opset{number}") is op]
-    return releases_in_words(lambda release: any(release.holds(op, stamp) for stamp in stamps))
+    return releases_in_words(lambda release: release.holds(op, op.version))
 
 
 def releases_in_words(reads: Callable[[Release], bool]) -> str:

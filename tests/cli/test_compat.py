@@ -1,14 +1,25 @@
 """`ir-tools compat`."""
 
 import pickle
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import ir_tools
 from ir_tools.builder import Builder
-from ir_tools.compatibility import Answer, Obstacle, after_migration, compatibility, summary
+from ir_tools.compatibility import (
+    Answer,
+    Compatibility,
+    CompatibilityReport,
+    Migrated,
+    Obstacle,
+    after_migration,
+    compatibility,
+    summary,
+)
 from ir_tools.format.write import write
 from ir_tools.releases.table import OPENVINO, find_release
 from ir_tools.rewrite.migration import migrate
@@ -88,6 +99,29 @@ def test_one_line() -> None:
     assert summary(torch) == "OpenVINO 2024.2 to 2026.4"
     assert summary(compatibility(pooling().model, OPENVINO[:3])) == "not OpenVINO 2021.2, 2021.3, 2021.4"
     assert summary(compatibility(pooling().model, OPENVINO[-1:-4:-2])) == "OpenVINO 2026.2, 2026.4"
+
+
+def test_releases_that_differ_in_any_answer_are_shown_apart() -> None:
+    layer = Obstacle(path="a", line=1, layer="ReLU opset1", reason="why", answer=Answer.READS)
+    first = Compatibility(
+        release=OPENVINO[0],
+        answer=Answer.READS,
+        obstacles=(layer,),
+        migrated=Migrated(True, "1 step"),
+        checked="memory",
+    )
+    second = replace(first, release=OPENVINO[1])
+    assert [span for span, _ in CompatibilityReport([first, second], "").spans] == ["2021.2 to 2021.3"]
+    changes: dict[str, Any] = {
+        "release": OPENVINO[2],
+        "answer": Answer.STOPPED,
+        "obstacles": (replace(layer, reason="other"),),
+        "migrated": Migrated(False, "why not"),
+        "checked": None,
+    }
+    assert changes.keys() == {field.name for field in fields(Compatibility)}
+    for name, value in changes.items():
+        assert len(CompatibilityReport([first, replace(second, **{name: value})], "").spans) == 2, name
 
 
 def test_command(cli: Cli, model: Path) -> None:

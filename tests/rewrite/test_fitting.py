@@ -1,17 +1,22 @@
 """What a migration does besides operations: IR versions, element types, sizes, names."""
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import pytest
 
 from ir_tools import Builder, Model, migrate
+from ir_tools.errors import RuntimeFailure
 from ir_tools.format.read import read
+from ir_tools.format.write import render
 from ir_tools.graph import Source
+from ir_tools.releases.table import OPENVINO, PARAMETERS_OF_10, RESULTS_OF_10
 from ir_tools.rewrite.fitting import Fitting
 from ir_tools.rewrite.migration import Migration
 from ir_tools.rewrite.target import Target
-from ir_tools.types import element_type
+from ir_tools.runtime.client import RuntimeClient, sources
+from ir_tools.types import ELEMENT_TYPES, element_type
 from ir_tools.types.packing import PackedArray, in_element_type, pack
 from ir_tools.weights import constant
 from tests.runtime import killers
@@ -103,14 +108,32 @@ def test_ir_11_gives_names_and_types_of_ir_10() -> None:
     assert sorted(named) == sorted(set(named))
 
 
-@pytest.mark.parametrize("shape", ["?,3", "1..4,3"])
-def test_dynamic_shapes_are_refused_with_what_to_type_and_fixed_on_request(shape: str) -> None:
+def test_types_in_ir_10_are_those_that_the_runtime_takes_and_gives() -> None:
+    kinds = [name for name, kind in ELEMENT_TYPES.items() if kind.bits]
+    builder = Builder(opset=1)
+    for kind in kinds:
+        given = builder.call("Convert", builder.parameter(f"from {kind}", "2", kind), destination_type="f32")
+        builder.result(builder.call("Convert", given, destination_type=kind, name=f"to {kind}"))
+    builder.model.version = 10
+    with RuntimeClient() as client, sources(builder.model) as (text, weights):
+        found = client.describe(text, weights)
+    ends = {end.name: end.element_type for end in (*found.inputs, *found.outputs)}
+    assert {kind: ends[f"from {kind}"] for kind in kinds if ends[f"from {kind}"] != kind} == PARAMETERS_OF_10
+    assert {kind: ends[f"to {kind}"] for kind in kinds if ends[f"to {kind}"] != kind} == RESULTS_OF_10
+
+
+@pytest.mark.parametrize(
+    ("shape", "sizes"),
+    [("?,3", "1,3"), ("1..4,3", "1,3"), ("?,?", "1,64"), ("5..,100..", "5,100"), ("0..2,..32", "1,32")],
+)
+def test_dynamic_shapes_are_refused_with_what_to_type_and_fixed_on_request(shape: str, sizes: str) -> None:
+    """One sample, and 64 elements along other axes, where the shape leaves it open."""
     model = doubled(shape)
     (refused,) = migrate(model, "openvino-2021.4").refused
-    assert refused.reason == "OpenVINO 2021.4 has no dynamic shapes; give the input fixed sizes: --set x=1,3"
-    moved = migrate(model, "openvino-2021.4", shapes={"x": "1,3"})
+    assert refused.reason == f"OpenVINO 2021.4 has no dynamic shapes; give the input fixed sizes: --set x={sizes}"
+    moved = migrate(model, "openvino-2021.4", shapes={"x": sizes})
     assert moved.ok
-    assert moved.model.inputs[0].layer.raw["shape"] == "1,3"
+    assert moved.model.inputs[0].layer.raw["shape"] == sizes
     assert migrate(model, "openvino-2022.1").refused == ()
 
 
@@ -184,6 +207,42 @@ def test_names_and_rt_info_that_older_releases_refuse() -> None:
     assert moved.notes == ("rt_info without a version dropped from 1 layer: OpenVINO 2023.3 does not read it",)
     assert migrate(model, "openvino-2024.6").steps == ()
     assert migrate(model, "openvino-2024.6").notes == ()
+
+
+FIRST_TO_READ = {"brackets": (2022, 3), "names": (2024, 1), "rt_info": (2024, 6)}
+"""Releases before these change what a file says in an unusual way."""
+
+
+def unusual(what: str) -> Model:
+    """A shape in brackets, a name that two layers have, or rt_info without a version."""
+    model = doubled()
+    x, total = [layer for layer in model.graph.ordered()][:2]
+    if what == "brackets":
+        x.raw["shape"] = "[2,3]"
+    elif what == "names":
+        total.tag["name"] = "x"
+    else:
+        x.rt_info.append({"name": "mine", "value": "1"})
+    return model
+
+
+@pytest.mark.parametrize("what", FIRST_TO_READ)
+def test_files_are_changed_for_the_releases_that_do_not_read_them(what: str) -> None:
+    model = unusual(what)
+    kept = [one.number for one in OPENVINO if render(migrate(model, one.name).model) == render(model)]
+    assert kept == [one.number for one in OPENVINO if one.number >= FIRST_TO_READ[what]]
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("what", FIRST_TO_READ)
+def test_the_first_releases_that_read_them(what: str) -> None:
+    number = next(place for place, one in enumerate(OPENVINO) if one.number == FIRST_TO_READ[what])
+    for release, reads in zip(OPENVINO[number - 1 : number + 1], (False, True), strict=True):
+        with client_of(release.name.removeprefix("openvino-")) as client, sources(unusual(what)) as files:
+            with nullcontext() if reads else pytest.raises(RuntimeFailure):
+                client.check(*files)
+            with sources(migrate(unusual(what), release.name).model) as migrated:
+                client.check(*migrated)
 
 
 def test_layers_of_one_name_get_others_in_ir_10() -> None:

@@ -1,21 +1,27 @@
 """What a release does with layers that are not in a model yet."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
 
 from ir_tools.builder import Builder
-from ir_tools.graph import Located
+from ir_tools.errors import ShapeError
+from ir_tools.graph import Located, Model
 from ir_tools.infer import LayerSignatures
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer
-from ir_tools.ops import find_op
+from ir_tools.ops import Op, Role, find_op, role_of
 from ir_tools.ops.definition import Fact, NewLayer, Ref, Rewrite
 from ir_tools.releases.table import find_release
 from ir_tools.rewrite.facts import KnownFacts
 from ir_tools.rewrite.judging import Judge, _feed
+from ir_tools.rewrite.rewriter import Rewriter, lost_output
 from ir_tools.types import element_type, parse_shape
+from tests.rewrite.test_opset_steps import MIGRATING, OPERATIONS, SUBSTITUTED, sampled
 
 
 def judged(builder: Builder, release: str) -> tuple[Judge, Seen]:
@@ -25,11 +31,18 @@ def judged(builder: Builder, release: str) -> tuple[Judge, Seen]:
 
 
 def _judge(builder: Builder, release: str, located: Located) -> tuple[Judge, Seen]:
-    model = builder.model
-    judge = Judge(model, KnownFacts(model, LayerSignatures()), find_release(release), 10)
+    judge = judge_of(builder.model, release)
+    return judge, seen_in(judge, located)
+
+
+def judge_of(model: Model, release: str) -> Judge:
+    return Judge(model, KnownFacts(model, LayerSignatures()), find_release(release), 10)
+
+
+def seen_in(judge: Judge, located: Located) -> Seen:
     op = find_op(located.layer.type, located.layer.version)
     assert op is not None
-    return judge, judge.seen(located, op)
+    return judge.seen(located, op)
 
 
 def new(type: str, source: Ref, kind: str, **raw: str) -> NewLayer:
@@ -124,3 +137,51 @@ def test_a_new_layer_holds_what_the_constants_that_it_reads_are_computed_of() ->
     made = [replace(seen, outputs=[data.fact], constant=frozenset({0, 1}))]
     assert _feed(Ref(0), seen, made)[1:] == (True, {"u8"})
     assert _feed(np.ones(2, np.float16), seen, [])[1:] == (True, {"f16"})
+
+
+def rewrites_of(op: Op) -> Iterator[tuple[Model, Rewrite]]:
+    """Models of the operation called `layer`, with what is put in its place for older opsets and for releases."""
+    for setting in islice(sampled(op, np.random.default_rng(5)), 1):
+        for step, opset in ((op.migrate, max(op.version - 1, 1)), (op.substitute, 15)):
+            model = setting.model()
+            place = next(located for located in model.walk() if located.path == "layer")
+            known, attrs = KnownFacts(model, LayerSignatures()), op.read(place.layer.raw, [])
+            found = None
+            if step is not None and attrs is not None:
+                with suppress(ShapeError):
+                    found = step(attrs, known.of(place).inputs, opset)
+            signature = known.signatures.of(place.layer)[0]
+            if isinstance(found, Rewrite) and not lost_output(place.graph, place.layer.id, signature, found):
+                yield model, found
+
+
+def decides(seen: Seen) -> dict[str, object]:
+    """What decides about a layer; i64 is also the type of sizes, which a model has of no constant."""
+    facts = [(fact.dtype.name, fact.shape) for fact in (*seen.inputs, *seen.outputs)]
+    own = {name: getattr(seen, name) for name in ("op", "opset", "first", "last", "short", "between", "behind")}
+    constants = {*seen.constant}, seen.held - {"i64"}
+    return own | {"attrs": dict(seen.attrs or {}), "facts": facts, "constants": constants}
+
+
+def test_layers_of_a_rewrite_are_seen_as_they_are_in_the_model_that_gets_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all operations that have steps: what is said of a rewrite is said of its layers when they are made."""
+    wrong, compared, made = [], 0, list[Seen]()
+    monkeypatch.setattr(Judge, "of", lambda judge, seen: made.append(seen))
+    for op in (OPERATIONS[name] for name in {**MIGRATING, **dict.fromkeys(SUBSTITUTED)}):
+        for model, rewrite in rewrites_of(op):
+            made.clear()
+            place = next(located for located in model.walk() if located.path == "layer")
+            judge, before = judge_of(model, "openvino-2024.6"), {layer.id for layer in model.graph.layers()}
+            judge.of_rewrite(rewrite, seen_in(judge, place))
+            Rewriter(model).apply(place.graph, place.layer, op, rewrite)
+            judge, last = judge_of(model, "openvino-2024.6"), place.layer.id
+            new = {one.layer.id: one for one in model.walk() if one.layer.id not in before - {last}}
+            order = [
+                number for number in sorted(new.keys() - {last}) if role_of(new[number].layer) is not Role.CONSTANT
+            ]
+            for number, seen in zip([*order, last], made, strict=True):
+                wanted, found = decides(seen_in(judge, new[number])), decides(seen)
+                wrong += [(str(op), key, found[key], wanted[key]) for key in wanted if found[key] != wanted[key]]
+                compared += 1
+    assert wrong == []
+    assert compared > 500

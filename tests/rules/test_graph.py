@@ -295,6 +295,13 @@ def test_repeated_tensor_names_are_one_finding(names: list[str], wanted: str) ->
     assert (found.layer_name, found.message) == ("l1", wanted)
 
 
+def test_two_ports_of_a_layer_with_one_name_are_found() -> None:
+    ports = '<port id="0" names="one"/><port id="1" names="two,one"/>'
+    layer = f'<layer id="0" name="split" type="A"><output>{ports}</output></layer>'
+    (found,) = validate(f'<net name="n" version="11"><layers>{layer}</layers></net>'.encode(), select=["IR105"])
+    assert found.message == "the tensor name 'one' already belongs to layer 'split'"
+
+
 PORTS = """<net name="n" version="11"><layers>
 <layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/><output>
 <port id="0" precision="FP32"><dim>2</dim></port></output></layer>
