@@ -272,7 +272,7 @@ def _is_kept(seen: Seen) -> bool:
 
 def _is_alone(seen: Seen) -> bool:
     """Return whether a Transpose is between an input and an output that nothing converts."""
-    return seen.between and _is_kept(seen)
+    return seen.between and (not seen.converted or seen.inputs[0].dtype.name in {"f32", "i32"})
 
 
 def _region_yolo() -> Call:
@@ -1156,6 +1156,18 @@ ROWS = (
         model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
         version=10,
         applies=lambda seen: _is_alone(seen) and _has_rank(seen, 1) and 1 in seen.constant,
+    ),
+    ReleaseDifference(
+        name="Transpose of bytes between an input and an output of IR v10",
+        first="2022.2",
+        last="2023.0",
+        ops=("Transpose-1",),
+        state=State.UNCOMPILED,
+        reason="The only layer of bytes between an input and an output of IR v10 is removed, and its output is missing.",
+        model=Call("Transpose-1", (counted(2, 3, 4).astype(np.uint8), Fixed(whole(2, 0, 1)))),
+        version=10,
+        types="u8 i8 boolean",
+        applies=lambda seen: seen.between and seen.version == FIRST_VERSION and not _has_rank(seen, 1),
     ),
     ReleaseDifference(
         name="Transpose without an order",

@@ -204,7 +204,7 @@ class Layers:
         """Add the sum of booleans or small integers along an axis, computed in f32, as `dtype`.
 
         Arithmetic with one constant number behind a sum of integers along the middle of three axes gives other values
-        from 2022.3 on, in 2026.4.1, too: measured.
+        from 2022.1 on, in 2026.4.1, too: measured.
         """
         return self.to_type(self.call("ReduceSum", self.to_type(numbers, F32), np.array(axis)), dtype)
 

@@ -19,7 +19,7 @@ from ir_tools.weights import values
 
 __all__ = ["Fitting"]
 
-BRACKETS, DUPLICATE_NAMES, FREE_RT_INFO = (2022, 3), (2024, 1), (2024, 6)
+BRACKETS, DUPLICATE_NAMES, FREE_RT_INFO = (2022, 3), (2024, 1), (2024, 5)
 """The first releases that read a shape in brackets, two layers of one name (in IR v11), rt_info without a version.
 
 Measured.
