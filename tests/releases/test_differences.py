@@ -37,7 +37,8 @@ def does(release: Release, row: ReleaseDifference) -> State:
 
 
 def _close(found: Array, wanted: Array) -> bool:
-    return found.shape == wanted.shape and np.allclose(found.astype(float), wanted.astype(float), 1e-4, 1e-5)
+    with np.errstate(all="ignore"):
+        return found.shape == wanted.shape and np.allclose(found.astype(float), wanted.astype(float), 1e-4, 1e-5)
 
 
 @ROW
