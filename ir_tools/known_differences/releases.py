@@ -302,9 +302,14 @@ def _touches_channels(seen: Seen) -> bool:
     return any(value is None or value[1] != same for value, same in zip(values, plain, strict=True))
 
 
+def _states(seen: Seen) -> range:
+    """Return the numbers of the states of a cell or sequence."""
+    return range(1, 3 if seen.op.type.startswith("LSTM") else 2)
+
+
 def _weights(seen: Seen) -> range:
     """Return the numbers of the weights, recurrence weights and biases of a cell or sequence."""
-    first = (3 if seen.op.type.startswith("LSTM") else 2) + seen.op.type.endswith("Sequence")
+    first = _states(seen).stop + seen.op.type.endswith("Sequence")
     return range(first, min(first + 3, len(seen.inputs)))
 
 
@@ -314,8 +319,7 @@ def _has_known_state(seen: Seen, *, constant: bool) -> bool:
     `constant`: whether the state is constant; else the size of its batch is known.
     """
     shape = seen.inputs[0].shape
-    states = [1, 2] if seen.op.type.startswith("LSTM") else [1]
-    sizes = [seen.inputs[number].shape for number in states if number in seen.constant or not constant]
+    sizes = [seen.inputs[number].shape for number in _states(seen) if number in seen.constant or not constant]
     return (
         shape is not None
         and not shape[0].static
@@ -327,8 +331,7 @@ def _has_known_state(seen: Seen, *, constant: bool) -> bool:
 def _has_state_of_one_row(seen: Seen) -> bool:
     """Return whether a cell has a constant state of one row, and a batch of unknown size."""
     shape = seen.inputs[0].shape
-    states = [1, 2] if seen.op.type.startswith("LSTM") else [1]
-    sizes = [seen.inputs[number].shape for number in states if number in seen.constant]
+    sizes = [seen.inputs[number].shape for number in _states(seen) if number in seen.constant]
     return shape is not None and not shape[0].static and any(size is not None and size[0].hi == 1 for size in sizes)
 
 
@@ -360,8 +363,7 @@ def _is_split(seen: Seen) -> bool:
 
 def _has_unknown_state(seen: Seen) -> bool:
     """Return whether a sequence has a state of unknown size for data of known size, or the device its parts."""
-    states = seen.inputs[1 : _weights(seen)[0] - 1]
-    unknown = not all(is_static(fact.shape) for fact in states)
+    unknown = not all(is_static(seen.inputs[number].shape) for number in _states(seen))
     return unknown and (_is_split(seen) or is_static(seen.inputs[0].shape))
 
 
@@ -378,12 +380,12 @@ def _has_unknown_time(seen: Seen) -> bool:
 
 def _has_known_batch(seen: Seen, *, lengths: bool) -> bool:
     """Return whether states or lengths have a known size for a batch of unknown size; `lengths`: constant lengths."""
-    shape, last = seen.inputs[0].shape, _weights(seen)[0] - 1
+    shape, of_lengths = seen.inputs[0].shape, _states(seen).stop
     if shape is None or shape[0].static:
         return False
     if lengths:
-        return last in seen.constant and not {*range(1, last)} & {*seen.constant}
-    sizes = [fact.shape for fact in seen.inputs[1 : last + 1]]
+        return of_lengths in seen.constant and not {*_states(seen)} & {*seen.constant}
+    sizes = [seen.inputs[number].shape for number in (*_states(seen), of_lengths)]
     return any(size is not None and size[0].static for size in sizes)
 
 
