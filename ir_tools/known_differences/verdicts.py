@@ -13,7 +13,7 @@ from ir_tools.releases.measured import TOGETHER, State, cases, state
 from ir_tools.releases.table import Release
 from ir_tools.types import ELEMENT_TYPES, Shape, is_static
 
-__all__ = ["Answer", "Surroundings", "behaviour", "is_plain", "quantized_tensors", "verdict"]
+__all__ = ["UNKNOWN_RANK", "Answer", "Surroundings", "behaviour", "is_plain", "quantized_tensors", "verdict"]
 
 
 class Answer(StrEnum):
@@ -41,6 +41,7 @@ What a model computes in between may have none.
 PORTS_READ = 2021, 3
 """The first release that reads the sizes that ports record."""
 EQUAL_NAMES, EQUAL_RESULTS = "another layer has this name", "another Result has this name"
+UNKNOWN_RANK = "a tensor of unknown rank is read and not compiled"
 EMPTY_FILE = "no constant of the model has elements, and its .bin no bytes"
 EQUAL_BORDERS, DIRECT = "inputs and outputs of IR v10 need different names", "an input of IR v10 is no output"
 NAMES: Mapping[str, Sequence[tuple[tuple[int, ...], tuple[int, ...]]]] = {
@@ -73,8 +74,6 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
                 recorded = op.role is Role.PARAMETER or release.number >= PORTS_READ
                 return Answer.STOPPED if recorded else Answer.READS, "sizes have to be known"
             return Answer.UNKNOWN, "sizes that follow from values were not measured"
-    if any(fact.shape is None and fact.dtype.kind != "dynamic" for fact in seen.outputs):
-        return Answer.READS, "a tensor of unknown rank is read and not compiled"
     return behaviour(release, seen)
 
 
@@ -84,6 +83,8 @@ def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     A row says exactly which layers it is about, and counts for more than what was measured of other values, or of the
     plain model.
     """
+    if any(fact.shape is None and fact.dtype.kind != "dynamic" for fact in seen.outputs):
+        return Answer.READS, UNKNOWN_RANK
     op = seen.op
     if (seen.last or op.role is not Role.COMPUTATION) and any(_is_empty(fact.shape) for fact in seen.outputs):
         constant, read, compiled = FIRST_EMPTY

@@ -7,6 +7,7 @@ from ir_tools.builder import Builder
 from ir_tools.display import plural
 from ir_tools.graph import Layer, Located, Model, Port, Source
 from ir_tools.infer import LayerSignatures
+from ir_tools.known_differences.verdicts import UNKNOWN_RANK
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.definition import Refused
 from ir_tools.releases.table import PARAMETERS_OF_10, RESULTS_OF_10, Release
@@ -70,6 +71,12 @@ class Fitting:
             inputs = [located for located in dynamic if role_of(located.layer) is Role.PARAMETER]
             reason = f"{release.title} has no dynamic shapes"
             found += [(located, f"{reason}; {_remedy(located.layer)}") for located in inputs or dynamic]
+        else:
+            for end in self.model.inputs:
+                if parse_shape(end.layer.raw.get("shape", "")) is None:
+                    located = Located(end.layer.name, end.layer, self.model.graph)
+                    remedy = f"give the input a rank: ir-tools shapes MODEL --set {end.layer.name}=?,? -o OUT.xml"
+                    found.append((located, f"{release.title}: {UNKNOWN_RANK}; {remedy}"))
         return tuple(self._place(located).refused(Refused(reason)) for located, reason in found)
 
     def apply(self, model: Model) -> None:

@@ -39,7 +39,8 @@ class Judge:
     def is_plain(self, layer: Layer, op: Op) -> bool:
         """Return whether the release runs every layer of this operation and of the element types of this layer.
 
-        Constants, and inputs of types that are converted, are not asked about, unless they have no elements.
+        Constants, and inputs of types that are converted, are not asked about, unless they have no elements. Ports
+        without sizes may be of unknown rank.
         """
         ports = self.known.signatures.of(layer)[0]
         if any(0 in port.dims for port in ports.outputs):
@@ -48,6 +49,8 @@ class Judge:
         converted = op.role is Role.PARAMETER and kind in INPUTS_OF_2021
         if converted or op.role is Role.CONSTANT:
             return True
+        if not all(port.dims for port in ports.outputs):
+            return False
         recorded_types = frozenset(port.precision for port in (*ports.inputs, *ports.outputs))
         key = str(op), recorded_types
         if key not in self._plain:

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from ir_tools.builder import Builder
-from ir_tools.errors import MigrationError, UsageError
+from ir_tools.errors import MigrationError, RuntimeFailure, UsageError
 from ir_tools.graph import Model, Source
 from ir_tools.ops import find_op
 from ir_tools.rewrite.migration import migrate
 from ir_tools.rewrite.target import Target, parse_target, reading_in_words
+from ir_tools.runtime.client import sources
+from tests.runtime.releases import MEASURED, client_of
 
 
 @pytest.mark.parametrize("text", ["opset0", "opset18", "8", "ir9", "opsetx", ""])
@@ -285,6 +287,24 @@ def test_tensors_without_elements() -> None:
     refused = migrate(builder.model, "openvino-2022.1").refused
     assert refused[0].reason == "OpenVINO 2022.1: a tensor without elements is not accepted"
     assert migrate(builder.model, "openvino-2023.3").ok
+
+
+@pytest.mark.parametrize("version", MEASURED[1:])
+def test_tensors_of_unknown_rank(version: str) -> None:
+    """No release compiles them, the input's own or those of a Squeeze of axes that only the data decide."""
+    given, computed = Builder(), Builder()
+    given.result(given.call("ReLU", given.parameter("x", "...")))
+    computed.result(computed.call("Squeeze", computed.parameter("x", "?,?"), name="y"))
+    reasons = []
+    with client_of(version) as client:
+        for builder in (given, computed):
+            (refused,) = migrate(builder.model, client.release.name).refused
+            reasons.append((refused.path, refused.reason))
+            with sources(builder.model) as (text, weights), pytest.raises(RuntimeFailure):
+                client.check(text, weights)
+    reason = f"OpenVINO {version}: a tensor of unknown rank is read and not compiled"
+    remedy = "give the input a rank: ir-tools shapes MODEL --set x=?,? -o OUT.xml"
+    assert reasons == [("x", f"{reason}; {remedy}"), ("y", reason)]
 
 
 def test_operations_that_give_other_values_on_a_release_are_noted() -> None:
