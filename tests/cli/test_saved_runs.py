@@ -249,3 +249,10 @@ def test_model_with_other_outputs(run: Path) -> None:
         ir_tools.compare(stateful.decoder(layers=1), golden=run)
     with pytest.raises(UsageError, match="has the outputs sum, twice; the model has "):
         ir_tools.compare(small(11).replace(b'name="twice"', b'name="double"'), golden=run)
+
+
+def test_a_run_of_more_outputs_than_the_model_has(run: Path) -> None:
+    fewer = ir_tools.read(small(11))
+    fewer.graph.remove(fewer.outputs[1].layer.id)
+    with pytest.raises(UsageError, match="it has the outputs sum, twice; the model has sum"):
+        ir_tools.compare(fewer, golden=run)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import product
 
 import numpy as np
 import pytest
@@ -76,6 +77,11 @@ def calls() -> Iterator[Call]:
     for mode in ("constant", "edge"):
         yield Call("Pad-12", (ramp("i32", 2, 6), axes(1, -1), axes(0, -2)), {"pad_mode": mode})
     yield Call("Gather-8", (ramp("i32", 2, 3), whole("i32", 3, 2, 0, -3, -4), Fixed(np.array(1))), {"batch_dims": "0"})
+    for reduction, keeps in product(("mean", "sum"), ("true", "false")):
+        raw = {"reduction": reduction, "use_init_val": keeps}
+        rows, updates = Fixed(whole("i32", 0, 0, 1)), whole("i32", -4, -3, 5)
+        yield Call("ScatterElementsUpdate-12", (whole("i32", -1, -8, 9), rows, updates, axes(0)), raw)
+    yield Call("PReLU-1", (-np.arange(18, dtype=np.float32).reshape(2, 3, 3), Fixed(floats(0.5, 2, -1))))
     yield Call("BatchToSpace-2", (ramp("i32", 2, 3, 2), axes(1, 1, 2), axes(0, 0, 1), axes(0, 0, 3)))
     yield Call("FakeQuantize-1", (np.array(4.5), *LIMITS), {"levels": "3"})
     yield between_two_levels()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ir_tools.known_differences import named
-from ir_tools.ops import Array, Op, matrix
+from ir_tools.ops import Array, Attrs, Op, matrix
 from ir_tools.types import element_type
 from tests.ops.math_support import (
     AMOUNTS,
@@ -250,6 +250,17 @@ def inverse_values(rng: np.random.Generator) -> tuple[Case, list[Array]]:
     assert dtype is not None
     arrays = [np.asarray(data).astype(dtype)]
     return Case(INVERSE, {"adjoint": str(rng.choice(["true", "false"]))}, slots_of(arrays)), arrays
+
+
+@pytest.mark.parametrize("adjoint", ["true", "false"])
+def test_singular_matrices_have_no_inverse_and_the_others_have(adjoint: str) -> None:
+    """By hand: the runtime gives any numbers of a matrix without an inverse."""
+    assert INVERSE.kernel is not None
+    stack = np.array([[[1, 2], [2, 4]], [[1, 2], [3, 4]], [[np.inf, 0], [0, 1]], [[0, 0], [0, 0]]], np.float32)
+    (found,) = INVERSE.kernel(Attrs({"adjoint": adjoint == "true"}), [stack])
+    assert np.isnan(found).all(axis=(1, 2)).tolist() == [True, False, True, True]
+    other = found[1].T if adjoint == "true" else found[1]
+    np.testing.assert_allclose(other @ stack[1], np.eye(2), atol=1e-6)
 
 
 @pytest.mark.parametrize("count", AMOUNTS)

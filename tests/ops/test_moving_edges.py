@@ -82,6 +82,8 @@ SHAPES: Sequence[tuple[str, Mapping[str, str], Sequence[Slot]]] = (
     ("NonZero-3", {"output_type": "i64"}, [np.array(0, np.int32)]),
     ("NonZero-3", {"output_type": "i64"}, [whole([0, 0])]),
     ("NonZero-3", {"output_type": "i32"}, [np.array(5, np.int32)]),
+    ("NonZero-3", {"output_type": "i64"}, [("f32", "0,?")]),
+    ("NonZero-3", {"output_type": "i64"}, [("f32", "?,0..2,0")]),
     ("Reverse-1", {"mode": "index"}, [("f32", "2,3"), whole([-1])]),
     ("Reverse-1", {"mode": "index"}, [("f32", "2,3"), whole([2])]),
     ("OneHot-1", {}, [("i64", "4,2"), np.array(3), np.array(1, np.float32), np.array(0, np.float32)]),

@@ -82,6 +82,18 @@ def test_an_index_behind_the_end_of_a_batch_gives_zero_and_no_element_of_the_nex
     assert same(given, 1, rows, np.array([[0, 3, -3], [-4, 2, 3]]))
 
 
+def test_batches_beside_two_sizes_that_are_not_known_cannot_be_merged() -> None:
+    for sizes, ok in (("2,3,?,4", True), ("2,3,?,?", False), ("?,3,4", False), ("2,?,4", False)):
+        given = layer("Gather-8", {"batch_dims": "1"}, ("f32", sizes), ("i64", "2,2"), np.array(1))
+        (*refused,) = migrate(given, "opset1").refused
+        assert [one.reason.endswith("not known") for one in refused] == [] if ok else [True]
+    rows = np.arange(48, dtype=np.float32).reshape(2, 3, 2, 4)
+    given = layer("Gather-8", {"batch_dims": "1"}, ("f32", "2,3,?,4"), ("i64", "2,2"), np.array(1))
+    assert same(given, 1, rows, np.array([[2, -1], [0, 3]]))
+    given = layer("Gather-8", {"batch_dims": "1"}, ("f32", "2,3,2,4"), ("i64", "2,3"), np.array(3))
+    assert same(given, 1, rows, np.array([[2, -1, 0], [0, 3, 4]]))
+
+
 def test_batches_that_an_older_gather_nd_joins_are_taken_apart() -> None:
     places = np.array([[[0], [3], [1]], [[2], [2], [0]]])
     known = layer("GatherND-8", {"batch_dims": "2"}, ("f32", "2,3,4"), places)

@@ -76,6 +76,21 @@ def test_a_layout_inside_the_model_that_does_not_fit_is_a_warning() -> None:
     assert found.message == "the layout [N,C,H] has 3 dimensions, but the port has 4"
 
 
+@pytest.mark.parametrize("layout", ["[N,C]", "[N,...]"])
+def test_a_layout_of_an_input_of_a_body_has_to_fit(client: RuntimeClient, layout: str) -> None:
+    text = (FOLDER / "bad_port_map_row" / "good.xml").read_text(encoding="utf-8")
+    info = f'<rt_info><attribute name="layout" version="0" layout="{layout}" /></rt_info>'
+    at = text.index("</port>", text.index('name="slice"'))
+    wrong = (text[:at] + info + text[at:]).encode()
+    found = [diagnostic.severity for diagnostic in validate(wrong, select=["bad-rt-info"])]
+    try:
+        client.attempt(wrong, None, until=STAGES[1], seconds=10)
+    except RuntimeFailure:
+        assert found == ["error"]
+    else:
+        assert found == []
+
+
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [

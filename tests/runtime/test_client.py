@@ -22,12 +22,13 @@ from ir_tools.errors import RuntimeFailure, UsageError
 from ir_tools.format.read import read
 from ir_tools.releases.table import find_release
 from ir_tools.runtime import _process
-from ir_tools.runtime.client import RuntimeClient, Tap
+from ir_tools.runtime.client import Inference, RuntimeClient, Tap, TensorInfo, _by_endpoint
 from ir_tools.runtime.release import release_client
 from ir_tools.types import Dim, element_type
 from ir_tools.types.packing import unpack
 from tests import stateful
 from tests.runtime.made import POOL, iterated, one_layer, parameter, save
+from tests.runtime.releases import small
 
 X = {"x": np.arange(192, dtype=np.float32).reshape(1, 3, 8, 8)}
 GOOD = one_layer("AvgPool", "opset1", POOL)
@@ -310,6 +311,17 @@ def test_changed_model_runs_and_leaves_no_files(
             layer.raw.update(offset=str(offset), size=str(size))
     assert client.infer_model(model, values).outputs[name].tolist() == [[5, 6, 8]]
     assert os.listdir(tmp_path / "temporary") == []
+
+
+@pytest.mark.parametrize(
+    ("layers", "names"),
+    [(("y", "z"), ["sum", "twice"]), (("z", "y"), ["twice", "sum"]), (("y", "elsewhere"), ["sum", "twice"])],
+    ids=["in_order", "swapped", "other_names"],
+)
+def test_outputs_go_by_their_results_or_else_by_their_order(layers: tuple[str, str], names: list[str]) -> None:
+    info = tuple(TensorInfo((f"runtime's {layer}",), layer, "f32", (Dim.of(1),)) for layer in layers)
+    found = Inference({layer: np.array(number) for number, layer in enumerate(layers)}, {}, info, "", "", "f32")
+    assert _by_endpoint(read(small(11)), found).outputs == dict(zip(names, (0, 1), strict=True))
 
 
 def test_model_from_bytes_runs(client: RuntimeClient, tmp_path: Path) -> None:
