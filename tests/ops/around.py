@@ -99,14 +99,19 @@ def _interval(rng: np.random.Generator, size: int) -> tuple[int, int | None]:
     return low, None if rng.random() < 0.3 else size + int(rng.integers(0, 4))
 
 
-def compare_around(client: RuntimeClient, case: Case, count: int, seed: int = 0) -> None:
-    """Shapes of `count` settings near a case are the runtime's, and most of them are valid."""
+def settings_around(case: Case, count: int, seed: int) -> Iterator[Setting]:
+    """The case itself, and random settings near it."""
     rng = np.random.default_rng(seed)
-    taken = 0
     for number in range(count):
         changed = case.changes[number % len(case.changes)] if case.changes and number % 2 else {}
         slots = around(rng, case.slots) if number else list(case.slots)
-        setting = Setting(case.op, slots, {**case.raw, **changed}, len(case.op.outputs))
+        yield Setting(case.op, slots, {**case.raw, **changed}, len(case.op.outputs))
+
+
+def compare_around(client: RuntimeClient, case: Case, count: int, seed: int = 0) -> None:
+    """Shapes of `count` settings near a case are the runtime's, and most of them are valid."""
+    taken = 0
+    for setting in settings_around(case, count, seed):
         wanted, found = (_shapes(rows) for rows in (wanted_rows(client, setting), found_rows(setting)))
         assert found == wanted, str(setting)
         taken += wanted != REJECTED

@@ -97,10 +97,10 @@ def same_rows(found: list[Row] | str, wanted: list[Row] | str) -> bool:
     """Whether the rule says the same as the runtime."""
     if isinstance(found, str) or isinstance(wanted, str):
         return found == wanted
-    return [_plain(row) for row in found] == [_plain(row) for row in wanted]
+    return [plain_row(row) for row in found] == [plain_row(row) for row in wanted]
 
 
-def _plain(row: Row) -> object:
+def plain_row(row: Row) -> object:
     kind, shape, values = row
     return kind, shape, None if values is None else tuple(map(tuple, values))
 

@@ -1,0 +1,235 @@
+"""What the runtime gave for many random layers, as a few digits for each, so that tests need no runtime to know it.
+
+`python -m tests.ops.recorded` makes the layers again, holds shape rules and kernels against the runtime, and writes
+`recorded.json`. It takes minutes, and is needed after a change of the functions that make the layers.
+"""
+
+import json
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ir_tools.errors import ShapeError
+from ir_tools.ops import Array, Op, normalization
+from ir_tools.runtime.client import RuntimeClient
+from ir_tools.types import from_dtype
+from tests.ops import (
+    kernel_settings,
+    layer_support,
+    math_support,
+    test_convolution,
+    test_detection,
+    test_image,
+    test_matrix,
+    test_normalization,
+    test_quantization,
+    test_random_kernels,
+    test_random_layers,
+    test_rare_kernels,
+    test_recurrent,
+    test_reduction,
+    test_roi,
+    test_sorting,
+    test_suppression,
+)
+from tests.ops.around import Case, clients, compare_around, settings_around
+
+FILE = Path(__file__).with_name("recorded.json")
+SHAPES, VALUES, SEED = 120, 50, 21
+"""Random layers of each kind, of which shapes or values are compared; and the seed."""
+TOLERANCES = {"f32": 1e-5, "f64": 1e-5, "f16": 2e-3, "bf16": 1.6e-2}
+"""Of the largest magnitude: what other processors and versions of NumPy round otherwise."""
+Rng = np.random.Generator
+
+
+class Number(NamedTuple):
+    """A result in short: digits of type, shape and what is not finite; a weighted sum; how far that may be off."""
+
+    digits: str
+    total: float = 0.0
+    off: float = 0.0
+
+
+class Recorded(NamedTuple):
+    """Random layers: what each gives here, and a comparison that fails if the runtime gives something else."""
+
+    found: Callable[[], list[list[Number]]]
+    compare: Callable[[RuntimeClient], None]
+
+
+def _digits(value: object) -> str:
+    return f"{zlib.crc32(repr(value).encode()) & 0xFFFF:04x}"
+
+
+# --- shapes -----------------------------------------------------------------------------------------------------
+
+
+def _shapes(make: layer_support.SettingMaker) -> Recorded:
+    def settings() -> Iterator[layer_support.Setting]:
+        return layer_support.settings(make, np.random.default_rng(SEED), SHAPES)
+
+    def compare(client: RuntimeClient) -> None:
+        for setting in settings():
+            layer_support.compare_shapes(client, setting)
+
+    return Recorded(lambda: [_rows(setting, layer_support.plain_row) for setting in settings()], compare)
+
+
+def _shapes_around(case: Case) -> Recorded:
+    return Recorded(
+        lambda: [_rows(setting, lambda row: row[:2]) for setting in settings_around(case, SHAPES, SEED)],
+        lambda client: compare_around(client, case, SHAPES, SEED),
+    )
+
+
+def _rows(setting: layer_support.Setting, known: Callable[[layer_support.Row], object]) -> list[Number]:
+    rows = layer_support.found_rows(setting)
+    return [Number(_digits(rows if isinstance(rows, str) else [*map(known, rows)]))]
+
+
+# --- values -----------------------------------------------------------------------------------------------------
+
+
+def _values(op: Op, raw: Mapping[str, str], arrays: Sequence[Array]) -> list[Number]:
+    attrs = op.read(raw, [])
+    assert attrs is not None
+    assert op.kernel is not None
+    try:
+        with np.errstate(all="ignore"):
+            outputs = op.kernel(attrs, arrays)
+    except ShapeError as why:
+        return [Number(_digits(str(why)))]
+    return [_number(array) for array in outputs]
+
+
+def _number(array: Array) -> Number:
+    values = array.astype(np.float64).ravel()
+    finite = np.isfinite(values)
+    odd = [(place, str(values[place])) for place in np.flatnonzero(~finite).tolist()]
+    values = np.where(finite, values, 0)
+    total = float(values @ (1 + np.sin(np.arange(values.size)) / 2))
+    off = TOLERANCES.get(from_dtype(array.dtype).name, 0.0) * np.abs(values).max(initial=0) * values.size**0.5
+    return Number(_digits((array.dtype.name, array.shape, odd)), total, float(off))
+
+
+def _kernels(make: kernel_settings.Maker) -> Recorded:
+    def layers() -> list[kernel_settings.Setting]:
+        rng = np.random.default_rng(SEED)
+        return [make(rng) for _ in range(VALUES)]
+
+    return Recorded(
+        lambda: [_values(one.op, one.raw, one.arrays) for one in layers()],
+        lambda client: kernel_settings.compare(client, layers()),
+    )
+
+
+def _calls(make: layer_support.CallMaker, tolerance: Callable[[layer_support.Call], float]) -> Recorded:
+    def layers() -> list[layer_support.Call]:
+        rng = np.random.default_rng(SEED)
+        return [make(rng) for _ in range(VALUES)]
+
+    return Recorded(
+        lambda: [_values(one.op, one.raw, one.arrays) for one in layers()],
+        lambda client: layer_support.compare_values(client, layers(), tolerance),
+    )
+
+
+def _constant(tolerance: float) -> Callable[[layer_support.Call], float]:
+    return lambda _: tolerance
+
+
+def _cases(make: Callable[[Rng], tuple[math_support.Case, list[Array]]], least: float = 0.6) -> Recorded:
+    def found() -> list[list[Number]]:
+        rng = np.random.default_rng(SEED)
+        made = [make(rng) for _ in range(VALUES)]
+        return [_values(case.op, case.raw, arrays) for case, arrays in made]
+
+    return Recorded(found, lambda client: math_support.values_agree(make, VALUES, SEED, least))
+
+
+def _of_op(make: Callable[[Rng, Op], tuple[math_support.Case, list[Array]]], op: Op) -> Recorded:
+    return _cases(lambda rng: make(rng, op))
+
+
+AROUND = (test_detection, test_image, test_recurrent, test_roi, test_sorting, test_suppression)
+CASES: Sequence[Callable[[Rng], tuple[math_support.Case, list[Array]]]] = (
+    test_reduction.sum_values,
+    test_reduction.segment_values,
+    test_quantization.quantize_values,
+    test_quantization.convert_values,
+    test_matrix.product_values,
+    test_matrix.einsum_values,
+    test_matrix.inverse_values,
+    test_convolution.patches_values,
+    test_convolution.columns_values,
+)
+RECORDED: Mapping[str, Recorded] = {
+    **{
+        f"shapes {family} {make.__name__}": _shapes(make)
+        for family, module in test_random_layers.FAMILIES.items()
+        for make in module.SETTINGS
+    },
+    **{f"shapes {name}": _shapes_around(case) for module in AROUND for name, case in module.CASES.items()},
+    **{
+        f"values {family} {make.__name__}": _calls(make, test_random_layers.tolerance)
+        for family, module in test_random_layers.FAMILIES.items()
+        for make in module.CALLS
+    },
+    **{
+        f"values {name}": _calls(make, _constant(tolerance))
+        for name, (make, tolerance) in test_rare_kernels.MAKERS.items()
+    },
+    **{
+        f"values {family} {number}": _kernels(make)
+        for family, module in test_random_kernels.FAMILIES.items()
+        for number, make in enumerate(module.MAKERS)
+    },
+    **{f"values {make.__name__}": _cases(make) for make in CASES},
+    **{f"values {op}": _of_op(test_reduction.reduction_values, op) for op in test_reduction.REDUCTIONS},
+    **{f"values {op}": _of_op(test_normalization.MAKERS[str(op)], op) for op in normalization.OPS},
+    **{f"values {op}": _of_op(test_convolution.deformable_values, op) for op in test_convolution.DEFORMABLE},
+    **{
+        f"values {op}": _of_op(test_convolution.layer_values, op)
+        for op in test_convolution.PLAIN
+        if op.type != "BinaryConvolution"
+    },
+}
+
+
+def load() -> dict[str, list[list[Number]]]:
+    """Return what is in the file, by name."""
+    table = json.loads(FILE.read_text())
+    return {name: [[*map(_parsed, layer.split())] for layer in row.split(",")] for name, row in table.items()}
+
+
+def _parsed(word: str) -> Number:
+    digits, _, total = word.partition(":")
+    return Number(digits, float(total or 0))
+
+
+def _written(number: Number) -> str:
+    return f"{number.digits}:{number.total:.9g}" if number.total else number.digits
+
+
+def main() -> None:
+    """Record what agrees with the runtime; end with 1 if something does not."""
+    table, wrong = {}, 0
+    for client in clients():
+        for name, recorded in RECORDED.items():
+            try:
+                recorded.compare(client)
+            except AssertionError as why:
+                print(name, str(why)[:1000], sep="\n", file=sys.stderr, flush=True)
+                wrong += 1
+            else:
+                table[name] = ",".join(" ".join(map(_written, layer)) for layer in recorded.found())
+    FILE.write_text(json.dumps(table, indent=1) + "\n")
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""Shape rules and kernels on many random layers, against what the runtime gave for them when it was asked."""
+
+import pytest
+
+from ir_tools.runtime.client import RuntimeClient
+from tests.ops.around import clients
+from tests.ops.recorded import RECORDED, Number, load
+
+client = pytest.fixture(scope="module")(clients)
+WANTED = load()
+
+
+def same(layer: list[Number], recorded: list[Number]) -> bool:
+    return all(
+        found.digits == wanted.digits and abs(found.total - wanted.total) <= found.off + 1e-8 * abs(wanted.total)
+        for found, wanted in zip(layer, recorded, strict=True)
+    )
+
+
+def test_all_kinds_of_layers_are_recorded() -> None:
+    assert [*WANTED] == [*RECORDED]
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_what_was_recorded(name: str) -> None:
+    """If it is another on purpose, `python -m tests.ops.recorded` asks the runtime again."""
+    pairs = enumerate(zip(RECORDED[name].found(), WANTED[name], strict=True))
+    assert [number for number, (found, wanted) in pairs if not same(found, wanted)] == []
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", RECORDED)
+def test_what_is_recorded_is_what_the_runtime_gives(name: str, client: RuntimeClient) -> None:
+    RECORDED[name].compare(client)
