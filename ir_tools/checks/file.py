@@ -63,6 +63,11 @@ class IrFile:
         return self._reading.problems
 
     @property
+    def is_whole(self) -> bool:
+        """Whether nothing was left out of `model`, so that it is what `read` gives."""
+        return not self.unread and all(len(net.graph) == len(net.layers) for net in self.nets)
+
+    @property
     def constants(self) -> list[Constant]:
         """Every Const whose attributes can be read."""
         return self._reading.constants

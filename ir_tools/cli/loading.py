@@ -45,7 +45,7 @@ def load(path: Path, weights: Path | None = None, extensions: Sequence[Path] = (
     errors = [*_named(errors_in(file), path)]
     try:
         with gc_paused():
-            model = model_of(file.document, file.weights, file.path)
+            model = file.model if file.is_whole else model_of(file.document, file.weights, file.path)
     except ReadError as unreadable:
         raise ReadError(*(errors or _named(unreadable.diagnostics, path))) from None
     findings().extend(errors)

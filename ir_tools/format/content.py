@@ -108,13 +108,23 @@ class ElementSource:
         """
         if self.place is None:
             return self._read()
+        return self._like(self.common(), self.place.form.named) or self._read()
+
+    def common(self) -> LayerContent:
+        """Return the content of the first layer of this form that was read, which is not to be changed.
+
+        Raises:
+            ReadError: a dimension is not a number.
+        """
+        if self.place is None:
+            return self._read()
         form = self.place.form
         if form.content is None:
             form.content = self._read()
             ports = (*form.content.inputs, *form.content.outputs)
             named = tuple(place for place, port in enumerate(ports) if port.names)
             form.named = named if len(named) == len(self.place.names) else None
-        return self._like(form.content, form.named) or self._read()
+        return form.content
 
     def _like(self, content: LayerContent, named: tuple[int, ...] | None) -> LayerContent | None:
         """Return the content of a layer of this form, with its own names and offset; None if it has to be read."""

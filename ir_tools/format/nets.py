@@ -349,8 +349,7 @@ class _Reader:
         sources, numbers, count = net.wiring, self.numbers, 0
         unreadable: list[Element] = []
         inputs, outputs = net.inputs, net.outputs
-        if not self.thorough:
-            self.document.wiring[table] = sources
+        self.document.wiring[table] = sources
         for edge in table.iterchildren("edge"):
             count += 1
             get = edge.get

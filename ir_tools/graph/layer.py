@@ -135,6 +135,10 @@ class LayerSource(Protocol):
         """Return the content, as read, new with each call."""
         ...
 
+    def common(self) -> LayerContent:
+        """Return the content of some layer with the same text, which is not to be changed."""
+        ...
+
 
 class Layer:
     """A layer; one that was read takes tag and content from its source when they are first asked for.

@@ -48,7 +48,7 @@ class LayerSignatures:
         signature = self._signatures.get(key)
         if signature is None:
             assert layer.source is not None
-            signature = self._signatures[key] = self._new(layer, layer.source.content())
+            signature = self._signatures[key] = self._new(layer, layer.source.common())
         return signature, offset
 
     def _of_content(self, layer: Layer) -> tuple[LayerSignature, int | None]:
