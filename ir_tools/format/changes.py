@@ -357,8 +357,9 @@ class Changes:
             else:
                 pieces.append((element, element))
         for first, last in pieces:
-            start = document.start(first)
-            self.patch.replace(start - len(self._white(start)), document.span(last).end, b"")
+            span = document.span(last)
+            start = span.start if first is last else document.start(first)
+            self.patch.replace(start - len(self._white(start)), span.end, b"")
 
     def _insert(self, parent: Element, after: Element | None, texts: Iterable[str]) -> None:
         """Put new elements behind a child, or first."""

@@ -72,7 +72,7 @@ def texts_of(document: Document) -> Mapping[Element, Text]:
     if len(elements) != len(tags):
         elements = list(document.root.iter("layer"))
     starts = [tag.start() for tag in tags]
-    document.note_layers(dict(zip(elements, starts, strict=True)))
+    document.note_starts(elements, starts)
     forms: dict[tuple[bytes, bool], Form] = {}
     ends = [*starts[1:], len(text)]
     return {

@@ -8,7 +8,7 @@ element of that name in the tree. Places are worked out that way, and only when 
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -40,6 +40,8 @@ FEW = 32
 
 Names that are searched for one by one; for more than that all elements are found at once.
 """
+LONG = 1 << 10
+"""Bytes of a start tag whose end is kept, not looked for again."""
 _DTD_REMEDY = "delete it: IR has no DTD, and entities are not read from files of strangers"
 
 
@@ -83,8 +85,7 @@ class Document:
         self.plain = b"xmlns" not in self.text
         self.root = self._parse()
         self.wiring: dict[Element, Wiring] = {}
-        self._layers: Mapping[Element, int] = {}
-        self._places: dict[tuple[Element | None, str], Mapping[Element, int]] = {}
+        self._starts: dict[Element, int] = {}
         self._asked: Counter[str] = Counter()
         self._spans: dict[Element, Span] = {}
         self._tag_ends: dict[int, int] = {}
@@ -156,21 +157,23 @@ class Document:
 
     def start(self, element: Element) -> int:
         """Return the offset of an element's `<`."""
-        known = self._layers.get(element)
+        known = self._starts.get(element)
         if known is not None:
             return known
         parent = element.getparent()
         if parent is not None and parent.tag == "layer" and element.getprevious() is None:
             return next(self._outside(_ELEMENT, self._tag_end(self.start(parent)), len(self.text)))
         if len(self._asked) > FEW:
-            return self._every_start[element]
-        tag = element.tag
-        anchor = None if tag == "layer" or self._asked[tag] > FEW else next(element.iterancestors("layer"), None)
-        return self._starts(anchor, tag)[element]
+            self.note_starts(self.root.iter(etree.Element), self._outside(_ELEMENT, 0, len(self.text)))
+        else:
+            tag = element.tag
+            anchor = None if tag == "layer" or self._asked[tag] > FEW else next(element.iterancestors("layer"), None)
+            self._look_for(tag, anchor)
+        return self._starts[element]
 
-    def note_layers(self, starts: Mapping[Element, int]) -> None:
-        """Take over the offsets of all layers from a caller who knows them."""
-        self._layers = starts
+    def note_starts(self, elements: Iterable[Element], starts: Iterable[int]) -> None:
+        """Take note of the offsets of elements."""
+        self._starts.update(zip(elements, starts, strict=True))
 
     def span(self, element: Element) -> Span:
         """Return where an element is."""
@@ -178,7 +181,9 @@ class Document:
         if found is None:
             start = self.start(element)
             tag_end = self._tag_end(start)
-            found = self._spans[element] = Span(start, tag_end, self._end(element, start, tag_end))
+            found = Span(start, tag_end, self._end(element, start, tag_end))
+            if len(element):
+                self._spans[element] = found
         return found
 
     def _parse(self) -> Element:
@@ -224,23 +229,13 @@ class Document:
         )
         return ReadError(found)
 
-    def _starts(self, anchor: Element | None, tag: str) -> Mapping[Element, int]:
-        """Return the places of all elements called `tag`, whatever their prefix, in the document or in one layer."""
+    def _look_for(self, tag: str, anchor: Element | None) -> None:
+        """Find all elements called `tag`, whatever their prefix, in the document or in one layer."""
         local = tag.rpartition("}")[2]
-        key = (anchor, local)
-        if key not in self._places:
-            self._asked[tag] += 1
-            begin, end = (0, len(self.text)) if anchor is None else self.span(anchor)[::2]
-            scope = self.root if anchor is None else anchor
-            elements = scope.iter(local if self.plain else "{*}" + local)
-            self._places[key] = dict(zip(elements, self._find(local, begin, end), strict=True))
-        return self._places[key]
-
-    @cached_property
-    def _every_start(self) -> Mapping[Element, int]:
-        """The places of all elements."""
-        starts = self._outside(_ELEMENT, 0, len(self.text))
-        return dict(zip(self.root.iter(etree.Element), starts, strict=True))
+        self._asked[tag] += 1
+        begin, end = (0, len(self.text)) if anchor is None else self.span(anchor)[::2]
+        scope = self.root if anchor is None else anchor
+        self.note_starts(scope.iter(local if self.plain else "{*}" + local), self._find(local, begin, end))
 
     def _find(self, local: str, begin: int, end: int) -> Iterator[int]:
         """Yield the offsets of all start tags `<local`, `<prefix:local`."""
@@ -257,7 +252,9 @@ class Document:
         if end is None:
             tag = _START_TAG.match(self.text, start)
             assert tag
-            end = self._tag_ends[start] = tag.end()
+            end = tag.end()
+            if end - start > LONG:
+                self._tag_ends[start] = end
         return end
 
     def _end(self, element: Element, start: int, tag_end: int) -> int:
