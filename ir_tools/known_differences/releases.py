@@ -846,6 +846,17 @@ ROWS = (
         applies=_has_fewer_elements,
     ),
     ReleaseDifference(
+        name="reductions along computed axes",
+        first="2022.1",
+        last="2024.0",
+        ops=("ReduceMax-1", "ReduceMin-1", "ReduceMean-1", "ReduceSum-1", "ReduceProd-1", "ReduceL1-4", "ReduceL2-4"),
+        state=State.UNCOMPILED,
+        reason="Computed axes are not compiled without `keep_dims`.",
+        model=Call("ReduceMax-1", (counted(2, 3), whole(0))),
+        instead=("input 1",),
+        applies=lambda seen: 1 not in seen.constant and not (seen.attrs and seen.attrs["keep_dims"]),
+    ),
+    ReleaseDifference(
         name="differences of unsigned integers",
         first="2021.2",
         last="2022.2",

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ir_tools.ops._adaptive_pooling_rewrites import reduce_mean_to_adaptive
-from ir_tools.ops._layers import Layers, composed
+from ir_tools.ops._layers import F32, Layers, by_formula, composed
 from ir_tools.ops._numbers import in_working_type, lowest, require, to_integer
 from ir_tools.ops._requirements import check_axes, raise_first
 from ir_tools.ops._segment_rewrites import cumulative_sum, segment_max_by_numbers
@@ -65,6 +65,7 @@ class Reduction:
     folds: Literal["bounds", "exact", "floats"] = "exact"
     rewrites: Mapping[str, NamedRewrite] = field(default_factory=dict)
     migrate: Step | None = None
+    substitute: Step | None = None
 
     def violations(self, attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
         """Check for axes that are no list of integers, or that the data does not have."""
@@ -137,6 +138,7 @@ class Reduction:
             kernel=self.kernel,
             rewrites=self.rewrites,
             migrate=self.migrate,
+            substitute=self.substitute,
         )
 
 
@@ -275,14 +277,32 @@ def by_squares(layers: Layers, attrs: Attrs) -> Ref | Refused:
     return _floats_only(layers) or layers.call("Sqrt", layers.call("ReduceSum", squares, Ref(None, 1), keep_dims=keep))
 
 
+def _all(layers: Layers, attrs: Attrs, booleans: Ref, answer: str) -> Ref:
+    """Compare the least of booleans along the axes, as numbers, with 0."""
+    least = layers.call("ReduceMin", layers.to_type(booleans, F32), Ref(None, 1), keep_dims=attrs.keep_dims)
+    return layers.call(answer, least, layers.number(0, least))
+
+
+@by_formula("all booleans are true if the least of them as numbers is not 0")
+def all_as_numbers(layers: Layers, attrs: Attrs) -> Ref:
+    """Convert to f32, which releases reduce along computed axes."""
+    return _all(layers, attrs, Ref(None), "NotEqual")
+
+
+@by_formula("one boolean is true if the least of the opposites as numbers is 0")
+def any_as_numbers(layers: Layers, attrs: Attrs) -> Ref:
+    """Ask for the opposites, of which none is false if there are no elements."""
+    return _all(layers, attrs, layers.call("LogicalNot", Ref(None)), "Equal")
+
+
 ROWS = (
     Reduction(type="ReduceSum", function=total),
     Reduction(type="ReduceMean", function=mean, rewrites={"reduce-mean-to-adaptive": reduce_mean_to_adaptive}),
     Reduction(type="ReduceMax", function=largest, folds="bounds"),
     Reduction(type="ReduceMin", function=smallest, folds="bounds"),
     Reduction(type="ReduceProd", function=product, folds="bounds"),
-    Reduction(type="ReduceLogicalAnd", function=every, accepts="boolean"),
-    Reduction(type="ReduceLogicalOr", function=some, accepts="boolean"),
+    Reduction(type="ReduceLogicalAnd", function=every, accepts="boolean", substitute=all_as_numbers),
+    Reduction(type="ReduceLogicalOr", function=some, accepts="boolean", substitute=any_as_numbers),
     Reduction(type="ReduceL1", version=4, function=sum_of_sizes, migrate=by_sizes),
     Reduction(type="ReduceL2", version=4, function=length, folds="floats", migrate=by_squares),
 )

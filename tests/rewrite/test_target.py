@@ -290,6 +290,25 @@ def test_tensors_without_elements() -> None:
 
 
 @pytest.mark.parametrize("version", MEASURED[1:])
+@pytest.mark.parametrize("type", ["ReduceMax", "ReduceLogicalAnd", "ReduceLogicalOr"])
+def test_reductions_along_computed_axes(type: str, version: str) -> None:
+    """Releases run those of numbers that keep their dimensions, and none of booleans: these become numbers."""
+    data = np.array([[False, True, True], [True, True, False], [False, False, False]])
+    kind = "f32" if type == "ReduceMax" else "boolean"
+    inputs = {"x": data.astype(kind.replace("f32", "float32").replace("boolean", "bool")), "axes": np.array([1])}
+    builder = Builder()
+    axes = builder.parameter("axes", "1", "i64")
+    builder.result(builder.call(type, builder.parameter("x", "3,3", kind), axes, keep_dims=True))
+    with client_of(version) as client:
+        moved = migrate(builder.model, client.release.name)
+        assert len(moved.steps) == (type != "ReduceMax")
+        with sources(moved.model) as (text, weights):
+            (found,) = client.infer(text, weights, inputs).outputs.values()
+    reduced = data.all if type == "ReduceLogicalAnd" else data.any
+    np.testing.assert_array_equal(found.astype(bool), reduced(axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("version", MEASURED[1:])
 def test_tensors_of_unknown_rank(version: str) -> None:
     """No release compiles them, the input's own or those of a Squeeze of axes that only the data decide."""
     given, computed = Builder(), Builder()
