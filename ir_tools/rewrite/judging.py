@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from ir_tools.graph import Layer, Located, Model
 from ir_tools.known_differences.releases import Seen, release_differences
-from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, is_plain
+from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, is_plain, verdict
 from ir_tools.ops import Op, Role, find_op
 from ir_tools.ops.definition import Array, Fact, NewLayer, Ref, Rewrite
 from ir_tools.ops.records import constant_fact
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import Release
 from ir_tools.rewrite.facts import KnownFacts
-from ir_tools.rewrite.target import INPUTS_OF_2021
+from ir_tools.rewrite.target import INPUTS_OF_2021, releases_in_words
 from ir_tools.types import precision_in_file
 
 __all__ = ["Judge", "Judged", "quality"]
@@ -78,6 +78,11 @@ class Judge:
         """Return whether the release is known to give other values than it should whatever the inputs are."""
         rows = release_differences(self.release, seen)
         return any(row.state is State.DIFFERS and not row.sometimes for row in rows)
+
+    def running_in_words(self, seen: Seen) -> str:
+        """Return which releases run a layer as it is: `OpenVINO 2022.1 and later run it`."""
+        seen = replace(seen, version=self.model.version, opset=seen.op.version)
+        return releases_in_words(lambda release: verdict(release, seen) is None, "run")
 
     def of_rewrite(self, rewrite: Rewrite, old: Seen) -> Judged:
         """Return what the release does with the worst of the layers that a rewrite puts in the place of an old one."""

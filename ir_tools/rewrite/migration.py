@@ -1,7 +1,7 @@
 """Migrate a model to another opset: every step is planned and proved first, then all are made, or none."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import NamedTuple
@@ -23,7 +23,7 @@ from ir_tools.rewrite.fitting import Fitting
 from ir_tools.rewrite.judging import Judge, quality
 from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
-from ir_tools.rewrite.target import Target, reading_in_words
+from ir_tools.rewrite.target import Target
 
 __all__ = ["Migration", "RemainingLayer", "migrate"]
 
@@ -194,10 +194,7 @@ class _Migrating:
             if asked is not None and _crashes(op, layer):
                 return _Verdict(asked, stamped)
             return _Verdict(None if judge.is_plain(layer, op) else op, stamped, judged=True)
-        return _Verdict(
-            asked,
-            Refused(f"nothing that {judge.release.title} reads is known to mean the same; {reading_in_words(op)}"),
-        )
+        return _Verdict(op, Refused(f"nothing that {judge.release.title} reads is known to mean the same"))
 
     def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | Refused | None:
         """Return the rewrite to an opset."""
@@ -423,11 +420,14 @@ class _Planning:
             new = judge.of_rewrite(found, seen)
             if not verdict.judged or quality(new) > quality(does):
                 return outcome._replace(right=new is None)
-        elif isinstance(found, Refused) and verdict.otherwise is not None and not verdict.judged:
-            return outcome._replace(found=Refused(f"{found.reason}; {reading_in_words(op)}", found.attribute))
-        if verdict.judged and does is not None and (does[0] is not Answer.DIFFERS or judge.always_differs(seen)):
-            return _Outcome(Refused(f"{judge.release.title}: {does[1]}"))
-        return _Outcome(None)
+        refused = found if isinstance(found, Refused) else verdict.otherwise
+        if verdict.judged:
+            if does is None or (does[0] is Answer.DIFFERS and not judge.always_differs(seen)):
+                return _Outcome(None)
+            refused = Refused(f"{judge.release.title}: {does[1].rstrip('.')}")
+        if not isinstance(refused, Refused):
+            return _Outcome(None)
+        return _Outcome(replace(refused, reason=f"{refused.reason}; {judge.running_in_words(seen)}"))
 
 
 def _judge(model: Model, stage: _Stage, fitting: Fitting | None, known: KnownFacts) -> Judge | None:

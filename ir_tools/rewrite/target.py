@@ -12,7 +12,7 @@ from ir_tools.ops.definition import Fact, NewLayer, Op, Ref, Rewrite
 from ir_tools.releases.table import OPENVINO, Release, find_release, is_release
 from ir_tools.types import element_type, is_static
 
-__all__ = ["INPUTS_OF_2021", "Target", "parse_target", "reading_in_words", "releases_in_words"]
+__all__ = ["INPUTS_OF_2021", "Target", "parse_target", "releases_in_words"]
 
 VERSIONS = {"ir10": 10, "ir11": 11}
 INPUTS_OF_2021 = {"f64": "f32", "u32": "i64"}
@@ -107,18 +107,13 @@ def parse_target(text: str) -> int:
     return opset
 
 
-def reading_in_words(op: Op) -> str:
-    """Return which releases read an operation: `OpenVINO 2022.1 and later read it`."""
-    return releases_in_words(lambda release: release.holds(op, op.version))
-
-
-def releases_in_words(reads: Callable[[Release], bool]) -> str:
-    """Return which releases read something: `OpenVINO 2022.1 and later read it`."""
-    runs = [[*releases] for held, releases in groupby(OPENVINO, reads) if held]
+def releases_in_words(does: Callable[[Release], bool], verb: str = "read") -> str:
+    """Return which releases do something with a layer or type: `OpenVINO 2022.1 and later read it`."""
+    runs = [[*releases] for held, releases in groupby(OPENVINO, does) if held]
     if not runs:
-        return "no release of OpenVINO reads it"
+        return f"no release of OpenVINO {verb}s it"
     words = [_run_in_words(run) for run in runs]
-    return f"OpenVINO {', '.join(words)} {'reads' if words[0] == _short(runs[-1][-1]) else 'read'} it"
+    return f"OpenVINO {', '.join(words)} {verb}{'s' if words[0] == _short(runs[-1][-1]) else ''} it"
 
 
 def _run_in_words(run: Sequence[Release]) -> str:
