@@ -3,15 +3,27 @@
 import reprlib
 from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, Field, fields
+from decimal import ROUND_CEILING, Context
 from html import escape
 from typing import Any
 
-__all__ = ["brief", "brief_fields", "notebook_table", "plural", "shortened", "without_build"]
+__all__ = [
+    "brief",
+    "brief_fields",
+    "notebook_table",
+    "number",
+    "plural",
+    "shortened",
+    "sufficient",
+    "without_build",
+]
 
 ROWS = 20
 """Rows of a notebook's table."""
 CELL = 300
 """Characters of one cell."""
+
+_UP = Context(prec=2, rounding=ROUND_CEILING)
 
 _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = 120
@@ -21,6 +33,16 @@ _REPR.maxlevel = 3
 def plural(count: int, noun: str) -> str:
     """Return `1 layer`, `2 layers`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def number(value: float) -> str:
+    """Return a number in few characters: `0`, `1.2e-07`, `0.1235`."""
+    return f"{value:.4g}" if abs(value) >= 1e-3 or value == 0 else f"{value:.1e}"
+
+
+def sufficient(tolerance: float) -> str:
+    """Return a tolerance in two digits, rounded up, so that what passes with it passes with the text."""
+    return number(float(_UP.create_decimal(str(float(tolerance)))))
 
 
 def without_build(version: str) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from ir_tools.errors import IrToolsError, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model, Source
 from ir_tools.ops import Array, Attrs, Role, find_op, role_of
-from ir_tools.types import ElementType, Shape, element_type, from_dtype, from_precision, parse_shape, shape_text
+from ir_tools.types import ElementType, Shape, element_type, from_dtype, from_precision, holds, parse_shape, shape_text
 from ir_tools.weights import Weights, values
 
 __all__ = ["Variable", "checked_states", "initial_text", "read_id", "stored_id", "variables"]
@@ -92,10 +92,7 @@ def checked_states(model: Model, given: Mapping[str, Array], floats: ElementType
 
 def _checked(variable: Variable, array: Array, floats: ElementType | None) -> Array:
     shape = variable.shape
-    fits = shape is None or (
-        len(shape) == array.ndim and all(size in dim for size, dim in zip(array.shape, shape, strict=True))
-    )
-    if not fits:
+    if not holds(shape, array.shape):
         sizes = ",".join(map(str, array.shape))
         raise UsageError(f"state '{variable.id}' has shape [{sizes}]; expected {shape_text(shape)}")
     kind = floats if floats and variable.element_type.is_float else variable.element_type

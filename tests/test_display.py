@@ -4,9 +4,11 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ir_tools
-from ir_tools.display import ROWS, brief, notebook_table, shortened
+from ir_tools.display import ROWS, brief, notebook_table, number, shortened, sufficient
 from tests.cli.conftest import pooling_xml
 
 LONG = "a very long name " * 1_000
@@ -153,3 +155,20 @@ def test_nothing_in_a_model_becomes_markup() -> None:
     html = notebook_table(evil, (evil,), [(evil,)], 1)
     assert Table(html).tags == {"p", "b", "table", "thead", "tbody", "tr", "th", "td"}
     assert Table(html).rows == [[evil], [evil]]
+
+
+@given(st.floats(0, 1e6))
+def test_what_is_said_to_be_enough_is(value: float) -> None:
+    shown = float(sufficient(value))
+    assert value <= shown <= max(1.11 * value, 5e-324)
+
+
+def test_numbers_in_few_characters() -> None:
+    assert [number(value) for value in (0, 255, 41.594, 0.00468994, 1.234e-7)] == [
+        "0",
+        "255",
+        "41.59",
+        "0.00469",
+        "1.2e-07",
+    ]
+    assert [sufficient(value) for value in (0, 6.04e-7, 0.00811, 1e-4)] == ["0", "6.1e-07", "0.0082", "1.0e-04"]

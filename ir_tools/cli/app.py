@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from ir_tools import __version__
+from ir_tools.cli.help import GroupedCommand
 from ir_tools.cli.paths import Writing, guarded
 from ir_tools.cli.plain_text import escaped, visible
 from ir_tools.cli.process import drop_unwritten, ended_by_signals, lost_files_reported, open_streams
@@ -115,7 +116,7 @@ def tools(ctx: click.Context) -> None:
 
 
 def command(
-    name: str, *, example: str, cls: type[click.Command] = click.Command
+    name: str, *, example: str, cls: type[click.Command] = GroupedCommand
 ) -> Callable[[Callable[..., Answer]], click.Command]:
     """Make a command of a function that returns an `Answer`; it gets `--json`, `--debug` and `-h` here."""
 

@@ -27,6 +27,7 @@ from ir_tools.cli.paths import InputPath, OutputFile, OutputFolder, OutputModel
 from ir_tools.cli.releases import ReleaseOptions, located
 from ir_tools.cli.screen import number, plural
 from ir_tools.cli.steps import load_states
+from ir_tools.display import sufficient
 from ir_tools.releases.table import RELEASES, Release, find_release, is_release
 from ir_tools.runtime.setting import PRECISIONS, RuntimePrecision, Setting
 
@@ -716,7 +717,8 @@ def _show_several(
         _show(screen, found, {**one, "replay": None}, plan, everything=everything)
     columns = [Column("against", fold=True), Column("needs", right=True), Column("first difference", fold=True)]
     rows = [
-        [found.second, number(found.needed), first_name(found), "ok" if found.ok else "differs"] for found, _ in made
+        [found.second, sufficient(found.needed), first_name(found), "ok" if found.ok else "differs"]
+        for found, _ in made
     ]
     screen.heading("Summary")
     screen.table([*columns, Column("result", keep=True)], rows, ["" if found.ok else "red" for found, _ in made])
@@ -761,7 +763,7 @@ def _cells(difference: "Difference | None") -> list[str]:
         number(difference.max_abs),
         ",".join(map(str, difference.max_abs_at)) if difference.max_abs_at is not None else "-",
         number(difference.max_rel),
-        number(difference.needed),
+        sufficient(difference.needed),
         number(difference.tolerance),
         str(difference.undefined),
     ]
@@ -842,7 +844,7 @@ def _show_verdict(screen: "Screen", found: "Comparison", compared: int) -> None:
         beyond = " beyond the tolerance" if found.needed else ""
         text = f"No difference{beyond} in {layers} and {plural(len(found.outputs), 'output')}"
         text += f", {found.samples} samples" if found.samples > 1 else ""
-        text += f"; {number(found.needed)} would have been enough" if found.needed else ""
+        text += f"; {sufficient(found.needed)} would have been enough" if found.needed else ""
         screen.verdict(f"{text}.", good=True)
         return
     name = first_name(found)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ir_tools.cli.help import GroupedCommand
 from ir_tools.cli.plain_text import visible
 from ir_tools.errors import RuntimeFailure, UsageError
 from ir_tools.releases.table import find_release, is_release
@@ -121,7 +122,7 @@ class ReleaseOptions:
             )
 
 
-class OptionalRelease(click.Command):
+class OptionalRelease(GroupedCommand):
     """A command whose `--runtime` takes a name only if a release is named: what follows it may be a file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TextIO
 import numpy as np
 
 from ir_tools.cli.plain_text import visible
-from ir_tools.display import plural
+from ir_tools.display import number, plural
 
 if TYPE_CHECKING:
     from ir_tools.cli.drawing import Drawing
@@ -151,11 +151,6 @@ def plain(value: object) -> object:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return str(value) if not isinstance(value, PurePath) else value.as_posix()
-
-
-def number(value: float) -> str:
-    """Return a number in few characters: `0`, `1.2e-07`, `0.123457`."""
-    return f"{value:.6g}" if abs(value) >= 1e-3 or value == 0 else f"{value:.1e}"
 
 
 def bytes_text(count: int) -> str:

@@ -12,7 +12,7 @@ from ir_tools.ops import Array, Role, find_op, role_of
 from ir_tools.ops.bodies import port_maps
 from ir_tools.runtime.client import RuntimeClient, Tap, sources
 from ir_tools.runtime.setting import Setting
-from ir_tools.types import Dim, format_shape
+from ir_tools.types import Dim, format_shape, holds
 
 __all__ = ["BodyRunner", "Given", "Visit", "alone", "into_body"]
 
@@ -106,8 +106,7 @@ def _fitted(parameter: Layer, array: Array) -> Array:
         return array.reshape(())
     if array.ndim == 0 and shape == (Dim.of(1),):
         return array.reshape(1)
-    fits = shape is not None and len(shape) == array.ndim
-    if shape is None or not fits or not all(size in dim for size, dim in zip(array.shape, shape, strict=True)):
+    if shape is None or not holds(shape, array.shape):
         parameter.raw["shape"] = format_shape((Dim(),) * array.ndim)
         parameter.outputs[0].dims = (-1,) * array.ndim
     return np.ascontiguousarray(array) if array.ndim else array

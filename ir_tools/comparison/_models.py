@@ -8,6 +8,7 @@ from ir_tools.errors import UsageError
 from ir_tools.graph import Endpoint, Layer, Model, Source
 from ir_tools.ops import Array
 from ir_tools.ops.bodies import port_maps
+from ir_tools.types import holds, parse_shape, shape_text
 
 __all__ = ["output_names", "paired_bodies", "paired_models", "renamed"]
 
@@ -31,12 +32,21 @@ def renamed(model: Model, other: Model, fed: Mapping[str, Array]) -> dict[str, A
     """Return the same arrays under the other model's names.
 
     Raises:
-        UsageError: the models have different numbers of inputs.
+        UsageError: the models have different numbers of inputs, or an input of the other model has another shape.
     """
     own, theirs = model.inputs, other.inputs
     if len(own) != len(theirs):
         raise UsageError(f"the models have {len(own)} and {len(theirs)} inputs and cannot be fed alike")
-    return {two.name: fed[one.name] for one, two in _inputs(model, other)}
+    found = {}
+    for one, two in _inputs(model, other):
+        found[two.name] = fed[one.name]
+        shape = parse_shape(two.layer.raw["shape"]) if "shape" in two.layer.raw else None
+        if not holds(shape, fed[one.name].shape):
+            raise UsageError(
+                f"the models cannot be fed alike: input '{one.name}' has shape {list(fed[one.name].shape)}, and"
+                f" '{two.name}' of the other model takes {shape_text(shape)}"
+            )
+    return found
 
 
 def output_names(model: Model, other: Model, pairs: Pairs) -> dict[str, str]:

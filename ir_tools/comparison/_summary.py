@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING
 
-from ir_tools.display import notebook_table, plural, without_build
+from ir_tools.display import notebook_table, number, plural, sufficient, without_build
 
 if TYPE_CHECKING:
     from ir_tools.comparison._differences import Difference
@@ -23,7 +23,7 @@ def one_line(found: "Comparison") -> str:
     compared = sum(entry.status != "skipped" for entry in found.layers)
     what = f"{plural(compared, 'tensor')} and {plural(len(found.outputs), 'output')}"
     if found.first_difference is None:
-        return f"{head}: {what} agree, {found.needed:.2g} is enough"
+        return f"{head}: {what} agree, {sufficient(found.needed)} is enough"
     wrong = sum(entry.status == "differs" for entry in found.layers) + sum(not entry.ok for entry in found.outputs)
     return f"{head}: {wrong} of {what} differ, first {first_name(found)!r}"
 
@@ -46,8 +46,8 @@ def narrow_note(found: "Comparison") -> str | None:
     worst = max((entry.difference.needed for entry in found.in_use), default=0.0)
     return (
         f"The model is quantized. All of this is its arithmetic in f32. As it is used, the device computes"
-        f" {plural(found.narrow, 'operation')} in int8, which changes the outputs by up to {worst:.2g} of their largest"
-        " magnitude; that is not judged here: --precision int8 compares that arithmetic, layer by layer."
+        f" {plural(found.narrow, 'operation')} in int8, which changes the outputs by up to {sufficient(worst)} of their"
+        " largest magnitude; that is not judged here: --precision int8 compares that arithmetic, layer by layer."
     )
 
 
@@ -101,4 +101,4 @@ def html_table(found: "Comparison") -> str:
 
 
 def _numbers(gap: "Difference | None") -> tuple[str, str, str]:
-    return ("", "", "") if gap is None else (f"{gap.max_abs:.3g}", f"{gap.needed:.2g}", f"{gap.tolerance:.2g}")
+    return ("", "", "") if gap is None else (number(gap.max_abs), sufficient(gap.needed), number(gap.tolerance))

@@ -31,6 +31,7 @@ from ir_tools.comparison._tensors import (
     tap_of,
 )
 from ir_tools.comparison._whole import Whole, infer
+from ir_tools.display import without_build
 from ir_tools.errors import IrToolsError, MigrationError
 from ir_tools.execute import ill_conditioned
 from ir_tools.format.write import render
@@ -160,7 +161,7 @@ class _Work:
     def _sides(self, version: str) -> Sides:
         how = ", in floats (without its <statistics>)" if self.in_floats else ""
         old = f"{self.legacy.name} on {self.old.path or 'the legacy model'}{how}"
-        return Sides(old, f"OpenVINO {version} on {self.new.path or 'what it is migrated to'}")
+        return Sides(old, f"OpenVINO {without_build(version)} on {self.new.path or 'what it is migrated to'}")
 
     def _run_old(self, given: Mapping[str, Array], outputs: Sequence[str] | None) -> Mapping[str, Array]:
         weights = self.old.weights.path

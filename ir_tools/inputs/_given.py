@@ -9,7 +9,7 @@ import numpy as np
 from ir_tools.errors import UsageError
 from ir_tools.graph import Layer, Model
 from ir_tools.ops import Array
-from ir_tools.types import Dim, ElementType, Shape, element_type, from_dtype, is_static, parse_shape, shape_text
+from ir_tools.types import ElementType, Shape, element_type, from_dtype, holds, is_static, parse_shape, shape_text
 from ir_tools.types.packing import unpack
 
 __all__ = ["Given", "by_input", "checked_inputs", "fitted", "input_facts", "parameter_fact"]
@@ -100,7 +100,7 @@ def fitted(name: str, value: object, dtype: ElementType, shape: Shape) -> Given:
         array = array.astype(array.dtype.newbyteorder("="))
     if _is_packed(array, dtype, shape):
         return Given(array)
-    if shape is not None and not _fits(array.shape, shape):
+    if not holds(shape, array.shape):
         raise UsageError(f"input '{name}' has shape [{_text(array.shape)}]; expected {shape_text(shape)}")
     if dtype.kind == "string":
         if array.dtype.kind not in TEXT:
@@ -131,10 +131,6 @@ def _cast(name: str, array: Array, dtype: ElementType) -> Given:
             " change"
         )
     return Given(cast, f"cast from {kind} to {dtype}")
-
-
-def _fits(sizes: tuple[int, ...], shape: tuple[Dim, ...]) -> bool:
-    return len(sizes) == len(shape) and all(size in dim for size, dim in zip(sizes, shape, strict=True))
 
 
 def _text(sizes: tuple[int, ...]) -> str:

@@ -9,11 +9,11 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from ir_tools import __version__
 from ir_tools.comparison import Comparison, first_name, narrow_note, place, weak_notes
-from ir_tools.display import plural
+from ir_tools.display import number, plural, sufficient
 from ir_tools.files import write_file
 from ir_tools.inputs import InputPlan
 from ir_tools.report._plots import error_plot, group_size, histogram_plot
-from ir_tools.report._rows import Row, layer_rows, number, output_rows, worst
+from ir_tools.report._rows import Row, layer_rows, output_rows, worst
 
 __all__ = ["render_report", "write_report"]
 
@@ -52,7 +52,7 @@ def _together(found: Sequence[Comparison], pages: Sequence[str], model: str) -> 
             pairs=list(zip(found, pages, strict=True)),
             ok=all(one.ok for one in found),
             style=_text("page.css"),
-            number=number,
+            sufficient=sufficient,
             first_name=first_name,
         )
     )
@@ -93,6 +93,7 @@ def render_report(found: Comparison, *, model: str, replay: str, plan: InputPlan
         worst=focus,
         histogram=None if focus is None else histogram_plot(focus),
         number=number,
+        sufficient=sufficient,
         note=narrow_note(found),
         weak=weak_notes(found),
         judged=any(row.closer for row in (*tensors, *outputs)),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from ir_tools.comparison import DECADES
-from ir_tools.report._rows import Row, number
+from ir_tools.display import sufficient
+from ir_tools.report._rows import Row
 
 __all__ = ["error_plot", "group_size", "histogram_plot"]
 
@@ -92,7 +93,7 @@ def _points(frame: _Frame, points: list[Row]) -> Iterator[str]:
     """Draw a link to its row for every point; the title is what it is called."""
     for place, row in enumerate(points):
         error = 10.0**frame.top if row.needed is None else row.needed
-        needs = row.reason if row.needed is None else f"needs {number(row.needed)}"
+        needs = row.reason if row.needed is None else f"needs {sufficient(row.needed)}"
         title = f"{row.name} ({row.op}): {needs}, {row.status}"
         kind, radius = (' class="differs"', 4) if row.status == "differs" else ("", 2.4)
         yield (

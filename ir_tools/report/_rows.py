@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ir_tools.comparison import Comparison, Difference, LayerComparison, closer_words, f64_note
 
-__all__ = ["Row", "layer_rows", "number", "output_rows", "worst"]
+__all__ = ["Row", "layer_rows", "output_rows", "worst"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +125,3 @@ def worst(rows: Iterable[Row]) -> Row | None:
     """Return the tensor with numbers that needs the largest part of its tolerance; None if no tensor differs at all."""
     unequal = [row for row in rows if row.difference is not None and row.share]
     return max(unequal, key=lambda row: row.share or 0.0, default=None)
-
-
-def number(value: float | None) -> str:
-    """Return a number in few characters."""
-    if value is None:
-        return ""
-    return f"{value:.4g}" if abs(value) >= 1e-3 or value == 0 else f"{value:.1e}"

@@ -1,6 +1,6 @@
 """Element types and partial shapes, in the words of OpenVINO."""
 
-from ir_tools.types.dims import Dim, Shape, Shapes, format_shape, is_static, parse_shape, shape_text
+from ir_tools.types.dims import Dim, Shape, Shapes, format_shape, holds, is_static, parse_shape, shape_text
 from ir_tools.types.elements import (
     ELEMENT_TYPES,
     ElementType,
@@ -26,6 +26,7 @@ __all__ = [
     "format_shape",
     "from_dtype",
     "from_precision",
+    "holds",
     "id_number",
     "is_static",
     "parse_shape",

@@ -8,7 +8,7 @@ from typing import Self
 from ir_tools.errors import UsageError
 from ir_tools.types.numbers import whole_number
 
-__all__ = ["Dim", "Shape", "Shapes", "format_shape", "is_static", "parse_shape", "shape_text"]
+__all__ = ["Dim", "Shape", "Shapes", "format_shape", "holds", "is_static", "parse_shape", "shape_text"]
 
 LARGEST = 2**63 - 1
 MAX_RANK = 64
@@ -95,6 +95,13 @@ Shapes = Mapping[str, str | int | Sequence[int | Dim] | Shape]
 def is_static(shape: Shape) -> bool:
     """Return whether rank and all sizes are known."""
     return shape is not None and all(dim.static for dim in shape)
+
+
+def holds(shape: Shape, sizes: Sequence[int]) -> bool:
+    """Return whether an array of these sizes has the partial shape."""
+    return shape is None or (
+        len(sizes) == len(shape) and all(size in dim for size, dim in zip(sizes, shape, strict=True))
+    )
 
 
 def format_shape(shape: Shape) -> str:

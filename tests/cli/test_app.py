@@ -11,13 +11,15 @@ import subprocess
 import sys
 import termios
 import time
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
 
+import click
 import pytest
 
 import ir_tools
 from ir_tools.cli import COMMANDS
+from ir_tools.cli.help import GROUPS
 from tests.cli.conftest import Cli, Outcome, pooling_xml
 
 EXTRA = {"migrate": ["--dry-run"]}
@@ -77,6 +79,28 @@ def test_help_of_a_command_has_an_example_that_is_for_it(cli: Cli, name: str, op
     assert outcome.code == 0
     assert f"Example:\n    ir-tools {name} " in outcome.out
     assert "--json" in outcome.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_lists_every_option_once_and_many_under_headings(cli: Cli, name: str) -> None:
+    command: click.Command = getattr(import_module(COMMANDS[name]), name)
+    options = [
+        param.opts[-1] for param in command.get_params(click.Context(command)) if isinstance(param, click.Option)
+    ]
+    text = cli(name, "-h").out
+    listed = re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, re.MULTILINE)
+    assert sorted(listed) == sorted(options)
+    headings = [heading for heading in GROUPS if f"\n{heading}:\n" in text]
+    assert bool(headings) == (len(options) > 11) == ("\nOptions:\n" not in text)
+    assert not headings or {"Model", "Output"} <= set(headings)
+
+
+def test_every_option_of_a_group_exists() -> None:
+    commands: list[click.Command] = [getattr(import_module(module), name) for name, module in COMMANDS.items()]
+    existing = {option for command in commands for param in command.params for option in param.opts} | {"--help"}
+    named = [option for options in GROUPS.values() for option in options]
+    assert len(named) == len({*named})
+    assert {*named} <= existing
 
 
 def test_unknown_command_and_option_get_a_suggestion(cli: Cli) -> None:

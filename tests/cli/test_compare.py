@@ -103,6 +103,14 @@ def test_two_models(cli: Cli, model: Path, tmp_path: Path) -> None:
     assert cli("compare", model, other, "--tolerance", "100").code == 0
 
 
+def test_two_models_whose_inputs_differ_in_shape(cli: Cli, model: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.xml"
+    other.write_text(pooling_xml(dims=(1, 2, 8, 9)))
+    found = cli("compare", model, other)
+    assert (found.code, found.err.count("\n")) == (2, 1)
+    assert "input 'data' has shape [1, 2, 8, 8], and 'data' of the other model takes [1,2,8,9]" in found.err
+
+
 def test_the_first_layer_that_differs_is_named(cli: Cli, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = ir_tools.comparison.compare
 

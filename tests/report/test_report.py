@@ -155,7 +155,7 @@ def test_the_columns_are_those_of_the_command_line() -> None:
 
 def test_points_have_names_and_lead_to_rows() -> None:
     (title,) = re.findall(r'<a href="#row1"><title>(.*)</title><circle', rendered(comparison(3)))
-    assert title == "layer_1 (ReLU-1): needs 1.0e-06, ok"
+    assert title == "layer_1 (ReLU-1): needs 1.1e-06, ok"
 
 
 def test_the_histogram_says_that_its_axes_are_logarithmic() -> None:
