@@ -84,9 +84,8 @@ def test_help_of_a_command_has_an_example_that_is_for_it(cli: Cli, name: str, op
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_lists_every_option_once_and_many_under_headings(cli: Cli, name: str) -> None:
     command: click.Command = getattr(import_module(COMMANDS[name]), name)
-    options = [
-        param.opts[-1] for param in command.get_params(click.Context(command)) if isinstance(param, click.Option)
-    ]
+    context = click.Context(command, **command.context_settings)
+    options = [param.opts[-1] for param in command.get_params(context) if isinstance(param, click.Option)]
     text = cli(name, "-h").out
     listed = re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, re.MULTILINE)
     assert sorted(listed) == sorted(options)
