@@ -58,16 +58,16 @@ def new(file: IO[bytes]) -> None:
     file.write(NEW)
 
 
-@pytest.mark.parametrize("there", [False, True])
-def test_a_file_is_written(folder: Path, there: bool) -> None:
-    if there:
+@pytest.mark.parametrize("mode", [None, 0o640, 0o755, 0o600])
+def test_a_file_is_written(folder: Path, mode: int | None) -> None:
+    if mode is not None:
         (folder / "a").write_bytes(OLD)
-        (folder / "a").chmod(0o640)
+        (folder / "a").chmod(mode)
     write_file(folder / "a", new)
     assert content(folder) == {"a": NEW}
     umask = os.umask(0)
     os.umask(umask)
-    assert (folder / "a").stat().st_mode & 0o777 == (0o640 if there else 0o666 & ~umask)
+    assert (folder / "a").stat().st_mode & 0o777 == (0o666 & ~umask if mode is None else mode)
 
 
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])

@@ -158,6 +158,33 @@ def test_appended_constants_are_found_again() -> None:
         weights.view(100, 8)
 
 
+@given(
+    st.binary(max_size=70),
+    st.lists(st.tuples(st.integers(0, 3), st.none() | st.binary(max_size=70)), max_size=8),
+)
+def test_copies_grow_apart(stored: bytes, steps: list[tuple[int, bytes | None]]) -> None:
+    """Held against dictionaries: whatever is appended to weights or their copies is in those that it was added to."""
+    grown = [Weights.from_bytes(stored)]
+    added: list[dict[tuple[int, int], bytes]] = [{}]
+    for number, data in steps:
+        place = number % len(grown)
+        if data is None:
+            grown.append(grown[place].copy())
+            added.append({**added[place]})
+        else:
+            added[place][grown[place].append(data)] = data
+    for weights, places in zip(grown, added, strict=True):
+        file = io.BytesIO()
+        weights.save(file)
+        saved = file.getvalue()
+        assert saved.startswith(stored)
+        assert (len(saved), weights.pending) == (weights.size, weights.size - len(stored))
+        assert len(set(places.values())) == len(places)
+        for (offset, size), data in places.items():
+            assert offset % 64 == 0
+            assert saved[offset : offset + size] == weights.view(offset, size).tobytes() == data
+
+
 def test_appended_constants_are_saved_where_they_are_said_to_be() -> None:
     weights, saved = Weights.from_bytes(b"12345"), io.BytesIO()
     places = {weights.append(data): data for data in (b"a" * 70, b"b", b"c" * 64, b"d")}

@@ -7,6 +7,7 @@ import pytest
 
 import ir_tools
 from ir_tools.comparison import LayerComparison, compare
+from ir_tools.comparison._tensors import groups
 from ir_tools.comparison.bisection import smallest_part
 from ir_tools.errors import UsageError
 from ir_tools.execute import LayerRun
@@ -187,3 +188,21 @@ def test_in_a_notebook_and_at_a_prompt(client: RuntimeClient, model: Model, monk
     found = compare(model, client=client)
     assert "first 'layer_1'" in repr(found)
     assert ">layer_1</td>" in found._repr_html_()
+
+
+@pytest.mark.parametrize("with_inputs", [False, True])
+@pytest.mark.parametrize("most", [1, 24, 47, 48, 1000])
+def test_tensors_are_taken_out_in_runs_that_fit_into_memory(
+    most: int, with_inputs: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ir_tools.comparison._tensors.LARGEST", most)
+    builder = ir_tools.Builder()
+    end = builder.parameter("x", "2,3")
+    for _ in range(5):
+        end = builder.call("ReLU", end)
+    builder.result(end)
+    layers = [located for located in builder.model.walk() if located.layer.type == "ReLU"]
+    found = [*groups(layers, {}, with_inputs=with_inputs)]
+    fits = max(most // (48 if with_inputs else 24), 1)
+    assert [len(group) for group in found] == [fits] * (5 // fits) + ([5 % fits] if 5 % fits else [])
+    assert [located for group in found for located in group] == layers

@@ -118,6 +118,11 @@ def test_one_missing_detection_takes_no_other_one_away() -> None:
     assert np.flatnonzero(gap > 1e-4).tolist() == [4]
 
 
+def test_a_row_that_belongs_to_none_takes_the_one_that_is_left() -> None:
+    expected, actual = np.array([[np.nan], [1.0], [np.inf]]), np.array([[5.0], [7.0], [1.0]])
+    assert aligned(expected, actual).tolist() == [[5.0], [1.0], [7.0]]
+
+
 def test_tied_detections_in_another_order_are_the_same() -> None:
     corners = np.random.default_rng(1).uniform(0, 300, (12, 4))
     rows = np.column_stack([np.full(12, 0.5), corners]).astype(np.float32)

@@ -15,6 +15,7 @@ from ir_tools.graph import Graph, Layer, LayerContent, Located, Model, Port, Sou
 from ir_tools.source import Document
 from tests.conftest import corpus_models
 from tests.format.support import SMALL, changed_lines, told
+from tests.rules.test_rules import FOLDER
 
 TEXT = st.text(
     st.characters(codec="utf-8", exclude_categories=("Cs", "Cc"), exclude_characters="\ufffe\uffff"), max_size=8
@@ -292,3 +293,12 @@ def test_of_what_is_removed_nothing_stays_but_comments_and_text_between(between:
     model = read(text % between.join(dims))
     model.graph.layer(0).outputs[0].dims = (1,)
     assert render(model) == text % (dims[0] + (between * 3 if between.strip() else b""))
+
+
+def test_a_body_that_is_taken_away_is_not_in_the_file() -> None:
+    model = read((FOLDER / "bad_port_map_row" / "good.xml").read_bytes())
+    (layer,) = (layer for layer in model.graph.layers() if layer.bodies)
+    layer.bodies.clear()
+    text = render(model)
+    assert b"<body>" not in text
+    assert b"<port_map>" in text

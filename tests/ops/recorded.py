@@ -1,20 +1,21 @@
 """What the runtime gave for many random layers, as a few digits for each, so that tests need no runtime to know it.
 
-`python -m tests.ops.recorded` makes the layers again, holds shape rules and kernels against the runtime, and writes
-`recorded.json`. It takes minutes, and is needed after a change of the functions that make the layers.
+`python -m tests.ops.recorded [NAME...]` makes the layers again, holds shape rules and kernels against the runtime, and
+writes `recorded.json`. It takes minutes, and is needed after a change of the functions that make the layers. What
+checks find is recorded beside that: the runtime says only of layers that run that nothing may be wrong with them.
 """
 
 import json
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops import Array, Op, normalization
+from ir_tools.ops import Array, Fact, Op, Violation, normalization
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import from_dtype
 from tests.ops import (
@@ -37,6 +38,7 @@ from tests.ops import (
     test_suppression,
 )
 from tests.ops.around import Case, clients, compare_around, settings_around
+from tests.ops.single import Fed
 
 FILE = Path(__file__).with_name("recorded.json")
 SHAPES, VALUES, SEED = 120, 50, 21
@@ -44,6 +46,7 @@ SHAPES, VALUES, SEED = 120, 50, 21
 TOLERANCES = {"f32": 1e-5, "f64": 1e-5, "f16": 2e-3, "bf16": 1.6e-2}
 """Of the largest magnitude: what other processors and versions of NumPy round otherwise."""
 Rng = np.random.Generator
+Made = TypeVar("Made")
 
 
 class Number(NamedTuple):
@@ -59,6 +62,7 @@ class Recorded(NamedTuple):
 
     found: Callable[[], list[list[Number]]]
     compare: Callable[[RuntimeClient], None]
+    make: Callable[[Rng], Fed] | None = None
 
 
 def _digits(value: object) -> str:
@@ -88,22 +92,52 @@ def _shapes_around(case: Case) -> Recorded:
 
 def _rows(setting: layer_support.Setting, known: Callable[[layer_support.Row], object]) -> list[Number]:
     rows = layer_support.found_rows(setting)
-    return [Number(_digits(rows if isinstance(rows, str) else [*map(known, rows)]))]
+    digits = _digits(rows if isinstance(rows, str) else [*map(known, rows)])
+    return [Number(digits), *_violations(setting.op, setting.raw, map(layer_support.fact_of, setting.slots))]
+
+
+def _found(op: Op, raw: Mapping[str, str], facts: Iterable[Fact]) -> list[Violation]:
+    """Return what attributes and check find."""
+    found: list[Violation] = []
+    attrs = op.read(raw, found)
+    return found if attrs is None else [*found, *op.check(attrs, [*facts])]
+
+
+def _violations(op: Op, raw: Mapping[str, str], facts: Iterable[Fact]) -> list[Number]:
+    found = sorted((one.attribute, one.kind.name) for one in _found(op, raw, facts))
+    return [Number(_digits(found))] if found else []
 
 
 # --- values -----------------------------------------------------------------------------------------------------
 
 
-def _values(op: Op, raw: Mapping[str, str], arrays: Sequence[Array]) -> list[Number]:
-    attrs = op.read(raw, [])
+def _values(make: Callable[[Rng], Fed], compare: Callable[[RuntimeClient], None]) -> Recorded:
+    def compare_all(client: RuntimeClient) -> None:
+        compare(client)
+        for layer in made(make):
+            found = _found(layer.op, layer.raw, map(layer_support.fact_of, layer.arrays))
+            assert all(one.kind.mild for one in found), f"{layer.op} {dict(layer.raw)}: {found}"
+
+    return Recorded(lambda: [_outputs(layer) for layer in made(make)], compare_all, make)
+
+
+def made(make: Callable[[Rng], Made]) -> list[Made]:
+    """Return the random layers of a maker, always the same."""
+    rng = np.random.default_rng(SEED)
+    return [make(rng) for _ in range(VALUES)]
+
+
+def _outputs(layer: Fed) -> list[Number]:
+    attrs = layer.op.read(layer.raw, [])
     assert attrs is not None
-    assert op.kernel is not None
+    assert layer.op.kernel is not None
     try:
         with np.errstate(all="ignore"):
-            outputs = op.kernel(attrs, arrays)
+            outputs = layer.op.kernel(attrs, layer.arrays)
     except ShapeError as why:
         return [Number(_digits(str(why)))]
-    return [_number(array) for array in outputs]
+    facts = map(layer_support.fact_of, layer.arrays)
+    return [*map(_number, outputs), *_violations(layer.op, layer.raw, facts)]
 
 
 def _number(array: Array) -> Number:
@@ -117,38 +151,32 @@ def _number(array: Array) -> Number:
 
 
 def _kernels(make: kernel_settings.Maker) -> Recorded:
-    def layers() -> list[kernel_settings.Setting]:
-        rng = np.random.default_rng(SEED)
-        return [make(rng) for _ in range(VALUES)]
+    def fed(rng: Rng) -> Fed:
+        one = make(rng)
+        return Fed(one.op, one.raw, one.arrays, one.constant, len(one.op.outputs))
 
-    return Recorded(
-        lambda: [_values(one.op, one.raw, one.arrays) for one in layers()],
-        lambda client: kernel_settings.compare(client, layers()),
-    )
+    return _values(fed, lambda client: kernel_settings.compare(client, made(make)))
 
 
 def _calls(make: layer_support.CallMaker, tolerance: Callable[[layer_support.Call], float]) -> Recorded:
-    def layers() -> list[layer_support.Call]:
-        rng = np.random.default_rng(SEED)
-        return [make(rng) for _ in range(VALUES)]
+    def fed(rng: Rng) -> Fed:
+        call = make(rng)
+        return Fed(call.op, call.raw, call.arrays, call.constants, call.outputs)
 
-    return Recorded(
-        lambda: [_values(one.op, one.raw, one.arrays) for one in layers()],
-        lambda client: layer_support.compare_values(client, layers(), tolerance),
-    )
+    return _values(fed, lambda client: layer_support.compare_values(client, made(make), tolerance))
 
 
 def _constant(tolerance: float) -> Callable[[layer_support.Call], float]:
     return lambda _: tolerance
 
 
-def _cases(make: Callable[[Rng], tuple[math_support.Case, list[Array]]], least: float = 0.6) -> Recorded:
-    def found() -> list[list[Number]]:
-        rng = np.random.default_rng(SEED)
-        made = [make(rng) for _ in range(VALUES)]
-        return [_values(case.op, case.raw, arrays) for case, arrays in made]
+def _cases(make: Callable[[Rng], tuple[math_support.Case, list[Array]]]) -> Recorded:
+    def fed(rng: Rng) -> Fed:
+        case, arrays = make(rng)
+        constants = [number for number, slot in enumerate(case.slots) if not isinstance(slot, tuple)]
+        return Fed(case.op, case.raw, arrays, constants)
 
-    return Recorded(found, lambda client: math_support.values_agree(make, VALUES, SEED, least))
+    return _values(fed, lambda _: math_support.values_agree(make, VALUES, SEED, least=0.6))
 
 
 def _of_op(make: Callable[[Rng, Op], tuple[math_support.Case, list[Array]]], op: Op) -> Recorded:
@@ -215,21 +243,21 @@ def _written(number: Number) -> str:
     return f"{number.digits}:{number.total:.9g}" if number.total else number.digits
 
 
-def main() -> None:
-    """Record what agrees with the runtime; end with 1 if something does not."""
-    table, wrong = {}, 0
+def main(names: Sequence[str]) -> int:
+    """Record what agrees with the runtime, of all kinds of layers or of those named; return 1 if something does not."""
+    table, wrong = json.loads(FILE.read_text()), 0
     for client in clients():
-        for name, recorded in RECORDED.items():
+        for name in names or RECORDED:
             try:
-                recorded.compare(client)
+                RECORDED[name].compare(client)
             except AssertionError as why:
                 print(name, str(why)[:1000], sep="\n", file=sys.stderr, flush=True)
-                wrong += 1
+                wrong = 1
             else:
-                table[name] = ",".join(" ".join(map(_written, layer)) for layer in recorded.found())
-    FILE.write_text(json.dumps(table, indent=1) + "\n")
-    sys.exit(bool(wrong))
+                table[name] = ",".join(" ".join(map(_written, layer)) for layer in RECORDED[name].found())
+    FILE.write_text(json.dumps({name: table[name] for name in RECORDED if name in table}, indent=1) + "\n")
+    return wrong
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

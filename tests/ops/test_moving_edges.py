@@ -1,6 +1,7 @@
 """Layers that move elements, at the edges: limits of integers, axes from the end, indices beyond an axis, no data."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import numpy as np
 import pytest
@@ -84,6 +85,11 @@ SHAPES: Sequence[tuple[str, Mapping[str, str], Sequence[Slot]]] = (
     ("NonZero-3", {"output_type": "i32"}, [np.array(5, np.int32)]),
     ("NonZero-3", {"output_type": "i64"}, [("f32", "0,?")]),
     ("NonZero-3", {"output_type": "i64"}, [("f32", "?,0..2,0")]),
+    *(
+        ("Gather-8", {"batch_dims": batches}, [("f32", data), ("i64", indices), ("i64", "")])
+        for batches in ("1", "-1", "2")
+        for data, indices in product(("2", "2,3", "2,3,4"), ("2", "2,3", "2,3,4"))
+    ),
     ("Reverse-1", {"mode": "index"}, [("f32", "2,3"), whole([-1])]),
     ("Reverse-1", {"mode": "index"}, [("f32", "2,3"), whole([2])]),
     ("OneHot-1", {}, [("i64", "4,2"), np.array(3), np.array(1, np.float32), np.array(0, np.float32)]),

@@ -9,7 +9,7 @@ from ir_tools import Builder
 from ir_tools.compatibility import compatibility
 from ir_tools.known_differences import verdicts
 from ir_tools.known_differences.releases import ROWS, Seen
-from ir_tools.known_differences.verdicts import Answer, behaviour
+from ir_tools.known_differences.verdicts import Answer, _unknown_sizes, behaviour
 from ir_tools.ops import find_op
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.records import constant_fact
@@ -142,3 +142,11 @@ def test_of_answers_about_layers_the_one_that_says_least_decides(monkeypatch: py
         assert len(found.obstacles) == 1
     (found,) = compatibility(builder.model, [RELEASE])
     assert found.answer is Answer.RUNS
+
+
+@pytest.mark.parametrize(
+    ("shape", "cases"),
+    [("", []), ("2,3", []), ("?", ["?"]), ("1..2", ["?"]), ("?,?", ["?"]), ("?,3", ["? 0"]), ("...", ["?"])],
+)
+def test_all_sizes_unknown_are_a_case_of_their_own(shape: str, cases: list[str]) -> None:
+    assert [*_unknown_sizes(parse_shape(shape))] == cases

@@ -218,7 +218,7 @@ def unusual(what: str) -> Model:
     model = doubled()
     x, total = [layer for layer in model.graph.ordered()][:2]
     if what == "brackets":
-        x.raw["shape"] = "[2,3]"
+        x.raw["shape"] = " [2,3] "
     elif what == "names":
         total.tag["name"] = "x"
     else:

@@ -1,5 +1,7 @@
 """Targets of a migration, and what they make of layers of all stamps."""
 
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -8,10 +10,15 @@ import pytest
 from ir_tools.builder import Builder
 from ir_tools.errors import MigrationError, RuntimeFailure, UsageError
 from ir_tools.graph import Model, Source
-from ir_tools.ops import find_op
-from ir_tools.rewrite.migration import migrate
+from ir_tools.known_differences.releases import Seen
+from ir_tools.known_differences.verdicts import Answer
+from ir_tools.ops import Attrs, find_op
+from ir_tools.ops.definition import Fact, NewLayer, Ref, Rewrite
+from ir_tools.releases.table import find_release
+from ir_tools.rewrite.migration import _Migrating, migrate
 from ir_tools.rewrite.target import Target, parse_target, releases_in_words
 from ir_tools.runtime.client import sources
+from ir_tools.types import Dim, element_type
 from tests.runtime.releases import MEASURED, client_of
 
 
@@ -354,3 +361,27 @@ def test_the_stamp_of_the_target_itself_is_taken() -> None:
 def test_a_layer_of_the_target_opset_does_not_remain() -> None:
     assert migrate(one_layer("Unique", "opset10"), "opset10").remaining == ()
     assert [one.before for one in migrate(one_layer("Unique", "opset10"), "opset9").refused] == ["Unique-10"]
+
+
+@pytest.mark.parametrize(("right", "opset"), [((), 7), ((3, 5), 5), ((7, 1), 7), ((1,), 1)])
+def test_of_rewrites_that_a_release_runs_equally_well_the_newest_is_taken(right: tuple[int, ...], opset: int) -> None:
+    """Relus of all opsets, of which the release runs those that are named, and rejects the others."""
+    relu = find_op("ReLU", "opset1")
+    assert relu is not None
+    fact = Fact(element_type("f32"), (Dim.of(2),))
+
+    def step(attrs: object, inputs: object, target: int) -> Rewrite:
+        del attrs, inputs
+        layer = NewLayer(type="ReLU", opset=target, inputs=(Ref(None),), outputs=(fact,))
+        return Rewrite(layers=(layer,), how="", proof="")
+
+    judge: Any = SimpleNamespace(
+        of_rewrite=lambda found, seen: None if found.layers[0].opset in right else (Answer.READS, "why"),
+        release=find_release("openvino-2021.4"),
+    )
+    seen = Seen(relu, relu.read({}, []), [fact], [fact], opset=1)
+    found = _Migrating(Target.of("openvino-2021.4")).released(
+        replace(relu, migrate=step), Attrs({}), [fact], judge, seen, lambda _: None
+    )
+    assert isinstance(found, Rewrite)
+    assert found.layers[0].opset == opset

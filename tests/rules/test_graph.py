@@ -72,6 +72,10 @@ ONE_EDGE = (
     '<input><port id="0" precision="FP32"><dim>1</dim></port></input></layer>'
     f"</layers><edges>{EDGE(0, 0, 1, 0)}</edges></net>"
 )
+ANOTHER_END = (
+    '<layer id="2" name="other" type="Result" version="opset1">'
+    '<input><port id="0" precision="FP32"><dim>1</dim></port></input></layer></layers>'
+)
 TO_RELU, TO_LAST = EDGE(0, 0, 2, 0), EDGE(2, 1, 4, 0)
 
 
@@ -84,10 +88,11 @@ TO_RELU, TO_LAST = EDGE(0, 0, 2, 0), EDGE(2, 1, 4, 0)
         (UNREAD, [(SECOND_INPUT, EDGE(1, 0, 3, 0)), (TO_LAST, "")], ["last"]),
         (LOOP, [(EDGE(4, 0, 5, 0), "")], ["go"]),
         (ONE_EDGE, [(EDGE(0, 0, 1, 0), "")], ["end"]),
+        (ONE_EDGE, [(EDGE(0, 0, 1, 0), ""), ("</layers>", ANOTHER_END)], []),
     ],
     ids=[
         *("two", "no-edge-at-all", "one-edge-leads-elsewhere", "one-layer-is-fed-twice-instead", "in-a-body"),
-        "the-only-edge",
+        *("the-only-edge", "the-only-edge-of-two"),
     ],
 )
 def test_unfed_inputs(text: str, pairs: list[tuple[str, str]], names: list[str]) -> None:
