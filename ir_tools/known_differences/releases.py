@@ -197,6 +197,16 @@ def _has_mask(seen: Seen) -> bool:
     return len(seen.inputs) > 3 and seen.attrs is not None and not seen.attrs.causal
 
 
+def _repeats_mask(seen: Seen, *, known: bool) -> bool:
+    """Return whether a mask has one row or column for all of several queries or keys, whose number may be `known`."""
+    shapes = [fact.shape for fact in seen.inputs]
+    if not _has_mask(seen) or None in shapes[:4] or len(shapes[3] or ()) < 2:
+        return False
+    query, key, _, mask = (shape or () for shape in shapes[:4])
+    sizes = [size for one, size in zip(mask[-2:], (query[-2], key[-2]), strict=True) if one.hi == 1 != size.hi]
+    return any((size.lo > 1) is known for size in sizes)
+
+
 def _has_constant_heads(seen: Seen) -> bool:
     """Return whether constants are all keys or all values of the heads and batches, of which there may be several."""
     shape = seen.inputs[0].shape
@@ -1325,6 +1335,30 @@ ROWS = (
         reason="A boolean mask is read the other way round: a query sees the keys that are false.",
         model=Call("ScaledDotProductAttention-13", (*ATTENTION, np.array([[True, False, True]] * 2)), PLAIN),
         applies=lambda seen: _has_mask(seen) and seen.inputs[3].dtype.kind == "boolean",
+    ),
+    ReleaseDifference(
+        name="attention with a mask of one row",
+        first="2023.3",
+        last="2024.2",
+        ops=("ScaledDotProductAttention-13",),
+        state=State.UNREAD,
+        reason="A mask with one row for all queries, or one column for all keys, is not read.",
+        model=Call("ScaledDotProductAttention-13", (*ATTENTION, np.zeros((1, 3), np.float32)), PLAIN),
+        applies=partial(_repeats_mask, known=True),
+    ),
+    ReleaseDifference(
+        name="attention of an unknown number of queries with a mask of one row",
+        first="2023.3",
+        last="2023.3",
+        ops=("ScaledDotProductAttention-13",),
+        state=State.FAILS,
+        reason="A mask with one row for all queries, or one column for all keys, is read and fails.",
+        model=Call(
+            "ScaledDotProductAttention-13",
+            (Given(counted(1, 2, 3, 4), "1,2,?,4"), *[counted(1, 2, 3, 4)] * 2, np.zeros((1, 1, 1, 3), np.float32)),
+            PLAIN,
+        ),
+        applies=lambda seen: _has_rank(seen, 4) and _repeats_mask(seen, known=False),
     ),
     ReleaseDifference(
         name="attention with constant keys or values",
