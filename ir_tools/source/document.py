@@ -245,7 +245,7 @@ class Document:
     def _outside(self, pattern: re.Pattern[bytes], begin: int, end: int) -> Iterator[int]:
         """Yield the offsets of what fits a pattern outside comments, CDATA and processing instructions."""
         found = (match.start() for match in pattern.finditer(self.text, begin, end))
-        return (at for at in found if at >= self.hidden_until or not self._hidden(at))
+        return (at for at in found if not self._hidden(at))
 
     def _tag_end(self, start: int) -> int:
         end = self._tag_ends.get(start)
@@ -262,9 +262,14 @@ class Document:
         text = self.text
         if text[tag_end - 2] == ord("/"):
             return tag_end
+        if not len(element):
+            at = text.index(b"</", tag_end)
+            while self._hidden(at):
+                at = text.index(b"</", at + 1)
+            return text.index(b">", at) + 1
         depth, name = 0, _NAME.match(text, start + 1)
         assert name
-        nested = len(element) > 0 and next(element.iterdescendants(element.tag), None) is not None
+        nested = next(element.iterdescendants(element.tag), None) is not None
         pattern = _end_tags(name[0], nested)
         for tag in pattern.finditer(text, tag_end):
             if self._hidden(tag.start()):
@@ -279,6 +284,8 @@ class Document:
 
     def _hidden(self, offset: int) -> bool:
         """Return whether a byte is in a comment, CDATA or processing instruction."""
+        if offset >= self.hidden_until:
+            return False
         starts, ends = self._hiding
         index = bisect_right(starts, offset) - 1
         return index >= 0 and offset < ends[index]
