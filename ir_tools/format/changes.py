@@ -302,12 +302,13 @@ class Changes:
             self._insert(side, anchor, texts)
 
     def _port(self, element: Element, old: Port, new: Port) -> None:
-        attributes = attributes_of(element)
-        if new.precision != old.precision:
-            _set(attributes, "precision", new.precision)
-        if new.names != old.names:
-            _set(attributes, "names", join_names(new.names))
-        self._attributes(element, attributes)
+        if (new.precision, new.names) != (old.precision, old.names):
+            attributes = attributes_of(element)
+            if new.precision != old.precision:
+                _set(attributes, "precision", new.precision)
+            if new.names != old.names:
+                _set(attributes, "names", join_names(new.names))
+            self._attributes(element, attributes)
         dims = list(element.iterchildren("dim"))
         for dim, before, now in zip(dims, old.dims, new.dims, strict=False):
             if before != now:
