@@ -325,8 +325,7 @@ def _key(layer: Layer, seen: Seen) -> object:
     known = [None if fact.value is None else (fact.value.lower, fact.value.upper) for fact in seen.inputs]
     values = tuple(bounds and tuple(array.tobytes() for array in bounds) for bounds in known)
     raw = () if role_of(layer) is Role.CONSTANT else tuple(layer.raw.items())
-    own = layer.id if role_of(layer) is Role.READ_VARIABLE else None
-    return str(seen.op), raw, tensors, values, seen.around, own
+    return str(seen.op), raw, tensors, values, seen.around
 
 
 # --- one release --------------------------------------------------------------------------------------------------
