@@ -46,7 +46,9 @@ def cumulative_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
     places = layers.places(data, axis)
     here, there = (layers.call("Unsqueeze", places, np.array(own)) for own in (1, 0))
     type = ("Greater" if attrs.reverse else "Less") + ("" if attrs.exclusive else "Equal")
-    mask = layers.call("Unsqueeze", layers.call(type, there, here), np.arange(2, rank - axis + 1))
+    mask = layers.call(type, there, here)
+    if axis < rank - 1:
+        mask = layers.call("Unsqueeze", mask, np.arange(2, rank - axis + 1))
     spread = layers.call("Unsqueeze", data, np.array(axis))
     parts = layers.call("Select", mask, spread, layers.number(0, data))
     return layers.call("ReduceSum", parts, np.array(axis + 1))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ir_tools.builder import Builder
-from ir_tools.errors import RuntimeFailure
+from ir_tools.errors import RuntimeFailure, ShapeError
 from ir_tools.execute import run
 from ir_tools.format.write import render
 from ir_tools.graph import Model
@@ -191,6 +191,17 @@ MORE = {
         for name in ("BitwiseLeftShift-15", "BitwiseRightShift-15")
     },
     "BitwiseNot-13": [sample("", "boolean 2,3"), *(sample("", numbers) for numbers, _ in BITS)],
+    **{
+        name: [
+            sample(f"reduction={reduction};{more}", f"{kind} 4,3", f"i64 {indices}", f"{kind} 2,3", *axis)
+            for reduction, kind in product(("sum", "prod", "min", "max"), ("i32", "f32"))
+            for more in options
+        ]
+        for name, indices, options, *axis in (
+            ("ScatterElementsUpdate-12", "2,3", ("use_init_val=true", "use_init_val=false"), np.array(0)),
+            ("ScatterNDUpdate-15", "2,1", ("",)),
+        )
+    },
     "ScatterUpdate-3": [sample("", "f32 4,3", np.array([3, 0]), f"f32 {shape}", np.array(0)) for shape in ["2,3"] * 4],
 }
 UNCHANGED = {"MaxPool-1", "Proposal-4"}
@@ -294,6 +305,23 @@ def difference(found: Array, wanted: Array, tolerance: Mapping[str, float] = TOL
     return f"{np.nanmax(np.abs(left - right))} apart: {left.tolist()} instead of {right.tolist()}"
 
 
+def failure_of(setting: Setting, model: Model, target: int) -> str | None:
+    """How a step fails at a layer of which all is known, where it should give layers or a reason; None if it does."""
+    place = next(located for located in model.walk() if located.path == "layer")
+    attrs, facts = setting.op.read(place.layer.raw, []), KnownFacts(model, LayerSignatures()).of(place).inputs
+    assert setting.op.migrate is not None
+    assert attrs is not None
+    try:
+        setting.op.outputs_of(attrs, facts)
+    except ShapeError:
+        return None
+    try:
+        setting.op.migrate(attrs, facts, target)
+    except ShapeError as why:
+        return f"{setting} to opset{target} fails: {why}"
+    return None
+
+
 def problems_of(setting: Setting, targets: Sequence[int], dynamic: int) -> Iterator[str | None]:
     """For every target that the setting is migrated to with a change, what is wrong there."""
     model = setting.model(dynamic)
@@ -303,6 +331,8 @@ def problems_of(setting: Setting, targets: Sequence[int], dynamic: int) -> Itera
         moved = migrate(model, f"opset{target}")
         assert not moved.remaining
         if moved.refused:
+            failure = None if dynamic else failure_of(setting, model, target)
+            yield from [failure] if failure else []
             continue
         for step in migrate(moved.model, f"opset{target}").steps if moved.steps else ():
             yield f"{setting} to opset{target} again: {step}"
