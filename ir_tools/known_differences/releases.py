@@ -363,12 +363,17 @@ def _has_unknown_recurrence(seen: Seen) -> bool:
 
 def _is_split(seen: Seen) -> bool:
     """Return whether the device is given the parts of a sequence: it has computed weights, or other activations."""
+    return seen.attrs is not None and (_is_unusual(seen) or not {*_weights(seen)} <= {*seen.constant})
+
+
+def _is_unusual(seen: Seen) -> bool:
+    """Return whether a cell or sequence is clipped, or has other activations than the usual ones."""
     attrs = seen.attrs
     if attrs is None:
         return False
     names = {"LSTM": ["sigmoid", "tanh", "tanh"], "GRUS": ["sigmoid", "tanh"]}.get(seen.op.type[:4])
     unusual = names is not None and [*attrs.activations[: len(names)]] != names
-    return bool(attrs.clip) or unusual or not {*_weights(seen)} <= {*seen.constant}
+    return bool(attrs.clip) or unusual
 
 
 def _has_unknown_state(seen: Seen) -> bool:
@@ -1700,9 +1705,26 @@ ROWS = (
             state=state,
             reason="A cell without clipping and with the usual activations stops the release.",
             model=_recurrent("LSTMCell-1", "3,4", "3,2", "3,2"),
+            version=10,
             applies=lambda seen: not _is_split(seen),
         )
-        for first, last, state in (("2022.1", "2022.2", State.DIES), ("2022.3", "2023.0", State.UNCOMPILED))
+        for first, last, state in (
+            ("2021.4", "2021.4", State.UNCOMPILED),
+            ("2022.1", "2022.2", State.DIES),
+            ("2022.3", "2023.0", State.UNCOMPILED),
+        )
+    ),
+    ReleaseDifference(
+        name="LSTMCell-1 with computed weights",
+        first="2021.2",
+        last="2023.0",
+        ops=("LSTMCell-1",),
+        state=State.UNCOMPILED,
+        reason="Weights that are computed are not compiled without clipping and with the usual activations.",
+        model=_recurrent("LSTMCell-1", "3,4", "3,2", "3,2", "8,4"),
+        version=10,
+        instead=("input 3", "input 4", "input 5"),
+        applies=lambda seen: not _is_unusual(seen) and not {3, 4, 5} <= {*seen.constant},
     ),
     *(
         ReleaseDifference(
