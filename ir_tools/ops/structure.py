@@ -90,7 +90,7 @@ SHAPE_OF_1 = Op(
 )
 SHAPE_OF_3 = SHAPE_OF_1.at(
     3,
-    attrs={"output_type": IndexType(default=I64)},
+    attrs={"output_type": IndexType(default=I64, needed=True)},
     readers={"output_type": "shape kernel migrate"},
     last_opset=NEWEST_OPSET,
     migrate=migrate_shape_of_3,

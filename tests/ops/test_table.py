@@ -212,6 +212,24 @@ UNLIKE: Mapping[str, str] = {
 """Attributes that the runtime writes otherwise than the table says, where they were absent, and why."""
 
 
+@pytest.mark.parametrize("op", SAMPLED)
+def test_attributes_that_may_be_absent(op: Op, tmp_path: Path) -> None:
+    """The runtime reads a file that lacks an attribute if `validate` finds no error in it."""
+    sample = sample_of(op)
+    assert sample is not None
+    path = tmp_path / "m.xml"
+    ov.serialize(single(op.type, op.version, sample.raw, sample.slots), path, tmp_path / "m.bin")
+    written = ElementTree.parse(path)
+    data = written.find("layers/layer[@name='op']/data")
+    for name in [] if data is None else list(data.attrib):
+        assert data is not None
+        value = data.attrib.pop(name)
+        written.write(path)
+        if not any(found.severity is Severity.ERROR for found in validate(path)):
+            CORE.read_model(path)
+        data.attrib[name] = value
+
+
 def words() -> Iterator[Any]:
     for op in RELEASED:
         if sample_of(op):
