@@ -183,6 +183,10 @@ def _is(layer: Element, wanted: str) -> bool:
     return not ops_of(kind) and layer.find(other) is None
 
 
+def _listed(ports: Mapping[int, Element]) -> str:
+    return ", ".join(map(str, sorted(ports))) or "none"
+
+
 class _Table:
     """A body with the table that ties it to its layer."""
 
@@ -229,12 +233,17 @@ class _Table:
         side, wanted = ("input", "Parameter") if row.is_input else ("output", "Result")
         ports = self.owner.inputs if row.is_input else self.owner.outputs
         faults = list(self._purpose(row))
-        index_of_branch = self.owner.kind == "if" and not row.is_input and 0 <= row.port < len(ports)
+        by_order = self.owner.kind == "if" and not row.is_input and row.port >= 0
         doubtful = self.owner.doubtful[side]
-        if not (row.port in ports or index_of_branch or doubtful or (row.port == -1 and row.purpose in PURPOSES)):
-            words = ", ".join(map(str, sorted(ports))) or "none"
+        if not (row.port in ports or by_order or doubtful or (row.port == -1 and row.purpose in PURPOSES)):
             message = f"external_port_id is {row.port}, but the layer has no such {side} port"
-            faults.append((message, f"its {side} ports are {words}"))
+            faults.append((message, f"its {side} ports are {_listed(ports)}"))
+        elif by_order and not (row.port in ports or row.port < len(ports) or doubtful):
+            message = (
+                f"external_port_id is {row.port}, but the layer has no such {side} port: the runtime takes the rows in"
+                " the order of these numbers"
+            )
+            self.owner.warn(WRONG_PORT_MAP_ROW, row.element, message, f"its {side} ports are {_listed(ports)}")
         elif (
             row.is_input
             and not (doubtful or self.legacy)
@@ -271,10 +280,9 @@ class _Table:
         ports, text = ports_of(inner, side), row.element.get("internal_port_id")
         if id_number(text) not in ports:
             shown = "is missing" if text is None else f"is {text[:40]}"
-            words = ", ".join(map(str, sorted(ports))) or "none"
             yield (
                 f"internal_port_id {shown}, and '{inner.get('name', '')}' has no such {side} port",
-                f"its {side} ports are {words}",
+                f"its {side} ports are {_listed(ports)}",
             )
 
     def _purpose(self, row: Row) -> Iterator[tuple[str, str]]:

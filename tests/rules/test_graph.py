@@ -9,7 +9,9 @@ import openvino as ov
 import openvino.opset13 as ops
 import pytest
 
+import ir_tools
 from ir_tools.checks.variables import _fault
+from ir_tools.diagnostics import Severity
 from ir_tools.validation import validate
 from tests.rules.test_rules import FOLDER
 
@@ -359,3 +361,56 @@ def test_a_variable_that_is_stored_twice_is_named() -> None:
     twice = (FOLDER / "variable_stored_twice" / "bad.xml").read_text(encoding="utf-8").replace('"memory"', f'"{LONG}"')
     (found,) = validate(twice.encode(), select=["variable-stored-twice"])
     assert found.message == f"layer 'store' already stores into the variable '{LONG[:80]}'"
+
+
+def branching(path: Path) -> str:
+    """Write an If of two outputs, x + 1 and -x where its condition is true; return the text of the rows of them."""
+    condition, data = ops.parameter([], np.bool_), ops.parameter([2], np.float32)
+    branches = []
+    for factor in (1, 20):
+        inner = ops.parameter([2], np.float32)
+        results = [ops.result(ops.add(inner, np.float32(factor))), ops.result(ops.multiply(inner, np.float32(-factor)))]
+        branches.append(ov.Model(results, [inner]))
+    choice = ops.if_op(condition)
+    choice.set_then_body(branches[0])
+    choice.set_else_body(branches[1])
+    choice.set_input(data.output(0), *(branch.get_parameters()[0] for branch in branches))
+    outputs = [choice.set_output(*pair) for pair in zip(*(branch.results for branch in branches), strict=True)]
+    model = ov.Model([ops.relu(outputs[0]), ops.negative(outputs[1])], [condition, data])
+    ov.serialize(model, path, path.with_suffix(".bin"))
+    return path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "levels"),
+    [
+        ((2, 3), set()),
+        ((3, 2), set()),
+        ((0, 1), set()),
+        ((5, 6), {"warning"}),
+        ((6, 5), {"warning"}),
+        ((2, 9), {"warning"}),
+        ((-3, -2), {"error"}),
+        ((5, 5), {"warning", "error"}),
+    ],
+)
+def test_numbers_of_the_outputs_of_an_if_are_an_order(
+    numbers: tuple[int, int], levels: set[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "m.xml"
+    text = branching(path)
+    head, tail = text.split("<then_port_map>")
+    for old, new in zip((2, 3), numbers, strict=True):
+        tail = tail.replace(f'<output external_port_id="{old}"', f'<output external_port_id= "{new}"')
+    path.write_text(f"{head}<then_port_map>{tail}")
+    assert {str(found.severity) for found in validate(path) if found.severity is not Severity.INFO} == levels
+    if "error" in levels:
+        with pytest.raises(RuntimeError):
+            ov.Core().read_model(path)
+        return
+    given = [np.array(True), np.array([1, 2], np.float32)]
+    expected = [*ov.Core().compile_model(path, "CPU")(given).values()]
+    model = ir_tools.read(path)
+    found = ir_tools.run(model, {end.name: array for end, array in zip(model.inputs, given, strict=True)})
+    for one, two in zip(found.values(), expected, strict=True):
+        np.testing.assert_array_equal(one, two)
