@@ -8,7 +8,7 @@ import click
 
 from ir_tools.cli._onnx import is_onnx
 from ir_tools.cli.app import Answer, Row, command
-from ir_tools.cli.discovery import discover
+from ir_tools.cli.discovery import discover, keep_all
 from ir_tools.cli.paths import ModelsPath
 from ir_tools.errors import ReadError, UsageError
 
@@ -39,7 +39,7 @@ def compat(paths: tuple[Path, ...], names: tuple[str, ...], badge: bool, migrate
     if badge and (asked or migrated):
         raise UsageError("--badge is one line from the table; leave out --check and --migrated")
     converted = [path for path in paths if is_onnx(path)]
-    found = discover([path for path in paths if path not in converted], _none)
+    found = discover([path for path in paths if path not in converted], keep_all)
     if problems := [*found.bad_arguments, *found.unreadable]:
         raise UsageError("; ".join(f"{bad.file}: {bad.message}" for bad in problems))
     chosen = [*found.files, *converted]
@@ -47,11 +47,6 @@ def compat(paths: tuple[Path, ...], names: tuple[str, ...], badge: bool, migrate
     files = [_file(path, report, migrated, asked) for path, report in reports.items()]
     runs = all(row["runs"] for row in files)
     return Answer({"ok": runs, "files": files}, lambda screen: _show(screen, reports, badge), 0 if runs else 1)
-
-
-def _none(path: Path, *, named: bool = False) -> bool:
-    del path, named
-    return False
 
 
 def _report(

@@ -1,6 +1,6 @@
 """`ir-tools migrate`: migrate a model to another opset, with a proof for every step."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from functools import partial
@@ -12,17 +12,17 @@ import click
 import ir_tools
 from ir_tools.cli._onnx import is_onnx, show_engines
 from ir_tools.cli._onnx import verify as verify_onnx
-from ir_tools.cli.app import Answer, Row, command
+from ir_tools.cli.app import FAILED, Answer, Row, command
 from ir_tools.cli.arrays import InputOptions, not_run
+from ir_tools.cli.discovery import discover, keep_all
 from ir_tools.cli.loading import check_weights, load
 from ir_tools.cli.options import (
     bin_option,
     extension_option,
     input_options,
-    model_argument,
-    output_option,
     release_options,
 )
+from ir_tools.cli.paths import ModelPath, OutputModel
 from ir_tools.cli.releases import ReleaseOptions, located
 from ir_tools.display import without_build
 from ir_tools.errors import IrToolsError, MigrationError, UsageError
@@ -46,9 +46,15 @@ DONE, REFUSED, NOT_VERIFIED = 0, 3, 4
 
 
 @command("migrate", example="ir-tools migrate model.xml --to opset8 --verify -o migrated.xml")
-@model_argument()
+@click.argument("model", type=ModelPath(folders=True), metavar="MODEL")
 @bin_option()
-@output_option("Where to write the migrated model; its weights go into the .bin beside it.")
+@click.option(
+    "-o",
+    "--output",
+    type=OutputModel(may_replace_model=True, folders=True),
+    metavar="OUT.xml",
+    help="Where to write the migrated model; its weights go into the .bin beside it. Of a folder: another folder.",
+)
 @click.option(
     "--to",
     metavar="TARGET",
@@ -84,7 +90,8 @@ def migrate(
 ) -> Answer:
     """Migrate MODEL to another opset or IR version, or for a release of OpenVINO; also from IR v2 to v7.
 
-    Every step is proved; if one has no proof, nothing is written.
+    Every step is proved; if one has no proof, nothing is written. The IR files of a folder are migrated one by one,
+    into files of the same names in the folder that -o names.
 
     In an .onnx, every AveragePool is converted as ONNX defines it and the rest by OpenVINO's frontend; --verify runs
     OpenVINO's own conversion, which deviates in known cases, and onnxruntime: one of them has to agree on each output.
@@ -96,12 +103,59 @@ def migrate(
     A model of IR v2 to v7 is verified on the runtime of its time: Inference Engine 2020.1 on the old file against
     OpenVINO on the new one, both in floats. With --int8, the outputs in INT8 are shown beside those in floats.
 
-    Exits with 0 when done, 3 when a layer was refused, 4 when --verify found a difference or could not run the models.
+    Exits with 0 when done, 3 when a layer was refused, 4 when --verify found a difference or could not run the models;
+    of a folder, with the highest code of its models, 2 for one that cannot be read.
     """
     if output is None and not dry_run:
         raise UsageError("name the file to write with -o OUT.xml, or ask for --dry-run")
     if to and for_release:
         raise UsageError("--to and --for exclude each other: a release decides about opset and IR version")
+    if output is not None and not model.is_dir() and output.suffix.lower() != ".xml":
+        raise UsageError(f"{output} does not end in .xml; the weights go into the .bin beside it")
+    one = partial(
+        _migrated,
+        weights=weights,
+        to=to,
+        for_release=for_release,
+        passes=passes,
+        int8=int8,
+        dry_run=dry_run,
+        every=every,
+        verify=verify,
+        layers=layers,
+        release=release,
+        inputs=inputs,
+        extensions=extensions,
+    )
+    if not model.is_dir():
+        return one(model, output)
+    if weights is not None or every:
+        raise UsageError(f"{'--all' if every else '--bin'} is for one model, and {model} is a folder")
+    if for_release or to:
+        from ir_tools.rewrite.target import Target
+
+        Target.of(for_release or to or "")
+    return _of_folder(model, output, one)
+
+
+def _migrated(
+    model: Path,
+    output: Path | None,
+    *,
+    weights: Path | None,
+    to: str | None,
+    for_release: str | None,
+    passes: tuple[str, ...],
+    int8: bool,
+    dry_run: bool,
+    every: bool,
+    verify: bool,
+    layers: bool,
+    release: ReleaseOptions,
+    inputs: InputOptions,
+    extensions: tuple[Path, ...],
+) -> Answer:
+    """Migrate one model."""
     if verify:
         require_openvino()
     target, rounded = for_release or to or (None if passes else "opset8"), None
@@ -156,6 +210,7 @@ def migrate(
     code = REFUSED if migration.refused else NOT_VERIFIED if checked and not checked["ok"] else DONE
     write = output is not None and not dry_run and code == DONE
     if write and output is not None:
+        output.parent.mkdir(parents=True, exist_ok=True)
         ir_tools.write(migration.model, output)
     data: Row = {
         "file": str(model),
@@ -169,6 +224,53 @@ def migrate(
         "written": str(output) if write else None,
     }
     return Answer(data, lambda screen: _show(screen, migration, data, every), code)
+
+
+def _of_folder(folder: Path, output: Path | None, one: Callable[[Path, Path | None], Answer]) -> Answer:
+    """Migrate the IR files of a folder into files of the same names in another; what is wrong with one stops no other.
+
+    Raises:
+        UsageError: there is none, the folder cannot be searched, or the output is no folder.
+    """
+    if output is not None and output.suffix.lower() == ".xml":
+        raise UsageError(f"{output} is one file, and {folder} a folder; name a folder with -o")
+    found = discover([folder], keep_all)
+    if problems := [*found.bad_arguments, *found.unreadable]:
+        raise UsageError("; ".join(f"{bad.file}: {bad.message}" for bad in problems))
+    rows, codes = list[Mapping[str, Any]](), list[int]()
+    for path in found.files:
+        try:
+            answer = one(path, None if output is None else output / path.relative_to(folder))
+        except IrToolsError as why:
+            answer = Answer({"file": str(path), "ok": False, "error": str(why)}, lambda screen: None, FAILED)
+        rows.append(answer.data)
+        codes.append(answer.code)
+    data: Row = {"ok": not any(codes), "files": rows}
+    return Answer(data, lambda screen: _show_folder(screen, rows), max(codes))
+
+
+def _show_folder(screen: "Screen", rows: Sequence[Mapping[str, Any]]) -> None:
+    for row in rows:
+        name, text = str(row["file"]), _in_words(row)
+        screen.line(text if text.startswith(name) else f"{name}: {text}", style="" if row["ok"] else "red")
+    done = sum(bool(row["ok"]) for row in rows)
+    screen.verdict(f"{done} of {len(rows)} models migrated.", good=done == len(rows))
+
+
+def _in_words(row: Mapping[str, Any]) -> str:
+    """Return what became of one model of a folder."""
+    from ir_tools.cli.screen import plural
+
+    if "error" in row:
+        return str(row["error"])
+    if row["refused"]:
+        more = f" and {len(row['refused']) - 1} more" if len(row["refused"]) > 1 else ""
+        return f"refused: {row['refused'][0]}{more}"
+    checked = row["verified"]
+    if not row["ok"]:
+        return f"not verified: {checked.get('error', 'the migrated model does not give the same values')}"
+    steps = plural(len({step.path for step in row["steps"]}), "layer")
+    return f"{steps} migrated{', verified' if checked else ''}{', written' if row['written'] else ''}"
 
 
 def _require_verify(release: ReleaseOptions, inputs: InputOptions, *, layers: bool, int8: bool) -> None:

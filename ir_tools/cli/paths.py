@@ -92,10 +92,16 @@ class ModelPath(Reading[Path]):
 
     name = "model"
 
+    def __init__(self, *, folders: bool = False) -> None:
+        """`folders`: whether it may be a folder with models."""
+        self._folders = folders
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path; UsageError that says what is wrong with it."""
         del param, ctx
         path = Path(value)
+        if path.is_dir() and self._folders:
+            return path
         if path.is_dir():
             raise UsageError(f"{path} is a folder; name an .xml{_listed(path)}")
         if not path.exists():
@@ -109,7 +115,10 @@ class ModelPath(Reading[Path]):
         return path
 
     def reads(self, value: Path) -> Iterable[Path]:
-        """Yield the model and its weights."""
+        """Yield the model and its weights, or those of a folder."""
+        if value.is_dir():
+            yield from ModelsPath().reads(value)
+            return
         yield value
         if value.suffix.lower() != ".onnx":
             yield value.with_suffix(".bin")
@@ -168,26 +177,36 @@ class OutputModel(Writing):
 
     name = "file"
 
-    def __init__(self, *, may_replace_model: bool = False) -> None:
-        """`may_replace_model`: whether it may be the model that the command reads."""
+    def __init__(self, *, may_replace_model: bool = False, folders: bool = False) -> None:
+        """`may_replace_model`: whether it may be the model that the command reads; `folders`: or a folder for more."""
         self.may_replace_model = may_replace_model
+        self._folders = folders
+
+    def _is_folder(self, path: Path) -> bool:
+        return self._folders and path.suffix.lower() != ".xml"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path; UsageError if it does not end in `.xml`."""
         del param, ctx
         path = Path(value)
-        if path.suffix.lower() != ".xml":
+        if path.suffix.lower() != ".xml" and not self._folders:
             raise UsageError(f"{path} does not end in .xml; the weights go into the .bin beside it")
         return path
 
     def writes(self, path: Path) -> Iterable[Path]:
-        """Yield the `.xml` and the `.bin`."""
+        """Yield the `.xml` and the `.bin`, or the folder."""
+        if self._is_folder(path):
+            yield path
+            return
         from ir_tools.format.write import output_files
 
         yield from output_files(path)
 
     def check(self, path: Path) -> None:
         """Raise an error if they cannot be written."""
+        if self._is_folder(path):
+            OutputFolder().check(path)
+            return
         from ir_tools.format.write import check_output
 
         check_output(path)

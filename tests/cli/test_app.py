@@ -146,7 +146,8 @@ def test_unreadable_files(cli: Cli, tmp_path: Path, name: str, kind: str) -> Non
 @pytest.mark.parametrize("name", MODEL_COMMANDS)
 def test_paths_that_are_no_models(cli: Cli, model: Path, name: str) -> None:
     extra = EXTRA.get(name, [])
-    assert_one_line(cli(name, model.parent, *extra), "is a folder", "model.xml")
+    if name != "migrate":
+        assert_one_line(cli(name, model.parent, *extra), "is a folder", "model.xml")
     assert_one_line(cli(name, model.with_name("modle.xml"), *extra), "did you mean", "model.xml")
     model.with_suffix(".bin").write_bytes(b"")
     assert_one_line(cli(name, model.with_suffix(".bin"), *extra), "name the .xml")

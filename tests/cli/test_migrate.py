@@ -51,6 +51,69 @@ def test_dry_run_writes_nothing(cli: Cli, model: Path) -> None:
     assert model.read_bytes() == before
 
 
+@pytest.fixture
+def folder(model: Path, dilated: Path) -> Path:
+    """A folder with a model, another one in a folder below, a file that breaks off, and one that is no IR."""
+    found = model.parent / "models"
+    (found / "below").mkdir(parents=True)
+    for path, name in ((model, "model.xml"), (dilated, "below/dilated.xml")):
+        (found / name).write_bytes(path.read_bytes())
+    (found / "broken.xml").write_text('<net name="n" version="11"><layers>')
+    (found / "settings.xml").write_text("<settings/>")
+    return found
+
+
+def test_models_of_a_folder_keep_their_names_in_another(cli: Cli, folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    outcome = cli("migrate", folder, "--for", "openvino-2022.3", "-o", out, "--verify")
+    assert outcome.code == 2
+    below, broken, model, _, summary = outcome.out.splitlines()
+    assert below == f"{folder / 'below/dilated.xml'}: 1 layer migrated, verified, written"
+    assert broken.startswith(f"{folder / 'broken.xml'}:1: error IR002")
+    assert model == f"{folder / 'model.xml'}: 0 layers migrated, verified, written"
+    assert summary == "2 of 3 models migrated."
+    assert sorted(str(path.relative_to(out)) for path in out.rglob("*.xml")) == ["below/dilated.xml", "model.xml"]
+    (folder / "broken.xml").unlink()
+    outcome = cli("migrate", folder, "--for", "openvino-2022.3", "--dry-run", "--json")
+    assert (outcome.code, outcome.document["ok"]) == (0, True)
+    assert [len(row["steps"]) for row in outcome.document["files"]] == [1, 0]
+    assert cli("migrate", folder, "--to", "opset8", "-o", folder).code == 0
+    assert "AvgPool" not in (folder / "below/dilated.xml").read_text()
+
+
+def test_a_refused_model_of_a_folder_does_not_stop_the_others(cli: Cli, folder: Path, tmp_path: Path) -> None:
+    (folder / "broken.xml").unlink()
+    text = (
+        (folder / "model.xml").read_text().replace('type="AvgPool" version="opset1"', 'type="Unique" version="opset10"')
+    )
+    (folder / "model.xml").write_text(text)
+    outcome = cli("migrate", folder, "--for", "openvino-2022.1", "-o", tmp_path / "out")
+    assert outcome.code == 3
+    assert f"{folder / 'model.xml'}: refused: layer" in outcome.out
+    assert [path.name for path in (tmp_path / "out").rglob("*.xml")] == ["dilated.xml"]
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        (("-o", "one.xml"), "name a folder with -o"),
+        (("-o", "out", "--all"), "--all is for one model"),
+        (("-o", "out", "--for", "openvino-2019.1"), "there is no release"),
+        ((), "name the file to write with -o"),
+    ],
+)
+def test_what_a_folder_cannot_have(cli: Cli, folder: Path, words: tuple[str, ...], wrong: str) -> None:
+    outcome = cli("migrate", folder, *words)
+    assert outcome.code == 2
+    assert wrong in outcome.err
+
+
+def test_the_output_of_a_file_is_a_file(cli: Cli, model: Path, tmp_path: Path) -> None:
+    outcome = cli("migrate", model, "-o", tmp_path / "folder")
+    assert outcome.code == 2
+    assert "does not end in .xml" in outcome.err
+
+
 def test_the_output_may_name_the_input(cli: Cli, model: Path) -> None:
     assert cli("migrate", model, "-o", model).code == 0
     assert 'version="opset8"' in model.read_text()
