@@ -37,7 +37,8 @@ class Given:
 class Call:
     """A layer: the operation (`Tile-1`), `<data>` as text, what feeds it, and which of its outputs have a Result.
 
-    An input is an array (a Parameter of this shape), a constant, or another layer.
+    An input is an array (a Parameter of this shape), a constant, or the first output of another layer. None for the
+    Results: all outputs of the last layer have one, and none of others.
     """
 
     op: str
@@ -83,7 +84,10 @@ def _called(builder: Builder, call: Call, fed: dict[str, Array]) -> tuple[Source
 def _fed(builder: Builder, name: str, feed: Array | Given | Fixed | Call, fed: dict[str, Array]) -> Source:
     """Add the layers that make one input."""
     if isinstance(feed, Call):
-        return _called(builder, feed, fed)[0]
+        made = _called(builder, feed, fed)
+        for number in feed.results or ():
+            builder.result(made[number], f"{name}{number}")
+        return made[0]
     if isinstance(feed, Fixed):
         return builder.constant(feed.array, name, feed.kind or None, feed.shape if feed.kind else None)
     given = feed if isinstance(feed, Given) else Given(feed, ",".join(map(str, feed.shape)))

@@ -26,6 +26,10 @@ FIRST_VERSION = 10
 """The IR version whose inputs and outputs go by the names of layers, and are converted unless they are f32 or i32."""
 
 
+NUMBER = -1
+"""What stands for an axis in `Seen.scaled` if one number scales or shifts all elements."""
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A layer as a file shows it: what decides about what a release does with it.
@@ -45,6 +49,9 @@ class Seen:
         names: what is wrong with its name or its file, of what `verdicts.NAMES` lists.
         between: whether it reads inputs of its graph alone, and only outputs of it read its outputs.
         behind: the type of the layer that computes its first input, if nothing else reads that; else empty.
+        readers: the layers that read its outputs, by number of the output and type, sorted.
+        scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
+            behind it that alone read it; `NUMBER`: by one number.
     """
 
     op: Op
@@ -62,12 +69,14 @@ class Seen:
     names: frozenset[str] = frozenset()
     between: bool = False
     behind: str = ""
+    readers: tuple[tuple[int, str], ...] = ()
+    scaled: frozenset[int] = frozenset()
 
     @property
     def around(self) -> tuple[object, ...]:
         """What decides about it besides its operation, attributes and tensors, to compare it with others."""
         alone = self.first, self.last, self.short, self.open, self.between, self.folded
-        return (self.opset, self.constant, self.held, self.names, self.behind, *alone)
+        return (self.opset, self.constant, self.held, self.names, self.behind, self.readers, self.scaled, *alone)
 
     @property
     def border(self) -> bool:
@@ -511,6 +520,60 @@ def _is_elementwise_alone(seen: Seen) -> bool:
     return seen.behind in ELEMENTWISE_ALONE or (rare and seen.behind in ELEMENTWISE)
 
 
+def _reduced(seen: Seen) -> tuple[int, tuple[int, ...]]:
+    """Return the rank of the data of a reduction, and the axes that it reduces; `-1, ()` if they are not known."""
+    shape, axes = seen.inputs[0].shape, _axes(seen)
+    return (-1, ()) if shape is None or axes is None else (len(shape), tuple(sorted({*axes})))
+
+
+def _keeps_axes(seen: Seen) -> bool:
+    return seen.attrs is not None and bool(seen.attrs["keep_dims"])
+
+
+def _scales_middle(seen: Seen) -> bool:
+    """Return whether one number scales or shifts a reduction along the middle axis of three, or the last two."""
+    return NUMBER in seen.scaled and _reduced(seen) in {(3, (1,)), (3, (1, 2))}
+
+
+def _scales_channels(seen: Seen, *reduced: tuple[int, tuple[int, ...]]) -> bool:
+    """Return whether constants scale or shift, by channel, a reduction of data of a rank along axes, of those given."""
+    rank, axes = _reduced(seen)
+    channel = 1 if _keeps_axes(seen) or 0 not in axes else 0
+    return channel in seen.scaled and (rank, axes) in reduced
+
+
+def _scales_second_axis(seen: Seen) -> bool:
+    """Return whether constants scale or shift, along axis 1, a reduction that leaves other channels there."""
+    rank, axes = _reduced(seen)
+    if _keeps_axes(seen):
+        return _scales_channels(seen, *BY_CHANNEL, *BY_CHANNEL_UNTIL_2024)
+    return 1 in seen.scaled and (rank == 3 or not {0, 1}.isdisjoint(axes))
+
+
+def _is_computed_with(seen: Seen) -> bool:
+    """Return whether another layer than a Result reads an output, and any layer one of the first two outputs."""
+    return any(type != "Result" for _, type in seen.readers) and any(number < 2 for number, _ in seen.readers)
+
+
+def _gives_more(seen: Seen) -> bool:
+    """Return whether another layer than a Result reads an output, and an output but the first is one of the model."""
+    results = {number for number, type in seen.readers if type == "Result"}
+    return any(type != "Result" for _, type in seen.readers) and not results.issubset({0})
+
+
+def _is_combined(seen: Seen) -> bool:
+    """Return whether one layer alone reads the output, and combines it with another tensor element by element."""
+    return len(seen.readers) == 1 and seen.readers[0][1] in COMBINING
+
+
+def _is_repeated_and_combined(seen: Seen) -> bool:
+    """Return whether a Broadcast by numpy's rules up to six dimensions may repeat data, and its output is combined."""
+    old, new = seen.inputs[0].shape, seen.outputs[0].shape
+    same = 1 in seen.constant and old is not None and is_static(old) and old == new
+    low = new is None or len(new) <= 6
+    return _is_combined(seen) and _with("mode", "numpy")(seen) and low and not same
+
+
 def _is_mostly_padding(seen: Seen) -> bool:
     """Return whether the padding of an ExtractImagePatches before its data is known to be larger than these."""
     attrs, data, found = seen.attrs, seen.inputs[0].shape, seen.outputs[0].shape
@@ -663,6 +726,21 @@ def _interpolate(axes: str, *sizes: int, mode: str = "linear", corners: str = "f
     return Call("Interpolate-1", (counted(2, 2, 6, 4), Fixed(whole(*sizes))), raw)
 
 
+def _nms(op: str, *results: int) -> Call:
+    """Return a suppression among three boxes of two classes; `results`: outputs that are those of the model, if any."""
+    boxes = np.array([[[0, 0, 1, 1], [0, 2, 1, 3], [0, 4, 1, 5]]], np.float32)
+    limits = map(Fixed, (number(3, np.int64), floats(0.5)[0], floats(0.1)[0])) if op.startswith("NonMax") else ()
+    return Call(op, (boxes, counted(1, 2, 3), *limits), results=results or None)
+
+
+def _scaled_sum(
+    shape: tuple[int, ...], axis: int, numbers: object, kind: DTypeLike = np.float32, keep: bool = False
+) -> Call:
+    """Return a sum of ones along one axis, plus constant numbers."""
+    total = Call("ReduceSum-1", (np.ones(shape, kind), Fixed(whole(axis))), {"keep_dims": str(keep).lower()})
+    return Call("Add-1", (total, Fixed(np.array(numbers, kind))))
+
+
 ELEMENTWISE = frozenset(
     (
         *(
@@ -696,6 +774,14 @@ ELEMENTWISE = frozenset(
     )
 )
 ELEMENTWISE_ALONE = frozenset({"HSigmoid", "Mish", "SoftPlus", "SoftSign"})
+BY_CHANNEL = ((3, (0,)), (3, (2,)))
+BY_CHANNEL_UNTIL_2024 = ((2, (0,)), (3, (0, 2)))
+"""Ranks and axes of reductions that are scaled along another axis than that of the channels."""
+COMBINING = frozenset(
+    {"Add", "Subtract", "Multiply", "Divide", "Maximum", "Minimum", "SquaredDifference", "FloorMod", "Mod", "Power"}
+)
+"""Types of layers that combine two tensors of numbers element by element."""
+REDUCTIONS = ("ReduceMax-1", "ReduceMin-1", "ReduceMean-1", "ReduceSum-1", "ReduceProd-1", "ReduceL1-4", "ReduceL2-4")
 CELLS = (("LSTMCell-1", 2), ("LSTMCell-4", 2), ("GRUCell-3", 1), ("RNNCell-1", 1))
 SEQUENCES = (("LSTMSequence-5", 2), ("GRUSequence-5", 1), ("RNNSequence-5", 1))
 ATTENTION = (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4))
@@ -864,7 +950,7 @@ ROWS = (
         name="reductions along computed axes",
         first="2022.1",
         last="2024.0",
-        ops=("ReduceMax-1", "ReduceMin-1", "ReduceMean-1", "ReduceSum-1", "ReduceProd-1", "ReduceL1-4", "ReduceL2-4"),
+        ops=REDUCTIONS,
         state=State.UNCOMPILED,
         reason="Computed axes are not compiled without `keep_dims`.",
         model=Call("ReduceMax-1", (counted(2, 3), whole(0))),
@@ -2100,6 +2186,112 @@ ROWS = (
             applies=lambda seen: seen.attrs is not None and seen.attrs.group > 1,
         )
         for first, last, state in (("2021.2", "2021.3", State.UNREAD), ("2021.4", "2021.4", State.UNCOMPILED))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"reductions along the middle axis scaled by a number, {what}",
+            first=first,
+            last=last,
+            ops=REDUCTIONS,
+            reason="Elementwise layers behind a reduction of the second of three axes scale or shift by other numbers.",
+            model=_scaled_sum((2, 3, 4), 1, 3, *form),
+            types=types,
+            applies=applies,
+        )
+        for what, first, last, form, types, applies in (
+            (
+                "kept",
+                "2022.1",
+                "2022.2",
+                (np.float32, True),
+                "",
+                lambda seen: _scales_middle(seen) and _keeps_axes(seen),
+            ),
+            ("2022.2", "2022.2", "2022.2", (), "", _scales_middle),
+            ("of integers", "2022.2", "2026.4", (np.int32,), "i8 u8 i16 u16 i32 u32 i64 u64", _scales_middle),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"reductions of {len(shape)} dimensions scaled by channel",
+            first=first,
+            last=last,
+            ops=REDUCTIONS,
+            reason="Elementwise layers behind a reduction scale or shift by the numbers of other channels.",
+            model=_scaled_sum(shape, 0, numbers),
+            applies=applies,
+        )
+        for first, last, shape, numbers, applies in (
+            ("2022.1", "2022.1", (2, 3, 4, 5), [[1], [2], [3], [4]], _scales_second_axis),
+            ("2022.2", "2026.4", (2, 3, 4), [[1], [2], [3]], lambda seen: _scales_channels(seen, *BY_CHANNEL)),
+            ("2022.2", "2024.1", (2, 3), [1, 2, 3], lambda seen: _scales_channels(seen, *BY_CHANNEL_UNTIL_2024)),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Broadcast-1 {what} before an elementwise layer",
+            first=first,
+            last=last,
+            ops=("Broadcast-1",),
+            state=State.DIES,
+            reason="The process ends if one layer alone reads the output and combines it with another tensor.",
+            model=Call("Add-1", (Call("Broadcast-1", (data, Fixed(target)), {"mode": "numpy"}), Fixed(floats(2)))),
+            applies=applies,
+        )
+        for what, first, last, data, target, applies in (
+            ("of any tensor", "2023.0", "2023.1", counted(2, 3), whole(2, 3), _is_combined),
+            ("that repeats data", "2023.0", "2024.0", counted(1, 3), whole(2, 3), _is_repeated_and_combined),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} before other layers",
+            first=first,
+            last="2022.3",
+            ops=(op,),
+            reason="Layers that compute with an output read something else.",
+            model=Call("Negative-1", (_nms(op),)),
+            applies=_is_computed_with,
+        )
+        for op, first in (("MulticlassNms-8", "2022.1"), ("MulticlassNms-9", "2022.2"))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} before other layers and outputs of the model",
+            first=first,
+            last="2022.2",
+            ops=(op,),
+            state=State.UNCOMPILED,
+            reason="The second or third output cannot be one of the model if other layers compute with an output.",
+            model=Call("Negative-1", (_nms(op, 1),)),
+            applies=_gives_more,
+        )
+        for op, first in (("MatrixNms-8", "2022.1"), ("MulticlassNms-8", "2022.1"), ("MulticlassNms-9", "2022.2"))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} that gives an output of the model",
+            first="2022.1",
+            last="2023.1",
+            ops=(op,),
+            state=State.UNCOMPILED,
+            reason="It is compiled within a larger model only.",
+            model=_nms(op),
+            applies=lambda seen: seen.last,
+        )
+        for op in ("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4")
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} before other layers",
+            first="2023.0",
+            last="2023.1",
+            ops=(op,),
+            state=State.UNCOMPILED,
+            reason="It is compiled with few layers behind it.",
+            model=Call("Negative-1", (_nms(op),)),
+        )
+        for op in ("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4")
     ),
     ReleaseDifference(
         name="Squeeze of unknown sizes without axes",

@@ -1,11 +1,11 @@
 """What a release does with a layer, by the table of what was measured and by that of known differences."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 
 from ir_tools.graph import Graph, Layer, Located, Model
-from ir_tools.known_differences.releases import FIRST_VERSION, Seen, release_differences, rows_of
+from ir_tools.known_differences.releases import FIRST_VERSION, NUMBER, Seen, release_differences, rows_of
 from ir_tools.ops import Op, Role, opset_number, role_of
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import REQUIRED, Flag, OneOf
@@ -54,6 +54,16 @@ NAMES: Mapping[str, Sequence[tuple[tuple[int, ...], tuple[int, ...]]]] = {
 """What can be wrong with a name or the file; of each span the first release that does not read it, and the next."""
 STAND_INS = {"u32": "u64"}
 """Types that releases without inputs of another one treat as that one: 2021 computes both in i32. Measured."""
+KEPT = frozenset(
+    {"Abs", "Clamp", "Elu", "Gelu", "HSigmoid", "HSwish", "Mish", "ReLU", "Round", "Sigmoid", "Sqrt", "Swish", "Tanh"}
+)
+"""Types of layers that are compiled with a reduction before them, as those of `SCALES` are. Measured."""
+EITHER_WAY = frozenset({"Add", "Multiply", "Subtract"})
+SCALES: Mapping[str, Set[int]] = {
+    **dict.fromkeys((*EITHER_WAY, "Divide", "Negative"), frozenset({NUMBER})),
+    **dict.fromkeys(("FakeQuantize", "PReLU"), frozenset[int]()),
+}
+"""Types of layers that scale and shift by constants, and what `Seen.scaled` holds of them if these are numbers."""
 RANKS = (State.UNREAD, State.DIES, State.UNCOMPILED, State.FAILS, State.DIFFERS, State.RUNS)
 """From worst to best."""
 
@@ -234,6 +244,11 @@ class Surroundings:
         known, sources = self._constants[id(graph)], graph.sources(layer.id)
         feeds = [sources[port.id].layer for port in layer.inputs if port.id in sources]
         before, after = _borders(graph, layer)
+        readers = (
+            (number, graph.layer(one).type)
+            for number, port in enumerate(layer.outputs)
+            for one, _ in graph.consumers(layer.id, port.id)
+        )
         return Seen(
             op,
             op.read(layer.raw, []),
@@ -254,6 +269,8 @@ class Surroundings:
             self._names[id(graph)].get(layer.id, frozenset()) | self._empty_file(op),
             all(before) and all(after),
             _before(graph, layer),
+            tuple(sorted(readers)),
+            _scaled(graph, layer, known) if op.type.startswith("Reduce") else frozenset(),
         )
 
 
@@ -301,6 +318,26 @@ def _before(graph: Graph, layer: Layer) -> str:
         return ""
     producer = graph.layer(source.layer)
     return producer.type if role_of(producer) is Role.COMPUTATION else ""
+
+
+def _scaled(graph: Graph, layer: Layer, constants: Collection[int]) -> frozenset[int]:
+    """Return along which axes of the first output constants scale or shift it, in layers that are compiled with it."""
+    found, rank = set[int](), len(layer.outputs[0].dims)
+    while len(targets := graph.consumers(layer.id, layer.outputs[0].id)) == 1:
+        layer, port = graph.layer(targets[0][0]), targets[0][1]
+        given = [source for number, source in graph.sources(layer.id).items() if number != port]
+        if any(source.layer not in constants for source in given):
+            break
+        if layer.type in SCALES and (layer.type in EITHER_WAY or port == layer.inputs[0].id):
+            shapes = [graph.layer(source.layer).port(source.port).dims for source in given]
+            axes = {axis for dims in shapes for axis, size in enumerate(dims, rank - len(dims)) if size != 1}
+            if len(axes) > 1 or min(axes, default=0) < 0:
+                break
+            by_channel = layer.type == "PReLU" and axes and len(shapes[0]) == 1
+            found |= {1} if by_channel else axes or SCALES[layer.type]
+        elif layer.type not in KEPT:
+            break
+    return frozenset(found)
 
 
 def _border_name(layer: Layer) -> str:

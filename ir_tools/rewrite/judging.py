@@ -107,6 +107,8 @@ class Judge:
                     short=any((spec.xml or name) not in new.raw for name, spec in op.attrs.items()),
                     between=between,
                     behind=_before(rewrite, new, old),
+                    readers=_readers(rewrite, index, old),
+                    scaled=old.scaled if last else frozenset(),
                 )
             )
         return min(map(self.of, made), key=quality)
@@ -141,6 +143,20 @@ def _before(rewrite: Rewrite, new: NewLayer, old: Seen) -> str:
     if given.layer is not None:
         return rewrite.layers[given.layer].type
     return old.behind if given.output == 0 else ""
+
+
+def _readers(rewrite: Rewrite, index: int, old: Seen) -> tuple[tuple[int, str], ...]:
+    """Return `readers` of a new layer: those within the rewrite, and those of the old layer's outputs that it gives."""
+    made = [
+        (given.output, new.type)
+        for new in rewrite.layers
+        for given in new.inputs
+        if isinstance(given, Ref) and given.layer == index
+    ]
+    if not rewrite.outputs:
+        return tuple(made) if index < len(rewrite.layers) - 1 else old.readers
+    given = {number: ref.output for number, ref in enumerate(rewrite.outputs) if ref.layer == index}
+    return (*made, *((given[number], type) for number, type in old.readers if number in given))
 
 
 class _Feed(NamedTuple):

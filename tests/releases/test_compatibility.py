@@ -142,6 +142,8 @@ def test_layers_that_differ_in_anything_that_decides_get_answers_of_their_own() 
         replace(seen, between=True),
         replace(seen, last=True),
         replace(seen, behind="ReLU"),
+        replace(seen, readers=((0, "ReLU"),)),
+        replace(seen, scaled=frozenset({1})),
     ]
     names = {field.name for field in fields(Seen)}
     assert {name for name in names if all(getattr(one, name) is getattr(seen, name) for one in changed)} == {
