@@ -90,10 +90,9 @@ def errors_in(file: IrFile) -> list[Diagnostic]:
     rules = {rule for rule in RULES if rule.severity is Severity.ERROR}
     try:
         with gc_paused():
-            found = [*_findings(file, rules)]
+            return _sorted(_findings(file, rules, mild=False))
     except ReadError as unreadable:
-        found = [*unreadable.diagnostics]
-    return _sorted(one for one in found if one.severity is Severity.ERROR)
+        return _sorted(unreadable.diagnostics)
 
 
 def _sorted(found: Iterable[Diagnostic]) -> list[Diagnostic]:
@@ -141,11 +140,16 @@ def _open(source: Model | str | Path | bytes, weights: bytes | str | Path | None
     return IrFile(*open_files(source, weights), extensions=extensions)
 
 
-def _findings(file: IrFile, rules: Set[Rule]) -> Iterator[Diagnostic]:
-    """Yield the findings of these rules: of each rule the first `MAX_LISTED`, and then how many there are."""
+def _findings(file: IrFile, rules: Set[Rule], *, mild: bool = True) -> Iterator[Diagnostic]:
+    """Yield the findings of these rules: of each rule the first `MAX_LISTED`, and then how many there are.
+
+    `mild`: also those that are no errors.
+    """
     counts: Counter[Rule] = Counter()
     checks = (_problems(check, file) for check in CHECKS if not rules.isdisjoint(check.rules))
     for problem in chain(file.unread, *checks):
+        if not (mild or problem.is_error):
+            continue
         counts[problem.rule] += 1
         if problem.rule in rules and counts[problem.rule] <= MAX_LISTED:
             yield diagnostic_of(file.document, problem)

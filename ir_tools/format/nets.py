@@ -186,9 +186,14 @@ class _Reader:
 
     def look_at_dims(self) -> None:
         """Note the dimensions that cannot be read."""
+        readable: set[str | None] = set()
         for dim in self.document.root.iter("dim"):
+            text = dim.text
+            if text in readable:
+                continue
             problem = dim_problem(dim)
             if problem is None:
+                readable.add(text)
                 continue
             port, layer = dim.getparent(), next(dim.iterancestors("layer"), None)
             if port is not None and port.tag == "port" and layer is not None:

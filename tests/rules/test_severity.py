@@ -4,15 +4,19 @@ from collections.abc import Iterator
 
 import pytest
 
+from ir_tools.checks import IrFile
 from ir_tools.diagnostics import Severity
 from ir_tools.errors import RuntimeFailure
+from ir_tools.format.problems import MAX_LISTED
+from ir_tools.format.read import open_files
 from ir_tools.ops import FAMILIES
 from ir_tools.ops.checks import check_attributes
 from ir_tools.ops.definition import Kind
 from ir_tools.ops.fields import REQUIRED
 from ir_tools.rules import RULES, Rule
+from ir_tools.rules.structure import STRAY_TEXT
 from ir_tools.runtime.client import STAGES, RuntimeClient
-from ir_tools.validation import validate
+from ir_tools.validation import errors_in, validate
 from tests.ops.samples import sample_of
 from tests.rules.test_rules import FOLDER, SHOWN, folder_of
 
@@ -106,3 +110,13 @@ def test_the_bad_files_are_all_judged() -> None:
     assert {path.name for path in FOLDER.iterdir() if (path / "bad.xml").exists()} == {
         folder_of(rule).name for rule in SHOWN
     }
+
+
+def test_errors_are_found_behind_very_many_warnings_of_their_rule() -> None:
+    text = (FOLDER / "stray_text" / "good.xml").read_text()
+    ports = "".join(f'<port id="{n}" precision="FP32"><dim>1</dim>left over</port>' for n in range(2, MAX_LISTED + 3))
+    many = text.replace("</output>", f"{ports}</output>", 1)
+    lost = many.replace("</edges>", 'edge from-layer="0" /></edges>')
+    for each, errors in ((many, 0), (lost, 1)):
+        found = errors_in(IrFile(*open_files(each.encode())))
+        assert sum(one.code == STRAY_TEXT.code for one in found) == errors
