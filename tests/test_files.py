@@ -2,6 +2,7 @@
 
 import ast
 import errno
+import fcntl
 import os
 import resource
 import signal
@@ -283,6 +284,22 @@ def test_a_lock_is_waited_for_but_not_forever(folder: Path, monkeypatch: pytest.
         write_file(folder / "a", new)
         assert time.monotonic() - before >= 0.2
     assert content(folder) == {"a": NEW}
+
+
+def test_all_folders_are_locked_while_files_get_their_names(folder: Path) -> None:
+    folders = [folder / "one", folder / "two"]
+    for each in folders:
+        each.mkdir()
+
+    def others_wait() -> None:
+        for each in folders:
+            descriptor = os.open(each, os.O_RDONLY)
+            with pytest.raises(BlockingIOError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.close(descriptor)
+
+    write_files([NewFile(each / "a", new) for each in folders], confirm=others_wait)
+    assert [content(each) for each in folders] == [{"a": NEW}] * 2
 
 
 # --- other processes --------------------------------------------------------------------------------------------

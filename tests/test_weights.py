@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_tools.errors import ReadError
+from ir_tools.format.constants import _size_problem, _string_problem
 from ir_tools.format.read import read
 from ir_tools.types import ELEMENT_TYPES
 from ir_tools.weights import Weights, constant, values
@@ -35,7 +36,7 @@ def test_views_outside_are_refused(tmp_path: Path, offset: int, nbytes: int) -> 
 
 def test_a_missing_file_matters_when_it_is_asked_for(tmp_path: Path) -> None:
     weights = Weights.open(tmp_path / "m.bin")
-    assert weights.view(0, 0).size == 0
+    assert weights.view(0, 0).size == weights.view(64, 0).size == 0
     with pytest.raises(
         ReadError, match=r"m\.bin: error IR011: is missing.* \(put the model's \.bin there, or name it with --bin\)"
     ):
@@ -280,6 +281,17 @@ def test_constants_that_contradict_themselves(change: dict[str, str], words: str
         constant(raw, Weights.from_bytes(bytes(24)))
 
 
+@pytest.mark.parametrize(
+    ("kind", "shape", "sizes"),
+    [("f32", "2,3", {24}), ("f32", "0,3", {0, 1}), ("f32", "", {4}), ("u4", "3", {2}), ("u3", "9", {4, 6})],
+)
+def test_constants_have_the_bytes_of_their_elements(kind: str, shape: str, sizes: set[int]) -> None:
+    """OpenVINO itself writes one byte for a constant without elements, and fills the last of packed ones."""
+    count = int(np.prod([int(size) for size in shape.split(",") if size]))
+    fitting = {size for size in range(30) if _size_problem(ELEMENT_TYPES[kind], shape, count, size) is None}
+    assert {min(fitting), max(fitting)} == {min(sizes), max(sizes)}
+
+
 def test_empty_and_scalar_constants() -> None:
     weights = Weights.from_bytes(bytes(4))
     assert constant({"element_type": "f32", "shape": "0,3", "offset": "4", "size": "0"}, weights).shape == (0, 3)
@@ -300,6 +312,12 @@ STRINGS = bytes.fromhex(
     " 61 62 68 65 6c 6c 6f 78 79 7a 77"
 )
 """As OpenVINO 2026.4 wrote [["ab", "", "hello"], ["x", "yz", "w"]]."""
+
+
+def test_strings_that_are_cut_off_are_a_problem() -> None:
+    assert _string_problem(STRINGS, 6) is None
+    for length in range(len(STRINGS)):
+        assert _string_problem(STRINGS[:length], 6), length
 
 
 def test_strings_are_read_as_openvino_writes_them() -> None:

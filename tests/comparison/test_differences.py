@@ -1,6 +1,7 @@
 """Differences against a loop over elements; comparison of isolated layers and model against model on small networks."""
 
 import math
+from dataclasses import replace
 
 import ml_dtypes
 import numpy as np
@@ -9,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ir_tools.comparison import TOLERANCES, difference
-from ir_tools.comparison._differences import aligned, allowed
+from ir_tools.comparison import TOLERANCES, LayerComparison, difference
+from ir_tools.comparison._differences import aligned, allowed, unlike
 from ir_tools.comparison._outputs import Outputs
 from ir_tools.ops import Array
 
@@ -139,6 +140,17 @@ def test_half_precisions_may_be_off_by_two_units_in_the_last_place(kind: str, un
 @pytest.mark.parametrize("precision", ["f32", "f16", "bf16", "int8"])
 def test_a_precision_of_floats_allows_nothing_to_other_types(kind: str, precision: str) -> None:
     assert allowed(kind, precision=precision) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("needed", "tolerance", "share"), [(0, 0, 0), (0.5, 0, np.inf), (0, 0.5, 0), (0.5, 0.25, 2), (0.25, 0.5, 0.5)]
+)
+def test_the_share_of_a_tolerance_that_a_difference_needs(needed: float, tolerance: float, share: float) -> None:
+    found = replace(unlike(tolerance), needed=needed)
+    row = LayerComparison(path="", layer_id=0, line=None, op="", status="differs", difference=found)
+    assert row.share == share
+    assert replace(row, difference=None).share == np.inf
+    assert replace(row, status="skipped").share == -1
 
 
 def test_undefined_elements_do_not_widen_the_tolerance() -> None:

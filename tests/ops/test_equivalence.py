@@ -332,6 +332,15 @@ def test_as_many_sizes_as_the_limit_are_looked_at(limit: int, proved: bool, monk
     assert isinstance(verdict, Proof) == proved
 
 
+@pytest.mark.parametrize("long", [0, 1])
+def test_one_axis_with_too_many_sizes_leaves_it_undecided(long: int) -> None:
+    kernel = (9000, 2) if long == 0 else (2, 9000)
+    settings = Pooling(kernel=kernel, strides=(1, 1), pads_begin=(0, 0), pads_end=(0, 0), dilations=(1, 1))
+    verdict = equal_for_all(PoolingSpec(settings), PoolingSpec(replace(settings, exclude_pad=False)), [Dim(), Dim()])
+    assert isinstance(verdict, Counterexample)
+    assert verdict.sizes is None
+
+
 def test_plans_of_one_size() -> None:
     settings = Pooling(kernel=(3,), strides=(2,), pads_begin=(1,), pads_end=(1,), dilations=(1,))
     plan = PoolingSpec(settings).plan((7,))

@@ -17,7 +17,8 @@ from tests.ops.samples import sample_of
 Rng = np.random.Generator
 REFUSED = re.compile(
     "the runtime takes no scores of unknown rank|P has no first dimension|seq_axis is -.*, which counts from the end"
-    "|output_size is .*; expected a list of 2 sizes|values has no known rank, but|variable_shape is .* initial value"
+    "|(output|kernel)_size is .*; expected a list of 2 sizes|values has no known rank, but"
+    "|variable_shape is .* initial value"
 )
 """What the runtime refuses of inputs of which it knows less, as the rules do; compared where the operations are."""
 OTHERWISE = {"RandomUniform-8", "NonMaxSuppression-1", "NonMaxSuppression-3", "Transpose-1", "RDFT-9"}

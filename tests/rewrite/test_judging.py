@@ -105,6 +105,18 @@ def test_a_layer_that_gives_nothing_is_asked_about(end: int, plain: bool, monkey
     assert judge.is_plain(located.layer, seen.op) is plain
 
 
+@pytest.mark.parametrize(("lengths", "plain"), [((0, 2), False), ((2, 0), False), ((1, 1), True)])
+def test_a_layer_with_one_output_of_nothing_is_asked_about(
+    lengths: tuple[int, int], plain: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ir_tools.rewrite.judging.is_plain", lambda *_: True)
+    builder = Builder(opset=8)
+    builder.call("VariadicSplit", builder.parameter("x", "2,3"), np.array(0), np.array(lengths), name="y")
+    located = next(found for found in builder.model.walk() if found.layer.name == "y")
+    judge, seen = judged(builder, "openvino-2026.4")
+    assert judge.is_plain(located.layer, seen.op) is plain
+
+
 def test_of_what_nothing_is_known_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     builder = Builder()
     builder.result(builder.call("ReLU", builder.parameter("x", "2,3"), name="y"))

@@ -29,6 +29,7 @@ from tests.ops import layer_support
 from tests.ops.recorded import RECORDED
 from tests.ops.samples import sample, sample_of
 from tests.ops.single import ONE_THREAD, Slot
+from tests.ops.test_attribute_reads import words
 
 OPERATIONS = {str(op): op for family in FAMILIES for op in family.OPS}
 REASONS = {name: op.migrate.reason for name, op in OPERATIONS.items() if isinstance(op.migrate, Lowering)}
@@ -92,6 +93,7 @@ VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
     "ReduceL2-4": [{}, {"keep_dims": "true"}],
     "ScaledDotProductAttention-13": [{"causal": "false"}, {"causal": "true"}],
     "LogSoftmax-5": [{"axis": "-1"}, {"axis": "0"}, {"axis": "1"}],
+    **{name: [{}, {"axis": "2"}, {"axis": "-1"}] for name in ("MaxPool-8", "MaxPool-14")},
 }
 """Attributes beyond those of the samples."""
 ATTENTION = ("f32 1,2,4,8", "f32 1,2,6,8", "f32 1,2,6,5")
@@ -104,6 +106,7 @@ BITS = [
         ("uint16", np.array([0, 300, 2**16 - 1])),
     )
 ]
+SPECIAL = np.array([np.inf, -np.inf, np.nan, -0.0, 1, np.finfo(np.float32).max], np.float32)
 TRANSFORMS = (([0, 1],), ([-1],), ([1, -1], np.array([4, 7])), ([2], np.array([-1])))
 MORE = {
     "AdaptiveAvgPool-8": [sample("", "f32 1,2,4,6", np.array([1, 1]))],
@@ -137,6 +140,8 @@ MORE = {
     ],
     "ReadValue-6": [sample("variable_id=v;variable_type=f32;variable_shape=2,3")],
     "Assign-6": [sample("variable_id=v", "f32 2,3")],
+    **{name: [sample("", SPECIAL)] for name in ("IsFinite-10", "IsInf-10", "IsNaN-10")},
+    "GatherND-8": [sample("batch_dims=2", "f32 2,3,4,5", "i64 2,3,1")],
     "Bincount-17": [
         sample("minlength=4", np.array([1, 6, 1])),
         sample("minlength=0", np.array([2, 0, 2]), "f32 3"),
@@ -237,6 +242,29 @@ def sampled(op: Op, rng: np.random.Generator) -> Iterator[Setting]:
         floats = any(isinstance(slot, tuple) and slot[0] == "f32" for slot in each.slots)
         for raw, kind in product(VARIANTS.get(str(op), [{}]), FLOATS if floats else ("f32",)):
             yield Setting(op, {**own, **raw}, [array_of(rng, slot, kind, most) for slot in each.slots], constants)
+        for raw in other_words(op):
+            setting = Setting(op, {**own, **raw}, [array_of(rng, slot, "f32", most) for slot in each.slots], constants)
+            if is_valid(setting):
+                yield setting
+
+
+def other_words(op: Op) -> Iterator[Mapping[str, str]]:
+    """Each word that an attribute takes."""
+    for name, field in op.attrs.items():
+        yield from ({field.xml or name: word} for word in words(field))
+
+
+def is_valid(setting: Setting) -> bool:
+    """Whether attributes, check and shape rule find nothing wrong."""
+    attrs, facts = setting.op.read(setting.raw, []), [layer_support.fact_of(array) for array in setting.arrays]
+    try:
+        return (
+            attrs is not None
+            and setting.op.outputs_of(attrs, facts) is not None
+            and not any(not fault.kind.mild for fault in setting.op.check(attrs, facts))
+        )
+    except ShapeError:
+        return False
 
 
 def array_of(rng: np.random.Generator, slot: Slot, kind: str, most: int) -> Array:
