@@ -10,12 +10,12 @@ from typing import ClassVar
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops._layers import Layers
+from ir_tools.ops._layers import Layers, by_formula
 from ir_tools.ops._requirements import require
 from ir_tools.ops._versions import no_step, versions
-from ir_tools.ops.definition import Array, Fact, Input, Op, Ref, Refused, Rewrite, Role, Violation
+from ir_tools.ops.definition import Array, Fact, Input, Op, Ref, Refused, Rewrite, Role, Step, Violation
 from ir_tools.ops.fields import Attrs, ShapeText, Text, Type
-from ir_tools.types import Shape, element_type, format_shape, shape_text
+from ir_tools.types import Dim, Shape, element_type, format_shape, from_dtype, shape_text
 
 __all__ = ["OPS"]
 
@@ -116,6 +116,34 @@ def migrate_read_value(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rew
     return layers.rewrite("type and shape from the initial value", "ReadValue-3 gives the variable those")
 
 
+def _read(layers: Layers, version: int, first: Array, name: str) -> Ref:
+    """Add a layer that reads a variable of the type and shape of `first`, which the first run gets."""
+    if version < 6:
+        return layers.call("ReadValue", first, version=version, variable_id=name)
+    kind, shape = from_dtype(first.dtype), tuple(map(Dim.of, first.shape))
+    return layers.call("ReadValue", first, version=version, variable_id=name, variable_type=kind, variable_shape=shape)
+
+
+def _started(version: int) -> Step:
+    """Return the step that lets a variable begin with zeros, as it does on releases before 2023.3."""
+
+    @by_formula("a second variable says whether a run was before, and the first run takes the initial value")
+    def step(layers: Layers, attrs: Attrs) -> Ref | Refused:
+        shape = layers.inputs[0].shape if layers.inputs else None
+        if shape is None or not all(dim.static for dim in shape):
+            return Refused("its sizes are not known")
+        if version > 3 and attrs.variable_shape not in {None, shape}:
+            return Refused("differs from the shape of the initial value", "variable_shape")
+        zeros = np.zeros([dim.size for dim in shape], layers.dtype(Ref(None)))
+        state = _read(layers, version, zeros, attrs.variable_id)
+        name, before = f"{attrs.variable_id}/started", np.zeros([1] * len(shape), np.float32)
+        started = _read(layers, version, before, name)
+        layers.call("Assign", layers.call("Maximum", started, before + 1), version=version, variable_id=name)
+        return layers.call("Select", layers.call("Equal", started, before), Ref(None), state)
+
+    return step
+
+
 VARIABLE = {"variable_id": "names the state, which the executor keeps"}
 
 READ_VALUE_3 = Op(
@@ -129,6 +157,7 @@ READ_VALUE_3 = Op(
     shape=same_shape,
     kernel=same_value,
     unread=VARIABLE,
+    substitute=_started(3),
 )
 READ_VALUE_6 = READ_VALUE_3.at(
     6,
@@ -138,6 +167,7 @@ READ_VALUE_6 = READ_VALUE_3.at(
     shape=variable_shape,
     kernel=initial_value,
     migrate=migrate_read_value,
+    substitute=_started(6),
 )
 ASSIGN_3 = Op(
     type="Assign",

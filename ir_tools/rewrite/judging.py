@@ -9,7 +9,7 @@ from ir_tools.graph import Layer, Located, Model
 from ir_tools.known_differences.releases import Seen, release_differences
 from ir_tools.known_differences.verdicts import Answer, Surroundings, behaviour, is_plain, verdict
 from ir_tools.ops import Op, Role, find_op
-from ir_tools.ops.definition import Array, Fact, NewLayer, Ref, Rewrite
+from ir_tools.ops.definition import Array, Bounds, Fact, NewLayer, Ref, Rewrite
 from ir_tools.ops.records import constant_fact
 from ir_tools.releases.measured import State
 from ir_tools.releases.table import Release
@@ -169,12 +169,13 @@ class _Feed(NamedTuple):
 
 def _feed(given: Ref | Array, old: Seen, made: Sequence[Seen]) -> _Feed:
     if not isinstance(given, Ref):
-        fact = constant_fact(given)
+        fact = replace(constant_fact(given), value=Bounds.exactly(given) if given.dtype.kind in "iufb" else None)
         return _Feed(fact, True, {fact.dtype.name})
     if given.layer is None:
         constant = given.output in old.constant
         return _Feed(old.inputs[given.output], constant, old.held if constant else frozenset())
     source = made[given.layer]
     fact = source.outputs[given.output]
-    constant = len(source.constant) == len(source.inputs) or (fact.value is not None and fact.value.exact is not None)
+    folded = source.op.role is Role.COMPUTATION and len(source.constant) == len(source.inputs)
+    constant = folded or (fact.value is not None and fact.value.exact is not None)
     return _Feed(fact, constant, source.held if constant else frozenset())
