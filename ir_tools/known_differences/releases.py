@@ -574,6 +574,23 @@ def _is_repeated_and_combined(seen: Seen) -> bool:
     return _is_combined(seen) and _with("mode", "numpy")(seen) and low and not same
 
 
+def _limits_rows(behind: Set[str]) -> Callable[[Seen], bool]:
+    """Return whether constant limits of a FakeQuantize differ along axis 2, behind a layer of one of these types."""
+    return lambda seen: seen.behind in behind and _has_limits_of_rows(seen)
+
+
+def _has_limits_of_rows(seen: Seen) -> bool:
+    rank = len(seen.inputs[0].shape or ())
+    lined = [dict(enumerate(fact.shape or (), rank - len(fact.shape or ()))) for fact in seen.inputs[1:]]
+    return _has_constant_limits(seen) and any(2 in sizes and sizes[2].lo > 1 for sizes in lined)
+
+
+def _limits_as_channels(seen: Seen) -> bool:
+    """Return whether a convolution before a FakeQuantize gives as many channels as there are limits along axis 2."""
+    shape = seen.inputs[0].shape or ()
+    return _limits_rows(CONVOLUTIONS)(seen) and shape[1:2] == shape[2:3]
+
+
 def _is_mostly_padding(seen: Seen) -> bool:
     """Return whether the padding of an ExtractImagePatches before its data is known to be larger than these."""
     attrs, data, found = seen.attrs, seen.inputs[0].shape, seen.outputs[0].shape
@@ -733,6 +750,18 @@ def _nms(op: str, *results: int) -> Call:
     return Call(op, (boxes, counted(1, 2, 3), *limits), results=results or None)
 
 
+def _limited_rows(data: Array | Call) -> Call:
+    """Return data of four rows quantized between limits for each row."""
+    high = np.arange(2, 6, dtype=np.float32).reshape(1, 1, 4, 1)
+    return Call("FakeQuantize-1", (data, *map(Fixed, (-high, high, -high, high))), {"levels": "256"})
+
+
+def _convolved(channels: int) -> Call:
+    """Return data of four rows from a convolution that changes nothing."""
+    weights = np.eye(channels, dtype=np.float32).reshape(channels, channels, 1, 1)
+    return Call("Convolution-1", (counted(1, channels, 4, 2), Fixed(weights)), UNPADDED)
+
+
 def _scaled_sum(
     shape: tuple[int, ...], axis: int, numbers: object, kind: DTypeLike = np.float32, keep: bool = False
 ) -> Call:
@@ -774,6 +803,12 @@ ELEMENTWISE = frozenset(
     )
 )
 ELEMENTWISE_ALONE = frozenset({"HSigmoid", "Mish", "SoftPlus", "SoftSign"})
+SCALING = frozenset({"Add", "Divide", "Multiply", "Negative", "PReLU", "Subtract"})
+FUNCTIONS_ALONE = (ELEMENTWISE | ELEMENTWISE_ALONE) - SCALING
+CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})
+NORMALIZING = frozenset({"Interpolate", "MVN", "NormalizeL2"})
+SUMMING = frozenset({"AvgPool", "ConvolutionBackpropData", "GroupConvolutionBackpropData", "MatMul"})
+"""Types of layers that are compiled with a FakeQuantize behind them, each in another way."""
 BY_CHANNEL = ((3, (0,)), (3, (2,)))
 BY_CHANNEL_UNTIL_2024 = ((2, (0,)), (3, (0, 2)))
 """Ranks and axes of reductions that are scaled along another axis than that of the channels."""
@@ -2292,6 +2327,81 @@ ROWS = (
             model=Call("Negative-1", (_nms(op),)),
         )
         for op in ("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4")
+    ),
+    *(
+        ReleaseDifference(
+            name=f"FakeQuantize with limits along axis 2 {what}",
+            first=first,
+            last=last,
+            ops=("FakeQuantize-1",),
+            state=state,
+            reason="Limits that differ along axis 2 are not compiled with the layer before, or taken for other ones.",
+            model=_limited_rows(before),
+            applies=applies,
+        )
+        for what, first, last, state, before, applies in (
+            ("of an input", "2022.1", "2022.3", State.UNCOMPILED, counted(1, 3, 4, 2), _limits_rows({"", *SCALING})),
+            (
+                "behind a function",
+                "2022.1",
+                "2022.3",
+                State.DIFFERS,
+                Call("Abs-1", (counted(1, 3, 4, 2),)),
+                _limits_rows(FUNCTIONS_ALONE),
+            ),
+            (
+                *(
+                    "behind another layer",
+                    "2022.1",
+                    "2022.2",
+                    State.UNCOMPILED,
+                    Call("SoftMax-1", (counted(1, 3, 4, 2),)),
+                ),
+                lambda seen: (
+                    not _limits_rows(FUNCTIONS_ALONE | NORMALIZING | CONVOLUTIONS)(seen) and _has_limits_of_rows(seen)
+                ),
+            ),
+            (
+                "behind a normalization",
+                "2022.1",
+                "2026.4",
+                State.DIFFERS,
+                Call("NormalizeL2-1", (counted(1, 3, 4, 2), Fixed(whole(1))), {"eps": "1", "eps_mode": "add"}),
+                _limits_rows(NORMALIZING),
+            ),
+            (
+                "for each channel of a convolution",
+                "2022.1",
+                "2026.4",
+                State.DIFFERS,
+                _convolved(4),
+                _limits_as_channels,
+            ),
+            (
+                "behind a convolution, until 2022.2",
+                "2022.1",
+                "2022.2",
+                State.DIFFERS,
+                _convolved(3),
+                _limits_rows(CONVOLUTIONS),
+            ),
+            (
+                "behind a convolution",
+                "2022.3",
+                "2026.4",
+                State.UNCOMPILED,
+                _convolved(3),
+                lambda seen: _limits_rows(CONVOLUTIONS)(seen) and not _limits_as_channels(seen),
+            ),
+            (
+                "behind a product or mean",
+                "2022.1",
+                "2026.4",
+                State.UNCOMPILED,
+                Call("AvgPool-1", (counted(1, 3, 4, 2),), WINDOWS | {"pads_begin": "0,0"}),
+                _limits_rows(SUMMING),
+            ),
+        )
     ),
     ReleaseDifference(
         name="Squeeze of unknown sizes without axes",
