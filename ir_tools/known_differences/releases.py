@@ -574,15 +574,20 @@ def _is_repeated_and_combined(seen: Seen) -> bool:
     return _is_combined(seen) and _with("mode", "numpy")(seen) and low and not same
 
 
+def _has_limits_of_heads(seen: Seen) -> bool:
+    """Return whether a FakeQuantize of an attention has constant limits that differ along axis 1 or 2."""
+    return seen.behind == "ScaledDotProductAttention" and (_has_limits_along(seen, 1) or _has_limits_along(seen, 2))
+
+
 def _limits_rows(behind: Set[str]) -> Callable[[Seen], bool]:
     """Return whether constant limits of a FakeQuantize differ along axis 2, behind a layer of one of these types."""
-    return lambda seen: seen.behind in behind and _has_limits_of_rows(seen)
+    return lambda seen: seen.behind in behind and _has_limits_along(seen, 2)
 
 
-def _has_limits_of_rows(seen: Seen) -> bool:
+def _has_limits_along(seen: Seen, axis: int) -> bool:
     rank = len(seen.inputs[0].shape or ())
     lined = [dict(enumerate(fact.shape or (), rank - len(fact.shape or ()))) for fact in seen.inputs[1:]]
-    return _has_constant_limits(seen) and any(2 in sizes and sizes[2].lo > 1 for sizes in lined)
+    return _has_constant_limits(seen) and any(axis in sizes and sizes[axis].lo > 1 for sizes in lined)
 
 
 def _limits_as_channels(seen: Seen) -> bool:
@@ -754,6 +759,11 @@ def _limited_rows(data: Array | Call) -> Call:
     """Return data of four rows quantized between limits for each row."""
     high = np.arange(2, 6, dtype=np.float32).reshape(1, 1, 4, 1)
     return Call("FakeQuantize-1", (data, *map(Fixed, (-high, high, -high, high))), {"levels": "256"})
+
+
+def _attention() -> Call:
+    """Return an attention of two heads and four rows."""
+    return Call("ScaledDotProductAttention-13", (counted(1, 2, 4, 8),) * 3, PLAIN)
 
 
 def _convolved(channels: int) -> Call:
@@ -2358,7 +2368,7 @@ ROWS = (
                     Call("SoftMax-1", (counted(1, 3, 4, 2),)),
                 ),
                 lambda seen: (
-                    not _limits_rows(FUNCTIONS_ALONE | NORMALIZING | CONVOLUTIONS)(seen) and _has_limits_of_rows(seen)
+                    not _limits_rows(FUNCTIONS_ALONE | NORMALIZING | CONVOLUTIONS)(seen) and _has_limits_along(seen, 2)
                 ),
             ),
             (
@@ -2402,6 +2412,26 @@ ROWS = (
                 _limits_rows(SUMMING),
             ),
         )
+    ),
+    ReleaseDifference(
+        name="Mish behind an attention",
+        first="2024.3",
+        last="2026.4",
+        ops=("Mish-4",),
+        state=State.UNCOMPILED,
+        reason="A Mish that alone reads a ScaledDotProductAttention is not compiled with it.",
+        model=Call("Mish-4", (_attention(),)),
+        applies=lambda seen: seen.behind == "ScaledDotProductAttention",
+    ),
+    ReleaseDifference(
+        name="FakeQuantize with limits for the heads of an attention",
+        first="2024.1",
+        last="2026.4",
+        ops=("FakeQuantize-1",),
+        state=State.UNCOMPILED,
+        reason="Limits that differ along axis 1 or 2 are not compiled with the ScaledDotProductAttention before.",
+        model=_limited_rows(_attention()),
+        applies=_has_limits_of_heads,
     ),
     ReleaseDifference(
         name="Squeeze of unknown sizes without axes",
