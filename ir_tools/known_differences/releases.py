@@ -181,6 +181,11 @@ def _is_zero(fact: Fact) -> bool:
     return exact is not None and not exact.any()
 
 
+def _gives(kinds: str, seen: Seen) -> bool:
+    """Return whether a layer gives an output of the model of one of these element types."""
+    return seen.last and seen.outputs[0].dtype.name in kinds.split()
+
+
 def _to_boolean(seen: Seen) -> bool:
     return bool(seen.inputs) and seen.inputs[0].dtype.is_float and seen.outputs[0].dtype.name == "boolean"
 
@@ -860,6 +865,31 @@ ROWS = (
             applies=_made_of(kind),
         )
         for kind, first, last in (("u4", "2021.3", "2023.1"), ("i4", "2021.3", "2023.1"), ("u2", "2024.1", "2025.2"))
+    ),
+    ReleaseDifference(
+        name="conversion of floats to integers of few bits at an output",
+        first="2021.2",
+        last="2021.4",
+        ops=("Convert-1",),
+        reason="Numbers keep their fractions if the integers are an output.",
+        sometimes=True,
+        model=Call("Convert-1", (floats(0.3, 1.7),), {"destination_type": "u8"}),
+        version=10,
+        types="f32 f16 f64 bf16",
+        applies=partial(_gives, "u8 i8 u16 i16"),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"conversion to 4 bits at an output, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("Convert-1",),
+            state=state,
+            reason=f"An output that is converted to i4 or u4 {state.words}, but in IR v10.",
+            model=Call("Convert-1", (floats(0, 1),), {"destination_type": "u4"}),
+            applies=lambda seen: seen.version > FIRST_VERSION and _gives("i4 u4", seen),
+        )
+        for first, last, state in (("2022.1", "2023.2", State.UNCOMPILED), ("2023.3", "2024.3", State.FAILS))
     ),
     ReleaseDifference(
         name="conversion of floats to boolean",

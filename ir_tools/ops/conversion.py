@@ -228,6 +228,21 @@ def boolean_of_floats(layers: Layers, attrs: Attrs) -> Ref | Refused:
     return layers.call("NotEqual", Ref(None), layers.number(0, Ref(None)))
 
 
+@by_formula("the fraction is cut off by a Convert to i32, and i32 holds all numbers of 8 bits")
+def bytes_of_floats(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Rewrite Convert-1 of floats to integers of 8 bits, of which a release gives the fraction, too."""
+    kind = attrs.destination_type
+    if not (layers.inputs[0].dtype.is_float and kind.name in {"u8", "i8"}):
+        return Refused("it does not convert floats to integers of 8 bits")
+    return layers.to_type(layers.call("Convert", Ref(None), destination_type="i32"), kind)
+
+
+def other_conversion(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+    """Rewrite Convert-1 of floats to boolean or to integers of 8 bits."""
+    step = boolean_of_floats if attrs.destination_type.kind == "boolean" else bytes_of_floats
+    return step(attrs, inputs, target)
+
+
 @by_formula("a Convert to the element type of the second input")
 def known_conversion(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite ConvertLike-1."""
@@ -252,7 +267,7 @@ CONVERT = Op(
     kernel=convert,
     ill_conditioned=cut_off,
     monotonic=True,
-    substitute=boolean_of_floats,
+    substitute=other_conversion,
 )
 CONVERT_LIKE = Op(
     type="ConvertLike",

@@ -363,6 +363,15 @@ def test_a_variable_that_does_not_begin_with_zeros(sizes: str, opset: int, versi
                 assert [array.tolist() for array in found.outputs.values()] == [np.full(shape, wanted).tolist()]
 
 
+@pytest.mark.parametrize("kind", ["u8", "i8"])
+def test_outputs_of_8_bits_have_no_fractions_on_2021(kind: str) -> None:
+    builder, given = Builder(), np.array([0.3, 1.7, 99.9], np.float32)
+    builder.result(builder.call("Convert", builder.parameter("x", "3"), destination_type=kind))
+    with client_of("2021.4") as client, sources(migrate(builder.model, client.release.name).model) as (text, weights):
+        (found,) = client.infer(text, weights, {"x": given}).outputs.values()
+    assert found.tolist() == [0, 1, 99]
+
+
 def test_operations_that_give_other_values_on_a_release_are_noted() -> None:
     builder = Builder()
     state = builder.call(
