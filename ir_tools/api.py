@@ -86,7 +86,7 @@ def write(model: Model, path: File, *, overwrite: bool = True) -> None:
     """Write an `.xml` and the `.bin` beside it: both, or on any error neither. What was not changed keeps its bytes.
 
     Args:
-        model: the model; one that was read without the `.bin` that it needs is not written.
+        model: the model; one that was read without the `.bin` that it needs, or with a part of it, is not written.
         path: of the `.xml`; it may be the file that the model was read from.
         overwrite: False to refuse to replace files that exist.
 

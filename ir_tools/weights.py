@@ -63,7 +63,7 @@ class Weights:
 
     @classmethod
     def open(cls, path: Path | str | None, needed: Callable[[], int] | None = None) -> Self:
-        """Map a file. `needed` says how many bytes the model asks for, in case there is no file.
+        """Map a file. `needed` says how many bytes the model asks for, in case there are fewer.
 
         Raises:
             ReadError: the file is there and cannot be opened, or is a pointer of Git LFS.
@@ -86,7 +86,7 @@ class Weights:
         pointer = pointer_problem(mapping[:LARGEST_POINTER] if mapping else b"", str(path))
         if pointer is not None:
             raise ReadError(pointer)
-        weights = cls(np.frombuffer(mapping or b"", np.uint8), path)
+        weights = cls(np.frombuffer(mapping or b"", np.uint8), path, needed)
         weights._stamp, weights._mapping = stamp, mapping
         return weights
 
@@ -116,6 +116,15 @@ class Weights:
     def lacking(self) -> int:
         """Bytes that constants need of a `.bin` that is missing."""
         return 0 if self._data is not None or self.needed is None else self.needed()
+
+    @property
+    def cut(self) -> bool:
+        """Whether constants need more bytes than the `.bin` had when it was read."""
+        return self._data is not None and self.needed is not None and self.needed() > len(self._data)
+
+    def holds(self, offset: int, size: int) -> bool:
+        """Return whether a constant lies in the `.bin` as it was read, or is one that was appended."""
+        return offset + size <= self.stored or (offset, size) in self._known.values()
 
     @property
     def pending(self) -> int:

@@ -7,6 +7,7 @@ bytes, as in a `.bin`; texts are their lengths as i64, then their bytes in UTF-8
 digest of each member, and what ran what. Arrays are mapped when they are read.
 """
 
+import errno
 import hashlib
 import json
 import re
@@ -172,6 +173,8 @@ class SavedRun:
                 ),
             )
         except OSError as why:
+            if why.errno == errno.EINVAL:
+                raise UsageError(f"{path} is not a saved run, or is damaged: bytes of it are missing") from None
             raise UsageError(f"{path} cannot be read: {why.strerror or why}") from None
         except UsageError:
             raise

@@ -18,13 +18,14 @@ from ir_tools.rules.structure import (
 )
 from ir_tools.source import Document, Element
 from ir_tools.source.grammar import BLOBS, EDGE_ENDS, GRAMMAR, LEGACY_VERSIONS, MAPS
-from ir_tools.types import ELEMENT_TYPES, closest, id_number, precision_in_file
+from ir_tools.types import ELEMENT_TYPES, closest, id_number, precision_in_file, whole_number
 
 __all__ = [
     "PARTS",
     "ElementSource",
     "SourceFile",
     "attributes_of",
+    "blobs",
     "dim_problem",
     "ends_of",
     "is_legacy",
@@ -214,6 +215,14 @@ class SourceFile:
         from ir_tools.format.write import render
 
         return reread, (render(model), model.weights, None if model.path is None else model.path.absolute())
+
+
+def blobs(root: Element) -> Iterator[tuple[int, int]]:
+    """Yield offset and size of all bytes of the `.bin` that a document names."""
+    for data in root.iter("data", *BLOBS):
+        offset, size = whole_number(data.get("offset")), whole_number(data.get("size"))
+        if offset is not None and size:
+            yield offset, size
 
 
 def ends_of(edge: Element) -> tuple[tuple[int, int], tuple[int, int]]:

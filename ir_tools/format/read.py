@@ -17,7 +17,7 @@ from ir_tools.errors import ReadError
 from ir_tools.files import locked
 from ir_tools.format.bodies import body_problems, has_all_ends
 from ir_tools.format.constants import Constant, constants_of, stored_problems
-from ir_tools.format.content import SourceFile
+from ir_tools.format.content import SourceFile, blobs
 from ir_tools.format.nets import MAX_NESTING, Net, nets_of
 from ir_tools.format.problems import ElementProblem, read_error
 from ir_tools.format.usual import Usual
@@ -32,8 +32,8 @@ from ir_tools.rules.storage import (
     UNREADABLE_FILE,
 )
 from ir_tools.source import MAX_SIZE, Document, Element
-from ir_tools.source.grammar import BLOBS, LEGACY_VERSIONS
-from ir_tools.types import id_number, whole_number
+from ir_tools.source.grammar import LEGACY_VERSIONS
+from ir_tools.types import id_number
 from ir_tools.weights import Weights
 
 __all__ = [
@@ -186,7 +186,9 @@ def weights_of(document: Document, weights: bytes | str | Path | None, path: Pat
 
 def _weights(weights: bytes | str | Path | None, path: Path | None, needed: Callable[[], int]) -> Weights:
     if isinstance(weights, bytes):
-        return Weights.from_bytes(weights)
+        found = Weights.from_bytes(weights)
+        found.needed = needed
+        return found
     if weights is not None and not os.path.lexists(weights):
         raise _error(UNREADABLE_FILE, Path(weights), "there is no such file", "check the path")
     beside = None if path is None else path.with_suffix(".bin")
@@ -254,9 +256,4 @@ def _refused(document: Document, rule: Rule, message: str, remedy: str) -> ReadE
 
 def _extent(root: Element) -> int:
     """Return how many bytes of weights the constants of the document ask for."""
-    ends = [0]
-    for data in root.iter("data", *BLOBS):
-        offset, size = whole_number(data.get("offset")), whole_number(data.get("size"))
-        if offset is not None and size:
-            ends.append(offset + size)
-    return max(ends)
+    return max((offset + size for offset, size in blobs(root)), default=0)

@@ -10,11 +10,11 @@ from ir_tools.collection import gc_paused
 from ir_tools.errors import WriteError
 from ir_tools.files import Growth, NewFile, check_target, write_files
 from ir_tools.format.changes import Changes, net_nodes
-from ir_tools.format.content import SourceFile
+from ir_tools.format.content import SourceFile, blobs
 from ir_tools.format.markup import Node
 from ir_tools.format.markup import render as render_node
 from ir_tools.graph import Model
-from ir_tools.source import Style
+from ir_tools.source import Document, Style
 
 __all__ = ["check_complete", "check_output", "output_files", "render", "write"]
 
@@ -45,11 +45,14 @@ def write(model: Model, path: str | Path, *, overwrite: bool = True) -> None:
     else it is replaced, and the file that it led to stays as it is.
 
     Raises:
-        WriteError: the pair cannot be written, or the model's own `.bin` is missing; the files are as they were.
+        WriteError: the pair cannot be written, or the model's own `.bin` is missing or cut off; the files are as they
+            were.
     """
     pair = _pair_of(Path(path))
     check_complete(model)
     text, weights = render(model), model.weights
+    if weights.cut and not all(weights.holds(*place) for place in blobs(Document(text).root)):
+        raise WriteError(f"{weights.path or 'the .bin'} is cut off or of another model; nothing was written")
     own = weights.is_file(pair.bin)
     if not own:
         _check_pair(pair)

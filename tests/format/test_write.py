@@ -756,6 +756,28 @@ def test_a_model_without_the_weights_that_it_needs_is_not_written(samples: Path,
     assert content(tmp_path) == {}
 
 
+@pytest.mark.parametrize("grown", [False, True])
+@pytest.mark.parametrize("in_memory", [False, True])
+def test_a_model_whose_weights_are_cut_off_is_not_written(
+    samples: Path, tmp_path: Path, grown: bool, in_memory: bool
+) -> None:
+    """What is appended would be taken for what is lacking."""
+    pair = tmp_path / "m.xml"
+    pair.write_bytes((samples / "looped.xml").read_bytes())
+    pair.with_suffix(".bin").write_bytes((samples / "looped.bin").read_bytes()[:4])
+    model = read(pair.read_bytes(), pair.with_suffix(".bin").read_bytes()) if in_memory else read(pair)
+    if grown:
+        model.weights.append(bytes(1000))
+    before = content(pair.parent)
+    for target in (pair, pair.with_name("other.xml")):
+        with pytest.raises(WriteError, match="is cut off or of another model; nothing was written"):
+            write(model, target)
+    assert content(pair.parent) == before
+    for layer in [located.layer for located in model.walk() if located.layer.type == "Const"]:
+        layer.raw["offset"], layer.raw["size"] = "0", "4"
+    write(model, pair)
+
+
 def test_constants_cannot_join_weights_that_are_missing(samples: Path) -> None:
     model = read((samples / "looped.xml").read_bytes())
     with pytest.raises(ReadError, match="missing"):
