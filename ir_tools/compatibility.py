@@ -12,7 +12,7 @@ from ir_tools.errors import IrToolsError, RuntimeFailure
 from ir_tools.graph import Layer, Located, Model
 from ir_tools.infer import propagate_shapes
 from ir_tools.known_differences.releases import Seen
-from ir_tools.known_differences.verdicts import Answer, Surroundings, quantized_tensors, verdict
+from ir_tools.known_differences.verdicts import Answer, Surroundings, quantized_note, verdict
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.definition import Fact
 from ir_tools.releases.measured import is_measured
@@ -46,7 +46,6 @@ LINES = 10
 WIDTH = 160
 """Characters of each."""
 FOREIGN = "no release reads such an operation without a library that adds it"
-STEPS = "releases compute in INT8, and differ by steps of it, as they do with inputs that differ in the last digits"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,12 +242,7 @@ def report(
         found = tuple(one if one.runs else replace(one, migrated=after_migration(model, one.release)) for one in found)
     if check:
         found = tuple(replace(one, checked=_checked(model, one.release)) for one in found)
-    return CompatibilityReport(found, badge, _note(model))
-
-
-def _note(model: Model) -> str:
-    count = 0 if model.is_legacy else quantized_tensors(model)
-    return f"{plural(count, 'tensor')} quantized: {STEPS}" if count else ""
+    return CompatibilityReport(found, badge, "" if model.is_legacy else quantized_note(model))
 
 
 def _checked(model: Model, release: Release) -> str:

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 
+from ir_tools.display import plural
 from ir_tools.graph import Graph, Layer, Located, Model
 from ir_tools.known_differences.releases import FIRST_VERSION, NUMBER, Seen, release_differences, rows_of
 from ir_tools.ops import Op, Role, opset_number, role_of
@@ -13,7 +14,18 @@ from ir_tools.releases.measured import TOGETHER, State, cases, state
 from ir_tools.releases.table import Release
 from ir_tools.types import ELEMENT_TYPES, Shape, is_static
 
-__all__ = ["UNKNOWN_RANK", "Answer", "Surroundings", "behaviour", "is_plain", "quantized_tensors", "verdict"]
+__all__ = [
+    "EMPTY_FILE",
+    "UNKNOWN_RANK",
+    "Answer",
+    "Surroundings",
+    "behaviour",
+    "is_plain",
+    "lacks_bytes",
+    "quantized_note",
+    "stopped_by",
+    "verdict",
+]
 
 
 class Answer(StrEnum):
@@ -42,6 +54,7 @@ PORTS_READ = 2021, 3
 """The first release that reads the sizes that ports record."""
 EQUAL_NAMES, EQUAL_RESULTS = "another layer has this name", "another Result has this name"
 UNKNOWN_RANK = "a tensor of unknown rank is read and not compiled"
+STEPS = "releases compute in INT8, and differ by steps of it, as they do with inputs that differ in the last digits"
 EMPTY_FILE = "no constant of the model has elements, and its .bin no bytes"
 EQUAL_BORDERS, DIRECT = "inputs and outputs of IR v10 need different names", "an input of IR v10 is no output"
 NAMES: Mapping[str, Sequence[tuple[tuple[int, ...], tuple[int, ...]]]] = {
@@ -74,7 +87,7 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
     if not release.holds(op, seen.opset):
         return Answer.STOPPED, f"{op} is not read with the stamp opset{seen.opset}"
     for problem in sorted(seen.names):
-        if any(first <= release.number < end for first, end in NAMES[problem]):
+        if stopped_by(release, problem):
             return Answer.STOPPED, problem
     for fact in (*seen.inputs, *seen.outputs):
         if not release.has_type(fact.dtype.name):
@@ -85,6 +98,23 @@ def verdict(release: Release, seen: Seen) -> tuple[Answer, str] | None:
                 return Answer.STOPPED if recorded else Answer.READS, "sizes have to be known"
             return Answer.UNKNOWN, "sizes that follow from values were not measured"
     return behaviour(release, seen)
+
+
+def stopped_by(release: Release, problem: str) -> bool:
+    """Return whether a release does not read a model because of a name, or of the file."""
+    return any(first <= release.number < end for first, end in NAMES[problem])
+
+
+def lacks_bytes(model: Model) -> bool:
+    """Return whether no constant of a model has elements, and its `.bin` no bytes."""
+    constants = [one.layer for one in model.walk() if role_of(one.layer) is Role.CONSTANT]
+    return bool(constants) and not model.weights.size and all(layer.raw.get("size") == "0" for layer in constants)
+
+
+def quantized_note(model: Model) -> str:
+    """Return what is to be known of a model with quantized tensors on whatever release; else an empty text."""
+    count = quantized_tensors(model)
+    return f"{plural(count, 'tensor')} quantized: {STEPS}" if count else ""
 
 
 def behaviour(release: Release, seen: Seen) -> tuple[Answer, str] | None:
@@ -209,16 +239,15 @@ class Surroundings:
         self._constants: dict[int, Mapping[int, frozenset[str]]] = {}
         self._names: dict[int, Mapping[int, frozenset[str]]] = {}
         self._used: dict[int, Set[int]] = {}
-        self._has_bytes: bool | None = None
+        self._lacks_bytes: bool | None = None
 
     def _empty_file(self, op: Op) -> frozenset[str]:
         """Return what is wrong with a constant of a model whose constants are all without elements."""
         if op.role is not Role.CONSTANT:
             return frozenset()
-        if self._has_bytes is None:
-            constants = (one.layer for one in self.model.walk() if role_of(one.layer) is Role.CONSTANT)
-            self._has_bytes = any(layer.raw.get("size") != "0" for layer in constants)
-        return frozenset() if self._has_bytes else frozenset({EMPTY_FILE})
+        if self._lacks_bytes is None:
+            self._lacks_bytes = lacks_bytes(self.model)
+        return frozenset({EMPTY_FILE}) if self._lacks_bytes else frozenset()
 
     def is_read(self, located: Located) -> bool:
         """Return whether releases read a layer: those that no Result needs they do not, but for inputs."""

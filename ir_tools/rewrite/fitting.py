@@ -7,7 +7,7 @@ from ir_tools.builder import Builder
 from ir_tools.display import plural
 from ir_tools.graph import Layer, Located, Model, Port, Source
 from ir_tools.infer import LayerSignatures
-from ir_tools.known_differences.verdicts import UNKNOWN_RANK
+from ir_tools.known_differences.verdicts import EMPTY_FILE, UNKNOWN_RANK, lacks_bytes, quantized_note, stopped_by
 from ir_tools.ops import Role, find_op, role_of
 from ir_tools.ops.definition import Refused
 from ir_tools.releases.table import PARAMETERS_OF_10, RESULTS_OF_10, Release
@@ -109,12 +109,15 @@ class Fitting:
             ):
                 dropped += 1
                 layer.content.rt_info = [row for row in layer.rt_info if "version" in row]
+        if lacks_bytes(self.model) and stopped_by(release, EMPTY_FILE):
+            self.model.weights.append(bytes(1))
         if dropped:
             layers = plural(dropped, "layer")
             self.notes.append(f"rt_info without a version dropped from {layers}: {release.title} does not read it")
 
     def _note_differences(self, release: Release) -> None:
-        """Note the layers that give other values on the release, though it reads them."""
+        """Note the layers that give other values on the release, though it reads them, and quantized tensors."""
+        self.notes += filter(None, [quantized_note(self.model)])
         known = KnownFacts(self.model, LayerSignatures())
         judge = Judge(self.model, known, release, self.version)
         found: dict[tuple[str, str], list[str]] = {}

@@ -372,6 +372,28 @@ def test_outputs_of_8_bits_have_no_fractions_on_2021(kind: str) -> None:
     assert found.tolist() == [0, 1, 99]
 
 
+def test_a_file_gets_bytes_where_a_release_does_not_read_one_without() -> None:
+    """The only constant has no elements."""
+    builder = Builder()
+    x = builder.parameter("x", "2,3")
+    builder.result(builder.call("ReduceSum", x, np.zeros(0, np.int64), keep_dims=True))
+    for version in ("2021.4", "2022.1"):
+        with client_of(version) as client:
+            moved = migrate(builder.model, client.release.name).model
+            assert moved.weights.size == (version == "2021.4")
+            with sources(moved) as (text, weights):
+                client.check(text, weights)
+
+
+def test_quantized_tensors_are_noted() -> None:
+    builder = Builder()
+    limits = [np.array(limit, np.float32) for limit in (0, 5, 0, 5)]
+    builder.result(builder.call("FakeQuantize", builder.parameter("x", "2,3"), *limits, levels=256))
+    (note,) = migrate(builder.model, "openvino-2022.1").notes
+    assert note.startswith("1 tensor quantized: releases compute in INT8")
+    assert migrate(builder.model, "opset8").notes == ()
+
+
 def test_operations_that_give_other_values_on_a_release_are_noted() -> None:
     builder = Builder()
     state = builder.call(
