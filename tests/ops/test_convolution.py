@@ -19,6 +19,8 @@ from tests.ops.math_support import (
     kinds,
     random_array,
     random_shape,
+    runtime_shapes,
+    shape_difference,
     type_difference,
     values_agree,
 )
@@ -154,6 +156,14 @@ def test_shapes_of_columns() -> None:
 
 
 # --- faults -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("channels", ["5..8", "4..9", "0..3", "7..", "..2"])
+@pytest.mark.parametrize("name", ["GroupConvolution-1", "GroupConvolutionBackpropData-1"])
+def test_groups_that_follow_from_the_channels(name: str, channels: str) -> None:
+    case = Case(BY_NAME[name], WINDOW, [("f32", f"1,{channels},8,8"), ("f32", "?,2,2,3,3")])
+    assert shape_difference(case, runtime_shapes([case])[0]) is None
+
 
 WINDOW = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
 F32 = ("f32", "1,4,8,8")

@@ -85,6 +85,9 @@ SHAPES: Sequence[tuple[str, Mapping[str, str], Sequence[Slot]]] = (
     ("NonZero-3", {"output_type": "i32"}, [np.array(5, np.int32)]),
     ("NonZero-3", {"output_type": "i64"}, [("f32", "0,?")]),
     ("NonZero-3", {"output_type": "i64"}, [("f32", "?,0..2,0")]),
+    ("Split-1", {"num_splits": "3"}, [("f32", "..2,2"), np.array(0)]),
+    ("Split-1", {"num_splits": "3"}, [("f32", "..3,2"), np.array(0)]),
+    ("Split-1", {"num_splits": "3"}, [("f32", "1..4,2"), np.array(0)]),
     *(
         ("Gather-8", {"batch_dims": batches}, [("f32", data), ("i64", indices), ("i64", "")])
         for batches in ("1", "-1", "2")
@@ -113,7 +116,8 @@ SHAPES: Sequence[tuple[str, Mapping[str, str], Sequence[Slot]]] = (
 
 @pytest.mark.parametrize(("name", "raw", "slots"), SHAPES)
 def test_shapes(name: str, raw: Mapping[str, str], slots: Sequence[Slot], client: RuntimeClient) -> None:
-    compare_shapes(client, Setting(OPS[name], slots, raw, len(OPS[name].outputs)))
+    outputs = int(raw.get("num_splits", len(OPS[name].outputs)))
+    compare_shapes(client, Setting(OPS[name], slots, raw, outputs))
 
 
 def run(op: Op, raw: Mapping[str, str], arrays: Sequence[Array]) -> tuple[Array, ...]:
@@ -121,6 +125,14 @@ def run(op: Op, raw: Mapping[str, str], arrays: Sequence[Array]) -> tuple[Array,
     assert attrs is not None
     assert op.kernel is not None
     return op.kernel(attrs, arrays)
+
+
+@pytest.mark.parametrize(("dim", "wrong"), [("1..5", False), ("..4", False), ("..3", True), ("3", True), ("4", False)])
+def test_pads_that_cut_off_more_than_there_is(dim: str, wrong: bool) -> None:
+    facts = [fact_of(slot) for slot in (("f32", dim), whole([-2]), whole([-2]))]
+    attrs = OPS["Pad-12"].read({"pad_mode": "constant"}, [])
+    assert attrs is not None
+    assert bool([*OPS["Pad-12"].check(attrs, facts)]) == wrong
 
 
 @pytest.mark.parametrize("axes", [[-1], [-2], [0, -1], [0, 0], [0, -2]], ids=str)

@@ -67,6 +67,11 @@ def test_shapes(name: str, client: RuntimeClient) -> None:
     compare_around(client, CASES[name], 28)
 
 
+@pytest.mark.parametrize("count", [9, 10, 11])
+def test_no_more_boxes_come_out_than_there_are(count: int, client: RuntimeClient) -> None:
+    compare_around(client, CASES["NonMaxSuppression-9"].change({}, {2: np.array(count)}), 4)
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", CASES)
 def test_many_shapes(name: str, client: RuntimeClient) -> None:
