@@ -77,6 +77,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/ops/test_edges.py",
         "tests/ops/test_moving_edges.py",
         "tests/ops/test_recorded.py",
+        "tests/ops/test_less_known.py",
         "tests/ops/test_random_kernels.py",
         "tests/ops/test_random_layers.py",
         "tests/ops/test_rare_kernels.py",
