@@ -4,8 +4,10 @@ Changes are found by comparing what was loaded with the source once more, so it 
 """
 
 import re
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from operator import itemgetter
 
 from ir_tools.errors import WriteError
 from ir_tools.format.content import ElementSource, attributes_of, ends_of, join_names
@@ -114,7 +116,7 @@ class Changes:
         self.document = document
         self.patch = Patch()
         self._indents: dict[Element, str] = {}
-        self._alike: dict[object, list[tuple[int, int, bytes]]] = {}
+        self._alike: dict[object, list[tuple[int, int, int, bytes]]] = {}
 
     @cached_property
     def style(self) -> Style:
@@ -193,20 +195,25 @@ class Changes:
         Layers of one form that are changed to the same get the same edits.
         """
         place = source.place
-        if place is None or not _is_like_others(layer, source, layer_id):
+        if place is None or place.offset is not None or not _is_like_others(layer, source, layer_id):
             self._layer(layer, source, layer_id)
             return
         key = place.form, tuple([*layer.tag.items()][2:]), layer.content.key()
-        edits = self._alike.get(key)
+        edits, pieces = self._alike.get(key), place.pieces()
         if edits is None:
             known = len(self.patch)
             self._layer(layer, source, layer_id)
             made = self.patch.behind(known)
-            if all(end <= place.start + place.form.common for _, end, _ in made):
-                self._alike[key] = [(start - place.start, end - place.start, new) for start, end, new in made]
+            numbers = [bisect(pieces, start, key=itemgetter(0)) - 1 for start, _, _ in made]
+            if all(end <= pieces[number][1] for number, (_, end, _) in zip(numbers, made, strict=True)):
+                self._alike[key] = [
+                    (number, start - pieces[number][0], end - pieces[number][0], new)
+                    for number, (start, end, new) in zip(numbers, made, strict=True)
+                ]
             return
-        for start, end, new in edits:
-            self.patch.replace(place.start + start, place.start + end, new)
+        for number, start, end, new in edits:
+            first = pieces[number][0]
+            self.patch.replace(first + start, first + end, new)
 
     def _layer(self, layer: Layer, source: ElementSource, layer_id: int) -> None:
         element = source.element

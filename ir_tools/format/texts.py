@@ -22,6 +22,7 @@ _CONST = b' type="Const"'
 _OFFSET = re.compile(rb'[^<]*<data (?:[^<>]*?\s)?offset="(0|[1-9]\d{0,17})"')
 _NAMES = re.compile(rb' names="([^"]*)"')
 _NO_NAMES = b' names=""'
+_EMPTY = re.compile(_NO_NAMES)
 
 
 class Form:
@@ -31,15 +32,15 @@ class Form:
         text: without id, name, tensor names and a constant's offset.
         content: of the first of them that was read; not to be changed.
         named: the ports in `content` that have tensor names, inputs first; None if `content` fits no other layer.
-        common: how many bytes at the beginning of `text` are in the file as they are here.
+        gaps: the places in `text` where tensor names were.
     """
 
-    __slots__ = ("common", "content", "named", "text")
+    __slots__ = ("content", "gaps", "named", "text")
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, text: bytes, gaps: tuple[int, ...]) -> None:
         """No layer of it was read yet."""
         self.text = text
-        self.common = len(text.partition(b"<data " if text.startswith(_CONST) else _NO_NAMES)[0])
+        self.gaps = gaps
         self.content: LayerContent | None = None
         self.named: tuple[int, ...] | None = None
 
@@ -58,6 +59,17 @@ class Text(NamedTuple):
     form: Form
     offset: int | None
     names: tuple[bytes, ...]
+
+    def pieces(self) -> list[tuple[int, int]]:
+        """Return where in the document the pieces of the form begin and end, between which are the tensor names.
+
+        Not for constants whose offset is left out of the form.
+        """
+        found, at, last = list[tuple[int, int]](), self.start, 0
+        for gap, names in zip(self.form.gaps, self.names, strict=True):
+            found.append((at, at + gap - last))
+            at, last = found[-1][1] + len(names), gap
+        return [*found, (at, at + len(self.form.text) - last)]
 
 
 def texts_of(document: Document) -> Mapping[Element, Text]:
@@ -100,7 +112,8 @@ def _text(start: int, form: bytes, forms: dict[tuple[bytes, bool], Form]) -> Tex
     key = form, offset is not None
     known = forms.get(key)
     if known is None:
-        known = forms[key] = Form(form)
+        gaps = [place.end() - 1 for place in _EMPTY.finditer(form)] if names else []
+        known = forms[key] = Form(form, tuple(gaps))
     return Text(start, known, offset, names)
 
 

@@ -194,10 +194,47 @@ def test_layers_of_one_form_are_written_as_if_they_were_alone(change: str) -> No
         model.graph.clear_edges()
         for layer in model.graph.layers():
             ALIKE_CHANGES[change](layer)
+    assert_written_alike(together, alone)
+
+
+def assert_written_alike(together: Model, alone: Model) -> None:
     for layer in alone.graph.layers():
         assert isinstance(layer.source, ElementSource)
         layer.source.place = None
     assert render(together) == render(alone)
+
+
+CONSTANT = """		<layer id="{0}" name="c{0}" type="Const" version="opset1"{3}>
+			<data {4} element_type="u8" shape="1" offset="{1}" size="1" />
+			<output>
+				<port id="0" precision="U8" names="{2}">
+					<dim>1</dim>
+				</port>
+			</output>
+		</layer>
+"""
+CONSTANT_CHANGES: dict[str, Callable[[Layer], object]] = {
+    "offset": lambda layer: layer.raw.update(offset="10"),
+    "offset and dims": lambda layer: (layer.raw.update(offset="1"), setattr(layer.outputs[0], "dims", (2, 3))),
+    "size": lambda layer: layer.raw.update(size="22"),
+    "precision": lambda layer: setattr(layer.outputs[0], "precision", "I8"),
+    "dims": lambda layer: setattr(layer.outputs[0], "dims", (2, 3)),
+    "rt_info": lambda layer: layer.rt_info.append({"name": "note", "version": "0"}),
+    "version": lambda layer: layer.tag.update(version="opset14"),
+}
+
+
+@pytest.mark.parametrize("change", CONSTANT_CHANGES)
+@pytest.mark.parametrize("more", ["", 'names="n"'])
+@pytest.mark.parametrize("tag", ["", ' names="n"'])
+def test_constants_of_one_form_are_written_as_if_they_were_alone(change: str, more: str, tag: str) -> None:
+    rows = [CONSTANT.format(10**at, 10 ** (3 - at), name, tag, more) for at, name in enumerate(ALIKE_NAMES)]
+    data = ALIKE.format("".join(rows), "").encode()
+    together, alone = read(data), read(data)
+    for model in (together, alone):
+        for layer in model.graph.layers():
+            CONSTANT_CHANGES[change](layer)
+    assert_written_alike(together, alone)
 
 
 def test_layers_of_two_forms_that_become_alike_are_changed_each_in_its_own_text() -> None:
