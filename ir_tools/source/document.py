@@ -31,7 +31,10 @@ Wiring = dict[tuple[int, int], tuple[int, int]]
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*+(<!DOCTYPE)?", re.DOTALL)
 _NAME = re.compile(rb"[^\s/>]+")
 _ELEMENT = re.compile(rb"<[^\s/!?]")
-_START_TAG = re.compile(rb"<[^\s/>]++(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>")
+_TAG = rb"<[^\s/>]++(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+>"
+_START_TAG = re.compile(_TAG)
+_LEAF = re.compile(b"(" + _TAG + rb")(?:(?<=/>)|[^<]*+</[^>]*+>)")
+"""An element with text alone; its group is the start tag."""
 ATTRIBUTE = re.compile(rb"\s+([^\s=/>]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 """An attribute in a start tag: its name, its text between double quotes or else between single ones."""
 BLOCK = 1 << 12
@@ -180,10 +183,11 @@ class Document:
         found = self._spans.get(element)
         if found is None:
             start = self.start(element)
+            leaf = None if len(element) else _LEAF.match(self.text, start)
+            if leaf:
+                return Span(start, leaf.end(1), leaf.end())
             tag_end = self._tag_end(start)
-            found = Span(start, tag_end, self._end(element, start, tag_end))
-            if len(element):
-                self._spans[element] = found
+            found = self._spans[element] = Span(start, tag_end, self._end(element, start, tag_end))
         return found
 
     def _parse(self) -> Element:
@@ -262,11 +266,6 @@ class Document:
         text = self.text
         if text[tag_end - 2] == ord("/"):
             return tag_end
-        if not len(element):
-            at = text.index(b"</", tag_end)
-            while self._hidden(at):
-                at = text.index(b"</", at + 1)
-            return text.index(b">", at) + 1
         depth, name = 0, _NAME.match(text, start + 1)
         assert name
         nested = next(element.iterdescendants(element.tag), None) is not None

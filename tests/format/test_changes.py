@@ -213,9 +213,16 @@ CONSTANT = """		<layer id="{0}" name="c{0}" type="Const" version="opset1"{3}>
 			</output>
 		</layer>
 """
+
+
+def moved(layer: Layer) -> None:
+    layer.raw.update(offset="1")
+    layer.outputs[0].dims = (2, 3)
+
+
 CONSTANT_CHANGES: dict[str, Callable[[Layer], object]] = {
     "offset": lambda layer: layer.raw.update(offset="10"),
-    "offset and dims": lambda layer: (layer.raw.update(offset="1"), setattr(layer.outputs[0], "dims", (2, 3))),
+    "offset and dims": moved,
     "size": lambda layer: layer.raw.update(size="22"),
     "precision": lambda layer: setattr(layer.outputs[0], "precision", "I8"),
     "dims": lambda layer: setattr(layer.outputs[0], "dims", (2, 3)),
