@@ -57,8 +57,8 @@ def _facts(model: "Model", path: Path) -> Row:
         "ir_version": model.version,
         "producer": about(model),
         "bytes": {"xml": path.stat().st_size, "bin": None if model.weights.missing else model.weights.stored},
-        "inputs": [_endpoint(entry) for entry in model.inputs],
-        "outputs": [_endpoint(entry) for entry in model.outputs],
+        "inputs": [_endpoint(model, entry) for entry in model.inputs],
+        "outputs": [_endpoint(model, entry) for entry in model.outputs],
         "states": _states(model),
         "layers": len(located),
         "bodies": sum(len(entry.layer.bodies) for entry in located),
@@ -68,12 +68,12 @@ def _facts(model: "Model", path: Path) -> Row:
     }
 
 
-def _endpoint(entry: "Endpoint") -> Row:
+def _endpoint(model: "Model", entry: "Endpoint") -> Row:
     from ir_tools.types import format_shape, parse_shape
 
     raw = entry.layer.raw
     shape = format_shape(parse_shape(raw["shape"])) if raw.get("shape") is not None else _dims(entry.port.dims)
-    return {"name": entry.name, "names": list(entry.names), "type": _precision(entry), "shape": shape}
+    return {"name": entry.name, "names": list(entry.names), "type": _precision(model, entry), "shape": shape}
 
 
 def _states(model: "Model") -> list[Row]:
@@ -94,12 +94,16 @@ def _states(model: "Model") -> list[Row]:
     ]
 
 
-def _precision(entry: "Endpoint") -> str | None:
+def _precision(model: "Model", entry: "Endpoint") -> str | None:
+    """Return the element type; inputs of layers have none in IR v10, where it is that of the tensor."""
     from ir_tools.types import from_precision
 
     if "element_type" in entry.layer.raw:
         return entry.layer.raw["element_type"]
-    return str(from_precision(entry.port.precision)) if entry.port.precision else None
+    source = model.graph.sources(entry.layer.id).get(entry.port.id)
+    producer = entry.port if source is None else model.graph.layer(source.layer).port(source.port)
+    precision = entry.port.precision or producer.precision
+    return str(from_precision(precision)) if precision else None
 
 
 def _dims(dims: Sequence[int]) -> str:

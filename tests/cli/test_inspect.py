@@ -29,6 +29,14 @@ def test_document(cli: Cli, model: Path) -> None:
     assert {"type": "AvgPool", "version": "opset1", "count": 1} in found["operations"]
 
 
+def test_the_type_of_an_output_whose_result_records_none(cli: Cli, model: Path) -> None:
+    """As in IR v10."""
+    head, result = model.read_text().split('type="Result"')
+    model.write_text('type="Result"'.join([head, result.replace(' precision="FP32"', "")]))
+    (output,) = cli("inspect", model, "--json").document["outputs"]
+    assert output["type"] == "f32"
+
+
 def test_poolings_are_told_as_the_runtime_reads_them(cli: Cli, model: Path) -> None:
     model.write_text(model.read_text().replace('exclude-pad="true"', 'exclude_pad="false"'))
     (pooling,) = cli("inspect", model, "--json").document["poolings"]
