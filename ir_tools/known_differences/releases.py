@@ -584,6 +584,16 @@ def _has_limits_of_heads(seen: Seen) -> bool:
     return seen.behind == "ScaledDotProductAttention" and (_has_limits_along(seen, 1) or _has_limits_along(seen, 2))
 
 
+def _is_convolved(seen: Seen) -> bool:
+    """Return whether a convolution alone reads a product with constants that differ elsewhere than by channel."""
+    shape, rank = seen.outputs[0].shape, len(seen.outputs[0].shape or ())
+    factors = [seen.inputs[number].shape or () for number in seen.constant]
+    off_channels = any(
+        size.lo != 1 for sizes in factors for axis, size in enumerate(sizes, rank - len(sizes)) if axis != 1
+    )
+    return shape is not None and off_channels and seen.readers in {((0, type),) for type in CONVOLUTIONS}
+
+
 def _limits_rows(behind: Set[str]) -> Callable[[Seen], bool]:
     """Return whether constant limits of a FakeQuantize differ along axis 2, behind a layer of one of these types."""
     return lambda seen: seen.behind in behind and _has_limits_along(seen, 2)
@@ -762,8 +772,13 @@ def _nms(op: str, *results: int) -> Call:
 
 def _limited_rows(data: Array | Call) -> Call:
     """Return data of four rows quantized between limits for each row."""
-    high = np.arange(2, 6, dtype=np.float32).reshape(1, 1, 4, 1)
-    return Call("FakeQuantize-1", (data, *map(Fixed, (-high, high, -high, high))), {"levels": "256"})
+    return _quantized(data, Fixed(np.arange(2, 6, dtype=np.float32).reshape(1, 1, 4, 1)))
+
+
+def _quantized(data: Array | Given | Call, high: Fixed) -> Call:
+    """Return data quantized to 256 levels between limits and their opposites."""
+    low = Fixed(-high.array)
+    return Call("FakeQuantize-1", (data, low, high, low, high), {"levels": "256"})
 
 
 def _attention() -> Call:
@@ -2442,6 +2457,45 @@ ROWS = (
                 _limits_rows(SUMMING),
             ),
         )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Clamp behind a FakeQuantize, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("Clamp-1",),
+            reason="Values are clamped to the nearest levels of the FakeQuantize, which may be beyond the limits.",
+            sometimes=True,
+            model=Call("Clamp-1", (_quantized(counted(2, 3), Fixed(floats(2))),), {"min": "0.3", "max": "0.7"}),
+            applies=lambda seen: seen.behind == "FakeQuantize",
+        )
+        for first, last in (("2022.1", "2022.3"), ("2025.4", "2026.4"))
+    ),
+    ReleaseDifference(
+        name="Clamp of unknown sizes behind a FakeQuantize",
+        first="2022.1",
+        last="2026.4",
+        ops=("Clamp-1",),
+        reason="Values are clamped to the nearest levels of the FakeQuantize, which may be beyond the limits.",
+        sometimes=True,
+        model=Call(
+            "Clamp-1", (_quantized(Given(counted(2, 3), "?,?"), Fixed(floats(2))),), {"min": "0.3", "max": "0.7"}
+        ),
+        applies=lambda seen: seen.behind == "FakeQuantize" and not is_static(seen.inputs[0].shape),
+    ),
+    ReleaseDifference(
+        name="products by position before a convolution",
+        first="2022.1",
+        last="2024.3",
+        ops=("Multiply-1", "Divide-1"),
+        state=State.UNCOMPILED,
+        reason="Constants that differ elsewhere than by channel are not compiled with the convolution behind.",
+        model=Call(
+            "Convolution-1",
+            (Call("Multiply-1", (counted(1, 2, 4, 4), Fixed(counted(4)))), Fixed(counted(1, 2, 3, 3))),
+            UNPADDED,
+        ),
+        applies=_is_convolved,
     ),
     ReleaseDifference(
         name="Mish behind an attention",
