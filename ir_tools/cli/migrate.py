@@ -356,7 +356,9 @@ def _verify(
             located(source, first),
             located(target, second or first),
         ):
-            found = compare(source, target, _taken(plan, source, target), client=first, against_client=second)
+            found = compare(
+                source, target, _taken(plan, source, target), layers=False, client=first, against_client=second
+            )
     except IrToolsError as error:
         return {**not_run(error), **shared}
     if second is not None or client is not None:
