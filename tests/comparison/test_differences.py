@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from ir_tools.comparison import TOLERANCES, LayerComparison, difference
-from ir_tools.comparison._differences import aligned, allowed, unlike
+from ir_tools.comparison._differences import DECADES, aligned, allowed, unlike
 from ir_tools.comparison._outputs import Outputs
 from ir_tools.ops import Array
 
@@ -151,6 +151,17 @@ def test_the_share_of_a_tolerance_that_a_difference_needs(needed: float, toleran
     assert row.share == share
     assert replace(row, difference=None).share == np.inf
     assert replace(row, status="skipped").share == -1
+
+
+def test_no_tolerance_is_enough_where_only_zeros_are_expected() -> None:
+    found = difference(np.zeros(2, np.float32), np.array([0, 1e-30], np.float32))
+    assert (found.needed, found.ok) == (np.inf, False)
+
+
+def test_a_difference_at_the_border_of_two_decades_counts_above() -> None:
+    expected = np.array([1.0, *np.zeros(len(DECADES))])
+    found = difference(expected, np.array([1.0, *DECADES]))
+    assert found.histogram == (1, 0, *[1] * len(DECADES))
 
 
 def test_undefined_elements_do_not_widen_the_tolerance() -> None:
