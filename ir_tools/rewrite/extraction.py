@@ -9,7 +9,7 @@ from ir_tools.ops import Array, Role, role_of
 from ir_tools.types import ElementType, element_type, from_dtype
 from ir_tools.weights import Weights
 
-__all__ = ["cut", "dtype_of", "reads", "take_constants"]
+__all__ = ["cut", "drop_unread", "dtype_of", "reads", "take_constants"]
 
 
 def reads(model: Model, layers: Collection[int]) -> list[Source]:
@@ -63,12 +63,29 @@ def cut(model: Model, layers: Collection[int], tensors: Mapping[Source, Array], 
 
 
 def take_constants(part: Model, weights: Weights) -> None:
-    """Give a model weights of its own, with the bytes that its constants point to and no others."""
+    """Add the bytes that the constants of a model point to in `weights` to its own, unless they are there already."""
     for _, layer, _ in part.walk():
         if role_of(layer) is Role.CONSTANT:
-            data = weights.view(int(layer.raw["offset"]), int(layer.raw["size"]))
-            offset, size = part.weights.append(data)
-            layer.raw.update(offset=str(offset), size=str(size))
+            start, length = int(layer.raw["offset"]), int(layer.raw["size"])
+            if start + length > part.weights.stored:
+                offset, size = part.weights.append(weights.view(start, length))
+                layer.raw.update(offset=str(offset), size=str(size))
+
+
+def drop_unread(model: Model, file: Weights) -> None:
+    """Give a model weights without what no constant points to: those of the file stay if all its bytes are read."""
+    if file.missing or file.cut:
+        return
+    read = 0
+    places = (
+        (int(one.raw["offset"]), int(one.raw["size"])) for _, one, _ in model.walk() if role_of(one) is Role.CONSTANT
+    )
+    for offset, size in sorted(places):
+        if offset > read:
+            break
+        read = max(read, offset + size)
+    weights, model.weights = model.weights, file.copy() if read >= file.stored else Weights.from_bytes(b"")
+    take_constants(model, weights)
 
 
 def _parameter(builder: Builder, graph: Graph, source: Source, array: Array) -> Source:

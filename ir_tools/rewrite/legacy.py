@@ -22,6 +22,7 @@ from ir_tools.ops.definition import Array, Fact, Kind, Op, Refused
 from ir_tools.ops.fields import Attrs
 from ir_tools.ops.legacy.definition import Tensor
 from ir_tools.ops.records import recorded
+from ir_tools.rewrite.extraction import drop_unread
 from ir_tools.rewrite.legacy_loops import tensor_iterator
 from ir_tools.rewrite.migration import Migration, migrate
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
@@ -64,6 +65,7 @@ def migrate_legacy(
     if not found.ok:
         return found
     later = migrate(found.model, to, passes, in_place=True)
+    drop_unread(later.model, model.weights)
     return Migration(
         model=later.model if later.ok else model,
         steps=(*found.steps, *later.steps),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import ir_tools
+from ir_tools.rules.storage import UNREAD_WEIGHTS
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.legacy import LegacyClient
 from tests.legacy.makers import MAKERS, VERSIONS, case
@@ -38,6 +39,16 @@ def openvino() -> Iterator[Engine]:
 def test_migrated_layer_equals_the_old_one(name: str, old: LegacyClient) -> None:
     for seed in range(len(VERSIONS)):
         compare(case(name, seed), old, ir_tools.run)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_constants_read_all_bytes_of_the_migrated_weights(name: str, tmp_path: Path) -> None:
+    for seed in range(len(VERSIONS)):
+        made = case(name, seed)
+        migration = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights))
+        if migration.ok:
+            ir_tools.write(migration.model, tmp_path / "new.xml")
+            assert not ir_tools.validate(tmp_path / "new.xml", select=[UNREAD_WEIGHTS.code])
 
 
 @pytest.mark.sweep

@@ -12,6 +12,7 @@ import ir_tools
 from ir_tools.comparison import one_line
 from ir_tools.comparison.releases import compare_releases
 from ir_tools.inputs import plan_inputs
+from ir_tools.rules.storage import UNREAD_WEIGHTS
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.legacy import LegacyClient
 from tests.conftest import corpus_folder
@@ -43,6 +44,14 @@ def old(legacy_python: Path) -> Iterator[LegacyClient]:
 def new() -> Iterator[RuntimeClient]:
     with RuntimeClient() as client:
         yield client
+
+
+@pytest.mark.parametrize("path", legacy_files())
+def test_constants_read_all_bytes_of_the_migrated_weights(path: Path, tmp_path: Path) -> None:
+    if not path.with_suffix(".bin").exists():
+        pytest.skip("the file came without weights")
+    ir_tools.write(ir_tools.migrate(ir_tools.read(path)).model, tmp_path / "new.xml")
+    assert not ir_tools.validate(tmp_path / "new.xml", select=[UNREAD_WEIGHTS.code])
 
 
 @pytest.mark.sweep
