@@ -584,6 +584,11 @@ def _has_limits_of_heads(seen: Seen) -> bool:
     return seen.behind == "ScaledDotProductAttention" and (_has_limits_along(seen, 1) or _has_limits_along(seen, 2))
 
 
+def _is_low(seen: Seen) -> bool:
+    """Return whether the first input has two or three dimensions."""
+    return _has_rank(seen, 2) or _has_rank(seen, 3)
+
+
 def _is_convolved(seen: Seen) -> bool:
     """Return whether a convolution alone reads a product with constants that differ elsewhere than by channel."""
     shape, rank = seen.outputs[0].shape, len(seen.outputs[0].shape or ())
@@ -1348,7 +1353,7 @@ ROWS = (
         reason="The layer is removed, and nobody writes the output of the model.",
         model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
         version=10,
-        applies=lambda seen: _is_alone(seen) and _has_rank(seen, 1) and 1 in seen.constant,
+        applies=lambda seen: _is_alone(seen) and len(seen.inputs[0].shape or ()) < 2 and 1 in seen.constant,
     ),
     ReleaseDifference(
         name="an input that is transposed in its only axis, refused",
@@ -1359,7 +1364,20 @@ ROWS = (
         reason="The layer is removed, and the output of the model cannot be read.",
         model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
         version=10,
-        applies=lambda seen: _is_alone(seen) and _has_rank(seen, 1) and 1 in seen.constant,
+        applies=lambda seen: _is_alone(seen) and len(seen.inputs[0].shape or ()) < 2 and 1 in seen.constant,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"one number that is transposed behind other layers, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("Transpose-1",),
+            state=state,
+            reason="The layer is removed, and nobody writes the output of the model.",
+            model=Call("Transpose-1", (Call("Add-1", (number(3), Fixed(number(2)))), Fixed(whole()))),
+            applies=lambda seen: seen.last and not seen.first and _has_rank(seen, 0),
+        )
+        for first, last, state in (("2024.3", "2025.0", State.DIFFERS), ("2025.1", "2025.2", State.FAILS))
     ),
     ReleaseDifference(
         name="Transpose of bytes between an input and an output of IR v10",
@@ -1380,7 +1398,7 @@ ROWS = (
         ops=("Transpose-1",),
         reason="An order without elements, which is to reverse the axes, leaves them as they are.",
         model=Call("Transpose-1", (Call("Abs-1", (counted(2, 3),)), Fixed(whole()))),
-        applies=lambda seen: not _is_alone(seen) and _axes(seen) == [] and not _has_rank(seen, 1),
+        applies=lambda seen: not _is_alone(seen) and _axes(seen) == [] and len(seen.inputs[0].shape or ()) > 1,
     ),
     ReleaseDifference(
         name="SearchSorted in sequences of one number",
@@ -2100,7 +2118,7 @@ ROWS = (
         model=Call(
             "SpaceToBatch-2", (Given(counted(4, 6), "?,?"), *map(Fixed, (whole(1, 2), whole(0, 0), whole(0, 0))))
         ),
-        applies=lambda seen: not is_static(seen.inputs[0].shape) and len(seen.inputs[0].shape or ()) in {2, 3},
+        applies=lambda seen: _is_low(seen) and not is_static(seen.inputs[0].shape),
     ),
     *(
         ReleaseDifference(
@@ -2496,6 +2514,34 @@ ROWS = (
             UNPADDED,
         ),
         applies=_is_convolved,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"blocks of up to three dimensions whose {what} are of unknown number",
+            first="2022.1",
+            last=last,
+            ops=ops,
+            state=State.UNCOMPILED,
+            reason="For data of two or three dimensions the number of their values has to be known.",
+            model=Call("SpaceToBatch-2", (counted(4, 6), *inputs)),
+            applies=applies,
+        )
+        for what, last, ops, inputs, applies in (
+            (
+                "sizes",
+                "2026.4",
+                ("BatchToSpace-2", "SpaceToBatch-2"),
+                (Given(whole(1, 2), "?"), Fixed(whole(0, 0)), Fixed(whole(0, 0))),
+                lambda seen: _is_low(seen) and not is_static(seen.inputs[1].shape),
+            ),
+            (
+                "paddings",
+                "2025.3",
+                ("SpaceToBatch-2",),
+                (Fixed(whole(1, 2)), Given(whole(0, 0), "?"), Fixed(whole(0, 0))),
+                lambda seen: _is_low(seen) and not all(is_static(fact.shape) for fact in seen.inputs[2:]),
+            ),
+        )
     ),
     ReleaseDifference(
         name="Mish behind an attention",
