@@ -123,7 +123,10 @@ def test_a_rename_that_fails_changes_nothing(folder: Path, monkeypatch: pytest.M
     assert content(folder) == {"a": OLD, "b": OLD}
 
 
-def test_a_link_that_is_not_replaced_after_all_is_a_link(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("dangling", [False, True])
+def test_a_link_that_is_not_replaced_after_all_is_a_link(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, dangling: bool
+) -> None:
     rename = os.replace
 
     def replace(source: Path, target: Path) -> None:
@@ -131,13 +134,34 @@ def test_a_link_that_is_not_replaced_after_all_is_a_link(folder: Path, monkeypat
             raise OSError(errno.EIO, "Input/output error")
         rename(source, target)
 
-    (folder / "old").write_bytes(OLD)
+    there = {} if dangling else {"old": OLD}
+    for name, data in there.items():
+        (folder / name).write_bytes(data)
     (folder / "a").symlink_to("old")
     monkeypatch.setattr(os, "replace", replace)
     with pytest.raises(WriteError, match="Input/output error"):
         write_files([NewFile(folder / name, new) for name in ("a", "b")])
     assert os.readlink(folder / "a") == "old"
-    assert content(folder) == {"a": OLD, "old": OLD}
+    assert content(folder) == {**there, **dict.fromkeys(["a"] if there else [], OLD)}
+    assert set(os.listdir(folder)) == {"a", *there}
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_file_keeps_its_owner_as_far_as_the_system_allows(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, allowed: bool
+) -> None:
+    (folder / "a").write_bytes(OLD)
+    old, owners = (folder / "a").stat(), list[tuple[int, int]]()
+
+    def fchown(_: int, user: int, group: int) -> None:
+        owners.append((user, group))
+        if not allowed:
+            raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "fchown", fchown)
+    write_files([NewFile(folder / "a", new), NewFile(folder / "b", new)])
+    assert owners == [(old.st_uid, old.st_gid)]
+    assert content(folder) == {"a": NEW, "b": NEW}
 
 
 def test_content_is_on_the_disk_before_it_gets_its_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

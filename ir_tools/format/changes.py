@@ -25,6 +25,7 @@ from ir_tools.format.markup import (
 from ir_tools.graph import Graph, Layer, LayerContent, Port
 from ir_tools.source import Document, Element, Patch, Span, Style, Wiring
 from ir_tools.source.grammar import MAPS
+from ir_tools.types import id_number
 
 __all__ = ["Changes", "layer_text", "layers_of", "net_nodes", "wiring_of"]
 
@@ -129,7 +130,7 @@ class Changes:
         wanted = attributes_of(root)
         if name != wanted.get("name", ""):
             wanted["name"] = name
-        if str(version) != wanted["version"].strip():
+        if version != id_number(wanted["version"]):
             wanted["version"] = str(version)
         self._attributes(root, wanted)
 

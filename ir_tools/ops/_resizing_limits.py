@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ir_tools.ops.definition import Fact, Kind, Violation
 from ir_tools.types import Dim
 
-__all__ = ["Resized", "changed", "limits"]
+__all__ = ["Resized", "limits"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,8 @@ class Resized:
         data: the input.
         mode: as the layer has it.
         axes: those that are named, or all of them.
-        changed: those of `axes` that surely get another size.
+        padded: the sizes of the data with their padding.
+        output: the sizes of the output.
         pads: whether anything is padded.
         target: the name of the input that holds sizes or factors.
     """
@@ -29,7 +30,8 @@ class Resized:
     data: Fact
     mode: str
     axes: Sequence[int]
-    changed: Sequence[int]
+    padded: Sequence[Dim]
+    output: Sequence[Dim]
     pads: bool
     target: str
 
@@ -37,6 +39,11 @@ class Resized:
     def rank(self) -> int:
         """Of the data; 0 where it is not known."""
         return len(self.data.shape or ())
+
+    @property
+    def changed(self) -> list[int]:
+        """Those of `axes` that surely get another size."""
+        return [axis for axis in self.axes if self.padded[axis].meet(self.output[axis]) is None]
 
     @property
     def pillow(self) -> bool:
@@ -65,6 +72,9 @@ def limits(resized: Resized) -> Iterator[Violation]:
     if resized.by_core:
         yield from _limits_of_core(resized)
         return
+    if any(dim.hi == 0 for dim in resized.padded):
+        yield from _of_nothing(resized)
+        return
     outer = resized.rank - 3
     if not resized.turned and resized.rank > 3 and any(axis < outer for axis in resized.changed):
         message = f"resizes axis {min(resized.changed)} of rank {resized.rank}, which the runtime refuses"
@@ -85,6 +95,13 @@ def _limits_of_core(resized: Resized) -> Iterator[Violation]:
         yield Violation("mode", message, 'write mode="linear"')
 
 
+def _of_nothing(resized: Resized) -> Iterator[Violation]:
+    """Check for elements that are made of none: the plugin runs no kernel, and leaves them as its memory is."""
+    if all(dim.lo > 0 for dim in resized.output):
+        message = "gives elements to data that have none, and the runtime leaves them as its memory is"
+        yield Violation(resized.target, message, kind=Kind.SUSPECT)
+
+
 def _wrong(resized: Resized) -> Iterator[Violation]:
     """Check for what the runtime computes wrongly, without an error."""
     inner, first = resized.rank - 2, min(resized.changed, default=resized.rank)
@@ -98,8 +115,3 @@ def _wrong(resized: Resized) -> Iterator[Violation]:
     elif resized.pillow and first < inner and not swapped:
         message = f"resizes another axis than the last two, which the runtime gets wrong in mode {resized.mode}"
         yield Violation(resized.target, message, "resize the last two axes", Kind.SUSPECT)
-
-
-def changed(before: Sequence[Dim], after: Sequence[Dim], axes: Sequence[int]) -> list[int]:
-    """Return the axes that surely get another size."""
-    return [axis for axis in axes if before[axis].meet(after[axis]) is None]

@@ -17,7 +17,7 @@ from ir_tools.ops._image_rewrites import migrate_interpolate
 from ir_tools.ops._interpolate import Resizing, resize, scales_of
 from ir_tools.ops._numbers import half_away, in_working_type, is_half, low_bits, to_integer
 from ir_tools.ops._requirements import agreed, require, require_list, require_rank, require_size
-from ir_tools.ops._resizing_limits import Resized, changed, limits
+from ir_tools.ops._resizing_limits import Resized, limits
 from ir_tools.ops._sampling_rewrites import migrate_grid_sample
 from ir_tools.ops._values import dim, known, shifted
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
@@ -334,9 +334,17 @@ def _beyond_plugin(
     except ShapeError:
         return
     if before is not None and output.shape is not None:
-        moved = changed(padded_dims(attrs, before), output.shape, places)
-        kind = Resized(data=inputs[0], mode=attrs.mode, axes=places, changed=moved, pads=padding, target=name)
-        yield from limits(kind)
+        yield from limits(
+            Resized(
+                data=inputs[0],
+                mode=attrs.mode,
+                axes=places,
+                padded=padded_dims(attrs, before),
+                output=output.shape,
+                pads=padding,
+                target=name,
+            )
+        )
 
 
 def _unread(attrs: Attrs, data: Fact) -> Iterator[Violation]:
@@ -364,11 +372,12 @@ def _check_target(target: Fact, name: str) -> Iterator[Violation]:
 
 
 def _miscounted(target: Fact, axes: Sequence[Fact], name: str) -> Iterator[Violation]:
-    """Check for more sizes or factors than axes, of which the runtime drops the last."""
+    """Check for more sizes or factors than axes, of which the runtime does not read the last."""
     shapes = [fact.shape for fact in (target, *axes)]
     counts = [shape[0] for shape in shapes if shape is not None and len(shape) == 1]
     if len(counts) == 2 and counts[1].hi is not None and counts[0].lo > counts[1].hi:
-        yield Violation(name, f"has {counts[0]} values, but there are {counts[1]} axes")
+        message = f"has {counts[0]} values, but there are {counts[1]} axes; the runtime reads the first"
+        yield Violation(name, message, kind=Kind.SUSPECT)
 
 
 def _too_large(attrs: Attrs, inputs: Sequence[Fact], shape: Shape, name: str) -> Iterator[Violation]:

@@ -13,7 +13,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import raise_first, require_integers, require_list
 from ir_tools.ops._slices import Pair, exact_slice, positions, sliced
 from ir_tools.ops._values import carried, known
-from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Op, Violation
+from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Field, Ints
 from ir_tools.types import Dim
 
@@ -32,9 +32,8 @@ def check_strided_slice(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violat
     for axis, place in _dropped_places(attrs, len(data), len(begin)):
         dim = data[place]
         if dim.hi is not None and not -dim.hi <= begin[axis] < dim.hi:
-            yield Violation(
-                "begin", f"holds {begin[axis]} for a dimension of {dim} elements that shrink_axis_mask drops"
-            )
+            message = f"holds {begin[axis]} for a dimension of {dim} elements that shrink_axis_mask drops"
+            yield Violation("begin", message, kind=Kind.CONTRADICTION if dim.static else Kind.SUSPECT)
 
 
 def _uneven_masks(attrs: Attrs) -> Iterator[Violation]:

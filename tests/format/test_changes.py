@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -326,7 +327,11 @@ def test_a_layer_under_another_number_is_written_with_it() -> None:
     assert number not in again.graph
 
 
-@pytest.mark.parametrize("between", [b"", b"\n\t", b"<!-- kept -->", b"kept"])
+LONG = [b"\n" + b" " * count for count in (254, 255, 256, 600)]
+"""White space as long as what is looked through at once, or longer."""
+
+
+@pytest.mark.parametrize("between", [b"", b"\n\t", *LONG, b"<!-- kept -->", b"kept"], ids=lambda text: len(text))
 def test_of_what_is_removed_nothing_stays_but_comments_and_text_between(between: bytes) -> None:
     text = (
         b'<?xml version="1.0"?><net name="n" version="11"><layers><layer id="0" name="x" type="Parameter"'
@@ -337,6 +342,34 @@ def test_of_what_is_removed_nothing_stays_but_comments_and_text_between(between:
     model = read(text % between.join(dims))
     model.graph.layer(0).outputs[0].dims = (1,)
     assert render(model) == text % (dims[0] + (between * 3 if between.strip() else b""))
+
+
+OLD_PORTS, NEW_PORT = (4, 5, 7), 6
+ORDERS = [order for count in range(5) for order in permutations((*OLD_PORTS, NEW_PORT), count)]
+
+
+def test_ports_are_written_in_any_order() -> None:
+    ports = "".join(f'<port id="{port}" precision="FP32"><dim>{port}</dim></port>' for port in OLD_PORTS)
+    text = (
+        '<?xml version="1.0"?><net name="n" version="11"><layers><layer id="0" name="x" type="Strange"'
+        f' version="other"><output>{ports}</output></layer></layers><edges/></net>'
+    ).encode()
+    for order in ORDERS:
+        model = read(text)
+        outputs = model.graph.layer(0).outputs
+        known = {port.id: port for port in (*outputs, Port(NEW_PORT, "FP32", (NEW_PORT,)))}
+        outputs[:] = [known[port] for port in order]
+        after = render(model)
+        assert [(port.id, port.dims) for port in read(after).graph.layer(0).outputs] == [(one, (one,)) for one in order]
+        assert (after == text) == (order == OLD_PORTS)
+
+
+def test_what_data_holds_besides_attributes_stays() -> None:
+    text = SMALL.replace(b'rounding_type="ceil_torch" />', b'rounding_type="ceil_torch"><more a="1"/></data>')
+    model = read(text)
+    model.graph.layer(1).raw.clear()
+    assert b'<more a="1"/></data>' in render(model)
+    assert read(render(model)).graph.layer(1).raw == {}
 
 
 def test_a_body_that_is_taken_away_is_not_in_the_file() -> None:

@@ -379,6 +379,15 @@ def test_what_could_not_be_read_again_is_not_written() -> None:
         render(model)
 
 
+@pytest.mark.parametrize("side", ["inputs", "outputs"])
+def test_ports_of_one_side_have_ids_of_their_own(side: str) -> None:
+    model = small()
+    ports = getattr(model.graph.layer(1), side)
+    ports.append(Port(ports[0].id, "FP32", (1,)))
+    with pytest.raises(WriteError, match="'pool' has two ports with the same id"):
+        render(model)
+
+
 def test_a_layer_beside_its_copy() -> None:
     model = small()
     twin = model.graph.layer(1).copy(model.graph.new_id())
@@ -505,6 +514,14 @@ def test_name_and_version() -> None:
     model = small()
     model.name, model.version = "other", 10
     assert render(model) == SMALL.replace(b'name="small" version="11"', b'name="other" version="10"')
+
+
+@pytest.mark.parametrize("version", [" 11", "011", "+11"])
+def test_a_version_in_another_spelling_stays(version: str) -> None:
+    text = SMALL.replace(b'version="11"', f'version="{version}"'.encode())
+    model = read(text)
+    model.name = "other"
+    assert render(model) == text.replace(b'name="small"', b'name="other"')
 
 
 # --- files ------------------------------------------------------------------------------------------------------
@@ -691,6 +708,31 @@ def test_a_link_stays_a_link(pair: Path) -> None:
     model, _ = edited(pair)
     write(model, link)
     assert link.is_symlink()
+    assert read(pair).graph.layer(1).raw["kernel"] == "5"
+
+
+def test_a_link_to_a_model_with_other_weights_is_replaced(pair: Path) -> None:
+    link = pair.with_name("link.xml")
+    link.symlink_to(pair)
+    link.with_suffix(".bin").write_bytes(b"of another")
+    before = content(pair.parent)
+    model, _ = edited(pair)
+    write(model, link)
+    assert not link.is_symlink()
+    assert read(link).graph.layer(1).raw["kernel"] == "5"
+    assert {name: content(pair.parent)[name] for name in ("m.xml", "m.bin")} == {
+        name: before[name] for name in ("m.xml", "m.bin")
+    }
+
+
+def test_a_link_to_a_model_without_weights_gets_none_beside_it(pair: Path) -> None:
+    pair.with_suffix(".bin").unlink()
+    link = pair.with_name("link.xml")
+    link.symlink_to(pair)
+    model = read(link)
+    set_kernel(model)
+    write(model, link)
+    assert sorted(os.listdir(pair.parent)) == ["link.xml", "m.xml"]
     assert read(pair).graph.layer(1).raw["kernel"] == "5"
 
 

@@ -83,6 +83,11 @@ RUN: list[Change] = [
     ("Interpolate-4", {"mode": "linear_onnx"}, {1: sizes(8, 10, 3)}),
     ("Interpolate-11", {"mode": "bicubic_pillow", "cube_coeff": "9"}, {}),
     ("GridSample-9", {"mode": "BICUBIC"}, {}),
+    ("Interpolate-11", {}, {1: sizes(8, 10, 3)}),
+    ("Interpolate-11-scales", {}, {1: factors(2, 3, 1)}),
+    ("Interpolate-11-two", {}, {0: ("f32", "0,2,4,5"), 1: sizes(3, 2, 4, 5)}),
+    ("Interpolate-11-two", {}, {0: ("f32", "1,0,4,5"), 1: sizes(3, 0, 8, 5)}),
+    ("Interpolate-11-two", {"mode": "linear_onnx"}, {0: ("f32", "0,2,3,4,5"), 1: sizes(0, 3, 6, 4, 5)}),
 ]
 REFUSED: list[Change] = [
     ("Interpolate-1", {"axes": ""}, {}),
@@ -100,10 +105,12 @@ REFUSED: list[Change] = [
     ("Interpolate-4-scales", {}, {2: factors(1e9, 2)}),
     ("Interpolate-11", {}, {1: factors(2, 2)}),
     ("Interpolate-11-scales", {}, {1: sizes(2, 2)}),
+    ("Interpolate-11-two", {}, {1: sizes(3, 2, 4, 5)}),
     ("GridSample-9", {"padding_mode": "foo"}, {}),
     ("GridSample-9", {}, {1: ("f32", "1,3,3,3")}),
 ]
 CRASH: list[Change] = [
+    ("Interpolate-11-two", {"mode": "linear_onnx"}, {0: ("f32", "0,2,3,2,4,5"), 1: sizes(0, 2, 3, 2, 8, 5)}),
     ("Interpolate-1", {"pads_begin": "1000000000"}, {}),
     ("Interpolate-4", {"pads_begin": "0,0,100000,100000"}, {}),
     ("Interpolate-1", {}, {1: sizes(-1, 3)}),

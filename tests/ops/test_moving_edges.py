@@ -75,6 +75,27 @@ def test_limits_of_integers_are_the_ends(name: str, kind: str, dim: str, client:
         compare_shapes(client, Setting(OPS[name], slots, MASKS if name == "StridedSlice-1" else {}))
 
 
+@pytest.mark.parametrize("begin", [-5, -4, 3, 4])
+@pytest.mark.parametrize("dim", ["4", "1..4", "..4", "?"])
+def test_an_element_that_a_dropped_axis_lacks(dim: str, begin: int, client: RuntimeClient) -> None:
+    """It is refused where the size is known before running; else the nearest is taken."""
+    raw = {**MASKS, "shrink_axis_mask": "1"}
+    slots: list[Slot] = [("f32", dim), whole([begin]), whole([begin + 1])]
+    op, setting = OPS["StridedSlice-1"], Setting(OPS["StridedSlice-1"], slots, raw)
+    text, blob = single_text(op.type, op.version, raw, slots, 1)
+    attrs = op.read(raw, [])
+    assert attrs is not None
+    kinds = [fault.kind for fault in op.check(attrs, [fact_of(slot) for slot in slots])]
+    beyond = not -4 <= begin < 4
+    assert kinds == ([Kind.CONTRADICTION if dim == "4" else Kind.SUSPECT] if beyond and dim != "?" else [])
+    if dim == "4":
+        compare_shapes(client, setting)
+        assert runs(client, Case(op, raw, slots)) != beyond
+    else:
+        (found,) = client.infer(text, blob, {"in0": np.arange(4, dtype=np.float32)}).outputs.values()
+        assert found == np.clip(begin % 4 if -4 <= begin < 0 else begin, 0, 3)
+
+
 ONE = np.array(1, np.float32)
 SHAPES: Sequence[tuple[str, Mapping[str, str], Sequence[Slot]]] = (
     ("Pad-12", {"pad_mode": "constant"}, [("f32", "1,2"), whole([-1, 0]), whole([-2, 1])]),

@@ -103,6 +103,7 @@ GROUPS = {"num_groups": "2", "epsilon": "0.1"}
         ("NormalizeL2-1", WITH_AXES["NormalizeL2-1"], [F32, np.array([9])], "names axis 9"),
         ("GRN-1", ALONE["GRN-1"], [("f32", "4")], "rank 2, 3 or 4"),
         ("GroupNormalization-12", {**GROUPS, "num_groups": "3"}, [F32, FOUR, FOUR], "not a multiple"),
+        ("GroupNormalization-12", GROUPS, [("f32", "1,0,8"), ("f32", "0"), ("f32", "0")], "not a multiple"),
         ("GroupNormalization-12", {**GROUPS, "num_groups": "0"}, [F32, FOUR, FOUR], "at least 1"),
         ("GroupNormalization-12", GROUPS, [F32, FOUR, ("f32", "2")], "2 values, but the data has 4"),
         ("GroupNormalization-12", {"epsilon": "0.1"}, [F32, FOUR, FOUR], "is missing"),

@@ -67,6 +67,19 @@ def test_values_of_known_numbers(raw: dict[str, str], kind: str, client: Runtime
             compare_shapes(client, Setting(OPS["TopK-3"], [slot, k], raw, 2))
 
 
+@pytest.mark.parametrize("mode", ["max", "min"])
+@pytest.mark.parametrize("kind", ["bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))])
+def test_limits_of_integers_are_in_order(kind: str, mode: str) -> None:
+    least, most = (0, 1) if kind == "bool" else (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
+    numbers = [1, most, least, 0, most // 2, most // 2 + least % 2, most, most - 1, least + 1]
+    attrs = OPS["TopK-3"].read({**TOP, "axis": "0", "mode": mode}, [])
+    assert attrs is not None
+    values, places = sorting.top_k(attrs, (np.array(numbers, kind), np.array(len(numbers))))
+    sign = -1 if mode == "max" else 1
+    assert places.tolist() == sorted(range(len(numbers)), key=lambda place: (sign * numbers[place], place))
+    assert values.tolist() == sorted(numbers, key=lambda number: sign * number)
+
+
 RUN: list[Change] = [
     *((name, {}, {}) for name in CASES),
     ("TopK-11", {"stable": "true"}, {}),

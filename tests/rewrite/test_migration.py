@@ -169,6 +169,17 @@ def test_a_replacement_keeps_id_name_tensor_names_and_readers() -> None:
     assert len(names) == len(set(names))
 
 
+@pytest.mark.parametrize("target", ["opset8", "opset13"])
+@pytest.mark.parametrize("axis", ["0", "2", "-1"])
+def test_indices_of_max_pool_go_on_to_be_counted_from_their_axis(axis: str, target: str) -> None:
+    attrs = {**DILATED, "index_element_type": "i32", "axis": axis, "dilations": "2,2"}
+    del attrs["exclude-pad"]
+    moved = migrate(model_of([Row("MaxPool", "opset14", attrs, (1, 3, 7, 8), (1, 3, 3, 3))]), target)
+    assert moved.ok
+    raw = layer(moved.model, "pool0").raw
+    assert (raw["axis"], raw["index_element_type"], raw["dilations"]) == (axis, "i32", "2,2")
+
+
 def test_a_refusal_changes_nothing_and_says_why() -> None:
     attrs = {**DILATED, "index_element_type": "i64", "axis": "0", "dilations": "2,2"}
     del attrs["exclude-pad"]

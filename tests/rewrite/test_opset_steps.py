@@ -413,6 +413,22 @@ def test_steps_of_every_version(name: str) -> None:
     assert problems_of_version(name, OFTEN, few) == []
 
 
+def test_what_the_version_before_reads_alike_is_not_refused() -> None:
+    compared = 0
+    for op in MIGRATING.values():
+        old, rng = find_op(op.type, f"opset{op.version - 1}"), np.random.default_rng(6)
+        if old is None or len(old.outputs) < len(op.outputs):
+            continue
+        known = {field.xml or name for name, field in old.attrs.items()}
+        for setting in sampled(op, rng):
+            reads = known.issuperset(setting.raw) and len(setting.arrays) <= len(old.inputs)
+            if reads and old.read(setting.raw, []) is not None and is_valid(setting):
+                moved = migrate(setting.model(), f"opset{op.version - 1}")
+                assert not moved.refused, f"{setting}: {moved.refused}"
+                compared += 1
+    assert compared > 150
+
+
 @pytest.mark.parametrize("name", SUBSTITUTED)
 def test_substitutes(name: str) -> None:
     """The layers that a release may run in the place of an operation compute the same, or are refused."""
