@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from ir_tools.ops import image
+from ir_tools.ops.definition import Kind
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import Case, Change, clients, compare_around, is_refused, ops_by_name, rows, runs
-from tests.ops.layer_support import Setting, compare_shapes
+from tests.ops.layer_support import Setting, compare_shapes, fact_of
 from tests.ops.single import Slot
 
 client = pytest.fixture(scope="module")(clients)
@@ -124,6 +125,27 @@ CRASH: list[Change] = [
 def test_what_runs_is_not_refused(case: Case, client: RuntimeClient) -> None:
     assert runs(client, case)
     assert not is_refused(case)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "target", "warned"),
+    [
+        ("Interpolate-11-two", "0,2,4,5", sizes(3, 2, 4, 5), True),
+        ("Interpolate-11-two", "1,2,0,5", sizes(1, 2, 4, 5), True),
+        ("Interpolate-11-two", "0..1,2,4,5", sizes(1, 2, 4, 5), False),
+        ("Interpolate-11-two", "1,0,4,5", sizes(3, 0, 8, 5), False),
+        ("Interpolate-11-two", "0,2,4,5", sizes(0, 2, 8, 5), False),
+        ("Interpolate-11", "0,2,4,5", sizes(8, 10), False),
+        ("Interpolate-11", "1,2,4,5", sizes(8, 10, 3), True),
+    ],
+)
+def test_what_runs_and_is_not_meant_is_warned_of(name: str, data: str, target: Slot, warned: bool) -> None:
+    """Elements made of none hold what was in memory; sizes behind those of the axes are not read."""
+    case = CASES[name].change({}, {0: ("f32", data), 1: target})
+    attrs = case.op.read(case.raw, [])
+    assert attrs is not None
+    kinds = [fault.kind for fault in case.op.check(attrs, [fact_of(slot) for slot in case.slots])]
+    assert kinds == [Kind.SUSPECT] * warned
 
 
 @pytest.mark.parametrize("case", rows(CASES, REFUSED))

@@ -17,7 +17,9 @@ from ir_tools.diagnostics import Diagnostic
 from ir_tools.format.problems import ElementProblem
 from ir_tools.rules import RULES, Rule
 from ir_tools.rules._listing import listing
-from ir_tools.rules.structure import NO_RESULT
+from ir_tools.rules.operations import WRONG_NUMBER_OF_INPUTS
+from ir_tools.rules.storage import OVERLAPPING_CONSTANTS, UNREAD_WEIGHTS
+from ir_tools.rules.structure import DUPLICATE_LAYER_ID, INPUT_FED_TWICE, NO_RESULT, UNFED_INPUT
 from ir_tools.validation import validate
 from tests.conftest import ROOT
 
@@ -36,6 +38,12 @@ OF_AN_ATTRIBUTE = {
     *("window-in-padding", "full-kernel-divisor", "unknown-rank-input"),
 }
 """Rules about one attribute that is there."""
+BESIDE = {
+    DUPLICATE_LAYER_ID.code: {INPUT_FED_TWICE.code},
+    OVERLAPPING_CONSTANTS.code: {UNREAD_WEIGHTS.code},
+    UNFED_INPUT.code: {WRONG_NUMBER_OF_INPUTS.code},
+}
+"""Rules whose bad file breaks another one with the same fault."""
 
 
 def folder_of(rule: Rule) -> Path:
@@ -57,6 +65,12 @@ def test_the_bad_file_has_the_finding(rule: Rule) -> None:
     found = "\n".join(map(told, validate(folder_of(rule) / "bad.xml", select=[rule.code])))
     assert found == (folder_of(rule) / "expected.txt").read_text(encoding="utf-8").rstrip("\n")
     assert rule.code in found
+
+
+@pytest.mark.parametrize("rule", SHOWN, ids=lambda rule: rule.name)
+def test_the_bad_file_has_no_finding_of_another_rule(rule: Rule) -> None:
+    codes = {finding.code for finding in validate(folder_of(rule) / "bad.xml")}
+    assert codes == {rule.code, *BESIDE.get(rule.code, ())}
 
 
 def test_findings_are_in_the_order_of_the_lines() -> None:
