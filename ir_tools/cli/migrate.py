@@ -356,14 +356,34 @@ def _verify(
             located(source, first),
             located(target, second or first),
         ):
-            found = compare(
-                source, target, _taken(plan, source, target), layers=False, client=first, against_client=second
-            )
+            taken = _taken(plan, source, target)
+            found = compare(source, target, taken, layers=False, client=first, against_client=second)
+            fault = None if found.ok else _fault(source, client)
+            if fault is not None:
+                ends = zip(source.inputs, target.inputs, strict=True)
+                fed = {new.name: taken[old.name] for old, new in ends}
+                found = compare(target, inputs=fed, mode="cumulative", layers=False, client=second or first)
     except IrToolsError as error:
         return {**not_run(error), **shared}
-    if second is not None or client is not None:
+    if fault is not None:
+        shared |= {"fault": fault, "old": "The reference", "new": f"{(second or first).title}: the migrated model"}
+    elif second is not None or client is not None:
         shared |= {"old": found.layer_sides.expected, "new": f"{(second or first).title}: the migrated model"}
     return {"ok": found.ok, **_facts(found), **shared}
+
+
+def _fault(model: "Model", client: "ReleaseClient | None") -> str | None:
+    """Say why the release that runs a model is known to give other values; None if it is not."""
+    from ir_tools.compatibility import Answer, compatibility
+    from ir_tools.releases.table import OPENVINO
+    from ir_tools.runtime.installed import openvino_version
+
+    name = f"openvino-{openvino_version()}." if client is None else f"{client.release.name}."
+    for one in compatibility(model, [release for release in OPENVINO if name.startswith(f"{release.name}.")]):
+        if one.answer is Answer.DIFFERS:
+            found = f"The original gives other values on {one.release.title}"
+            return f"{found}, so this is compared with the reference: {one.why}"
+    return None
 
 
 def _like(inputs: InputOptions, before: "Model", after: "Model") -> InputOptions:
@@ -560,6 +580,8 @@ def _show_verification(screen: "Screen", checked: Row) -> None:
     new = checked.get("new", f"the new model on {now}")
     screen.heading(f"{checked['old']}, against {new}" if "old" in checked else f"Both models on {now}")
     _show_outputs(screen, _rows(checked["outputs"]))
+    if "fault" in checked:
+        screen.line(str(checked["fault"]), style="yellow")
     weak = checked["weak"]
     assert isinstance(weak, list)
     for text in weak:

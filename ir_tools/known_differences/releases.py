@@ -2380,7 +2380,7 @@ ROWS = (
         ReleaseDifference(
             name=f"{op} that gives an output of the model",
             first="2022.1",
-            last="2023.1",
+            last="2023.2",
             ops=(op,),
             state=State.UNCOMPILED,
             reason="It is compiled within a larger model only.",
@@ -2393,7 +2393,7 @@ ROWS = (
         ReleaseDifference(
             name=f"{op} before other layers",
             first="2023.0",
-            last="2023.1",
+            last="2023.2",
             ops=(op,),
             state=State.UNCOMPILED,
             reason="It is compiled with few layers behind it.",

@@ -295,16 +295,34 @@ def any_as_numbers(layers: Layers, attrs: Attrs) -> Ref:
     return _all(layers, attrs, layers.call("LogicalNot", Ref(None)), "Equal")
 
 
+def _apart(type: str) -> Step:
+    """Return a step that puts a layer behind a reduction with which releases do not compile those that scale it."""
+
+    @by_formula("the larger of a number and itself is the number")
+    def apart(layers: Layers, attrs: Attrs) -> Ref:
+        found = layers.call(type, Ref(None), Ref(None, 1), keep_dims=attrs.keep_dims)
+        return layers.call("Maximum", found, found)
+
+    return apart
+
+
 ROWS = (
-    Reduction(type="ReduceSum", function=total),
-    Reduction(type="ReduceMean", function=mean, rewrites={"reduce-mean-to-adaptive": reduce_mean_to_adaptive}),
-    Reduction(type="ReduceMax", function=largest, folds="bounds"),
-    Reduction(type="ReduceMin", function=smallest, folds="bounds"),
-    Reduction(type="ReduceProd", function=product, folds="bounds"),
+    Reduction(type="ReduceSum", substitute=_apart("ReduceSum"), function=total),
+    Reduction(
+        type="ReduceMean",
+        substitute=_apart("ReduceMean"),
+        function=mean,
+        rewrites={"reduce-mean-to-adaptive": reduce_mean_to_adaptive},
+    ),
+    Reduction(type="ReduceMax", substitute=_apart("ReduceMax"), function=largest, folds="bounds"),
+    Reduction(type="ReduceMin", substitute=_apart("ReduceMin"), function=smallest, folds="bounds"),
+    Reduction(type="ReduceProd", substitute=_apart("ReduceProd"), function=product, folds="bounds"),
     Reduction(type="ReduceLogicalAnd", function=every, accepts="boolean", substitute=all_as_numbers),
     Reduction(type="ReduceLogicalOr", function=some, accepts="boolean", substitute=any_as_numbers),
-    Reduction(type="ReduceL1", version=4, function=sum_of_sizes, migrate=by_sizes),
-    Reduction(type="ReduceL2", version=4, function=length, folds="floats", migrate=by_squares),
+    Reduction(type="ReduceL1", version=4, function=sum_of_sizes, migrate=by_sizes, substitute=_apart("ReduceL1")),
+    Reduction(
+        type="ReduceL2", version=4, function=length, folds="floats", migrate=by_squares, substitute=_apart("ReduceL2")
+    ),
 )
 
 # --- running sums -----------------------------------------------------------------------------------------------

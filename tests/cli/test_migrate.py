@@ -1,7 +1,9 @@
 """`ir-tools migrate`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import openvino
 import pytest
 
@@ -223,3 +225,20 @@ def test_an_input_is_reshaped_by_any_of_its_old_names_in_a_file_that_has_others(
     outcome = cli("migrate", tmp_path / "named.xml", *words)
     assert (outcome.code, outcome.document["verified"]["ok"]) == (0, True)
     assert [end.names for end in ir_tools.read(tmp_path / "ten.xml").inputs] == [("x",)]
+
+
+@pytest.mark.parametrize("numbers", [range(16), [1] * 16], ids=["by-channel", "alike"])
+def test_what_the_runtime_computes_wrongly_is_migrated_and_compared_with_the_reference(
+    cli: Cli, tmp_path: Path, numbers: Sequence[int]
+) -> None:
+    """The installed OpenVINO adds the numbers of other channels to a mean over the last of three axes."""
+    builder = ir_tools.Builder(name="means")
+    mean = builder.call("ReduceMean", builder.parameter("x", "2,16,20"), np.array([2]), keep_dims=False, name="mean")
+    builder.result(builder.call("Add", mean, np.array(numbers, np.float32)))
+    ir_tools.write(builder.model, tmp_path / "means.xml")
+    outcome = cli("migrate", tmp_path / "means.xml", "--for", "openvino-2026.4", "--verify", "-o", tmp_path / "new.xml")
+    assert outcome.code == 0
+    differs = len({*numbers}) > 1
+    assert ("compared with the reference" in outcome.out) is differs
+    assert ir_tools.compare(tmp_path / "new.xml").ok
+    assert ir_tools.compare(tmp_path / "means.xml").ok is not differs
