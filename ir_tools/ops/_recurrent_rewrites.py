@@ -7,10 +7,10 @@ import numpy as np
 
 from ir_tools.ops._layers import I64, Layers, by_formula, composed
 from ir_tools.ops._requirements import require
-from ir_tools.ops.definition import Ref, Refused, Step
+from ir_tools.ops.definition import Fact, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
 
-__all__ = ["gru_cell", "lstm_cell", "rnn_cell", "sequence"]
+__all__ = ["gru_cell", "lstm_cell", "rnn_cell", "sequence", "with_activations"]
 
 LONGEST = 256
 """Steps of a sequence that are written out."""
@@ -115,6 +115,20 @@ def sequence(cell: str, states: int) -> Step:
     return step
 
 
+def with_activations(type: str, activations: Sequence[str]) -> Step:
+    """Return the step of a sequence without `activations`: the same with these, which releases take then."""
+
+    def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | None:
+        if attrs.activations or target < 5:
+            return None
+        layers = Layers(inputs, target)
+        given = (Ref(None, number) for number in range(len(inputs)))
+        layers.outputs(type, *given, **{**attrs, "activations": activations})
+        return layers.rewrite("activations written out", "these are the activations of a sequence that names none")
+
+    return step
+
+
 class _Rolled:
     """A sequence whose steps are written out."""
 
@@ -126,7 +140,7 @@ class _Rolled:
         self.data = layers.working(0)
         self.lengths = layers.to_type(Ref(None, 1 + states), I64)
         names = ("activations", "activations_alpha", "activations_beta", "clip", "linear_before_reset")
-        self.attributes = {name: attrs[name] for name in names if name in attrs}
+        self.attributes = {name: attrs[name] for name in names if attrs.get(name, ()) != ()}
         self.attributes["hidden_size"] = attrs.hidden_size
 
     def run(self, way: int, *, backwards: bool) -> list[Ref]:

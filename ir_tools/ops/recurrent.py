@@ -12,7 +12,7 @@ import numpy as np
 from ir_tools.ops._layers import Layers
 from ir_tools.ops._numbers import in_working_types
 from ir_tools.ops._recurrent import Step, gru_step, lstm_step, over_time, rnn_step
-from ir_tools.ops._recurrent_rewrites import gru_cell, lstm_cell, rnn_cell, sequence
+from ir_tools.ops._recurrent_rewrites import gru_cell, lstm_cell, rnn_cell, sequence, with_activations
 from ir_tools.ops._requirements import agreed, require, require_rank
 from ir_tools.ops._values import dim, divided, known
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Output, Ref, Rewrite, Violation
@@ -282,6 +282,7 @@ def _sequence_op(type: str, net: Network, **attrs: Field) -> Op:
         type=type,
         version=5,
         migrate=sequence(type.replace("Sequence", "Cell"), net.states),
+        substitute=with_activations(type, net.activations),
         inputs=tuple(
             Input(name, type="integer float" if name == "sequence_lengths" else "T") for name in sequence_names(net)
         ),

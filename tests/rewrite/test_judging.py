@@ -8,6 +8,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
+import ir_tools
 from ir_tools.builder import Builder
 from ir_tools.errors import ShapeError
 from ir_tools.graph import Located, Model
@@ -197,3 +198,25 @@ def test_layers_of_a_rewrite_are_seen_as_they_are_in_the_model_that_gets_them(mo
                 compared += 1
     assert wrong == []
     assert compared > 500
+
+
+@pytest.mark.parametrize("data", ["2,?,4", "2,3,?"], ids=["steps of unknown number", "unrolled"])
+@pytest.mark.parametrize(("type", "gates", "states"), [("LSTMSequence", 4, 2), ("GRUSequence", 3, 1)])
+def test_a_sequence_without_activations_has_the_usual_ones(type: str, gates: int, states: int, data: str) -> None:
+    builder, numbers = Builder(opset=5), np.random.default_rng(0)
+    weights = (numbers.normal(size=(1, 5 * gates, *rest)).astype("f4") for rest in ((4,), (5,), ()))
+    given = builder.parameter("x", data), *(builder.parameter(f"h{index}", "?,1,5") for index in range(states))
+    lengths = builder.constant(np.array([3, 3], np.int32))
+    usual = {4: "sigmoid,tanh,tanh", 3: "sigmoid,tanh"}[gates]
+    found = builder.call(
+        type, *given, lengths, *map(builder.constant, weights), hidden_size=5, direction="forward", activations=usual
+    )
+    builder.result(found, "out")
+    inputs = {"x": numbers.normal(size=(2, 3, 4)).astype("f4")}
+    inputs |= {f"h{index}": numbers.normal(size=(2, 1, 5)).astype("f4") for index in range(states)}
+    expected = ir_tools.run(builder.model, inputs)
+    del builder.graph.layer(found.layer).raw["activations"]
+    migration = ir_tools.migrate(builder.model, to="openvino-2022.1")
+    assert migration.ok
+    got = ir_tools.run(migration.model, inputs)
+    assert np.allclose(got["out"], expected["out"], atol=1e-6)
