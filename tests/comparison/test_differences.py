@@ -179,3 +179,15 @@ def test_the_numbers_of_detections_are_named() -> None:
     assert (row.ok, row.reason) == (False, "2 rows expected, 1 found")
     (row,) = Outputs("f32", None, frozenset({"boxes"}), {}).compared({"boxes": two}, {"boxes": two})
     assert (row.ok, row.reason) == (True, "")
+
+
+def test_the_mean_is_over_what_is_finite_on_both_sides() -> None:
+    found = difference(np.array([1, 2, 3, 4, np.nan]), np.array([2, 2, 3, np.inf, 5]))
+    assert found.mean_abs == pytest.approx(1 / 3)
+    assert (found.nan, found.max_abs) == ((1, 0), math.inf)
+
+
+def test_rows_are_the_same_relative_to_each_column() -> None:
+    expected = np.array([[1000, 0.0012], [1000, 0.0010]], np.float32)
+    actual = np.array([[1000, 0.0010], [1000, 5]], np.float32)
+    assert aligned(expected, actual).tolist() == actual[::-1].tolist()

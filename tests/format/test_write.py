@@ -388,6 +388,30 @@ def test_ports_of_one_side_have_ids_of_their_own(side: str) -> None:
         render(model)
 
 
+def test_an_output_is_no_input_that_is_fed() -> None:
+    model = small()
+    pool = model.graph.layer(1)
+    pool.inputs[0].id, pool.outputs[0].id = 1, 0
+    with pytest.raises(WriteError, match="'pool' has no input port 0, which is fed"):
+        render(model)
+
+
+def test_an_edge_has_two_ports() -> None:
+    model = small()
+    model.graph.add_edge(0, 2, key=(0, 0, 0))
+    with pytest.raises(WriteError, match="the edge from 0 to 2 has no ports"):
+        render(model)
+
+
+def test_a_new_edge_is_written_behind_the_others() -> None:
+    model = small()
+    model.graph.layer(2).inputs.append(Port(1, "FP32", (1, 8, -1)))
+    model.graph.connect(Source(0, 0), 2, 1)
+    edges = SMALL[SMALL.index(b"\t\t<edge ") : SMALL.index(b"\t</edges>")]
+    new = b'\t\t<edge from-layer="0" from-port="0" to-layer="2" to-port="1" />\n'
+    assert edges + new in render(model)
+
+
 def test_a_layer_beside_its_copy() -> None:
     model = small()
     twin = model.graph.layer(1).copy(model.graph.new_id())
