@@ -73,6 +73,8 @@ def _named(path: Path, excludes: Excludes) -> tuple[list[Path], Problem | None]:
     """Return a file that is named."""
     if not path.exists() and not path.is_symlink():
         return [], (f"there is no such file or folder{similar(path)}", None)
+    if Path(os.path.realpath(path)).is_fifo():
+        return [], ("is a named pipe", "copy its content to a file, or give it as standard input")
     if path.suffix.lower() in {".bin", ".onnx"} and path.is_file():
         model = path.with_suffix(".xml")
         if path.suffix.lower() == ".onnx":

@@ -258,6 +258,15 @@ def test_what_cannot_be_a_model_is_one_line(cli: Cli, weighted: Path, model: str
         assert outcome.err.count("\n") == 1, outcome.err
 
 
+@pytest.mark.parametrize("options", [[], ["--skip-others"]])
+@pytest.mark.usefixtures("impatient")
+def test_a_named_pipe_cannot_be_checked(cli: Cli, weighted: Path, options: list[str]) -> None:
+    os.mkfifo(weighted / "named.xml")
+    outcome = cli("validate", "w.xml", "named.xml", *options)
+    assert outcome.code == 2
+    assert "named.xml: error IR001: is a named pipe" in outcome.out
+
+
 FILES_OF_VALUES = {
     "run w.xml --input data=named.npy": "named.npy is a named pipe",
     "run w.xml --input data=named.png": "named.png is a named pipe",
