@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ir_tools.cli.app import Answer, Row, command
+from ir_tools.diagnostics import Severity
 from ir_tools.errors import UsageError
 from ir_tools.rules import RULES, Rule
 
@@ -54,7 +55,8 @@ def _list(screen: "Screen") -> None:
 
 
 def _show(screen: "Screen", rule: Rule) -> None:
-    screen.line(f"{rule.code} {rule.name} ({rule.severity})", style="bold")
+    milder = "" if rule.severity is Severity.INFO else " at worst"
+    screen.line(f"{rule.code} {rule.name} ({rule.severity}{milder})", style="bold")
     screen.line()
     for line in rule.doc.splitlines():
         heading = line in {"Bad:", "Good:"} or line.startswith("Why:")
