@@ -824,13 +824,14 @@ def test_a_model_without_the_weights_that_it_needs_is_not_written(samples: Path,
 
 @pytest.mark.parametrize("grown", [False, True])
 @pytest.mark.parametrize("in_memory", [False, True])
+@pytest.mark.parametrize("end", [4, -1], ids=["first bytes", "all but the last"])
 def test_a_model_whose_weights_are_cut_off_is_not_written(
-    samples: Path, tmp_path: Path, grown: bool, in_memory: bool
+    samples: Path, tmp_path: Path, grown: bool, in_memory: bool, end: int
 ) -> None:
     """What is appended would be taken for what is lacking."""
     pair = tmp_path / "m.xml"
     pair.write_bytes((samples / "looped.xml").read_bytes())
-    pair.with_suffix(".bin").write_bytes((samples / "looped.bin").read_bytes()[:4])
+    pair.with_suffix(".bin").write_bytes((samples / "looped.bin").read_bytes()[:end])
     model = read(pair.read_bytes(), pair.with_suffix(".bin").read_bytes()) if in_memory else read(pair)
     if grown:
         model.weights.append(bytes(1000))
