@@ -6,6 +6,7 @@ from ir_tools.comparison._pairing import Pairs, paired
 from ir_tools.comparison._structure import Side
 from ir_tools.errors import UsageError
 from ir_tools.graph import Endpoint, Layer, Model, Source
+from ir_tools.inputs._given import is_packed, parameter_fact
 from ir_tools.ops import Array
 from ir_tools.ops.bodies import port_maps
 from ir_tools.types import holds, parse_shape, shape_text
@@ -41,7 +42,8 @@ def renamed(model: Model, other: Model, fed: Mapping[str, Array]) -> dict[str, A
     for one, two in _inputs(model, other):
         found[two.name] = fed[one.name]
         shape = parse_shape(two.layer.raw["shape"]) if "shape" in two.layer.raw else None
-        if not holds(shape, fed[one.name].shape):
+        packed = "element_type" in two.layer.raw and is_packed(fed[one.name], *parameter_fact(two.layer))
+        if not packed and not holds(shape, fed[one.name].shape):
             raise UsageError(
                 f"the models cannot be fed alike: input '{one.name}' has shape {list(fed[one.name].shape)}, and"
                 f" '{two.name}' of the other model takes {shape_text(shape)}"

@@ -12,7 +12,7 @@ from ir_tools.ops import Array
 from ir_tools.types import ElementType, Shape, element_type, from_dtype, holds, is_static, parse_shape, shape_text
 from ir_tools.types.packing import unpack
 
-__all__ = ["Given", "by_input", "checked_inputs", "fitted", "input_facts", "parameter_fact"]
+__all__ = ["Given", "by_input", "checked_inputs", "fitted", "input_facts", "is_packed", "parameter_fact"]
 
 Value = TypeVar("Value")
 ONLY = ""
@@ -98,7 +98,7 @@ def fitted(name: str, value: object, dtype: ElementType, shape: Shape) -> Given:
     array = np.asarray(value)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
-    if _is_packed(array, dtype, shape):
+    if is_packed(array, dtype, shape):
         return Given(array)
     if not holds(shape, array.shape):
         raise UsageError(f"input '{name}' has shape [{_text(array.shape)}]; expected {shape_text(shape)}")
@@ -139,13 +139,13 @@ def _text(sizes: tuple[int, ...]) -> str:
 
 def _unpacked(array: Array, dtype: ElementType, shape: Shape) -> Array:
     """Return the elements of an input that holds their packed bytes; any other as it is."""
-    if not _is_packed(array, dtype, shape):
+    if not is_packed(array, dtype, shape):
         return array
     sizes = [dim.size for dim in shape or ()]
     return unpack(array, dtype, prod(sizes)).reshape(sizes)
 
 
-def _is_packed(array: Array, dtype: ElementType, shape: Shape) -> bool:
+def is_packed(array: Array, dtype: ElementType, shape: Shape) -> bool:
     """Return whether an array is the packed bytes of an input of static shape."""
     if dtype.dtype is not None or not dtype.bits or not is_static(shape):
         return False

@@ -242,3 +242,11 @@ def test_what_the_runtime_computes_wrongly_is_migrated_and_compared_with_the_ref
     assert ("compared with the reference" in outcome.out) is differs
     assert ir_tools.compare(tmp_path / "new.xml").ok
     assert ir_tools.compare(tmp_path / "means.xml").ok is not differs
+
+
+def test_inputs_of_packed_elements_are_verified(cli: Cli, tmp_path: Path) -> None:
+    builder = ir_tools.Builder(opset=13)
+    builder.result(builder.call("Convert", builder.parameter("x", (13,), "u4"), destination_type="f32"), "out")
+    ir_tools.write(builder.model, tmp_path / "packed.xml")
+    outcome = cli("migrate", tmp_path / "packed.xml", "--verify", "-o", tmp_path / "new.xml")
+    assert outcome.code == 0, outcome.err
