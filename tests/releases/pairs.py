@@ -31,7 +31,7 @@ from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO, Release
 from ir_tools.rewrite.migration import migrate
 from ir_tools.runtime.client import RuntimeClient, sources
-from ir_tools.types import from_dtype
+from ir_tools.types import from_dtype, precision_in_file
 from ir_tools.validation import validate
 from tests.ops import (
     kernel_settings,
@@ -399,8 +399,13 @@ def after_migration_runs(question: Question, release: Release) -> bool | None:
     with ExitStack() as stack:
         client, newest = (stack.enter_context(client_of(one)) for one in (release, OPENVINO[-1]))
         xml, weights = stack.enter_context(sources(made))
+        fed = {}
+        for old, new in zip(model.inputs, made.inputs, strict=True):
+            kind = precision_in_file(new.port.precision or "")
+            assert kind is not None
+            fed[new.name] = question.fed[old.name].astype(kind.dtype)
         try:
-            found = [*map(numbers, client.infer(xml, weights, question.fed).outputs.values())]
+            found = [*map(numbers, client.infer(xml, weights, fed).outputs.values())]
         except RuntimeFailure:
             return False
         return does(question, Given(None, found), ask(newest, question)) is State.RUNS
