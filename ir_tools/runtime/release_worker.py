@@ -291,7 +291,10 @@ class Modern:
         tensors = {}
         for name, blob in given.items():
             index = number(numbers, name)
-            tensors[index] = self.tensor(f"input '{name}'", blob, inputs[index].get_element_type())
+            type_ = inputs[index].get_element_type()
+            packed = blob[0] == "u8" and type_.get_type_name() not in (*DTYPES, "string")
+            values = (blob[0], list(inputs[index].get_shape()), blob[2]) if packed else blob
+            tensors[index] = self.tensor(f"input '{name}'", values, type_)
         for index, item in enumerate(inputs):
             if index not in tensors:
                 raise Misused(f"input '{item.get_node().get_friendly_name()}' has no value")

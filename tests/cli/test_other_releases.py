@@ -196,3 +196,11 @@ def test_python_takes_releases_by_the_same_words(model: Path, gelu: Path) -> Non
     assert same["twice"].dtype == np.int32
     findings = ir_tools.validate(gelu, select="RUN", runtime="openvino-2021.4")
     assert [finding.path for finding in findings] == ["relu"]
+
+
+def test_packed_elements_are_fed_to_a_release(cli: Cli, tmp_path: Path) -> None:
+    builder = ir_tools.Builder(opset=13)
+    builder.result(builder.call("Convert", builder.parameter("x", (13,), "u4"), destination_type="f32"), "out")
+    ir_tools.write(builder.model, tmp_path / "packed.xml")
+    outcome = cli("run", tmp_path / "packed.xml", "--runtime", "openvino-2024.6", "--json")
+    assert outcome.code == 0, outcome.err
