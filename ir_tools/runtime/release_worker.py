@@ -293,6 +293,8 @@ class Modern:
             index = number(numbers, name)
             type_ = inputs[index].get_element_type()
             packed = blob[0] == "u8" and type_.get_type_name() not in (*DTYPES, "string")
+            if packed and inputs[index].get_partial_shape().is_dynamic:
+                raise Misused(f"input '{name}' takes {type_.get_type_name()}, packed into bytes, and a static shape")
             values = (blob[0], list(inputs[index].get_shape()), blob[2]) if packed else blob
             tensors[index] = self.tensor(f"input '{name}'", values, type_)
         for index, item in enumerate(inputs):

@@ -204,3 +204,7 @@ def test_packed_elements_are_fed_to_a_release(cli: Cli, tmp_path: Path) -> None:
     ir_tools.write(builder.model, tmp_path / "packed.xml")
     outcome = cli("run", tmp_path / "packed.xml", "--runtime", "openvino-2024.6", "--json")
     assert outcome.code == 0, outcome.err
+    text = (tmp_path / "packed.xml").read_text()
+    (tmp_path / "packed.xml").write_text(text.replace('shape="13"', 'shape="?"').replace("<dim>13<", "<dim>-1<"))
+    outcome = cli("run", tmp_path / "packed.xml", "--runtime", "openvino-2024.6")
+    assert "input 'x' takes u4, packed into bytes, and a static shape" in outcome.err
