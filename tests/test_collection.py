@@ -58,14 +58,17 @@ def test_what_was_made_is_not_walked_again() -> None:
 
 def test_garbage_in_circles_is_freed_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collection, "MOST_PROMOTED", 50_000)
+    monkeypatch.setattr(collection, "_COLLECTOR", collection._Collector())
     with gc_paused():
         knot = Knot()
         there = weakref.ref(knot)
         del knot
-    for _ in range(6):
+    made: list[list[None]] = []
+    for number in range(6):
         with gc_paused():
-            made = [[None] for _ in range(10_000)]
-    assert made
+            made += [[None] for _ in range(10_000)]
+        assert number or there() is not None
+    assert len(made) == 60_000
     assert there() is None
 
 
