@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from tests.faults.define import Case, Expect, Fault, Guilt, NotHere, Place, fault, pick
 from tests.faults.markup import Node
@@ -14,7 +14,8 @@ GROUP = "bodies"
 FAULTS: list[Fault] = []
 MAPS = ("port_map", "then_port_map", "else_port_map")
 BODIES = ("body", "then_body", "else_body")
-BODIED = ("TensorIterator", "Loop", "If")
+LOOPS = ("TensorIterator", "Loop")
+BODIED = (*LOOPS, "If")
 
 
 def _rows(case: Case, tag: str) -> list[tuple[Place, Node, Node]]:
@@ -53,9 +54,10 @@ def _row(
     edit: Callable[[Place, Node, Node, random.Random], None],
     fits: Callable[[Node], bool] = _external,
     expect: Expect = "error",
+    types: Collection[str] = BODIED,
 ) -> None:
     def change(case: Case, rng: random.Random) -> Guilt:
-        place, table, row = pick(rng, [one for one in _rows(case, tag) if fits(one[2])])
+        place, table, row = pick(rng, [one for one in _rows(case, tag) if fits(one[2]) and one[0].type in types])
         inner = _inside(place, table, row)
         edit(place, table, row, rng)
         prefix = f"{place.prefix}{place.node.get('name')}/{_body_of(place, table).tag}/"
@@ -93,8 +95,9 @@ def _another(tag: str) -> Callable[[Place, Node, Node, random.Random], None]:
 for _tag in ("input", "output"):
     _row(f"{_tag}-row-lost", _tag, _drop)
     for _name in ("external_port_id", "internal_layer_id"):
+        _ordered = (_tag, _name) == ("output", "external_port_id")
         _row(f"{_tag}-row-{_name}-missing", _tag, _put(_name, None))
-        _row(f"{_tag}-row-{_name}-not-there", _tag, _put(_name, "6000"))
+        _row(f"{_tag}-row-{_name}-not-there", _tag, _put(_name, "6000"), types=LOOPS if _ordered else BODIED)
         _row(f"{_tag}-row-{_name}-text", _tag, _put(_name, "abc"))
         _row(f"{_tag}-row-{_name}-empty", _tag, _put(_name, ""))
         _row(f"{_tag}-row-{_name}-fraction", _tag, _put(_name, "0.5"))
@@ -133,7 +136,9 @@ def row_external_port_of_the_other_side(case: Case, rng: random.Random) -> Guilt
 
 @fault(FAULTS, GROUP, "error")
 def output_row_of_an_input_port(case: Case, rng: random.Random) -> Guilt:
-    place, table, row = pick(rng, [one for one in _rows(case, "output") if _external(one[2])])
+    """The runtime takes the outputs of an If in the order of these numbers, whatever they are."""
+    rows = [one for one in _rows(case, "output") if _external(one[2]) and one[0].type in LOOPS]
+    place, table, row = pick(rng, rows)
     row.set("external_port_id", pick(rng, place.ports("input")).get("id"))
     return Guilt([place.spot], at=[row, table, place.node], within=place.ports_within())
 

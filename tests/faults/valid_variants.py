@@ -14,7 +14,7 @@ __all__ = ["FAULTS", "REFUSED"]
 
 GROUP = "valid"
 FAULTS: list[Fault] = []
-REFUSED = frozenset({"valid-shape-of-without-output-type", "valid-nested-tensor-iterator"})
+REFUSED = frozenset({"valid-nested-tensor-iterator"})
 """Valid, though the runtime refuses them."""
 
 
@@ -305,13 +305,6 @@ for _name, *_default in (
     ("ellipsis_mask", ""), ("allow_axis_skip", "false"),
 ):  # fmt: skip
     _optional(_name.replace("_", "-"), _name, tuple(_default))
-
-
-@valid(FAULTS)
-def shape_of_without_output_type(case: Case, rng: random.Random) -> None:
-    found = [place for place in case.places("ShapeOf") if place.data and place.data.get("output_type") == "i64"]
-    place = pick(rng, found)
-    place.node.children = [child for child in place.node.children if child is not place.data]
 
 
 @valid(FAULTS)
