@@ -55,7 +55,7 @@ def test_dry_run_writes_nothing(cli: Cli, model: Path) -> None:
 
 @pytest.fixture
 def folder(model: Path, dilated: Path) -> Path:
-    """A folder with a model, another one in a folder below, a file that breaks off, and one that is no IR."""
+    """A folder with a model, another one in a folder below, a file that breaks off, and one that is not an IR."""
     found = model.parent / "models"
     (found / "below").mkdir(parents=True)
     for path, name in ((model, "model.xml"), (dilated, "below/dilated.xml")):
@@ -227,15 +227,31 @@ def test_an_input_is_reshaped_by_any_of_its_old_names_in_a_file_that_has_others(
     assert [end.names for end in ir_tools.read(tmp_path / "ten.xml").inputs] == [("x",)]
 
 
+def _means(numbers: Sequence[int]) -> ir_tools.Model:
+    """A mean over the last of three axes plus numbers by channel: the installed OpenVINO adds those of others."""
+    builder = ir_tools.Builder(name="means")
+    mean = builder.call("ReduceMean", builder.parameter("x", "2,16,20"), np.array([2]), keep_dims=False, name="mean")
+    builder.result(builder.call("Add", mean, np.array(numbers, np.float32)))
+    return builder.model
+
+
+def test_a_wrong_migration_of_what_the_runtime_computes_wrongly_is_not_written(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The new model runs as the reference computes it, but the reference computes something else of the original."""
+    ir_tools.write(_means(range(16)), tmp_path / "means.xml")
+    other = ir_tools.migrate(_means(range(1, 17)), to="openvino-2026.4")
+    monkeypatch.setattr(ir_tools, "migrate", lambda *words, **options: other)
+    outcome = cli("migrate", tmp_path / "means.xml", "--for", "openvino-2026.4", "--verify", "-o", tmp_path / "new.xml")
+    assert outcome.code == 4
+    assert not (tmp_path / "new.xml").exists()
+
+
 @pytest.mark.parametrize("numbers", [range(16), [1] * 16], ids=["by-channel", "alike"])
 def test_what_the_runtime_computes_wrongly_is_migrated_and_compared_with_the_reference(
     cli: Cli, tmp_path: Path, numbers: Sequence[int]
 ) -> None:
-    """The installed OpenVINO adds the numbers of other channels to a mean over the last of three axes."""
-    builder = ir_tools.Builder(name="means")
-    mean = builder.call("ReduceMean", builder.parameter("x", "2,16,20"), np.array([2]), keep_dims=False, name="mean")
-    builder.result(builder.call("Add", mean, np.array(numbers, np.float32)))
-    ir_tools.write(builder.model, tmp_path / "means.xml")
+    ir_tools.write(_means(numbers), tmp_path / "means.xml")
     outcome = cli("migrate", tmp_path / "means.xml", "--for", "openvino-2026.4", "--verify", "-o", tmp_path / "new.xml")
     assert outcome.code == 0
     differs = len({*numbers}) > 1
