@@ -32,7 +32,7 @@ class InputOptions:
     Attributes:
         texts: of `--input`: `NAME=FILE`, `NAME=GENERATOR`, or either without a name.
         seed: of `--seed`.
-        shapes: of `--set`, as pairs of name and shape.
+        shapes: of `--set`, as pairs of name and shape; the name is empty if there is none.
         images: of `--layout`, `--mean`, `--scale` and `--color`.
     """
 
@@ -44,7 +44,7 @@ class InputOptions:
     def words(self) -> Iterator[str]:
         """Yield the options as a command line."""
         yield from ("--seed", str(self.seed))
-        options = {"--input": self.texts, "--set": ["=".join(pair) for pair in self.shapes]}
+        options = {"--input": self.texts, "--set": ["=".join(filter(None, pair)) for pair in self.shapes]}
         options |= {f"--{name}": value for name, value in asdict(self.images).items()}
         for option, values in options.items():
             for value in values:

@@ -315,13 +315,16 @@ def _known(model: "Model", found: "Comparison", *versions: str) -> list[Row]:
 
 def _models(model: Path, other: Path | None, weights: Path | None, other_weights: Path | None) -> Iterator[str]:
     """Yield the start of a command line that compares the same models."""
-    yield from ("ir-tools", "compare", str(model))
-    if other is not None:
-        yield str(other)
+    yield from ("ir-tools", "compare", *(_argument(path) for path in (model, other) if path is not None))
     if weights is not None:
         yield from ("--bin", str(weights))
     if other_weights is not None:
         yield from ("--other-bin", str(other_weights))
+
+
+def _argument(path: Path) -> str:
+    """Return a path as a word that is not taken for an option."""
+    return f"./{path}" if str(path).startswith("-") else str(path)
 
 
 def _require_sense(
@@ -581,7 +584,7 @@ def _bisect(model: "Model", found: "Comparison", options: Options, output: Path,
         "layers": part.layers,
         "written": str(output),
         "inputs": {name: str(file) for name, file in files.items()},
-        "replay": shlex.join(["ir-tools", "compare", str(output), *again.words()]),
+        "replay": shlex.join(["ir-tools", "compare", _argument(output), *again.words()]),
     }
 
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 import click
 
 from ir_tools.cli.app import Answer, Row, command
-from ir_tools.diagnostics import Severity
 from ir_tools.errors import UsageError
 from ir_tools.rules import RULES, Rule
 
@@ -42,6 +41,7 @@ def _row(rule: Rule) -> Row:
         "code": rule.code,
         "name": rule.name,
         "severity": str(rule.severity),
+        "severities": [*map(str, rule.severities)],
         "summary": rule.what,
     }
 
@@ -51,12 +51,16 @@ def _list(screen: "Screen") -> None:
 
     columns = [Column("code", keep=True), Column("name", fold=True), Column("severity")]
     columns.append(Column("what is wrong", fold=True))
-    screen.table(columns, [[*map(str, _row(rule).values())] for rule in RULES])
+    screen.table(columns, [[rule.code, rule.name, _severity(rule), rule.what] for rule in RULES])
+
+
+def _severity(rule: Rule) -> str:
+    """Return `error`, or `error or warning`."""
+    return " or ".join(map(str, rule.severities))
 
 
 def _show(screen: "Screen", rule: Rule) -> None:
-    milder = "" if rule.severity is Severity.INFO else " at worst"
-    screen.line(f"{rule.code} {rule.name} ({rule.severity}{milder})", style="bold")
+    screen.line(f"{rule.code} {rule.name} ({_severity(rule)})", style="bold")
     screen.line()
     for line in rule.doc.splitlines():
         heading = line in {"Bad:", "Good:"} or line.startswith("Why:")

@@ -64,6 +64,25 @@ class StateFile(Named, Reading[tuple[str, str]]):
         yield Path(value[1])
 
 
+class InputShape(Named):
+    """`NAME=SHAPE`, or a shape alone, whose name is empty, as a pair of texts."""
+
+    def __init__(self) -> None:
+        """Read the words of `--set`."""
+        super().__init__("SHAPE")
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return `[NAME=]SHAPE`."""
+        del param, ctx
+        return "[NAME=]SHAPE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """Return the name and the shape."""
+        if isinstance(value, str) and value and "=" not in value:
+            return "", value
+        return super().convert(value, param, ctx)
+
+
 class InputValues(Reading[str]):
     """`NAME=FILE`, `NAME=GENERATOR`, or either alone; names may hold the sign, and the model decides where they end."""
 
@@ -104,9 +123,10 @@ def shapes_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--set",
         "shapes",
-        type=Named("SHAPE"),
+        type=InputShape(),
         multiple=True,
-        help="New shape of an input: sizes, ? for any, 16..64 for an interval. May be repeated.",
+        help="New shape of an input: sizes, ? for any, 16..64 for an interval. The only input needs no name. May be"
+        " repeated.",
     )(function)
 
 

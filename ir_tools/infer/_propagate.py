@@ -148,13 +148,18 @@ def propagate_shapes(
 
 
 def _new_inputs(model: Model, inputs: Shapes) -> dict[int, Fact]:
-    """Return the facts of the Parameters that get a new shape, by layer id."""
+    """Return the facts of the Parameters that get a new shape, by layer id; the only one needs no name."""
     known = {name: end for end in model.inputs for name in end.names} if inputs else {}
-    given = {}
+    if known and len(model.inputs) == 1:
+        known.setdefault("", model.inputs[0])
+    given: dict[int, Fact] = {}
     for name, text in inputs.items():
         if name not in known:
             names = ", ".join(end.name for end in model.inputs) or "none"
-            raise UsageError(f"the model has no input '{name}'; it has {names}")
+            what = f"no input '{name}'; it has" if name else f"{len(model.inputs)} inputs; name the one of the shape:"
+            raise UsageError(f"the model has {what} {names}")
+        if known[name].layer.id in given:
+            raise UsageError(f"input '{known[name].name}' has two shapes; leave one out")
         shape = None if text is None else parse_shape(text)
         given[known[name].layer.id] = Fact(element_type("dynamic"), shape)
     return given

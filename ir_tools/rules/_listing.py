@@ -20,8 +20,9 @@ shows the same. The examples are in the files that the tests of the rules run on
   specification requires, ignores what changes nothing, or computes what nobody would ask for.
 - **info**: worth knowing; nothing is wrong.
 
-A rule lists its worst findings; some of them may be milder. The tests run every bad file on the runtime: a file with a
-warning runs, and a file with an error does not, or is listed in `tests/rules/test_severity.py` with the reason.
+"error or warning": the findings of the rule differ, and the fragment shows one of the worst. The tests run every bad
+file on the runtime: a file with a warning runs, and a file with an error does not, or is listed in
+`tests/rules/test_severity.py` with the reason.
 """
 GROUPS = {
     "IR0": "Bytes, XML and weights",
@@ -47,10 +48,14 @@ def _groups() -> Iterator[str]:
             continue
         yield f"\n## {heading}\n\n| code | name | severity | what is wrong |\n|---|---|---|---|\n"
         for rule in rules:
-            yield f"| [{rule.code}](#{rule.code.lower()}) | {rule.name} | {rule.severity} | {_summary(rule)} |\n"
+            yield f"| [{rule.code}](#{rule.code.lower()}) | {rule.name} | {_severity(rule)} | {_summary(rule)} |\n"
     yield "\n## In full\n"
     for rule in RULES:
-        yield f"\n### {rule.code}\n\n**{rule.name}** ({rule.severity})\n\n{_text(rule)}\n"
+        yield f"\n### {rule.code}\n\n**{rule.name}** ({_severity(rule)})\n\n{_text(rule)}\n"
+
+
+def _severity(rule: Rule) -> str:
+    return " or ".join(map(str, rule.severities))
 
 
 def _summary(rule: Rule) -> str:

@@ -23,6 +23,7 @@ class Rule:
         what: what is wrong, in a sentence.
         why: why it matters.
         bad, good: a fragment of XML that has it, and one that does not; empty for a rule about the file as a whole.
+        milder: severity of its other findings, if they have another.
     """
 
     code: str
@@ -32,6 +33,12 @@ class Rule:
     why: str
     bad: str = ""
     good: str = ""
+    milder: Severity | None = None
+
+    @property
+    def severities(self) -> tuple[Severity, ...]:
+        """Return those of its findings, the worst first."""
+        return (self.severity,) if self.milder is None else (self.severity, self.milder)
 
     @property
     def doc(self) -> str:

@@ -7,6 +7,7 @@ UNKNOWN_OPERATION = Rule(
     "IR201",
     "unknown-operation",
     Severity.ERROR,
+    milder=Severity.WARNING,
     what="The type of a layer is not one of OpenVINO's operations.",
     why=(
         "the runtime knows no such layer and refuses the file, or, for a misspelled `Result`, silently "
@@ -28,6 +29,7 @@ OPERATION_NOT_IN_OPSET = Rule(
     "IR203",
     "operation-not-in-opset",
     Severity.ERROR,
+    milder=Severity.WARNING,
     what="The opset that a layer names does not contain its operation: not yet, or no longer.",
     why="the runtime looks the operation up in that opset only, and refuses the file.",
     bad='<layer id="1" name="soft" type="SoftPlus" version="opset3">',
@@ -128,6 +130,7 @@ WRONG_ELEMENT_TYPE = Rule(
     "IR211",
     "wrong-element-type",
     Severity.ERROR,
+    milder=Severity.WARNING,
     what=(
         "An input has an element type that the operation does not take, one that differs from another input's, or none."
     ),
@@ -211,6 +214,7 @@ UNKNOWN_EXTENSION = Rule(
     "IR216",
     "unknown-extension",
     Severity.ERROR,
+    milder=Severity.INFO,
     what="A layer belongs to no opset, and to no known library of operations.",
     why=(
         "the runtime refuses the file unless the library is loaded. With `--extension LIB` this is a remark only: "

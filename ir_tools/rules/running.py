@@ -40,6 +40,7 @@ REJECTED_WHILE_RUNNING = Rule(
     "RUN103",
     "rejected-while-running",
     Severity.ERROR,
+    milder=Severity.WARNING,
     what="The first inference fails, with static input shapes and made-up values.",
     why=(
         "sizes that are known only when the model runs contradict each other: lengths beyond the axis of a "
@@ -52,6 +53,7 @@ RUNTIME_CRASH = Rule(
     "RUN104",
     "runtime-crash",
     Severity.ERROR,
+    milder=Severity.WARNING,
     what="The runtime ends by a signal: a segmentation fault, a division by zero, an abort.",
     why=(
         "it takes some attributes without checking them (AvgPool of opset16 without `dilations`, a TensorIterator "
@@ -64,6 +66,7 @@ RUNTIME_TOO_SLOW = Rule(
     "RUN105",
     "runtime-too-slow",
     Severity.ERROR,
+    milder=Severity.WARNING,
     what="The runtime does not finish in the time allowed.",
     why="a Loop of 2^40 or -5 iterations, or so many layers that compiling takes this long.",
     bad='<layer id="7" name="trip_count" type="Const" version="opset1"> of -5',
@@ -73,6 +76,7 @@ RUNTIME_OUT_OF_MEMORY = Rule(
     "RUN106",
     "runtime-out-of-memory",
     Severity.ERROR,
+    milder=Severity.WARNING,
     what="The runtime asks for more memory than it may have.",
     why="pads of 10^9, or an output of 2^40 elements, are read silently and allocated later.",
     bad='<data kernel="2, 2" pads_begin="1000000000, 0" ... />',

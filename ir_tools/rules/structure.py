@@ -31,6 +31,7 @@ MISSING_LAYER_ATTRIBUTE = Rule(
     "IR103",
     "missing-layer-attribute",
     Severity.ERROR,
+    milder=Severity.WARNING,
     what="A layer has no name, type or version.",
     why='the runtime needs all three; without one it says "missing mandatory attribute" and an offset in bytes.',
     bad='<layer id="1" name="relu" version="opset1">',
@@ -168,6 +169,7 @@ UNFED_INPUT = Rule(
     "IR126",
     "unfed-input",
     Severity.ERROR,
+    milder=Severity.WARNING,
     what="No edge leads to an input of a layer.",
     why=(
         "the layer has nothing to compute from. The runtime rejects it without a name (\"index '0' out of range\"), "
@@ -217,6 +219,7 @@ REPEATED_ELEMENT = Rule(
     "IR133",
     "repeated-element",
     Severity.ERROR,
+    milder=Severity.WARNING,
     what="An element that may occur once occurs twice.",
     why="the runtime reads the first one, and what is in the second is lost.",
     bad="""
@@ -229,6 +232,7 @@ UNKNOWN_ELEMENT = Rule(
     "IR134",
     "unknown-element",
     Severity.ERROR,
+    milder=Severity.WARNING,
     what="An element is misspelled, or is in a place where the runtime does not read it.",
     why="the runtime silently ignores it; its content is lost.",
     bad='<dat auto_broadcast="numpy" />',
@@ -238,6 +242,7 @@ STRAY_TEXT = Rule(
     "IR135",
     "stray-text",
     Severity.ERROR,
+    milder=Severity.WARNING,
     what="There is text where only elements belong.",
     why="the runtime ignores it; it is left over from an edit, or an element lost its brackets.",
     bad="<layers> left over",
@@ -301,6 +306,7 @@ WRONG_PORT_MAP_ROW = Rule(
     "IR145",
     "wrong-port-map-row",
     Severity.ERROR,
+    milder=Severity.WARNING,
     what=(
         "A row of a port map names a port that the layer lacks, or a layer of the body that is not a Parameter or "
         "Result."
@@ -329,6 +335,7 @@ UNMAPPED_PORT = Rule(
     "IR147",
     "unmapped-port",
     Severity.ERROR,
+    milder=Severity.WARNING,
     what="No row of the port map feeds a Parameter of the body, takes its Result, or gives an output of the layer.",
     why=(
         "a Parameter without a value cannot be computed with, and an output that nothing gives has no shape. A "
@@ -386,6 +393,7 @@ BAD_RT_INFO = Rule(
     "IR161",
     "bad-rt-info",
     Severity.ERROR,
+    milder=Severity.WARNING,
     what=(
         "An attribute of rt_info has no name or version, is there twice, or has a value that cannot be read or does"
         " not fit."

@@ -47,6 +47,8 @@ class WorkerProcess:
         self._program = program
         self._hello = hello
         self.name = name
+        self._remedy = ""
+        """What follows the reason why the child does not start."""
         self._lock = threading.Lock()
         self._child: Child | None = None
         self._used = False
@@ -95,10 +97,18 @@ class WorkerProcess:
                 self._child = Child(self._program, self.memory)
             except OSError as why:
                 reason = f"{self._program[0]} does not start: {why.strerror}"
-                raise RuntimeFailure(f"{self.name} is not here: {reason}", kind="missing", reason=reason) from why
+                raise RuntimeFailure(
+                    f"{self.name} is not here: {reason}{self._remedy}", kind="missing", reason=reason
+                ) from why
             self._finalizer = weakref.finalize(self, self._child.stop)
             try:
                 self._request(self._child, self._hello, [], STARTUP)
+            except RuntimeFailure as failure:
+                self.close()
+                remedy = self._remedy if failure.kind in {"missing", "crashed"} else ""
+                raise RuntimeFailure(
+                    f"{failure}{remedy}", kind=failure.kind, stage=failure.stage, reason=failure.reason
+                ) from None
             except IrToolsError:
                 self.close()
                 raise

@@ -29,6 +29,7 @@ __all__ = [
     "found_python",
     "installation",
     "release_python",
+    "remedy",
     "remove",
     "runtimes_folder",
 ]
@@ -126,9 +127,10 @@ class Installation:
         """
         try:
             self.folder.parent.mkdir(parents=True, exist_ok=True)
+            free = shutil.disk_usage(self.folder.parent).free // 10**6
             with temporary_folder(self.folder.parent) as draft:
                 for command in self._commands(draft / "environment"):
-                    self._run(command)
+                    self._run(command, free)
                 (draft / "environment").rename(self.folder)
         except OSError as why:
             if _python_in(self.folder).exists():
@@ -146,7 +148,7 @@ class Installation:
             yield [self.python, "-I", "-m", "venv", str(folder)]
             yield [python, "-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", *packages]
 
-    def _run(self, command: Sequence[str]) -> None:
+    def _run(self, command: Sequence[str], free: int) -> None:
         try:
             done = subprocess.run(
                 command,
@@ -161,7 +163,10 @@ class Installation:
         if done.returncode:
             lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
             errors = [line for line in lines if line.lower().startswith("error")]
-            raise self._failure((errors or lines or [f"{command[0]} failed"])[-1])
+            reason = (errors or lines or [f"{command[0]} failed"])[-1].rstrip(".")
+            if free < self.release.size:
+                reason += f"; {self.folder.parent} has {free} MB of about {self.release.size} MB that are needed"
+            raise self._failure(reason)
 
     def _failure(self, reason: str) -> RuntimeFailure:
         return RuntimeFailure(
@@ -214,6 +219,12 @@ def release_python(release: Release, python: Path | None = None) -> Path:
             raise UsageError(f"{python} is not a program; name a Python that has {release.title}")
         return python.absolute()
     found = found_python(release)
+    folder = runtimes_folder() / release.name
+    if found is None and os.path.lexists(folder):
+        raise RuntimeFailure(
+            f"{release.title} is not here: {folder} has no Python that is there{remedy(_python_in(folder))}",
+            kind="missing",
+        )
     if found is None:
         raise RuntimeFailure(
             f"{release.title} is not here; make it with: ir-tools runtimes --add {release.name}"
@@ -253,7 +264,8 @@ def remove(release: Release) -> Path:
     folder = runtimes_folder() / release.name
     try:
         if folder.is_dir() and not folder.is_symlink():
-            shutil.rmtree(folder)
+            with temporary_folder(folder.parent) as going:
+                folder.rename(going / folder.name)
         else:
             folder.unlink()
     except FileNotFoundError:
@@ -261,6 +273,14 @@ def remove(release: Release) -> Path:
     except OSError as why:
         raise UsageError(f"{why.filename or folder} cannot be removed: {why.strerror}") from why
     return folder
+
+
+def remedy(python: Path) -> str:
+    """Return what to do about an interpreter whose environment does not work, to be put after what is wrong."""
+    if not python.is_relative_to(runtimes_folder()):
+        return "; name another Python with --runtime-python"
+    name = python.relative_to(runtimes_folder()).parts[0]
+    return f"; make it again with: ir-tools runtimes --remove {name} && ir-tools runtimes --add {name}"
 
 
 def _python_in(folder: Path) -> Path:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ir_tools.runtime._foreign_files import Files, foreign_program
 from ir_tools.runtime._frames import from_array, to_array
 from ir_tools.runtime._process import WorkerProcess
+from ir_tools.runtime.environments import remedy
 
 __all__ = ["LegacyClient", "LegacyTensor"]
 
@@ -53,6 +54,7 @@ class LegacyClient(WorkerProcess):
         """
         program, hello = foreign_program(python, "legacy_worker.py", NAME)
         super().__init__(program, hello, name=NAME, timeout=timeout, memory=memory)
+        self._remedy = remedy(python)
         self._files = Files()
 
     def infer(

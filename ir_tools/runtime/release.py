@@ -15,7 +15,7 @@ from ir_tools.runtime._frames import Blob
 from ir_tools.runtime._messages import explain, is_memory
 from ir_tools.runtime._process import Header
 from ir_tools.runtime.client import RuntimeClient, Source
-from ir_tools.runtime.environments import release_python
+from ir_tools.runtime.environments import release_python, remedy
 from ir_tools.runtime.extensions import Extensions, library_paths
 
 __all__ = ["ReleaseClient", "release_client", "runtime_named"]
@@ -49,6 +49,7 @@ class ReleaseClient(RuntimeClient):
         self.name = release.title
         version = release.name.removeprefix("openvino-")
         self._program, self._hello = foreign_program(python, "release_worker.py", release.title, version)
+        self._remedy = remedy(python)
         self._files = Files()
         self._installed = RuntimeClient(timeout=timeout, memory=memory)
         """Computes the shapes of single layers, which a release is not asked for."""

@@ -167,6 +167,16 @@ def test_another_precision(cli: Cli, model: Path) -> None:
     assert (document["mode"], document["second"], document["ok"]) == ("runtime against runtime", "CPU, f32", True)
 
 
+def test_the_printed_command_can_be_run(cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    dashed = Path("-d.xml")
+    dashed.write_bytes(model.read_bytes())
+    first = cli("compare", f"./{dashed}", f"./{dashed}", "--set", "2,2,8,8", "--report", "r.html")
+    again = cli(*shlex.split(first.out.partition("again: ")[2])[1:])
+    assert again.out.splitlines()[-1] == first.out.splitlines()[-1]
+    assert again.code == first.code == 0
+
+
 def test_the_smallest_part_is_written(cli: Cli, model: Path, tmp_path: Path) -> None:
     part = tmp_path / "part.xml"
     found = cli("compare", model, "--bisect", part, "--tolerance", "0", "--seed", "2", "--json").document

@@ -66,6 +66,11 @@ def test_reshape_is_what_the_runtime_makes_of_it(cli: Cli, model: Path, tmp_path
     assert openvino.PartialShape(f"[{computed}]") == expected.outputs[0].partial_shape
 
 
+def test_one_input_needs_no_name(cli: Cli, model: Path) -> None:
+    named, alone = (cli("shapes", model, "--set", text).out for text in ("data=4,2,16,10", "4,2,16,10"))
+    assert alone == named
+
+
 def test_a_layer_that_cannot_take_the_shape(cli: Cli, model: Path, tmp_path: Path) -> None:
     outcome = cli("shapes", model, "--set", "data=1,2,1,1", "-o", tmp_path / "no.xml")
     assert outcome.code == 1
@@ -88,7 +93,9 @@ def test_every_port(cli: Cli, model: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--set", "data"], "NAME=SHAPE"),
+        (["--set", "=1,2"], "NAME=SHAPE"),
+        (["--set", "data"], "'data'"),
+        (["--set", "1,2,8,8", "--set", "data=1,2,8,8"], "two shapes"),
         (["--set", "data=1,x"], "'x'"),
         (["--set", "nobody=1,2,8,8"], "data"),
         (["--set", "data=8..2"], "8..2"),

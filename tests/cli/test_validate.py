@@ -199,7 +199,7 @@ def test_wrong_usage_is_told_in_one_line(
 def test_explain_tells_what_why_bad_and_good(cli: Cli) -> None:
     for word in (CODE, CODE.lower(), "duplicate-layer-id"):
         text = cli("explain", word).out
-        assert text.startswith(f"{CODE} duplicate-layer-id (error at worst)")
+        assert text.startswith(f"{CODE} duplicate-layer-id (error)")
         for heading in ("Why: ", "Bad:", "Good:"):
             assert f"\n{heading}" in text
 

@@ -12,6 +12,7 @@ from ir_tools.runtime import environments
 from ir_tools.runtime._child import Child
 from ir_tools.runtime._foreign_files import Files
 from ir_tools.runtime.environments import Installation, environment, installation, release_python, remove
+from ir_tools.runtime.legacy import LegacyClient
 from ir_tools.runtime.release import release_client
 
 OLD = Release(
@@ -178,6 +179,43 @@ def test_broken_python_is_named(folder: Path, text: str, words: str) -> None:
     client = release_client(find_release("openvino-2022.3"), python)
     with pytest.raises(RuntimeFailure, match=words):
         client.describe(b"<net/>")
+
+
+def test_an_environment_that_does_not_work_is_to_be_made_again(folder: Path) -> None:
+    again = r"; make it again with: ir-tools runtimes --remove old && ir-tools runtimes --add old$"
+    release = replace(OLD, opset=1)
+    without_numpy = f'case "$*" in *_foreign.py*) exec {sys.executable} -S "$@";; esac'
+    for text, words in (("exit 3", " crashed"), (without_numpy, " cannot be loaded .*'numpy'")):
+        python = program(folder / "IR_TOOLS_RUNTIMES" / "old" / "bin" / "python", text)
+        with pytest.raises(RuntimeFailure, match=words + ".*" + again):
+            release_client(release).describe(b"<net/>")
+        with pytest.raises(RuntimeFailure, match=words + ".*" + again):
+            LegacyClient(python).describe(b"<net/>", b"")
+    python.unlink()
+    python.symlink_to(folder / "gone")
+    with pytest.raises(RuntimeFailure, match=r"^Old 1.0 is not here: .*/old has no Python that is there" + again):
+        release_client(release)
+
+
+def test_a_disk_that_is_too_small_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    python = program(folder / "python", "echo 'ERROR: it failed.'; exit 1")
+    for size, words in ((2, r"ERROR: it failed; it needs old"), (10**9, r"ERROR: it failed; .*RUNTIMES has \d+ MB of")):
+        planned = Installation(replace(OLD, size=size), folder / "IR_TOOLS_RUNTIMES" / "old", str(python))
+        with pytest.raises(RuntimeFailure, match=words):
+            planned.make()
+    assert list((folder / "IR_TOOLS_RUNTIMES").iterdir()) == []
+
+
+def test_what_is_being_removed_does_not_count(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(folder, OLD)
+    seen = []
+
+    def killed(path: Path, **_: object) -> None:
+        seen.append((environment(OLD), path.parent))
+
+    monkeypatch.setattr("shutil.rmtree", killed)
+    assert remove(OLD) == folder / "IR_TOOLS_RUNTIMES" / "old"
+    assert seen[0] == (None, folder / "IR_TOOLS_RUNTIMES")
 
 
 def test_names_that_are_no_text_reach_a_release_by_a_link(tmp_path: Path) -> None:
