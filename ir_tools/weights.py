@@ -163,12 +163,24 @@ class Weights:
         if self.lacking:
             raise self._refuse("a constant is to be added to it")
         raw = data if isinstance(data, bytes) else np.ascontiguousarray(data).tobytes()
-        key = hashlib.blake2b(raw).digest()
+        return self._append(np.frombuffer(raw, np.uint8))
+
+    def take(self, other: Weights, offset: int, size: int) -> tuple[int, int]:
+        """Add bytes of other weights as `append` does, without copying them; all of them of one file.
+
+        Raises:
+            ReadError: the other weights do not hold them.
+        """
+        self._mapping = other._mapping
+        return self._append(other.view(offset, size))
+
+    def _append(self, chunk: Bytes) -> tuple[int, int]:
+        key = hashlib.blake2b(chunk.data).digest()
         if key not in self._known:
             offset = -(-self.size // ALIGNMENT) * ALIGNMENT
             self._starts.append(offset)
-            self._chunks.append(np.frombuffer(raw, np.uint8))
-            self._known[key] = (offset, len(raw))
+            self._chunks.append(chunk)
+            self._known[key] = (offset, len(chunk))
         return self._known[key]
 
     def copy(self) -> Weights:
@@ -224,6 +236,7 @@ class Weights:
         at = self.stored
         for offset, chunk in zip(self._starts, self._chunks, strict=True):
             yield bytes(offset - at)
+            self._check_mapping()
             yield chunk.data
             at = offset + len(chunk)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,6 +45,24 @@ __all__ = ["migrate"]
 DONE, REFUSED, NOT_VERIFIED = 0, 3, 4
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """What `migrate` takes besides a model and where to write it."""
+
+    weights: Path | None
+    to: str | None
+    for_release: str | None
+    passes: tuple[str, ...]
+    int8: bool
+    dry_run: bool
+    every: bool
+    verify: bool
+    layers: bool
+    release: ReleaseOptions
+    inputs: InputOptions
+    extensions: tuple[Path, ...]
+
+
 @command("migrate", example="ir-tools migrate model.xml --to opset8 --verify -o migrated.xml")
 @click.argument("model", type=ModelPath(folders=True), metavar="MODEL")
 @bin_option()
@@ -72,22 +90,7 @@ DONE, REFUSED, NOT_VERIFIED = 0, 3, 4
 @release_options
 @input_options
 @extension_option
-def migrate(
-    model: Path,
-    weights: Path | None,
-    output: Path | None,
-    to: str | None,
-    for_release: str | None,
-    passes: tuple[str, ...],
-    int8: bool,
-    dry_run: bool,
-    every: bool,
-    verify: bool,
-    layers: bool,
-    release: ReleaseOptions,
-    inputs: InputOptions,
-    extensions: tuple[Path, ...],
-) -> Answer:
+def migrate(model: Path, output: Path | None, **given: Any) -> Answer:
     """Migrate MODEL to another opset or IR version, or for a release of OpenVINO; also from IR v2 to v7.
 
     Every step is proved; if one has no proof, nothing is written. The IR files of a folder are migrated one by one,
@@ -106,109 +109,91 @@ def migrate(
     Exits with 0 when done, 3 when a layer was refused, 4 when --verify found a difference or could not run the models;
     of a folder, with the highest code of its models, 2 for one that cannot be read.
     """
-    if output is None and not dry_run:
+    options = _Options(**given)
+    if output is None and not options.dry_run:
         raise UsageError("name the file to write with -o OUT.xml, or ask for --dry-run")
-    if to and for_release:
+    if options.to and options.for_release:
         raise UsageError("--to and --for exclude each other: a release decides about opset and IR version")
     if output is not None and not model.is_dir() and output.suffix.lower() != ".xml":
         raise UsageError(f"{output} does not end in .xml; the weights go into the .bin beside it")
-    one = partial(
-        _migrated,
-        weights=weights,
-        to=to,
-        for_release=for_release,
-        passes=passes,
-        int8=int8,
-        dry_run=dry_run,
-        every=every,
-        verify=verify,
-        layers=layers,
-        release=release,
-        inputs=inputs,
-        extensions=extensions,
-    )
     if not model.is_dir():
-        return one(model, output)
-    if weights is not None or every:
-        raise UsageError(f"{'--all' if every else '--bin'} is for one model, and {model} is a folder")
-    if for_release or to:
+        return _migrated(model, output, options)
+    if options.weights is not None or options.every:
+        raise UsageError(f"{'--all' if options.every else '--bin'} is for one model, and {model} is a folder")
+    if options.for_release or options.to:
         from ir_tools.rewrite.target import Target
 
-        Target.of(for_release or to or "")
-    return _of_folder(model, output, one)
+        Target.of(options.for_release or options.to or "")
+    return _of_folder(model, output, partial(_migrated, options=options))
 
 
-def _migrated(
-    model: Path,
-    output: Path | None,
-    *,
-    weights: Path | None,
-    to: str | None,
-    for_release: str | None,
-    passes: tuple[str, ...],
-    int8: bool,
-    dry_run: bool,
-    every: bool,
-    verify: bool,
-    layers: bool,
-    release: ReleaseOptions,
-    inputs: InputOptions,
-    extensions: tuple[Path, ...],
-) -> Answer:
+def _migrated(model: Path, output: Path | None, options: _Options) -> Answer:
     """Migrate one model."""
-    if verify:
+    if options.verify:
         require_openvino()
-    target, rounded = for_release or to or (None if passes else "opset8"), None
-    shapes = _fixed(for_release, inputs)
-    if inputs.shapes and shapes is None and not verify:
+    target, rounded = options.for_release or options.to or (None if options.passes else "opset8"), None
+    shapes = _fixed(options.for_release, options.inputs)
+    if options.inputs.shapes and shapes is None and not options.verify:
         raise UsageError(
             "--set is for the inputs of --verify, and for a release without dynamic shapes; ir-tools shapes writes a"
             " model with new shapes"
         )
-    if not verify:
-        _require_verify(release, inputs, layers=layers, int8=int8)
-    if is_onnx(model, weights):
-        if layers:
+    if not options.verify:
+        _require_verify(options.release, options.inputs, layers=options.layers, int8=options.int8)
+    if is_onnx(model, options.weights):
+        if options.layers:
             raise UsageError("--layers is for models of IR v2 to v7, and this one is an .onnx: see compare")
-        if int8:
+        if options.int8:
             raise UsageError("--int8 is for models of IR v2 to v7")
         try:
-            migration = ir_tools.migrate(model, to=target, passes=passes, shapes=shapes, extensions=extensions)
+            migration = ir_tools.migrate(
+                model, to=target, passes=options.passes, shapes=shapes, extensions=options.extensions
+            )
         except MigrationError as error:
             if not error.diagnostics:
                 raise
             return _refused_node(model, error)
-        release.check(migration.model, more=for_release is not None)
+        options.release.check(migration.model, more=options.for_release is not None)
         client, their = None, None
-        if verify and not migration.refused:
-            client, their = release.runtime(extensions), _target(for_release, release, extensions)
+        if options.verify and not migration.refused:
+            client, their = options.release.runtime(options.extensions), _target(options)
         if their is None:
             client, their = None, client
-        checked = verify_onnx(migration.model, model, inputs, extensions) if verify and not migration.refused else None
+        checked = (
+            verify_onnx(migration.model, model, options.inputs, options.extensions)
+            if options.verify and not migration.refused
+            else None
+        )
         if checked and checked["ok"] and their is not None:
-            asked = _verify(migration.model, migration, inputs, extensions, client=client, their=their)
+            asked = _verify(migration.model, migration, options.inputs, options.extensions, client=client, their=their)
             checked |= {key: asked[key] for key in ("ok", "error", "help") if key in asked} | {"release": asked}
     else:
-        loaded = load(model, weights, extensions)
+        loaded = load(model, options.weights, options.extensions)
         if output is not None:
             check_weights(loaded)
-        release.check(loaded, more=for_release is not None)
-        if layers and not loaded.is_legacy:
+        options.release.check(loaded, more=options.for_release is not None)
+        if options.layers and not loaded.is_legacy:
             raise UsageError(f"--layers is for models of IR v2 to v7; this one is IR v{loaded.version}: see compare")
-        old = release.client(loaded, inputs) if verify and loaded.is_legacy else None
-        migration = ir_tools.migrate(loaded, to=target, passes=passes, shapes=shapes, extensions=extensions)
+        old = options.release.client(loaded, options.inputs) if options.verify and loaded.is_legacy else None
+        migration = ir_tools.migrate(
+            loaded, to=target, passes=options.passes, shapes=shapes, extensions=options.extensions
+        )
         in_floats = migration.model
-        their = _target(for_release, release, extensions) if verify and not migration.refused else None
+        their = _target(options) if options.verify and not migration.refused else None
         if old is None:
-            judge = partial(_verify, client=release.runtime(extensions), their=their)
+            judge = partial(_verify, client=options.release.runtime(options.extensions), their=their)
         else:
-            judge = partial(_verify_legacy, old=old, layers=layers, their=their)
-        checked = judge(loaded, migration, inputs, extensions) if verify and not migration.refused else None
-        if int8 and not migration.refused:
-            migration = ir_tools.migrate(loaded, to=target, passes=passes, shapes=shapes, int8=True)
-            rounded = _measured(in_floats, migration.model, inputs)
+            judge = partial(_verify_legacy, old=old, layers=options.layers, their=their)
+        checked = (
+            judge(loaded, migration, options.inputs, options.extensions)
+            if options.verify and not migration.refused
+            else None
+        )
+        if options.int8 and not migration.refused:
+            migration = ir_tools.migrate(loaded, to=target, passes=options.passes, shapes=shapes, int8=True)
+            rounded = _measured(in_floats, migration.model, options.inputs)
     code = REFUSED if migration.refused else NOT_VERIFIED if checked and not checked["ok"] else DONE
-    write = output is not None and not dry_run and code == DONE
+    write = output is not None and not options.dry_run and code == DONE
     if write and output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)
         ir_tools.write(migration.model, output)
@@ -223,7 +208,7 @@ def _migrated(
         "int8": rounded,
         "written": str(output) if write else None,
     }
-    return Answer(data, lambda screen: _show(screen, migration, data, every), code)
+    return Answer(data, lambda screen: _show(screen, migration, data, options.every), code)
 
 
 def _of_folder(folder: Path, output: Path | None, one: Callable[[Path, Path | None], Answer]) -> Answer:
@@ -296,7 +281,7 @@ def _fixed(release: str | None, inputs: InputOptions) -> Mapping[str, str] | Non
     return None if release is None or find_release(release).dynamic else dict(inputs.shapes)
 
 
-def _target(name: str | None, release: ReleaseOptions, extensions: Sequence[Path]) -> "ReleaseClient | None":
+def _target(options: _Options) -> "ReleaseClient | None":
     """Return the release that a model is migrated for, None if it is for none.
 
     Raises:
@@ -304,7 +289,8 @@ def _target(name: str | None, release: ReleaseOptions, extensions: Sequence[Path
     """
     from ir_tools.releases.table import find_release
 
-    return None if name is None else release.started(find_release(name), extensions)
+    name = options.for_release
+    return None if name is None else options.release.started(find_release(name), options.extensions)
 
 
 def _refused_node(path: Path, error: MigrationError) -> Answer:

@@ -68,7 +68,7 @@ def take_constants(part: Model, weights: Weights) -> None:
         if role_of(layer) is Role.CONSTANT:
             start, length = int(layer.raw["offset"]), int(layer.raw["size"])
             if start + length > part.weights.stored:
-                offset, size = part.weights.append(weights.view(start, length))
+                offset, size = part.weights.take(weights, start, length)
                 layer.raw.update(offset=str(offset), size=str(size))
 
 

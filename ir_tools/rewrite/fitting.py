@@ -43,12 +43,14 @@ class Fitting:
         target: the release or IR version.
         steps: layers that were changed.
         notes: what a caller of the model should know.
+        freed: whether constants no longer read bytes that they read.
     """
 
     model: Model
     target: Target
     steps: list[MigrationStep] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    freed: bool = False
 
     @property
     def version(self) -> int:
@@ -140,6 +142,7 @@ class Fitting:
         numbers = values(layer.raw, self.model.weights).astype(new.dtype)
         offset, size = self.model.weights.append(numbers)
         layer.raw.update(element_type=new.name, offset=str(offset), size=str(size))
+        self.freed = True
         layer.outputs[0].precision = new.precision
         for consumer, port in graph.consumers(layer.id, layer.outputs[0].id):
             graph.layer(consumer).port(port).precision = new.precision

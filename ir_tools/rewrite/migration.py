@@ -10,7 +10,7 @@ from ir_tools.arguments import word_list
 from ir_tools.collection import gc_paused
 from ir_tools.display import brief_fields, notebook_table, plural
 from ir_tools.errors import MigrationError, ShapeError
-from ir_tools.graph import Layer, Located, Model
+from ir_tools.graph import Graph, Layer, Located, Model
 from ir_tools.infer import LayerSignature, LayerSignatures
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer
@@ -18,10 +18,11 @@ from ir_tools.ops import find_op, named_rewrites, opset_number
 from ir_tools.ops.definition import Fact, Kind, Lowering, NewLayer, Op, Ref, Refused, Rewrite, Violation
 from ir_tools.ops.fields import Attrs, ObservedAttrs
 from ir_tools.ops.records import recorded
+from ir_tools.rewrite.extraction import drop_unread
 from ir_tools.rewrite.facts import InputFacts, KnownFacts
 from ir_tools.rewrite.fitting import Fitting
 from ir_tools.rewrite.judging import Judge, quality
-from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output
+from ir_tools.rewrite.rewriter import Rewriter, changes_nothing, lost_output, remove_unread
 from ir_tools.rewrite.steps import MigrationStep, RefusedStep, StepPlace
 from ir_tools.rewrite.target import Target
 
@@ -113,7 +114,7 @@ def migrate(
             return Migration(model=model, refused=refused)
     work, steps, known = model, list[MigrationStep](), KnownFacts(model, LayerSignatures())
     remaining: tuple[RemainingLayer, ...] = ()
-    rounds = 0
+    rounds, freed = 0, False
     while stages:
         stage = stages.pop(0)
         plan = _Planning(work, stage, known, _judge(work, stage, fitting, known)).plan()
@@ -126,13 +127,17 @@ def migrate(
             if rounds > MOST_ROUNDS:
                 raise MigrationError(f"the steps to {to} do not come to an end: {plan.rewrites[0].step.after}")
         if plan.rewrites:
-            work = _rewritten(work, plan, known, copied=work is model and (bool(stages) or not in_place))
+            work, went = _rewritten(work, plan, known, copied=work is model and (bool(stages) or not in_place))
+            freed = freed or went
         remaining = tuple(plan.remaining)
-    if fitting is None or not fitting.needed:
-        return Migration(model=work, steps=tuple(steps), remaining=remaining)
-    fitting.apply(work.copy() if work is model and not in_place else work)
-    steps += fitting.steps
-    return Migration(model=fitting.model, steps=tuple(steps), remaining=remaining, notes=tuple(fitting.notes))
+    notes: Sequence[str] = ()
+    if fitting is not None and fitting.needed:
+        fitting.apply(work.copy() if work is model and not in_place else work)
+        steps += fitting.steps
+        work, notes, freed = fitting.model, fitting.notes, freed or fitting.freed
+    if freed:
+        drop_unread(work, model.weights)
+    return Migration(model=work, steps=tuple(steps), remaining=remaining, notes=tuple(notes))
 
 
 class _Outcome(NamedTuple):
@@ -437,15 +442,17 @@ def _judge(model: Model, stage: _Stage, fitting: Fitting | None, known: KnownFac
     return Judge(model, known, stage.target.release, fitting.version)
 
 
-def _rewritten(model: Model, plan: _Plan, known: KnownFacts, *, copied: bool) -> Model:
-    """Return the model, or a copy of it, with the rewrites made."""
+def _rewritten(model: Model, plan: _Plan, known: KnownFacts, *, copied: bool) -> tuple[Model, bool]:
+    """Return the model, or a copy of it, with the rewrites made; and whether constants went that nothing reads now."""
     work = model.copy() if copied else model
     graphs = {id(before): after for before, after in zip(model.graphs(), work.graphs(), strict=True)}
     rewriter = Rewriter(work, known.signatures)
-    changed = []
+    changed, left = [], list[tuple[Graph, int]]()
     for item in plan.rewrites:
         graph, layer_id = graphs[id(item.located.graph)], item.located.layer.id
+        before = graph.sources(layer_id).values()
         rewriter.apply(graph, graph.layer(layer_id), item.op, item.rewrite)
         changed.append((graph, layer_id))
+        left += ((graph, source.layer) for source in before)
     known.changed(work, changed)
-    return work
+    return work, remove_unread(left)

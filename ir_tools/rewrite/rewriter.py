@@ -1,15 +1,16 @@
 """Putting a rewrite into a graph."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ir_tools.builder import Builder
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import LayerSignature, LayerSignatures
+from ir_tools.ops import Role, role_of
 from ir_tools.ops.definition import Array, NewLayer, Op, Ref, Refused, Rewrite
 from ir_tools.ops.records import port_of
 
-__all__ = ["Rewriter", "changes_nothing", "lost_output"]
+__all__ = ["Rewriter", "changes_nothing", "lost_output", "remove_unread"]
 
 LIST = re.compile(r"\s*[+-]?\d+\s*(,\s*[+-]?\d+\s*)+")
 
@@ -122,6 +123,21 @@ class Rewriter:
             builder.graph.layer(made.layer).raw["shape"] = separator.join(map(str, array.shape))
             self._constants[key] = array, made
         return self._constants[key][1]
+
+
+def remove_unread(layers: Iterable[tuple[Graph, int]]) -> bool:
+    """Remove those of these layers that nothing reads, and what led to them alone; return whether constants went."""
+    todo, went = [*layers], False
+    while todo:
+        graph, layer_id = todo.pop()
+        if layer_id not in graph or graph.out_degree(layer_id):
+            continue
+        role = role_of(graph.layer(layer_id))
+        if role in {Role.COMPUTATION, Role.CONSTANT}:
+            todo += ((graph, producer) for producer in graph.producers(layer_id))
+            graph.remove(layer_id)
+            went = went or role is Role.CONSTANT
+    return went
 
 
 def _redirect(graph: Graph, layer: Layer, sources: Mapping[Ref, Source], rewrite: Rewrite) -> None:

@@ -1,20 +1,25 @@
 """What a migration does besides operations: IR versions, element types, sizes, names."""
 
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ir_tools import Builder, Model, migrate
+from ir_tools import Builder, Model, migrate, run, validate, write
+from ir_tools import read as read_file
 from ir_tools.errors import RuntimeFailure
 from ir_tools.format.read import read
 from ir_tools.format.write import render
 from ir_tools.graph import Source
+from ir_tools.inputs import plan_inputs
 from ir_tools.releases.table import OPENVINO, PARAMETERS_OF_10, RESULTS_OF_10
 from ir_tools.rewrite.fitting import Fitting
 from ir_tools.rewrite.migration import Migration
 from ir_tools.rewrite.target import Target
+from ir_tools.rules.storage import UNREAD_WEIGHTS
+from ir_tools.rules.structure import UNREAD_LAYER
 from ir_tools.runtime.client import RuntimeClient, sources
 from ir_tools.types import ELEMENT_TYPES, element_type
 from ir_tools.types.packing import PackedArray, in_element_type, pack
@@ -182,6 +187,41 @@ def test_a_type_stays_from_the_first_release_on_that_reads_it_rightly(
 ) -> None:
     assert migrate(weighed(kind, [1, 0]), f"openvino-{first_right}").steps == ()
     assert [step.path for step in migrate(weighed(kind, [1, 0]), f"openvino-{last_wrong}").steps] == ["weights"]
+
+
+def padded_and_scattered() -> Model:
+    """Layers of newer opsets with constants that older ones have no use for, and one that other layers read, too."""
+    builder = Builder(name="padded")
+    data = builder.parameter("x", [3, 4], "f32")
+    begin, end, value = builder.constant([0, -1], "begin"), builder.constant([1, 2], "end"), np.float32(0.5)
+    rows = builder.constant([[2, 0, 1, 2]], "rows")
+    padded = builder.call("Pad", data, begin, end, builder.constant(value, "value"), pad_mode="constant")
+    spread = builder.call("ScatterElementsUpdate", data, rows, builder.call("Gather", data, [0], 0), 0)
+    builder.result(padded)
+    builder.result(spread)
+    builder.result(builder.call("Add", end, builder.call("ShapeOf", spread)))
+    return builder.model
+
+
+@pytest.mark.parametrize("release", ["openvino-2021.4", "openvino-2022.3", "openvino-2024.6"])
+@pytest.mark.parametrize(
+    "model", [weighed("i4", [-8, 7, 0, 3] * 8), weighed("u2", [0, 3, 1, 2] * 4), padded_and_scattered()]
+)
+def test_nothing_stays_that_nothing_reads(model: Model, release: str, tmp_path: Path) -> None:
+    write(model, tmp_path / "old.xml")
+    write(migrate(read_file(tmp_path / "old.xml"), release).model, tmp_path / "new.xml")
+    assert not validate(tmp_path / "new.xml", select=[UNREAD_WEIGHTS.code, UNREAD_LAYER.code])
+    expected, found = (run(read_file(tmp_path / name), plan_inputs(model).arrays()) for name in ("old.xml", "new.xml"))
+    for one, other in zip(expected.values(), found.values(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_layers_that_nothing_read_before_stay() -> None:
+    builder = Builder()
+    data = builder.parameter("x", "2,3")
+    builder.call("Abs", data, name="unread")
+    builder.result(builder.call("Swish", data, name="y"))
+    assert "unread" in names(migrate(builder.model, "opset3").model)
 
 
 def test_a_constant_that_is_not_converted_at_once_is_refused() -> None:
