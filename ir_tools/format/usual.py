@@ -16,7 +16,7 @@ _DIMS = rb">(?:\s*<dim>(?:\d{1,18}|-1)</dim>)*+" + _INFO + rb"\s*</port>"
 _PORT = re.compile(
     rb"<port id=\"\d{1,18}\"(?: precision=\"[A-Za-z0-9]+\"| names=\"[^\"<]*\")*+(?: ?/>|" + _DIMS + rb")"
 )
-_PRECISION = re.compile(rb" precision=\"([A-Za-z0-9]*)\"")
+_PRECISION = re.compile(rb"<port id=\"\d{1,18}\"(?: names=\"[^\"<]*\")?+ precision=\"([A-Za-z0-9]+)\"")
 _LAYER = re.compile(
     b'<layer id="\\d{1,18}"%b(?: %b="[^"<]*")? ?/?>'
     % (

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from itertools import combinations, product
 
 import networkx as nx
 import numpy as np
@@ -26,6 +26,7 @@ from ir_tools.comparison._samples import merged
 from ir_tools.comparison._summary import WEAK_SHOWN
 from ir_tools.comparison._tensors import Batch, Choice, groups, labels_of, living
 from ir_tools.comparison.bisection import _Search
+from ir_tools.errors import RuntimeFailure
 from ir_tools.execute import Step
 from ir_tools.graph import Graph, Layer, LayerContent, Located, Model, Port, Source
 from ir_tools.ops import Array
@@ -121,6 +122,29 @@ def test_tensors_of_one_run_are_as_many_as_fit(with_inputs: bool, monkeypatch: p
                 wanted.append([number])
         found = [[one.layer.id for one in group] for group in groups(layers, {}, with_inputs=with_inputs)]
         assert found == wanted
+
+
+@pytest.mark.parametrize("kind", ["rejected", "crashed", "timeout", "memory", "missing"])
+def test_a_group_runs_in_parts_without_what_cannot_be_taken_out(kind: str) -> None:
+    for bad in map(set, subsets(range(5))):
+
+        def run(group: Sequence[int], bad: set[int] = bad) -> list[int]:
+            if bad.intersection(group):
+                raise RuntimeFailure("no", kind=kind)
+            return [*group]
+
+        parts = tensors.as_far_as_it_runs(run, range(5), lambda group, reason: [-one - 1 for one in group])
+        if bad and kind not in {"rejected", "crashed"}:
+            with pytest.raises(RuntimeFailure):
+                list(parts)
+        else:
+            assert [one for part in parts for one in part] == [-one - 1 if one in bad else one for one in range(5)]
+
+
+def subsets(numbers: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """All sets of these numbers."""
+    for count in range(len(numbers) + 1):
+        yield from combinations(numbers, count)
 
 
 # --- errors of narrow types -------------------------------------------------------------------------------------

@@ -28,3 +28,11 @@ def test_files_as_openvino_writes_them_are_usual(corpus: Path) -> None:
     usual = [Usual(document, texts_of(document)) for document in documents]
     for look in LOOKS:
         assert sum(getattr(one, look) for one in usual) > len(usual) // 2, look
+
+
+def test_an_element_type_of_something_else_is_not_that_of_a_port() -> None:
+    text = (RULES / "unread_layer" / "good.xml").read_text("utf-8")
+    head, port, rest = text.partition('<port id="0" precision="FP32"')
+    lacking = f'{head}<port id="0"{rest}'.replace("<data ", '<data precision="FP32" ', 1)
+    assert port
+    assert [one.code for one in validate(lacking.encode(), select=["IR114"])] == ["IR114"]

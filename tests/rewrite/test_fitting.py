@@ -320,6 +320,18 @@ def test_the_output_of_a_split_has_its_place_among_the_outputs_in_ir_10() -> Non
     )
 
 
+def test_the_outputs_of_a_split_get_their_places_as_names_in_ir_11() -> None:
+    builder = Builder()
+    for part in builder.outputs("Split", builder.parameter("x", "4"), np.array(0), num_splits=2, name="split"):
+        builder.result(part)
+    builder.model.version = 10
+    for layer in builder.model.graph.layers():
+        for port in layer.outputs:
+            port.names = ()
+    moved = migrate(builder.model, "ir11")
+    assert [end.name for end in moved.model.outputs] == ["split.0", "split.1"]
+
+
 def test_inputs_of_bodies_keep_their_types_for_2021() -> None:
     text, weights = killers.endless(3)
     model = read(text.replace(b"f32", b"f64").replace(b"FP32", b"FP64"), weights)

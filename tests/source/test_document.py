@@ -1,5 +1,7 @@
 """Places are told by expat, which works them out in another way."""
 
+import codecs
+import encodings
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -131,6 +133,31 @@ def test_other_encodings_are_read_and_kept(codec: str) -> None:
     assert document.encode(document.text) == data
 
 
+@pytest.mark.parametrize("mark", [codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE], ids=["le", "be"])
+def test_a_byte_order_mark_counts_whatever_is_declared(mark: bytes) -> None:
+    codec = "utf-16-le" if mark == codecs.BOM_UTF16_LE else "utf-16-be"
+    data = mark + '<?xml version="1.0" encoding="iso-8859-1"?><net name="层"/>'.encode(codec)
+    document = Document(data)
+    assert document.root.get("name") == "层"
+    assert document.encode(document.text) == data
+
+
+@pytest.mark.parametrize("codec", sorted({*encodings.aliases.aliases.values(), "utf_8_sig", "cp65001"}))
+def test_every_encoding_is_kept_or_refused(codec: str) -> None:
+    """The file stays as it is byte by byte, if it is read at all; what says UTF-8 in other words is."""
+    text = f'<?xml version="1.0" encoding="{codec}"?><net name="a"/>'
+    try:
+        data = text.encode(codec)
+    except (LookupError, UnicodeError):
+        data = text.encode()
+    for written in (data, text.encode()):
+        with suppress(ReadError):
+            document = Document(written)
+            assert document.encode(document.text) == written
+    if codec in {"utf_8", "utf_8_sig"}:
+        assert Document(text.encode()).root.get("name") == "a"
+
+
 BROKEN = {
     "empty": (b"", 1, "empty"),
     "blank": (b" \n ", 1, "empty"),
@@ -204,6 +231,11 @@ STYLES = {
     "OpenVINO": (b'<?xml version="1.0"?>\n<net name="a">\n\t<layers>\n\t\t<layer />', Style()),
     "Model Optimizer": (b'<net>\n\t<layers>\n\t\t<layer x="1"/>', Style(empty="/>")),
     "two blanks, CRLF": (b'<net name="a">\r\n  <layers>\r\n    <layer/>', Style("\r\n", "  ", '"', "/>")),
+    "comment": (b"<!-- <net a='b'/> -->\n<net name=\"a\">\n  <layers>\n    <layer />", Style(unit="  ")),
+    "declaration": (
+        b"<?xml version='1.0' ?>\n<?more />?>\n<net><layers>\n <layer x='1'/>",
+        Style(unit=" ", empty="/>"),
+    ),
     "one line": (b"<net a='b'><layers><layer/></layers></net>", Style("", "", "'", "/>")),
 }
 
