@@ -16,6 +16,7 @@ from ir_tools.format.write import render
 from ir_tools.graph import Graph, Layer, Model, Source
 from ir_tools.infer import Propagation, propagate_shapes
 from ir_tools.infer._facts import FactTable, InternedFact, StoredBounds, key_of, minimum_size
+from ir_tools.infer._indices import _beyond
 from ir_tools.ops import Bounds, Fact
 from ir_tools.runtime.ask import LayerOracle
 from ir_tools.runtime.client import RuntimeClient
@@ -239,6 +240,14 @@ def test_new_shapes_by_any_name_in_any_form(name: str, shape: object) -> None:
     assert model.ports["relu", 1].dims == (-1, 3, -1, 8)
 
 
+@pytest.mark.parametrize("separator", [",", ", "])
+def test_a_new_shape_is_written_as_the_old_one_was(separator: str) -> None:
+    old = 'shape="1,3,8,8"'
+    model = small((old, old.replace(",", separator)))
+    propagate_shapes(model, {"x": "?,3,16,8"}, in_place=True)
+    assert model.graph.layer(0).raw["shape"] == separator.join(["?", "3", "16", "8"])
+
+
 def test_the_model_is_left_as_it_was_unless_asked() -> None:
     model = small(('<port id="1" precision="FP32">', '<port id="1" precision="I64">'))
     before = bytes(render(model))
@@ -259,6 +268,16 @@ def test_only_what_differs_is_rendered_anew() -> None:
         "<dim>9</dim>",
         "<dim>4</dim>",
     }
+
+
+@pytest.mark.parametrize("rows", [None, 1, 2, 3])
+@pytest.mark.parametrize("largest", [None, 0, 1, 2, 3])
+@pytest.mark.parametrize("values", [None, [], [0], [2, 1]])
+def test_indices_beyond_a_table(rows: int | None, largest: int | None, values: list[int] | None) -> None:
+    known = None if values is None else Bounds.exactly(np.array(values, np.int64))
+    most = max(values) if values else largest
+    wrong = _beyond(Fact(element_type("i64"), None, known), largest, rows)
+    assert (wrong is not None) == (rows is not None and most is not None and most not in range(rows))
 
 
 def test_unknown_input() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ir_tools.errors import ShapeError
+from ir_tools.builder import Builder
+from ir_tools.errors import RuntimeFailure, ShapeError
 from ir_tools.format.read import read
 from ir_tools.format.write import write
 from ir_tools.infer import propagate_shapes
@@ -129,6 +130,48 @@ def test_without_new_shapes_nothing_gives_way(tmp_path: Path) -> None:
     other = read(path.read_text().replace('shape="1,2,3,3"', 'shape="3,2,3,3"').encode(), path.with_suffix(".bin"))
     with pytest.raises(ShapeError, match="number of elements"):
         propagate_shapes(other)
+
+
+def test_a_pattern_that_copies_a_size_keeps_its_bytes(tmp_path: Path) -> None:
+    path = model(tmp_path, (0, 18), True, (False, False))
+    text = path.read_text().replace('special_zero="false"', 'special_zero="true"')
+    text = text.replace("<dim>0</dim>", "<dim>1</dim>")
+    copied = read(text.encode(), path.with_suffix(".bin"))
+    report = propagate_shapes(copied, {"x": "3,2,3,3"}, in_place=True)
+    assert report.shapes["y", 2] == parse_shape("3,4")
+    assert not copied.weights.pending
+
+
+@pytest.mark.parametrize("between", ["", "Convert", "Transpose", "Reshape"])
+@pytest.mark.parametrize("first", [True, False])
+def test_weights_behind_a_layer_are_as_in_the_runtime(
+    between: str, first: bool, client: RuntimeClient, tmp_path: Path
+) -> None:
+    """A Reshape gives way where constants are multiplied, unless another Reshape makes these."""
+    builder = Builder()
+    pattern, shape = ((1, 18), (18, 4)) if first else ((18, 1), (4, 18))
+    rows = builder.call("Reshape", builder.parameter("x", "1,2,3,3"), np.array(pattern), special_zero=False)
+    numbers = np.ones(
+        shape[::-1] if between == "Transpose" else shape, np.float16 if between == "Convert" else np.float32
+    )
+    weights = builder.constant(numbers)
+    if between == "Convert":
+        weights = builder.call("Convert", weights, destination_type="f32")
+    elif between:
+        second = np.array([1, 0] if between == "Transpose" else shape)
+        weights = builder.call(between, weights, second)
+    builder.result(builder.call("MatMul", *((rows, weights) if first else (weights, rows)), name="product"), "y")
+    write(builder.model, tmp_path / "m.xml")
+    try:
+        wanted: str | None = client.shapes(tmp_path / "m.xml", None, {"x": "3,2,3,3"})["product", 0][1]
+    except RuntimeFailure:
+        wanted = None
+    try:
+        found: str | None = format_shape(propagate_shapes(builder.model, {"x": "3,2,3,3"}).shapes["product", 2])
+    except ShapeError:
+        found = None
+    assert found == wanted
+    assert (wanted is None) == (between == "Reshape")
 
 
 def test_patterns_that_still_fit_keep_their_bytes(tmp_path: Path) -> None:

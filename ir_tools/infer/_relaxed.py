@@ -45,7 +45,7 @@ def _pattern_before(graph: Graph, layer: Layer, port: Port) -> Layer | None:
 def _shared_size(graph: Graph, layer: Layer, own: Port, other: Port) -> int | None:
     """Return the size over which the other input is multiplied, if that is made of constants alone."""
     source = graph.sources(layer.id).get(other.id)
-    if source is None or len(other.dims) != 2 or graph.layer(source.layer).type in {"Transpose", "Reshape"}:
+    if source is None or len(other.dims) != 2 or graph.layer(source.layer).type == "Reshape":
         return None
     if not _constant(graph, source, DEEPEST):
         return None

@@ -105,6 +105,8 @@ def judged(model: Model, mutations: Sequence[change.Mutation], seed: int) -> Cou
     for mutation in mutations:
         mutation(rng, twin)
     pairs = paired_models(model, twin.model)
+    for partners in ([partner.id for partner in pairs.layers.values()], [*pairs.sources.values()]):
+        assert len(set(partners)) == len(partners), "a partner belongs to one layer"
     numbers = meanings(model, twin.model)
     found: Counter[str] = Counter()
     for layer in change.inner(model.graph):
@@ -114,6 +116,43 @@ def judged(model: Model, mutations: Sequence[change.Mutation], seed: int) -> Cou
         same = partner and (twin.twins.get(layer.id) == partner.id or numbers[0][layer.id] == numbers[1][partner.id])
         found["right" if same else "none" if partner is None else f"wrong: {layer.name} is {partner.name}"] += 1
     return found
+
+
+def two_constants(shared: bool) -> Model:
+    """Two multiplications with equal constants, or with one."""
+    builder = ir_tools.Builder()
+    numbers = [np.full(3, 2, np.float32) for _ in range(2)]
+    constants = [builder.constant(numbers[0])] * 2 if shared else [*map(builder.constant, numbers)]
+    for type, factor in zip(("Multiply", "Divide"), constants, strict=True):
+        builder.result(builder.call(type, builder.parameter(f"in_{type}", "3"), factor), type)
+    return builder.model
+
+
+@pytest.mark.parametrize("shared", [(False, True), (True, False)], ids=["one-in-the-other", "two-in-the-other"])
+def test_a_constant_belongs_to_one_other(shared: tuple[bool, bool]) -> None:
+    own, other = map(two_constants, shared)
+    pairs = paired_models(own, other)
+    constants = [theirs.id for mine, theirs in pairs.layers.items() if own.graph.layer(mine).type == "Const"]
+    assert len(constants) == 1
+
+
+def chain_of(last: str, names: tuple[str, str]) -> Model:
+    builder = ir_tools.Builder()
+    source = builder.call("ReLU", builder.parameter("x", "3"))
+    end = builder.call(last, source)
+    builder.result(end, "out")
+    for made, name in zip((source, end), names, strict=True):
+        layer = builder.graph.layer(made.layer)
+        builder.graph.rename(layer.id, f"{layer.type} {name}")
+        layer.port(made.port).names = (name,)
+    return builder.model
+
+
+def test_a_tensor_whose_partner_is_known_gets_no_other_by_its_name() -> None:
+    own, other = chain_of("Sigmoid", ("a", "b")), chain_of("Tanh", ("b", "c"))
+    pairs = paired_models(own, other)
+    assert len(set(pairs.sources.values())) == len(pairs.sources)
+    assert {own.graph.layer(mine.layer).type for mine in pairs.sources} == {"Parameter", "ReLU"}
 
 
 @pytest.mark.parametrize("name", EXACT)

@@ -1,13 +1,15 @@
 """Legacy models with another batch size: the sizes, and each sample, are what they are alone."""
 
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import ir_tools
-from tests.legacy.net import Array
+from ir_tools.ops.legacy._windows import end_pad
+from tests.legacy.net import Array, Net
 
 SMALL = ("landmarks-regression-retail-0009.FP32.v6", "vehicle-attributes-recognition-barrier-0039.FP32.v6")
 OTHERS = (
@@ -21,6 +23,23 @@ OTHERS = (
 def run(model: ir_tools.Model, inputs: Mapping[str, Array]) -> Mapping[str, Array]:
     with ir_tools.Session(model, engine="runtime") as session:
         return session.run(inputs)
+
+
+def test_windows_with_the_end_pad_are_as_many_as_declared() -> None:
+    """More are cut off by less padding; the first windows do not reach the end if one more would fit."""
+    for size, stride, reach, begin, output in product(range(1, 8), range(1, 4), range(1, 4), range(3), range(1, 9)):
+        pad = end_pad(size, output, stride, reach, begin)
+        assert (size + begin + pad - reach) // stride + 1 == output
+
+
+def test_a_size_of_any_stays_open() -> None:
+    """A Reshape to `0,-1` takes other sizes than those of the file, too."""
+    net = Net(np.random.default_rng(0), 6)
+    net.layer("Reshape", [net.input(net.values(2, 3, 4))], [(2, 12)], {"dim": "0,-1"})
+    made = net.case()
+    model = ir_tools.migrate(ir_tools.read(made.xml.encode(), made.weights)).model
+    ir_tools.propagate_shapes(model, {"in0": "5,3,6"}, in_place=True)
+    assert model.outputs[0].port.dims == (5, 18)
 
 
 @pytest.mark.parametrize("name", [*SMALL, *(pytest.param(name, marks=pytest.mark.sweep) for name in OTHERS)])

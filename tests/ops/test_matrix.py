@@ -106,6 +106,7 @@ def test_shapes_of_inverses() -> None:
         (Case(EINSUM, {"equation": "a->aa"}, [("f32", "2")]), "twice in the output"),
         (Case(EINSUM, {"equation": "abc->a"}, [("f32", "2,3")]), "3 labels 'abc' for an input of rank 2"),
         (Case(EINSUM, {"equation": "a1->a"}, [("f32", "2,3")]), "has '1' in 'a1'"),
+        (Case(EINSUM, {"equation": "é->é"}, [("f32", "2")]), "has 'é' in 'é'"),
         (Case(EINSUM, {"equation": "a b->a"}, [("f32", "2,3")]), "has ' ' in 'a b'"),
         (Case(EINSUM, {"equation": "a,a->a"}, [("f32", "2"), ("f32", "3")]), "has 'a' for dimensions 2 and 3"),
         (Case(INVERSE, {}, [("f32", "2,3")]), "square"),

@@ -65,6 +65,18 @@ def test_unread_layers(old: str, new: str, names: list[str]) -> None:
     assert [name for _, name, _ in told(changed(UNREAD, (old, new)), ["IR127"])] == names
 
 
+@pytest.mark.parametrize("row", re.findall("<(?:in|out)put external_port_id[^>]*>", SLICED + LOOP))
+@pytest.mark.parametrize("axis", [-4, -1, 0, 1, 2, 3, 4, 99, 1 << 40])
+def test_any_axis_is_looked_at(row: str, axis: int) -> None:
+    """One that the tensor lacks is told, and breaks nothing."""
+    text = SLICED if row in SLICED else LOOP
+    cut = re.sub(' axis="[^"]*"', "", row).replace(" external", f' axis="{axis}" external', 1)
+    found = validate(changed(text, (row, cut)).encode(), bytes(24))
+    assert not [one for one in found if "broke" in one.message]
+    if not -3 <= axis < 3:
+        assert any(one.severity is Severity.ERROR for one in found)
+
+
 EDGE = '<edge from-layer="{}" from-port="{}" to-layer="{}" to-port="{}" />'.format
 ONE_EDGE = (
     '<net name="one" version="11"><layers>'
