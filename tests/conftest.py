@@ -18,6 +18,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 os.environ.setdefault("MALLOC_PERTURB_", "133")
 """The C library fills fresh memory with this byte in the runtimes that tests start: an output that one leaves unwritten
 is a large number each time, and not 0 on most days."""
+os.environ.setdefault("GLIBC_TUNABLES", "glibc.malloc.tcache_count=60000")
+"""The C library keeps what is freed for the same thread: to compile a small model takes two thirds of the time."""
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 """How long an example takes depends on what else runs; a test that never ends is stopped by hand."""

@@ -45,8 +45,9 @@ PARAMETERS = [(name, key) for name, function in CALLED.items() for key in inspec
 
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder with a model, and no runtime, which would only take time."""
+    """A folder with a model, and no runtime of any release, which would only take time."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("IR_TOOLS_RUNTIMES", str(tmp_path))
     monkeypatch.setitem(sys.modules, "openvino", None)
     Path("model.xml").write_text(pooling_xml())
 

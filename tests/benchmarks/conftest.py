@@ -14,4 +14,5 @@ def forked_workers() -> None:
 def plain_memory() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("MALLOC_PERTURB_", raising=False)
+        patch.delenv("GLIBC_TUNABLES", raising=False)
         yield

@@ -1,5 +1,6 @@
 """Targets of a migration, and what they make of layers of all stamps."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -18,8 +19,15 @@ from ir_tools.releases.table import find_release
 from ir_tools.rewrite.migration import _Migrating, migrate
 from ir_tools.rewrite.target import Target, parse_target, releases_in_words
 from ir_tools.runtime.client import sources
+from ir_tools.runtime.release import ReleaseClient
 from ir_tools.types import Dim, element_type
 from tests.runtime.releases import MEASURED, client_of
+
+
+@pytest.fixture(scope="module", params=MEASURED[1:])
+def client(request: pytest.FixtureRequest) -> Iterator[ReleaseClient]:
+    with client_of(request.param) as running:
+        yield running
 
 
 @pytest.mark.parametrize("text", ["opset0", "opset18", "8", "ir9", "opsetx", ""])
@@ -301,9 +309,8 @@ def test_tensors_without_elements() -> None:
     assert migrate(builder.model, "openvino-2023.3").ok
 
 
-@pytest.mark.parametrize("version", MEASURED[1:])
 @pytest.mark.parametrize("type", ["ReduceMax", "ReduceLogicalAnd", "ReduceLogicalOr"])
-def test_reductions_along_computed_axes(type: str, version: str) -> None:
+def test_reductions_along_computed_axes(type: str, client: ReleaseClient) -> None:
     """Releases run those of numbers that keep their dimensions, and none of booleans: these become numbers."""
     data = np.array([[False, True, True], [True, True, False], [False, False, False]])
     kind = "f32" if type == "ReduceMax" else "boolean"
@@ -311,37 +318,33 @@ def test_reductions_along_computed_axes(type: str, version: str) -> None:
     builder = Builder()
     axes = builder.parameter("axes", "1", "i64")
     builder.result(builder.call(type, builder.parameter("x", "3,3", kind), axes, keep_dims=True))
-    with client_of(version) as client:
-        moved = migrate(builder.model, client.release.name)
-        assert len(moved.steps) == (type != "ReduceMax")
-        with sources(moved.model) as (text, weights):
-            (found,) = client.infer(text, weights, inputs).outputs.values()
+    moved = migrate(builder.model, client.release.name)
+    assert len(moved.steps) == (type != "ReduceMax")
+    with sources(moved.model) as (text, weights):
+        (found,) = client.infer(text, weights, inputs).outputs.values()
     reduced = data.all if type == "ReduceLogicalAnd" else data.any
     np.testing.assert_array_equal(found.astype(bool), reduced(axis=1, keepdims=True))
 
 
-@pytest.mark.parametrize("version", MEASURED[1:])
-def test_tensors_of_unknown_rank(version: str) -> None:
+def test_tensors_of_unknown_rank(client: ReleaseClient) -> None:
     """No release compiles them, the input's own or those of a Squeeze of axes that only the data decide."""
     given, computed = Builder(), Builder()
     given.result(given.call("ReLU", given.parameter("x", "...")))
     computed.result(computed.call("Squeeze", computed.parameter("x", "?,?"), name="y"))
     reasons = []
-    with client_of(version) as client:
-        for builder in (given, computed):
-            (refused,) = migrate(builder.model, client.release.name).refused
-            reasons.append((refused.path, refused.reason))
-            with sources(builder.model) as (text, weights), pytest.raises(RuntimeFailure):
-                client.check(text, weights)
-    reason = f"OpenVINO {version}: a tensor of unknown rank is read and not compiled"
+    for builder in (given, computed):
+        (refused,) = migrate(builder.model, client.release.name).refused
+        reasons.append((refused.path, refused.reason))
+        with sources(builder.model) as (text, weights), pytest.raises(RuntimeFailure):
+            client.check(text, weights)
+    reason = f"{client.release.title}: a tensor of unknown rank is read and not compiled"
     remedy = "give the input a rank: ir-tools shapes MODEL --set x=?,? -o OUT.xml"
     assert reasons == [("x", f"{reason}; {remedy}"), ("y", f"{reason}; no release of OpenVINO runs it")]
 
 
-@pytest.mark.parametrize("version", MEASURED[1:])
 @pytest.mark.parametrize("sizes", ["", "1,4", "40,40"])
 @pytest.mark.parametrize("opset", [3, 6])
-def test_a_variable_that_does_not_begin_with_zeros(sizes: str, opset: int, version: str) -> None:
+def test_a_variable_that_does_not_begin_with_zeros(sizes: str, opset: int, client: ReleaseClient) -> None:
     """Releases before 2023.3 begin with zeros, so that another variable has to say that a run is the first one."""
     builder, shape = Builder(), [*map(int, sizes.split(",") if sizes else [])]
     read, assign = (find_op(name, f"opset{opset}") for name in ("ReadValue", "Assign"))
@@ -352,15 +355,14 @@ def test_a_variable_that_does_not_begin_with_zeros(sizes: str, opset: int, versi
     total = builder.call("Add", state, builder.parameter("x", sizes))
     builder.unchecked(assign, {"variable_id": "v"}, [total], "kept")
     builder.result(total)
-    with client_of(version) as client:
-        moved = migrate(builder.model, client.release.name)
-        assert len(moved.steps) == (client.release.number < (2023, 3))
-        states: dict[str, Any] = {}
-        with sources(moved.model) as (text, weights):
-            for wanted in (6, 7, 8):
-                found = client.infer(text, weights, {"x": np.ones(shape, np.float32)}, states=states)
-                states = found.states
-                assert [array.tolist() for array in found.outputs.values()] == [np.full(shape, wanted).tolist()]
+    moved = migrate(builder.model, client.release.name)
+    assert len(moved.steps) == (client.release.number < (2023, 3))
+    states: dict[str, Any] = {}
+    with sources(moved.model) as (text, weights):
+        for wanted in (6, 7, 8):
+            found = client.infer(text, weights, {"x": np.ones(shape, np.float32)}, states=states)
+            states = found.states
+            assert [array.tolist() for array in found.outputs.values()] == [np.full(shape, wanted).tolist()]
 
 
 @pytest.mark.parametrize("kind", ["u8", "i8"])
