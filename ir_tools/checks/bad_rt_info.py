@@ -19,6 +19,8 @@ ENTRY = r"(?:_*[A-Za-z0-9]\w*|\?|\.\.\.)"
 LAYOUT = re.compile(
     rf"\s*(?:\[\s*{ENTRY}\s*(?:,\s*{ENTRY}\s*)*+\]|(?:[A-Za-z0-9?]|\.\.\.)*+|\*\*SCALAR\*\*)\s*", re.ASCII
 )
+OF_BORDERS = "old_api_map_"
+"""How the names of attributes begin that change types and dimensions of inputs and outputs."""
 NUMBERS = re.compile(r"\s*\d+\s*(?:,\s*\d+\s*)*")
 
 
@@ -32,9 +34,16 @@ def find(file: IrFile) -> Iterator[ElementProblem]:
             seen: set[tuple[str, str]] = set()
             for attribute in info.iterchildren("attribute"):
                 for message, remedy in _faults(attribute, seen):
-                    yield ElementProblem(BAD_RT_INFO, attribute, message, remedy)
+                    severity = Severity.WARNING if _is_note(attribute) else None
+                    yield ElementProblem(BAD_RT_INFO, attribute, message, remedy, severity)
                 if attribute.get("name") == "layout":
                     yield from _unfit_layout(file, attribute, info)
+
+
+def _is_note(attribute: Element) -> bool:
+    """Return whether the runtime loses an attribute, and nothing of the model changes its meaning by that."""
+    name = attribute.get("name")
+    return not name or (attribute.get("version") is None and not name.startswith(OF_BORDERS))
 
 
 def _faults(attribute: Element, seen: set[tuple[str, str]]) -> Iterator[tuple[str, str]]:

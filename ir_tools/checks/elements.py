@@ -1,6 +1,5 @@
 """Elements that are where they should not be: misspelled, in the wrong place, unknown, or there twice."""
 
-from collections import Counter
 from collections.abc import Iterator
 
 from ir_tools.checks.define import Check
@@ -55,7 +54,7 @@ def _unknown(net: Net, parent: Element, tag: Tag) -> Iterator[ElementProblem]:
         elif meant is not None:
             message = f"<{shown}> is not known in <{parent.tag}>; did you mean <{meant}>?"
             remedy = f"write <{meant}>" if parent.find(meant) is None else f"there is a <{meant}> already; delete one"
-        elif child.tag in WORDS or _holds_words(child) or not tag.once:
+        elif child.tag in WORDS or _holds_words(child) or (not tag.once and _may_be_part(child)):
             message = f"<{shown}> does not belong in <{parent.tag}>: the runtime does not look at it"
             listed = ", ".join(f"<{word}>" for word in words)
             remedy = f"<{parent.tag}> holds {listed}" if words else f"<{parent.tag}> holds no elements"
@@ -65,7 +64,7 @@ def _unknown(net: Net, parent: Element, tag: Tag) -> Iterator[ElementProblem]:
         yield ElementProblem(UNKNOWN_ELEMENT, child, message, remedy, severity, _layer_of(net, parent, child))
     if len(unknown) > MAX_IN_ELEMENT:
         message = f"<{parent.tag}> has {len(unknown)} unknown elements, of which the first {MAX_IN_ELEMENT} are listed"
-        severity = Severity.WARNING if tag.once else None
+        severity = None if not tag.once and any(map(_may_be_part, unknown)) else Severity.WARNING
         yield ElementProblem(UNKNOWN_ELEMENT, unknown[MAX_IN_ELEMENT], message, None, severity)
 
 
@@ -86,14 +85,38 @@ def _holds_words(element: Element) -> bool:
     return any(child.tag in {"port", "layers", "layer", "edges", "edge", "input", "output"} for child in element)
 
 
+def _may_be_part(element: Element) -> bool:
+    """Return whether an element may be a layer, an edge, a port, a row or a dimension under another name."""
+    return bool({"id", "from-layer", "to-layer", "external_port_id"} & {*element.attrib} or _text(element))
+
+
+def _adds_nothing(repeated: Element, first: Element) -> bool:
+    """Return whether an element is empty, or equal to the first one."""
+    return _is_equal(repeated, first) or not (len(repeated) or repeated.attrib or _text(repeated))
+
+
+def _is_equal(one: Element, other: Element) -> bool:
+    todo = [(one, other)]
+    while todo:
+        a, b = todo.pop()
+        if a.tag != b.tag or len(a) != len(b) or a.attrib != b.attrib or _text(a) != _text(b):
+            return False
+        todo += zip(a, b, strict=True)
+    return True
+
+
+def _text(element: Element) -> str:
+    return (element.text or "").strip()
+
+
 def _repeated(parent: Element, once: frozenset[str]) -> Iterator[ElementProblem]:
-    seen: Counter[str] = Counter()
+    seen: dict[str, Element] = {}
     for child in parent:
         name = str(child.tag)
-        seen[name] += 1
-        if name in once and seen[name] > 1:
+        first = seen.setdefault(name, child)
+        if name in once and first is not child:
             message = f"there is a second <{name}> in <{parent.tag}>: the runtime reads the first one only"
-            severity = Severity.WARNING if name in NOTES else None
+            severity = Severity.WARNING if name in NOTES or _adds_nothing(child, first) else None
             yield ElementProblem(
                 REPEATED_ELEMENT, child, message, f"put both into one <{name}>, or delete one", severity
             )

@@ -122,7 +122,7 @@ def _twice(kind: str, parent: str, tag: str, *, empty: bool = False) -> None:
         outer.children.insert(outer.children.index(first) + 1, second)
         return _guilt(case, second, first)
 
-    FAULTS.append(Fault(kind, GROUP, "error", change))
+    FAULTS.append(Fault(kind, GROUP, "warning", change))
 
 
 _twice("second-layers", "net", "layers")

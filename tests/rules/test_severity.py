@@ -1,6 +1,7 @@
 """`error` and `warning` mean the same for all rules; the definition is in `docs/rules.md`, and the runtime judges."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -31,6 +32,7 @@ RUNS = {
     **dict.fromkeys(("IR013", "IR017", "IR207"), UNDEFINED),
 }
 """Errors in files that the runtime runs, and why they are errors."""
+DATA = '<data auto_broadcast="numpy" />'
 OPS = [op for family in FAMILIES for op in family.OPS]
 
 
@@ -77,6 +79,30 @@ def test_findings_are_as_severe_as_their_rules_say(rule: Rule) -> None:
     severities = {other.code: other.severities for other in RULES}
     for found in validate(folder_of(rule) / "bad.xml"):
         assert found.severity in severities[found.code]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "severity"),
+    [
+        (DATA, DATA * 2, "warning"),
+        (DATA, f"{DATA}<data />", "warning"),
+        (DATA, f'{DATA}<data auto_broadcast="none" />', "error"),
+        ("</edges>", "</edges><edges></edges>", "warning"),
+        ("<dim>1</dim>", '<dim>1</dim><note a="1" />', "warning"),
+        ("<dim>1</dim>", "<dim>1</dim><size>1</size>", "error"),
+        ("</layers>", '<node id="9" /></layers>', "error"),
+        (DATA, f'{DATA}<rt_info><attribute version="0" value="a" /></rt_info>', "warning"),
+        (DATA, f'{DATA}<rt_info><attribute name="fused_names_0" value="a" /></rt_info>', "warning"),
+        (DATA, f'{DATA}<rt_info><attribute name="old_api_map_order_0" value="0" /></rt_info>', "error"),
+    ],
+)
+def test_what_the_runtime_leaves_out_is_an_error_if_it_may_mean_something(
+    client: RuntimeClient, tmp_path: Path, old: str, new: str, severity: str
+) -> None:
+    path = tmp_path / "model.xml"
+    path.write_text((FOLDER / "repeated_element" / "good.xml").read_text().replace(old, new, 1))
+    assert [str(found.severity) for found in validate(path)] == [severity]
+    client.attempt(path, None, until=STAGES[3], seconds=20)
 
 
 def test_an_attribute_that_the_runtime_assumes_is_a_warning() -> None:
