@@ -181,6 +181,11 @@ def _is_zero(fact: Fact) -> bool:
     return exact is not None and not exact.any()
 
 
+def _is_negative(fact: Fact) -> bool:
+    """Return whether a number is known to be below 0."""
+    return fact.value is not None and fact.value.exact is not None and bool((fact.value.exact < 0).all())
+
+
 def _gives(kinds: str, seen: Seen) -> bool:
     """Return whether a layer gives an output of the model of one of these element types."""
     return seen.last and seen.outputs[0].dtype.name in kinds.split()
@@ -540,6 +545,14 @@ def _scales_middle(seen: Seen) -> bool:
     return NUMBER in seen.scaled and _reduced(seen) in {(3, (1,)), (3, (1, 2))}
 
 
+def _scales_more_rows(seen: Seen) -> bool:
+    """Return whether one number scales or shifts a reduction of three axes along one of the last two, of more rows."""
+    shape = seen.outputs[0].shape
+    if NUMBER not in seen.scaled or _keeps_axes(seen) or _reduced(seen) not in {(3, (1,)), (3, (2,))} or not shape:
+        return False
+    return shape[1].hi is not None and (shape[0].hi is None or shape[0].hi > shape[1].lo)
+
+
 def _scales_channels(seen: Seen, *reduced: tuple[int, tuple[int, ...]]) -> bool:
     """Return whether constants scale or shift, by channel, a reduction of data of a rank along axes, of those given."""
     rank, axes = _reduced(seen)
@@ -872,6 +885,30 @@ ROWS = (
         sometimes=True,
         model=Call("ReadValue-3", (floats([1, 2, 3]),), {"variable_id": "v"}),
         applies=lambda seen: bool(seen.inputs) and not _is_zero(seen.inputs[0]),
+    ),
+    ReleaseDifference(
+        name="variables of unknown sizes",
+        first="2022.1",
+        last="2023.2",
+        ops=("ReadValue-3", "ReadValue-6"),
+        state=State.UNCOMPILED,
+        reason="A variable with sizes that are not known stops the release, if not before it runs.",
+        model=Call("ReadValue-3", (Given(floats([1, 2, 3]), "?,3"),), {"variable_id": "v"}),
+        applies=lambda seen: not is_static(seen.outputs[0].shape),
+    ),
+    ReleaseDifference(
+        name="empty bags without a row",
+        first="2021.2",
+        last="2024.2",
+        ops=("EmbeddingBagOffsetsSum-3",),
+        state=State.FAILS,
+        reason="A default index of -1, which gives empty bags zeros, stops the release when it runs.",
+        model=Call(
+            "EmbeddingBagOffsetsSum-3",
+            (counted(3, 2), Fixed(whole(0, 2)), Fixed(whole(0, 1, 1)), Fixed(np.array(-1))),
+        ),
+        version=10,
+        applies=lambda seen: len(seen.inputs) > 3 and _is_negative(seen.inputs[3]),
     ),
     *(
         ReleaseDifference(
@@ -2318,6 +2355,15 @@ ROWS = (
             ("2022.2", "2022.2", "2022.2", (), "", _scales_middle),
             ("of integers", "2022.2", "2026.4", (np.int32,), "i8 u8 i16 u16 i32 u32 i64 u64", _scales_middle),
         )
+    ),
+    ReleaseDifference(
+        name="reductions of three axes with more rows than channels, scaled by a number",
+        first="2022.1",
+        last="2022.2",
+        ops=REDUCTIONS,
+        reason="Elementwise layers behind it scale or shift the last rows by other numbers.",
+        model=_scaled_sum((5, 2, 4), 2, 3),
+        applies=_scales_more_rows,
     ),
     *(
         ReleaseDifference(

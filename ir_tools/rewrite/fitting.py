@@ -5,7 +5,7 @@ from functools import partial
 
 from ir_tools.builder import Builder
 from ir_tools.display import plural
-from ir_tools.graph import Layer, Located, Model, Port, Source
+from ir_tools.graph import Endpoint, Layer, Located, Model, Port, Source
 from ir_tools.infer import LayerSignatures
 from ir_tools.known_differences.verdicts import EMPTY_FILE, UNKNOWN_RANK, lacks_bytes, quantized_note, stopped_by
 from ir_tools.ops import Role, find_op, role_of
@@ -25,6 +25,8 @@ BRACKETS, DUPLICATE_NAMES, FREE_RT_INFO = (2022, 3), (2024, 1), (2024, 5)
 
 Measured.
 """
+AXES_FROM_END = (2022, 2)
+"""The first release that joins sizes, for a Reshape, along an axis that is counted from the end. Measured."""
 SWAPPED_BEFORE = {"u4": (2023, 2), "i4": (2023, 2), "u2": (2025, 3)}
 """The first releases that read constants of these types with the elements of a byte in the right order. Measured."""
 STORED_AS = {
@@ -104,6 +106,8 @@ class Fitting:
                 self._store_wider(located, release)
             if role_of(layer) is Role.PARAMETER:
                 self._fit_parameter(located, release)
+            if release.number < AXES_FROM_END and layer.type == "Concat" and layer.raw.get("axis") == "-1":
+                self._count_axis(located)
             if (
                 self.version > 10
                 and release.number < FREE_RT_INFO
@@ -150,6 +154,13 @@ class Fitting:
         proof = f"{new} holds every value of {old}; {release.title} does not read {old} rightly"
         self._step(located, f"Const of {new}", how, proof)
 
+    def _count_axis(self, located: Located) -> None:
+        """Count the axis of a Concat of lists from the front."""
+        _, layer, _ = located
+        if len(layer.outputs[0].dims) == 1:
+            layer.raw["axis"] = "0"
+            self._step(located, "Concat", "axis 0", "the only axis is the last one")
+
     def _fit_parameter(self, located: Located, release: Release) -> None:
         _, layer, graph = located
         shape, kind = layer.raw.get("shape", ""), layer.raw.get("element_type", "").lower()
@@ -173,10 +184,14 @@ class Fitting:
                 self.notes.append(
                     f"input '{end.name}' takes {PARAMETERS_OF_10[kind]} in IR v10; it is {kind} in the file"
                 )
-        taken: set[int] = set()
+        taken, given = set[int](), set[Source]()
         for end in self.model.outputs:
-            for source in self.model.graph.sources(end.layer.id).values():
+            for port_id, source in self.model.graph.sources(end.layer.id).items():
                 layer = self.model.graph.layer(source.layer)
+                if source in given:
+                    self._repeat(source, end, port_id)
+                    continue
+                given.add(source)
                 if len(layer.outputs) > 1 or role_of(layer) is Role.PARAMETER or layer.id in taken:
                     number = [port.id for port in layer.outputs].index(source.port)
                     name = f"{layer.name}.{number}" if len(layer.outputs) > 1 else layer.name
@@ -190,6 +205,17 @@ class Fitting:
                 self.notes.append(
                     f"output '{end.name}' comes as {RESULTS_OF_10[kind]} from IR v10; it is {kind} in the file"
                 )
+
+    def _repeat(self, source: Source, end: Endpoint, port_id: int) -> None:
+        """Let a second Result of a tensor read one of its own: outputs of IR v10 go by the names of layers."""
+        graph, port = self.model.graph, self.model.graph.layer(source.layer).port(source.port)
+        name = graph.new_name(end.name)
+        made = Builder(self.model).call("Convert", source, name=name, destination_type=_type_name(port))
+        graph.connect(made, end.layer.id, port_id)
+        if name != end.name:
+            self.notes.append(f"output '{end.name}' is called '{name}' in IR v10")
+        located = Located(end.layer.name, end.layer, graph)
+        self._step(located, "Convert + Result", "a tensor of its own", "a Convert to the same type changes nothing")
 
     def _call_layer(self, layer: Layer, name: str) -> None:
         """Give a layer the name of its tensor, by which a caller of IR v10 asks for it."""

@@ -85,7 +85,7 @@ def test_types_that_ir_10_does_not_give_are_noted(kind: str, wanted: str | None)
     assert notes == ((f"output 'y' comes as {wanted} from IR v10; it is {kind} in the file",) if wanted else ())
 
 
-def test_a_tensor_that_two_results_call_otherwise_keeps_the_first_name_in_ir_10() -> None:
+def test_a_tensor_that_two_results_call_otherwise_keeps_both_names_in_ir_10() -> None:
     builder = Builder()
     total = builder.call("ReLU", builder.parameter("x", "2"), name="sum")
     builder.result(total)
@@ -94,8 +94,9 @@ def test_a_tensor_that_two_results_call_otherwise_keeps_the_first_name_in_ir_10(
     for layer, name in zip(results, ("y", "z"), strict=True):
         layer.tag["output_names"] = name
     moved = migrate(builder.model, "ir10")
-    assert [layer.name for layer in moved.model.graph.layers() if layer.type == "ReLU"] == ["y"]
-    assert moved.notes == ("output 'z' is called 'y' in IR v10",)
+    names = {layer.type: layer.name for layer in moved.model.graph.layers()}
+    assert (names["ReLU"], names["Convert"]) == ("y", "z")
+    assert moved.notes == ()
 
 
 def test_ir_11_gives_names_and_types_of_ir_10() -> None:
@@ -285,6 +286,38 @@ def test_the_first_releases_that_read_them(what: str) -> None:
                 client.check(*migrated)
 
 
+def twice() -> Model:
+    """One output of a Split that two Results give, and the other output."""
+    builder = Builder(name="twice")
+    halves = builder.outputs("Split", builder.parameter("x", "2,4", "f32"), 1, num_splits=2)
+    for source, name in zip((halves[1], halves[1], halves[0]), ("a", "b", "c"), strict=True):
+        builder.result(source, name)
+    return builder.model
+
+
+def test_a_tensor_of_two_results_has_a_name_for_each_in_ir_10() -> None:
+    moved = migrate(twice(), "ir10")
+    sources = [moved.model.graph.sources(end.layer.id).popitem()[1] for end in moved.model.outputs]
+    assert len({*sources}) == 3
+    assert [step.how for step in moved.steps if step.after == "Convert + Result"] == ["a tensor of its own"]
+
+
+def flattened() -> Model:
+    """Data reshaped to sizes that a Concat joins along its last axis."""
+    builder = Builder(name="flattened")
+    data = builder.parameter("x", "?,3,4", "f32")
+    rows = builder.call("Gather", builder.call("ShapeOf", data), [0], 0)
+    sizes = builder.call("Concat", rows, np.array([12]), axis=-1)
+    builder.result(builder.call("ReLU", builder.call("Reshape", data, sizes, special_zero=True)), "y")
+    return builder.model
+
+
+@pytest.mark.parametrize(("release", "steps"), [("openvino-2022.1", 1), ("openvino-2022.2", 0)])
+def test_lists_are_joined_along_the_first_axis(release: str, steps: int) -> None:
+    moved = migrate(flattened(), release)
+    assert [step.how for step in moved.steps if step.before == "Concat-1"] == ["axis 0"] * steps
+
+
 def test_layers_of_one_name_get_others_in_ir_10() -> None:
     builder = Builder()
     inner = builder.call("ReLU", builder.parameter("x", "2,3"))
@@ -353,6 +386,20 @@ def ran(moved: Migration, version: str, data: np.ndarray[Any, Any]) -> np.ndarra
 def test_older_releases_read_the_values_of_packed_types(version: str) -> None:
     moved = migrate(weighed("i4", [-8, 7, 0, -1]), f"openvino-{version}")
     assert ran(moved, version, np.zeros(4, np.float32)).tolist() == [-8, 7, 0, -1]
+
+
+def test_2021_gives_a_tensor_twice() -> None:
+    moved = migrate(twice(), "openvino-2021.4")
+    data = np.arange(8, dtype=np.float32).reshape(2, 4)
+    with client_of("2021.4") as client:
+        found = client.infer_model(moved.model, {"x": data}).outputs
+    np.testing.assert_array_equal(found["a"], data[:, 2:])
+    np.testing.assert_array_equal(found["c"], data[:, :2])
+
+
+def test_2022_1_takes_sizes_that_are_joined() -> None:
+    data = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    np.testing.assert_array_equal(ran(migrate(flattened(), "openvino-2022.1"), "2022.1", data), data.reshape(2, 12))
 
 
 @pytest.mark.parametrize("kind", ["f32", "f16", "f64", "u32", "i64", "u8"])

@@ -258,6 +258,10 @@ def test_means_of_bags_are_sums_divided() -> None:
     packed = layer("EmbeddingBagPacked-15", {"reduction": "mean"}, ("f32", "5,2"), ("i32", "?,?"))
     assert same(packed, 14, table, np.array([[1, 2], [4, 4]], np.int32))
     assert lowered(layer("EmbeddingBagOffsets-15", {"reduction": "sum"}, *inputs), 14) == ["EmbeddingBagOffsetsSum-3"]
+    without = layer("EmbeddingBagOffsets-15", {"reduction": "sum"}, *inputs[:3], np.array(-1, np.int32))
+    assert same(without, 14, table, np.array([1, 2, 4], np.int32), np.array([0, 0, 2], np.int32))
+    (made,) = (one for one in migrate(without, "opset14").model.graph.layers() if one.type == "EmbeddingBagOffsetsSum")
+    assert len(made.inputs) == 3
 
 
 @pytest.mark.parametrize("shape", ["4,3", "?,?", "..."])
