@@ -852,6 +852,7 @@ ELEMENTWISE = frozenset(
 )
 ELEMENTWISE_ALONE = frozenset({"HSigmoid", "Mish", "SoftPlus", "SoftSign"})
 SCALING = frozenset({"Add", "Divide", "Multiply", "Negative", "PReLU", "Subtract"})
+LOGICAL = frozenset({"LogicalAnd", "LogicalOr", "LogicalNot", "LogicalXor"})
 FUNCTIONS_ALONE = (ELEMENTWISE | ELEMENTWISE_ALONE) - SCALING
 CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})
 NORMALIZING = frozenset({"Interpolate", "MVN", "NormalizeL2"})
@@ -2144,6 +2145,34 @@ ROWS = (
         reason="A layer that alone reads an elementwise one is not compiled with it.",
         model=Call("IsFinite-10", (Call("Abs-1", (counted(2, 3),)),)),
         applies=_is_elementwise,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"tests of numbers that a {type} reads",
+            first=release,
+            last=release,
+            ops=("IsFinite-10", "IsInf-10", "IsNaN-10"),
+            state=State.UNCOMPILED,
+            reason=reason,
+            model=Call(f"{type}-1", (Call("IsFinite-10", (counted(2, 3),)),), raw),
+            applies=applies,
+        )
+        for release, type, raw, reason, applies in (
+            (
+                "2022.3",
+                "LogicalNot",
+                {},
+                "A logical layer behind it is compiled with it, and neither runs.",
+                lambda seen: any(type in LOGICAL for _, type in seen.readers),
+            ),
+            (
+                "2023.0",
+                "Convert",
+                {"destination_type": "f32"},
+                "It does not give booleans to other layers than logical ones.",
+                lambda seen: any(type not in LOGICAL | {"Result"} for _, type in seen.readers),
+            ),
+        )
     ),
     ReleaseDifference(
         name="blocks of up to three dimensions of unknown size",

@@ -247,6 +247,8 @@ def _scatter_nd(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused 
         dims = data.shape[: exact.shape[-1]]
         exact = _normal(exact, [dim.lo for dim in dims] if all(dim.static for dim in dims) else None)
     if exact is None or len(np.unique(exact.reshape(-1, exact.shape[-1]), axis=0)) < exact[..., 0].size:
+        if layers.target >= 12 and reduction != "sub" and _is_list(indices):
+            return _by_elements(layers, reduction)
         return _met(layers, reduction, combined_tuples(layers, attrs, _counted_tuples(layers, 0)))
     wrong = _inexact(layers, reduction)
     if wrong:
@@ -255,6 +257,23 @@ def _scatter_nd(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused 
     found = _reduced(layers, reduction, layers.call("GatherND", Ref(None), rows, batch_dims=0))
     layers.call("ScatterNDUpdate", Ref(None), rows, found, version=wanted)
     return layers.rewrite("elements combined first", "no element is updated twice")
+
+
+def _is_list(indices: Fact) -> bool:
+    """Return whether tuples of indices are a list of rows, counted by one index each."""
+    return indices.shape is not None and len(indices.shape) == 2 and indices.shape[1].hi == 1 == indices.shape[1].lo
+
+
+def _by_elements(layers: Layers, reduction: str) -> Rewrite:
+    """Update whole rows element by element, with ScatterElementsUpdate-12."""
+    updates = layers.rank(Ref(None, 2))
+    if updates == 1:
+        places = layers.call("Squeeze", Ref(None, 1), np.array([1]))
+    else:
+        columns = layers.call("Reshape", Ref(None, 1), np.array([-1, *[1] * (updates - 1)]), special_zero=False)
+        places = layers.call("Broadcast", columns, layers.shape_of(Ref(None, 2)))
+    layers.call("ScatterElementsUpdate", Ref(None), places, Ref(None, 2), np.array(0), version=12, reduction=reduction)
+    return layers.rewrite("rows updated element by element", "each index counts for all elements of its row")
 
 
 def _met(layers: Layers, reduction: str, found: Ref | Refused) -> Rewrite | Refused:

@@ -306,7 +306,7 @@ def flattened() -> Model:
     """Data reshaped to sizes that a Concat joins along its last axis."""
     builder = Builder(name="flattened")
     data = builder.parameter("x", "?,3,4", "f32")
-    rows = builder.call("Gather", builder.call("ShapeOf", data), [0], 0)
+    rows = builder.call("Gather", builder.call("ShapeOf", data, output_type="i64"), [0], 0)
     sizes = builder.call("Concat", rows, np.array([12]), axis=-1)
     builder.result(builder.call("ReLU", builder.call("Reshape", data, sizes, special_zero=True)), "y")
     return builder.model

@@ -398,17 +398,25 @@ def test_quantized_tensors_are_noted() -> None:
 
 def test_operations_that_give_other_values_on_a_release_are_noted() -> None:
     builder = Builder()
-    state = builder.call(
-        "ReadValue", builder.parameter("x", "?"), variable_id="v", variable_type="f32", variable_shape="?"
+    data = builder.parameter("x", "4", "u32")
+    builder.result(builder.call("Subtract", data, data))
+    reason = (
+        "Results below 0 of u16, u32 and u64 that an output of the model gives become 0, and are not wrapped around."
     )
-    builder.result(state)
-    reason = "The first run reads zeros, whatever initial value the layer has."
-    noted = f"'readvalue' (ReadValue-6) gives other values on OpenVINO 2023.2: {reason}"
-    assert migrate(builder.model, "openvino-2023.2").notes == (noted,)
-    assert migrate(builder.model, "openvino-2023.3").notes == ()
-    builder.result(builder.call("ReadValue", state, variable_id="w", variable_type="f32", variable_shape="?"))
-    (both,) = migrate(builder.model, "openvino-2023.2").notes
+    noted = f"'subtract' (Subtract-1) gives other values on OpenVINO 2025.3: {reason}"
+    assert migrate(builder.model, "openvino-2025.3").notes == (noted,)
+    assert migrate(builder.model, "openvino-2025.4").notes == ()
+    builder.result(builder.call("Subtract", data, data))
+    (both,) = migrate(builder.model, "openvino-2025.3").notes
     assert both == noted.replace("' (", "' and 1 more (")
+
+
+@pytest.mark.parametrize(("release", "refused"), [("openvino-2023.2", 1), ("openvino-2023.3", 0)])
+def test_variables_of_unknown_sizes_are_refused_where_they_stop_the_release(release: str, refused: int) -> None:
+    builder = Builder()
+    data = builder.parameter("x", "?,3")
+    builder.result(builder.call("ReadValue", data, variable_id="v", variable_type="f32", variable_shape="?,3"))
+    assert len(migrate(builder.model, release).refused) == refused
 
 
 def test_the_stamp_of_the_target_itself_is_taken() -> None:
