@@ -310,12 +310,14 @@ def migrate_lstm_cell_4(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Re
 
 
 def migrate_lstm_cell_1(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | None:
-    """Rewrite LSTMCell-1 without peepholes and coupled gates from opset4 on; every opset reads it as it is.
+    """Rewrite LSTMCell-1 of floats without peepholes and coupled gates from opset4 on; every opset reads it as it is.
 
     The runtime reads no `weights_format`, whose value is `ifco` in the files that it writes.
     """
     rows = dim(inputs[3], 0)
     if target < 4 or attrs.input_forget or attrs.weights_format not in {"fico", "ifco"} or len(inputs) > 6:
+        return None
+    if inputs[0].dtype.is_integer:
         return None
     layers = Layers(inputs, target)
     given: list[Ref | Array] = [Ref(None, number) for number in range(len(inputs))]

@@ -24,7 +24,6 @@ _MARKS = (
 )
 _DECLARED = re.compile(rb"<\?xml[^>]*?encoding\s*=\s*[\"']([^\"'>]*)[\"']")
 _SAID = re.compile("<\\?xml[^>]*?encoding\\s*=\\s*[\"']([^\"'>]*)[\"']")
-_BYTE_ORDER = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NONE_OF_FILES = {"idna", "punycode", "undefined", "unicode-escape", "unicode_escape", "raw-unicode-escape", "mbcs"}
 _REMEDY = "save the file as UTF-8"
 
@@ -53,7 +52,7 @@ def decode(data: bytes, file: str | None) -> Encoded:
         raise _error(f"'{codec}' is not an encoding of text", file, 1, _REMEDY) from None
     if codec in {"utf-8", "ascii"}:
         return Encoded(data, codec)
-    said = None if data.startswith(_BYTE_ORDER) else _SAID.match(text)
+    said = _SAID.match(text)
     if said and codec.startswith("utf-16") and not said[1].lower().startswith("utf-16"):
         raise _error(f"the text is {codec.upper()}, and its first line says {said[1][:40]}", file, 1, _REMEDY)
     if text.encode(codec) != data:

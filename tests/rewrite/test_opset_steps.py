@@ -1,7 +1,7 @@
 """Every operation version that migrates, to every opset: equal on the reference executor, readable, a fixed point."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 
@@ -9,13 +9,25 @@ import numpy as np
 import pytest
 
 from ir_tools.builder import Builder
+from ir_tools.diagnostics import Severity
 from ir_tools.errors import RuntimeFailure, ShapeError
 from ir_tools.execute import run
 from ir_tools.format.write import render
 from ir_tools.graph import Model
-from ir_tools.infer import LayerSignatures
+from ir_tools.infer import ConsistencyCheck, LayerSignatures
 from ir_tools.known_differences import find
-from ir_tools.ops import COMPLETE_OPSETS, FAMILIES, Array, Op, Role, find_op, named_rewrites, opset_number
+from ir_tools.ops import (
+    COMPLETE_OPSETS,
+    FAMILIES,
+    Array,
+    Op,
+    Role,
+    activations,
+    elementwise,
+    find_op,
+    named_rewrites,
+    opset_number,
+)
 from ir_tools.ops.definition import Lowering, Rewrite
 from ir_tools.releases.table import find_release
 from ir_tools.rewrite.facts import KnownFacts
@@ -218,6 +230,11 @@ UNSAMPLED = {"Bucketize-3", "GRUSequence-5", "GroupedMatMul-17", "LSTMSequence-5
 NOT_FED = {"bfloat16", "float64"}
 """Element types of inputs that the API of old releases does not take as they are."""
 FLOATS = ("f32", "f16", "bf16", "f64")
+UNLIKE_ITS_RULE = {"Interpolate-1"}
+"""Versions that give other sizes than their shape rules say: pads beside the axes, which count when the layer runs."""
+ROUNDED_OTHERWISE = {"AdaptiveAvgPool-8"}
+"""Versions that the runtime rounds otherwise in integers where the output is one element for each channel."""
+INTEGERS = [name for name, kind in ELEMENT_TYPES.items() if kind.is_integer and kind.bits >= 8]
 
 
 def numbers(rng: np.random.Generator, kind: str, shape: Sequence[int], most: int) -> Array:
@@ -243,11 +260,31 @@ def sampled(op: Op, rng: np.random.Generator) -> Iterator[Setting]:
         most = 0 if any("indices" in slot.name for slot in op.inputs) else 99
         floats = any(isinstance(slot, tuple) and slot[0] == "f32" for slot in each.slots)
         for raw, kind in product(VARIANTS.get(str(op), [{}]), FLOATS if floats else ("f32",)):
-            yield Setting(op, {**own, **raw}, [array_of(rng, slot, kind, most) for slot in each.slots], constants)
+            yield Setting(op, {**own, **raw}, arrays_of(rng, each.slots, kind, most), constants)
         for raw in other_words(op):
-            setting = Setting(op, {**own, **raw}, [array_of(rng, slot, "f32", most) for slot in each.slots], constants)
+            setting = Setting(op, {**own, **raw}, arrays_of(rng, each.slots, "f32", most), constants)
             if is_valid(setting):
                 yield setting
+        own_setting = Setting(op, own, arrays_of(rng, each.slots, "f32", most), constants)
+        yield from (
+            one
+            for one in of_integers(rng, own_setting, each.slots, min(most, 9))
+            if is_valid(one) and not errors(one.model())
+        )
+
+
+def of_integers(rng: np.random.Generator, setting: Setting, slots: Sequence[Slot], most: int) -> Iterator[Setting]:
+    """The same with integers in the place of floats, and with constants of each other integer type."""
+    for raw in ({}, *other_words(setting.op)) if str(setting.op) not in ROUNDED_OTHERWISE else ():
+        pairs = zip(slots, arrays_of(rng, slots, "i32", most), strict=True)
+        arrays = [array - most // 2 if isinstance(slot, tuple) and slot[0] == "f32" else array for slot, array in pairs]
+        yield replace(setting, raw={**setting.raw, **raw}, arrays=arrays)
+    for number in setting.constants:
+        for kind in INTEGERS if setting.arrays[number].dtype.kind in "iu" else ():
+            array = setting.arrays[number].astype(ELEMENT_TYPES[kind].dtype)
+            if np.array_equal(array, setting.arrays[number]):
+                arrays = [array if place == number else other for place, other in enumerate(setting.arrays)]
+                yield replace(setting, arrays=arrays)
 
 
 def other_words(op: Op) -> Iterator[Mapping[str, str]]:
@@ -267,6 +304,11 @@ def is_valid(setting: Setting) -> bool:
         )
     except ShapeError:
         return False
+
+
+def arrays_of(rng: np.random.Generator, slots: Sequence[Slot], kind: str, most: int) -> list[Array]:
+    """What a sample's inputs are fed."""
+    return [array_of(rng, slot, kind, most) for slot in slots]
 
 
 def array_of(rng: np.random.Generator, slot: Slot, kind: str, most: int) -> Array:
@@ -322,6 +364,12 @@ def unreadable(model: Model, target: int) -> list[str]:
     return wrong
 
 
+def errors(model: Model) -> list[str]:
+    """What is wrong with the layers by their own checks."""
+    problems = ConsistencyCheck(model).problems
+    return [one.message for one in problems if (one.severity or one.rule.severity) is Severity.ERROR]
+
+
 def difference(found: Array, wanted: Array, tolerance: Mapping[str, float] = TOLERANCE) -> str | None:
     """How two outputs differ, in words."""
     if (found.shape, found.dtype) != (wanted.shape, wanted.dtype):
@@ -367,6 +415,8 @@ def problems_of(setting: Setting, targets: Sequence[int], dynamic: int) -> Itera
         for step in migrate(moved.model, f"opset{target}").steps if moved.steps else ():
             yield f"{setting} to opset{target} again: {step}"
         yield from (f"{setting} to opset{target}: {one}" for one in unreadable(moved.model, target))
+        if str(setting.op) not in UNLIKE_ITS_RULE and not errors(model):
+            yield from (f"{setting} to opset{target}: {one}" for one in errors(moved.model))
         text = bytes(render(moved.model))
         if text in seen:
             continue
@@ -429,6 +479,41 @@ def test_what_the_version_before_reads_alike_is_not_refused() -> None:
                 assert not moved.refused, f"{setting}: {moved.refused}"
                 compared += 1
     assert compared > 150
+
+
+SPECIAL = np.array(
+    [0, -0.0, 0.5, -0.5, 1, -1, 2.5, -3.5, 1e-20, 1e10, 1e20, -1e20, np.inf, -np.inf, np.nan], np.float32
+)
+ELEMENTWISE = [name for name, op in MIGRATING.items() if op in (*activations.OPS, *elementwise.OPS)]
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_steps_at_special_numbers(name: str) -> None:
+    """Zeros, large and infinite numbers and NaN, each beside each."""
+    op = MIGRATING[name]
+    one = sample_of(op)
+    assert one is not None
+    if not all(isinstance(slot, tuple) and slot[0] == "f32" for slot in one.slots) or len(one.slots) > 2:
+        return
+    arrays = (
+        [SPECIAL]
+        if len(one.slots) == 1
+        else [SPECIAL[:, None].repeat(len(SPECIAL), 1), np.tile(SPECIAL, (len(SPECIAL), 1))]
+    )
+    for setting in (Setting(op, {**one.raw, **raw}, arrays) for raw in ({}, *other_words(op))):
+        if not is_valid(setting):
+            continue
+        model = setting.model()
+        for target in (max(op.version - 1, 1), 1):
+            moved = migrate(model, f"opset{target}")
+            if moved.refused or not moved.steps:
+                continue
+            with np.errstate(all="ignore"):
+                wanted, found = run(model, setting.inputs()), run(moved.model, setting.inputs())
+            for key, array in wanted.items():
+                np.testing.assert_allclose(
+                    found[key], array, rtol=1e-4, atol=1e-6, err_msg=f"{setting} to opset{target}"
+                )
 
 
 @pytest.mark.parametrize("name", SUBSTITUTED)
