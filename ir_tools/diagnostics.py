@@ -2,7 +2,7 @@
 
 import enum
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 __all__ = ["Diagnostic", "Severity", "format_text"]
 
@@ -59,8 +59,8 @@ class Diagnostic:
     def layer(self) -> str:
         """Return `layer 7 'pool'` with the parts that are known; empty for a finding about the file."""
         name = self.path or self.layer_name
-        parts = ("layer", "" if self.layer_id is None else str(self.layer_id), f"'{name}'" if name else "")
-        return " ".join(filter(None, parts)) if any(parts[1:]) else ""
+        number = "" if self.layer_id is None else f" {self.layer_id}"
+        return f"layer{number} '{name}'" if name else number and f"layer{number}"
 
     @property
     def place(self) -> str:
@@ -68,7 +68,8 @@ class Diagnostic:
         where = self.file or "<model>"
         if self.line is not None:
             where += f":{self.line}"
-        return f"{where}: {self.layer}" if self.layer else where
+        layer = self.layer
+        return f"{where}: {layer}" if layer else where
 
     def __repr__(self) -> str:
         """Return `Diagnostic("model.xml:9: layer 1 'pool': error IR204: ...")`."""
@@ -82,7 +83,7 @@ class Diagnostic:
 
     def as_dict(self) -> dict[str, object]:
         """Return plain data for JSON."""
-        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        values = {name: getattr(self, name) for name in self.__slots__}
         return {**values, "severity": str(self.severity)}
 
 

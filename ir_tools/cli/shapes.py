@@ -80,7 +80,7 @@ def _contradiction(model: Path, error: ShapeError) -> Answer:
     data: Row = {"file": str(model), "ok": False, "errors": [found.as_dict() for found in error.diagnostics]}
 
     def show(screen: "Screen") -> None:
-        for line in [*map(str, error.diagnostics)] or [str(error)]:
+        for line in str(error).splitlines():
             screen.line(line)
         screen.verdict("The layers above cannot take their inputs; nothing was written.", good=False)
 

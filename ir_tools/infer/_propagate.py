@@ -258,26 +258,36 @@ class Propagation(Engine):
         text = f"the shapes of {layer.type} ({layer.version or 'no version'}) are not known: {why}"
         if as_recorded:
             text += "; those in the file are taken over, as its inputs are those in the file"
-        note = replace(self._diagnostic(UNKNOWN_SHAPES, visit, text), severity=Severity.WARNING)
+        note = self._diagnostic(UNKNOWN_SHAPES, visit, text, severity=Severity.WARNING)
         self.notes.setdefault(note.path or "", note)
         return (list(map(self.record, signature.outputs)), "recorded") if as_recorded else ((), "unknown")
 
     def error(self, visit: Visit, message: str, remedy: str | None = None, attribute: str | None = None) -> None:
         """Take note of a layer that cannot take its inputs."""
-        found = self._diagnostic(IMPOSSIBLE_SHAPE, visit, message)
-        self.errors[replace(found, help=remedy, attribute=attribute)] = None
+        self.errors[self._diagnostic(IMPOSSIBLE_SHAPE, visit, message, help=remedy, attribute=attribute)] = None
 
-    def _diagnostic(self, rule: Rule, visit: Visit, message: str) -> Diagnostic:
+    def _diagnostic(
+        self,
+        rule: Rule,
+        visit: Visit,
+        message: str,
+        *,
+        severity: Severity | None = None,
+        help: str | None = None,
+        attribute: str | None = None,
+    ) -> Diagnostic:
         graph, layer, *_ = visit
         return Diagnostic(
             code=rule.code,
-            severity=rule.severity,
+            severity=severity or rule.severity,
             message=f"{layer.type}: {message}",
             file=str(self.model.path) if self.model.path else None,
             line=self.model.line_of(graph, layer.id),
             layer_id=layer.id,
             layer_name=layer.name,
             path=self.paths[id(graph), layer.id],
+            help=help,
+            attribute=attribute,
         )
 
     # --- the end ---
