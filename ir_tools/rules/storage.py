@@ -15,7 +15,7 @@ MALFORMED_XML = Rule(
     "malformed-xml",
     Severity.ERROR,
     what=(
-        "The text is not well-formed XML: tags that do not match, attributes twice, forbidden characters, a second "
+        "The text is not well-formed XML: tags that do not match, repeated attributes, forbidden characters, a second "
         "root."
     ),
     why=(

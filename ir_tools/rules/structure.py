@@ -129,7 +129,7 @@ DANGLING_EDGE = Rule(
     Severity.ERROR,
     what="An edge leads to or from a layer or a port that does not exist.",
     why=(
-        "what it carries comes from nowhere or is lost; the runtime rejects most of them, and reads past an edge to"
+        "what it carries comes from nowhere or is lost; the runtime rejects most of them, and skips an edge to"
         " a layer that is not there."
     ),
     bad='<edge from-layer="1" from-port="7" to-layer="2" to-port="0" />',
@@ -221,7 +221,7 @@ REPEATED_ELEMENT = Rule(
     Severity.ERROR,
     milder=Severity.WARNING,
     what="An element that may occur once occurs twice.",
-    why="the runtime reads the first one, and what is in the second is lost.",
+    why="the runtime reads the first one, and what is in the second is lost, unless that is empty or the same.",
     bad="""
         <data auto_broadcast="numpy" />
         <data auto_broadcast="none" />
@@ -350,7 +350,7 @@ BAD_BACK_EDGE = Rule(
     Severity.ERROR,
     what="A back edge does not lead from a Result of the body to a Parameter of it.",
     why=(
-        "it carries a value from one iteration to the next. The runtime rejects one from nowhere, and reads past one to"
+        "it carries a value from one iteration to the next. The runtime rejects one from nowhere, and skips one to"
         " nowhere: every iteration then starts from the same value."
     ),
     bad='<edge from-layer="2" to-layer="9" />',
