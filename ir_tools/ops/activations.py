@@ -258,6 +258,11 @@ def whole(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     return lambda data: function(data) if data.dtype.kind == "f" else data
 
 
+def cut_off(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """Return a function whose results of 8 bits are cut off at the limits of the type. Measured."""
+    return lambda data: in_working_type(function, data, saturate=True)
+
+
 def _math(
     type: str,
     function: Callable[[Array], Array],
@@ -266,12 +271,9 @@ def _math(
     migrate: Step | None = None,
 ) -> Unary:
     """Return a function of floats; 8-bit integers are cut off at their limits after i32 has what is beyond it."""
-    through = through_floats(function)
-
-    def saturated(data: Array) -> Array:
-        return in_working_type(through, data, saturate=True)
-
-    return Unary(type=type, version=version, function=saturated, folds_of=folds_of, migrate=migrate)
+    return Unary(
+        type=type, version=version, function=cut_off(through_floats(function)), folds_of=folds_of, migrate=migrate
+    )
 
 
 LARGEST = 2147483520
@@ -296,8 +298,8 @@ def _cut_off(type: str, function: Callable[[Array], Array], version: int = 1, mi
 
 
 ROWS = (
-    Unary(type="Abs", function=np.abs, folds="bounds"),
-    Unary(type="Negative", function=np.negative, types="float signed"),
+    Unary(type="Abs", function=cut_off(np.abs), folds="bounds"),
+    Unary(type="Negative", function=cut_off(np.negative), types="float signed"),
     Unary(type="Sign", function=np.sign),
     Unary(type="ReLU", function=relu, direct=True),
     Unary(type="Ceiling", function=whole(np.ceil), border=0.0),

@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, product
+from typing import Literal
 
 import networkx as nx
 import numpy as np
@@ -26,6 +28,7 @@ from ir_tools.comparison._samples import merged
 from ir_tools.comparison._summary import WEAK_SHOWN
 from ir_tools.comparison._tensors import Batch, Choice, groups, labels_of, living
 from ir_tools.comparison.bisection import _Search
+from ir_tools.comparison.releases import _carried
 from ir_tools.errors import RuntimeFailure
 from ir_tools.execute import Step
 from ir_tools.graph import Graph, Layer, LayerContent, Located, Model, Port, Source
@@ -145,6 +148,19 @@ def subsets(numbers: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """All sets of these numbers."""
     for count in range(len(numbers) + 1):
         yield from combinations(numbers, count)
+
+
+@pytest.mark.parametrize("status", ["ok", "differs", "skipped"])
+@pytest.mark.parametrize("apart", [None, 0.5, 1.0, 2.0])
+@pytest.mark.parametrize("shapes", [True, False], ids=["of-its-shape", "of-another-shape"])
+def test_a_layer_that_is_right_on_what_it_was_given_carries_the_error_of_others(
+    status: Literal["ok", "differs", "skipped"], apart: float | None, shapes: bool
+) -> None:
+    row = replace(row_of(2.0 if shapes else math.inf), status=status)
+    alone = None if apart is None else row_of(apart).difference
+    carried = status == "differs" and shapes and apart is not None and apart <= 1
+    found = _carried(row, alone)
+    assert (found.status, found.difference) == (("ok", alone) if carried else (status, row.difference))
 
 
 # --- errors of narrow types -------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ REFUSED = [
     ("Pooling", (1, 2, 4, 4), (1, 2, 2), {"kernel": "2,2"}, "its input has 2 spatial axes, and its output 1"),
     ("PReLU", (2, 3), (2, 3), {"channel_shared": "yes"}, "channel_shared: is 'yes'; expected 1 or 0"),
     ("Reshape", (2, 3), (2, 4), {"dim": "2,4"}, ""),
+    ("MVN", (2, 3, 4), (2, 3, 4), {"eps": 1e-9}, "reads memory outside of an input with 3 dimensions"),
     ("LSTMCell", (2, 3), (2, 4), {"hidden_size": 4}, "takes 3 (data, hidden_state, cell_state)"),
     ("RNNSequence", (2, 3, 4), (2, 3, 5), {"hidden_size": 5, "direction": "Forward"}, "the layer has no weights"),
     ("TensorIterator", (2, 3), (2, 3), {}, "it has no body"),

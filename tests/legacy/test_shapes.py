@@ -9,6 +9,7 @@ import pytest
 
 import ir_tools
 from ir_tools.ops.legacy._windows import end_pad
+from ir_tools.rewrite.legacy_loops import _row
 from tests.legacy.net import Array, Net
 
 SMALL = ("landmarks-regression-retail-0009.FP32.v6", "vehicle-attributes-recognition-barrier-0039.FP32.v6")
@@ -30,6 +31,14 @@ def test_windows_with_the_end_pad_are_as_many_as_declared() -> None:
     for size, stride, reach, begin, output in product(range(1, 8), range(1, 4), range(1, 4), range(3), range(1, 9)):
         pad = end_pad(size, output, stride, reach, begin)
         assert (size + begin + pad - reach) // stride + 1 == output
+
+
+@pytest.mark.parametrize("axis", [None, -1, 0, 1, 3])
+def test_a_row_of_a_port_map_cuts_along_its_axis(axis: int | None) -> None:
+    given = {"external_port_id": "0", "internal_layer_id": "1", "start": "0", "end": "-1"}
+    found = _row(given | ({} if axis is None else {"axis": str(axis)}), 5, 7)
+    cut = {} if axis is None or axis < 0 else {"axis": str(axis), "start": "0", "end": "-1"}
+    assert found == {"external_port_id": "5", "internal_layer_id": "7"} | cut
 
 
 def test_a_size_of_any_stays_open() -> None:

@@ -1,7 +1,8 @@
 """Layers that move elements, at the edges: limits of integers, axes from the end, indices beyond an axis, no data."""
 
 from collections.abc import Mapping, Sequence
-from itertools import product
+from contextlib import nullcontext
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from ir_tools.ops import (
     Array,
     Op,
     elementwise,
+    find_op,
     gathering,
     generation,
     layout,
@@ -257,3 +259,26 @@ def test_lengths_below_minus_one_are_no_lengths() -> None:
     with pytest.raises(ShapeError, match="values below -1"):
         _parts(Dim.of(3), [-2, 3])
     assert _parts(Dim.of(3), [-1, 3]) == [Dim.of(0), Dim.of(3)]
+
+
+@pytest.mark.parametrize("axes", [*permutations(range(3), 2)], ids=str)
+def test_axes_of_a_mapping_ascend(axes: tuple[int, int]) -> None:
+    sizes = [4, 4, 4]
+    for axis, size in zip(axes, (2, 3), strict=True):
+        sizes[axis] = size
+    op = find_op("Broadcast", "opset3")
+    assert op is not None
+    attrs = op.read({"mode": "explicit"}, [])
+    assert attrs is not None
+    facts = [fact_of(array) for array in (np.zeros((2, 3)), np.array(sizes), np.array(axes))]
+    with nullcontext() if axes[0] < axes[1] else pytest.raises(ShapeError, match="ascending"):
+        assert op.outputs_of(attrs, facts)
+
+
+@pytest.mark.parametrize(("sizes", "wrong"), [((2, 3, 1), True), ((2, 3, 0), False)])
+def test_lengths_of_nothing_are_never_too_long(sizes: tuple[int, ...], wrong: bool) -> None:
+    op = find_op("ReverseSequence", "opset1")
+    assert op is not None
+    attrs = op.read({"batch_axis": "0", "seq_axis": "1"}, [])
+    assert attrs is not None
+    assert bool([*op.check(attrs, [fact_of(np.zeros(sizes)), fact_of(np.array([1, 9]))])]) == wrong

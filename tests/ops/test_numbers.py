@@ -2,13 +2,20 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 import pytest
 
-from ir_tools.ops import Array, find_op
+from ir_tools.builder import Builder
+from ir_tools.errors import ShapeError
+from ir_tools.execute import run
+from ir_tools.ops import Array, activations, find_op
 from ir_tools.ops._numbers import half_away, near_steps, to_integer
+from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import ELEMENT_TYPES
+from tests.ops.around import clients
+from tests.ops.samples import sample_of
 
 ODD = [0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 126.5, 127.5, 255.5, -128.5, 300, -300, 2**31, 2**31 - 1, -(2**31), 2**33]
 ODD += [math.nan, math.inf, -math.inf]
@@ -50,6 +57,28 @@ def test_floats_as_integers(kind: str) -> None:
 def test_halves_away_from_zero() -> None:
     values = [value for value in ODD if abs(value) < 1000]
     assert half_away(np.array(values)).tolist() == [math.copysign(int(abs(value) + 0.5), value) for value in values]
+
+
+client = pytest.fixture(scope="module")(clients)
+
+
+@pytest.mark.parametrize("kind", ["i8", "u8"])
+def test_every_number_of_8_bits(kind: str, client: RuntimeClient) -> None:
+    """All functions of one number that need no attributes, against the runtime: the limits, and what is undefined."""
+    builder = Builder()
+    source = builder.parameter("x", "256", kind)
+    for op in activations.OPS:
+        one = sample_of(op)
+        fits = kind == "i8" or op.type != "Negative"
+        if fits and one and not one.raw and len(op.inputs) == 1 and find_op(op.type, "opset16") is op:
+            with suppress(ShapeError):
+                builder.result(builder.call(op.type, source), op.type)
+    data = np.arange(256).astype(np.uint8).view(np.int8 if kind == "i8" else np.uint8)
+    with np.errstate(all="ignore"):
+        found = run(builder.model, {"x": data})
+    wanted = client.infer_model(builder.model, {"x": data}).outputs
+    assert len(wanted) > 20
+    assert [name for name, array in wanted.items() if not np.array_equal(found[name], array)] == []
 
 
 REDUCTIONS: dict[str, Callable[[float, float], float]] = {

@@ -155,6 +155,13 @@ MORE = {
     "ReadValue-6": [sample("variable_id=v;variable_type=f32;variable_shape=2,3")],
     "Assign-6": [sample("variable_id=v", "f32 2,3")],
     **{name: [sample("", SPECIAL)] for name in ("IsFinite-10", "IsInf-10", "IsNaN-10")},
+    **{
+        f"Gather-{version}": [
+            sample(f"batch_dims={batches}", "f32 2,3,4", np.array(places), np.array(axis))
+            for batches, places, axis in ((0, [-1, 2, 0], 1), (0, 1, -1), (0, [1, 1], 0), (1, [[2, -3], [0, 1]], 1))
+        ]
+        for version in (7, 8)
+    },
     "GatherND-8": [sample("batch_dims=2", "f32 2,3,4,5", "i64 2,3,1")],
     "Bincount-17": [
         sample("minlength=4", np.array([1, 6, 1])),
