@@ -19,11 +19,15 @@ from ir_tools.releases.measured import State
 from ir_tools.releases.table import OPENVINO, Release, find_release
 from ir_tools.types import element_type, is_static
 
-__all__ = ["FIRST_VERSION", "ROWS", "ReleaseDifference", "Seen", "release_differences", "rows_of"]
+__all__ = ["FIRST_VERSION", "ROWS", "UNCONVERTED", "ReleaseDifference", "Seen", "release_differences", "rows_of"]
 
 
 FIRST_VERSION = 10
 """The IR version whose inputs and outputs go by the names of layers, and are converted unless they are f32 or i32."""
+
+
+UNCONVERTED = frozenset({"f32", "i32", "i8", "u8", "boolean"})
+"""Element types that inputs and outputs of IR v10 keep."""
 
 
 NUMBER = -1
@@ -49,7 +53,8 @@ class Seen:
         names: what is wrong with its name or its file, of what `verdicts.NAMES` lists.
         between: whether it reads inputs of its graph alone, and only outputs of it read its outputs.
         behind: the type of the layer that computes its first input, if nothing else reads that; else empty.
-        readers: the layers that read its outputs, by number of the output and type, sorted.
+        readers: the layers that read its outputs, by number of the output and type, sorted; a Result that IR v10
+            converts is a Convert.
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
             behind it that alone read it; `NUMBER`: by one number.
     """
@@ -296,7 +301,7 @@ def _is_unmasked(seen: Seen) -> bool:
 
 def _is_kept(seen: Seen) -> bool:
     """Return whether an input or output of the graph keeps its element type, which in IR v10 a few do."""
-    return not seen.converted or seen.inputs[0].dtype.name in {"f32", "i32", "i8", "u8", "boolean"}
+    return not seen.converted or seen.inputs[0].dtype.name in UNCONVERTED
 
 
 def _is_alone(seen: Seen) -> bool:
@@ -579,6 +584,22 @@ def _gives_more(seen: Seen) -> bool:
     return any(type != "Result" for _, type in seen.readers) and not results.issubset({0})
 
 
+def _gives_alone(seen: Seen, number: int) -> bool:
+    """Return whether an output is one of the model, and nothing else reads it."""
+    return [type for one, type in seen.readers if one == number] == ["Result"]
+
+
+def _has_known_rows(seen: Seen) -> bool:
+    """Return whether the numbers of boxes and images limit a suppression to a known number of rows."""
+    return _has_known_boxes(seen) and all(fact.shape is not None and fact.shape[0].static for fact in seen.inputs[:2])
+
+
+def _has_known_boxes(seen: Seen) -> bool:
+    """Return whether the numbers of boxes, classes and rows of each are known."""
+    shapes = [fact.shape for fact in seen.inputs[:2]]
+    return 2 in seen.constant and all(shape is not None and shape[1].static for shape in shapes)
+
+
 def _is_combined(seen: Seen) -> bool:
     """Return whether one layer alone reads the output, and combines it with another tensor element by element."""
     return len(seen.readers) == 1 and seen.readers[0][1] in COMBINING
@@ -612,9 +633,25 @@ def _is_convolved(seen: Seen) -> bool:
     return shape is not None and off_channels and seen.readers in {((0, type),) for type in CONVOLUTIONS}
 
 
-def _limits_rows(behind: Set[str]) -> Callable[[Seen], bool]:
-    """Return whether constant limits of a FakeQuantize differ along axis 2, behind a layer of one of these types."""
-    return lambda seen: seen.behind in behind and _has_limits_along(seen, 2)
+def _limits_rows(behind: Set[str], *, known: bool = True) -> Callable[[Seen], bool]:
+    """Return whether constant limits of a FakeQuantize differ along axis 2, behind a layer of one of these types.
+
+    Unless `known`, the size of its data is not known.
+    """
+    return lambda seen: (
+        seen.behind in behind and _has_limits_along(seen, 2) and (known or not is_static(seen.inputs[0].shape))
+    )
+
+
+def _limits_rows_behind_others(seen: Seen) -> bool:
+    """Return whether constant limits of a FakeQuantize differ along axis 2, behind a layer of no type named here."""
+    named = FUNCTIONS_ALONE | NORMALIZING | CONVOLUTIONS | EXTREMES | SUMMING | {"MVN"}
+    return seen.behind not in named and _has_limits_along(seen, 2)
+
+
+def _is_low_product(seen: Seen) -> bool:
+    """Return whether the layer before is a MatMul that gives three dimensions."""
+    return seen.behind == "MatMul" and _has_rank(seen, 3)
 
 
 def _has_limits_along(seen: Seen, axis: int) -> bool:
@@ -781,14 +818,18 @@ def _interpolate(axes: str, *sizes: int, mode: str = "linear", corners: str = "f
     return Call("Interpolate-1", (counted(2, 2, 6, 4), Fixed(whole(*sizes))), raw)
 
 
-def _nms(op: str, *results: int) -> Call:
-    """Return a suppression among three boxes of two classes; `results`: outputs that are those of the model, if any."""
+def _nms(op: str, *results: int, least: float = 0.1, images: str = "1") -> Call:
+    """Return a suppression among three boxes of two classes.
+
+    `results`: outputs that are those of the model, if any; `least`: the least score; `images`: how many, in the file.
+    """
     boxes = np.array([[[0, 0, 1, 1], [0, 2, 1, 3], [0, 4, 1, 5]]], np.float32)
-    limits = map(Fixed, (number(3, np.int64), floats(0.5)[0], floats(0.1)[0])) if op.startswith("NonMax") else ()
-    return Call(op, (boxes, counted(1, 2, 3), *limits), results=results or None)
+    limits = map(Fixed, (number(3, np.int64), floats(0.5)[0], floats(least)[0])) if op.startswith("NonMax") else ()
+    data = Given(boxes, f"{images},3,4"), Given(counted(1, 2, 3), f"{images},2,3")
+    return Call(op, (*data, *limits), results=results or None)
 
 
-def _limited_rows(data: Array | Call) -> Call:
+def _limited_rows(data: Array | Given | Call) -> Call:
     """Return data of four rows quantized between limits for each row."""
     return _quantized(data, Fixed(np.arange(2, 6, dtype=np.float32).reshape(1, 1, 4, 1)))
 
@@ -855,9 +896,13 @@ SCALING = frozenset({"Add", "Divide", "Multiply", "Negative", "PReLU", "Subtract
 LOGICAL = frozenset({"LogicalAnd", "LogicalOr", "LogicalNot", "LogicalXor"})
 FUNCTIONS_ALONE = (ELEMENTWISE | ELEMENTWISE_ALONE) - SCALING
 CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})
-NORMALIZING = frozenset({"Interpolate", "MVN", "NormalizeL2"})
+NORMALIZING = frozenset({"Interpolate", "NormalizeL2"})
+EXTREMES = frozenset({"ReduceMax", "ReduceMin"})
+REDUCING = frozenset({"ReduceMean", "ReduceSum", "ReduceProd", "ReduceL1", "ReduceL2"})
 SUMMING = frozenset({"AvgPool", "ConvolutionBackpropData", "GroupConvolutionBackpropData", "MatMul"})
 """Types of layers that are compiled with a FakeQuantize behind them, each in another way."""
+FOUR_ROWS = counted(1, 3, 4, 2)
+ANY_IMAGES = Given(FOUR_ROWS, "?,3,4,2")
 BY_CHANNEL = ((3, (0,)), (3, (2,)))
 BY_CHANNEL_UNTIL_2024 = ((2, (0,)), (3, (0, 2)))
 """Ranks and axes of reductions that are scaled along another axis than that of the channels."""
@@ -868,13 +913,154 @@ COMBINING = frozenset(
 REDUCTIONS = ("ReduceMax-1", "ReduceMin-1", "ReduceMean-1", "ReduceSum-1", "ReduceProd-1", "ReduceL1-4", "ReduceL2-4")
 CELLS = (("LSTMCell-1", 2), ("LSTMCell-4", 2), ("GRUCell-3", 1), ("RNNCell-1", 1))
 SEQUENCES = (("LSTMSequence-5", 2), ("GRUSequence-5", 1), ("RNNSequence-5", 1))
+SUPPRESSIONS = (("NonMaxSuppression-1", "2021.3"), ("NonMaxSuppression-3", "2021.2"), ("NonMaxSuppression-4", "2021.2"))
+INDEXED = {"kernel": "2,2", "strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
 ATTENTION = (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4))
 PLAIN = {"causal": "false"}
 INTERPOLATE = ("Interpolate-1", "Interpolate-4", "Interpolate-11")
 MEANS = ("AvgPool-1", "AvgPool-14", "AvgPool-16")
 WINDOWS = {"kernel": "1,1", "strides": "1,1", "pads_end": "0,0", "exclude-pad": "false"}
 UNPADDED = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
+VARIANCE = {"eps": "0.01", "eps_mode": "inside_sqrt", "normalize_variance": "true"}
 ONE_GROUP = {"group": "1", "deformable_group": "1"}
+LIMITED_ROWS: Sequence[tuple[str, State, Array | Given | Call, Callable[[Seen], bool], Sequence[tuple[str, str]]]] = (
+    (
+        "of an input",
+        State.UNCOMPILED,
+        FOUR_ROWS,
+        _limits_rows({"", *SCALING}),
+        (("2022.1", "2022.3"),),
+    ),
+    (
+        "of an input of unknown size",
+        State.UNCOMPILED,
+        ANY_IMAGES,
+        _limits_rows({"", *SCALING}, known=False),
+        (("2022.1", "2026.4"),),
+    ),
+    (
+        "behind a function",
+        State.DIFFERS,
+        Call("Abs-1", (FOUR_ROWS,)),
+        _limits_rows(FUNCTIONS_ALONE),
+        (("2022.1", "2022.3"),),
+    ),
+    (
+        "behind a function of unknown size",
+        State.DIFFERS,
+        Call("Abs-1", (ANY_IMAGES,)),
+        _limits_rows(FUNCTIONS_ALONE, known=False),
+        (("2022.1", "2026.4"),),
+    ),
+    (
+        "behind another layer",
+        State.UNCOMPILED,
+        Call("SoftMax-1", (FOUR_ROWS,)),
+        _limits_rows_behind_others,
+        (("2022.1", "2022.2"),),
+    ),
+    (
+        "behind another layer of unknown size",
+        State.UNCOMPILED,
+        Call("SoftMax-1", (ANY_IMAGES,)),
+        lambda seen: (
+            _limits_rows_behind_others(seen) and seen.behind not in REDUCING and not is_static(seen.inputs[0].shape)
+        ),
+        (("2022.1", "2026.4"),),
+    ),
+    (
+        "behind a maximum",
+        State.DIFFERS,
+        Call("ReduceMax-1", (FOUR_ROWS, Fixed(whole(1))), {"keep_dims": "true"}),
+        _limits_rows(EXTREMES),
+        (("2022.1", "2024.1"), ("2024.4", "2026.4")),
+    ),
+    (
+        "behind a maximum of unknown size",
+        State.DIFFERS,
+        Call("ReduceMax-1", (ANY_IMAGES, Fixed(whole(1))), {"keep_dims": "true"}),
+        _limits_rows(EXTREMES, known=False),
+        (("2022.1", "2026.4"),),
+    ),
+    (
+        "behind a reduction",
+        State.DIFFERS,
+        Call("ReduceMean-1", (FOUR_ROWS, Fixed(whole(1))), {"keep_dims": "true"}),
+        _limits_rows(REDUCING),
+        (("2024.4", "2026.4"),),
+    ),
+    *(
+        (
+            "behind a reduction of unknown size",
+            state,
+            Call("ReduceMean-1", (ANY_IMAGES, Fixed(whole(1))), {"keep_dims": "true"}),
+            _limits_rows(REDUCING, known=False),
+            spans,
+        )
+        for state, spans in (
+            (State.UNCOMPILED, (("2022.1", "2023.0"),)),
+            (State.DIFFERS, (("2023.1", "2026.4"),)),
+        )
+    ),
+    (
+        "behind an MVN",
+        State.DIFFERS,
+        Call("MVN-6", (FOUR_ROWS, Fixed(whole(3))), VARIANCE),
+        _limits_rows({"MVN"}),
+        (("2022.1", "2022.3"),),
+    ),
+    (
+        "behind an MVN of unknown size or three dimensions",
+        State.DIFFERS,
+        Call("MVN-6", (counted(1, 3, 4), Fixed(whole(2))), VARIANCE),
+        lambda seen: _limits_rows({"MVN"})(seen) and (_has_rank(seen, 3) or not is_static(seen.inputs[0].shape)),
+        (("2022.1", "2026.4"),),
+    ),
+    (
+        "behind a normalization",
+        State.DIFFERS,
+        Call("NormalizeL2-1", (FOUR_ROWS, Fixed(whole(1))), {"eps": "1", "eps_mode": "add"}),
+        _limits_rows(NORMALIZING),
+        (("2022.1", "2026.4"),),
+    ),
+    (
+        "for each channel of a convolution",
+        State.DIFFERS,
+        _convolved(4),
+        _limits_as_channels,
+        (("2022.1", "2026.4"),),
+    ),
+    (
+        "behind a convolution",
+        State.DIFFERS,
+        _convolved(3),
+        _limits_rows(CONVOLUTIONS),
+        (("2022.1", "2022.2"),),
+    ),
+    (
+        "behind a convolution",
+        State.UNCOMPILED,
+        _convolved(3),
+        lambda seen: _limits_rows(CONVOLUTIONS)(seen) and not _limits_as_channels(seen),
+        (("2022.3", "2026.4"),),
+    ),
+    (
+        "behind a product of three dimensions",
+        State.DIFFERS,
+        Call("MatMul-1", (counted(2, 3, 4), Fixed(np.eye(4, dtype=np.float32)))),
+        lambda seen: _is_low_product(seen) and _has_limits_along(seen, 2),
+        (("2022.1", "2022.2"),),
+    ),
+    (
+        "behind a product or mean",
+        State.UNCOMPILED,
+        Call("AvgPool-1", (FOUR_ROWS,), WINDOWS | {"pads_begin": "0,0"}),
+        lambda seen: _limits_rows(SUMMING)(seen) and not _is_low_product(seen),
+        (("2022.1", "2026.4"),),
+    ),
+)
+"""FakeQuantizes with limits along axis 2: where they are, what is done with them, an example, and the releases."""
+
 
 ROWS = (
     ReleaseDifference(
@@ -2453,103 +2639,127 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"{op} that gives an output of the model",
-            first="2022.1",
-            last="2023.2",
+            name=f"{op} that gives an output of the model, {first} to {last}",
+            first=first,
+            last=last,
             ops=(op,),
             state=State.UNCOMPILED,
             reason="It is compiled within a larger model only.",
             model=_nms(op),
-            applies=lambda seen: seen.last,
+            version=version,
+            applies=applies,
         )
-        for op in ("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4")
+        for op, old in SUPPRESSIONS
+        for first, last, version, applies in (
+            (old, "2021.4", 10, lambda seen: seen.last),
+            ("2022.1", "2023.2", 11, lambda seen: _gives_alone(seen, 0)),
+        )
     ),
     *(
         ReleaseDifference(
-            name=f"{op} before other layers",
-            first="2023.0",
+            name=f"{op} with few boxes",
+            first=first,
+            last="2022.3",
+            ops=(op,),
+            reason="If boxes and images are known in number, rows of -1 stand for boxes that are not selected.",
+            sometimes=True,
+            model=Call("Convert-1", (_nms(op, least=2.5),), {"destination_type": "i32"}),
+            version=10,
+            applies=_has_known_rows,
+        )
+        for op, first in (*SUPPRESSIONS[1:], ("NonMaxSuppression-1", "2021.4"))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} of {what}",
+            first=first,
             last="2023.2",
             ops=(op,),
             state=State.UNCOMPILED,
-            reason="It is compiled with few layers behind it.",
-            model=Call("Negative-1", (_nms(op),)),
+            reason=f"It is not compiled for {what}.",
+            model=Call("Negative-1", (_nms(op, images=images),)),
+            applies=applies,
         )
-        for op in ("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4")
+        for op, what, first, images, applies in (
+            *((op, "boxes that are known in number", "2023.0", "1", _has_known_rows) for op, _ in SUPPRESSIONS),
+            *(
+                (
+                    op,
+                    "images of unknown number",
+                    first,
+                    "?",
+                    lambda seen: _has_known_boxes(seen) and not _has_known_rows(seen),
+                )
+                for op, first in (("NonMaxSuppression-1", "2023.1"), ("NonMaxSuppression-3", "2022.1"))
+            ),
+        )
+    ),
+    ReleaseDifference(
+        name="NonMaxSuppression-1 within a model",
+        first="2021.3",
+        last="2021.3",
+        ops=("NonMaxSuppression-1",),
+        state=State.UNCOMPILED,
+        reason="It is not compiled.",
+        model=Call("Convert-1", (_nms("NonMaxSuppression-1"),), {"destination_type": "i32"}),
+        version=10,
     ),
     *(
         ReleaseDifference(
-            name=f"FakeQuantize with limits along axis 2 {what}",
+            name=f"{op} of bf16 whose indices are read",
+            first=first,
+            last="2026.4",
+            ops=(op,),
+            types="bf16",
+            state=State.UNCOMPILED,
+            reason="Indices are not computed for bf16.",
+            model=Call(op, (Given(counted(1, 1, 4, 4).astype(element_type("bf16").dtype), "1,1,4,4"),), INDEXED, (1,)),
+            instead=("bf16",),
+            applies=lambda seen: any(number == 1 for number, _ in seen.readers),
+        )
+        for op, first in (("MaxPool-8", "2022.1"), ("MaxPool-14", "2024.1"))
+    ),
+    ReleaseDifference(
+        name="i64 indices of AdaptiveMaxPool that are not read",
+        first="2022.1",
+        last="2023.2",
+        ops=("AdaptiveMaxPool-8",),
+        state=State.UNCOMPILED,
+        reason="Indices of i64 are compiled only as an output of the model that nothing else reads.",
+        model=Call("AdaptiveMaxPool-8", (counted(1, 1, 4, 4), Fixed(whole(2, 2))), results=(0,)),
+        applies=lambda seen: _with("index_element_type", "i64")(seen) and not _gives_alone(seen, 1),
+    ),
+    ReleaseDifference(
+        name="DeformablePSROIPooling with unequal bins",
+        first="2021.3",
+        last="2021.3",
+        ops=("DeformablePSROIPooling-1",),
+        reason="The numbers of bins across and down are mixed up.",
+        model=Call(
+            "DeformablePSROIPooling-1",
+            (counted(1, 2, 4, 8), floats([0, 0, 2, 20, 12])),
+            {
+                **{"output_dim": "2", "group_size": "1", "spatial_scale": "0.25", "mode": "bilinear_deformable"},
+                **{"spatial_bins_x": "3", "spatial_bins_y": "2", "trans_std": "0", "part_size": "1"},
+            },
+        ),
+        version=10,
+        applies=lambda seen: seen.attrs is not None and seen.attrs.spatial_bins_x != seen.attrs.spatial_bins_y,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"FakeQuantize with limits along axis 2 {what}, {first} to {last}",
             first=first,
             last=last,
             ops=("FakeQuantize-1",),
             state=state,
             reason="Limits that differ along axis 2 are not compiled with the layer before, or taken for other ones.",
+            sometimes=state is State.DIFFERS,
             model=_limited_rows(before),
             applies=applies,
         )
-        for what, first, last, state, before, applies in (
-            ("of an input", "2022.1", "2022.3", State.UNCOMPILED, counted(1, 3, 4, 2), _limits_rows({"", *SCALING})),
-            (
-                "behind a function",
-                "2022.1",
-                "2022.3",
-                State.DIFFERS,
-                Call("Abs-1", (counted(1, 3, 4, 2),)),
-                _limits_rows(FUNCTIONS_ALONE),
-            ),
-            (
-                *(
-                    "behind another layer",
-                    "2022.1",
-                    "2022.2",
-                    State.UNCOMPILED,
-                    Call("SoftMax-1", (counted(1, 3, 4, 2),)),
-                ),
-                lambda seen: (
-                    not _limits_rows(FUNCTIONS_ALONE | NORMALIZING | CONVOLUTIONS)(seen) and _has_limits_along(seen, 2)
-                ),
-            ),
-            (
-                "behind a normalization",
-                "2022.1",
-                "2026.4",
-                State.DIFFERS,
-                Call("NormalizeL2-1", (counted(1, 3, 4, 2), Fixed(whole(1))), {"eps": "1", "eps_mode": "add"}),
-                _limits_rows(NORMALIZING),
-            ),
-            (
-                "for each channel of a convolution",
-                "2022.1",
-                "2026.4",
-                State.DIFFERS,
-                _convolved(4),
-                _limits_as_channels,
-            ),
-            (
-                "behind a convolution, until 2022.2",
-                "2022.1",
-                "2022.2",
-                State.DIFFERS,
-                _convolved(3),
-                _limits_rows(CONVOLUTIONS),
-            ),
-            (
-                "behind a convolution",
-                "2022.3",
-                "2026.4",
-                State.UNCOMPILED,
-                _convolved(3),
-                lambda seen: _limits_rows(CONVOLUTIONS)(seen) and not _limits_as_channels(seen),
-            ),
-            (
-                "behind a product or mean",
-                "2022.1",
-                "2026.4",
-                State.UNCOMPILED,
-                Call("AvgPool-1", (counted(1, 3, 4, 2),), WINDOWS | {"pads_begin": "0,0"}),
-                _limits_rows(SUMMING),
-            ),
-        )
+        for what, state, before, applies, spans in LIMITED_ROWS
+        for first, last in spans
     ),
     *(
         ReleaseDifference(

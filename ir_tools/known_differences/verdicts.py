@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from ir_tools.display import plural
 from ir_tools.graph import Graph, Layer, Located, Model
-from ir_tools.known_differences.releases import FIRST_VERSION, NUMBER, Seen, release_differences, rows_of
+from ir_tools.known_differences.releases import FIRST_VERSION, NUMBER, UNCONVERTED, Seen, release_differences, rows_of
 from ir_tools.ops import Op, Role, opset_number, role_of
 from ir_tools.ops.definition import Fact
 from ir_tools.ops.fields import REQUIRED, Flag, OneOf
@@ -267,16 +267,17 @@ class Surroundings:
             version: of the IR.
         """
         _, layer, graph = located
+        bordered = version == FIRST_VERSION and graph is self.model.graph
         if id(graph) not in self._constants:
             self._constants[id(graph)] = _constant_layers(graph)
-            self._names[id(graph)] = _names(graph, version == FIRST_VERSION and graph is self.model.graph)
+            self._names[id(graph)] = _names(graph, bordered)
         known, sources = self._constants[id(graph)], graph.sources(layer.id)
         feeds = [sources[port.id].layer for port in layer.inputs if port.id in sources]
         before, after = _borders(graph, layer)
         readers = (
-            (number, graph.layer(one).type)
-            for number, port in enumerate(layer.outputs)
-            for one, _ in graph.consumers(layer.id, port.id)
+            (number, "Convert" if bordered and type == "Result" and fact.dtype.name not in UNCONVERTED else type)
+            for number, (port, fact) in enumerate(zip(layer.outputs, outputs, strict=True))
+            for type in (graph.layer(one).type for one, _ in graph.consumers(layer.id, port.id))
         )
         return Seen(
             op,
