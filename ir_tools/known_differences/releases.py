@@ -903,6 +903,7 @@ SUMMING = frozenset({"AvgPool", "ConvolutionBackpropData", "GroupConvolutionBack
 """Types of layers that are compiled with a FakeQuantize behind them, each in another way."""
 FOUR_ROWS = counted(1, 3, 4, 2)
 ANY_IMAGES = Given(FOUR_ROWS, "?,3,4,2")
+LAST = Fixed(np.arange(2, 6, dtype=np.float32))
 BY_CHANNEL = ((3, (0,)), (3, (2,)))
 BY_CHANNEL_UNTIL_2024 = ((2, (0,)), (3, (0, 2)))
 """Ranks and axes of reductions that are scaled along another axis than that of the channels."""
@@ -913,7 +914,7 @@ COMBINING = frozenset(
 REDUCTIONS = ("ReduceMax-1", "ReduceMin-1", "ReduceMean-1", "ReduceSum-1", "ReduceProd-1", "ReduceL1-4", "ReduceL2-4")
 CELLS = (("LSTMCell-1", 2), ("LSTMCell-4", 2), ("GRUCell-3", 1), ("RNNCell-1", 1))
 SEQUENCES = (("LSTMSequence-5", 2), ("GRUSequence-5", 1), ("RNNSequence-5", 1))
-SUPPRESSIONS = (("NonMaxSuppression-1", "2021.3"), ("NonMaxSuppression-3", "2021.2"), ("NonMaxSuppression-4", "2021.2"))
+SUPPRESSIONS = ("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4")
 INDEXED = {"kernel": "2,2", "strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
 ATTENTION = (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4))
 PLAIN = {"causal": "false"}
@@ -923,46 +924,46 @@ WINDOWS = {"kernel": "1,1", "strides": "1,1", "pads_end": "0,0", "exclude-pad": 
 UNPADDED = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
 VARIANCE = {"eps": "0.01", "eps_mode": "inside_sqrt", "normalize_variance": "true"}
 ONE_GROUP = {"group": "1", "deformable_group": "1"}
-LIMITED_ROWS: Sequence[tuple[str, State, Array | Given | Call, Callable[[Seen], bool], Sequence[tuple[str, str]]]] = (
+LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[tuple[str, str]]]] = (
     (
         "of an input",
         State.UNCOMPILED,
-        FOUR_ROWS,
+        _limited_rows(FOUR_ROWS),
         _limits_rows({"", *SCALING}),
         (("2022.1", "2022.3"),),
     ),
     (
         "of an input of unknown size",
         State.UNCOMPILED,
-        ANY_IMAGES,
+        _limited_rows(ANY_IMAGES),
         _limits_rows({"", *SCALING}, known=False),
         (("2022.1", "2026.4"),),
     ),
     (
         "behind a function",
         State.DIFFERS,
-        Call("Abs-1", (FOUR_ROWS,)),
+        _limited_rows(Call("Abs-1", (FOUR_ROWS,))),
         _limits_rows(FUNCTIONS_ALONE),
         (("2022.1", "2022.3"),),
     ),
     (
         "behind a function of unknown size",
         State.DIFFERS,
-        Call("Abs-1", (ANY_IMAGES,)),
+        _limited_rows(Call("Abs-1", (ANY_IMAGES,))),
         _limits_rows(FUNCTIONS_ALONE, known=False),
         (("2022.1", "2026.4"),),
     ),
     (
         "behind another layer",
         State.UNCOMPILED,
-        Call("SoftMax-1", (FOUR_ROWS,)),
+        _limited_rows(Call("SoftMax-1", (FOUR_ROWS,))),
         _limits_rows_behind_others,
         (("2022.1", "2022.2"),),
     ),
     (
         "behind another layer of unknown size",
         State.UNCOMPILED,
-        Call("SoftMax-1", (ANY_IMAGES,)),
+        _limited_rows(Call("SoftMax-1", (ANY_IMAGES,))),
         lambda seen: (
             _limits_rows_behind_others(seen) and seen.behind not in REDUCING and not is_static(seen.inputs[0].shape)
         ),
@@ -971,21 +972,21 @@ LIMITED_ROWS: Sequence[tuple[str, State, Array | Given | Call, Callable[[Seen], 
     (
         "behind a maximum",
         State.DIFFERS,
-        Call("ReduceMax-1", (FOUR_ROWS, Fixed(whole(1))), {"keep_dims": "true"}),
+        _limited_rows(Call("ReduceMax-1", (FOUR_ROWS, Fixed(whole(1))), {"keep_dims": "true"})),
         _limits_rows(EXTREMES),
         (("2022.1", "2024.1"), ("2024.4", "2026.4")),
     ),
     (
         "behind a maximum of unknown size",
         State.DIFFERS,
-        Call("ReduceMax-1", (ANY_IMAGES, Fixed(whole(1))), {"keep_dims": "true"}),
+        _limited_rows(Call("ReduceMax-1", (ANY_IMAGES, Fixed(whole(1))), {"keep_dims": "true"})),
         _limits_rows(EXTREMES, known=False),
         (("2022.1", "2026.4"),),
     ),
     (
         "behind a reduction",
         State.DIFFERS,
-        Call("ReduceMean-1", (FOUR_ROWS, Fixed(whole(1))), {"keep_dims": "true"}),
+        _limited_rows(Call("ReduceMean-1", (FOUR_ROWS, Fixed(whole(1))), {"keep_dims": "true"})),
         _limits_rows(REDUCING),
         (("2024.4", "2026.4"),),
     ),
@@ -993,7 +994,7 @@ LIMITED_ROWS: Sequence[tuple[str, State, Array | Given | Call, Callable[[Seen], 
         (
             "behind a reduction of unknown size",
             state,
-            Call("ReduceMean-1", (ANY_IMAGES, Fixed(whole(1))), {"keep_dims": "true"}),
+            _limited_rows(Call("ReduceMean-1", (ANY_IMAGES, Fixed(whole(1))), {"keep_dims": "true"})),
             _limits_rows(REDUCING, known=False),
             spans,
         )
@@ -1005,56 +1006,56 @@ LIMITED_ROWS: Sequence[tuple[str, State, Array | Given | Call, Callable[[Seen], 
     (
         "behind an MVN",
         State.DIFFERS,
-        Call("MVN-6", (FOUR_ROWS, Fixed(whole(3))), VARIANCE),
+        _limited_rows(Call("MVN-6", (FOUR_ROWS, Fixed(whole(3))), VARIANCE)),
         _limits_rows({"MVN"}),
         (("2022.1", "2022.3"),),
     ),
     (
         "behind an MVN of unknown size or three dimensions",
         State.DIFFERS,
-        Call("MVN-6", (counted(1, 3, 4), Fixed(whole(2))), VARIANCE),
+        _quantized(Call("MVN-6", (counted(1, 3, 4), Fixed(whole(2))), VARIANCE), LAST),
         lambda seen: _limits_rows({"MVN"})(seen) and (_has_rank(seen, 3) or not is_static(seen.inputs[0].shape)),
         (("2022.1", "2026.4"),),
     ),
     (
         "behind a normalization",
         State.DIFFERS,
-        Call("NormalizeL2-1", (FOUR_ROWS, Fixed(whole(1))), {"eps": "1", "eps_mode": "add"}),
+        _limited_rows(Call("NormalizeL2-1", (FOUR_ROWS, Fixed(whole(1))), {"eps": "1", "eps_mode": "add"})),
         _limits_rows(NORMALIZING),
         (("2022.1", "2026.4"),),
     ),
     (
         "for each channel of a convolution",
         State.DIFFERS,
-        _convolved(4),
+        _limited_rows(_convolved(4)),
         _limits_as_channels,
         (("2022.1", "2026.4"),),
     ),
     (
         "behind a convolution",
         State.DIFFERS,
-        _convolved(3),
+        _limited_rows(_convolved(3)),
         _limits_rows(CONVOLUTIONS),
         (("2022.1", "2022.2"),),
     ),
     (
         "behind a convolution",
         State.UNCOMPILED,
-        _convolved(3),
+        _limited_rows(_convolved(3)),
         lambda seen: _limits_rows(CONVOLUTIONS)(seen) and not _limits_as_channels(seen),
         (("2022.3", "2026.4"),),
     ),
     (
         "behind a product of three dimensions",
         State.DIFFERS,
-        Call("MatMul-1", (counted(2, 3, 4), Fixed(np.eye(4, dtype=np.float32)))),
+        _quantized(Call("MatMul-1", (counted(2, 3, 4), Fixed(np.eye(4, dtype=np.float32)))), LAST),
         lambda seen: _is_low_product(seen) and _has_limits_along(seen, 2),
         (("2022.1", "2022.2"),),
     ),
     (
         "behind a product or mean",
         State.UNCOMPILED,
-        Call("AvgPool-1", (FOUR_ROWS,), WINDOWS | {"pads_begin": "0,0"}),
+        _limited_rows(Call("AvgPool-1", (FOUR_ROWS,), WINDOWS | {"pads_begin": "0,0"})),
         lambda seen: _limits_rows(SUMMING)(seen) and not _is_low_product(seen),
         (("2022.1", "2026.4"),),
     ),
@@ -2639,35 +2640,29 @@ ROWS = (
     ),
     *(
         ReleaseDifference(
-            name=f"{op} that gives an output of the model, {first} to {last}",
-            first=first,
-            last=last,
+            name=f"{op} that gives an output of the model",
+            first="2022.1",
+            last="2023.2",
             ops=(op,),
             state=State.UNCOMPILED,
             reason="It is compiled within a larger model only.",
             model=_nms(op),
-            version=version,
-            applies=applies,
+            applies=lambda seen: _gives_alone(seen, 0),
         )
-        for op, old in SUPPRESSIONS
-        for first, last, version, applies in (
-            (old, "2021.4", 10, lambda seen: seen.last),
-            ("2022.1", "2023.2", 11, lambda seen: _gives_alone(seen, 0)),
-        )
+        for op in SUPPRESSIONS
     ),
     *(
         ReleaseDifference(
             name=f"{op} with few boxes",
-            first=first,
+            first="2022.1",
             last="2022.3",
             ops=(op,),
             reason="If boxes and images are known in number, rows of -1 stand for boxes that are not selected.",
             sometimes=True,
-            model=Call("Convert-1", (_nms(op, least=2.5),), {"destination_type": "i32"}),
-            version=10,
+            model=Call("Negative-1", (_nms(op, least=2.5),)),
             applies=_has_known_rows,
         )
-        for op, first in (*SUPPRESSIONS[1:], ("NonMaxSuppression-1", "2021.4"))
+        for op in SUPPRESSIONS
     ),
     *(
         ReleaseDifference(
@@ -2681,7 +2676,7 @@ ROWS = (
             applies=applies,
         )
         for op, what, first, images, applies in (
-            *((op, "boxes that are known in number", "2023.0", "1", _has_known_rows) for op, _ in SUPPRESSIONS),
+            *((op, "boxes that are known in number", "2023.0", "1", _has_known_rows) for op in SUPPRESSIONS),
             *(
                 (
                     op,
@@ -2693,16 +2688,6 @@ ROWS = (
                 for op, first in (("NonMaxSuppression-1", "2023.1"), ("NonMaxSuppression-3", "2022.1"))
             ),
         )
-    ),
-    ReleaseDifference(
-        name="NonMaxSuppression-1 within a model",
-        first="2021.3",
-        last="2021.3",
-        ops=("NonMaxSuppression-1",),
-        state=State.UNCOMPILED,
-        reason="It is not compiled.",
-        model=Call("Convert-1", (_nms("NonMaxSuppression-1"),), {"destination_type": "i32"}),
-        version=10,
     ),
     *(
         ReleaseDifference(
@@ -2717,21 +2702,21 @@ ROWS = (
             instead=("bf16",),
             applies=lambda seen: any(number == 1 for number, _ in seen.readers),
         )
-        for op, first in (("MaxPool-8", "2022.1"), ("MaxPool-14", "2024.1"))
+        for op, first in (("MaxPool-8", "2022.1"), ("MaxPool-14", "2024.0"))
     ),
     ReleaseDifference(
         name="i64 indices of AdaptiveMaxPool that are not read",
         first="2022.1",
-        last="2023.2",
+        last="2026.4",
         ops=("AdaptiveMaxPool-8",),
         state=State.UNCOMPILED,
-        reason="Indices of i64 are compiled only as an output of the model that nothing else reads.",
+        reason="Indices of i64 are compiled only as an output of the model, and from 2023.3 not at all.",
         model=Call("AdaptiveMaxPool-8", (counted(1, 1, 4, 4), Fixed(whole(2, 2))), results=(0,)),
         applies=lambda seen: _with("index_element_type", "i64")(seen) and not _gives_alone(seen, 1),
     ),
     ReleaseDifference(
         name="DeformablePSROIPooling with unequal bins",
-        first="2021.3",
+        first="2021.2",
         last="2021.3",
         ops=("DeformablePSROIPooling-1",),
         reason="The numbers of bins across and down are mixed up.",
@@ -2755,10 +2740,10 @@ ROWS = (
             state=state,
             reason="Limits that differ along axis 2 are not compiled with the layer before, or taken for other ones.",
             sometimes=state is State.DIFFERS,
-            model=_limited_rows(before),
+            model=model,
             applies=applies,
         )
-        for what, state, before, applies, spans in LIMITED_ROWS
+        for what, state, model, applies, spans in LIMITED_ROWS
         for first, last in spans
     ),
     *(
