@@ -422,7 +422,7 @@ def problems_of(setting: Setting, targets: Sequence[int], dynamic: int) -> Itera
         for step in migrate(moved.model, f"opset{target}").steps if moved.steps else ():
             yield f"{setting} to opset{target} again: {step}"
         yield from (f"{setting} to opset{target}: {one}" for one in unreadable(moved.model, target))
-        if str(setting.op) not in UNLIKE_ITS_RULE and not errors(model):
+        if not dynamic and str(setting.op) not in UNLIKE_ITS_RULE and not errors(model):
             yield from (f"{setting} to opset{target}: {one}" for one in errors(moved.model))
         text = bytes(render(moved.model))
         if text in seen:
