@@ -28,9 +28,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return two workers for each core: a test also waits for the processes that it starts."""
+    """Return one worker more than cores: a test also waits for the processes that it starts."""
     del config
-    return 2 * len(os.sched_getaffinity(0))
+    return len(os.sched_getaffinity(0)) + 1
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -2719,6 +2719,7 @@ ROWS = (
         first="2021.2",
         last="2021.3",
         ops=("DeformablePSROIPooling-1",),
+        types="f32 f16 bf16",
         reason="The numbers of bins across and down are mixed up.",
         model=Call(
             "DeformablePSROIPooling-1",

@@ -43,7 +43,7 @@ def lowered(wanted: Pooling, shape: str, target: int) -> Rewrite:
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 def test_a_moved_layer_gives_the_same_values_on_the_runtime(dynamic: bool) -> None:
-    assert moved_alike(11, 60 if dynamic else 300, dynamic=dynamic) == []
+    assert moved_alike(11, 24 if dynamic else 120, dynamic=dynamic) == []
 
 
 @pytest.mark.sweep

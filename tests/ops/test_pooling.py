@@ -362,12 +362,12 @@ OP_NAMES = [str(op) for op in OPS]
 
 @pytest.mark.parametrize("op", OP_NAMES)
 def test_random_layers_equal_the_runtime(op: str) -> None:
-    check_values(check_shapes(op, 1, 125, dynamic=False), 2)
+    check_values(check_shapes(op, 1, 60, dynamic=False), 2)
 
 
 @pytest.mark.parametrize("op", OP_NAMES)
 def test_random_intervals_equal_the_runtime(op: str) -> None:
-    check_shapes(op, 3, 125, dynamic=True)
+    check_shapes(op, 3, 60, dynamic=True)
 
 
 @pytest.mark.sweep

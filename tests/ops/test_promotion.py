@@ -30,10 +30,19 @@ def by_rule(attrs: Attrs, slots: Sequence[tuple[str, str]]) -> tuple[str, Shape]
 @pytest.mark.parametrize("scalars", ["true", "false"])
 @pytest.mark.parametrize("shapes", SHAPES, ids=lambda shapes: "-".join(text or "scalar" for text in shapes))
 def test_common_type(unsafe: str, scalars: str, shapes: tuple[str, str]) -> None:
+    check_pairs([*product(KINDS, KINDS)][:: 5 if shapes == SHAPES[0] else 11], unsafe, scalars, shapes)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("unsafe", ["true", "false"])
+def test_common_type_of_every_pair(unsafe: str) -> None:
+    check_pairs([*product(KINDS, KINDS)], unsafe, "false", SHAPES[0])
+
+
+def check_pairs(pairs: list[tuple[str, str]], unsafe: str, scalars: str, shapes: tuple[str, str]) -> None:
     raw = {"promote_unsafe": unsafe, "pytorch_scalar_promotion": scalars, "u64_integer_promotion_target": "f64"}
     attrs = OP.read(raw, [])
     assert attrs is not None
-    pairs = [*product(KINDS, KINDS)][:: 1 if shapes == SHAPES[0] and scalars == "false" else 11]
     asked = [list(zip(kinds, shapes, strict=True)) for kinds in pairs]
     found = [by_rule(attrs, slots) for slots in asked]
     taken = iter(outputs_of([(OP, raw, slots) for slots, one in zip(asked, found, strict=True) if one]))

@@ -5,14 +5,20 @@ import pytest
 from tests.importers.onnx.models import deviations
 
 
-@pytest.mark.parametrize(("dynamic", "count"), [(False, 240), (True, 60)], ids=["static", "dynamic"])
+@pytest.mark.parametrize(("dynamic", "count"), [(False, 80), (True, 20)], ids=["static", "dynamic"])
 def test_a_translated_node_gives_what_onnx_says(dynamic: bool, count: int) -> None:
     assert deviations(5, count, dynamic=dynamic, batch=40 if not dynamic else 10) == []
 
 
 @pytest.mark.parametrize("kind", ["f16", "bf16", "f64"])
 def test_element_types(kind: str) -> None:
-    assert deviations(7, 120, kind=kind, batch=20) == []
+    assert deviations(7, 40, kind=kind, batch=20) == []
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("kind", ["f16", "bf16", "f64"])
+def test_random_settings_of_other_types(kind: str) -> None:
+    assert deviations(70, 400, kind=kind, batch=20) == []
 
 
 @pytest.mark.sweep
