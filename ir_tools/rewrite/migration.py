@@ -114,7 +114,7 @@ def migrate(
             return Migration(model=model, refused=refused)
     work, steps, known = model, list[MigrationStep](), KnownFacts(model, LayerSignatures())
     remaining: tuple[RemainingLayer, ...] = ()
-    rounds, freed = 0, False
+    rounds = 0
     while stages:
         stage = stages.pop(0)
         plan = _Planning(work, stage, known, _judge(work, stage, fitting, known)).plan()
@@ -127,16 +127,15 @@ def migrate(
             if rounds > MOST_ROUNDS:
                 raise MigrationError(f"the steps to {to} do not come to an end: {plan.rewrites[0].step.after}")
         if plan.rewrites:
-            work, went = _rewritten(work, plan, known, copied=work is model and (bool(stages) or not in_place))
-            freed = freed or went
+            work = _rewritten(work, plan, known, copied=work is model and (bool(stages) or not in_place))
         remaining = tuple(plan.remaining)
     notes: Sequence[str] = ()
     if fitting is not None and fitting.needed:
         fitting.apply(work.copy() if work is model and not in_place else work)
         steps += fitting.steps
-        work, notes, freed = fitting.model, fitting.notes, freed or fitting.freed
-    if freed:
-        drop_unread(work, model.weights)
+        work, notes = fitting.model, fitting.notes
+        if fitting.freed:
+            drop_unread(work, model.weights)
     return Migration(model=work, steps=tuple(steps), remaining=remaining, notes=tuple(notes))
 
 
@@ -442,8 +441,8 @@ def _judge(model: Model, stage: _Stage, fitting: Fitting | None, known: KnownFac
     return Judge(model, known, stage.target.release, fitting.version)
 
 
-def _rewritten(model: Model, plan: _Plan, known: KnownFacts, *, copied: bool) -> tuple[Model, bool]:
-    """Return the model, or a copy of it, with the rewrites made; and whether constants went that nothing reads now."""
+def _rewritten(model: Model, plan: _Plan, known: KnownFacts, *, copied: bool) -> Model:
+    """Return the model, or a copy of it, with the rewrites made."""
     work = model.copy() if copied else model
     graphs = {id(before): after for before, after in zip(model.graphs(), work.graphs(), strict=True)}
     rewriter = Rewriter(work, known.signatures)
@@ -455,4 +454,5 @@ def _rewritten(model: Model, plan: _Plan, known: KnownFacts, *, copied: bool) ->
         changed.append((graph, layer_id))
         left += ((graph, source.layer) for source in before)
     known.changed(work, changed)
-    return work, remove_unread(left)
+    remove_unread(left)
+    return work

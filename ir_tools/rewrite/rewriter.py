@@ -125,19 +125,16 @@ class Rewriter:
         return self._constants[key][1]
 
 
-def remove_unread(layers: Iterable[tuple[Graph, int]]) -> bool:
-    """Remove those of these layers that nothing reads, and what led to them alone; return whether constants went."""
-    todo, went = [*layers], False
+def remove_unread(layers: Iterable[tuple[Graph, int]]) -> None:
+    """Remove those of these layers that nothing reads, and what led to them alone."""
+    todo = [*layers]
     while todo:
         graph, layer_id = todo.pop()
         if layer_id not in graph or graph.out_degree(layer_id):
             continue
-        role = role_of(graph.layer(layer_id))
-        if role in {Role.COMPUTATION, Role.CONSTANT}:
+        if role_of(graph.layer(layer_id)) in {Role.COMPUTATION, Role.CONSTANT}:
             todo += ((graph, producer) for producer in graph.producers(layer_id))
             graph.remove(layer_id)
-            went = went or role is Role.CONSTANT
-    return went
 
 
 def _redirect(graph: Graph, layer: Layer, sources: Mapping[Ref, Source], rewrite: Rewrite) -> None:
