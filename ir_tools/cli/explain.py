@@ -51,16 +51,11 @@ def _list(screen: "Screen") -> None:
 
     columns = [Column("code", keep=True), Column("name", fold=True), Column("severity")]
     columns.append(Column("what is wrong", fold=True))
-    screen.table(columns, [[rule.code, rule.name, _severity(rule), rule.what] for rule in RULES])
-
-
-def _severity(rule: Rule) -> str:
-    """Return `error`, or `error or warning`."""
-    return " or ".join(map(str, rule.severities))
+    screen.table(columns, [[rule.code, rule.name, rule.severity_text, rule.what] for rule in RULES])
 
 
 def _show(screen: "Screen", rule: Rule) -> None:
-    screen.line(f"{rule.code} {rule.name} ({_severity(rule)})", style="bold")
+    screen.line(f"{rule.code} {rule.name} ({rule.severity_text})", style="bold")
     screen.line()
     for line in rule.doc.splitlines():
         heading = line in {"Bad:", "Good:"} or line.startswith("Why:")

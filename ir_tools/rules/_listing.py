@@ -48,14 +48,10 @@ def _groups() -> Iterator[str]:
             continue
         yield f"\n## {heading}\n\n| code | name | severity | what is wrong |\n|---|---|---|---|\n"
         for rule in rules:
-            yield f"| [{rule.code}](#{rule.code.lower()}) | {rule.name} | {_severity(rule)} | {_summary(rule)} |\n"
+            yield f"| [{rule.code}](#{rule.code.lower()}) | {rule.name} | {rule.severity_text} | {_summary(rule)} |\n"
     yield "\n## In full\n"
     for rule in RULES:
-        yield f"\n### {rule.code}\n\n**{rule.name}** ({_severity(rule)})\n\n{_text(rule)}\n"
-
-
-def _severity(rule: Rule) -> str:
-    return " or ".join(map(str, rule.severities))
+        yield f"\n### {rule.code}\n\n**{rule.name}** ({rule.severity_text})\n\n{_text(rule)}\n"
 
 
 def _summary(rule: Rule) -> str:

@@ -41,6 +41,11 @@ class Rule:
         return (self.severity,) if self.milder is None else (self.severity, self.milder)
 
     @property
+    def severity_text(self) -> str:
+        """Return `error`, or `error or warning`."""
+        return " or ".join(map(str, self.severities))
+
+    @property
     def doc(self) -> str:
         """Return the text that `ir-tools explain` shows: what, why, and the fragments, which are indented."""
         parts = [self.what, textwrap.fill(f"Why: {self.why}", WIDTH, break_long_words=False, break_on_hyphens=False)]
