@@ -13,7 +13,7 @@ HEAD = """# Releases of OpenVINO
 
 What each release reads and runs, and what an upgrade changes in values: on the CPU, measured with some three thousand
 models of one operation on every release from {first} to {last}. This page is made from the tables in
-`ir_tools/releases` and `ir_tools/known_differences/releases.py`. `ir-tools compat` answers for a model, and
+`ir_tools/releases` and `ir_tools/known_differences/releases`. `ir-tools compat` answers for a model, and
 `ir-tools migrate --for RELEASE` makes one run on a release.
 
 ## Versions
@@ -61,7 +61,7 @@ def listing() -> str:
     changes, limits = (
         "".join(
             f"| {row.first} to {row.last} | {', '.join(row.ops)} | {row.name}: {row.reason} |\n"
-            for row in ROWS
+            for row in sorted(ROWS, key=lambda row: (row.ops, row.first, row.name))
             if (row.state is State.DIFFERS) is silent
         )
         for silent in (True, False)

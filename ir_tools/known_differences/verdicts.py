@@ -284,23 +284,23 @@ class Surroundings:
             op.read(layer.raw, []),
             inputs,
             outputs,
-            frozenset(
+            constant=frozenset(
                 number
                 for number, (feed, fact) in enumerate(zip(feeds, inputs, strict=False))
                 if feed in known or (fact.value is not None and fact.value.exact is not None)
             ),
-            version,
-            frozenset().union(*(known.get(feed, ()) for feed in feeds)),
-            opset_number(layer.version) or 6,
-            any(before),
-            any(after),
-            any((spec.xml or name) not in layer.raw for name, spec in op.attrs.items()),
-            any(size < 0 for port in (*layer.inputs, *layer.outputs) for size in port.dims),
-            self._names[id(graph)].get(layer.id, frozenset()) | self._empty_file(op),
-            all(before) and all(after),
-            _before(graph, layer),
-            tuple(sorted(readers)),
-            _scaled(graph, layer, known) if op.type.startswith("Reduce") else frozenset(),
+            version=version,
+            held=frozenset().union(*(known.get(feed, ()) for feed in feeds)),
+            opset=opset_number(layer.version) or 6,
+            first=any(before),
+            last=any(after),
+            short=any((spec.xml or name) not in layer.raw for name, spec in op.attrs.items()),
+            open=any(size < 0 for port in (*layer.inputs, *layer.outputs) for size in port.dims),
+            names=self._names[id(graph)].get(layer.id, frozenset()) | self._empty_file(op),
+            between=all(before) and all(after),
+            behind=_before(graph, layer),
+            readers=tuple(sorted(readers)),
+            scaled=_scaled(graph, layer, known) if op.type.startswith("Reduce") else frozenset(),
         )
 
 

@@ -1,0 +1,66 @@
+"""Where a release of OpenVINO is known to give other values than the others, or to stop: the second table.
+
+Each row has a minimal model; the long checks run it on the releases of the row, which differ from the reference, and on
+the next one, which does not. A row is in the file of the family of its operations, or of the first of them.
+"""
+
+from functools import cache
+
+from ir_tools.known_differences.releases import (
+    _attention,
+    _detection,
+    _elementwise,
+    _gathering,
+    _images,
+    _moving,
+    _normalization,
+    _pooling,
+    _products,
+    _quantization,
+    _recurrent,
+    _reduction,
+    _types,
+)
+from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._seen import FIRST_VERSION, NUMBER, UNCONVERTED, Seen
+from ir_tools.releases.table import Release
+
+__all__ = [
+    "FIRST_VERSION",
+    "NUMBER",
+    "ROWS",
+    "UNCONVERTED",
+    "ReleaseDifference",
+    "Seen",
+    "release_differences",
+    "rows_of",
+]
+
+ROWS: tuple[ReleaseDifference, ...] = (
+    *_types.ROWS,
+    *_elementwise.ROWS,
+    *_normalization.ROWS,
+    *_reduction.ROWS,
+    *_quantization.ROWS,
+    *_pooling.ROWS,
+    *_products.ROWS,
+    *_attention.ROWS,
+    *_images.ROWS,
+    *_moving.ROWS,
+    *_gathering.ROWS,
+    *_recurrent.ROWS,
+    *_detection.ROWS,
+)
+"""The table."""
+
+
+@cache
+def rows_of(release: str, op: str) -> tuple[ReleaseDifference, ...]:
+    """Return the rows of a release for an operation."""
+    return tuple(row for row in ROWS if op in row.ops and release in {one.name for one in row.releases})
+
+
+def release_differences(release: Release, seen: Seen) -> tuple[ReleaseDifference, ...]:
+    """Return the rows of a release that a layer falls under."""
+    kinds = {fact.dtype.name for fact in seen.inputs[:1]}
+    return tuple(row for row in rows_of(release.name, str(seen.op)) if row.may_concern(kinds) and row.applies(seen))

@@ -1,0 +1,106 @@
+"""Attention."""
+
+from functools import partial
+
+import numpy as np
+
+from ir_tools.known_differences._model import Call, Fixed, Given, counted
+from ir_tools.known_differences.releases._predicates import has_rank
+from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._samples import PLAIN
+from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.ops import Array
+from ir_tools.releases.measured import State
+
+__all__ = ["ROWS"]
+
+ATTENTION = (counted(1, 2, 4), counted(1, 3, 4), counted(1, 3, 4))
+
+
+def _has_mask(seen: Seen) -> bool:
+    """Return whether an attention reads its mask, which it does not if it is causal."""
+    return len(seen.inputs) > 3 and seen.attrs is not None and not seen.attrs.causal
+
+
+def _repeats_mask(seen: Seen, *, known: bool) -> bool:
+    """Return whether a mask has one row or column for all of several queries or keys, whose number may be `known`."""
+    shapes = [fact.shape for fact in seen.inputs]
+    if not _has_mask(seen) or None in shapes[:4] or len(shapes[3] or ()) < 2:
+        return False
+    query, key, _, mask = (shape or () for shape in shapes[:4])
+    sizes = [size for one, size in zip(mask[-2:], (query[-2], key[-2]), strict=True) if one.hi == 1 != size.hi]
+    return any((size.lo > 1) is known for size in sizes)
+
+
+def _has_constant_heads(seen: Seen) -> bool:
+    """Return whether constants are all keys or all values of the heads and batches, of which there may be several."""
+    shape = seen.inputs[0].shape
+    if shape is None or len(shape) != 4 or shape[0].hi == shape[1].hi == 1:
+        return False
+    return 2 in seen.constant or (1 in seen.constant and 0 not in seen.constant)
+
+
+def _keys_and_values() -> tuple[Array, Array]:
+    """Return keys and values of two heads."""
+    keys = np.sin(np.arange(2 * 5 * 4)).astype(np.float32).reshape(1, 2, 5, 4)
+    return keys, keys + 1
+
+
+ROWS = (
+    ReleaseDifference(
+        name="attention with a boolean mask",
+        first="2023.3",
+        last="2025.2",
+        ops=("ScaledDotProductAttention-13",),
+        reason="A boolean mask is read the other way round: a query sees the keys that are false.",
+        model=Call("ScaledDotProductAttention-13", (*ATTENTION, np.array([[True, False, True]] * 2)), PLAIN),
+        applies=lambda seen: _has_mask(seen) and seen.inputs[3].dtype.kind == "boolean",
+    ),
+    ReleaseDifference(
+        name="attention with a mask of one row",
+        first="2023.3",
+        last="2024.2",
+        ops=("ScaledDotProductAttention-13",),
+        state=State.UNREAD,
+        reason="A mask with one row for all queries, or one column for all keys, is not read.",
+        model=Call("ScaledDotProductAttention-13", (*ATTENTION, np.zeros((1, 3), np.float32)), PLAIN),
+        applies=partial(_repeats_mask, known=True),
+    ),
+    ReleaseDifference(
+        name="attention of an unknown number of queries with a mask of one row",
+        first="2023.3",
+        last="2023.3",
+        ops=("ScaledDotProductAttention-13",),
+        state=State.FAILS,
+        reason="A mask with one row for all queries, or one column for all keys, is read and fails.",
+        model=Call(
+            "ScaledDotProductAttention-13",
+            (Given(counted(1, 2, 3, 4), "1,2,?,4"), *[counted(1, 2, 3, 4)] * 2, np.zeros((1, 1, 1, 3), np.float32)),
+            PLAIN,
+        ),
+        applies=lambda seen: has_rank(seen, 4) and _repeats_mask(seen, known=False),
+    ),
+    ReleaseDifference(
+        name="attention with constant keys or values",
+        first="2025.3",
+        last="2026.0",
+        ops=("ScaledDotProductAttention-13",),
+        reason="Keys or values of several heads or batches that are constants are read as other numbers.",
+        model=Call("ScaledDotProductAttention-13", (counted(1, 2, 3, 4), *map(Fixed, _keys_and_values())), PLAIN),
+        applies=_has_constant_heads,
+    ),
+    ReleaseDifference(
+        name="attention with a sink",
+        first="2023.3",
+        last="2025.3",
+        ops=("ScaledDotProductAttention-13",),
+        reason="The sixth input, whose share of the SoftMax is dropped, is not read.",
+        model=Call(
+            "ScaledDotProductAttention-13",
+            (*ATTENTION, np.zeros((2, 3), np.float32), np.array(0.5, np.float32), np.ones((1, 1, 1), np.float32)),
+            PLAIN,
+        ),
+        applies=lambda seen: len(seen.inputs) > 5,
+    ),
+)
+"""The rows."""

@@ -1,0 +1,214 @@
+"""Boxes: suppression, regions, prior boxes, pooling of regions."""
+
+import numpy as np
+
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences.releases._predicates import gives_alone, has_value
+from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.releases.measured import State
+
+__all__ = ["ROWS"]
+
+SUPPRESSIONS = ("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4")
+
+
+def _is_unmasked(seen: Seen) -> bool:
+    return seen.attrs is not None and not seen.attrs.do_softmax and not seen.attrs.mask
+
+
+def _region_yolo() -> Call:
+    sizes = {"coords": "4", "classes": "2", "num": "2", "axis": "1", "end_axis": "3", "anchors": "1,2,3,4"}
+    return Call("RegionYolo-1", (counted(1, 14, 2, 2),), {**sizes, "do_softmax": "false"})
+
+
+def _is_computed_with(seen: Seen) -> bool:
+    """Return whether another layer than a Result reads an output, and any layer one of the first two outputs."""
+    return any(type != "Result" for _, type in seen.readers) and any(number < 2 for number, _ in seen.readers)
+
+
+def _gives_more(seen: Seen) -> bool:
+    """Return whether another layer than a Result reads an output, and an output but the first is one of the model."""
+    results = {number for number, type in seen.readers if type == "Result"}
+    return any(type != "Result" for _, type in seen.readers) and not results.issubset({0})
+
+
+def _has_known_rows(seen: Seen) -> bool:
+    """Return whether the numbers of boxes and images limit a suppression to a known number of rows."""
+    return _has_known_boxes(seen) and all(fact.shape is not None and fact.shape[0].static for fact in seen.inputs[:2])
+
+
+def _has_known_boxes(seen: Seen) -> bool:
+    """Return whether the numbers of boxes, classes and rows of each are known."""
+    shapes = [fact.shape for fact in seen.inputs[:2]]
+    return 2 in seen.constant and all(shape is not None and shape[1].static for shape in shapes)
+
+
+def _nms(op: str, *results: int, least: float = 0.1, images: str = "1") -> Call:
+    """Return a suppression among three boxes of two classes.
+
+    `results`: outputs that are those of the model, if any; `least`: the least score; `images`: how many, in the file.
+    """
+    boxes = np.array([[[0, 0, 1, 1], [0, 2, 1, 3], [0, 4, 1, 5]]], np.float32)
+    limits = map(Fixed, (number(3, np.int64), floats(0.5)[0], floats(least)[0])) if op.startswith("NonMax") else ()
+    data = Given(boxes, f"{images},3,4"), Given(counted(1, 2, 3), f"{images},2,3")
+    return Call(op, (*data, *limits), results=results or None)
+
+
+ROWS = (
+    ReleaseDifference(
+        name="ROIAlign by maximum",
+        first="2021.3",
+        last="2021.4",
+        ops=("ROIAlign-3",),
+        reason="The largest of the four neighbours is taken before they are weighted.",
+        model=Call(
+            "ROIAlign-3",
+            (counted(1, 1, 8, 8), floats([0, 0, 6, 6]), np.array([0], np.int32)),
+            {"pooled_h": "2", "pooled_w": "2", "sampling_ratio": "2", "spatial_scale": "0.5", "mode": "max"},
+        ),
+        version=10,
+        applies=has_value("mode", "max"),
+    ),
+    ReleaseDifference(
+        name="PriorBoxClustered with one variance",
+        first="2021.3",
+        last="2021.4",
+        ops=("PriorBoxClustered-1",),
+        reason="Of one variance for all four coordinates three are read from memory behind it.",
+        applies=lambda seen: seen.attrs is not None and len(seen.attrs.variance) == 1,
+        model=Call(
+            "PriorBoxClustered-1",
+            (Fixed(whole(4, 4)), Fixed(whole(32, 32))),
+            {"offset": "0.5", "variance": "0.1", "width": "4,8", "height": "4,8"},
+        ),
+        version=10,
+    ),
+    ReleaseDifference(
+        name="RegionYolo without SoftMax and without a mask",
+        first="2021.2",
+        last="2023.1",
+        ops=("RegionYolo-1",),
+        state=State.UNREAD,
+        reason='With do_softmax="false" a mask has to be there; without one it is not read.',
+        model=_region_yolo(),
+        version=10,
+        applies=_is_unmasked,
+    ),
+    ReleaseDifference(
+        name="RegionYolo without SoftMax and without a mask, read",
+        first="2023.2",
+        last="2023.2",
+        ops=("RegionYolo-1",),
+        state=State.UNCOMPILED,
+        reason='With do_softmax="false" a mask has to be there; without one it is not compiled.',
+        model=_region_yolo(),
+        version=10,
+        applies=_is_unmasked,
+    ),
+    ReleaseDifference(
+        name="ReorgYolo of images of bounded size",
+        first="2022.1",
+        last="2023.0",
+        ops=("ReorgYolo-1",),
+        state=State.FAILS,
+        reason="An upper bound for the size of the images is taken for a size.",
+        model=Call("ReorgYolo-1", (Given(counted(1, 4, 6, 6), "1,4,?,1..7"),), {"stride": "2"}),
+        applies=lambda seen: any(not dim.static and dim.hi is not None for dim in (seen.inputs[0].shape or ())[2:]),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} before other layers",
+            first=first,
+            last="2022.3",
+            ops=(op,),
+            reason="Layers that compute with an output read something else.",
+            model=Call("Negative-1", (_nms(op),)),
+            applies=_is_computed_with,
+        )
+        for op, first in (("MulticlassNms-8", "2022.1"), ("MulticlassNms-9", "2022.2"))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} before other layers and outputs of the model",
+            first=first,
+            last="2022.2",
+            ops=(op,),
+            state=State.UNCOMPILED,
+            reason="The second or third output cannot be one of the model if other layers compute with an output.",
+            model=Call("Negative-1", (_nms(op, 1),)),
+            applies=_gives_more,
+        )
+        for op, first in (("MatrixNms-8", "2022.1"), ("MulticlassNms-8", "2022.1"), ("MulticlassNms-9", "2022.2"))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} that gives an output of the model",
+            first="2022.1",
+            last="2023.2",
+            ops=(op,),
+            state=State.UNCOMPILED,
+            reason="It is compiled within a larger model only.",
+            model=_nms(op),
+            applies=lambda seen: gives_alone(seen, 0),
+        )
+        for op in SUPPRESSIONS
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} with few boxes",
+            first="2022.1",
+            last="2022.3",
+            ops=(op,),
+            reason="If boxes and images are known in number, rows of -1 stand for boxes that are not selected.",
+            sometimes=True,
+            model=Call("Negative-1", (_nms(op, least=2.5),)),
+            applies=_has_known_rows,
+        )
+        for op in SUPPRESSIONS
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} of {what}",
+            first=first,
+            last="2023.2",
+            ops=(op,),
+            state=State.UNCOMPILED,
+            reason=f"It is not compiled for {what}.",
+            model=Call("Negative-1", (_nms(op, images=images),)),
+            applies=applies,
+        )
+        for op, what, first, images, applies in (
+            *((op, "boxes that are known in number", "2023.0", "1", _has_known_rows) for op in SUPPRESSIONS),
+            *(
+                (
+                    op,
+                    "images of unknown number",
+                    first,
+                    "?",
+                    lambda seen: _has_known_boxes(seen) and not _has_known_rows(seen),
+                )
+                for op, first in (("NonMaxSuppression-1", "2023.1"), ("NonMaxSuppression-3", "2022.1"))
+            ),
+        )
+    ),
+    ReleaseDifference(
+        name="DeformablePSROIPooling with unequal bins",
+        first="2021.2",
+        last="2021.3",
+        ops=("DeformablePSROIPooling-1",),
+        types="f32 f16 bf16",
+        reason="The numbers of bins across and down are mixed up.",
+        model=Call(
+            "DeformablePSROIPooling-1",
+            (counted(1, 2, 4, 8), floats([0, 0, 2, 20, 12])),
+            {
+                **{"output_dim": "2", "group_size": "1", "spatial_scale": "0.25", "mode": "bilinear_deformable"},
+                **{"spatial_bins_x": "3", "spatial_bins_y": "2", "trans_std": "0", "part_size": "1"},
+            },
+        ),
+        version=10,
+        applies=lambda seen: seen.attrs is not None and seen.attrs.spatial_bins_x != seen.attrs.spatial_bins_y,
+    ),
+)
+"""The rows."""

@@ -1,0 +1,412 @@
+"""Arithmetic, activations and comparisons, element by element."""
+
+from functools import partial
+
+import numpy as np
+
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
+from ir_tools.known_differences.releases._predicates import CONVOLUTIONS, ELEMENTWISE, ELEMENTWISE_ALONE, has_value
+from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._samples import UNPADDED, attention, quantized
+from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.releases.measured import State
+from ir_tools.types import element_type, is_static
+
+__all__ = ["ROWS"]
+
+FUNCTIONS = (
+    *(
+        "Exp-1",
+        "Log-1",
+        "Sqrt-1",
+        "Erf-1",
+        "Sin-1",
+        "Cos-1",
+        "Tan-1",
+        "Sinh-1",
+        "Cosh-1",
+        "Tanh-1",
+        "Asinh-4",
+        "Acos-1",
+    ),
+    *("Acosh-4", "Atan-1", "Sigmoid-1", "HSigmoid-5", "HSwish-4", "AvgPool-1", "MVN-1", "MVN-6", "LRN-1", "GRN-1"),
+    *("SoftMax-1", "LogSoftmax-5", "ReduceL2-4", "NormalizeL2-1"),
+)
+LOGICAL = frozenset({"LogicalAnd", "LogicalOr", "LogicalNot", "LogicalXor"})
+
+
+def _has_slope_inside_channels(seen: Seen) -> bool:
+    """Return whether a constant slope is neither one number nor one for each channel."""
+    data, slope = (fact.shape for fact in seen.inputs)
+    if 1 not in seen.constant or data is None or slope is None or len(data) < 2:
+        return False
+    if len(slope) == 1:
+        return slope[0].lo not in {1, data[1].lo}
+    at = len(data) - len(slope)
+    return any(size.lo != 1 for axis, size in enumerate(slope, at) if axis != 1)
+
+
+def _broadcasts_as_pdpd(seen: Seen) -> bool:
+    """Return whether inputs are broadcast as in pdpd, and not known to have sizes for the same number of dimensions."""
+    shapes = [fact.shape for fact in seen.inputs[:2]]
+    alike = all(map(is_static, shapes)) and len({len(shape or ()) for shape in shapes}) == 1
+    return seen.attrs is not None and seen.attrs.auto_broadcast == "pdpd" and not alike
+
+
+def _is_elementwise(seen: Seen) -> bool:
+    """Return whether an elementwise layer is before it."""
+    return seen.behind in ELEMENTWISE | ELEMENTWISE_ALONE
+
+
+def _is_elementwise_alone(seen: Seen) -> bool:
+    """Return whether an elementwise layer is before it with which 2023.0 and later do not compile it as one."""
+    shape = seen.inputs[0].shape
+    rare = shape is None or not is_static(shape) or len(shape) > 6
+    return seen.behind in ELEMENTWISE_ALONE or (rare and seen.behind in ELEMENTWISE)
+
+
+def _is_convolved(seen: Seen) -> bool:
+    """Return whether a convolution alone reads a product with constants that differ elsewhere than by channel."""
+    shape, rank = seen.outputs[0].shape, len(seen.outputs[0].shape or ())
+    factors = [seen.inputs[number].shape or () for number in seen.constant]
+    off_channels = any(
+        size.lo != 1 for sizes in factors for axis, size in enumerate(sizes, rank - len(sizes)) if axis != 1
+    )
+    return shape is not None and off_channels and seen.readers in {((0, type),) for type in CONVOLUTIONS}
+
+
+def _selects_as_pdpd(seen: Seen, *, rank: int = 0) -> bool:
+    """Return whether a Select broadcasts floats or bytes of known sizes, and of so many dimensions, from axis 0 on."""
+    data = seen.inputs[1]
+    bytes_or_floats = data.dtype.is_float or data.dtype.name in {"u8", "i8", "boolean"}
+    known = all(is_static(fact.shape) for fact in seen.inputs) and len(data.shape or ()) >= rank
+    from_first = seen.attrs is not None and seen.attrs.auto_broadcast_axis == 0
+    return has_value("auto_broadcast", "pdpd")(seen) and from_first and bytes_or_floats and known
+
+
+def _selects_of_other_sizes(seen: Seen) -> bool:
+    """Return whether the inputs of a Select that broadcasts as in pdpd are known to have other sizes."""
+    known = {fact.shape for fact in seen.inputs if is_static(fact.shape)}
+    return has_value("auto_broadcast", "pdpd")(seen) and len(known) > 1
+
+
+def _arcsines(kind: str, *, inside: bool) -> Call:
+    """Return arcsines of 1 and 9, converted before and behind if they are `inside`."""
+    numbers = np.array([1, 9], np.int32 if inside else element_type(kind).dtype)
+    if not inside:
+        return Call("Asin-1", (numbers,))
+    made = Call("Asin-1", (Call("Convert-1", (numbers,), {"destination_type": kind}),))
+    return Call("Convert-1", (made,), {"destination_type": "i32"})
+
+
+ROWS = (
+    ReleaseDifference(
+        name="functions of small integers",
+        first="2021.2",
+        last="2021.4",
+        ops=FUNCTIONS,
+        reason="Integers of 8, 16 and 64 bits without a sign are computed and presented in f32, and never rounded.",
+        model=Call("Exp-1", (np.array([1, 2], np.uint8),)),
+        version=10,
+        types="u8 i8 u16 i16 u64",
+    ),
+    ReleaseDifference(
+        name="functions of booleans and of u32",
+        first="2021.2",
+        last="2021.4",
+        ops=FUNCTIONS,
+        reason="Booleans and u32 are computed and presented in f32, and never rounded.",
+        model=Call("Exp-1", (Call("Convert-1", (np.array([1, 2]),), {"destination_type": "u32"}),)),
+        version=10,
+        types="boolean u32",
+    ),
+    ReleaseDifference(
+        name="quotients of i32",
+        first="2021.2",
+        last="2021.2",
+        ops=("Divide-1", "Mod-1"),
+        reason="Quotients of integers are rounded up from one half, in place of down.",
+        sometimes=True,
+        model=Call("Divide-1", (np.array([7, 9], np.int32), np.array([2, 2], np.int32))),
+        version=10,
+        types="i32 i64",
+    ),
+    ReleaseDifference(
+        name="quotients of 8 bits",
+        first="2021.2",
+        last="2022.3",
+        ops=("Divide-1",),
+        reason="Quotients of integers of 8 bits are rounded to the nearest, in place of down.",
+        sometimes=True,
+        model=Call("Divide-1", (np.array([7, 9], np.uint8), np.array([2, 2], np.uint8))),
+        version=10,
+        types="u8 i8",
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Mod of {kinds} by {divisor} numbers",
+            first="2021.2",
+            last=last,
+            ops=("Mod-1",),
+            state=state,
+            reason=f"Integers of {bits} bits {what}.",
+            model=Call("Mod-1", (np.array([5, 8], kind), by(np.array([3, 3], kind)))),
+            version=10,
+            types=kinds,
+            applies=applies,
+        )
+        for kinds, kind, bits, last in (("u8 i8", np.int8, 8, "2021.3"), ("u16 i16", np.int16, 16, "2021.2"))
+        for divisor, by, state, what, applies in (
+            ("computed", np.array, State.DIFFERS, "give other values", lambda seen: 1 not in seen.constant),
+            ("constant", Fixed, State.UNCOMPILED, "are not compiled", lambda seen: 1 in seen.constant),
+        )
+    ),
+    ReleaseDifference(
+        name="differences of unsigned integers",
+        first="2021.2",
+        last="2022.2",
+        ops=("Subtract-1",),
+        reason="A number is added that is not the negative of the one to subtract: 9 - 2 gives 255 in u8, or 519.",
+        model=Call("Subtract-1", (np.array([9, 7], np.uint8), np.array([2, 3], np.uint8))),
+        types="u8 u16 u32 u64",
+    ),
+    ReleaseDifference(
+        name="minima of unsigned integers",
+        first="2021.2",
+        last="2021.4",
+        ops=("Minimum-1",),
+        reason="Numbers come that are no element of either input.",
+        model=Call("Minimum-1", (np.array([9, 7], np.uint8), np.array([2, 30], np.uint8))),
+        version=10,
+        types="u8 u16 u32 u64",
+    ),
+    ReleaseDifference(
+        name="unsigned results below 0",
+        first="2022.1",
+        last="2025.3",
+        ops=("Subtract-1", "Sin-1", "Cos-1", "Tan-1", "LogSoftmax-5", "MVN-1", "MVN-6", "BitwiseNot-13"),
+        reason="Results below 0 of u16, u32 and u64 that an output of the model gives become 0, and are not wrapped"
+        " around.",
+        sometimes=True,
+        model=Call("Subtract-1", (np.array([1, 9], np.uint16), np.array([4, 2], np.uint16))),
+        types="u16 u32 u64",
+        applies=lambda seen: not seen.converted,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{kind} results that are no numbers, {where}",
+            first=first,
+            last=last,
+            ops=("Asin-1", "Acos-1", "Acosh-4", "Atanh-4"),
+            reason="Beyond the range of the function another number comes than 0.",
+            sometimes=True,
+            model=_arcsines(kind, inside=where in {"converted", "within a model"}),
+            types=kind,
+            applies=applies,
+        )
+        for kind, where, first, last, applies in (
+            ("u16", "anywhere", "2022.1", "2025.2", lambda seen: True),
+            ("u64", "at an output", "2022.1", "2025.3", lambda seen: not seen.converted),
+            ("u64", "converted", "2022.1", "2025.2", lambda seen: seen.converted),
+            ("u32", "at an output", "2025.3", "2025.3", lambda seen: not seen.converted),
+            ("u32", "within a model", "2022.1", "2025.2", lambda seen: not seen.border),
+        )
+    ),
+    ReleaseDifference(
+        name="Gelu-2 by tanh",
+        first="2021.2",
+        last="2021.3",
+        ops=("Gelu-2",),
+        types="f32 f64",
+        reason="Gelu-2 is approximated with tanh; it differs in the fourth digit.",
+        sometimes=True,
+        model=Call("Gelu-2", (floats(0.5, -1.5, 2.2),)),
+        version=10,
+    ),
+    ReleaseDifference(
+        name="PReLU with a slope inside channels",
+        first="2021.2",
+        last="2021.3",
+        ops=("PReLU-1",),
+        state=State.UNCOMPILED,
+        reason="A constant slope that is not one for each channel is read and not compiled.",
+        model=Call("PReLU-1", (counted(2, 3), Fixed(counted(2, 3)))),
+        version=10,
+        types="f32 f16",
+        applies=_has_slope_inside_channels,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Select with pdpd, {what}, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("Select-1",),
+            state=state,
+            reason=f'`auto_broadcast="pdpd"` for {what} {state.words}.',
+            model=Call(
+                "Select-1",
+                (condition, counted(*sizes), counted(*sizes)),
+                {"auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": "0"},
+            ),
+            instead=("auto_broadcast=pdpd",),
+            applies=applies,
+        )
+        for what, condition, sizes, applies, spans in (
+            (
+                "floats or bytes of known sizes",
+                np.ones((2, 3), bool),
+                (2, 3),
+                _selects_as_pdpd,
+                (("2023.3", "2024.0", State.UNCOMPILED), ("2024.5", "2026.4", State.UNCOMPILED)),
+            ),
+            (
+                "floats or bytes of known sizes in three dimensions or more",
+                np.ones((2, 3, 4), bool),
+                (2, 3, 4),
+                partial(_selects_as_pdpd, rank=3),
+                (("2023.3", "2026.4", State.UNCOMPILED),),
+            ),
+            (
+                "inputs of other sizes",
+                np.array([[True, False]]),
+                (2, 2),
+                _selects_of_other_sizes,
+                (("2022.1", "2023.0", State.UNREAD),),
+            ),
+        )
+        for first, last, state in spans
+    ),
+    *(
+        ReleaseDifference(
+            name=f"SoftSign behind {what}",
+            first="2022.2",
+            last=last,
+            ops=("SoftSign-9",),
+            reason="A SoftSign that alone reads an elementwise layer gives other values, such as 1.",
+            model=Call("SoftSign-9", (model,)),
+            applies=applies,
+        )
+        for what, last, model, applies in (
+            ("an elementwise layer", "2022.3", Call("Abs-1", (counted(2, 3),)), _is_elementwise),
+            ("one that is not compiled with it", "2025.3", Call("Mish-4", (counted(2, 3),)), _is_elementwise_alone),
+        )
+    ),
+    ReleaseDifference(
+        name="tests of numbers behind an elementwise layer",
+        first="2022.3",
+        last="2022.3",
+        ops=("IsFinite-10", "IsInf-10", "IsNaN-10"),
+        state=State.UNCOMPILED,
+        reason="A layer that alone reads an elementwise one is not compiled with it.",
+        model=Call("IsFinite-10", (Call("Abs-1", (counted(2, 3),)),)),
+        applies=_is_elementwise,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"tests of numbers that a {type} reads",
+            first=release,
+            last=release,
+            ops=("IsFinite-10", "IsInf-10", "IsNaN-10"),
+            state=State.UNCOMPILED,
+            reason=reason,
+            model=Call(f"{type}-1", (Call("IsFinite-10", (counted(2, 3),)),), raw),
+            applies=applies,
+        )
+        for release, type, raw, reason, applies in (
+            (
+                "2022.3",
+                "LogicalNot",
+                {},
+                "A logical layer behind it is compiled with it, and neither runs.",
+                lambda seen: any(type in LOGICAL for _, type in seen.readers),
+            ),
+            (
+                "2023.0",
+                "Convert",
+                {"destination_type": "f32"},
+                "It does not give booleans to other layers than logical ones.",
+                lambda seen: any(type not in LOGICAL | {"Result"} for _, type in seen.readers),
+            ),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} of numbers that are broadcast as in pdpd",
+            first="2022.1",
+            last=last,
+            ops=(op,),
+            state=state,
+            reason='`auto_broadcast="pdpd"` is compiled for known sizes and as many dimensions only.',
+            model=Call(
+                op, (counted(2, 3), counted(3)), {"auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": "-1"}
+            ),
+            types="f16 bf16 f32 f64",
+            applies=_broadcasts_as_pdpd,
+        )
+        for op, last, state in (
+            ("Mod-1", "2026.4", State.UNCOMPILED),
+            ("SquaredDifference-1", "2023.3", State.UNCOMPILED),
+        )
+    ),
+    ReleaseDifference(
+        name="SquaredDifference-1 of integers as in pdpd",
+        first="2022.1",
+        last="2026.4",
+        ops=("SquaredDifference-1",),
+        state=State.UNCOMPILED,
+        reason='`auto_broadcast="pdpd"` is not compiled for integers.',
+        model=Call("SquaredDifference-1", (whole(1, 2), whole(3, 5)), {"auto_broadcast": "pdpd"}),
+        types="i8 i16 i32 i64 u8 u16 u32 u64",
+        applies=lambda seen: seen.attrs is not None and seen.attrs.auto_broadcast == "pdpd",
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Clamp behind a FakeQuantize, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("Clamp-1",),
+            reason="Values are clamped to the nearest levels of the FakeQuantize, which may be beyond the limits.",
+            sometimes=True,
+            model=Call("Clamp-1", (quantized(counted(2, 3), Fixed(floats(2))),), {"min": "0.3", "max": "0.7"}),
+            applies=lambda seen: seen.behind == "FakeQuantize",
+        )
+        for first, last in (("2022.1", "2022.3"), ("2025.4", "2026.4"))
+    ),
+    ReleaseDifference(
+        name="Clamp of unknown sizes behind a FakeQuantize",
+        first="2022.1",
+        last="2026.4",
+        ops=("Clamp-1",),
+        reason="Values are clamped to the nearest levels of the FakeQuantize, which may be beyond the limits.",
+        sometimes=True,
+        model=Call(
+            "Clamp-1", (quantized(Given(counted(2, 3), "?,?"), Fixed(floats(2))),), {"min": "0.3", "max": "0.7"}
+        ),
+        applies=lambda seen: seen.behind == "FakeQuantize" and not is_static(seen.inputs[0].shape),
+    ),
+    ReleaseDifference(
+        name="products by position before a convolution",
+        first="2022.1",
+        last="2024.3",
+        ops=("Multiply-1", "Divide-1"),
+        state=State.UNCOMPILED,
+        reason="Constants that differ elsewhere than by channel are not compiled with the convolution behind.",
+        model=Call(
+            "Convolution-1",
+            (Call("Multiply-1", (counted(1, 2, 4, 4), Fixed(counted(4)))), Fixed(counted(1, 2, 3, 3))),
+            UNPADDED,
+        ),
+        applies=_is_convolved,
+    ),
+    ReleaseDifference(
+        name="Mish behind an attention",
+        first="2024.3",
+        last="2026.4",
+        ops=("Mish-4",),
+        state=State.UNCOMPILED,
+        reason="A Mish that alone reads a ScaledDotProductAttention is not compiled with it.",
+        model=Call("Mish-4", (attention(),)),
+        applies=lambda seen: seen.behind == "ScaledDotProductAttention",
+    ),
+)
+"""The rows."""

@@ -1,0 +1,179 @@
+"""Gathering, scattering, segments, searching and sorting."""
+
+import numpy as np
+
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences.releases._predicates import has_value
+from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
+from ir_tools.ops.definition import Fact
+from ir_tools.releases.measured import State
+from ir_tools.types import element_type
+
+__all__ = ["ROWS"]
+
+
+def _is_negative(fact: Fact) -> bool:
+    """Return whether a number is known to be below 0."""
+    return fact.value is not None and fact.value.exact is not None and bool((fact.value.exact < 0).all())
+
+
+def _has_short_sequences(seen: Seen) -> bool:
+    """Return whether a SearchSorted of more than one number is known to have sequences of one."""
+    sequences, found = seen.inputs[0].shape, seen.outputs[0].shape
+    return (
+        sequences is not None
+        and bool(sequences)
+        and sequences[-1].hi == 1
+        and any(size.hi != 1 for size in found or ())
+    )
+
+
+ROWS = (
+    ReleaseDifference(
+        name="empty bags without a row",
+        first="2021.2",
+        last="2024.2",
+        ops=("EmbeddingBagOffsetsSum-3",),
+        state=State.FAILS,
+        reason="A default index of -1, which gives empty bags zeros, stops the release when it runs.",
+        model=Call(
+            "EmbeddingBagOffsetsSum-3",
+            (counted(3, 2), Fixed(whole(0, 2)), Fixed(whole(0, 1, 1)), Fixed(np.array(-1))),
+        ),
+        version=10,
+        applies=lambda seen: len(seen.inputs) > 3 and _is_negative(seen.inputs[3]),
+    ),
+    ReleaseDifference(
+        name="SegmentMax",
+        first="2025.1",
+        last="2025.1",
+        ops=("SegmentMax-16",),
+        reason="Maxima are compared with 0: a segment of negative numbers gives 0 or the least number.",
+        sometimes=True,
+        model=Call(
+            "SegmentMax-16",
+            (floats([1, -2], [3, 4], [-5, -6], [7, 8]), Fixed(whole(0, 0, 2, 3))),
+            {"fill_mode": "ZERO"},
+        ),
+        types="f32 f16 bf16 f64 i8 i16 i32 i64",
+    ),
+    ReleaseDifference(
+        name="TopK without order",
+        first="2021.2",
+        last="2021.4",
+        ops=("TopK-1", "TopK-3"),
+        reason='With sort="none" the elements come in the order of their places, in place of by value.',
+        model=Call(
+            "TopK-3",
+            (floats([3, 9, 1, 7, 5, 8]), Fixed(number(3, np.int64))),
+            {"axis": "1", "mode": "max", "sort": "none"},
+            (0,),
+        ),
+        version=10,
+        applies=has_value("sort", "none"),
+    ),
+    ReleaseDifference(
+        name="negative indices of GatherND",
+        first="2021.2",
+        last="2025.2",
+        ops=("GatherND-5", "GatherND-8"),
+        reason="Negative indices do not count from the end: memory before the data is read.",
+        sometimes=True,
+        model=Call("GatherND-5", (counted(3, 2), Fixed(np.array([[-1]])))),
+        version=10,
+        applies=lambda seen: seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any()),
+    ),
+    ReleaseDifference(
+        name="negative indices of GatherElements",
+        first="2021.3",
+        last="2025.2",
+        ops=("GatherElements-6",),
+        reason="Negative indices do not count from the end: memory before the data is read.",
+        sometimes=True,
+        model=Call("GatherElements-6", (counted(3, 2), Fixed(np.array([[-1, -1]]))), {"axis": "0"}),
+        version=10,
+        applies=lambda seen: seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any()),
+    ),
+    ReleaseDifference(
+        name="negative indices of ScatterNDUpdate",
+        first="2021.2",
+        last="2023.0",
+        ops=("ScatterNDUpdate-4",),
+        state=State.DIES,
+        reason="Negative indices do not count from the end: memory before the data is written.",
+        model=Call("ScatterNDUpdate-4", (counted(3, 4), Fixed(np.array([[-1]])), counted(1, 4))),
+        version=10,
+        applies=lambda seen: seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any()),
+    ),
+    ReleaseDifference(
+        name="negative indices of ScatterElementsUpdate",
+        first="2021.2",
+        last="2023.0",
+        ops=("ScatterElementsUpdate-3",),
+        state=State.FAILS,
+        reason="Negative indices are refused when the model runs.",
+        model=Call(
+            "ScatterElementsUpdate-3",
+            (counted(3, 4), Fixed(np.array([[-1] * 4])), counted(1, 4), Fixed(number(0, np.int64))),
+        ),
+        version=10,
+        applies=lambda seen: seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any()),
+    ),
+    ReleaseDifference(
+        name="SearchSorted in sequences of one number",
+        first="2024.5",
+        last="2024.6",
+        ops=("SearchSorted-15",),
+        reason="Several sequences of one number, or several numbers that are searched in one, are mixed up.",
+        model=Call("SearchSorted-15", (counted(3, 1), Fixed(floats([2], [0], [3]))), {"right_mode": "false"}),
+        applies=_has_short_sequences,
+    ),
+    ReleaseDifference(
+        name="ScatterElementsUpdate with a reduction of bf16",
+        first="2023.1",
+        last="2024.0",
+        ops=("ScatterElementsUpdate-12",),
+        state=State.UNCOMPILED,
+        reason="Reductions of bf16 are read and not compiled.",
+        model=Call(
+            "ScatterElementsUpdate-12",
+            (
+                counted(2, 4).astype(element_type("bf16").dtype),
+                Fixed(np.array([[0, 1]])),
+                counted(1, 2).astype(element_type("bf16").dtype),
+                Fixed(number(0, np.int64)),
+            ),
+            {"reduction": "sum"},
+        ),
+        types="bf16",
+        applies=lambda seen: not has_value("reduction", "none")(seen),
+    ),
+    ReleaseDifference(
+        name="GatherND with indices of unknown length",
+        first="2022.1",
+        last="2026.4",
+        ops=("GatherND-5", "GatherND-8"),
+        state=State.UNCOMPILED,
+        reason="The last size of the indices has to be known to compile it.",
+        model=Call("GatherND-5", (counted(3, 2), Given(np.array([[[1]]]), "1,1,?"))),
+        instead=("? 1 input 1",),
+        applies=lambda seen: bool(seen.inputs[1].shape) and not (seen.inputs[1].shape or ())[-1].static,
+    ),
+    ReleaseDifference(
+        name="TopK-1 with indices of 64 bits in IR v10",
+        first="2022.1",
+        last="2022.3",
+        ops=("TopK-1",),
+        state=State.UNCOMPILED,
+        reason="Indices of i64 are read and not compiled in IR v10.",
+        model=Call(
+            "TopK-1",
+            (counted(2, 3), Fixed(np.array(2))),
+            {"axis": "1", "mode": "max", "sort": "value", "index_element_type": "i64"},
+        ),
+        version=10,
+        applies=lambda seen: seen.version == FIRST_VERSION and seen.outputs[-1].dtype.name == "i64",
+    ),
+)
+"""The rows."""

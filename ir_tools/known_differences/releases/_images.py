@@ -1,0 +1,250 @@
+"""Images: Interpolate, patches, color."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
+from ir_tools.known_differences.releases._predicates import has_rank, has_value
+from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.releases.measured import State
+
+__all__ = ["ROWS"]
+
+INTERPOLATE = ("Interpolate-1", "Interpolate-4", "Interpolate-11")
+
+
+def _in_five_dimensions(mode: str) -> Callable[[Seen], bool]:
+    """Return whether an Interpolate of a mode has data of five dimensions."""
+    return lambda seen: has_value("mode", mode)(seen) and has_rank(seen, 5)
+
+
+def _resized(seen: Seen) -> set[int]:
+    """Return the axes whose sizes are known to change."""
+    pairs = zip(seen.inputs[0].shape or (), seen.outputs[0].shape or (), strict=False)
+    return {axis for axis, (old, new) in enumerate(pairs) if old.static and new.static and old != new}
+
+
+def _resizes_channels(seen: Seen) -> bool:
+    """Return whether three axes of data of three or four dimensions are known to change."""
+    return len(_resized(seen)) == 3 and not has_rank(seen, 5)
+
+
+def _is_of_bounded_height(seen: Seen) -> bool:
+    """Return whether an image conversion has one plane, with a height that has bounds."""
+    shape = seen.inputs[0].shape
+    if len(seen.inputs) > 1 or shape is None or shape[1].static:
+        return False
+    return shape[1].lo > 0 or shape[1].hi is not None
+
+
+def _interpolated(seen: Seen) -> tuple[str, bool, tuple[int, ...]]:
+    """Return mode, whether corners are aligned, and the axes of an Interpolate-1; of no meaning: empty."""
+    attrs = seen.attrs
+    return ("", False, ()) if attrs is None else (attrs.mode, attrs.align_corners, tuple(attrs.axes))
+
+
+def _shrinks(seen: Seen) -> bool:
+    """Return whether an axis may get smaller."""
+    before, after = seen.inputs[0].shape, seen.outputs[0].shape
+    if before is None or after is None:
+        return True
+    return any(new.hi is None or new.hi < old.lo for old, new in zip(before, after, strict=False))
+
+
+def _is_mostly_padding(seen: Seen) -> bool:
+    """Return whether the padding of an ExtractImagePatches before its data is known to be larger than these."""
+    attrs, data, found = seen.attrs, seen.inputs[0].shape, seen.outputs[0].shape
+    if attrs is None or attrs.auto_pad == "valid" or data is None or found is None:
+        return False
+    added = int(attrs.auto_pad == "same_lower")
+    return any(
+        old.static and ((new.lo - 1) * stride + (size - 1) * rate + 1 - old.lo + added) // 2 > old.lo
+        for size, stride, rate, old, new in zip(
+            attrs.sizes, attrs.strides, attrs.rates, data[2:], found[2:], strict=False
+        )
+    )
+
+
+def _interpolate(axes: str, *sizes: int, mode: str = "linear", corners: str = "false") -> Call:
+    raw = {"mode": mode, "axes": axes, "align_corners": corners, "antialias": "false"}
+    return Call("Interpolate-1", (counted(2, 2, 6, 4), Fixed(whole(*sizes))), raw)
+
+
+ROWS = (
+    ReleaseDifference(
+        name="Interpolate-4 of f64",
+        first="2021.2",
+        last="2026.2",
+        ops=("Interpolate-4",),
+        state=State.UNREAD,
+        reason="Data of f64 is not read.",
+        model=Call(
+            "Interpolate-4",
+            (
+                Call("Convert-1", (counted(1, 1, 2, 2),), {"destination_type": "f64"}),
+                Fixed(whole(4, 4)),
+                Fixed(floats(2, 2)),
+                Fixed(whole(2, 3)),
+            ),
+            {"mode": "nearest", "shape_calculation_mode": "sizes"},
+        ),
+        version=10,
+        types="f64",
+    ),
+    ReleaseDifference(
+        name="Interpolate-1 of f64",
+        first="2021.3",
+        last="2026.2",
+        ops=("Interpolate-1",),
+        state=State.UNCOMPILED,
+        reason="Data of f64 is not compiled.",
+        model=Call(
+            "Interpolate-1",
+            (Call("Convert-1", (counted(1, 1, 2, 2),), {"destination_type": "f64"}), Fixed(whole(4, 4))),
+            {"mode": "nearest", "axes": "2,3", "align_corners": "false", "antialias": "false"},
+        ),
+        types="f64",
+    ),
+    ReleaseDifference(
+        name="Interpolate of integers",
+        first="2021.2",
+        last="2021.4",
+        ops=("Interpolate-4",),
+        state=State.UNREAD,
+        reason="Integers other than i8 are not read.",
+        model=Call(
+            "Interpolate-4",
+            (np.ones((1, 1, 2, 2), np.int32), Fixed(whole(4, 4)), Fixed(floats(2, 2)), Fixed(whole(2, 3))),
+            {"mode": "nearest", "shape_calculation_mode": "sizes"},
+        ),
+        version=10,
+        types="boolean i16 i32 i64 u8 u16 u32 u64",
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{mode} Interpolate of five dimensions, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("Interpolate-1", "Interpolate-4"),
+            state=state,
+            reason=f"Data of five dimensions is read and {what} if the mode is {mode}.",
+            model=Call(
+                "Interpolate-4",
+                (counted(1, 1, 3, 5, 5), Fixed(whole(4, 4, 4)), Fixed(floats(1, 1, 1)), Fixed(whole(2, 3, 4))),
+                {"mode": mode, "shape_calculation_mode": "sizes"},
+            ),
+            version=10,
+            applies=_in_five_dimensions(mode),
+        )
+        for mode, first, last, state, what in (
+            ("cubic", "2021.2", "2021.3", State.UNCOMPILED, "not compiled"),
+            ("cubic", "2021.4", "2021.4", State.DIES, "ends the process"),
+            ("linear_onnx", "2021.2", "2021.2", State.UNCOMPILED, "not compiled"),
+        )
+    ),
+    ReleaseDifference(
+        name="Interpolate of batch or channels",
+        first="2021.2",
+        last="2021.4",
+        ops=INTERPOLATE,
+        state=State.UNCOMPILED,
+        reason="Batch and channels cannot be resized.",
+        model=_interpolate("0,1", 3, 3),
+        version=10,
+        applies=lambda seen: not has_rank(seen, 2) and not {0, 1}.isdisjoint(_resized(seen)),
+    ),
+    ReleaseDifference(
+        name="Interpolate of channels, height and width",
+        first="2021.2",
+        last="2025.3",
+        ops=INTERPOLATE,
+        state=State.UNCOMPILED,
+        reason="Three axes of data of three or four dimensions are read and not compiled.",
+        model=_interpolate("1,2,3", 3, 3, 3),
+        version=10,
+        applies=_resizes_channels,
+    ),
+    ReleaseDifference(
+        name="cubic Interpolate of channels, height and width",
+        first="2025.4",
+        last="2026.4",
+        ops=INTERPOLATE,
+        reason="Along three axes of data of three or four dimensions memory behind the data is read.",
+        model=Call(
+            "Interpolate-11",
+            (counted(2, 3, 4, 4), Fixed(whole(5, 6, 5)), Fixed(whole(1, 2, 3))),
+            {"mode": "cubic", "shape_calculation_mode": "sizes"},
+        ),
+        applies=lambda seen: has_value("mode", "cubic")(seen) and _resizes_channels(seen),
+    ),
+    ReleaseDifference(
+        name="Interpolate-1 of 2021.2",
+        first="2021.2",
+        last="2021.2",
+        ops=("Interpolate-1",),
+        state=State.UNCOMPILED,
+        reason='One axis, mode="cubic" and antialias are read and not compiled.',
+        model=_interpolate("2", 3),
+        version=10,
+        applies=lambda seen: (
+            seen.attrs is not None and (seen.attrs.antialias or seen.attrs.mode == "cubic" or len(seen.attrs.axes) == 1)
+        ),
+    ),
+    ReleaseDifference(
+        name="Interpolate-1 whose corners are not aligned",
+        first="2021.3",
+        last="2021.3",
+        ops=("Interpolate-1",),
+        reason='With align_corners="false" other places are read.',
+        model=_interpolate("2,3", 3, 3),
+        version=10,
+        applies=lambda seen: (
+            _interpolated(seen)[:2] == ("cubic", False)
+            or (_interpolated(seen)[:2] == ("linear", False) and len(_interpolated(seen)[2]) > 1)
+        ),
+    ),
+    ReleaseDifference(
+        name="Interpolate-1 to fewer elements",
+        first="2021.2",
+        last="2021.3",
+        ops=("Interpolate-1",),
+        reason='With align_corners="false" the nearest element is another one.',
+        model=_interpolate("2,3", 3, 3, mode="nearest"),
+        version=10,
+        applies=lambda seen: _interpolated(seen)[:2] == ("nearest", False) and _shrinks(seen),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"ExtractImagePatches with more padding than data, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("ExtractImagePatches-3",),
+            state=state,
+            reason="More padding than there is data is written behind the output: the process ends, or values differ.",
+            sometimes=True,
+            model=Call(
+                "ExtractImagePatches-3",
+                (counted(1, 1, 5, 1),),
+                {"sizes": "2,3", "strides": "2,1", "rates": "1,2", "auto_pad": "same_lower"},
+            ),
+            applies=_is_mostly_padding,
+        )
+        for first, last, state in (("2022.1", "2025.2", State.DIES), ("2025.3", "2026.1", State.DIFFERS))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} of one plane of bounded height",
+            first="2022.1",
+            last="2023.0",
+            ops=(op,),
+            state=State.FAILS,
+            reason="Bounds for the height of the plane are taken for those of the image, which has fewer rows.",
+            model=Call(op, (Given(counted(1, 6, 4, 1), "1,6..,4,1"),)),
+            applies=_is_of_bounded_height,
+        )
+        for op in ("NV12toBGR-8", "NV12toRGB-8", "I420toBGR-8", "I420toRGB-8")
+    ),
+)
+"""The rows."""

@@ -1,0 +1,341 @@
+"""Layers that move, repeat, cut or pad data."""
+
+from itertools import dropwhile, zip_longest
+
+import numpy as np
+
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, number, whole
+from ir_tools.known_differences.releases._predicates import axes_of, has_rank, has_value
+from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
+from ir_tools.releases.measured import State
+from ir_tools.types import is_static
+
+__all__ = ["ROWS"]
+
+COMBINING = frozenset(
+    {"Add", "Subtract", "Multiply", "Divide", "Maximum", "Minimum", "SquaredDifference", "FloorMod", "Mod", "Power"}
+)
+"""Types of layers that combine two tensors of numbers element by element."""
+
+
+def _is_alone(seen: Seen) -> bool:
+    """Return whether a Transpose is between an input and an output that nothing converts."""
+    return seen.between and (not seen.converted or seen.inputs[0].dtype.name in {"f32", "i32"})
+
+
+def _widens(seen: Seen) -> bool:
+    """Return whether a Broadcast with given axes repeats what is there once along one of them."""
+    data, target = seen.inputs[0].shape, seen.outputs[0].shape
+    axes = seen.inputs[2].value if len(seen.inputs) > 2 else None
+    if data is None or target is None or axes is None or axes.exact is None:
+        return False
+    return any(size != target[int(axis)] for size, axis in zip(data, axes.exact.ravel(), strict=False))
+
+
+def _touches_channels(seen: Seen) -> bool:
+    """Return whether a change of blocks and batch is not known to leave axis 1 as it is."""
+    values = [fact.value.exact if fact.value is not None else None for fact in seen.inputs[1:]]
+    plain = [1, 0, 0]
+    return any(value is None or value[1] != same for value, same in zip(values, plain, strict=True))
+
+
+def _has_blocks_elsewhere(seen: Seen) -> bool:
+    """Return whether the blocks of three dimensions are not there along the axis before theirs."""
+    shape = seen.inputs[0].shape
+    if shape is None or len(shape) != 3 or seen.attrs is None:
+        return False
+    block = seen.attrs.block_size
+    depth = seen.op.type == "DepthToSpace"
+    size, blocks = (shape[0].hi, block**2) if depth else (shape[1].hi, block)
+    return size is None or bool(size % blocks)
+
+
+def _has_no_axes(seen: Seen) -> bool:
+    """Return whether the list of axes of a Reverse is known to be empty."""
+    axes = seen.inputs[1].shape
+    return axes is not None and len(axes) == 1 and axes[0].hi == 0
+
+
+def _slices_behind_new_axis(seen: Seen) -> bool:
+    """Return whether a StridedSlice of data of unknown size inserts an axis before one that it cuts."""
+    attrs = seen.attrs
+    if attrs is None or is_static(seen.inputs[0].shape):
+        return False
+    masks = zip_longest(attrs.new_axis_mask, attrs.begin_mask, attrs.end_mask, fillvalue=0)
+    behind = dropwhile(lambda masks: not masks[0], masks)
+    return any(not new and not (begin and end) for new, begin, end in behind)
+
+
+def _is_combined(seen: Seen) -> bool:
+    """Return whether one layer alone reads the output, and combines it with another tensor element by element."""
+    return len(seen.readers) == 1 and seen.readers[0][1] in COMBINING
+
+
+def _is_repeated_and_combined(seen: Seen) -> bool:
+    """Return whether a Broadcast by numpy's rules up to six dimensions may repeat data, and its output is combined."""
+    old, new = seen.inputs[0].shape, seen.outputs[0].shape
+    same = 1 in seen.constant and old is not None and is_static(old) and old == new
+    low = new is None or len(new) <= 6
+    return _is_combined(seen) and has_value("mode", "numpy")(seen) and low and not same
+
+
+def _is_low(seen: Seen) -> bool:
+    """Return whether the first input has two or three dimensions."""
+    return has_rank(seen, 2) or has_rank(seen, 3)
+
+
+ROWS = (
+    ReleaseDifference(
+        name="an input that is transposed in its only axis",
+        first="2021.2",
+        last="2025.0",
+        ops=("Transpose-1",),
+        reason="The layer is removed, and nobody writes the output of the model.",
+        model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
+        version=10,
+        applies=lambda seen: _is_alone(seen) and len(seen.inputs[0].shape or ()) < 2 and 1 in seen.constant,
+    ),
+    ReleaseDifference(
+        name="an input that is transposed in its only axis, refused",
+        first="2025.1",
+        last="2025.2",
+        ops=("Transpose-1",),
+        state=State.FAILS,
+        reason="The layer is removed, and the output of the model cannot be read.",
+        model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
+        version=10,
+        applies=lambda seen: _is_alone(seen) and len(seen.inputs[0].shape or ()) < 2 and 1 in seen.constant,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"one number that is transposed behind other layers, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("Transpose-1",),
+            state=state,
+            reason="The layer is removed, and nobody writes the output of the model.",
+            model=Call("Transpose-1", (Call("Add-1", (number(3), Fixed(number(2)))), Fixed(whole()))),
+            applies=lambda seen: seen.last and not seen.first and has_rank(seen, 0),
+        )
+        for first, last, state in (("2024.3", "2025.0", State.DIFFERS), ("2025.1", "2025.2", State.FAILS))
+    ),
+    ReleaseDifference(
+        name="Transpose of bytes between an input and an output of IR v10",
+        first="2022.2",
+        last="2023.0",
+        ops=("Transpose-1",),
+        state=State.UNCOMPILED,
+        reason="A layer of bytes between an input and an output of IR v10 is removed, and the output is missing.",
+        model=Call("Transpose-1", (counted(2, 3, 4).astype(np.uint8), Fixed(whole(2, 0, 1)))),
+        version=10,
+        types="u8 i8 boolean",
+        applies=lambda seen: seen.between and seen.version == FIRST_VERSION and not has_rank(seen, 1),
+    ),
+    ReleaseDifference(
+        name="Transpose without an order",
+        first="2022.1",
+        last="2024.2",
+        ops=("Transpose-1",),
+        reason="An order without elements, which is to reverse the axes, leaves them as they are.",
+        model=Call("Transpose-1", (Call("Abs-1", (counted(2, 3),)), Fixed(whole()))),
+        applies=lambda seen: not _is_alone(seen) and axes_of(seen) == [] and len(seen.inputs[0].shape or ()) > 1,
+    ),
+    ReleaseDifference(
+        name="StridedSlice that inserts an axis before one that it cuts",
+        first="2023.0",
+        last="2024.6",
+        ops=("StridedSlice-1",),
+        state=State.FAILS,
+        reason="For data of unknown size the axis that is cut is taken for another one; the process may end.",
+        model=Call(
+            "StridedSlice-1",
+            (Given(counted(2, 3, 4), "?,3,?"), *(Fixed(whole(number, number)) for number in (0, 1, 1))),
+            {"begin_mask": "0,0", "end_mask": "0,0", "new_axis_mask": "1,0"},
+        ),
+        applies=_slices_behind_new_axis,
+    ),
+    ReleaseDifference(
+        name="StridedSlice with absent masks",
+        first="2021.2",
+        last="2021.2",
+        ops=("StridedSlice-1",),
+        state=State.UNREAD,
+        reason="A StridedSlice is not read unless all of its masks are written.",
+        model=Call(
+            "StridedSlice-1",
+            (counted(2, 3), *(Fixed(whole(number, number)) for number in (0, 2, 1))),
+            {"begin_mask": "0,0", "end_mask": "0,0"},
+        ),
+        version=10,
+        applies=lambda seen: seen.short,
+    ),
+    ReleaseDifference(
+        name="Reverse by a mask",
+        first="2021.2",
+        last="2022.1",
+        ops=("Reverse-1",),
+        state=State.UNCOMPILED,
+        reason="A mask is read and not compiled.",
+        model=Call("Reverse-1", (counted(3), Fixed(np.array([True]))), {"mode": "mask"}),
+        version=10,
+        applies=has_value("mode", "mask"),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Reverse of {types.split()[0]} by a mask",
+            first="2022.1",
+            last=last,
+            ops=("Reverse-1",),
+            state=State.UNCOMPILED,
+            reason=f"A mask is read and not compiled for {', '.join(types.split())}.",
+            model=Call("Reverse-1", (counted(2, 4).astype(dtype), Fixed(np.array([True, False]))), {"mode": "mask"}),
+            types=types,
+            applies=has_value("mode", "mask"),
+        )
+        for types, dtype, last in (("f16 i64 u64", np.float16, "2023.0"), ("f64 i16 u16 u32", np.float64, "2023.2"))
+    ),
+    ReleaseDifference(
+        name="Slice along computed axes",
+        first="2023.0",
+        last="2026.4",
+        ops=("Slice-8",),
+        state=State.DIES,
+        reason="Axes that are computed end the process if start, stop and step are constants.",
+        model=Call("Slice-8", (counted(2, 4, 4), *map(Fixed, (whole(0), whole(2), whole(1))), whole(1))),
+        instead=("input 4",),
+        applies=lambda seen: len(seen.inputs) > 4 and 4 not in seen.constant and {1, 2, 3} <= {*seen.constant},
+    ),
+    ReleaseDifference(
+        name="blocks in the channels",
+        first="2021.2",
+        last="2021.3",
+        ops=("BatchToSpace-2", "SpaceToBatch-2"),
+        state=State.UNCOMPILED,
+        reason="A block, padding or crop of axis 1 is read and not compiled.",
+        model=Call(
+            "SpaceToBatch-2",
+            (counted(2, 4, 4, 4), *map(Fixed, (whole(1, 2, 1, 1), whole(0, 0, 0, 0), whole(0, 0, 0, 0)))),
+        ),
+        version=10,
+        applies=_touches_channels,
+    ),
+    ReleaseDifference(
+        name="Broadcast of a single element along given axes",
+        first="2021.2",
+        last="2021.3",
+        ops=("Broadcast-1", "Broadcast-3"),
+        state=State.UNREAD,
+        reason="Sizes of axes that are given have to be equal; 1 is not repeated.",
+        model=Call("Broadcast-1", (counted(1), Fixed(whole(3)), Fixed(whole(0))), {"mode": "explicit"}),
+        version=10,
+        applies=lambda seen: has_value("mode", "explicit")(seen) and _widens(seen),
+    ),
+    ReleaseDifference(
+        name="blocks of up to three dimensions of unknown size",
+        first="2022.1",
+        last="2022.3",
+        ops=("BatchToSpace-2", "SpaceToBatch-2"),
+        state=State.UNCOMPILED,
+        reason="Data of two or three dimensions is compiled for known sizes only.",
+        model=Call(
+            "SpaceToBatch-2", (Given(counted(4, 6), "?,?"), *map(Fixed, (whole(1, 2), whole(0, 0), whole(0, 0))))
+        ),
+        applies=lambda seen: _is_low(seen) and not is_static(seen.inputs[0].shape),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} of three dimensions",
+            first="2021.2",
+            last="2021.2",
+            ops=(op,),
+            state=State.UNREAD,
+            reason="The blocks of three dimensions are looked for along the axis before theirs.",
+            model=Call(op, (counted(*sizes),), {"mode": "blocks_first", "block_size": "3"}),
+            version=10,
+            applies=_has_blocks_elsewhere,
+        )
+        for op, sizes in (("DepthToSpace-1", (2, 6, 2)), ("SpaceToDepth-1", (9, 2, 6)))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Broadcast-1 {what} before an elementwise layer",
+            first=first,
+            last=last,
+            ops=("Broadcast-1",),
+            state=State.DIES,
+            reason="The process ends if one layer alone reads the output and combines it with another tensor.",
+            model=Call("Add-1", (Call("Broadcast-1", (data, Fixed(target)), {"mode": "numpy"}), Fixed(floats(2)))),
+            applies=applies,
+        )
+        for what, first, last, data, target, applies in (
+            ("of any tensor", "2023.0", "2023.1", counted(2, 3), whole(2, 3), _is_combined),
+            ("that repeats data", "2023.0", "2024.0", counted(1, 3), whole(2, 3), _is_repeated_and_combined),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"blocks of up to three dimensions whose {what} are of unknown number",
+            first="2022.1",
+            last=last,
+            ops=ops,
+            state=State.UNCOMPILED,
+            reason="For data of two or three dimensions the number of their values has to be known.",
+            model=Call("SpaceToBatch-2", (counted(4, 6), *inputs)),
+            applies=applies,
+        )
+        for what, last, ops, inputs, applies in (
+            (
+                "sizes",
+                "2026.4",
+                ("BatchToSpace-2", "SpaceToBatch-2"),
+                (Given(whole(1, 2), "?"), Fixed(whole(0, 0)), Fixed(whole(0, 0))),
+                lambda seen: _is_low(seen) and not is_static(seen.inputs[1].shape),
+            ),
+            (
+                "paddings",
+                "2025.3",
+                ("SpaceToBatch-2",),
+                (Fixed(whole(1, 2)), Given(whole(0, 0), "?"), Fixed(whole(0, 0))),
+                lambda seen: _is_low(seen) and not all(is_static(fact.shape) for fact in seen.inputs[2:]),
+            ),
+        )
+    ),
+    ReleaseDifference(
+        name="Squeeze of unknown sizes without axes",
+        first="2022.1",
+        last="2026.4",
+        ops=("Squeeze-1", "Squeeze-15"),
+        state=State.UNCOMPILED,
+        reason="Without a second input, Squeeze is compiled for known sizes only.",
+        model=Call("Squeeze-1", (Given(counted(1, 2, 3), "1,?,3"),)),
+        applies=lambda seen: len(seen.inputs) == 1 and not is_static(seen.inputs[0].shape),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Reverse along no axis, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("Reverse-1",),
+            state=state,
+            reason=reason,
+            model=Call("Reverse-1", (counted(2, 3), Fixed(whole())), {"mode": "index"}),
+            applies=_has_no_axes,
+        )
+        for first, last, state, reason in (
+            ("2022.1", "2023.2", State.DIFFERS, "An empty list of axes gives what is in memory."),
+            ("2026.2", "2026.3", State.UNREAD, "An empty list of axes is not read."),
+        )
+    ),
+    ReleaseDifference(
+        name="Pad by a number of axes that is unknown",
+        first="2023.0",
+        last="2025.3",
+        ops=("Pad-1", "Pad-12"),
+        state=State.UNREAD,
+        reason="The sizes of pads_begin and pads_end have to be known to read it.",
+        model=Call("Pad-1", (counted(2, 3), Fixed(whole(1, 1)), Given(whole(0, 1), "?")), {"pad_mode": "reflect"}),
+        applies=lambda seen: not all(is_static(fact.shape) for fact in seen.inputs[1:3]),
+    ),
+)
+"""The rows."""

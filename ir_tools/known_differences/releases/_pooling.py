@@ -1,0 +1,141 @@
+"""Averages and maxima of windows."""
+
+import numpy as np
+
+from ir_tools.known_differences._model import Call, Fixed, counted, whole
+from ir_tools.known_differences.releases._predicates import gives_alone, has_value
+from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._samples import WINDOWS
+from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.releases.measured import State
+from ir_tools.types import element_type, is_static
+
+__all__ = ["ROWS"]
+
+INDEXED = {"kernel": "2,2", "strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
+MEANS = ("AvgPool-1", "AvgPool-14", "AvgPool-16")
+
+
+def _has_uneven_end(seen: Seen) -> bool:
+    """Return whether the last window of a ceil_torch pooling may not end with the padding.
+
+    Beyond it that matters if padding counts.
+    """
+    attrs, data, pooled = seen.attrs, seen.inputs[0].shape, seen.outputs[0].shape
+    if attrs is None or attrs.rounding_type != "ceil_torch":
+        return False
+    if not is_static(data) or not is_static(pooled):
+        return True
+    begins, ends = attrs.pads_begin, attrs.pads_end
+    sizes = zip((data or ())[2:], (pooled or ())[2:], attrs.kernel, attrs.strides, begins, ends, strict=False)
+    beyond = [(new.lo - 1) * stride + size - old.lo - begin - end for old, new, size, stride, begin, end in sizes]
+    counts = not attrs.exclude_pad and any((*begins, *ends))
+    return any(elements < 0 or (elements and counts) for elements in beyond)
+
+
+def _has_one_channel(seen: Seen) -> bool:
+    """Return whether a pooling is known to have one channel."""
+    shape = seen.inputs[0].shape
+    return shape is not None and shape[1].hi == 1
+
+
+def _pads_windows(seen: Seen) -> bool:
+    """Return whether the padding of a pooling, with what is added for the last window, is known to fill a kernel."""
+    attrs, data, pooled = seen.attrs, seen.inputs[0].shape, seen.outputs[0].shape
+    if attrs is None or data is None or pooled is None:
+        return False
+    before = attrs.pads_begin if attrs.auto_pad == "explicit" else [0] * len(attrs.kernel)
+    return any(
+        begin >= size or (old.static and (new.lo - 1) * stride + size - old.lo - begin >= size)
+        for begin, size, stride, old, new in zip(
+            before, attrs.kernel, attrs.strides, data[2:], pooled[2:], strict=False
+        )
+    )
+
+
+def _mean(pads: str) -> Call:
+    """Return an average pooling of integers of one channel, with windows of one element."""
+    return Call("AvgPool-1", (np.ones((1, 1, 4, 4), np.int32),), WINDOWS | {"pads_begin": pads})
+
+
+ROWS = (
+    ReleaseDifference(
+        name="ceil_torch with an uneven end",
+        first="2024.2",
+        last="2024.2",
+        ops=("AvgPool-14",),
+        reason="Windows at the end count elements behind the padding, and one that begins there is not left out.",
+        model=Call(
+            "AvgPool-14",
+            (counted(1, 1, 6, 6),),
+            {
+                "kernel": "3,3",
+                "strides": "2,2",
+                "pads_begin": "1,1",
+                "pads_end": "1,1",
+                "exclude-pad": "false",
+                "rounding_type": "ceil_torch",
+            },
+        ),
+        applies=_has_uneven_end,
+    ),
+    ReleaseDifference(
+        name="AvgPool-14 of 2024.1",
+        first="2024.1",
+        last="2024.1",
+        ops=("AvgPool-14",),
+        state=State.UNCOMPILED,
+        reason="AvgPool-14 is read and not compiled.",
+        model=Call("AvgPool-14", (counted(1, 1, 4, 4),), WINDOWS | {"pads_begin": "0,0"}),
+    ),
+    ReleaseDifference(
+        name="AvgPool of integers of one channel",
+        first="2021.3",
+        last="2026.0",
+        ops=MEANS,
+        state=State.UNCOMPILED,
+        reason="Integers of one channel are read and not compiled.",
+        model=_mean("0,0"),
+        version=10,
+        types="i16 i32 i64 u16 u32 u64",
+        applies=_has_one_channel,
+    ),
+    ReleaseDifference(
+        name="AvgPool of integers of one channel with a padding as large as the kernel",
+        first="2021.3",
+        last="2026.4",
+        ops=MEANS,
+        state=State.UNCOMPILED,
+        reason="Integers of one channel with a padding as large as the kernel are read and not compiled.",
+        model=_mean("0,1"),
+        version=10,
+        types="i16 i32 i64 u16 u32 u64",
+        applies=lambda seen: _has_one_channel(seen) and _pads_windows(seen),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} of bf16 whose indices are read",
+            first=first,
+            last="2026.4",
+            ops=(op,),
+            types="bf16",
+            state=State.UNCOMPILED,
+            reason="Indices are not computed for bf16.",
+            model=Call(op, (counted(1, 1, 4, 4).astype(element_type("bf16").dtype),), INDEXED, (1,)),
+            instead=("bf16",),
+            applies=lambda seen: any(number == 1 for number, _ in seen.readers),
+        )
+        for op, first in (("MaxPool-8", "2022.1"), ("MaxPool-14", "2024.0"))
+    ),
+    ReleaseDifference(
+        name="i64 indices of AdaptiveMaxPool that are not read",
+        first="2022.1",
+        last="2026.4",
+        ops=("AdaptiveMaxPool-8",),
+        state=State.UNCOMPILED,
+        reason="Indices of i64 are compiled only as an output of the model, and from 2023.3 not at all.",
+        model=Call("AdaptiveMaxPool-8", (counted(1, 1, 4, 4), Fixed(whole(2, 2))), results=(0,)),
+        applies=lambda seen: has_value("index_element_type", "i64")(seen) and not gives_alone(seen, 1),
+    ),
+)
+"""The rows."""

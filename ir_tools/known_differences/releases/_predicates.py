@@ -1,0 +1,66 @@
+"""Settings of layers that rows of several families ask for, and types of layers."""
+
+from collections.abc import Callable
+
+from ir_tools.known_differences.releases._seen import Seen
+
+__all__ = ["CONVOLUTIONS", "ELEMENTWISE", "ELEMENTWISE_ALONE", "axes_of", "gives_alone", "has_rank", "has_value"]
+
+ELEMENTWISE = frozenset(
+    (
+        *(
+            "Abs",
+            "Add",
+            "Clamp",
+            "Divide",
+            "Elu",
+            "Erf",
+            "Exp",
+            "FloorMod",
+            "Gelu",
+            "HSwish",
+            "Maximum",
+            "Minimum",
+            "Mod",
+        ),
+        *(
+            "Multiply",
+            "Negative",
+            "PReLU",
+            "Power",
+            "ReLU",
+            "Round",
+            "Sigmoid",
+            "Sqrt",
+            "SquaredDifference",
+            "Subtract",
+        ),
+        *("Swish", "Tanh"),
+    )
+)
+ELEMENTWISE_ALONE = frozenset({"HSigmoid", "Mish", "SoftPlus", "SoftSign"})
+CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})
+
+
+def has_value(name: str, value: str) -> Callable[[Seen], bool]:
+    """Return whether an attribute has this value."""
+    return lambda seen: seen.attrs is not None and seen.attrs[name] == value
+
+
+def has_rank(seen: Seen, rank: int) -> bool:
+    """Return whether the first input is known to have this rank."""
+    shape = seen.inputs[0].shape
+    return shape is not None and len(shape) == rank
+
+
+def axes_of(seen: Seen) -> list[int] | None:
+    """Return the axes that the second input names, from the first one; None if they are not known."""
+    value, shape = seen.inputs[1].value, seen.inputs[0].shape
+    if value is None or value.exact is None or shape is None:
+        return None
+    return sorted(int(axis) % len(shape) for axis in value.exact.ravel())
+
+
+def gives_alone(seen: Seen, number: int) -> bool:
+    """Return whether an output is one of the model, and nothing else reads it."""
+    return [type for one, type in seen.readers if one == number] == ["Result"]

@@ -1,0 +1,219 @@
+"""Products of matrices, Einsum, convolutions and deconvolutions."""
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from ir_tools.known_differences._model import Call, Fixed, Given, counted
+from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._samples import UNPADDED
+from ir_tools.known_differences.releases._seen import UNCONVERTED, Seen
+from ir_tools.releases.measured import State
+from ir_tools.types import is_static
+
+__all__ = ["ROWS"]
+
+ONE_GROUP = {"group": "1", "deformable_group": "1"}
+
+
+def _compressed() -> Call:
+    """Return a MatMul whose weights are held in 8 bits."""
+    steps = np.arange(16 * 128)
+    held = Fixed((steps * 37 % 251 - 125).astype(np.int8).reshape(16, 128))
+    scale = Fixed((0.01 + np.arange(16) / 1600).astype(np.float32).reshape(16, 1))
+    weights = Call("Multiply-1", (Call("Convert-1", (held,), {"destination_type": "f32"}), scale))
+    data = np.sin(np.arange(256)).astype(np.float32).reshape(2, 128)
+    return Call("MatMul-1", (data, weights), {"transpose_b": "true"})
+
+
+def _terms(seen: Seen) -> list[str]:
+    """Return the letters of each input of an Einsum."""
+    return [] if seen.attrs is None else seen.attrs.equation.replace(" ", "").partition("->")[0].split(",")
+
+
+def _keeps_all(seen: Seen) -> bool:
+    """Return whether an Einsum gives its one input as it is."""
+    return seen.attrs is not None and _terms(seen) == [seen.attrs.equation.replace(" ", "").partition("->")[2]]
+
+
+def _sizes_of_letters(seen: Seen) -> dict[str, set[int]]:
+    """Return the known sizes of each letter of an Einsum, in inputs without `...`."""
+    sizes: dict[str, set[int]] = {}
+    for term, fact in zip(_terms(seen), seen.inputs, strict=False):
+        for letter, dim in zip(term, fact.shape or (), strict=False):
+            if "." not in term and dim.static:
+                sizes.setdefault(letter, set()).add(dim.size)
+    return sizes
+
+
+def _is_kept(seen: Seen) -> bool:
+    """Return whether an input or output of the graph keeps its element type, which in IR v10 a few do."""
+    return not seen.converted or seen.inputs[0].dtype.name in UNCONVERTED
+
+
+def _is_one_group(seen: Seen) -> bool:
+    """Return whether a deconvolution by groups is known to have one, of more than one channel."""
+    shape = seen.inputs[1].shape
+    return shape is not None and shape[0].hi == 1 and any(size.hi != 1 for size in shape[1:3])
+
+
+def _is_spread_over_matrices(seen: Seen, *, by_rank: bool) -> bool:
+    """Return whether matrices of unknown size are multiplied by more constant ones, each by all.
+
+    `by_rank`: whether they lack the axes of these; else one matrix is there along each of them.
+    """
+    data, held = (fact.shape for fact in seen.inputs)
+    if 0 in seen.constant or 1 not in seen.constant or data is None or held is None or is_static(data):
+        return False
+    if by_rank:
+        return len(data) < len(held)
+    return len(data) == len(held) and any(
+        size.hi == 1 and other.lo > 1 for size, other in zip(data[:-2], held[:-2], strict=True)
+    )
+
+
+def _deconvolution(kind: DTypeLike) -> Call:
+    data, weights = np.ones((1, 3, 4, 4)).astype(kind), np.ones((1, 3, 2, 2, 2)).astype(kind)
+    sizes = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
+    return Call("GroupConvolutionBackpropData-1", (data, Fixed(weights)), sizes)
+
+
+ROWS = (
+    ReleaseDifference(
+        name="MatMul with weights of 8 and 4 bits",
+        first="2024.3",
+        last="2026.4",
+        ops=("MatMul-1",),
+        reason="With weights of 8 or 4 bits the other input is quantised, too; results differ in the third digit."
+        " DYNAMIC_QUANTIZATION_GROUP_SIZE=0 turns it off.",
+        sometimes=True,
+        model=_compressed(),
+        applies=lambda seen: seen.inputs[0].dtype.is_float and bool(seen.held & {"u8", "i8", "u4", "i4"}),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"MatMul of {what} of unknown size by several constant ones",
+            first="2025.4",
+            last="2026.4",
+            ops=("MatMul-1",),
+            state=state,
+            reason=f"{what.capitalize()} of unknown size is not multiplied by several constant ones.",
+            model=Call("MatMul-1", (Given(counted(*sizes), shape), Fixed(counted(3, 4, 5)))),
+            applies=partial(_is_spread_over_matrices, by_rank=by_rank),
+        )
+        for what, state, sizes, shape, by_rank in (
+            ("one matrix", State.FAILS, (1, 6, 4), "1,?,4", False),
+            ("a matrix without batch", State.UNCOMPILED, (6, 4), "?,4", True),
+        )
+    ),
+    ReleaseDifference(
+        name="DeformableConvolution with unequal dilations",
+        first="2021.4",
+        last="2022.1",
+        ops=("DeformableConvolution-1", "DeformableConvolution-8"),
+        reason="The dilations of height and width are mixed up.",
+        model=Call(
+            "DeformableConvolution-1",
+            (counted(1, 1, 6, 6), np.zeros((1, 8, 5, 4), np.float32), counted(1, 1, 2, 2)),
+            {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,2", **ONE_GROUP},
+        ),
+        version=10,
+        applies=lambda seen: seen.attrs is not None and len({*seen.attrs.dilations}) > 1,
+    ),
+    ReleaseDifference(
+        name="Einsum with two sizes for a letter",
+        first="2021.4",
+        last="2025.0",
+        ops=("Einsum-7",),
+        state=State.UNREAD,
+        reason="A letter whose size is 1 in one input and more in another is not read.",
+        model=Call("Einsum-7", (counted(2, 1), counted(3, 4)), {"equation": "ab,bc->ac"}),
+        version=10,
+        applies=lambda seen: any(len(sizes) > 1 for sizes in _sizes_of_letters(seen).values()),
+    ),
+    ReleaseDifference(
+        name="Einsum with a letter twice in one input",
+        first="2021.4",
+        last="2025.0",
+        ops=("Einsum-7",),
+        state=State.UNCOMPILED,
+        reason="A letter that an input has twice, or ..., is not compiled.",
+        model=Call("Einsum-7", (counted(2, 2, 3),), {"equation": "aab->ab"}),
+        version=10,
+        applies=lambda seen: any("." in term or len({*term}) < len(term) for term in _terms(seen)),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Einsum that changes nothing, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("Einsum-7",),
+            state=State.DIES,
+            reason="An Einsum of one input of the model whose letters keep their order ends the process.",
+            model=Call("Einsum-7", (counted(2, 3).astype(dtype),), {"equation": "ab->ab"}),
+            version=version,
+            applies=applies,
+        )
+        for first, last, dtype, version, applies in (
+            ("2021.4", "2021.4", np.float16, 10, lambda seen: _keeps_all(seen) and seen.first),
+            ("2022.1", "2023.2", np.float32, 11, lambda seen: _keeps_all(seen) and seen.first and _is_kept(seen)),
+        )
+    ),
+    ReleaseDifference(
+        name="deconvolution of one group",
+        first="2024.2",
+        last="2026.4",
+        ops=("GroupConvolutionBackpropData-1",),
+        state=State.UNCOMPILED,
+        reason="With one group of several channels it is read and not compiled.",
+        model=_deconvolution(np.float32),
+        applies=_is_one_group,
+    ),
+    ReleaseDifference(
+        name="deconvolution of one group in i8",
+        first="2022.1",
+        last="2026.4",
+        ops=("GroupConvolutionBackpropData-1",),
+        state=State.UNCOMPILED,
+        reason="With one group of several channels it is read and not compiled.",
+        model=_deconvolution(np.int8),
+        types="i8",
+        applies=_is_one_group,
+    ),
+    ReleaseDifference(
+        name="deconvolution of i8 with computed weights",
+        first="2021.4",
+        last="2024.1",
+        ops=("ConvolutionBackpropData-1",),
+        state=State.UNCOMPILED,
+        reason="Weights that are computed are read and not compiled.",
+        model=Call(
+            "ConvolutionBackpropData-1",
+            (np.ones((1, 4, 8, 8), np.int8), np.ones((4, 3, 3, 3), np.int8)),
+            UNPADDED,
+        ),
+        version=10,
+        types="i8",
+        applies=lambda seen: 1 not in seen.constant,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"DeformableConvolution-1 of several groups, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("DeformableConvolution-1",),
+            state=state,
+            reason="Several groups stop the release.",
+            model=Call(
+                "DeformableConvolution-1",
+                (counted(1, 4, 3, 3), Given(counted(1, 8, 2, 2) * 0, "1,8,2,2"), Fixed(counted(2, 2, 2, 2))),
+                UNPADDED | {"group": "2", "deformable_group": "1"},
+            ),
+            version=10,
+            applies=lambda seen: seen.attrs is not None and seen.attrs.group > 1,
+        )
+        for first, last, state in (("2021.2", "2021.3", State.UNREAD), ("2021.4", "2021.4", State.UNCOMPILED))
+    ),
+)
+"""The rows."""

@@ -1,0 +1,360 @@
+"""Quantization: FakeQuantize, behind whatever layer, and FakeConvert."""
+
+from collections.abc import Callable, Sequence, Set
+
+import numpy as np
+
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats, whole
+from ir_tools.known_differences.releases._predicates import (
+    CONVOLUTIONS,
+    ELEMENTWISE,
+    ELEMENTWISE_ALONE,
+    has_rank,
+    has_value,
+)
+from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._samples import UNPADDED, WINDOWS, attention, quantized
+from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.ops import Array
+from ir_tools.releases.measured import State
+from ir_tools.types import element_type, is_static
+
+__all__ = ["ROWS"]
+
+SCALING = frozenset({"Add", "Divide", "Multiply", "Negative", "PReLU", "Subtract"})
+FUNCTIONS_ALONE = (ELEMENTWISE | ELEMENTWISE_ALONE) - SCALING
+NORMALIZING = frozenset({"Interpolate", "NormalizeL2"})
+EXTREMES = frozenset({"ReduceMax", "ReduceMin"})
+REDUCING = frozenset({"ReduceMean", "ReduceSum", "ReduceProd", "ReduceL1", "ReduceL2"})
+SUMMING = frozenset({"AvgPool", "ConvolutionBackpropData", "GroupConvolutionBackpropData", "MatMul"})
+"""Types of layers that are compiled with a FakeQuantize behind them, each in another way."""
+FOUR_ROWS = counted(1, 3, 4, 2)
+ANY_IMAGES = Given(FOUR_ROWS, "?,3,4,2")
+LAST = Fixed(np.arange(2, 6, dtype=np.float32))
+VARIANCE = {"eps": "0.01", "eps_mode": "inside_sqrt", "normalize_variance": "true"}
+
+
+def _has_two_levels(seen: Seen) -> bool:
+    """Return whether a FakeQuantize of a matrix or more is to two levels, with limits for all or for each channel."""
+    rank = len(seen.inputs[0].shape or ())
+    shapes = [fact.shape for fact in seen.inputs[1:]]
+    by_channel = all(
+        shape is not None and all(dim.hi == 1 or axis == 1 for axis, dim in enumerate(shape, rank - len(shape)))
+        for shape in shapes
+    )
+    return by_channel and seen.attrs is not None and seen.attrs.levels == 2 and rank > 1
+
+
+def _has_limits_of_heads(seen: Seen) -> bool:
+    """Return whether a FakeQuantize of an attention has constant limits that differ along axis 1 or 2."""
+    return seen.behind == "ScaledDotProductAttention" and (_has_limits_along(seen, 1) or _has_limits_along(seen, 2))
+
+
+def _limits_rows(behind: Set[str], *, known: bool = True) -> Callable[[Seen], bool]:
+    """Return whether constant limits of a FakeQuantize differ along axis 2, behind a layer of one of these types.
+
+    Unless `known`, the size of its data is not known.
+    """
+    return lambda seen: (
+        seen.behind in behind and _has_limits_along(seen, 2) and (known or not is_static(seen.inputs[0].shape))
+    )
+
+
+def _limits_rows_behind_others(seen: Seen) -> bool:
+    """Return whether constant limits of a FakeQuantize differ along axis 2, behind a layer of no type named here."""
+    named = FUNCTIONS_ALONE | NORMALIZING | CONVOLUTIONS | EXTREMES | SUMMING | {"MVN"}
+    return seen.behind not in named and _has_limits_along(seen, 2)
+
+
+def _is_low_product(seen: Seen) -> bool:
+    """Return whether the layer before is a MatMul that gives three dimensions."""
+    return seen.behind == "MatMul" and has_rank(seen, 3)
+
+
+def _has_limits_along(seen: Seen, axis: int) -> bool:
+    rank = len(seen.inputs[0].shape or ())
+    lined = [dict(enumerate(fact.shape or (), rank - len(fact.shape or ()))) for fact in seen.inputs[1:]]
+    return _has_constant_limits(seen) and any(axis in sizes and sizes[axis].lo > 1 for sizes in lined)
+
+
+def _limits_as_channels(seen: Seen) -> bool:
+    """Return whether a convolution before a FakeQuantize gives as many channels as there are limits along axis 2."""
+    shape = seen.inputs[0].shape or ()
+    return _limits_rows(CONVOLUTIONS)(seen) and shape[1:2] == shape[2:3]
+
+
+def _has_constant_limits(seen: Seen) -> bool:
+    """Return whether all limits of a FakeQuantize are constants."""
+    return {1, 2, 3, 4} <= {*seen.constant}
+
+
+def _is_of_quantized_levels(seen: Seen) -> bool:
+    """Return whether a FakeQuantize has constant limits, and as many levels as types of 4 or 8 bits."""
+    return _has_constant_limits(seen) and seen.attrs is not None and seen.attrs.levels in {15, 16, 255, 256}
+
+
+def _converted(value: float, kind: str) -> Call:
+    """Return the rounding of a number to a type of 8 bits."""
+    return Call("FakeConvert-13", (floats(value), Fixed(floats(1)), Fixed(floats(0))), {"destination_type": kind})
+
+
+def _limited_rows(data: Array | Given | Call) -> Call:
+    """Return data of four rows quantized between limits for each row."""
+    return quantized(data, Fixed(np.arange(2, 6, dtype=np.float32).reshape(1, 1, 4, 1)))
+
+
+def _convolved(channels: int) -> Call:
+    """Return data of four rows from a convolution that changes nothing."""
+    weights = np.eye(channels, dtype=np.float32).reshape(channels, channels, 1, 1)
+    return Call("Convolution-1", (counted(1, channels, 4, 2), Fixed(weights)), UNPADDED)
+
+
+LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[tuple[str, str]]]] = (
+    (
+        "of an input",
+        State.UNCOMPILED,
+        _limited_rows(FOUR_ROWS),
+        _limits_rows({"", *SCALING}),
+        (("2022.1", "2022.3"),),
+    ),
+    (
+        "of an input of unknown size",
+        State.UNCOMPILED,
+        _limited_rows(ANY_IMAGES),
+        _limits_rows({"", *SCALING}, known=False),
+        (("2022.1", "2026.4"),),
+    ),
+    (
+        "behind a function",
+        State.DIFFERS,
+        _limited_rows(Call("Abs-1", (FOUR_ROWS,))),
+        _limits_rows(FUNCTIONS_ALONE),
+        (("2022.1", "2022.3"),),
+    ),
+    (
+        "behind a function of unknown size",
+        State.DIFFERS,
+        _limited_rows(Call("Abs-1", (ANY_IMAGES,))),
+        _limits_rows(FUNCTIONS_ALONE, known=False),
+        (("2022.1", "2026.4"),),
+    ),
+    (
+        "behind another layer",
+        State.UNCOMPILED,
+        _limited_rows(Call("SoftMax-1", (FOUR_ROWS,))),
+        _limits_rows_behind_others,
+        (("2022.1", "2022.2"),),
+    ),
+    (
+        "behind another layer of unknown size",
+        State.UNCOMPILED,
+        _limited_rows(Call("SoftMax-1", (ANY_IMAGES,))),
+        lambda seen: (
+            _limits_rows_behind_others(seen) and seen.behind not in REDUCING and not is_static(seen.inputs[0].shape)
+        ),
+        (("2022.1", "2026.4"),),
+    ),
+    (
+        "behind a maximum",
+        State.DIFFERS,
+        _limited_rows(Call("ReduceMax-1", (FOUR_ROWS, Fixed(whole(1))), {"keep_dims": "true"})),
+        _limits_rows(EXTREMES),
+        (("2022.1", "2024.1"), ("2024.4", "2026.4")),
+    ),
+    (
+        "behind a maximum of unknown size",
+        State.DIFFERS,
+        _limited_rows(Call("ReduceMax-1", (ANY_IMAGES, Fixed(whole(1))), {"keep_dims": "true"})),
+        _limits_rows(EXTREMES, known=False),
+        (("2022.1", "2026.4"),),
+    ),
+    (
+        "behind a reduction",
+        State.DIFFERS,
+        _limited_rows(Call("ReduceMean-1", (FOUR_ROWS, Fixed(whole(1))), {"keep_dims": "true"})),
+        _limits_rows(REDUCING),
+        (("2024.4", "2026.4"),),
+    ),
+    *(
+        (
+            "behind a reduction of unknown size",
+            state,
+            _limited_rows(Call("ReduceMean-1", (ANY_IMAGES, Fixed(whole(1))), {"keep_dims": "true"})),
+            _limits_rows(REDUCING, known=False),
+            spans,
+        )
+        for state, spans in (
+            (State.UNCOMPILED, (("2022.1", "2023.0"),)),
+            (State.DIFFERS, (("2023.1", "2026.4"),)),
+        )
+    ),
+    (
+        "behind an MVN",
+        State.DIFFERS,
+        _limited_rows(Call("MVN-6", (FOUR_ROWS, Fixed(whole(3))), VARIANCE)),
+        _limits_rows({"MVN"}),
+        (("2022.1", "2022.3"),),
+    ),
+    (
+        "behind an MVN of unknown size or three dimensions",
+        State.DIFFERS,
+        quantized(Call("MVN-6", (counted(1, 3, 4), Fixed(whole(2))), VARIANCE), LAST),
+        lambda seen: _limits_rows({"MVN"})(seen) and (has_rank(seen, 3) or not is_static(seen.inputs[0].shape)),
+        (("2022.1", "2026.4"),),
+    ),
+    (
+        "behind a normalization",
+        State.DIFFERS,
+        _limited_rows(Call("NormalizeL2-1", (FOUR_ROWS, Fixed(whole(1))), {"eps": "1", "eps_mode": "add"})),
+        _limits_rows(NORMALIZING),
+        (("2022.1", "2026.4"),),
+    ),
+    (
+        "for each channel of a convolution",
+        State.DIFFERS,
+        _limited_rows(_convolved(4)),
+        _limits_as_channels,
+        (("2022.1", "2026.4"),),
+    ),
+    (
+        "behind a convolution",
+        State.DIFFERS,
+        _limited_rows(_convolved(3)),
+        _limits_rows(CONVOLUTIONS),
+        (("2022.1", "2022.2"),),
+    ),
+    (
+        "behind a convolution",
+        State.UNCOMPILED,
+        _limited_rows(_convolved(3)),
+        lambda seen: _limits_rows(CONVOLUTIONS)(seen) and not _limits_as_channels(seen),
+        (("2022.3", "2026.4"),),
+    ),
+    (
+        "behind a product of three dimensions",
+        State.DIFFERS,
+        quantized(Call("MatMul-1", (counted(2, 3, 4), Fixed(np.eye(4, dtype=np.float32)))), LAST),
+        lambda seen: _is_low_product(seen) and _has_limits_along(seen, 2),
+        (("2022.1", "2022.2"),),
+    ),
+    (
+        "behind a product or mean",
+        State.UNCOMPILED,
+        _limited_rows(Call("AvgPool-1", (FOUR_ROWS,), WINDOWS | {"pads_begin": "0,0"})),
+        lambda seen: _limits_rows(SUMMING)(seen) and not _is_low_product(seen),
+        (("2022.1", "2026.4"),),
+    ),
+)
+"""FakeQuantizes with limits along axis 2: where they are, what is done with them, an example, and the releases."""
+ROWS = (
+    ReleaseDifference(
+        name="FakeConvert of small numbers",
+        first="2023.3",
+        last="2024.6",
+        ops=("FakeConvert-13",),
+        reason="Numbers below 2^-6 are rounded down or up by turns, in place of to the nearest of f8e4m3.",
+        sometimes=True,
+        model=_converted(0.015, "f8e4m3"),
+        applies=has_value("destination_type", "f8e4m3"),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"FakeConvert of large numbers to {kind}",
+            first=first,
+            last="2025.0",
+            ops=("FakeConvert-13",),
+            reason=f"Numbers beyond those of {kind} become {found}, in place of the largest.",
+            sometimes=True,
+            model=_converted(1e6, kind),
+            applies=has_value("destination_type", kind),
+        )
+        for kind, first, found in (("f8e5m2", "2023.3", "infinite"), ("f8e4m3", "2025.0", "nan"))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"FakeQuantize to two levels with limits for all or for each channel, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("FakeQuantize-1",),
+            state=state,
+            reason="Two levels between limits for all elements, or for each channel, stop the release.",
+            model=Call("FakeQuantize-1", (counted(5, 5), *map(Fixed, floats(0.5, 2.5, 0.5, 2.5))), {"levels": "2"}),
+            version=10,
+            applies=_has_two_levels,
+        )
+        for first, last, state in (("2021.3", "2021.4", State.DIES), ("2022.1", "2022.3", State.UNCOMPILED))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"FakeQuantize of {kinds.split()[0]} to the levels of quantized models, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("FakeQuantize-1",),
+            state=State.UNCOMPILED,
+            reason="The layer is taken for the start of a quantized part, which is not compiled for this type.",
+            model=Call(
+                "FakeQuantize-1",
+                (
+                    np.arange(20, dtype=element_type(kinds.split()[0]).dtype).reshape(4, 5),
+                    *(Fixed(np.array([limit], element_type(kinds.split()[0]).dtype)) for limit in (0, 5, 0, 5)),
+                ),
+                {"levels": "16"},
+            ),
+            types=kinds,
+            instead=tuple(kinds.split()),
+            applies=applies,
+        )
+        for kinds, first, last, applies in (
+            ("i32 i16 u16 u32 u64", "2023.0", "2026.4", _is_of_quantized_levels),
+            ("i64", "2023.0", "2023.2", _is_of_quantized_levels),
+            ("f64", "2023.3", "2026.4", _is_of_quantized_levels),
+            ("u8 i8", "2023.0", "2023.1", _has_constant_limits),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"FakeQuantize of {kind} with computed limits",
+            first="2022.1",
+            last=last,
+            ops=("FakeQuantize-1",),
+            state=State.UNCOMPILED,
+            reason=f"Data of {kind} with computed limits is read and not compiled.",
+            model=Call(
+                "FakeQuantize-1",
+                tuple(
+                    array.astype(element_type(kind).dtype)
+                    for array in (counted(1, 2, 3, 3), *map(floats, (0, 2, 0, 2)))
+                ),
+                {"levels": "3"},
+            ),
+            types=kind,
+            applies=lambda seen: not _has_constant_limits(seen),
+        )
+        for kind, last in (("u8", "2026.4"), ("i8", "2026.4"), ("bf16", "2023.3"))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"FakeQuantize with limits along axis 2 {what}, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("FakeQuantize-1",),
+            state=state,
+            reason="Limits that differ along axis 2 are not compiled with the layer before, or taken for other ones.",
+            model=model,
+            applies=applies,
+        )
+        for what, state, model, applies, spans in LIMITED_ROWS
+        for first, last in spans
+    ),
+    ReleaseDifference(
+        name="FakeQuantize with limits for the heads of an attention",
+        first="2024.1",
+        last="2026.4",
+        ops=("FakeQuantize-1",),
+        state=State.UNCOMPILED,
+        reason="Limits that differ along axis 1 or 2 are not compiled with the ScaledDotProductAttention before.",
+        model=_limited_rows(attention()),
+        applies=_has_limits_of_heads,
+    ),
+)
+"""The rows."""

@@ -1,0 +1,354 @@
+"""Cells, sequences and variables."""
+
+from functools import partial
+
+import numpy as np
+
+from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats
+from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.ops import Array
+from ir_tools.ops.definition import Fact
+from ir_tools.releases.measured import State
+from ir_tools.types import is_static
+
+__all__ = ["ROWS"]
+
+CELLS = (("LSTMCell-1", 2), ("LSTMCell-4", 2), ("GRUCell-3", 1), ("RNNCell-1", 1))
+SEQUENCES = (("LSTMSequence-5", 2), ("GRUSequence-5", 1), ("RNNSequence-5", 1))
+
+
+def _is_zero(fact: Fact) -> bool:
+    """Return whether all values of a tensor are known to be 0."""
+    exact = None if fact.value is None else fact.value.exact
+    return exact is not None and not exact.any()
+
+
+def _states(seen: Seen) -> range:
+    """Return the numbers of the states of a cell or sequence."""
+    return range(1, 3 if seen.op.type.startswith("LSTM") else 2)
+
+
+def _weights(seen: Seen) -> range:
+    """Return the numbers of the weights, recurrence weights and biases of a cell or sequence."""
+    first = _states(seen).stop + seen.op.type.endswith("Sequence")
+    return range(first, min(first + 3, len(seen.inputs)))
+
+
+def _has_known_state(seen: Seen, *, constant: bool) -> bool:
+    """Return whether a cell or sequence that a device knows has a state for a batch of unknown size.
+
+    `constant`: whether the state is constant; else the size of its batch is known.
+    """
+    shape = seen.inputs[0].shape
+    sizes = [seen.inputs[number].shape for number in _states(seen) if number in seen.constant or not constant]
+    return (
+        shape is not None
+        and not shape[0].static
+        and not _is_split(seen)
+        and any(size is not None and size[0].static for size in sizes)
+    )
+
+
+def _has_state_of_one_row(seen: Seen) -> bool:
+    """Return whether a cell has a constant state of one row, and a batch of unknown size."""
+    shape = seen.inputs[0].shape
+    sizes = [seen.inputs[number].shape for number in _states(seen) if number in seen.constant]
+    return shape is not None and not shape[0].static and any(size is not None and size[0].hi == 1 for size in sizes)
+
+
+def _has_unknown_recurrence(seen: Seen) -> bool:
+    """Return whether a cell or sequence has recurrence weights of unknown size, and constant biases."""
+    number = _weights(seen)[1]
+    shape = seen.inputs[number].shape
+    rows = None if shape is None else shape[-2]
+    return number not in seen.constant and number + 1 in seen.constant and (rows is None or not rows.static)
+
+
+def _is_split(seen: Seen) -> bool:
+    """Return whether the device is given the parts of a sequence: it has computed weights, or other activations."""
+    return seen.attrs is not None and (_is_unusual(seen) or not {*_weights(seen)} <= {*seen.constant})
+
+
+def _is_unusual(seen: Seen) -> bool:
+    """Return whether a cell or sequence is clipped, or has other activations than the usual ones."""
+    attrs = seen.attrs
+    if attrs is None:
+        return False
+    names = {"LSTM": ["sigmoid", "tanh", "tanh"], "GRUS": ["sigmoid", "tanh"]}.get(seen.op.type[:4])
+    unusual = names is not None and [*attrs.activations[: len(names)]] != names
+    return bool(attrs.clip) or unusual
+
+
+def _has_unknown_state(seen: Seen) -> bool:
+    """Return whether a sequence has a state of unknown size for data of known size, or the device its parts."""
+    unknown = not all(is_static(seen.inputs[number].shape) for number in _states(seen))
+    return unknown and (_is_split(seen) or is_static(seen.inputs[0].shape))
+
+
+def _has_unknown_data(seen: Seen) -> bool:
+    """Return whether a sequence whose device is given its parts has data of unknown size."""
+    return _is_split(seen) and not is_static(seen.inputs[0].shape)
+
+
+def _has_unknown_time(seen: Seen) -> bool:
+    """Return whether a sequence whose device is given its parts has an unknown number of steps."""
+    shape = seen.inputs[0].shape
+    return _is_split(seen) and (shape is None or not shape[1].static)
+
+
+def _has_known_batch(seen: Seen, *, lengths: bool) -> bool:
+    """Return whether states or lengths have a known size for a batch of unknown size; `lengths`: constant lengths."""
+    shape, of_lengths = seen.inputs[0].shape, _states(seen).stop
+    if shape is None or shape[0].static:
+        return False
+    if lengths:
+        return of_lengths in seen.constant and not {*_states(seen)} & {*seen.constant}
+    sizes = [seen.inputs[number].shape for number in (*_states(seen), of_lengths)]
+    return any(size is not None and size[0].static for size in sizes)
+
+
+def _has_computed_recurrence(seen: Seen) -> bool:
+    """Return whether a cell has computed recurrence weights and constant biases."""
+    return 4 not in seen.constant and 5 in seen.constant
+
+
+def _has_static_recurrence(seen: Seen) -> bool:
+    """Return whether a cell has computed recurrence weights of known sizes and constant biases."""
+    return _has_computed_recurrence(seen) and is_static(seen.inputs[4].shape)
+
+
+def _recurrent(op: str, *given: str, rows: int = 3, **raw: str) -> Call:
+    """Return a cell or sequence of two units for batches of four numbers.
+
+    Args:
+        op: the operation.
+        given: partial shapes of the inputs in order; of none, and behind the last one: a constant.
+        rows: the size of the batch.
+        raw: other attributes.
+    """
+    gates = {"L": 4, "G": 3, "R": 1}[op[0]]
+    names = {"L": "sigmoid,tanh,tanh", "G": "sigmoid,tanh", "R": "tanh"}[op[0]]
+    states = 2 if gates == 4 else 1
+    lead: tuple[int, ...] = ()
+    if "Sequence" in op:
+        arrays: list[Array] = [counted(rows, 5, 4), *[counted(rows, 1, 2)] * states, np.array([5, 3, 4])[:rows]]
+        lead, raw = (1,), {"direction": "forward", "activations": names} | raw
+    else:
+        arrays = [counted(rows, 4), *[counted(rows, 2)] * states]
+    arrays += [counted(*lead, *sizes) / 100 for sizes in ((2 * gates, 4), (2 * gates, 2), (2 * gates,))]
+    shapes = (*given, *[""] * (len(arrays) - len(given)))
+    feeds = (Given(array, shape) if shape else Fixed(array) for array, shape in zip(arrays, shapes, strict=True))
+    return Call(op, tuple(feeds), {"hidden_size": "2"} | raw)
+
+
+def _integer_cell(recurrence: str) -> Call:
+    """Return an LSTMCell of integers whose recurrence weights have this partial shape."""
+    data, biases = np.array([[1, 2, 3], [3, 0, 2]], np.int16), np.array([9, 1, 7, 9, 4, 2, 6, 2], np.int16)
+    state = np.array([[1, 5], [4, 2]], np.int16)
+    weights, others = (np.arange(8 * size, dtype=np.int16).reshape(8, size) % 7 - 2 for size in (3, 2))
+    return Call(
+        "LSTMCell-1",
+        (data, state, state, Fixed(weights), Given(others, recurrence), Fixed(biases)),
+        {"hidden_size": "2"},
+    )
+
+
+ROWS = (
+    ReleaseDifference(
+        name="initial value of a variable",
+        first="2021.2",
+        last="2023.2",
+        ops=("ReadValue-3", "ReadValue-6"),
+        reason="The first run reads zeros, whatever initial value the layer has.",
+        sometimes=True,
+        model=Call("ReadValue-3", (floats([1, 2, 3]),), {"variable_id": "v"}),
+        applies=lambda seen: bool(seen.inputs) and not _is_zero(seen.inputs[0]),
+    ),
+    ReleaseDifference(
+        name="variables of unknown sizes",
+        first="2022.1",
+        last="2023.2",
+        ops=("ReadValue-3", "ReadValue-6"),
+        state=State.UNCOMPILED,
+        reason="A variable with sizes that are not known stops the release, if not before it runs.",
+        model=Call("ReadValue-3", (Given(floats([1, 2, 3]), "?,3"),), {"variable_id": "v"}),
+        applies=lambda seen: not is_static(seen.outputs[0].shape),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} with a constant state for a batch of unknown size, {first} to {last}",
+            first=first,
+            last=last,
+            ops=(op,),
+            state=state,
+            reason="A state that is constant is not compiled if the size of the batch is unknown.",
+            model=_recurrent(op, "?,5,4" if "Sequence" in op else "?,4"),
+            applies=partial(_has_known_state, constant=True),
+        )
+        for op, first, last, state in (
+            ("GRUCell-3", "2022.1", "2026.4", State.UNCOMPILED),
+            ("LSTMCell-4", "2022.1", "2026.4", State.UNCOMPILED),
+            ("RNNCell-1", "2022.1", "2023.0", State.UNCOMPILED),
+            ("RNNCell-1", "2024.3", "2026.4", State.UNCOMPILED),
+            *(
+                (op, *span)
+                for op, _ in SEQUENCES
+                for span in (
+                    ("2022.1", "2022.2", State.UNCOMPILED),
+                    ("2022.3", "2023.0", State.DIES),
+                    ("2023.1", "2026.4", State.UNCOMPILED),
+                )
+            ),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} with a state of known size for a batch of unknown size",
+            first="2022.1",
+            last="2023.0",
+            ops=(op,),
+            state=State.UNCOMPILED,
+            reason="A state of known size is not compiled if the size of the batch is unknown.",
+            model=_recurrent(op, "?,4", *["3,2"] * states),
+            applies=partial(_has_known_state, constant=False),
+        )
+        for op, states in CELLS
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} with recurrence weights of unknown size, {first} to {last}",
+            first=first,
+            last=last,
+            ops=(op,),
+            state=State.UNCOMPILED,
+            reason="Recurrence weights of unknown size are not compiled if the biases are constant.",
+            model=_recurrent(op, *before, "", "1,?,2" if len(before) > states + 1 else "?,2"),
+            instead=tuple(f"? {axis}input {len(before) + 1}" for axis in ("", "0 ", "1 ")),
+            applies=_has_unknown_recurrence,
+        )
+        for op, states, before in (
+            *((op, states, ("3,4", *["3,2"] * states)) for op, states in CELLS),
+            *((op, states, ("3,5,4", *["3,1,2"] * states, "3")) for op, states in SEQUENCES),
+        )
+        for first, last in (("2022.1", "2023.3"), ("2025.4", "2026.4"))
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} with {what}, {first} to {last}",
+            first=first,
+            last=last,
+            ops=(op,),
+            state=state,
+            reason=f"A sequence with {what} {state.words}.",
+            model=model,
+            instead=instead,
+            applies=applies,
+        )
+        for op, states in SEQUENCES
+        for open, known in [(["?,1,2"] * states, ["3,1,2"] * states)]
+        for what, model, instead, applies, spans in (
+            (
+                "states or lengths of known size for a batch of unknown size",
+                _recurrent(op, "?,5,4", *known, "?"),
+                (),
+                partial(_has_known_batch, lengths=False),
+                (("2022.1", "2022.2", State.UNCOMPILED),),
+            ),
+            (
+                "constant lengths for a batch of unknown size",
+                _recurrent(op, "?,5,4", *open),
+                (),
+                partial(_has_known_batch, lengths=True),
+                (("2022.3", "2023.0", State.DIES), ("2023.1", "2023.3", State.UNCOMPILED)),
+            ),
+            (
+                "states of unknown size",
+                _recurrent(op, "3,5,4", *open, "3"),
+                tuple(f"? {axis}input {at}" for at in range(1, states + 1) for axis in ("", "0 ", "2 ")),
+                _has_unknown_state,
+                (
+                    ("2022.1", "2022.3", State.UNCOMPILED),
+                    ("2023.0", "2023.1", State.FAILS),
+                    ("2023.2", "2024.0", State.UNCOMPILED),
+                ),
+            ),
+            (
+                "data of unknown size, and clipping, other activations or computed weights",
+                _recurrent(op, "3,5,?", *known, "3", clip="1"),
+                (),
+                _has_unknown_data,
+                (("2022.1", "2023.0", State.DIFFERS if op == "GRUSequence-5" else State.UNCOMPILED),),
+            ),
+            (
+                "an unknown number of steps, and clipping, other activations or computed weights",
+                _recurrent(op, "3,?,4", *known, "3", clip="1"),
+                (),
+                _has_unknown_time,
+                (("2023.1" if op == "GRUSequence-5" else "2022.1", "2023.1", State.UNCOMPILED),),
+            ),
+        )
+        for first, last, state in spans
+    ),
+    *(
+        ReleaseDifference(
+            name=f"LSTMCell-1 without clipping, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("LSTMCell-1",),
+            state=state,
+            reason="A cell without clipping and with the usual activations stops the release.",
+            model=_recurrent("LSTMCell-1", "3,4", "3,2", "3,2"),
+            version=10,
+            applies=lambda seen: not _is_split(seen),
+        )
+        for first, last, state in (
+            ("2021.4", "2021.4", State.UNCOMPILED),
+            ("2022.1", "2022.2", State.DIES),
+            ("2022.3", "2023.0", State.UNCOMPILED),
+        )
+    ),
+    ReleaseDifference(
+        name="LSTMCell-1 with computed weights",
+        first="2021.2",
+        last="2023.0",
+        ops=("LSTMCell-1",),
+        state=State.UNCOMPILED,
+        reason="Weights that are computed are not compiled without clipping and with the usual activations.",
+        model=_recurrent("LSTMCell-1", "3,4", "3,2", "3,2", "8,4"),
+        version=10,
+        instead=("input 3", "input 4", "input 5"),
+        applies=lambda seen: not _is_unusual(seen) and not {3, 4, 5} <= {*seen.constant},
+    ),
+    *(
+        ReleaseDifference(
+            name=f"LSTMCell-1 of integers with recurrence weights of {sizes} sizes",
+            first=first,
+            last="2025.3",
+            ops=("LSTMCell-1",),
+            state=state,
+            reason=f"Integers with computed recurrence weights of {sizes} sizes, and constant biases, {what}.",
+            model=_integer_cell(shape),
+            types="i8 i16 i32 i64 u8 u16 u32 u64",
+            applies=applies,
+        )
+        for sizes, shape, first, state, what, applies in (
+            ("known", "8,2", "2022.1", State.UNCOMPILED, "are not compiled", _has_static_recurrence),
+            ("unknown", "?,2", "2024.0", State.DIFFERS, "give other values", _has_computed_recurrence),
+        )
+    ),
+    *(
+        ReleaseDifference(
+            name=f"{op} with a constant state of one row for a batch of unknown size",
+            first="2022.1",
+            last="2023.2",
+            ops=(op,),
+            state=State.UNCOMPILED,
+            reason="A constant state of one row is not compiled if the size of the batch is unknown.",
+            model=_recurrent(op, "?,4", rows=1, clip="1"),
+            applies=_has_state_of_one_row,
+        )
+        for op, _ in CELLS
+    ),
+)
+"""The rows."""

@@ -1,0 +1,150 @@
+"""Reductions, and what is compiled with them."""
+
+from math import prod
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from ir_tools.known_differences._model import Call, Fixed, counted, whole
+from ir_tools.known_differences.releases._predicates import axes_of
+from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._seen import NUMBER, Seen
+from ir_tools.releases.measured import State
+from ir_tools.types import is_static
+
+__all__ = ["ROWS"]
+
+BY_CHANNEL = ((3, (0,)), (3, (2,)))
+BY_CHANNEL_UNTIL_2024 = ((2, (0,)), (3, (0, 2)))
+"""Ranks and axes of reductions that are scaled along another axis than that of the channels."""
+REDUCTIONS = ("ReduceMax-1", "ReduceMin-1", "ReduceMean-1", "ReduceSum-1", "ReduceProd-1", "ReduceL1-4", "ReduceL2-4")
+
+
+def _has_fewer_elements(seen: Seen) -> bool:
+    """Return whether the output may have fewer elements than the first input."""
+    before, after = seen.inputs[0].shape, seen.outputs[0].shape
+    if before is None or after is None or not is_static(before) or not is_static(after):
+        return True
+    return prod(dim.lo for dim in before) > prod(dim.lo for dim in after)
+
+
+def _reduced(seen: Seen) -> tuple[int, tuple[int, ...]]:
+    """Return the rank of the data of a reduction, and the axes that it reduces; `-1, ()` if they are not known."""
+    shape, axes = seen.inputs[0].shape, axes_of(seen)
+    return (-1, ()) if shape is None or axes is None else (len(shape), tuple(sorted({*axes})))
+
+
+def _keeps_axes(seen: Seen) -> bool:
+    return seen.attrs is not None and bool(seen.attrs["keep_dims"])
+
+
+def _scales_middle(seen: Seen) -> bool:
+    """Return whether one number scales or shifts a reduction along the middle axis of three, or the last two."""
+    return NUMBER in seen.scaled and _reduced(seen) in {(3, (1,)), (3, (1, 2))}
+
+
+def _scales_more_rows(seen: Seen) -> bool:
+    """Return whether one number scales or shifts a reduction of three axes along one of the last two, of more rows."""
+    shape = seen.outputs[0].shape
+    if NUMBER not in seen.scaled or _keeps_axes(seen) or _reduced(seen) not in {(3, (1,)), (3, (2,))} or not shape:
+        return False
+    return shape[1].hi is not None and (shape[0].hi is None or shape[0].hi > shape[1].lo)
+
+
+def _scales_channels(seen: Seen, *reduced: tuple[int, tuple[int, ...]]) -> bool:
+    """Return whether constants scale or shift, by channel, a reduction of data of a rank along axes, of those given."""
+    rank, axes = _reduced(seen)
+    channel = 1 if _keeps_axes(seen) or 0 not in axes else 0
+    return channel in seen.scaled and (rank, axes) in reduced
+
+
+def _scales_second_axis(seen: Seen) -> bool:
+    """Return whether constants scale or shift, along axis 1, a reduction that leaves other channels there."""
+    rank, axes = _reduced(seen)
+    if _keeps_axes(seen):
+        return _scales_channels(seen, *BY_CHANNEL, *BY_CHANNEL_UNTIL_2024)
+    return 1 in seen.scaled and (rank == 3 or not {0, 1}.isdisjoint(axes))
+
+
+def _scaled_sum(
+    shape: tuple[int, ...], axis: int, numbers: object, kind: DTypeLike = np.float32, keep: bool = False
+) -> Call:
+    """Return a sum of ones along one axis, plus constant numbers."""
+    total = Call("ReduceSum-1", (np.ones(shape, kind), Fixed(whole(axis))), {"keep_dims": str(keep).lower()})
+    return Call("Add-1", (total, Fixed(np.array(numbers, kind))))
+
+
+ROWS = (
+    ReleaseDifference(
+        name="means of integers",
+        first="2022.1",
+        last="2024.3",
+        ops=("ReduceMean-1",),
+        reason="Means of integers are rounded to the nearest; the fraction should be cut off.",
+        sometimes=True,
+        model=Call("ReduceMean-1", (np.array([1, 2], np.int32), Fixed(whole(0)))),
+        types="u8 i8 u16 i16 u32 i32 u64 i64",
+        applies=_has_fewer_elements,
+    ),
+    ReleaseDifference(
+        name="reductions along computed axes",
+        first="2022.1",
+        last="2024.0",
+        ops=REDUCTIONS,
+        state=State.UNCOMPILED,
+        reason="Computed axes are not compiled without `keep_dims`.",
+        model=Call("ReduceMax-1", (counted(2, 3), whole(0))),
+        instead=("input 1",),
+        applies=lambda seen: 1 not in seen.constant and not (seen.attrs and seen.attrs["keep_dims"]),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"reductions along the middle axis scaled by a number, {what}",
+            first=first,
+            last=last,
+            ops=REDUCTIONS,
+            reason="Elementwise layers behind a reduction of the second of three axes scale or shift by other numbers.",
+            model=_scaled_sum((2, 3, 4), 1, 3, *form),
+            types=types,
+            applies=applies,
+        )
+        for what, first, last, form, types, applies in (
+            (
+                "kept",
+                "2022.1",
+                "2022.2",
+                (np.float32, True),
+                "",
+                lambda seen: _scales_middle(seen) and _keeps_axes(seen),
+            ),
+            ("2022.2", "2022.2", "2022.2", (), "", _scales_middle),
+            ("of integers", "2022.2", "2026.4", (np.int32,), "i8 u8 i16 u16 i32 u32 i64 u64", _scales_middle),
+        )
+    ),
+    ReleaseDifference(
+        name="reductions of three axes with more rows than channels, scaled by a number",
+        first="2022.1",
+        last="2022.2",
+        ops=REDUCTIONS,
+        reason="Elementwise layers behind it scale or shift the last rows by other numbers.",
+        model=_scaled_sum((5, 2, 4), 2, 3),
+        applies=_scales_more_rows,
+    ),
+    *(
+        ReleaseDifference(
+            name=f"reductions of {len(shape)} dimensions scaled by channel",
+            first=first,
+            last=last,
+            ops=REDUCTIONS,
+            reason="Elementwise layers behind a reduction scale or shift by the numbers of other channels.",
+            model=_scaled_sum(shape, 0, numbers),
+            applies=applies,
+        )
+        for first, last, shape, numbers, applies in (
+            ("2022.1", "2022.1", (2, 3, 4, 5), [[1], [2], [3], [4]], _scales_second_axis),
+            ("2022.2", "2026.4", (2, 3, 4), [[1], [2], [3]], lambda seen: _scales_channels(seen, *BY_CHANNEL)),
+            ("2022.2", "2024.1", (2, 3), [1, 2, 3], lambda seen: _scales_channels(seen, *BY_CHANNEL_UNTIL_2024)),
+        )
+    ),
+)
+"""The rows."""

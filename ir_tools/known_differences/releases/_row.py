@@ -1,0 +1,53 @@
+"""How a difference between releases is described."""
+
+from collections.abc import Callable, Set
+from dataclasses import dataclass
+
+from ir_tools.known_differences._model import Call
+from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.releases.measured import State
+from ir_tools.releases.table import OPENVINO, Release, find_release
+
+__all__ = ["ReleaseDifference"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseDifference:
+    """One row.
+
+    Attributes:
+        name: short and unique.
+        state: what they do with the layer; mostly they give other values.
+        first, last: the releases that differ, both included.
+        ops: the operations, as `Convert-1`.
+        reason: what they do.
+        model: the smallest layer that shows it.
+        version: of the IR that shows it.
+        types: element types of the first input; empty: any.
+        sometimes: whether other values are slight, or come of some inputs only.
+        instead: cases of `measured.json` that the row describes more exactly; what was measured of them does not count.
+        applies: whether a layer falls under the row, if its first input has one of the types.
+    """
+
+    name: str
+    first: str
+    last: str
+    ops: tuple[str, ...]
+    reason: str
+    model: Call
+    version: int = 11
+    state: State = State.DIFFERS
+    types: str = ""
+    sometimes: bool = False
+    instead: tuple[str, ...] = ()
+    applies: Callable[[Seen], bool] = lambda seen: True
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """The releases that differ."""
+        first, last = (find_release(f"openvino-{name}").number for name in (self.first, self.last))
+        return tuple(release for release in OPENVINO if first <= release.number <= last)
+
+    def may_concern(self, kinds: Set[str]) -> bool:
+        """Return whether a layer may fall under the row if its first input has one of these element types."""
+        return not self.types or not kinds.isdisjoint(self.types.split())

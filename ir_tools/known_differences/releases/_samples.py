@@ -1,0 +1,21 @@
+"""Layers and attributes of the models of several families."""
+
+from ir_tools.known_differences._model import Call, Fixed, Given, counted
+from ir_tools.ops import Array
+
+__all__ = ["PLAIN", "UNPADDED", "WINDOWS", "attention", "quantized"]
+
+PLAIN = {"causal": "false"}
+WINDOWS = {"kernel": "1,1", "strides": "1,1", "pads_end": "0,0", "exclude-pad": "false"}
+UNPADDED = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
+
+
+def quantized(data: Array | Given | Call, high: Fixed) -> Call:
+    """Return data quantized to 256 levels between limits and their opposites."""
+    low = Fixed(-high.array)
+    return Call("FakeQuantize-1", (data, low, high, low, high), {"levels": "256"})
+
+
+def attention() -> Call:
+    """Return an attention of two heads and four rows."""
+    return Call("ScaledDotProductAttention-13", (counted(1, 2, 4, 8),) * 3, PLAIN)

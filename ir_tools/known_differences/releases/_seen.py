@@ -1,0 +1,86 @@
+"""A layer as a file shows it: what decides about what a release does with it."""
+
+from collections.abc import Collection, Sequence, Set
+from dataclasses import KW_ONLY, dataclass
+
+from ir_tools.ops import Attrs, Op
+from ir_tools.ops.definition import Fact
+
+__all__ = ["FIRST_VERSION", "NUMBER", "UNCONVERTED", "Seen"]
+
+FIRST_VERSION = 10
+"""The IR version whose inputs and outputs go by the names of layers, and are converted unless they are f32 or i32."""
+UNCONVERTED = frozenset({"f32", "i32", "i8", "u8", "boolean"})
+"""Element types that inputs and outputs of IR v10 keep."""
+NUMBER = -1
+"""What stands for an axis in `Seen.scaled` if one number scales or shifts all elements."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A layer as a file shows it: what decides about what a release does with it.
+
+    Attributes:
+        op: the operation.
+        attrs: None if they have no meaning.
+        inputs, outputs: what is known of the tensors.
+        constant: the numbers of the inputs that are computed of constants alone, or known from sizes.
+        version: of the IR.
+        held: element types of the constants that those inputs are computed of.
+        opset: of its version stamp.
+        first: whether it reads an input of its graph.
+        last: whether it gives an output of its graph.
+        short: whether an attribute is absent.
+        open: whether a port of it records an unknown size.
+        names: what is wrong with its name or its file, of what `verdicts.NAMES` lists.
+        between: whether it reads inputs of its graph alone, and only outputs of it read its outputs.
+        behind: the type of the layer that computes its first input, if nothing else reads that; else empty.
+        readers: the layers that read its outputs, by number of the output and type, sorted; a Result that IR v10
+            converts is a Convert.
+        scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
+            behind it that alone read it; `NUMBER`: by one number.
+    """
+
+    op: Op
+    attrs: Attrs | None
+    inputs: Sequence[Fact]
+    outputs: Sequence[Fact]
+    _: KW_ONLY
+    constant: Collection[int] = ()
+    version: int = 11
+    held: Set[str] = frozenset()
+    opset: int = 0
+    first: bool = False
+    last: bool = False
+    short: bool = False
+    open: bool = False
+    names: frozenset[str] = frozenset()
+    between: bool = False
+    behind: str = ""
+    readers: tuple[tuple[int, str], ...] = ()
+    scaled: frozenset[int] = frozenset()
+
+    @property
+    def around(self) -> tuple[object, ...]:
+        """What decides about it besides its operation, attributes and tensors, to compare it with others."""
+        alone = self.first, self.last, self.short, self.open, self.between, self.folded
+        return (self.opset, self.constant, self.held, self.names, self.behind, self.readers, self.scaled, *alone)
+
+    @property
+    def border(self) -> bool:
+        """Whether it reads an input of its graph, or gives an output of it."""
+        return self.first or self.last
+
+    @property
+    def folded(self) -> bool:
+        """Whether its outputs are known before a device sees it: of constants, or of sizes within a larger model."""
+        if self.inputs and len(self.constant) == len(self.inputs):
+            return True
+        return not self.between and all(
+            fact.value is not None and fact.value.exact is not None for fact in self.outputs
+        )
+
+    @property
+    def converted(self) -> bool:
+        """Whether a device may see other types than the file: within a model, and at inputs and outputs of IR v10."""
+        return not self.border or self.version == FIRST_VERSION

@@ -1,0 +1,110 @@
+"""Constants, conversions, and the element types of outputs."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from ir_tools.known_differences._model import Call, Fixed, counted, floats, number
+from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._seen import FIRST_VERSION, Seen
+from ir_tools.releases.measured import State
+
+__all__ = ["ROWS"]
+
+
+def _made_of(kind: str) -> Callable[[Seen], bool]:
+    """Return whether the output has this element type."""
+    return lambda seen: seen.outputs[0].dtype.name == kind
+
+
+def _gives(kinds: str, seen: Seen) -> bool:
+    """Return whether a layer gives an output of the model of one of these element types."""
+    return seen.last and seen.outputs[0].dtype.name in kinds.split()
+
+
+def _to_boolean(seen: Seen) -> bool:
+    return bool(seen.inputs) and seen.inputs[0].dtype.is_float and seen.outputs[0].dtype.name == "boolean"
+
+
+def _packed(kind: str, bits: int) -> Call:
+    """Return a sum with eight numbers of a packed type."""
+    held = Fixed(np.arange(1, bits + 1, dtype=np.uint8), kind, (8,))
+    return Call("Add-1", (Call("Convert-1", (held,), {"destination_type": "f32"}), counted(8)))
+
+
+ROWS = (
+    *(
+        ReleaseDifference(
+            name=f"order of {kind} constants",
+            first=first,
+            last=last,
+            ops=("Const-1",),
+            reason=f"The elements in a byte of a constant of {kind} are read from its other end.",
+            model=_packed(kind, int(kind[1])),
+            version=10,
+            applies=_made_of(kind),
+        )
+        for kind, first, last in (("u4", "2021.3", "2023.1"), ("i4", "2021.3", "2023.1"), ("u2", "2024.1", "2025.2"))
+    ),
+    ReleaseDifference(
+        name="conversion of floats to integers of few bits at an output",
+        first="2021.2",
+        last="2021.4",
+        ops=("Convert-1",),
+        reason="Numbers keep their fractions if the integers are an output.",
+        sometimes=True,
+        model=Call("Convert-1", (floats(0.3, 1.7),), {"destination_type": "u8"}),
+        version=10,
+        types="f32 f16 f64 bf16",
+        applies=partial(_gives, "u8 i8 u16 i16"),
+    ),
+    *(
+        ReleaseDifference(
+            name=f"conversion to 4 bits at an output, {first} to {last}",
+            first=first,
+            last=last,
+            ops=("Convert-1",),
+            state=state,
+            reason=f"An output that is converted to i4 or u4 {state.words}, but in IR v10.",
+            model=Call("Convert-1", (floats(0, 1),), {"destination_type": "u4"}),
+            applies=lambda seen: seen.version > FIRST_VERSION and _gives("i4 u4", seen),
+        )
+        for first, last, state in (("2022.1", "2023.2", State.UNCOMPILED), ("2023.3", "2024.3", State.FAILS))
+    ),
+    ReleaseDifference(
+        name="conversion of floats to boolean",
+        first="2022.1",
+        last="2022.2",
+        ops=("Convert-1",),
+        reason="Numbers are cut off and kept: 2.5 gives 2, and 0.3 gives false.",
+        model=Call("Convert-1", (floats(0.3, 0, 2, -0.5),), {"destination_type": "boolean"}),
+        applies=_to_boolean,
+    ),
+    ReleaseDifference(
+        name="conversion to boolean in IR v10",
+        first="2021.2",
+        last="2024.2",
+        ops=("Convert-1",),
+        reason="In IR v10 numbers are cut off and kept: 2.5 gives 2, and 0.3 gives false.",
+        model=Call("Convert-1", (floats(0.3, 0, 2, -0.5),), {"destination_type": "boolean"}),
+        version=10,
+        applies=lambda seen: (
+            seen.version == 10
+            and seen.outputs[0].dtype.name == "boolean"
+            and bool(seen.inputs)
+            and seen.inputs[0].dtype.name != "boolean"
+        ),
+    ),
+    ReleaseDifference(
+        name="Eye of i64",
+        first="2022.2",
+        last="2022.3",
+        ops=("Eye-9",),
+        state=State.UNCOMPILED,
+        reason="An output of i64 is read and not compiled.",
+        model=Call("Eye-9", (number(3, np.int32), number(4, np.int32), number(0, np.int64)), {"output_type": "i64"}),
+        applies=_made_of("i64"),
+    ),
+)
+"""The rows."""
