@@ -6,9 +6,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from ir_tools.runtime.client import RuntimeClient
 
 _IR10 = re.compile(rb"<net [^>]*version=[\"']1[01][\"']")
 ROOT = Path(__file__).resolve().parents[1]
@@ -124,3 +128,12 @@ def started_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     from tests import forks
 
     monkeypatch.setattr("ir_tools.runtime._child._spawn", forks.START)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator["RuntimeClient"]:
+    """The installed runtime in a process of its own."""
+    from ir_tools.runtime.client import RuntimeClient
+
+    with RuntimeClient() as running:
+        yield running

@@ -1,6 +1,6 @@
 """Shape propagation: the corpus against the runtime, findings, what is written back, layers that nobody knows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,13 +23,6 @@ from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, element_type, format_shape, parse_shape
 from ir_tools.validation import validate
 from tests.conftest import corpus_cases
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient() as running:
-        yield running
-
 
 # --- the corpus against the runtime -------------------------------------------------------------------------------
 

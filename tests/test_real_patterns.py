@@ -1,6 +1,6 @@
 """Patterns of networks that converters write, as small models: shapes and values are the runtime's."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -23,12 +23,6 @@ from ir_tools.types import parse_shape
 from ir_tools.validation import validate
 
 Builder = Callable[[], ov.Model]
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient() as running:
-        yield running
 
 
 def saved(build: Builder, folder: Path) -> Path:

@@ -1,6 +1,5 @@
 """Reshapes with hard-coded sizes in front of a MatMul, after new input shapes: as the runtime, and so when written."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +12,6 @@ from ir_tools.format.write import write
 from ir_tools.infer import propagate_shapes
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import format_shape, parse_shape
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient() as running:
-        yield running
 
 
 def model(folder: Path, pattern: tuple[int, int], first: bool, transposes: tuple[bool, bool]) -> Path:

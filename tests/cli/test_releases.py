@@ -28,12 +28,6 @@ def legacy(legacy_python: Path) -> Iterator[LegacyClient]:
         yield client
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient() as client:
-        yield client
-
-
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
     """Input -> Convolution -> ReLU -> Pooling, and a second output."""

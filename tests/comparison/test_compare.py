@@ -17,11 +17,6 @@ from ir_tools.runtime.setting import Setting
 from tests.comparison.networks import plant, random_network
 
 
-@pytest.fixture(scope="module")
-def client() -> RuntimeClient:
-    return RuntimeClient()
-
-
 def planted_networks(tmp_path: Path, count: int) -> list[tuple[Path, Path, str]]:
     found = []
     for seed in range(1000):

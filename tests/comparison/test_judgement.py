@@ -24,11 +24,6 @@ from ir_tools.runtime.client import RuntimeClient
 from tests.comparison.networks import break_reference_in_f32, random_network
 
 
-@pytest.fixture(scope="module")
-def client() -> RuntimeClient:
-    return RuntimeClient()
-
-
 @pytest.fixture
 def model(tmp_path: Path) -> Model:
     return ir_tools.read(random_network(np.random.default_rng(5), tmp_path / "net.xml"))

@@ -12,11 +12,6 @@ Mode = Literal["isolated", "cumulative"]
 MODES: tuple[Mode, ...] = ("isolated", "cumulative")
 
 
-@pytest.fixture(scope="module")
-def client() -> RuntimeClient:
-    return RuntimeClient()
-
-
 def rows_of(name: str, mode: Mode, client: RuntimeClient) -> list[LayerComparison]:
     """The rows of the minimal model of a known difference."""
     (row,) = named(name)

@@ -27,11 +27,6 @@ SMALL = (
 """Networks of the default run, by the beginnings of their names."""
 
 
-@pytest.fixture(scope="module")
-def client() -> RuntimeClient:
-    return RuntimeClient()
-
-
 def told(found: Comparison) -> list[str]:
     """What is not as it should be, for the message of a failure."""
     return [

@@ -1,7 +1,7 @@
 """Layers of two models belong together: copies whose layers are known are paired rightly, or not at all."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -238,12 +238,6 @@ def repeated(path: Path) -> Model:
         for port in layer.outputs:
             port.names = (f"conv{layer.name[4]}",) if layer.type in {"Convolution", "Add", "ReLU"} else ()
     return model
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient() as running:
-        yield running
 
 
 def test_repeated_tensor_names(tmp_path: Path, client: RuntimeClient) -> None:

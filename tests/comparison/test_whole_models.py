@@ -23,11 +23,6 @@ from tests.comparison.networks import change_a_weight, looping_network, plant, q
 TRUE, FALSE = np.array(True), np.array(False)
 
 
-@pytest.fixture(scope="module")
-def client() -> RuntimeClient:
-    return RuntimeClient()
-
-
 @pytest.fixture
 def looping(tmp_path: Path) -> Path:
     return looping_network(tmp_path / "looping.xml")

@@ -16,9 +16,6 @@ from ir_tools.types import format_shape
 from tests.faults.base_models import base_names, bases
 from tests.faults.markup import render
 from tests.inputs.networks import NETWORKS, PLACES, WORDS
-from tests.ops.around import clients
-
-client = pytest.fixture(scope="module")(clients)
 
 
 @pytest.fixture

@@ -12,11 +12,9 @@ from ir_tools.ops import FAMILIES, Array, Op, Role
 from ir_tools.ops.definition import Oracle
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import from_dtype
-from tests.ops.around import clients
 from tests.ops.samples import sample, sample_of
 from tests.ops.single import Slot, single_text
 
-client = pytest.fixture(scope="module")(clients)
 ENDS = {Role.PARAMETER, Role.CONSTANT, Role.RESULT}
 OPS = [op for family in FAMILIES for op in family.OPS if op.role not in ENDS]
 

@@ -44,10 +44,9 @@ def ops_by_name(*families: Sequence[Op]) -> dict[str, Op]:
     return {str(op): op for family in families for op in family}
 
 
-def clients() -> Iterator[RuntimeClient]:
-    """A runtime, for a fixture."""
-    with RuntimeClient(timeout=60, memory=6 << 30) as running:
-        yield running
+def limited() -> RuntimeClient:
+    """A runtime with limits, as some settings make it take all memory, or never end."""
+    return RuntimeClient(timeout=60, memory=6 << 30)
 
 
 # --- shapes -----------------------------------------------------------------------------------------------------

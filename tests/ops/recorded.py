@@ -37,7 +37,7 @@ from tests.ops import (
     test_sorting,
     test_suppression,
 )
-from tests.ops.around import Case, clients, compare_around, settings_around
+from tests.ops.around import Case, compare_around, limited, settings_around
 from tests.ops.single import Fed
 
 FILE = Path(__file__).with_name("recorded.json")
@@ -246,7 +246,7 @@ def _written(number: Number) -> str:
 def main(names: Sequence[str]) -> int:
     """Record what agrees with the runtime, of all kinds of layers or of those named; return 1 if something does not."""
     table, wrong = json.loads(FILE.read_text()), 0
-    for client in clients():
+    with limited() as client:
         for name in names or RECORDED:
             try:
                 RECORDED[name].compare(client)

@@ -5,10 +5,9 @@ import pytest
 
 from ir_tools.ops import detection
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import Case, Change, clients, compare_around, is_refused, ops_by_name, rows, runs
+from tests.ops.around import Case, Change, compare_around, is_refused, ops_by_name, rows, runs
 from tests.ops.single import Between
 
-client = pytest.fixture(scope="module")(clients)
 OPS = ops_by_name(detection.OPS)
 I64 = np.int64
 

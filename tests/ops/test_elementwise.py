@@ -14,7 +14,6 @@ from ir_tools.ops import Array, Bounds, Fact, Op, activations, conversion, eleme
 from ir_tools.ops.definition import Oracle
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, Shape, element_type, from_dtype, parse_shape
-from tests.ops.around import clients
 from tests.ops.layer_support import Setting, found_rows, wanted_rows
 from tests.ops.samples import sample_of
 from tests.ops.single import CORE, Fed, Slot, infer, infer_all, output_of, outputs_of, single, text_of, values_of
@@ -39,8 +38,6 @@ SETTINGS: Mapping[str, Sequence[Mapping[str, str]]] = {
 CASES = [
     pytest.param(op, raw, id=f"{op}-{'-'.join(raw.values())}") for op in OPS for raw in SETTINGS.get(op.type, [{}])
 ]
-
-client = pytest.fixture(scope="module")(clients)
 
 ODD_AT_SPECIALS = {
     op

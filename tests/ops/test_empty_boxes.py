@@ -7,10 +7,9 @@ import pytest
 
 from ir_tools.ops import Array, detection, image, recurrent, roi, sorting, suppression
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import clients, ops_by_name
+from tests.ops.around import ops_by_name
 from tests.ops.kernel_settings import Setting, compare
 
-client = pytest.fixture(scope="module")(clients)
 OPS = ops_by_name(detection.OPS, image.OPS, recurrent.OPS, roi.OPS, sorting.OPS, suppression.OPS)
 
 POOLED = {"pooled_h": "2", "pooled_w": "2", "spatial_scale": "1"}

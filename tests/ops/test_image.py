@@ -6,11 +6,10 @@ import pytest
 from ir_tools.ops import image
 from ir_tools.ops.definition import Kind
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import Case, Change, clients, compare_around, is_refused, ops_by_name, rows, runs
+from tests.ops.around import Case, Change, compare_around, is_refused, ops_by_name, rows, runs
 from tests.ops.layer_support import Setting, compare_shapes, fact_of
 from tests.ops.single import Slot
 
-client = pytest.fixture(scope="module")(clients)
 OPS = ops_by_name(image.OPS)
 
 

@@ -9,13 +9,11 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops import FAMILIES, Fact
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, Shape, format_shape
-from tests.ops.around import clients
 from tests.ops.layer_support import Setting, fact_of, found_rows, same_rows, wanted_rows
 from tests.ops.recorded import RECORDED
 from tests.ops.samples import sample_of
 from tests.ops.single import Slot
 
-client = pytest.fixture(scope="module")(clients)
 Rng = np.random.Generator
 
 

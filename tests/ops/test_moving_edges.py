@@ -30,11 +30,10 @@ from ir_tools.ops.definition import Kind
 from ir_tools.ops.slicing import _parts
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim
-from tests.ops.around import Case, clients, ops_by_name, runs
+from tests.ops.around import Case, ops_by_name, runs
 from tests.ops.layer_support import Setting, compare_shapes, fact_of
 from tests.ops.single import Between, Slot, single_text
 
-client = pytest.fixture(scope="module")(clients)
 OPS = ops_by_name(
     elementwise.OPS,
     reduction.OPS,

@@ -14,7 +14,6 @@ from ir_tools.ops import Array, activations, find_op
 from ir_tools.ops._numbers import half_away, near_steps, to_integer
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import ELEMENT_TYPES
-from tests.ops.around import clients
 from tests.ops.samples import sample_of
 
 ODD = [0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 126.5, 127.5, 255.5, -128.5, 300, -300, 2**31, 2**31 - 1, -(2**31), 2**33]
@@ -57,9 +56,6 @@ def test_floats_as_integers(kind: str) -> None:
 def test_halves_away_from_zero() -> None:
     values = [value for value in ODD if abs(value) < 1000]
     assert half_away(np.array(values)).tolist() == [math.copysign(int(abs(value) + 0.5), value) for value in values]
-
-
-client = pytest.fixture(scope="module")(clients)
 
 
 @pytest.mark.parametrize("kind", ["i8", "u8"])

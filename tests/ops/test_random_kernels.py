@@ -12,12 +12,10 @@ from tests.ops import (
     sorting_makers,
     suppression_makers,
 )
-from tests.ops.around import clients
 from tests.ops.kernel_settings import Maker, Setting, compare
 
 FEW, MANY = 12, 220
 """How many random settings each kernel runs on, by default and in the sweep."""
-client = pytest.fixture(scope="module")(clients)
 FAMILIES = {
     "detection": detection_makers,
     "image": image_makers,

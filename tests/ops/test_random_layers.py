@@ -5,10 +5,8 @@ import pytest
 
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops import gathering_makers, generation_makers, layout_makers, padding_makers, slicing_makers
-from tests.ops.around import clients
 from tests.ops.layer_support import Call, CallMaker, SettingMaker, compare_shapes, compare_values, settings
 
-client = pytest.fixture(scope="module")(clients)
 FAMILIES = {
     "gathering": gathering_makers,
     "generation": generation_makers,

@@ -10,11 +10,10 @@ import pytest
 from ir_tools.known_differences import named
 from ir_tools.ops import Array, Attrs, attention, color, detectron, embedding, fourier, strings
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import clients, ops_by_name
+from tests.ops.around import ops_by_name
 from tests.ops.layer_support import Call, compare_values, fact_of, some_kind, tensor
 from tests.ops.single import single_text
 
-client = pytest.fixture(scope="module")(clients)
 OPS = ops_by_name(fourier.OPS, strings.OPS, embedding.OPS, attention.OPS, color.OPS, detectron.OPS)
 FLOATS = ("f32", "f32", "f16", "bf16")
 LEFT_OUT = named(

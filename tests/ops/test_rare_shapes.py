@@ -5,12 +5,11 @@ import pytest
 
 from ir_tools.ops import attention, color, detectron, embedding, fourier, sampling, strings
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import Case, clients, compare_around, ops_by_name
+from tests.ops.around import Case, compare_around, ops_by_name
 from tests.ops.layer_support import Setting, compare_shapes
 from tests.ops.samples import sample_of
 from tests.ops.single import Slot
 
-client = pytest.fixture(scope="module")(clients)
 FAMILIES = (fourier.OPS, strings.OPS, embedding.OPS, attention.OPS, sampling.OPS, color.OPS, detectron.OPS)
 OPS = ops_by_name(*FAMILIES)
 AXES = np.array([1, 0])

@@ -3,10 +3,8 @@
 import pytest
 
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import clients
 from tests.ops.recorded import RECORDED, Number, load
 
-client = pytest.fixture(scope="module")(clients)
 WANTED = load()
 
 

@@ -1,6 +1,6 @@
 """Reductions, running sums and segments against the installed runtime: shapes, known values, faults, types, values."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -92,12 +92,6 @@ def test_shapes_of_segments() -> None:
 
 
 # --- values before running --------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient() as running:
-        yield running
 
 
 KNOWN: dict[str, Slot] = {

@@ -5,9 +5,8 @@ import pytest
 
 from ir_tools.ops import roi
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import Case, Change, clients, compare_around, is_refused, ops_by_name, rows, runs
+from tests.ops.around import Case, Change, compare_around, is_refused, ops_by_name, rows, runs
 
-client = pytest.fixture(scope="module")(clients)
 OPS = ops_by_name(roi.OPS)
 
 PROPOSAL = {

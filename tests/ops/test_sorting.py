@@ -5,11 +5,10 @@ import pytest
 
 from ir_tools.ops import sorting
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import Case, Change, clients, compare_around, is_refused, ops_by_name, rows, runs
+from tests.ops.around import Case, Change, compare_around, is_refused, ops_by_name, rows, runs
 from tests.ops.layer_support import Setting, compare_shapes
 from tests.ops.single import Between, Slot
 
-client = pytest.fixture(scope="module")(clients)
 OPS = ops_by_name(sorting.OPS)
 
 TOP = {"axis": "1", "mode": "max", "sort": "value", "index_element_type": "i32"}

@@ -10,9 +10,8 @@ from ir_tools.ops import Fact, state
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Shape, element_type, parse_shape
 from ir_tools.validation import validate
-from tests.ops.around import clients, ops_by_name
+from tests.ops.around import ops_by_name
 
-client = pytest.fixture(scope="module")(clients)
 OPS = ops_by_name(state.OPS)
 
 PARAMETER = """<layer id="{id}" name="x{id}" type="Parameter" version="opset1">

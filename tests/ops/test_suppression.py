@@ -8,10 +8,9 @@ from ir_tools.builder import Builder
 from ir_tools.ops import suppression
 from ir_tools.ops._suppression import Rule, Settings, selected
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import Case, Change, clients, compare_around, is_refused, ops_by_name, rows, runs
+from tests.ops.around import Case, Change, compare_around, is_refused, ops_by_name, rows, runs
 from tests.ops.single import Slot
 
-client = pytest.fixture(scope="module")(clients)
 OPS = ops_by_name(suppression.OPS)
 
 

@@ -9,11 +9,9 @@ from ir_tools.ops.checks import check_types
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import element_type
 from tests.ops import test_detection, test_image, test_recurrent, test_roi, test_sorting, test_suppression
-from tests.ops.around import Case, clients, runs
+from tests.ops.around import Case, runs
 from tests.ops.layer_support import fact_of
 from tests.ops.single import Between, Slot
-
-client = pytest.fixture(scope="module")(clients)
 
 MODULES = (test_detection, test_image, test_recurrent, test_roi, test_sorting, test_suppression)
 CASES: dict[str, Case] = {name: case for module in MODULES for name, case in module.CASES.items()}

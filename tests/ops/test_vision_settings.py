@@ -1,6 +1,6 @@
 """Settings of images, sorting, regions and random numbers, one by one, against the CPU plugin; and what is refused."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -29,12 +29,6 @@ PROPOSAL = {
     "scale": "1",
 }
 ALIGN = {"pooled_h": "2", "pooled_w": "2", "sampling_ratio": "2", "spatial_scale": "1", "mode": "avg"}
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient(timeout=60, memory=6 << 30) as running:
-        yield running
 
 
 def op_of(name: str) -> Op:

@@ -66,12 +66,6 @@ def has_error(edit: Edit, weights: bytes) -> bool:
     return any(found.severity == Severity.ERROR for found in validate(edit.text, weights))
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient() as client:
-        yield client
-
-
 def base(name: str) -> tuple[str, bytes]:
     path = FOLDER / BASES[name] / "good.xml"
     weights = path.with_suffix(".bin")

@@ -1,6 +1,5 @@
 """Layouts in rt_info, held against the runtime: where it reads them, and which it refuses."""
 
-from collections.abc import Iterator
 from itertools import product
 
 import pytest
@@ -35,12 +34,6 @@ SPELLINGS = (
     "[N.C,...]",
 )
 PLACES = ("input's layer", "input's port", "output's layer", "output's port", "port of what gives the output", "inside")
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient() as runtime:
-        yield runtime
 
 
 def with_layout(place: str, layout: str) -> bytes:

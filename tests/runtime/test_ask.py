@@ -1,6 +1,6 @@
 """Single layers, asked one after the other, against the runtime's own shapes of the whole model."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +24,6 @@ from tests.conftest import corpus_cases
 from tests.runtime.made import iterated, one_layer, parameter, save
 
 Answers = dict[tuple[str, int], tuple[str, str]]
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient(timeout=60) as started:
-        yield started
 
 
 def asked(client: RuntimeClient, model: Model, inputs: Mapping[str, str]) -> Answers:

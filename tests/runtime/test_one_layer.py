@@ -1,6 +1,5 @@
 """One layer alone on the runtime, against the same layer inside its model."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +17,6 @@ from ir_tools.runtime.client import RuntimeClient, Tap
 from ir_tools.runtime.one_layer import LayerRunner
 from ir_tools.weights import values
 from tests.runtime.made import one_layer, parameter, save
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[RuntimeClient]:
-    with RuntimeClient(timeout=60) as started:
-        yield started
 
 
 def check_every_layer(client: RuntimeClient, model: Model, inputs: dict[str, Array]) -> int:

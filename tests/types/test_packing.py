@@ -20,11 +20,6 @@ MODEL = """<net name="packed" version="11"><layers>
 <edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>"""
 
 
-@pytest.fixture(scope="module")
-def client() -> RuntimeClient:
-    return RuntimeClient()
-
-
 @pytest.mark.parametrize("name", ["u1", "u2", "u3", "u4", "u6", "i4", "nf4", "f4e2m1"])
 @pytest.mark.parametrize("count", [1, 7, 16, 1001])
 def test_unpacked_as_the_runtime_has_them(client: RuntimeClient, name: str, count: int) -> None:
