@@ -35,6 +35,8 @@ def migrate_adaptive_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int)
     found = adaptive_to_reduce_mean(attrs, inputs) or adaptive_to_avg_pool(attrs, inputs, target)
     if found is None and (inputs[0].shape is None or inputs[0].dtype.kind == "dynamic"):
         return Refused(f"opset{target} has no AdaptiveAvgPool, and the input's rank or type is not known")
+    if found is None and not inputs[0].dtype.is_float:
+        return Refused(f"opset{target} has no AdaptiveAvgPool, and only an AvgPool rounds averages of integers alike")
     return found or by_matrices(inputs, target)
 
 
@@ -153,11 +155,12 @@ def adaptive_to_reduce_mean(attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | N
     """Rewrite AdaptiveAvgPool-8 to one value along some axes to ReduceMean over them.
 
     The output size is a constant, 1 on some axes and the input's own size on all others: the plans are equal, whatever
-    size the reduced axes have.
+    size the reduced axes have. Of integers, one value is left along all axes: the runtime makes a ReduceMean of no other
+    (measured), and rounds where that cuts off.
     """
     del attrs
-    axes = _whole_axes(inputs)
-    if axes is None:
+    axes, counts = _whole_axes(inputs), _known(inputs)
+    if axes is None or not (inputs[0].dtype.is_float or counts is None or set(counts) == {1}):
         return None
     layers = Layers(inputs, 1)
     layers.call("ReduceMean", Ref(None), np.array(axes, np.int64), keep_dims=True)

@@ -5,6 +5,7 @@ The shape rules are those of OpenVINO's core (fft_common_validation.hpp, stft_sh
 Specification: `signals/`.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -337,7 +338,7 @@ def istft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     size, step = int(arrays[2]), int(arrays[3])
     frames = np.fft.irfft(np.swapaxes(_complex(data), -1, -2), size)
     if attrs.normalized:
-        frames *= np.sqrt(np.float32(size))
+        frames *= math.sqrt(size)
     weights = _centred(window, size)
     count = frames.shape[-2]
     places = np.arange(count)[:, None] * step + np.arange(size)

@@ -1,6 +1,7 @@
 """Migrate a model to another opset: every step is planned and proved first, then all are made, or none."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -11,7 +12,7 @@ from ir_tools.collection import gc_paused
 from ir_tools.display import brief_fields, notebook_table, plural
 from ir_tools.errors import MigrationError, ShapeError
 from ir_tools.graph import Graph, Layer, Located, Model
-from ir_tools.infer import LayerSignature, LayerSignatures
+from ir_tools.infer import LayerSignature, LayerSignatures, propagate_shapes
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import find_op, named_rewrites, opset_number
@@ -455,4 +456,7 @@ def _rewritten(model: Model, plan: _Plan, known: KnownFacts, *, copied: bool) ->
         left += ((graph, source.layer) for source in before)
     known.changed(work, changed)
     remove_unread(left)
+    if rewriter.resized:
+        with suppress(ShapeError):
+            propagate_shapes(work, in_place=True)
     return work

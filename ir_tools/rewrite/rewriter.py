@@ -51,12 +51,17 @@ def _in_place(layer: Layer | LayerSignature, rewrite: Rewrite) -> bool:
 
 
 class Rewriter:
-    """Put rewrites into one model, in the style of its file."""
+    """Put rewrites into one model, in the style of its file.
+
+    Attributes:
+        resized: whether a new layer gives other sizes than the layer in whose place it is recorded.
+    """
 
     def __init__(self, model: Model, signatures: LayerSignatures | None = None) -> None:
         """`signatures`: of the model's layers, if they are known."""
         self.model = model
         self.signatures = signatures or LayerSignatures()
+        self.resized = False
         self._separators: dict[int, str] = {}
         self._edited: dict[object, tuple[Rewrite, dict[str, str]]] = {}
         self._constants: dict[tuple[int, int, str], tuple[Array, Source]] = {}
@@ -102,6 +107,7 @@ class Rewriter:
                 graph, layer, {given: source(given) for given in rewrite.outputs if given.layer != len(made)}, rewrite
             )
         for before, after in zip(layer.outputs, added.outputs, strict=False):
+            self.resized |= min((*before.dims, *after.dims), default=-1) >= 0 and before.dims != after.dims
             after.dims, after.precision = before.dims, before.precision or after.precision
         graph.replace(layer.id, added, inputs)
 
