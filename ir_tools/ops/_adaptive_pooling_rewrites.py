@@ -155,7 +155,7 @@ def adaptive_to_reduce_mean(attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | N
     """Rewrite AdaptiveAvgPool-8 to one value along some axes to ReduceMean over them.
 
     The output size is a constant, 1 on some axes and the input's own size on all others: the plans are equal, whatever
-    size the reduced axes have. Of integers, one value is left along all axes: the runtime makes a ReduceMean of no other
+    size the reduced axes have. Of integers, all axes become one value: the runtime makes a ReduceMean of no others
     (measured), and rounds where that cuts off.
     """
     del attrs

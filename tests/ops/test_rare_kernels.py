@@ -197,6 +197,16 @@ def test_values(client: RuntimeClient, name: str) -> None:
 # --- what compares otherwise --------------------------------------------------------------------------------------
 
 
+def test_a_normalized_spectrum_of_f64_is_scaled_in_f64() -> None:
+    rng, kernel = np.random.default_rng(3), OPS["ISTFT-16"].kernel
+    assert kernel is not None
+    spectrum, window = rng.normal(size=(4, 1, 2)), np.ones(6)
+    attrs = OPS["ISTFT-16"].read({"center": "false", "normalized": "true"}, [])
+    assert attrs is not None
+    (signal,) = kernel(attrs, [spectrum, window, np.array(6), np.array(6)])
+    np.testing.assert_allclose(signal, np.fft.irfft(spectrum[:, 0] @ [1, 1j], 6) * 6**0.5, rtol=1e-13)
+
+
 def test_strings(client: RuntimeClient) -> None:
     texts = np.array([["OpenVINO", "", "x"], ["é€😀", "a b", "\n"]], dtype=object)
     unpacked = OPS["StringTensorUnpack-15"]

@@ -126,6 +126,9 @@ MORE = {
     "AdaptiveAvgPool-8": [
         sample("", "f32 1,2,4,6", np.array(sizes)) for sizes in ([1, 1], [1, 6], [4, 1], [2, 3], [3, 4])
     ],
+    "Interpolate-1": [
+        sample("axes=2,3;mode=nearest;align_corners=false;pads_begin=0,1,0,0", "f32 1,2,4,5", np.array([7, 8]))
+    ],
     "ReduceMean-1": [sample(f"keep_dims={keep}", "f32 2,3,4,5", np.array([2, 3])) for keep in ("true", "false")],
     "Swish-4": [sample("", "f32 2,3", "f32 ")],
     "MVN-6": [
@@ -449,7 +452,7 @@ def problems_of_version(
     found = [
         problem
         for number, setting in enumerate(settings(most)[name])
-        for problem in problems_of(setting, targets(setting.op, number), (0, 1, 0, 3, 2, 3)[number % 6])
+        for problem in problems_of(setting, targets(setting.op, number), (0, 1, 0, 3, 2, 3, 0)[number % 7])
     ]
     assert bool(found) == (name not in UNCHANGED)
     return [problem for problem in found if problem]

@@ -45,6 +45,16 @@ def _interpolated(seen: Seen) -> tuple[str, bool, tuple[int, ...]]:
     return ("", False, ()) if attrs is None else (attrs.mode, attrs.align_corners, tuple(attrs.axes))
 
 
+def _pads_beside_axes(seen: Seen) -> bool:
+    """Return whether an Interpolate-1 pads axes that get no other size."""
+    attrs = seen.attrs
+    if attrs is None:
+        return False
+    return any(
+        pad for given in (attrs.pads_begin, attrs.pads_end) for axis, pad in enumerate(given) if axis not in attrs.axes
+    )
+
+
 def _shrinks(seen: Seen) -> bool:
     """Return whether an axis may get smaller."""
     before, after = seen.inputs[0].shape, seen.outputs[0].shape
@@ -106,6 +116,24 @@ ROWS = (
             {"mode": "nearest", "axes": "2,3", "align_corners": "false", "antialias": "false"},
         ),
         types="f64",
+    ),
+    *(
+        ReleaseDifference(
+            name=f"Interpolate-1 with pads beside its axes, in {last}",
+            first=first,
+            last=last,
+            ops=("Interpolate-1",),
+            state=state,
+            reason="Pads of axes that get no other size are not part of the sizes that the output is made for.",
+            model=Call(
+                "Interpolate-1",
+                (counted(1, 1, 2, 2), Fixed(whole(4))),
+                {"mode": "nearest", "axes": "3", "align_corners": "false", "antialias": "false", "pads_begin": "0,0,1"},
+            ),
+            version=10,
+            applies=_pads_beside_axes,
+        )
+        for first, last, state in (("2021.2", "2021.3", State.UNCOMPILED), ("2021.4", "2021.4", State.FAILS))
     ),
     ReleaseDifference(
         name="Interpolate of integers",
