@@ -35,12 +35,12 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "ir_tools/ops/_equivalence.py": ("tests/ops/test_equivalence.py", "tests/ops/test_lowering.py"),
     "ir_tools/ops/*rewrites.py": ("tests/ops/test_lowering.py", "tests/rewrite"),
     "ir_tools/rewrite/migration.py": ("tests/rewrite", "tests/test_display.py"),
-    "ir_tools/rewrite/target.py": ("tests/rewrite/test_target.py", "tests/rewrite/test_fitting.py"),
-    "ir_tools/rewrite/fitting.py": ("tests/rewrite/test_target.py", "tests/rewrite/test_fitting.py"),
-    "ir_tools/rewrite/judging.py": (
-        "tests/rewrite/test_judging.py",
+    "ir_tools/rewrite/[fjst]*.py": (
+        "tests/rewrite/test_recorded.py",
         "tests/rewrite/test_target.py",
         "tests/rewrite/test_fitting.py",
+        "tests/rewrite/test_judging.py",
+        "tests/rewrite/test_migration.py",
     ),
     "ir_tools/known_differences/verdicts.py": (
         "tests/releases",
@@ -54,6 +54,8 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/test_consistency.py",
         "tests/test_relaxed.py",
         "tests/rules/test_graph.py",
+        "tests/rules/test_rules.py",
+        "tests/rules/test_recorded.py",
         "tests/ops/test_control_flow.py",
     ),
     "ir_tools/rewrite/legacy*.py": ("tests/legacy",),
@@ -66,12 +68,10 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/format/test_write.py",
         "tests/cli/test_outputs.py::test_a_link_that_is_written_works",
     ),
-    "ir_tools/format/[ct]*.py": (
-        "tests/format/test_changes.py",
-        "tests/format/test_texts.py",
-        "tests/format/test_write.py",
-    ),
+    "ir_tools/format/*": ("tests/format", "tests/rules"),
+    "ir_tools/source/*": ("tests/source", "tests/format/test_write.py", "tests/rules"),
     "ir_tools/checks/*": ("tests/rules",),
+    "ir_tools/validation.py": ("tests/rules", "tests/cli/test_validate.py"),
     "ir_tools/ops/*": (
         "tests/ops/test_{name}.py",
         "tests/ops/test_edges.py",
