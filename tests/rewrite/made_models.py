@@ -1,10 +1,12 @@
 """Models with what migrations look at besides operations: names, types, sizes, several Results, bodies, other data.
 
-Each is drawn by a seed, with this project's own means alone.
+Each is drawn by a seed, with this project's own means alone. `recorded.json` here and in `tests/rules/` hold what
+becomes of them: a change of the models needs `python -m tests.rewrite.recorded` and `python -m tests.rules.recorded`.
 """
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -79,9 +81,8 @@ def _operation(type: str, *more: Mapping[str, object]) -> Callable[[Builder, Dra
     """A layer of one input; `more`: attributes, one of which is drawn, with further inputs under `with`."""
 
     def add(builder: Builder, draw: Draw, tensors: Sequence[Source]) -> Sequence[Source]:
-        attributes = dict(draw.choice(more)) if more else {}
+        attributes: dict[str, Any] = dict(draw.choice(more)) if more else {}
         others = attributes.pop("with", ())
-        assert isinstance(others, tuple)
         return builder.outputs(type, draw.choice(tensors), *others, **attributes)
 
     return add

@@ -39,7 +39,9 @@ def shown(migration: Migration) -> str:
     steps = ", ".join(f"{step.path}: {step.before} {step.after}" for step in migration.steps)
     refused = ", ".join(f"{step.path}: {step.before} {step.attribute or ''}".strip() for step in migration.refused)
     remaining = ", ".join(layer.path for layer in migration.remaining)
-    texts = [*migration.notes, *(note for step in (*migration.steps, *migration.refused) for note in step.notes)]
+    texts = [*migration.notes]
+    texts += [note for step in migration.steps for note in step.notes]
+    texts += [note for step in migration.refused for note in step.notes]
     notes = crc32(repr([FACTS.findall(text) for text in texts]).encode()) if texts else 0
     return f"{steps} | {refused} | {remaining} | {notes:x} | {crc32(repr([*_facts(migration.model)]).encode()):x}"
 
