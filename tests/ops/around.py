@@ -172,3 +172,35 @@ def rows(cases: Mapping[str, Case], table: Sequence[Change]) -> list[object]:
         pytest.param(cases[name].change(raw, slots), id=f"{name}-{case_id(raw)}-{number}")
         for number, (name, raw, slots) in enumerate(table)
     ]
+
+
+class AroundTests:
+    """The tests of a family, whose class names its tables."""
+
+    cases: Mapping[str, Case]
+    run: Sequence[Change]
+    refused: Sequence[Change]
+
+    def test_shapes(self, case: Case, client: RuntimeClient) -> None:
+        compare_around(client, case, 28)
+
+    @pytest.mark.sweep
+    def test_many_shapes(self, case: Case, client: RuntimeClient) -> None:
+        compare_around(client, case, 600, seed=1)
+
+    def test_what_runs_is_not_refused(self, run: Case, client: RuntimeClient) -> None:
+        assert runs(client, run)
+        assert not is_refused(run)
+
+    def test_what_does_not_run_is_refused(self, refused: Case, client: RuntimeClient) -> None:
+        assert not runs(client, refused)
+        assert is_refused(refused)
+
+
+class ChanceTests(AroundTests):
+    """Those of a family with layers that the runtime rejects, crashes on, or takes and gives memory of others."""
+
+    unpredictable: Sequence[Change]
+
+    def test_what_the_runtime_does_by_chance_is_refused(self, unpredictable: Case) -> None:
+        assert is_refused(unpredictable)

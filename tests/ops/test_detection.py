@@ -5,7 +5,7 @@ import pytest
 
 from ir_tools.ops import detection
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import Case, Change, compare_around, is_refused, ops_by_name, rows, runs
+from tests.ops.around import Case, ChanceTests, Change, compare_around, ops_by_name
 from tests.ops.single import Between
 
 OPS = ops_by_name(detection.OPS)
@@ -97,17 +97,6 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_shapes(name: str, client: RuntimeClient) -> None:
-    compare_around(client, CASES[name], 28)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("name", CASES)
-def test_many_shapes(name: str, client: RuntimeClient) -> None:
-    compare_around(client, CASES[name], 600, seed=1)
-
-
 @pytest.mark.parametrize("name", ["PriorBox-1", "PriorBox-8", "PriorBoxClustered-1"])
 def test_priors_of_sizes_between_bounds(name: str, client: RuntimeClient) -> None:
     """Image sizes that come from ShapeOf are known as intervals."""
@@ -157,19 +146,7 @@ REFUSED: list[Change] = [
 ]
 
 
-@pytest.mark.parametrize("case", rows(CASES, RUN))
-def test_what_runs_is_not_refused(case: Case, client: RuntimeClient) -> None:
-    assert runs(client, case)
-    assert not is_refused(case)
-
-
-@pytest.mark.parametrize("case", rows(CASES, REFUSED))
-def test_what_does_not_run_is_refused(case: Case, client: RuntimeClient) -> None:
-    assert not runs(client, case)
-    assert is_refused(case)
-
-
-OVERRUN: list[Change] = [
+UNPREDICTABLE: list[Change] = [
     ("PriorBox-1", {"density": "0"}, {}),
     ("PriorBox-1", {"density": "2", "fixed_size": "3"}, {}),
     ("PriorBox-1", {"scale_all_sizes": "false"}, {}),
@@ -182,7 +159,5 @@ OVERRUN: list[Change] = [
 ]
 
 
-@pytest.mark.parametrize("case", rows(CASES, OVERRUN))
-def test_what_overruns_memory_is_refused(case: Case) -> None:
-    """The runtime takes some of these, writes beyond its memory, and crashes later or not at all."""
-    assert is_refused(case)
+class TestDetection(ChanceTests):
+    cases, run, refused, unpredictable = CASES, RUN, REFUSED, UNPREDICTABLE

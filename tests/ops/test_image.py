@@ -6,7 +6,7 @@ import pytest
 from ir_tools.ops import image
 from ir_tools.ops.definition import Kind
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import Case, Change, compare_around, is_refused, ops_by_name, rows, runs
+from tests.ops.around import Case, ChanceTests, Change, ops_by_name
 from tests.ops.layer_support import Setting, compare_shapes, fact_of
 from tests.ops.single import Slot
 
@@ -49,17 +49,6 @@ CASES = {
     "Interpolate-11-two": Case(OPS["Interpolate-11"], NEW, (DATA, sizes(1, 2, 8, 10)), PADDED),
     "GridSample-9": Case(OPS["GridSample-9"], {"mode": "bilinear"}, (DATA, ("f32", "1,3,3,2"))),
 }
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_shapes(name: str, client: RuntimeClient) -> None:
-    compare_around(client, CASES[name], 28)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("name", CASES)
-def test_many_shapes(name: str, client: RuntimeClient) -> None:
-    compare_around(client, CASES[name], 600, seed=1)
 
 
 FACTORS = (0.1, 0.5, 0.3333333, 1, 1.5, 2, 2.9999998, 3.7)
@@ -109,7 +98,7 @@ REFUSED: list[Change] = [
     ("GridSample-9", {"padding_mode": "foo"}, {}),
     ("GridSample-9", {}, {1: ("f32", "1,3,3,3")}),
 ]
-CRASH: list[Change] = [
+UNPREDICTABLE: list[Change] = [
     ("Interpolate-11-two", {"mode": "linear_onnx"}, {0: ("f32", "0,2,3,2,4,5"), 1: sizes(0, 2, 3, 2, 8, 5)}),
     ("Interpolate-1", {"pads_begin": "1000000000"}, {}),
     ("Interpolate-4", {"pads_begin": "0,0,100000,100000"}, {}),
@@ -120,10 +109,8 @@ CRASH: list[Change] = [
 ]
 
 
-@pytest.mark.parametrize("case", rows(CASES, RUN))
-def test_what_runs_is_not_refused(case: Case, client: RuntimeClient) -> None:
-    assert runs(client, case)
-    assert not is_refused(case)
+class TestImage(ChanceTests):
+    cases, run, refused, unpredictable = CASES, RUN, REFUSED, UNPREDICTABLE
 
 
 @pytest.mark.parametrize(
@@ -145,15 +132,3 @@ def test_what_runs_and_is_not_meant_is_warned_of(name: str, data: str, target: S
     assert attrs is not None
     kinds = [fault.kind for fault in case.op.check(attrs, [fact_of(slot) for slot in case.slots])]
     assert kinds == [Kind.SUSPECT] * warned
-
-
-@pytest.mark.parametrize("case", rows(CASES, REFUSED))
-def test_what_does_not_run_is_refused(case: Case, client: RuntimeClient) -> None:
-    assert not runs(client, case)
-    assert is_refused(case)
-
-
-@pytest.mark.parametrize("case", rows(CASES, CRASH))
-def test_what_the_runtime_may_crash_on_is_refused(case: Case) -> None:
-    """It reads beyond the sizes that it is given, or takes them as they come."""
-    assert is_refused(case)

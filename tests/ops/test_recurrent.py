@@ -1,11 +1,9 @@
 """Recurrent cells and sequences against the runtime: shapes, and what it refuses."""
 
 import numpy as np
-import pytest
 
 from ir_tools.ops import recurrent
-from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import Case, Change, compare_around, is_refused, ops_by_name, rows, runs
+from tests.ops.around import AroundTests, Case, Change, ops_by_name
 from tests.ops.single import Slot
 
 OPS = ops_by_name(recurrent.OPS)
@@ -56,17 +54,6 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_shapes(name: str, client: RuntimeClient) -> None:
-    compare_around(client, CASES[name], 28)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("name", CASES)
-def test_many_shapes(name: str, client: RuntimeClient) -> None:
-    compare_around(client, CASES[name], 600, seed=1)
-
-
 RUN: list[Change] = [
     *((name, {}, {}) for name in CASES),
     ("LSTMCell-4", {"activations": "Sigmoid,RELU,tanh,tanh"}, {}),
@@ -96,13 +83,5 @@ REFUSED: list[Change] = [
 ]
 
 
-@pytest.mark.parametrize("case", rows(CASES, RUN))
-def test_what_runs_is_not_refused(case: Case, client: RuntimeClient) -> None:
-    assert runs(client, case)
-    assert not is_refused(case)
-
-
-@pytest.mark.parametrize("case", rows(CASES, REFUSED))
-def test_what_does_not_run_is_refused(case: Case, client: RuntimeClient) -> None:
-    assert not runs(client, case)
-    assert is_refused(case)
+class TestRecurrent(AroundTests):
+    cases, run, refused = CASES, RUN, REFUSED

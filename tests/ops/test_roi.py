@@ -1,11 +1,9 @@
 """Proposals and pooling of regions against the runtime: shapes, and what it refuses or breaks on."""
 
 import numpy as np
-import pytest
 
 from ir_tools.ops import roi
-from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import Case, Change, compare_around, is_refused, ops_by_name, rows, runs
+from tests.ops.around import Case, ChanceTests, Change, ops_by_name
 
 OPS = ops_by_name(roi.OPS)
 
@@ -66,17 +64,6 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_shapes(name: str, client: RuntimeClient) -> None:
-    compare_around(client, CASES[name], 28)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("name", CASES)
-def test_many_shapes(name: str, client: RuntimeClient) -> None:
-    compare_around(client, CASES[name], 600, seed=1)
-
-
 RUN: list[Change] = [
     *((name, {}, {}) for name in CASES),
     ("Proposal-1", {"base_size": None, "ratio": "", "scale": "8,16", "framework": "tensorflow"}, {}),
@@ -118,18 +105,6 @@ REFUSED: list[Change] = [
 ]
 
 
-@pytest.mark.parametrize("case", rows(CASES, RUN))
-def test_what_runs_is_not_refused(case: Case, client: RuntimeClient) -> None:
-    assert runs(client, case)
-    assert not is_refused(case)
-
-
-@pytest.mark.parametrize("case", rows(CASES, REFUSED))
-def test_what_does_not_run_is_refused(case: Case, client: RuntimeClient) -> None:
-    assert not runs(client, case)
-    assert is_refused(case)
-
-
 UNPREDICTABLE: list[Change] = [
     ("ROIAlign-9", {"sampling_ratio": "1000000"}, {}),
     ("Proposal-1", {"post_nms_topn": "2000000000"}, {}),
@@ -139,7 +114,5 @@ UNPREDICTABLE: list[Change] = [
 ]
 
 
-@pytest.mark.parametrize("case", rows(CASES, UNPREDICTABLE))
-def test_what_the_runtime_makes_up_is_refused(case: Case) -> None:
-    """The runtime rejects these, crashes, or gives memory that nobody wrote to, by the other inputs and by chance."""
-    assert is_refused(case)
+class TestRoi(ChanceTests):
+    cases, run, refused, unpredictable = CASES, RUN, REFUSED, UNPREDICTABLE

@@ -5,7 +5,7 @@ import pytest
 
 from ir_tools.ops import sorting
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import Case, Change, compare_around, is_refused, ops_by_name, rows, runs
+from tests.ops.around import Case, ChanceTests, Change, compare_around, ops_by_name
 from tests.ops.layer_support import Setting, compare_shapes
 from tests.ops.single import Between, Slot
 
@@ -36,17 +36,6 @@ CASES = {
     "CTCLoss-4": Case(OPS["CTCLoss-4"], {}, LABELS),
     "CTCLoss-4-four": Case(OPS["CTCLoss-4"], {}, LABELS[:4]),
 }
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_shapes(name: str, client: RuntimeClient) -> None:
-    compare_around(client, CASES[name], 28)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("name", CASES)
-def test_many_shapes(name: str, client: RuntimeClient) -> None:
-    compare_around(client, CASES[name], 600, seed=1)
 
 
 @pytest.mark.parametrize("bounds", [(2, 4), (0, 9), (3, None), (1, 1), (0, 0)], ids=str)
@@ -101,18 +90,6 @@ REFUSED: list[Change] = [
 ]
 
 
-@pytest.mark.parametrize("case", rows(CASES, RUN))
-def test_what_runs_is_not_refused(case: Case, client: RuntimeClient) -> None:
-    assert runs(client, case)
-    assert not is_refused(case)
-
-
-@pytest.mark.parametrize("case", rows(CASES, REFUSED))
-def test_what_does_not_run_is_refused(case: Case, client: RuntimeClient) -> None:
-    assert not runs(client, case)
-    assert is_refused(case)
-
-
 UNPREDICTABLE: list[Change] = [
     ("CTCLoss-4", {}, {1: ints(7, 6)}),
     ("CTCLoss-4", {}, {3: ints(2, 7)}),
@@ -121,6 +98,5 @@ UNPREDICTABLE: list[Change] = [
 ]
 
 
-@pytest.mark.parametrize("case", rows(CASES, UNPREDICTABLE))
-def test_what_the_runtime_may_crash_on_is_refused(case: Case) -> None:
-    assert is_refused(case)
+class TestSorting(ChanceTests):
+    cases, run, refused, unpredictable = CASES, RUN, REFUSED, UNPREDICTABLE

@@ -8,7 +8,7 @@ from ir_tools.builder import Builder
 from ir_tools.ops import suppression
 from ir_tools.ops._suppression import Rule, Settings, selected
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.around import Case, Change, compare_around, is_refused, ops_by_name, rows, runs
+from tests.ops.around import Case, ChanceTests, Change, compare_around, ops_by_name
 from tests.ops.single import Slot
 
 OPS = ops_by_name(suppression.OPS)
@@ -61,20 +61,9 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_shapes(name: str, client: RuntimeClient) -> None:
-    compare_around(client, CASES[name], 28)
-
-
 @pytest.mark.parametrize("count", [9, 10, 11])
 def test_no_more_boxes_come_out_than_there_are(count: int, client: RuntimeClient) -> None:
     compare_around(client, CASES["NonMaxSuppression-9"].change({}, {2: np.array(count)}), 4)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("name", CASES)
-def test_many_shapes(name: str, client: RuntimeClient) -> None:
-    compare_around(client, CASES[name], 600, seed=1)
 
 
 RUN: list[Change] = [
@@ -101,28 +90,14 @@ REFUSED: list[Change] = [
 ]
 
 
-@pytest.mark.parametrize("case", rows(CASES, RUN))
-def test_what_runs_is_not_refused(case: Case, client: RuntimeClient) -> None:
-    assert runs(client, case)
-    assert not is_refused(case)
-
-
-@pytest.mark.parametrize("case", rows(CASES, REFUSED))
-def test_what_does_not_run_is_refused(case: Case, client: RuntimeClient) -> None:
-    assert not runs(client, case)
-    assert is_refused(case)
-
-
 UNPREDICTABLE: list[Change] = [
     ("NonMaxSuppression-9", {}, {2: number(-1)}),
     ("NonMaxSuppression-4", {}, {2: number(-5)}),
 ]
 
 
-@pytest.mark.parametrize("case", rows(CASES, UNPREDICTABLE))
-def test_what_the_runtime_makes_up_is_refused(case: Case) -> None:
-    """The runtime rejects these, crashes, or gives memory that nobody wrote to, by the other inputs and by chance."""
-    assert is_refused(case)
+class TestSuppression(ChanceTests):
+    cases, run, refused, unpredictable = CASES, RUN, REFUSED, UNPREDICTABLE
 
 
 @pytest.mark.parametrize(
