@@ -8,7 +8,7 @@ import numpy as np
 from ir_tools.known_differences import find
 from ir_tools.ops import Array, Op
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.single import Fed, values_of
+from tests.ops.single import Fed, attrs_of, computed, values_of
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,9 @@ def compare(client: RuntimeClient, settings: Sequence[Setting], tolerance: float
 
 
 def _compare(setting: Setting, wanted: Sequence[Array], tolerance: float) -> None:
-    attrs = setting.op.read(setting.raw, [])
-    assert attrs is not None
-    assert setting.op.kernel is not None
+    attrs = attrs_of(setting.op, setting.raw)
     with np.errstate(all="ignore"):
-        found = setting.op.kernel(attrs, setting.arrays)
+        found = computed(setting.op, attrs, setting.arrays)
     assert len(found) == len(setting.op.outputs)
     left_out = [row.masks(found) for row in find(setting.op, attrs, setting.arrays, setting.constant)]
     for number, (ours, theirs) in enumerate(zip(found, wanted, strict=True)):

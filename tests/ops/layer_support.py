@@ -15,7 +15,7 @@ from ir_tools.ops import Array, Bounds, Fact, Op
 from ir_tools.ops.definition import UNBOUNDED
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, element_type, format_shape, from_dtype, parse_shape
-from tests.ops.single import Between, Fed, Slot, single_text, values_of
+from tests.ops.single import Between, Fed, Slot, attrs_of, computed, single_text, values_of
 
 Row = tuple[str, str, tuple[list[float], list[float]] | None]
 """Of an output: element type, shape, and the bounds of its values where they are known."""
@@ -280,10 +280,8 @@ def integers(rng: np.random.Generator, values: Any) -> Array:
 
 def found_arrays(call: Call) -> tuple[Array, ...]:
     """What the kernel computes."""
-    assert call.op.kernel is not None
-    attrs = call.op.read(call.raw, [])
-    assert attrs is not None
-    return call.op.kernel(attrs, call.arrays)
+    attrs = attrs_of(call.op, call.raw)
+    return computed(call.op, attrs, call.arrays)
 
 
 def difference(call: Call, found: Sequence[Array], wanted: Sequence[Array], tolerance: float = 0.0) -> str | None:

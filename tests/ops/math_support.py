@@ -13,7 +13,7 @@ from ir_tools.ops import Array, Bounds, Fact, Op, Violation
 from ir_tools.ops.checks import takes
 from ir_tools.ops.definition import UNBOUNDED
 from ir_tools.types import Dim, Shape, element_type, format_shape, from_dtype, parse_shape
-from tests.ops.single import CONFIG, CORE, Between, Slot, infer, infer_all, outputs_of, single
+from tests.ops.single import CONFIG, CORE, Between, Slot, attrs_of, computed, infer, infer_all, outputs_of, single
 
 FLOATS = ("f32", "f16", "bf16", "f64")
 INTEGERS = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
@@ -218,15 +218,13 @@ def value_difference(
     case: Case, arrays: Sequence[Array], wanted: Array | RuntimeError | None = None, tolerance: float | None = None
 ) -> str | None:
     """How kernel and runtime differ; `arrays` for all inputs, constants of the case included."""
-    attrs = case.op.read(case.raw, [])
-    assert attrs is not None
-    assert case.op.kernel is not None
+    attrs = attrs_of(case.op, case.raw)
     if wanted is None:
         (wanted,) = runtime_values([(case, arrays)])
     if isinstance(wanted, RuntimeError):
         return f"{NOT_RUN} {case}: {str(wanted).strip().splitlines()[-1]}"
     with np.errstate(all="ignore"):
-        (found,) = case.op.kernel(attrs, arrays)
+        (found,) = computed(case.op, attrs, arrays)
     if (found.dtype, found.shape) != (wanted.dtype, wanted.shape):
         return f"{case}: {found.dtype}{found.shape}, runtime {wanted.dtype}{wanted.shape}"
     ours, theirs = found.astype(np.float64), wanted.astype(np.float64)

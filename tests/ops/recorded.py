@@ -38,7 +38,7 @@ from tests.ops import (
     test_suppression,
 )
 from tests.ops.around import Case, compare_around, limited, settings_around
-from tests.ops.single import Fed
+from tests.ops.single import Fed, attrs_of, computed
 
 FILE = Path(__file__).with_name("recorded.json")
 SHAPES, VALUES, SEED = 120, 50, 21
@@ -128,12 +128,10 @@ def made(make: Callable[[Rng], Made]) -> list[Made]:
 
 
 def _outputs(layer: Fed) -> list[Number]:
-    attrs = layer.op.read(layer.raw, [])
-    assert attrs is not None
-    assert layer.op.kernel is not None
+    attrs = attrs_of(layer.op, layer.raw)
     try:
         with np.errstate(all="ignore"):
-            outputs = layer.op.kernel(attrs, layer.arrays)
+            outputs = computed(layer.op, attrs, layer.arrays)
     except ShapeError as why:
         return [Number(_digits(str(why)))]
     facts = map(layer_support.fact_of, layer.arrays)

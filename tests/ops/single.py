@@ -9,7 +9,7 @@ import numpy as np
 import openvino as ov
 
 from ir_tools.errors import RuntimeFailure
-from ir_tools.ops import Array, Op
+from ir_tools.ops import Array, Attrs, Op
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import ELEMENT_TYPES, Dim, Shape, element_type, format_shape, from_dtype, parse_shape
 
@@ -71,6 +71,19 @@ def slots_of(arrays: Sequence[Array], constants: Collection[int] = ()) -> list[S
         array if index in constants else (from_dtype(array.dtype).name, ",".join(map(str, array.shape)))
         for index, array in enumerate(arrays)
     ]
+
+
+def attrs_of(op: Op, raw: Mapping[str, str]) -> Attrs:
+    """The typed attributes of a layer whose attributes have a meaning."""
+    attrs = op.read(raw, [])
+    assert attrs is not None, f"{op} {dict(raw)}"
+    return attrs
+
+
+def computed(op: Op, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """What the kernel of an operation gives."""
+    assert op.kernel is not None
+    return op.kernel(attrs, arrays)
 
 
 class Fed(NamedTuple):

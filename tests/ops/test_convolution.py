@@ -24,7 +24,7 @@ from tests.ops.math_support import (
     type_difference,
     values_agree,
 )
-from tests.ops.single import CORE, Between, Slot, infer, single_text, slots_of
+from tests.ops.single import CORE, Between, Slot, attrs_of, computed, infer, single_text, slots_of
 
 BY_NAME = {str(op): op for op in (*convolution.OPS, *patches.OPS)}
 PLAIN = [op for op in convolution.OPS if "Deformable" not in op.type]
@@ -225,8 +225,7 @@ def test_faults(name: str, change: dict[str, str], slots: list[Slot], attribute:
 def test_suspects(change: dict[str, str], attribute: str) -> None:
     """The runtime runs these."""
     case = Case(BY_NAME["Convolution-1"], {**WINDOW, **change}, [F32, FILTERS])
-    attrs = case.op.read(case.raw, [])
-    assert attrs is not None
+    attrs = attrs_of(case.op, case.raw)
     found = list(case.op.check(attrs, [fact_of(slot) for slot in case.slots]))
     assert [(fault.attribute, fault.kind.mild) for fault in found] == [(attribute, True)]
 
@@ -381,19 +380,15 @@ def test_values_of_binary_convolutions(channels: int, kernel: int, pads: int, pa
     text = text.replace(b'element_type="u8"', b'element_type="u1"').replace(b'"U8"', b'"BIN"')
     wanted = infer(CORE.read_model(text, packed.tobytes()), [data])
     bits = np.unpackbits(packed)[:count].reshape(out, channels, kernel, kernel)
-    attrs = op.read(raw, [])
-    assert attrs is not None
-    assert op.kernel is not None
-    np.testing.assert_array_equal(op.kernel(attrs, [data, bits])[0], wanted)
+    attrs = attrs_of(op, raw)
+    np.testing.assert_array_equal(computed(op, attrs, [data, bits])[0], wanted)
 
 
 def test_blocks_of_every_sort() -> None:
     """Many groups at a time, some rows of a group, some channels of some rows: all give what one product gives."""
     rng = np.random.default_rng(3)
     op = BY_NAME["GroupConvolution-1"]
-    attrs = op.read(WINDOW, [])
-    assert attrs is not None
-    assert op.kernel is not None
+    attrs = attrs_of(op, WINDOW)
     for groups, into, out, size, extent in (
         (64, 1, 1, 40, 3),
         (1, 8, 4, 130, 5),
@@ -405,7 +400,7 @@ def test_blocks_of_every_sort() -> None:
         windows = np.lib.stride_tricks.sliding_window_view(data, (extent, extent), axis=(2, 3))
         split = windows.reshape(2, groups, into, *windows.shape[2:])
         wanted = np.einsum("ngihwkl,goikl->ngohw", split, filters, optimize=True)
-        found = op.kernel(attrs, [data, filters])[0]
+        found = computed(op, attrs, [data, filters])[0]
         np.testing.assert_allclose(found, wanted.reshape(found.shape), rtol=1e-9, atol=1e-9)
 
 
@@ -415,13 +410,11 @@ def test_strips_of_large_images(monkeypatch: pytest.MonkeyPatch) -> None:
     op = BY_NAME["GroupConvolution-1"]
     for _ in range(40):
         case, arrays = layer_values(rng, op)
-        attrs = op.read(case.raw, [])
-        assert attrs is not None
-        assert op.kernel is not None
+        attrs = attrs_of(op, case.raw)
         kind = str(rng.choice(["float32", "float16"]))
         floats = [array.astype(kind) for array in arrays]
         monkeypatch.undo()
-        (wanted,) = op.kernel(attrs, floats)
+        (wanted,) = computed(op, attrs, floats)
         monkeypatch.setattr(_convolution_kernels, "STRIP_BYTES", 1)
-        (found,) = op.kernel(attrs, floats)
+        (found,) = computed(op, attrs, floats)
         np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-3, err_msg=str(case))

@@ -16,7 +16,19 @@ from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, Shape, element_type, from_dtype, parse_shape
 from tests.ops.layer_support import Setting, found_rows, wanted_rows
 from tests.ops.samples import sample_of
-from tests.ops.single import CORE, Fed, Slot, infer, infer_all, output_of, outputs_of, single, text_of, values_of
+from tests.ops.single import (
+    CORE,
+    Fed,
+    Slot,
+    computed,
+    infer,
+    infer_all,
+    output_of,
+    outputs_of,
+    single,
+    text_of,
+    values_of,
+)
 
 TYPES = ("f32", "f16", "bf16", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "boolean")
 OPS = tuple(
@@ -48,8 +60,7 @@ ODD_AT_SPECIALS = {
 
 
 def attrs_of(op: Op, raw: Mapping[str, str]) -> Any:
-    attrs = op.read(raw, [])
-    assert attrs is not None
+    attrs = attrs_of(op, raw)
     return attrs
 
 
@@ -162,8 +173,7 @@ def test_axis_of_pdpd(right: tuple[int, ...], axis: int) -> None:
     slots: list[Slot] = [("f32", "2,3,4"), ("f32", ",".join(map(str, right)))]
     values = infer_all([single(op.type, 1, raw, slots) for op in ops], [[left, other]] * len(types))
     for op, wanted in zip(ops, values, strict=True):
-        assert op.kernel is not None
-        assert np.allclose(op.kernel(attrs_of(op, raw), [left, other])[0], wanted, rtol=1e-5), op
+        assert np.allclose(computed(op, attrs_of(op, raw), [left, other])[0], wanted, rtol=1e-5), op
 
 
 @pytest.mark.parametrize("op", [op for op in activations.OPS if len(op.inputs) > 1], ids=str)
@@ -254,12 +264,11 @@ def undefined(op: Op, raw: Mapping[str, str], arrays: Sequence[Array], dtype: np
         or (op.type != "Convert" and arrays[0].dtype.kind not in "iu")
     ):
         return np.zeros((), dtype=bool)
-    assert op.kernel is not None
     limits = np.iinfo(dtype)
     with np.errstate(all="ignore"):
         exact = arrays[0].astype(np.float64)
         if op.type != "Convert":
-            exact = op.kernel(attrs_of(op, raw), [exact])[0]
+            exact = computed(op, attrs_of(op, raw), [exact])[0]
     return ~((exact > limits.min - 1.0) & (exact < limits.max + 1.0) & (np.abs(exact) < 2.0**31))
 
 
@@ -274,9 +283,8 @@ def question(op: Op, raw: Mapping[str, str], kind: str, seed: int) -> Fed | None
 
 def kernel_difference(op: Op, raw: Mapping[str, str], arrays: Sequence[Array], wanted: Array) -> str | None:
     """What differs between kernel and runtime."""
-    assert op.kernel is not None
     with np.errstate(all="ignore"):
-        found = op.kernel(attrs_of(op, raw), arrays)[0]
+        found = computed(op, attrs_of(op, raw), arrays)[0]
     assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
     fits = close(found, wanted, from_dtype(found.dtype).name) | undefined(op, raw, arrays, found.dtype)
     if fits.all():
@@ -301,10 +309,9 @@ def test_kernel(op: Op, raw: Mapping[str, str], client: RuntimeClient) -> None:
 def test_integers_are_divided_as_the_attribute_says(kind: str) -> None:
     """Against Python: rounded down, or without the fraction."""
     op = next(op for op in OPS if op.type == "Divide")
-    assert op.kernel is not None
     pairs = [pair for pair in product(range(-9, 10), range(-4, 5)) if pair[1]]
     arrays = [np.array(column).astype(element_type(kind).dtype) for column in zip(*pairs, strict=True)]
-    down, cut = (op.kernel(attrs_of(op, {"m_pythondiv": flag}), arrays)[0].tolist() for flag in ("true", "false"))
+    down, cut = (computed(op, attrs_of(op, {"m_pythondiv": flag}), arrays)[0].tolist() for flag in ("true", "false"))
     assert down == [left // right for left, right in pairs]
     assert cut == [int(left / right) for left, right in pairs]
 

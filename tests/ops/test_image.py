@@ -8,7 +8,7 @@ from ir_tools.ops.definition import Kind
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import Case, ChanceTests, Change, ops_by_name
 from tests.ops.layer_support import Setting, compare_shapes, fact_of
-from tests.ops.single import Slot
+from tests.ops.single import Slot, attrs_of
 
 OPS = ops_by_name(image.OPS)
 
@@ -128,7 +128,6 @@ class TestImage(ChanceTests):
 def test_what_runs_and_is_not_meant_is_warned_of(name: str, data: str, target: Slot, warned: bool) -> None:
     """Elements made of none hold what was in memory; sizes behind those of the axes are not read."""
     case = CASES[name].change({}, {0: ("f32", data), 1: target})
-    attrs = case.op.read(case.raw, [])
-    assert attrs is not None
+    attrs = attrs_of(case.op, case.raw)
     kinds = [fault.kind for fault in case.op.check(attrs, [fact_of(slot) for slot in case.slots])]
     assert kinds == [Kind.SUSPECT] * warned

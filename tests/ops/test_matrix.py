@@ -20,7 +20,7 @@ from tests.ops.math_support import (
     type_difference,
     values_agree,
 )
-from tests.ops.single import Slot, slots_of
+from tests.ops.single import Slot, attrs_of, computed, slots_of
 
 MATMUL, EINSUM, INVERSE = matrix.OPS
 RANKS = {"a": 2, "b": 3, "c": 4, "d": 5, "E": 1}
@@ -229,10 +229,8 @@ def test_einsum_with_dots() -> None:
         case, arrays = _einsum(rng, dots=True)
         if "..." not in case.raw["equation"] or any(array.dtype.kind == "V" for array in arrays):
             continue
-        assert EINSUM.kernel is not None
-        attrs = EINSUM.read(case.raw, [])
-        assert attrs is not None
-        (found,) = EINSUM.kernel(attrs, arrays)
+        attrs = attrs_of(EINSUM, case.raw)
+        (found,) = computed(EINSUM, attrs, arrays)
         tolerance = 2e-3 if found.dtype == np.float16 else 1e-5
         np.testing.assert_allclose(
             found.astype(np.float64),
@@ -256,9 +254,8 @@ def inverse_values(rng: np.random.Generator) -> tuple[Case, list[Array]]:
 @pytest.mark.parametrize("adjoint", ["true", "false"])
 def test_singular_matrices_have_no_inverse_and_the_others_have(adjoint: str) -> None:
     """By hand: the runtime gives any numbers of a matrix without an inverse."""
-    assert INVERSE.kernel is not None
     stack = np.array([[[1, 2], [2, 4]], [[1, 2], [3, 4]], [[np.inf, 0], [0, 1]], [[0, 0], [0, 0]]], np.float32)
-    (found,) = INVERSE.kernel(Attrs({"adjoint": adjoint == "true"}), [stack])
+    (found,) = computed(INVERSE, Attrs({"adjoint": adjoint == "true"}), [stack])
     assert np.isnan(found).all(axis=(1, 2)).tolist() == [True, False, True, True]
     other = found[1].T if adjoint == "true" else found[1]
     np.testing.assert_allclose(other @ stack[1], np.eye(2), atol=1e-6)

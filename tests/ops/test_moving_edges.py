@@ -32,7 +32,7 @@ from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim
 from tests.ops.around import Case, ops_by_name, runs
 from tests.ops.layer_support import Setting, compare_shapes, fact_of
-from tests.ops.single import Between, Slot, single_text
+from tests.ops.single import Between, Slot, attrs_of, computed, single_text
 
 OPS = ops_by_name(
     elementwise.OPS,
@@ -84,8 +84,7 @@ def test_an_element_that_a_dropped_axis_lacks(dim: str, begin: int, client: Runt
     slots: list[Slot] = [("f32", dim), whole([begin]), whole([begin + 1])]
     op, setting = OPS["StridedSlice-1"], Setting(OPS["StridedSlice-1"], slots, raw)
     text, blob = single_text(op.type, op.version, raw, slots, 1)
-    attrs = op.read(raw, [])
-    assert attrs is not None
+    attrs = attrs_of(op, raw)
     kinds = [fault.kind for fault in op.check(attrs, [fact_of(slot) for slot in slots])]
     beyond = not -4 <= begin < 4
     assert kinds == ([Kind.CONTRADICTION if dim == "4" else Kind.SUSPECT] if beyond and dim != "?" else [])
@@ -143,17 +142,14 @@ def test_shapes(name: str, raw: Mapping[str, str], slots: Sequence[Slot], client
 
 
 def run(op: Op, raw: Mapping[str, str], arrays: Sequence[Array]) -> tuple[Array, ...]:
-    attrs = op.read(raw, [])
-    assert attrs is not None
-    assert op.kernel is not None
-    return op.kernel(attrs, arrays)
+    attrs = attrs_of(op, raw)
+    return computed(op, attrs, arrays)
 
 
 @pytest.mark.parametrize(("dim", "wrong"), [("1..5", False), ("..4", False), ("..3", True), ("3", True), ("4", False)])
 def test_pads_that_cut_off_more_than_there_is(dim: str, wrong: bool) -> None:
     facts = [fact_of(slot) for slot in (("f32", dim), whole([-2]), whole([-2]))]
-    attrs = OPS["Pad-12"].read({"pad_mode": "constant"}, [])
-    assert attrs is not None
+    attrs = attrs_of(OPS["Pad-12"], {"pad_mode": "constant"})
     assert bool([*OPS["Pad-12"].check(attrs, facts)]) == wrong
 
 
@@ -222,8 +218,7 @@ def test_what_the_plugin_reads_otherwise(
 ) -> None:
     """It runs, and gives something else than is written: a warning."""
     op = OPS[name]
-    attrs = op.read(raw, [])
-    assert attrs is not None
+    attrs = attrs_of(op, raw)
     found = [(fault.attribute, fault.kind) for fault in op.check(attrs, [fact_of(slot) for slot in slots])]
     assert found == [(offending, Kind.SUSPECT)]
     given = [("f32", slot[1].replace("?", "1")) if isinstance(slot, tuple) else slot for slot in slots]
@@ -240,8 +235,7 @@ def test_what_the_plugin_reads_otherwise(
     ids=["Pad", "SpaceToBatch", "RNNSequence"],
 )
 def test_what_the_plugin_reads_as_written(name: str, raw: Mapping[str, str], slots: Sequence[Slot]) -> None:
-    attrs = OPS[name].read(raw, [])
-    assert attrs is not None
+    attrs = attrs_of(OPS[name], raw)
     assert not list(OPS[name].check(attrs, [fact_of(slot) for slot in slots]))
 
 
@@ -249,8 +243,7 @@ def test_repeats_that_no_machine_holds() -> None:
     """Found for data of any size, as long as there are any."""
     op = OPS["Tile-1"]
     facts = [fact_of(slot) for slot in (("f32", "?,3"), whole([1 << 40, 1]))]
-    attrs = op.read({}, [])
-    assert attrs is not None
+    attrs = attrs_of(op, {})
     assert [fault.kind for fault in op.check(attrs, facts)] == [Kind.FATAL]
 
 
@@ -267,8 +260,7 @@ def test_axes_of_a_mapping_ascend(axes: tuple[int, int]) -> None:
         sizes[axis] = size
     op = find_op("Broadcast", "opset3")
     assert op is not None
-    attrs = op.read({"mode": "explicit"}, [])
-    assert attrs is not None
+    attrs = attrs_of(op, {"mode": "explicit"})
     facts = [fact_of(array) for array in (np.zeros((2, 3)), np.array(sizes), np.array(axes))]
     with nullcontext() if axes[0] < axes[1] else pytest.raises(ShapeError, match="ascending"):
         assert op.outputs_of(attrs, facts)
@@ -278,6 +270,5 @@ def test_axes_of_a_mapping_ascend(axes: tuple[int, int]) -> None:
 def test_lengths_of_nothing_are_never_too_long(sizes: tuple[int, ...], wrong: bool) -> None:
     op = find_op("ReverseSequence", "opset1")
     assert op is not None
-    attrs = op.read({"batch_axis": "0", "seq_axis": "1"}, [])
-    assert attrs is not None
+    attrs = attrs_of(op, {"batch_axis": "0", "seq_axis": "1"})
     assert bool([*op.check(attrs, [fact_of(np.zeros(sizes)), fact_of(np.array([1, 9]))])]) == wrong

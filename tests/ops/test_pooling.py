@@ -29,6 +29,7 @@ from tests.ops.pooling_support import (
     runtime_shapes,
     runtime_values,
 )
+from tests.ops.single import attrs_of, computed
 
 Array = npt.NDArray[Any]
 
@@ -187,12 +188,10 @@ def test_strided_inputs() -> None:
 
 def test_the_lean_kernel_gives_the_first_output() -> None:
     op = op_named("MaxPool-14")
-    attrs = op.read({"kernel": "3", "strides": "2", "dilations": "2", "rounding_type": "ceil"}, [])
-    assert attrs is not None
-    assert op.kernel is not None
+    attrs = attrs_of(op, {"kernel": "3", "strides": "2", "dilations": "2", "rounding_type": "ceil"})
     assert op.first_output_kernel is not None
     data = np.random.default_rng(0).normal(size=(2, 3, 14)).astype(np.float32)
-    np.testing.assert_array_equal(op.first_output_kernel(attrs, [data])[0], op.kernel(attrs, [data])[0])
+    np.testing.assert_array_equal(op.first_output_kernel(attrs, [data])[0], computed(op, attrs, [data])[0])
 
 
 @pytest.mark.parametrize("shape", [(0, 2, 4), (2, 0, 4), (1, 1, 0)], ids=str)
@@ -200,9 +199,8 @@ def test_the_lean_kernel_gives_the_first_output() -> None:
 def test_empty_inputs_of_adaptive_pooling(op: str, shape: tuple[int, ...]) -> None:
     setting = Setting(op_named(op), {}, "f32", ",".join(map(str, shape)), (2,))
     arrays = [np.zeros(shape, np.float32), np.array([2])]
-    assert setting.op.kernel is not None
     assert setting.op.undefined_mask is not None
-    for output in setting.op.kernel(setting.attrs(), arrays):
+    for output in computed(setting.op, setting.attrs(), arrays):
         assert output.shape == (*shape[:2], 2)
     mask = setting.op.undefined_mask(setting.attrs(), arrays)
     assert (mask is not None and mask.all()) == (shape[2] == 0)
@@ -279,8 +277,7 @@ def test_inputs_that_cannot_be_pooled(shape: str, message: str) -> None:
 
 
 def test_pads_may_be_absent_as_the_runtime_reads_them() -> None:
-    attrs = AVG_POOL_1.read({"kernel": "2", "strides": "2"}, [])
-    assert attrs is not None
+    attrs = attrs_of(AVG_POOL_1, {"kernel": "2", "strides": "2"})
     assert attrs.exclude_pad
     (fact,) = outputs_of(AVG_POOL_1, attrs, [Fact(element_type("f32"), parse_shape("1,1,6"))])
     assert format_shape(fact.shape) == "1,1,3"
@@ -300,15 +297,13 @@ def test_pads_may_be_absent_as_the_runtime_reads_them() -> None:
 def test_adaptive_shapes(op: str, data: str, sizes: str, value: Bounds | None, wanted: str) -> None:
     shape = None if data.startswith("..") else parse_shape(data)
     facts = [Fact(element_type("f32"), shape), Fact(element_type("i64"), parse_shape(sizes), value)]
-    attrs = op_named(op).read({}, [])
-    assert attrs is not None
+    attrs = attrs_of(op_named(op), {})
     assert all(format_shape(fact.shape) == wanted for fact in outputs_of(op_named(op), attrs, facts))
 
 
 @pytest.mark.parametrize("sizes", ["3", "...", "2,2"])
 def test_adaptive_sizes_that_do_not_fit(sizes: str) -> None:
-    attrs = op_named("AdaptiveAvgPool-8").read({}, [])
-    assert attrs is not None
+    attrs = attrs_of(op_named("AdaptiveAvgPool-8"), {})
     facts = [Fact(element_type("f32"), (Dim.of(1),) * 4), Fact(element_type("i64"), parse_shape(sizes))]
     if sizes == "...":
         assert format_shape(outputs_of(op_named("AdaptiveAvgPool-8"), attrs, facts)[0].shape) == "1,1,?,?"

@@ -9,7 +9,7 @@ import pytest
 from ir_tools.errors import ShapeError
 from ir_tools.ops import Attrs, Fact, conversion
 from ir_tools.types import ELEMENT_TYPES, Shape, element_type, parse_shape
-from tests.ops.single import infer, outputs_of, single
+from tests.ops.single import attrs_of, computed, infer, outputs_of, single
 
 OP = conversion.CONVERT_PROMOTE_TYPES
 KINDS = [kind for kind in ELEMENT_TYPES if kind != "dynamic"]
@@ -41,8 +41,7 @@ def test_common_type_of_every_pair(unsafe: str) -> None:
 
 def check_pairs(pairs: list[tuple[str, str]], unsafe: str, scalars: str, shapes: tuple[str, str]) -> None:
     raw = {"promote_unsafe": unsafe, "pytorch_scalar_promotion": scalars, "u64_integer_promotion_target": "f64"}
-    attrs = OP.read(raw, [])
-    assert attrs is not None
+    attrs = attrs_of(OP, raw)
     asked = [list(zip(kinds, shapes, strict=True)) for kinds in pairs]
     found = [by_rule(attrs, slots) for slots in asked]
     taken = iter(outputs_of([(OP, raw, slots) for slots, one in zip(asked, found, strict=True) if one]))
@@ -54,11 +53,9 @@ def check_pairs(pairs: list[tuple[str, str]], unsafe: str, scalars: str, shapes:
 def test_values(kinds: tuple[str, str]) -> None:
     """Values are converted as Convert does it."""
     raw = {"promote_unsafe": "true"}
-    attrs = OP.read(raw, [])
-    assert attrs is not None
-    assert OP.kernel is not None
+    attrs = attrs_of(OP, raw)
     arrays = [np.array([0, 1, 3, 100]).astype(element_type(kind).dtype) for kind in kinds]
     wanted = infer(single("ConvertPromoteTypes", 14, raw, [(kind, "4") for kind in kinds]), arrays)
-    found = OP.kernel(attrs, arrays)
+    found = computed(OP, attrs, arrays)
     assert found[0].dtype == found[1].dtype == wanted.dtype
     np.testing.assert_array_equal(found[0], wanted)

@@ -20,7 +20,7 @@ from tests.ops.math_support import (
     value_difference,
     values_agree,
 )
-from tests.ops.single import Slot, slots_of
+from tests.ops.single import Slot, attrs_of, computed, slots_of
 
 FAKE_QUANTIZE, FAKE_CONVERT = quantization.OPS
 
@@ -151,8 +151,6 @@ def test_odd_quantisations(limits: tuple[float, ...], data: list[float]) -> None
 
 def test_data_at_equal_limits_become_the_lower_output() -> None:
     """By the specification; the runtime divides by zero."""
-    assert FAKE_QUANTIZE.kernel is not None
-    attrs = FAKE_QUANTIZE.read({"levels": "9"}, [])
-    assert attrs is not None
+    attrs = attrs_of(FAKE_QUANTIZE, {"levels": "9"})
     arrays = [np.array([0, 1, 2], np.float32), *(np.array(limit, np.float32) for limit in (1, 1, 2, 3))]
-    assert FAKE_QUANTIZE.kernel(attrs, arrays)[0].tolist() == [2, 2, 3]
+    assert computed(FAKE_QUANTIZE, attrs, arrays)[0].tolist() == [2, 2, 3]

@@ -24,7 +24,7 @@ from tests.ops.math_support import (
     value_difference,
     values_agree,
 )
-from tests.ops.single import Between, Slot, single_text, slots_of
+from tests.ops.single import Between, Slot, attrs_of, computed, single_text, slots_of
 
 *REDUCTIONS, CUM_SUM, SEGMENT_MAX = reduction.OPS
 
@@ -110,8 +110,7 @@ def test_values_before_running(op: Op, name: str, client: RuntimeClient) -> None
     slots = [KNOWN[name], np.array([0])]
     ((_, _, wanted),) = client.ask(*single_text(op.type, op.version, {"keep_dims": "false"}, slots), "op")
     assert op.shape is not None
-    attrs = op.read({"keep_dims": "false"}, [])
-    assert attrs is not None
+    attrs = attrs_of(op, {"keep_dims": "false"})
     found = op.shape(attrs, [fact_of(slot) for slot in slots])[0].value
     assert _plain(found) == (None if wanted is None else tuple(map(tuple, wanted)))
 
@@ -235,6 +234,5 @@ def test_reductions_of_nothing(op: Op, kind: str) -> None:
 def test_rows_of_segments_that_are_not_there_are_left_out(segments: list[int], largest: list[int]) -> None:
     """The runtime writes outside of its memory."""
     arrays = [np.array([5, 3, 4], np.float32), np.array(segments), np.array(2)]
-    assert SEGMENT_MAX.kernel
-    (found,) = SEGMENT_MAX.kernel(Attrs({"fill_mode": "zero"}), arrays)
+    (found,) = computed(SEGMENT_MAX, Attrs({"fill_mode": "zero"}), arrays)
     assert found.tolist() == largest

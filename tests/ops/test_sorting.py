@@ -7,7 +7,7 @@ from ir_tools.ops import sorting
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import Case, ChanceTests, Change, compare_around, ops_by_name
 from tests.ops.layer_support import Setting, compare_shapes
-from tests.ops.single import Between, Slot
+from tests.ops.single import Between, Slot, attrs_of
 
 OPS = ops_by_name(sorting.OPS)
 
@@ -60,8 +60,7 @@ def test_values_of_known_numbers(raw: dict[str, str], kind: str, client: Runtime
 def test_limits_of_integers_are_in_order(kind: str, mode: str) -> None:
     least, most = (0, 1) if kind == "bool" else (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
     numbers = [1, most, least, 0, most // 2, most // 2 + least % 2, most, most - 1, least + 1]
-    attrs = OPS["TopK-3"].read({**TOP, "axis": "0", "mode": mode}, [])
-    assert attrs is not None
+    attrs = attrs_of(OPS["TopK-3"], {**TOP, "axis": "0", "mode": mode})
     values, places = sorting.top_k(attrs, (np.array(numbers, kind), np.array(len(numbers))))
     sign = -1 if mode == "max" else 1
     assert places.tolist() == sorted(range(len(numbers)), key=lambda place: (sign * numbers[place], place))

@@ -11,6 +11,7 @@ from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Shape, element_type, parse_shape
 from ir_tools.validation import validate
 from tests.ops.around import ops_by_name
+from tests.ops.single import attrs_of, computed
 
 OPS = ops_by_name(state.OPS)
 
@@ -49,8 +50,7 @@ def by_runtime(client: RuntimeClient, text: bytes) -> tuple[str, Shape] | None:
 
 def by_rule(version: int, data: Mapping[str, str], initial: str | None) -> tuple[str, Shape] | None:
     op = OPS[f"ReadValue-{version}"]
-    attrs = op.read({"variable_id": "v", **data}, [])
-    assert attrs is not None
+    attrs = attrs_of(op, {"variable_id": "v", **data})
     assert op.shape is not None
     inputs = [] if initial is None else [Fact(element_type("f32"), parse_shape(initial))]
     try:
@@ -97,8 +97,7 @@ def test_shapes_of_version_3(initial: str, client: RuntimeClient) -> None:
 def test_what_a_variable_has_to_say(data: Mapping[str, str], initial: str | None, client: RuntimeClient) -> None:
     """With one of its two attributes alone, or with neither and without an initial value, nothing runs."""
     op = OPS["ReadValue-6"]
-    attrs = op.read({"variable_id": "v", **data}, [])
-    assert attrs is not None
+    attrs = attrs_of(op, {"variable_id": "v", **data})
     facts = [] if initial is None else [Fact(element_type("f32"), parse_shape(initial))]
     fed = {f"x{number}": np.ones((1, 2), np.float32) for number in (0, 2) if number == 2 or facts}
     try:
@@ -107,8 +106,7 @@ def test_what_a_variable_has_to_say(data: Mapping[str, str], initial: str | None
         assert list(op.check(attrs, facts))
         return
     assert not list(op.check(attrs, facts))
-    assert op.kernel is not None
-    (found,) = op.kernel(attrs, [fed["x0"]] if facts else [])
+    (found,) = computed(op, attrs, [fed["x0"]] if facts else [])
     np.testing.assert_array_equal(found, wanted)
 
 

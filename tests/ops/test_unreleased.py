@@ -9,6 +9,7 @@ import pytest
 from ir_tools.ops import FAMILIES, Array
 from ir_tools.ops.definition import Oracle
 from tests.ops.layer_support import fact_of
+from tests.ops.single import attrs_of, computed
 
 UNRELEASED = {str(op): op for family in FAMILIES for op in family.OPS if op.oracle is Oracle.SPECIFICATION}
 F32 = np.float32
@@ -51,11 +52,9 @@ def test_every_unreleased_operation_has_examples() -> None:
 )
 def test_shape_and_values(name: str, example: Example) -> None:
     op, (raw, inputs, expected) = UNRELEASED[name], example
-    attrs = op.read(raw, [])
-    assert attrs is not None
-    assert op.kernel is not None
+    attrs = attrs_of(op, raw)
     assert op.shape is not None
-    (found,) = op.kernel(attrs, inputs)
+    (found,) = computed(op, attrs, inputs)
     assert found.dtype == expected.dtype
     np.testing.assert_allclose(found, expected, rtol=1e-6)
     (fact,), wanted = op.shape(attrs, [fact_of(array) for array in inputs]), fact_of(expected)

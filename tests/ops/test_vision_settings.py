@@ -12,7 +12,7 @@ from ir_tools.ops.definition import Kind
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import element_type
 from tests.ops.layer_support import fact_of
-from tests.ops.single import Slot, single_text
+from tests.ops.single import Slot, attrs_of, computed, single_text
 
 RNG = np.random.default_rng(0)
 TWO_THREADS = {"INFERENCE_NUM_THREADS": "2"}
@@ -77,11 +77,9 @@ def test_integers_are_resized_as_by_the_plugin(
 ) -> None:
     op, raw = op_of("Interpolate-11"), {**SIZES, "mode": mode}
     arrays = [pixels(kind, *shape), np.array([7, 4]), np.array(axes)]
-    attrs = op.read(raw, [])
-    assert attrs is not None
-    assert op.kernel is not None
+    attrs = attrs_of(op, raw)
     assert op.undefined_mask is not None
-    (own,), torn = op.kernel(attrs, arrays), op.undefined_mask(attrs, arrays)
+    (own,), torn = computed(op, attrs, arrays), op.undefined_mask(attrs, arrays)
     assert torn is not None
     assert torn.mean() < 0.2
     assert np.array_equal(own[~torn], by_runtime(client, op, raw, arrays, 1)[~torn])
@@ -94,10 +92,8 @@ def test_grids_of_half_floats(client: RuntimeClient, kind: str, mode: str) -> No
     op, raw = op_of("GridSample-9"), {"mode": mode, "padding_mode": "border"}
     data = RNG.standard_normal((2, 3, 5, 6)).astype(kind) if kind == "float32" else pixels(kind, 2, 3, 5, 6)
     arrays = [data, RNG.uniform(-1.2, 1.2, (2, 4, 5, 2)).astype(BF16)]
-    attrs = op.read(raw, [])
-    assert attrs is not None
-    assert op.kernel is not None
-    (own,), found = op.kernel(attrs, arrays), by_runtime(client, op, raw, arrays, 2)
+    attrs = attrs_of(op, raw)
+    (own,), found = computed(op, attrs, arrays), by_runtime(client, op, raw, arrays, 2)
     assert np.abs(own.astype(float) - found.astype(float)).max() <= 1e-5 * np.abs(data.astype(float)).max() * (
         kind == "float32"
     )
@@ -110,10 +106,8 @@ def test_seeds_decide_random_numbers(client: RuntimeClient, kind: str, alignment
     assert dtype is not None
     raw = {"output_type": kind, "global_seed": "150", "op_seed": str(2**33 + 7), "alignment": alignment}
     op, arrays = op_of("RandomUniform-8"), [np.array([3, 5]), np.array(-3).astype(dtype), np.array(40).astype(dtype)]
-    attrs = op.read(raw, [])
-    assert attrs is not None
-    assert op.kernel is not None
-    (own,), found = op.kernel(attrs, arrays), by_runtime(client, op, raw, arrays, 0)
+    attrs = attrs_of(op, raw)
+    (own,), found = computed(op, attrs, arrays), by_runtime(client, op, raw, arrays, 0)
     assert own.dtype == found.dtype
     assert np.abs(own.astype(float) - found.astype(float)).max() <= 40 * (1.6e-2 if kind == "bf16" else 2e-3)
 
@@ -126,23 +120,19 @@ def test_points_at_the_edge_of_an_image(client: RuntimeClient) -> None:
     )
     rois = np.array([[75, 9, 78, 31], [32, 30, 41, 40]], np.float32)
     arrays = [pixels("int8", 5, 8, 2, 6).astype(np.float32), rois, np.array([4, 3])]
-    attrs = op.read(raw, [])
-    assert attrs is not None
-    assert op.kernel is not None
-    (own,), found = op.kernel(attrs, arrays), by_runtime(client, op, raw, arrays, 2)
+    attrs = attrs_of(op, raw)
+    (own,), found = computed(op, attrs, arrays), by_runtime(client, op, raw, arrays, 2)
     assert np.abs(own - found).max() <= 1e-4 * np.abs(found).max()
 
 
 def test_places_of_equal_elements_are_undefined() -> None:
     op = op_of("TopK-11")
-    attrs = op.read({"axis": "0", "mode": "max", "sort": "value"}, [])
-    assert attrs is not None
+    attrs = attrs_of(op, {"axis": "0", "mode": "max", "sort": "value"})
     assert op.undefined_mask is not None
     mask = op.undefined_mask(attrs, [np.array([1.0, 3.0, 2.0, 2.0, 0.0, 1.0]), np.array(4)])
     assert mask is not None
     assert mask.tolist() == [False, True, True, True]
-    attrs = op.read({"axis": "0", "mode": "max", "sort": "index"}, [])
-    assert attrs is not None
+    attrs = attrs_of(op, {"axis": "0", "mode": "max", "sort": "index"})
     cut = op.undefined_mask(attrs, [np.array([3.0, 2.0, 2.0]), np.array(2)])
     whole = op.undefined_mask(attrs, [np.array([3.0, 2.0, 2.0]), np.array(3)])
     assert cut is not None
