@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +14,7 @@ from ir_tools.runtime._frames import Blob
 from ir_tools.runtime._messages import explain, is_memory
 from ir_tools.runtime._request import Answer, Request, compile_model, stage
 from ir_tools.runtime._tensors import feed
+from ir_tools.runtime.release_worker import SIZES, peak, reset_peak, within
 from ir_tools.types import element_type
 
 if TYPE_CHECKING:
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["attempt"]
 
-SIZES = (32, 8, 1, 224)
-"""What dynamic dimensions are tried with, one after the other, within their bounds; a dynamic batch is 1."""
 MAX_ELEMENTS = 1 << 24
 """Of an input with dynamic dimensions; sizes that would make more are not tried."""
 
@@ -36,7 +33,7 @@ def attempt(request: Request) -> Answer:
     of the sizes that were made up for dynamic dimensions, or nothing.
     """
     started = time.process_time()
-    _reset_peak()
+    reset_peak()
     unfit = ""
     stage("reading the model")
     model = request.read()
@@ -45,7 +42,7 @@ def attempt(request: Request) -> Answer:
         if request["until"] != "compiling the model":
             given = dict(zip(request["inputs"], request.blobs[-len(request["inputs"]) :], strict=False))
             unfit = _run_on(compiled, given) if given else _run(compiled, request["fills"])
-    return {"seconds": time.process_time() - started, "peak": _peak(), "unfit": unfit}, []
+    return {"seconds": time.process_time() - started, "peak": peak(), "unfit": unfit}, []
 
 
 def _run_on(compiled: ov.CompiledModel, given: Mapping[str, Blob]) -> str:
@@ -106,12 +103,7 @@ def _shape(parameter: ov.Output, size: int) -> tuple[int, ...]:
     partial = parameter.get_partial_shape()
     if partial.rank.is_dynamic:
         raise UsageError(f"input '{parameter.get_node().get_friendly_name()}' has no known rank")
-    return tuple(_within(dim, 1 if axis == 0 else size) for axis, dim in enumerate(partial))
-
-
-def _within(dim: ov.Dimension, wanted: int) -> int:
-    low, high = dim.get_min_length(), dim.get_max_length()
-    return int(max(low, wanted if high < 0 else min(wanted, high)))
+    return tuple(within(dim, 1 if axis == 0 else size) for axis, dim in enumerate(partial))
 
 
 def _tensor(generator: np.random.Generator, parameter: ov.Output, shape: tuple[int, ...], fill: int) -> ov.Tensor:
@@ -133,17 +125,3 @@ def _tensor(generator: np.random.Generator, parameter: ov.Output, shape: tuple[i
     else:
         data.view(kind.dtype)[:] = fill
     return tensor
-
-
-def _reset_peak() -> None:
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-
-
-def _peak() -> int:
-    """Return the most memory that was held at once, in bytes; 0 if the system does not say."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-    return 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ import numpy as np
 from ir_tools.errors import UsageError
 from ir_tools.runtime._frames import STAGE, Blob
 from ir_tools.runtime._messages import lacks_device, unknown_property
+from ir_tools.runtime.release_worker import OLD_NET
 
 if TYPE_CHECKING:
     import openvino as ov
@@ -22,7 +22,6 @@ __all__ = ["Answer", "Header", "Request", "compile_model", "core", "stage"]
 
 Header = dict[str, Any]
 Answer = tuple[Header, list[Blob]]
-OLD_NET = re.compile(rb"(<net\b[^>]*?\bversion\s*=\s*[\"'])10([\"'])")
 
 
 class Request:

@@ -2,7 +2,7 @@
 
 They run in the interpreter of another environment, Python 3.6 and later, and import nothing of ir_tools. 2021 has the
 API `openvino.inference_engine`, 2022 and later have `openvino.runtime` or `openvino`. Tasks, arguments and answers are
-those of `worker.py`.
+those of `worker.py`, which imports from here what both need.
 """
 
 import contextlib
@@ -14,6 +14,7 @@ import os
 import re
 import sys
 import time
+from collections import Counter
 from typing import Any
 from xml.etree import ElementTree
 
@@ -30,7 +31,7 @@ INT8 = "LP_TRANSFORMS_MODE"
 BF16_KEY = "ENFORCE_BF16"
 """What the releases before the hint have in its place."""
 SIZES = (32, 8, 1, 224)
-"""What dynamic dimensions are tried with, one after the other; a dynamic batch is 1."""
+"""What dynamic dimensions are tried with, one after the other, within their bounds; a dynamic batch is 1."""
 
 
 class Misused(Exception):
@@ -466,9 +467,9 @@ def unique_names(text: bytes) -> bytes:
     """Return the document with `#id` after names that two layers of a graph share."""
     root = ElementTree.fromstring(text)
     for group in root.iter("layers"):
-        names = [layer.get("name") for layer in group]
+        counts = Counter(layer.get("name") for layer in group)
         for layer in group:
-            if names.count(layer.get("name")) > 1:
+            if counts[layer.get("name")] > 1:
                 layer.set("name", f"{layer.get('name', '')}#{layer.get('id')}")
     document = ElementTree.tostring(root, encoding="utf-8")
     return bytes(document)
@@ -778,10 +779,15 @@ def shapes(request: Any) -> "Any":
 def attempt(request: Any) -> "Any":
     """Go as far as `until`; answer processor time, peak memory and why no sizes suit."""
     started = time.process_time()
-    with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w") as file:
-        file.write("5")
+    reset_peak()
     unfit = api().attempt(request)
     return {"seconds": time.process_time() - started, "peak": peak(), "unfit": unfit}, []
+
+
+def reset_peak() -> None:
+    """Let the system count the most memory from here on."""
+    with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
 
 
 def peak() -> int:

@@ -17,23 +17,22 @@ import signal
 import socket
 import sys
 import threading
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
-from xml.etree import ElementTree
 
 import numpy as np
 
 from ir_tools.errors import IrToolsError, UsageError
 from ir_tools.runtime._attempt import attempt
+from ir_tools.runtime._foreign import end_with
 from ir_tools.runtime._frames import PREFIX, Blob, pack_shared, unpack
 from ir_tools.runtime._messages import explain, is_memory
 from ir_tools.runtime._request import Answer, Header, Request, compile_model, core, stage
 from ir_tools.runtime._tensors import feed, from_tensor, input_numbers, new_tensor
 from ir_tools.runtime.extensions import add_extensions
 from ir_tools.runtime.installed import unimportable
+from ir_tools.runtime.release_worker import duplicates, executed, graphs, shape_words, unique_names, walk
 
 if TYPE_CHECKING:
     import openvino as ov
@@ -86,7 +85,7 @@ def infer(request: Request) -> Answer:
         "version": ov.get_version(),
         "device": _device_name(compiled, request["device"]),
         "precision": _precision(compiled),
-        "executed": _executed(compiled) if request["executed"] else [],
+        "executed": executed(compiled.get_runtime_model()) if request["executed"] else [],
         "states": [variable.name for variable in after],
     }
     values = (from_tensor(variable.state) for variable in after)
@@ -145,19 +144,6 @@ def _precision(compiled: ov.CompiledModel) -> str:
     return "dynamic"
 
 
-def _executed(compiled: ov.CompiledModel) -> list[tuple[str, list[str], str, str, str]]:
-    """Return what the device made of the layers: name, layers, type, element type, and the code that computes it."""
-    rows = []
-    for node in compiled.get_runtime_model().get_ordered_ops():
-        info = node.get_rt_info()
-        layers, kind, type_, code = (
-            str(info[key].astype(str)) if key in info else ""
-            for key in ("originalLayersNames", "layerType", "runtimePrecision", "primitiveType")
-        )
-        rows.append((node.get_friendly_name(), [name for name in layers.split(",") if name], kind, type_, code))
-    return rows
-
-
 def _tapped(request: Request, presented: ov.Model) -> tuple[ov.Model, list[int]]:
     """Return the model with an output for every tap, and the numbers of these outputs.
 
@@ -167,8 +153,8 @@ def _tapped(request: Request, presented: ov.Model) -> tuple[ov.Model, list[int]]
     from openvino import opset1 as ops
 
     model = request.read_as_written()
-    if any("#" in name for name, _ in request["taps"]) and _duplicates(model):
-        model = request.read_as_written(_unique_names(request.document()))
+    if any("#" in name for name, _ in request["taps"]) and duplicates(model):
+        model = request.read_as_written(unique_names(request.document()))
     places: dict[tuple[int, int], int] = {}
     tapped = []
     named: dict[str, list[ov.Node]] = {}
@@ -231,13 +217,7 @@ def _describe(output: ov.Output) -> Header:
         producer = node.input_value(0)
         label = producer.node.get_friendly_name()
         header["producer"] = label if producer.node.get_output_size() == 1 else f"{label}.{producer.index}"
-    return {**header, "type": output.get_element_type().get_type_name(), "shape": _shape(output)}
-
-
-def _shape(output: ov.Output) -> str:
-    """Return the partial shape as `format_shape` writes it."""
-    text = str(output.get_partial_shape())
-    return text if text == "[]" else text[1:-1]
+    return {**header, "type": output.get_element_type().get_type_name(), "shape": shape_words(output)}
 
 
 def _reshape(model: ov.Model, shapes: Mapping[str, str]) -> None:
@@ -256,10 +236,10 @@ def shapes(request: Request) -> Answer:
     """Element type and partial shape of every output of every layer, bodies included."""
     stage("reading the model")
     model = request.read_as_written()
-    if any(_duplicates(graph) for graph in _graphs(model)):
-        model = request.read_as_written(_unique_names(request.document()))
+    if any(duplicates(graph) for graph in graphs(model)):
+        model = request.read_as_written(unique_names(request.document()))
     _reshape(model, request["shapes"])
-    return {"shapes": list(_walk(model, ""))}, []
+    return {"shapes": list(walk(model, ""))}, []
 
 
 def describe(request: Request) -> Answer:
@@ -271,48 +251,6 @@ def describe(request: Request) -> Answer:
         "inputs": [_describe(item) for item in model.inputs],
         "outputs": [_describe(item) for item in model.outputs],
     }, []
-
-
-def _bodies(node: ov.Node) -> dict[str, ov.Model]:
-    """Return the bodies of a layer by the name that they have in the file."""
-    kind = node.get_type_name()
-    if kind in {"TensorIterator", "Loop"}:
-        return {"body": node.get_function()}
-    return {"then_body": node.get_then_body(), "else_body": node.get_else_body()} if kind == "If" else {}
-
-
-def _graphs(model: ov.Model) -> Iterator[ov.Model]:
-    yield model
-    for node in model.get_ops():
-        for body in _bodies(node).values():
-            yield from _graphs(body)
-
-
-def _walk(model: ov.Model, prefix: str) -> Iterator[tuple[str, int, str, str]]:
-    for node in model.get_ordered_ops():
-        path = prefix + node.get_friendly_name()
-        for output in node.outputs():
-            yield path, output.index, output.get_element_type().get_type_name(), _shape(output)
-        for name, body in _bodies(node).items():
-            yield from _walk(body, f"{path}/{name}/")
-
-
-def _duplicates(model: ov.Model) -> bool:
-    names = [node.get_friendly_name() for node in model.get_ops()]
-    return len(set(names)) < len(names)
-
-
-def _unique_names(text: bytes) -> bytes:
-    """Return the document with `#id` after names that two layers of a graph share, as in `ir_tools.graph.walk`."""
-    root = ElementTree.fromstring(text)
-    for group in root.iter("layers"):
-        counts = Counter(layer.get("name") for layer in group)
-        for layer in group:
-            if counts[layer.get("name")] > 1:
-                layer.set("name", f"{layer.get('name', '')}#{layer.get('id')}")
-    document = ElementTree.tostring(root, encoding="utf-8")
-    assert isinstance(document, bytes)
-    return document
 
 
 # --- ask --------------------------------------------------------------------------------------------------------
@@ -330,7 +268,9 @@ def ask(request: Request) -> Answer:
     room[: len(sent)] = np.frombuffer(sent, np.uint8)
     model = core().read_model(request.document(), ov.Tensor(room, shared_memory=True))
     layer = next(node for node in model.get_ops() if node.get_friendly_name() == request["layer"])
-    rows = [(output.get_element_type().get_type_name(), _shape(output), _values(output)) for output in layer.outputs()]
+    rows = [
+        (output.get_element_type().get_type_name(), shape_words(output), _values(output)) for output in layer.outputs()
+    ]
     return {"outputs": rows}, []
 
 
@@ -380,7 +320,7 @@ def main() -> None:
     requests, answers, files, memory = map(int, sys.argv[1:])
     _restrict(memory)
     leave_out_converter()
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     with open(requests, "rb") as source, open(answers, "wb") as sink, socket.socket(fileno=files) as beside:
         _serve(source, sink, beside)
 
@@ -403,13 +343,6 @@ def _serve(source: IO[bytes], sink: IO[bytes], beside: socket.socket) -> None:
         for part in parts:
             sink.write(part)
         sink.flush()
-
-
-def _end_with(parent: int) -> None:
-    """End this process, whatever it does, when the one that started it is gone."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
 
 
 def leave_out_converter() -> None:
