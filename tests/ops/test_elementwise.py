@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +19,7 @@ from tests.ops.single import (
     CORE,
     Fed,
     Slot,
+    attrs_of,
     computed,
     infer,
     infer_all,
@@ -57,11 +57,6 @@ ODD_AT_SPECIALS = {
     for op in row.ops
 }
 """Operations that the CPU plugin approximates in a way that has its own idea of NaN and infinity."""
-
-
-def attrs_of(op: Op, raw: Mapping[str, str]) -> Any:
-    attrs = attrs_of(op, raw)
-    return attrs
 
 
 def kinds_of(op: Op, kind: str) -> list[str]:
