@@ -7,7 +7,7 @@ import numpy as np
 from ir_tools.ops._layers import I64, Layers, held
 from ir_tools.ops._prior_boxes import number_of_priors, priors
 from ir_tools.ops._sampling_rewrites import align_regions
-from ir_tools.ops._versions import as_it_is, no_step, versions
+from ir_tools.ops._versions import VersionStep, as_it_is, no_step
 from ir_tools.ops.definition import Array, Fact, Lowering, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
 
@@ -36,7 +36,7 @@ def migrate_top_k(version: int) -> Step:
             return None
         return as_it_is(layers, "TopK", wanted, attrs, Ref(None), layers.to_type(Ref(None, 1), I64))
 
-    return versions("TopK", version, change)
+    return VersionStep("TopK", version, change)
 
 
 def in_order_of_values(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
@@ -98,7 +98,7 @@ def migrate_nms(version: int) -> Step:
         layers.to_type(Ref(0), typed.output_type)
         return layers.rewrite("a Convert behind the layer", f"{type}-1 gives i64, which Convert makes i32")
 
-    return versions("NonMaxSuppression", version, change)
+    return VersionStep("NonMaxSuppression", version, change)
 
 
 def boxes_of_later_version(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused:
@@ -118,7 +118,7 @@ def migrate_multiclass_nms(version: int) -> Step:
         del attrs
         return Refused(f"MulticlassNms-{wanted} has no input roisnum") if len(layers.inputs) > 2 else None
 
-    return versions("MulticlassNms", version, change, no_boxes(8))
+    return VersionStep("MulticlassNms", version, change, no_boxes(8))
 
 
 def no_boxes(version: int) -> Lowering:
@@ -147,7 +147,7 @@ def _prior_box(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused |
     return layers.rewrite("boxes in another order", "each position has the same boxes")
 
 
-migrate_prior_box_8 = versions("PriorBox", 8, _prior_box)
+migrate_prior_box_8 = VersionStep("PriorBox", 8, _prior_box)
 
 
 def migrate_detection_output(version: int, classes_of: Callable[[Attrs, Sequence[Fact]], tuple[int, int]]) -> Step:
@@ -167,7 +167,7 @@ def migrate_detection_output(version: int, classes_of: Callable[[Attrs, Sequence
             return Refused("DetectionOutput-1 needs the number of classes, which the shapes do not determine")
         return as_it_is(layers, "DetectionOutput", wanted, Attrs({**attrs, "num_classes": classes}))
 
-    return versions("DetectionOutput", version, change)
+    return VersionStep("DetectionOutput", version, change)
 
 
 def migrate_roi_align(version: int) -> Step:
@@ -178,4 +178,4 @@ def migrate_roi_align(version: int) -> Step:
             return None
         return align_regions(attrs, layers.inputs, layers.target)
 
-    return versions("ROIAlign", version, change, align_regions)
+    return VersionStep("ROIAlign", version, change, align_regions)

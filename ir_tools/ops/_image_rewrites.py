@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_tools.ops._layers import F32, Layers, composed
 from ir_tools.ops._values import known, normal_axis
-from ir_tools.ops._versions import as_it_is, versions
+from ir_tools.ops._versions import VersionStep, as_it_is
 from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
 
@@ -71,7 +71,7 @@ def migrate_interpolate(version: int, kernel: Kernel) -> Step:
         _interpolate(layers, wanted, (DATA, *inputs, *axes), written)
         return layers.rewrite("same attributes", "the input that shape_calculation_mode names is read, and no other")
 
-    return versions("Interpolate", version, change)
+    return VersionStep("Interpolate", version, change)
 
 
 def _interpolate(layers: Layers, version: int, inputs: Sequence[Ref | Array], attributes: Mapping[str, object]) -> None:
@@ -310,4 +310,4 @@ def _masked(layers: Layers, data: Ref, window: Attrs, wanted: int) -> Rewrite | 
     return layers.rewrite("a filter for each place of the window", proof)
 
 
-migrate_deformable_8 = versions("DeformableConvolution", 8, _deformable)
+migrate_deformable_8 = VersionStep("DeformableConvolution", 8, _deformable)

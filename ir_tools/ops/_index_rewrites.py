@@ -8,7 +8,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._layers import I64, Layers, held
 from ir_tools.ops._segment_rewrites import combined_elements, combined_tuples
 from ir_tools.ops._values import known, known_axis, normal_axis, whole
-from ir_tools.ops._versions import versions
+from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
 
@@ -51,7 +51,7 @@ def migrate_gather(version: int) -> Step:
             layers.call("Gather", *inputs, version=wanted)
         return layers.rewrite(FROM_FRONT, BELOW_ZERO)
 
-    return versions("Gather", version, change)
+    return VersionStep("Gather", version, change)
 
 
 def _batches(indices: Fact, attrs: Attrs) -> int:
@@ -174,7 +174,7 @@ def migrate_gather_nd(version: int, older: Step) -> Step:
             layers.call("Reshape", found, layers.call("Concat", *sizes, axis=0), special_zero=False)
         return layers.rewrite("batches split again", f"GatherND-{wanted} merges the batches and changes nothing else")
 
-    return versions("GatherND", version, change, older)
+    return VersionStep("GatherND", version, change, older)
 
 
 # --- OneHot -----------------------------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ def _one_hot(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | N
     return layers.rewrite("indices counted from the front", "index i below 0 is i + depth")
 
 
-migrate_one_hot_16 = versions("OneHot", 16, _one_hot)
+migrate_one_hot_16 = VersionStep("OneHot", 16, _one_hot)
 
 # --- ScatterElementsUpdate, ScatterNDUpdate ---------------------------------------------------------------------
 
@@ -316,9 +316,9 @@ def _reduced(layers: Layers, reduction: str, elements: Ref) -> Ref:
 
 def migrate_scatter_elements_12(older: Step) -> Step:
     """Rewrite ScatterElementsUpdate-12 as version 3, and by another step before that."""
-    return versions("ScatterElementsUpdate", 12, _scatter_elements, older)
+    return VersionStep("ScatterElementsUpdate", 12, _scatter_elements, older)
 
 
 def migrate_scatter_nd_15(older: Step) -> Step:
     """Rewrite ScatterNDUpdate-15 as version 4, and by another step before that."""
-    return versions("ScatterNDUpdate", 15, _scatter_nd, older)
+    return VersionStep("ScatterNDUpdate", 15, _scatter_nd, older)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ir_tools.ops._layers import Layers, by_formula, composed
 from ir_tools.ops._values import known
-from ir_tools.ops.definition import Fact, Ref, Refused, Rewrite, Step
+from ir_tools.ops.definition import Fact, Lowering, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
 
 __all__ = [
@@ -89,10 +89,10 @@ def _digit(flag: bool) -> str:
     return "1" if flag else "0"
 
 
-def migrate_mvn_6(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+def _mvn_before_6(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
     """Rewrite MVN-6 before opset6: MVN-1 if it has the same axes, else its formula."""
     shape, axes = inputs[0].shape, known(inputs[1])
-    if target >= 6 or shape is None or not axes or attrs.eps_mode == "outside_sqrt":
+    if shape is None or not axes or attrs.eps_mode == "outside_sqrt":
         return _normalized(attrs, inputs, target)
     places, rank = sorted({axis % len(shape) for axis in axes}), len(shape)
     across = places == [*range(1, rank)] and rank > 1
@@ -108,6 +108,9 @@ def migrate_mvn_6(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite 
         eps=attrs.eps,
     )
     return layers.rewrite("axes as an attribute", f"MVN-1 normalizes over axes {places[0]} to {rank - 1}")
+
+
+migrate_mvn_6 = Lowering(6, _mvn_before_6)
 
 
 @composed(6, "(x - mean) / sqrt(mean of (x - mean)^2 + eps), with eps where its mode says", wide=True)

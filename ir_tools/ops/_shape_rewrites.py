@@ -7,7 +7,7 @@ import numpy as np
 from ir_tools.ops._layers import I64, Layers, composed
 from ir_tools.ops._slices import exact_slice
 from ir_tools.ops._values import known, known_axes
-from ir_tools.ops._versions import versions
+from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
 from ir_tools.types import Dim
@@ -37,7 +37,7 @@ def _shape_of(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | None:
     return layers.rewrite("a Convert behind the layer", f"ShapeOf-{wanted} gives i64, which Convert makes i32")
 
 
-migrate_shape_of_3 = versions("ShapeOf", 3, _shape_of)
+migrate_shape_of_3 = VersionStep("ShapeOf", 3, _shape_of)
 
 
 @composed(16, "a tensor in its own shape is itself")
@@ -67,7 +67,7 @@ def _squeeze(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | N
     return layers.rewrite("axes with one element", "the other axes are skipped")
 
 
-migrate_squeeze_15 = versions("Squeeze", 15, _squeeze)
+migrate_squeeze_15 = VersionStep("Squeeze", 15, _squeeze)
 
 # --- Broadcast --------------------------------------------------------------------------------------------------
 
@@ -90,7 +90,7 @@ def migrate_broadcast(version: int) -> Step:
         layers.call("Broadcast", *inputs, version=wanted, mode=mode, axis=attrs.axis)
         return layers.rewrite("same mode", f"mode {mode} means the same")
 
-    return versions("Broadcast", version, change)
+    return VersionStep("Broadcast", version, change)
 
 
 def _bidirectional(layers: Layers, wanted: int) -> Rewrite | Refused:
@@ -132,7 +132,7 @@ def _pad(layers: Layers, attrs: Attrs, wanted: int) -> Rewrite | Refused | None:
     return layers.rewrite("cut off by a slice", "negative pads cut off what the others have padded")
 
 
-migrate_pad_12 = versions("Pad", 12, _pad)
+migrate_pad_12 = VersionStep("Pad", 12, _pad)
 
 # --- Slice ------------------------------------------------------------------------------------------------------
 

@@ -6,11 +6,12 @@ The rules are those of OpenVINO's core (bound_evaluate.cpp): a layer passes boun
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops.definition import UNBOUNDED, Array, Bounds, Fact
+from ir_tools.ops.definition import UNBOUNDED, Array, Bounds, Fact, LaterFact
 from ir_tools.ops.fields import Attrs
 from ir_tools.ops.limits import MAX_VALUES
 from ir_tools.types import Dim, Shape, product
@@ -213,17 +214,37 @@ def carried(
         outputs: facts without values.
         bounded: numbers of the inputs of which bounds are enough; the others must be known exactly.
     """
-    values = [fact.value for fact in inputs]
     counts = [whole(fact.shape) for fact in outputs]
-    if any(value is None for value in values) or any(count is None or count > MAX_VALUES for count in counts):
+    if any(count is None or count > MAX_VALUES for count in counts):
         return tuple(outputs)
+    found = partial(_carried_values, kernel, attrs, inputs, len(outputs), bounded)
+    if any(isinstance(fact, LaterFact) and not fact.looked_at for fact in inputs):
+        once = cache(found)
+        return tuple(
+            LaterFact(fact.dtype, fact.shape, partial(lambda number: once()[number], number), fact.constant)
+            for number, fact in enumerate(outputs)
+        )
+    return tuple(replace(fact, value=value) for fact, value in zip(outputs, found(), strict=True))
+
+
+def _carried_values(
+    kernel: Callable[[Attrs, Sequence[Array]], tuple[Array, ...]],
+    attrs: Attrs,
+    inputs: Sequence[Fact],
+    count: int,
+    bounded: Collection[int],
+) -> Sequence[Bounds | None]:
+    """Return the values of `count` outputs, None for those that are not known."""
+    values = [fact.value for fact in inputs]
     bounds = [value for value in values if value is not None]
+    if len(bounds) < len(values) or any(
+        value.exact is None for index, value in enumerate(bounds) if index not in bounded
+    ):
+        return [None] * count
     exact = all(value.exact is not None for value in bounds)
-    if any(value.exact is None for index, value in enumerate(bounds) if index not in bounded):
-        return tuple(outputs)
     try:
         lower = kernel(attrs, [value.lower for value in bounds])
         upper = lower if exact else kernel(attrs, [value.upper for value in bounds])
     except (ShapeError, IndexError):
-        return tuple(outputs)
-    return tuple(replace(fact, value=Bounds(low, high)) for fact, low, high in zip(outputs, lower, upper, strict=True))
+        return [None] * count
+    return [Bounds(low, high) for low, high in zip(lower, upper, strict=True)]

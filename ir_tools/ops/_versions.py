@@ -1,13 +1,14 @@
 """Steps between the versions of one operation: the same attributes, or a few layers that compute the same."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from ir_tools.errors import ShapeError
 from ir_tools.ops._layers import Layers, held
-from ir_tools.ops.definition import Fact, Lowering, Ref, Refused, Rewrite, Step
+from ir_tools.ops.definition import Fact, Lowering, PartialStep, Ref, Refused, Rewrite, Step
 from ir_tools.ops.fields import Attrs
 
-__all__ = ["Change", "as_it_is", "no_step", "versions"]
+__all__ = ["Change", "VersionStep", "as_it_is", "no_step"]
 
 Change = Callable[[Layers, Attrs, int], Rewrite | Refused | None]
 """`(layers, attributes, version) -> ` layers of that version, why there are none, or None if the attributes say all."""
@@ -18,35 +19,45 @@ def no_step(version: int, reason: str) -> Lowering:
     return Lowering(version, reason=reason)
 
 
-def versions(type: str, version: int, change: Change | None = None, older: Step | None = None) -> Step:
-    """Return the step of one version to the version that a target opset holds.
+@dataclass(frozen=True, slots=True)
+class VersionStep(PartialStep):
+    """The step of one version to the version that a target opset holds.
 
     A target that holds this version is left to the engine. If a later version has no equal layer, the earlier one
     stays, which every later opset can be read along with.
 
-    Args:
+    Attributes:
         type: of the operation.
         version: from which the step leads.
         change: what differs between the versions; None if nothing does but attributes with defaults.
         older: the step to an opset that holds no version of the operation; None if all do.
     """
 
-    def step(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
-        op = held(type, target)
+    type: str
+    version: int
+    change: Change | None = None
+    older: Step | None = None
+
+    def leaves(self, target: int) -> bool:
+        """Return whether the opset holds this version."""
+        op = held(self.type, target)
+        return op.version == self.version and op.in_opset(target)
+
+    def __call__(self, attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+        """Return the layer in the version that the opset holds."""
+        op = held(self.type, target)
         if not op.in_opset(target):
-            return None if older is None else older(attrs, inputs, target)
-        if op.version == version:
+            return None if self.older is None else self.older(attrs, inputs, target)
+        if op.version == self.version:
             return None
         layers = Layers(inputs, target)
         try:
-            found = None if change is None else change(layers, attrs, op.version)
+            found = None if self.change is None else self.change(layers, attrs, op.version)
         except ShapeError as why:
             found = Refused(str(why))
-        if isinstance(found, Refused) and op.version > version:
+        if isinstance(found, Refused) and op.version > self.version:
             return None
-        return as_it_is(layers, type, op.version, attrs) if found is None else found
-
-    return step
+        return as_it_is(layers, self.type, op.version, attrs) if found is None else found
 
 
 def as_it_is(layers: Layers, type: str, version: int, attrs: Attrs, *inputs: Ref) -> Rewrite:

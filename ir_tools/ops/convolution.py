@@ -34,7 +34,7 @@ from ir_tools.ops._image_rewrites import migrate_deformable_8
 from ir_tools.ops._numbers import in_working_type, is_half, same_type, through_floats
 from ir_tools.ops._requirements import listed, raise_first
 from ir_tools.ops._values import shifted, times
-from ir_tools.ops._versions import versions
+from ir_tools.ops._versions import VersionStep
 from ir_tools.ops._windows import Pooling, axis_pads
 from ir_tools.ops.definition import Array, Bounds, Fact, Input, Op, Violation
 from ir_tools.ops.fields import Attrs, Field, Flag, Float, Int, Ints, OneOf
@@ -448,7 +448,7 @@ DEFORMABLE_1 = Op(
     check=deformable_check,
     shape=deformable_shape,
     kernel=deformable,
-    migrate=versions("DeformableConvolution", 1),
+    migrate=VersionStep("DeformableConvolution", 1),
 )
 
 OPS = (

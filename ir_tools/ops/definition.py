@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -51,11 +52,13 @@ __all__ = [
     "Folding",
     "Input",
     "Kind",
+    "LaterFact",
     "Lowering",
     "NewLayer",
     "Op",
     "Oracle",
     "Output",
+    "PartialStep",
     "Ref",
     "Refused",
     "Rewrite",
@@ -145,6 +148,36 @@ class Fact:
         """Return the same batch and channels with other spatial dimensions."""
         assert self.shape is not None
         return Fact(self.dtype, (*self.shape[:2], *dims))
+
+
+class LaterFact(Fact):
+    """A fact whose values are worked out when somebody first looks at them."""
+
+    _found: Bounds | Callable[[], Bounds | None] | None
+
+    def __init__(
+        self,
+        dtype: ElementType,
+        shape: Shape,
+        value: Bounds | Callable[[], Bounds | None] | None = None,
+        constant: bool = False,
+    ) -> None:
+        """As `Fact`; `value` may be what works the values out."""
+        for name, given in {"dtype": dtype, "shape": shape, "_found": value, "constant": constant}.items():
+            object.__setattr__(self, name, given)
+
+    @property
+    def value(self) -> Bounds | None:
+        """The values."""
+        if callable(self._found):
+            object.__setattr__(self, "_found", self._found())
+        assert not callable(self._found)
+        return self._found
+
+    @property
+    def looked_at(self) -> bool:
+        """Whether the values have been worked out."""
+        return not callable(self._found)
 
 
 class Kind(enum.Enum):
@@ -266,8 +299,22 @@ Step = Callable[["Attrs", Sequence["Fact"], int], "Rewrite | Refused | None"]
 """`(attributes, input facts, target opset) -> ` a rewrite, a refusal, or None where nothing need be done."""
 
 
+class PartialStep(ABC):
+    """A step that leaves the operation alone in some opsets, whatever its attributes and inputs are."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def leaves(self, target: int) -> bool:
+        """Return whether the operation stays in this opset."""
+
+    @abstractmethod
+    def __call__(self, attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
+        """As `Step`."""
+
+
 @dataclass(frozen=True, slots=True)
-class Lowering:
+class Lowering(PartialStep):
     """A step to the opsets before `version`, which begins the operation: later ones hold it and are left alone.
 
     `lower`: makes the layers; None if no older operations express the operation, for that `reason`.
@@ -277,9 +324,13 @@ class Lowering:
     lower: Step | None = None
     reason: str = ""
 
+    def leaves(self, target: int) -> bool:
+        """Return whether the opset holds the operation."""
+        return target >= self.version
+
     def __call__(self, attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | Refused | None:
         """Return what replaces the operation, or the reason why nothing does; None in an opset that holds it."""
-        if target >= self.version:
+        if self.leaves(target):
             return None
         return Refused(self.reason) if self.lower is None else self.lower(attrs, inputs, target)
 

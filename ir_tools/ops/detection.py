@@ -15,7 +15,7 @@ from ir_tools.ops._numbers import in_working_type, in_working_types, sigmoid
 from ir_tools.ops._prior_boxes import clustered_boxes, number_of_priors, prior_boxes, priors
 from ir_tools.ops._requirements import agreed, require, require_rank, require_size
 from ir_tools.ops._values import dim, divided, normal_axis, times
-from ir_tools.ops._versions import versions
+from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, ExactWord, Flag, Float, Floats, Int32, Ints
 from ir_tools.ops.limits import MAX_DENSITY, check_output_size
@@ -121,7 +121,7 @@ PRIOR_BOX_1 = Op(
     check=check_prior_box,
     shape=prior_box_shape,
     kernel=prior_box,
-    migrate=versions("PriorBox", 1),
+    migrate=VersionStep("PriorBox", 1),
 )
 PRIOR_BOX_8 = PRIOR_BOX_1.at(
     8,

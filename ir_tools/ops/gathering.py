@@ -16,7 +16,7 @@ from ir_tools.ops._moving_rewrites import migrate_gather_elements, moved
 from ir_tools.ops._numbers import in_axis, same_type
 from ir_tools.ops._requirements import require_integers, require_one
 from ir_tools.ops._values import carried, known, normal_axis, outside, sizes_of, times, whole
-from ir_tools.ops._versions import versions
+from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Int, OneOf
 from ir_tools.ops.limits import too_large
@@ -411,7 +411,7 @@ ONE_HOT_1 = Op(
     check=check_one_hot,
     shape=one_hot_shape,
     kernel=one_hot,
-    migrate=versions("OneHot", 1),
+    migrate=VersionStep("OneHot", 1),
 )
 ONE_HOT_16 = ONE_HOT_1.at(
     16,

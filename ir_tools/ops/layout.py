@@ -15,7 +15,7 @@ from ir_tools.errors import ShapeError
 from ir_tools.ops._requirements import require_integers, require_list, require_sizes
 from ir_tools.ops._shape_rewrites import migrate_squeeze_15
 from ir_tools.ops._values import carried, divided, intervals, known, known_axes, normal_axis, times, whole
-from ir_tools.ops._versions import versions
+from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Op, Violation
 from ir_tools.ops.fields import Attrs, Flag, Int, OneOf
 from ir_tools.types import Dim, Shape, product, shape_text
@@ -358,7 +358,7 @@ SQUEEZE_1 = Op(
     inputs=(DATA, Input("axes", optional=True, type="integer float")),
     shape=squeeze_shape,
     kernel=squeeze,
-    migrate=versions("Squeeze", 1),
+    migrate=VersionStep("Squeeze", 1),
 )
 SQUEEZE_15 = SQUEEZE_1.at(
     15,

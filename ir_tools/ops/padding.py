@@ -18,7 +18,7 @@ from ir_tools.ops._numbers import same_type
 from ir_tools.ops._requirements import require_integers, require_list, require_one, require_sizes
 from ir_tools.ops._shape_rewrites import migrate_broadcast, migrate_pad_12
 from ir_tools.ops._values import carried, divided, intervals, known, shifted, sizes_of, times
-from ir_tools.ops._versions import versions
+from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Kind, Op, Violation
 from ir_tools.ops.fields import Attrs, Int, OneOf
 from ir_tools.ops.limits import MAX_WINDOW, too_large
@@ -471,7 +471,7 @@ PAD_1 = Op(
     check=check_pad,
     shape=pad_shape,
     kernel=pad,
-    migrate=versions("Pad", 1),
+    migrate=VersionStep("Pad", 1),
 )
 PAD_12 = PAD_1.at(12, migrate=migrate_pad_12)
 TILE = Op(

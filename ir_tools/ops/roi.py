@@ -24,7 +24,7 @@ from ir_tools.ops._regions import (
 )
 from ir_tools.ops._requirements import agreed, require, require_rank, require_size
 from ir_tools.ops._values import dim, is_empty, outside, times, whole
-from ir_tools.ops._versions import no_step, versions
+from ir_tools.ops._versions import VersionStep, no_step
 from ir_tools.ops.definition import Array, Bounds, Fact, Folding, Input, Kind, Op, Output, Violation
 from ir_tools.ops.fields import Attrs, ExactWord, Field, Flag, Float, Floats, IndexType, Int32, Ints, OneOf
 from ir_tools.ops.limits import MAX_BINS, MAX_BOXES, MAX_SAMPLES, check_output_size
@@ -126,14 +126,14 @@ PROPOSAL_1 = Op(
     check=check_proposal,
     shape=proposal_shape,
     kernel=proposal,
-    migrate=versions("Proposal", 1),
+    migrate=VersionStep("Proposal", 1),
 )
 PROPOSAL_4 = PROPOSAL_1.at(
     4,
     outputs=(Output("proposals"), Output("probabilities")),
     shape=proposal_4_shape,
     kernel=proposal_4,
-    migrate=versions("Proposal", 4),
+    migrate=VersionStep("Proposal", 4),
 )
 
 GENERATED = ("im_info", "anchors", "boxesdeltas", "scores")

@@ -15,7 +15,7 @@ from ir_tools.ops._moving_rewrites import moved
 from ir_tools.ops._numbers import in_axis, is_half, same_type
 from ir_tools.ops._requirements import require_integers, require_one
 from ir_tools.ops._values import carried, known, known_axis, outside
-from ir_tools.ops._versions import versions
+from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import Array, Fact, Input, Op, Violation
 from ir_tools.ops.fields import Attrs, Flag, OneOf
 from ir_tools.types import Dim, Shape, shape_text
@@ -253,7 +253,7 @@ SCATTER_ELEMENTS_3 = Op(
     check=check_scatter_elements,
     shape=scatter_elements_shape,
     kernel=scatter_elements,
-    migrate=versions("ScatterElementsUpdate", 3, older=moved(3, scatter_elements, MOVED)),
+    migrate=VersionStep("ScatterElementsUpdate", 3, older=moved(3, scatter_elements, MOVED)),
 )
 SCATTER_ELEMENTS_12 = SCATTER_ELEMENTS_3.at(
     12,
@@ -272,7 +272,7 @@ SCATTER_ND_4 = Op(
     check=check_scatter_nd,
     shape=scatter_nd_shape,
     kernel=scatter_nd,
-    migrate=versions("ScatterNDUpdate", 4, older=moved(4, scatter_nd, MOVED)),
+    migrate=VersionStep("ScatterNDUpdate", 4, older=moved(4, scatter_nd, MOVED)),
 )
 SCATTER_ND_15 = SCATTER_ND_4.at(
     15,

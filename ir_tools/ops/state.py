@@ -12,7 +12,7 @@ import numpy as np
 from ir_tools.errors import ShapeError
 from ir_tools.ops._layers import Layers, by_formula
 from ir_tools.ops._requirements import require
-from ir_tools.ops._versions import no_step, versions
+from ir_tools.ops._versions import VersionStep, no_step
 from ir_tools.ops.definition import Array, Fact, Input, Op, Ref, Refused, Rewrite, Role, Step, Violation
 from ir_tools.ops.fields import Attrs, ShapeText, Text, Type
 from ir_tools.types import Dim, Shape, element_type, format_shape, from_dtype, shape_text
@@ -181,6 +181,6 @@ ASSIGN_3 = Op(
     kernel=same_value,
     unread=VARIABLE,
 )
-ASSIGN_6 = ASSIGN_3.at(6, migrate=versions("Assign", 6, older=KEPT))
+ASSIGN_6 = ASSIGN_3.at(6, migrate=VersionStep("Assign", 6, older=KEPT))
 
 OPS = (READ_VALUE_3, READ_VALUE_6, ASSIGN_3, ASSIGN_6)

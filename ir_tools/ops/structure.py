@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ir_tools.ops._shape_rewrites import migrate_identity, migrate_shape_of_3
-from ir_tools.ops._versions import versions
+from ir_tools.ops._versions import VersionStep
 from ir_tools.ops.definition import NEWEST_OPSET, UNBOUNDED, Array, Bounds, Fact, Input, Op, Role
 from ir_tools.ops.fields import Attrs, IndexType, Int, ShapeText, Type
 from ir_tools.types import Dim, element_type
@@ -86,7 +86,7 @@ SHAPE_OF_1 = Op(
     inputs=(Input("data"),),
     shape=shape_of_shape,
     kernel=shape_of,
-    migrate=versions("ShapeOf", 1),
+    migrate=VersionStep("ShapeOf", 1),
 )
 SHAPE_OF_3 = SHAPE_OF_1.at(
     3,

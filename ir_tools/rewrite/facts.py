@@ -1,29 +1,34 @@
 """The facts that rewrites are planned with."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
+from functools import partial
 from typing import NamedTuple
 
 from ir_tools.errors import GraphError, ReadError
 from ir_tools.graph import Graph, Layer, Located, Model, Port, Source, find_port
 from ir_tools.infer import LayerSignatures, Propagation
 from ir_tools.ops import Role, role_of
-from ir_tools.ops.definition import Fact
+from ir_tools.ops.definition import Bounds, Fact, LaterFact
 from ir_tools.ops.records import recorded, recorded_output
-from ir_tools.types import Shape, shape_text
+from ir_tools.types import Shape, is_static, shape_text
 
 __all__ = ["InputFacts", "KnownFacts"]
 
 
 class InputFacts(NamedTuple):
-    """Hold what is known of a layer's inputs, and where the file contradicts itself."""
+    """Hold what is known of a layer's inputs, and where the file contradicts itself.
+
+    `key`: the same for inputs of which the same is known without computing the sizes that small tensors hold.
+    """
 
     inputs: tuple[Fact, ...]
     notes: tuple[str, ...]
+    key: tuple[int, ...]
 
     @property
-    def key(self) -> tuple[int, ...]:
-        """Return the identities of the facts."""
-        return tuple(map(id, self.inputs))
+    def looked_at(self) -> bool:
+        """Return whether sizes that small tensors hold have been computed."""
+        return any(isinstance(fact, LaterFact) and fact.looked_at for fact in self.inputs)
 
 
 class KnownFacts:
@@ -37,25 +42,29 @@ class KnownFacts:
         self.signatures = signatures
         self._computed = Propagation(model, signatures)
         self._intervals: bool | None = None
+        self._of_data: Set[int] | None = None
         self._outputs: dict[tuple[int, int | None, int], Fact] = {}
 
     def of(self, located: Located) -> InputFacts:
         """Return types and shapes of a layer's inputs, with the values of small integer constants that are there."""
         _, layer, graph = located
         facts: list[Fact] = []
-        notes = []
+        notes, key = list[str](), list[int]()
         sources = graph.sources(layer.id)
         for port in self.signatures.of(layer)[0].inputs:
             source = sources.get(port.id)
-            if source is None:
-                facts.append(self._computed.record(port))
-                continue
-            fact = self._output(graph, source)
-            if not _agree(port, fact.shape):
-                made = f"'{graph.layer(source.layer).name}' makes {shape_text(fact.shape)}"
-                notes.append(f"input port {port.id} records {list(port.dims)}, but {made}")
-            facts.append(self._computed_fact(graph, source, fact) if self._says_little(fact) else fact)
-        return InputFacts(tuple(facts), tuple(notes))
+            fact = self._computed.record(port) if source is None else self._output(graph, source)
+            if source is not None:
+                if not _agree(port, fact.shape):
+                    made = f"'{graph.layer(source.layer).name}' makes {shape_text(fact.shape)}"
+                    notes.append(f"input port {port.id} records {list(port.dims)}, but {made}")
+                if self._says_little(fact):
+                    fact = self._computed_fact(graph, source, fact)
+            key.append(id(fact))
+            if source is not None and _may_hold_sizes(fact):
+                fact = LaterFact(fact.dtype, fact.shape, partial(self._values, graph, source, fact))
+            facts.append(fact)
+        return InputFacts(tuple(facts), tuple(notes), tuple(key))
 
     def computed(self, located: Located) -> tuple[Fact, ...]:
         """Return all that the shape rules find out about the inputs that are connected."""
@@ -75,7 +84,7 @@ class KnownFacts:
         `layers`: with the graph of the model that holds each.
         """
         self._computed.move(model)
-        self._intervals = None
+        self._intervals = self._of_data = None
         for graph, layer_id in layers:
             self._computed.forget(graph, layer_id)
 
@@ -102,18 +111,39 @@ class KnownFacts:
             return recorded(port)
 
     def _says_little(self, fact: Fact) -> bool:
-        """Return whether a rule may want more: a type, a rank, an interval, or the sizes that a small tensor holds."""
+        """Return whether a rule may want more: a type, a rank or an interval."""
         if fact.shape is None or fact.dtype.kind == "dynamic":
             return True
-        if not all(dim.static for dim in fact.shape):
-            return self._has_intervals()
-        return fact.value is None and fact.dtype.is_integer and len(fact.shape) == 1
+        return not is_static(fact.shape) and self._has_intervals()
 
     def _has_intervals(self) -> bool:
         if self._intervals is None:
             shapes = [end.layer.raw.get("shape", "") for end in self._computed.model.inputs]
             self._intervals = any(".." in text.replace("...", "") for text in shapes)
         return self._intervals
+
+    def _values(self, graph: Graph, source: Source, record: Fact) -> Bounds | None:
+        """Return the values that the shape rules find out, unless they give another shape than the file."""
+        if graph is self._computed.model.graph and self._depends_on_data(graph, source.layer):
+            return None
+        fact = self._computed_fact(graph, source, record)
+        return fact.value if fact.shape == record.shape else None
+
+    def _depends_on_data(self, graph: Graph, layer_id: int) -> bool:
+        """Return whether what a layer of the main graph gives is computed from what the inputs of the model hold.
+
+        No rule knows such values. Sizes do not depend on them; of layers with bodies nothing is said.
+        """
+        if self._of_data is None:
+            found, todo = set[int](), [end.layer.id for end in self._computed.model.inputs]
+            while todo:
+                for consumer in graph.successors(todo.pop()):
+                    op = self.signatures.of(graph.layer(consumer))[0].op
+                    if consumer not in found and (op is None or (op.type != "ShapeOf" and op.bodies is None)):
+                        found.add(consumer)
+                        todo.append(consumer)
+            self._of_data = found
+        return layer_id in self._of_data
 
     def _computed_fact(self, graph: Graph, source: Source, record: Fact) -> Fact:
         """Return the fact that the shape rules give; the recorded one if they give no type or rank."""
@@ -122,6 +152,11 @@ class KnownFacts:
         except GraphError:
             return record
         return record if fact.shape is None or fact.dtype.kind == "dynamic" else fact
+
+
+def _may_hold_sizes(fact: Fact) -> bool:
+    """Return whether a rule may want the values of a small tensor."""
+    return fact.value is None and fact.dtype.is_integer and is_static(fact.shape) and len(fact.shape or ()) == 1
 
 
 def _agree(port: Port, shape: Shape) -> bool:

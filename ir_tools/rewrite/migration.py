@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from ir_tools.infer import LayerSignature, LayerSignatures, propagate_shapes
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import find_op, named_rewrites, opset_number
-from ir_tools.ops.definition import Fact, Kind, Lowering, NewLayer, Op, Ref, Refused, Rewrite, Violation
+from ir_tools.ops.definition import Fact, Kind, NewLayer, Op, PartialStep, Ref, Refused, Rewrite, Violation
 from ir_tools.ops.fields import Attrs, ObservedAttrs
 from ir_tools.ops.records import recorded
 from ir_tools.rewrite.extraction import drop_unread
@@ -180,19 +180,30 @@ class _Migrating:
 
     target: Target
 
+    def leaves(self, type: str, version: str) -> bool:
+        """Return whether all layers of a type and stamp stay, whatever they hold."""
+        op, opset, target = find_op(type, version), opset_number(version), self.target
+        if opset is None or target.opset is None:
+            return True
+        if target.release is not None:
+            return False
+        if op is None:
+            return opset <= target.opset
+        step = op.migrate
+        idle = step is None or (isinstance(step, PartialStep) and step.leaves(target.opset))
+        return idle and target.holds(op, opset)
+
     def verdict(self, layer: Layer, judge: Judge | None) -> _Verdict:
         """Return what is done to layers like this one. An opset takes the newest version, a release what it runs."""
         op, opset, target = find_op(layer.type, layer.version), opset_number(layer.version), self.target
-        if opset is None or target.opset is None:
-            return _Verdict()
+        assert opset is not None
+        assert target.opset is not None
         if op is None:
             unknown = Refused(f"it is not known in any opset, and {target.name} reads opset1 to opset{target.opset}")
             above = opset > target.opset
             return _Verdict(otherwise=unknown if above and target.release else None, above=above)
         holds, asked = target.holds(op, opset), op if op.migrate else None
         if judge is None:
-            if holds and isinstance(op.migrate, Lowering):
-                return _Verdict()
             return _Verdict(asked, None if holds else target.stamped(layer, op), above=not holds)
         stamped = None if holds else target.stamped(layer, op)
         if holds or stamped is not None:
@@ -268,11 +279,15 @@ class _Named:
 
     name: str
 
+    def leaves(self, type: str, version: str) -> bool:
+        """Return whether all layers of a type and stamp stay, whatever they hold."""
+        op = find_op(type, version)
+        return op is None or self.name not in op.rewrites
+
     def verdict(self, layer: Layer, judge: Judge | None) -> _Verdict:
         """Return what is done to layers like this one."""
         del judge
-        op = find_op(layer.type, layer.version)
-        return _Verdict(op if op is not None and self.name in op.rewrites else None)
+        return _Verdict(find_op(layer.type, layer.version))
 
     def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | None:
         """Return the rewrite; what would be refused stays."""
@@ -354,7 +369,10 @@ class _Planning:
     def plan(self) -> _Plan:
         """Return what the stage does to each layer."""
         plan = _Plan()
+        leaves = cache(self.stage.leaves)
         for located in self.model.walk():
+            if leaves(located.layer.type, located.layer.version):
+                continue
             signature, _ = self.signatures.of(located.layer)
             verdict = self.verdicts.get(signature.number)
             if verdict is None:
@@ -405,7 +423,8 @@ class _Planning:
                 found = _Outcome(None)
             if isinstance(found.found, Rewrite):
                 found = found._replace(same=changes_nothing(signature, op, found.found))
-            self.outcomes[key] = found
+            if not facts.looked_at:
+                self.outcomes[key] = found
         return found
 
     def _released(

@@ -1,0 +1,77 @@
+"""What is known of the inputs of a rewrite: sizes that small tensors hold are computed if a step looks at them."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+from ir_tools.builder import Builder
+from ir_tools.errors import ShapeError
+from ir_tools.graph import Graph, Layer, Model, Source
+from ir_tools.infer import Propagation
+from ir_tools.infer._engine import Tensors
+from ir_tools.ops import FAMILIES
+from ir_tools.ops.definition import Fact
+from ir_tools.rewrite.migration import migrate
+from ir_tools.types import element_type
+from tests.ops.layer_support import fact_of
+from tests.ops.samples import sample_of
+from tests.rewrite.test_opset_steps import is_valid, sampled
+
+
+def picked(indices: str) -> Model:
+    """Sizes of a ReLU, of which a Gather-1 picks some."""
+    builder = Builder(opset=3)
+
+    def relu(name: str, shape: list[int], dtype: str) -> Source:
+        return builder.call("ReLU", builder.parameter(f"{name}_input", shape, dtype), name=name)
+
+    def sizes(name: str, rank: int) -> Source:
+        return builder.call("ShapeOf", relu(name, [1] * rank, "f32"), name=f"{name}_sizes")
+
+    places = {
+        "of constants": lambda: builder.constant(np.array([0, 1])),
+        "of sizes": lambda: sizes("other", 2),
+        "of data": lambda: relu("places", [2], "i64"),
+    }[indices]()
+    out = builder.call("Gather", sizes("data", 4), places, builder.constant(np.array(0)), name="picked")
+    builder.result(out, "out")
+    return builder.model
+
+
+@pytest.mark.parametrize(
+    ("indices", "visited"), [("of constants", set()), ("of sizes", {"other", "other_input"}), ("of data", set())]
+)
+def test_only_sizes_that_a_step_looks_at_are_computed(
+    indices: str, visited: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, visit = set[str](), Propagation._visit
+
+    def noting(self: Propagation, graph: Graph, layer: Layer, facts: Tensors, given: Mapping[int, Fact]) -> None:
+        found.add(layer.name)
+        visit(self, graph, layer, facts, given)
+
+    monkeypatch.setattr(Propagation, "_visit", noting)
+    steps = [step.after for step in migrate(picked(indices), "opset8").steps]
+    assert {name for name in found if "sizes" not in name} == visited
+    assert steps == ([] if indices == "of data" else ["Gather opset8"])
+
+
+def test_no_rule_knows_values_that_depend_on_an_input_without_values() -> None:
+    rng, compared = np.random.default_rng(3), 0
+    for op in (op for family in FAMILIES for op in family.OPS if op.type != "ShapeOf" and op.bodies is None):
+        sample = sample_of(op)
+        if sample is None or any(
+            isinstance(slot, tuple) and element_type(slot[0]).dtype is None for slot in sample.slots
+        ):
+            continue
+        for setting in filter(is_valid, sampled(op, rng)):
+            attrs, facts = op.read(setting.raw, []), [fact_of(array) for array in setting.arrays]
+            assert attrs is not None
+            compared += any(fact.value is not None for fact in op.outputs_of(attrs, facts) or ())
+            for index, fact in enumerate(facts):
+                with suppress(ShapeError):
+                    outputs = op.outputs_of(attrs, [*facts[:index], Fact(fact.dtype, fact.shape), *facts[index + 1 :]])
+                    assert {one.value for one in outputs or ()} <= {None}, f"{setting}: input {index}"
+    assert compared > 200
