@@ -84,27 +84,22 @@ ROWS = (
         ),
         version=10,
     ),
-    ReleaseDifference(
-        name="RegionYolo without SoftMax and without a mask",
-        first="2021.2",
-        last="2023.1",
-        ops=("RegionYolo-1",),
-        state=State.UNREAD,
-        reason='With do_softmax="false" a mask has to be there; without one it is not read.',
-        model=_region_yolo(),
-        version=10,
-        applies=_is_unmasked,
-    ),
-    ReleaseDifference(
-        name="RegionYolo without SoftMax and without a mask, read",
-        first="2023.2",
-        last="2023.2",
-        ops=("RegionYolo-1",),
-        state=State.UNCOMPILED,
-        reason='With do_softmax="false" a mask has to be there; without one it is not compiled.',
-        model=_region_yolo(),
-        version=10,
-        applies=_is_unmasked,
+    *(
+        ReleaseDifference(
+            name=f"RegionYolo without SoftMax and without a mask{read}",
+            first=first,
+            last=last,
+            ops=("RegionYolo-1",),
+            state=state,
+            reason=f'With do_softmax="false" a mask has to be there; without one it is not {what}.',
+            model=_region_yolo(),
+            version=10,
+            applies=_is_unmasked,
+        )
+        for read, first, last, state, what in (
+            ("", "2021.2", "2023.1", State.UNREAD, "read"),
+            (", read", "2023.2", "2023.2", State.UNCOMPILED, "compiled"),
+        )
     ),
     ReleaseDifference(
         name="ReorgYolo of images of bounded size",

@@ -15,22 +15,9 @@ from ir_tools.types import element_type, is_static
 __all__ = ["ROWS"]
 
 FUNCTIONS = (
-    *(
-        "Exp-1",
-        "Log-1",
-        "Sqrt-1",
-        "Erf-1",
-        "Sin-1",
-        "Cos-1",
-        "Tan-1",
-        "Sinh-1",
-        "Cosh-1",
-        "Tanh-1",
-        "Asinh-4",
-        "Acos-1",
-    ),
-    *("Acosh-4", "Atan-1", "Sigmoid-1", "HSigmoid-5", "HSwish-4", "AvgPool-1", "MVN-1", "MVN-6", "LRN-1", "GRN-1"),
-    *("SoftMax-1", "LogSoftmax-5", "ReduceL2-4", "NormalizeL2-1"),
+    *("Exp-1", "Log-1", "Sqrt-1", "Erf-1", "Sin-1", "Cos-1", "Tan-1", "Sinh-1", "Cosh-1", "Tanh-1", "Asinh-4"),
+    *("Acos-1", "Acosh-4", "Atan-1", "Sigmoid-1", "HSigmoid-5", "HSwish-4", "AvgPool-1", "MVN-1", "MVN-6"),
+    *("LRN-1", "GRN-1", "SoftMax-1", "LogSoftmax-5", "ReduceL2-4", "NormalizeL2-1"),
 )
 LOGICAL = frozenset({"LogicalAnd", "LogicalOr", "LogicalNot", "LogicalXor"})
 

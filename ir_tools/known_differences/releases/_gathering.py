@@ -18,6 +18,11 @@ def _is_negative(fact: Fact) -> bool:
     return fact.value is not None and fact.value.exact is not None and bool((fact.value.exact < 0).all())
 
 
+def _has_negative_indices(seen: Seen) -> bool:
+    """Return whether an index is known to be below 0."""
+    return seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any())
+
+
 def _has_short_sequences(seen: Seen) -> bool:
     """Return whether a SearchSorted of more than one number is known to have sequences of one."""
     sequences, found = seen.inputs[0].shape, seen.outputs[0].shape
@@ -82,7 +87,7 @@ ROWS = (
         sometimes=True,
         model=Call("GatherND-5", (counted(3, 2), Fixed(np.array([[-1]])))),
         version=10,
-        applies=lambda seen: seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any()),
+        applies=_has_negative_indices,
     ),
     ReleaseDifference(
         name="negative indices of GatherElements",
@@ -93,7 +98,7 @@ ROWS = (
         sometimes=True,
         model=Call("GatherElements-6", (counted(3, 2), Fixed(np.array([[-1, -1]]))), {"axis": "0"}),
         version=10,
-        applies=lambda seen: seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any()),
+        applies=_has_negative_indices,
     ),
     ReleaseDifference(
         name="negative indices of ScatterNDUpdate",
@@ -104,7 +109,7 @@ ROWS = (
         reason="Negative indices do not count from the end: memory before the data is written.",
         model=Call("ScatterNDUpdate-4", (counted(3, 4), Fixed(np.array([[-1]])), counted(1, 4))),
         version=10,
-        applies=lambda seen: seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any()),
+        applies=_has_negative_indices,
     ),
     ReleaseDifference(
         name="negative indices of ScatterElementsUpdate",
@@ -118,7 +123,7 @@ ROWS = (
             (counted(3, 4), Fixed(np.array([[-1] * 4])), counted(1, 4), Fixed(number(0, np.int64))),
         ),
         version=10,
-        applies=lambda seen: seen.inputs[1].value is not None and bool((seen.inputs[1].value.upper < 0).any()),
+        applies=_has_negative_indices,
     ),
     ReleaseDifference(
         name="SearchSorted in sequences of one number",

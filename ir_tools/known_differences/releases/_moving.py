@@ -86,26 +86,22 @@ def _is_low(seen: Seen) -> bool:
 
 
 ROWS = (
-    ReleaseDifference(
-        name="an input that is transposed in its only axis",
-        first="2021.2",
-        last="2025.0",
-        ops=("Transpose-1",),
-        reason="The layer is removed, and nobody writes the output of the model.",
-        model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
-        version=10,
-        applies=lambda seen: _is_alone(seen) and len(seen.inputs[0].shape or ()) < 2 and 1 in seen.constant,
-    ),
-    ReleaseDifference(
-        name="an input that is transposed in its only axis, refused",
-        first="2025.1",
-        last="2025.2",
-        ops=("Transpose-1",),
-        state=State.FAILS,
-        reason="The layer is removed, and the output of the model cannot be read.",
-        model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
-        version=10,
-        applies=lambda seen: _is_alone(seen) and len(seen.inputs[0].shape or ()) < 2 and 1 in seen.constant,
+    *(
+        ReleaseDifference(
+            name=f"an input that is transposed in its only axis{refused}",
+            first=first,
+            last=last,
+            ops=("Transpose-1",),
+            state=state,
+            reason=f"The layer is removed, and {what}.",
+            model=Call("Transpose-1", (counted(3), Fixed(whole(0)))),
+            version=10,
+            applies=lambda seen: _is_alone(seen) and len(seen.inputs[0].shape or ()) < 2 and 1 in seen.constant,
+        )
+        for refused, first, last, state, what in (
+            ("", "2021.2", "2025.0", State.DIFFERS, "nobody writes the output of the model"),
+            (", refused", "2025.1", "2025.2", State.FAILS, "the output of the model cannot be read"),
+        )
     ),
     *(
         ReleaseDifference(

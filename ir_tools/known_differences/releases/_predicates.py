@@ -7,36 +7,11 @@ from ir_tools.known_differences.releases._seen import Seen
 __all__ = ["CONVOLUTIONS", "ELEMENTWISE", "ELEMENTWISE_ALONE", "axes_of", "gives_alone", "has_rank", "has_value"]
 
 ELEMENTWISE = frozenset(
-    (
-        *(
-            "Abs",
-            "Add",
-            "Clamp",
-            "Divide",
-            "Elu",
-            "Erf",
-            "Exp",
-            "FloorMod",
-            "Gelu",
-            "HSwish",
-            "Maximum",
-            "Minimum",
-            "Mod",
-        ),
-        *(
-            "Multiply",
-            "Negative",
-            "PReLU",
-            "Power",
-            "ReLU",
-            "Round",
-            "Sigmoid",
-            "Sqrt",
-            "SquaredDifference",
-            "Subtract",
-        ),
-        *("Swish", "Tanh"),
-    )
+    {
+        *("Abs", "Add", "Clamp", "Divide", "Elu", "Erf", "Exp", "FloorMod", "Gelu", "HSwish", "Maximum", "Minimum"),
+        *("Mod", "Multiply", "Negative", "PReLU", "Power", "ReLU", "Round", "Sigmoid", "Sqrt", "SquaredDifference"),
+        *("Subtract", "Swish", "Tanh"),
+    }
 )
 ELEMENTWISE_ALONE = frozenset({"HSigmoid", "Mish", "SoftPlus", "SoftSign"})
 CONVOLUTIONS = frozenset({"Convolution", "GroupConvolution"})

@@ -160,26 +160,19 @@ ROWS = (
             ("2022.1", "2023.2", np.float32, 11, lambda seen: _keeps_all(seen) and seen.first and _is_kept(seen)),
         )
     ),
-    ReleaseDifference(
-        name="deconvolution of one group",
-        first="2024.2",
-        last="2026.4",
-        ops=("GroupConvolutionBackpropData-1",),
-        state=State.UNCOMPILED,
-        reason="With one group of several channels it is read and not compiled.",
-        model=_deconvolution(np.float32),
-        applies=_is_one_group,
-    ),
-    ReleaseDifference(
-        name="deconvolution of one group in i8",
-        first="2022.1",
-        last="2026.4",
-        ops=("GroupConvolutionBackpropData-1",),
-        state=State.UNCOMPILED,
-        reason="With one group of several channels it is read and not compiled.",
-        model=_deconvolution(np.int8),
-        types="i8",
-        applies=_is_one_group,
+    *(
+        ReleaseDifference(
+            name=f"deconvolution of one group{types and f' in {types}'}",
+            first=first,
+            last="2026.4",
+            ops=("GroupConvolutionBackpropData-1",),
+            state=State.UNCOMPILED,
+            reason="With one group of several channels it is read and not compiled.",
+            model=_deconvolution(kind),
+            types=types,
+            applies=_is_one_group,
+        )
+        for first, kind, types in (("2024.2", np.float32, ""), ("2022.1", np.int8, "i8"))
     ),
     ReleaseDifference(
         name="deconvolution of i8 with computed weights",
