@@ -89,10 +89,6 @@ def _beyond_the_spectrum(layer: Instance) -> bool:
     return bool((sizes > there).any())
 
 
-def _default_of_zeros(layer: Instance) -> bool:
-    return len(layer.inputs) > 4 and int(layer.inputs[4]) == -1
-
-
 SUPPRESSION = (
     KnownDifference(
         name="DetectionOutput keep_top_k=0",
@@ -267,7 +263,7 @@ SIGNALS = (
                 Fixed(np.array(-1, np.int32)),
             ),
         ),
-        applies=_default_of_zeros,
+        applies=lambda layer: len(layer.inputs) > 4 and int(layer.inputs[4]) == -1,
     ),
     KnownDifference(
         name="GroupedMatMul-17",

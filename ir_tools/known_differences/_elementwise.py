@@ -17,19 +17,11 @@ def _not_finite(layer: Instance) -> bool:
     )
 
 
-def _of_bytes(layer: Instance) -> bool:
-    return layer.inputs[0].dtype.itemsize == 1 and layer.kind() in "iu"
-
-
 def _wide_power(layer: Instance) -> bool:
     if layer.kind() not in "iu":
         return False
     with np.errstate(all="ignore"):
         return bool((np.abs(layer.inputs[0].astype(np.float64)) ** layer.inputs[1] >= 2.0**24).any())
-
-
-def _of_f64(layer: Instance) -> bool:
-    return layer.inputs[0].dtype == np.dtype(np.float64)
 
 
 ROWS = (
@@ -49,7 +41,7 @@ ROWS = (
         setting="i8 or u8",
         reason="The plugin reads beyond its inputs, or cuts off differences before they are squared.",
         model=Call("SquaredDifference-1", (np.arange(6).astype(np.uint8), np.ones(6, np.uint8))),
-        applies=_of_bytes,
+        applies=lambda layer: layer.inputs[0].dtype.itemsize == 1 and layer.kind() in "iu",
     ),
     KnownDifference(
         name="Power-1 of integers",
@@ -67,7 +59,7 @@ ROWS = (
         setting="f64, where f32 is not enough: remainders of numbers that are not binary fractions, powers beyond 3e38",
         reason="The plugin computes f64 in f32 everywhere; here it shows.",
         model=Call("Mod-1", (np.array([20.5]), np.array([1e-3]))),
-        applies=_of_f64,
+        applies=lambda layer: layer.inputs[0].dtype == np.dtype(np.float64),
     ),
     KnownDifference(
         name="ErfInv-17 near its ends",

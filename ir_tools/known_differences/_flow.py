@@ -33,10 +33,6 @@ def _beyond_f32(layer: Instance, number: int = 0) -> bool:
     return layer.kind(number) in "iu" and bool((np.abs(data.astype(np.float64)) > MAX_EXACT).any())
 
 
-def _narrow(layer: Instance) -> bool:
-    return not layer.attrs.sorted and layer.inputs[0].dtype.itemsize == 1
-
-
 def _beyond_i32(layer: Instance) -> bool:
     limits = np.iinfo(np.int32)
     computed = (array for number, array in enumerate(layer.inputs[1:], 1) if number not in layer.constant)
@@ -140,7 +136,7 @@ ROWS = (
         setting="`sorted` is false, the data are of 8 bits or boolean, and `axis` is given",
         reason="The plugin writes single bytes of the indices and counts.",
         model=Call("Unique-10", (np.array([1, 2, 2, 1], np.int8), Fixed(np.array(0))), {"sorted": "false"}),
-        applies=_narrow,
+        applies=lambda layer: not layer.attrs.sorted and layer.inputs[0].dtype.itemsize == 1,
     ),
     KnownDifference(
         name="Eye-9 of an empty batch",

@@ -51,10 +51,6 @@ def _beyond_i32(layer: Instance) -> bool:
     return wide and bool((np.abs(data) >= 2**31).any())
 
 
-def _not_ascending(layer: Instance) -> bool:
-    return layer.attrs.auto_broadcast != "pdpd" and not np.all(layer.inputs[1] < layer.inputs[2])
-
-
 def _filled_in_another_type(layer: Instance) -> bool:
     return layer.attrs.fill_mode == "lowest" and layer.inputs[0].dtype.name not in {
         *("float32", "bfloat16", "int32", "int8", "uint8", "bool"),
@@ -376,7 +372,7 @@ QUANTIZATION = (
             (floats(-3, -1, 0, 1, 3)[None, None], *(one(value) for value in (2, -2, 0, 8))),
             {"levels": "9"},
         ),
-        applies=_not_ascending,
+        applies=lambda layer: layer.attrs.auto_broadcast != "pdpd" and not np.all(layer.inputs[1] < layer.inputs[2]),
     ),
     KnownDifference(
         name="FakeQuantize-1 of f64",

@@ -25,10 +25,6 @@ def _padded_block(layer: Instance) -> bool:
     return bool(((block > 1) & (np.minimum(block, sizes + begin + end) > sizes)).any())
 
 
-def _whole_range(layer: Instance) -> bool:
-    return layer.kind() == "f" and not layer.attrs.output_type.is_float
-
-
 def _backwards(layer: Instance) -> bool:
     start, stop, step = (float(array) for array in layer.inputs)
     return (stop - start) * step < 0
@@ -132,7 +128,7 @@ ROWS = (
         setting="inputs are floats, `output_type` is whole",
         reason="The specification cuts the inputs off first; the plugin rounds.",
         model=Call("Range-4", (number(1.9), number(6.5), number(1)), {"output_type": "i32"}),
-        applies=_whole_range,
+        applies=lambda layer: layer.kind() == "f" and not layer.attrs.output_type.is_float,
     ),
     KnownDifference(
         name="Range-4 in the wrong direction",

@@ -31,34 +31,6 @@ def _reaches(layer: Instance, minimum: int) -> bool:
     return any(bool((np.abs(array.astype(np.float64)) >= minimum).any()) for array in wide)
 
 
-def _beyond_i32(layer: Instance) -> bool:
-    return _reaches(layer, 1 << 31)
-
-
-def _beyond_f32(layer: Instance) -> bool:
-    return _reaches(layer, MAX_EXACT)
-
-
-def _of_constants(layer: Instance) -> bool:
-    return len(layer.constant) == len(layer.inputs) and layer.kind() in "iu"
-
-
-def _below_zero(layer: Instance) -> bool:
-    return layer.kind() == "i" and layer.attrs.m_pythondiv and any((array < 0).any() for array in layer.inputs)
-
-
-def _of_wide_shifts(layer: Instance) -> bool:
-    return layer.inputs[0].dtype.itemsize == 8
-
-
-def _of_bytes(layer: Instance) -> bool:
-    return layer.inputs[0].dtype.itemsize == 1 and layer.kind() in "iu"
-
-
-def _of_floats(layer: Instance) -> bool:
-    return layer.kind() == "f" and any(not np.isfinite(_wide(array)).all() for array in layer.inputs[:1])
-
-
 def _beyond_bytes(layer: Instance) -> bool:
     """Return floats beyond the 8 bits that they are made into, which they are only where the layer says so."""
     return layer.kind() == "f" and bool((np.abs(np.nan_to_num(_wide(layer.inputs[0]))) >= 128).any())
@@ -81,7 +53,7 @@ ROWS = (
         setting="i64, u32 or u64 beyond 2^31, or results that are",
         reason="The plugin reads the low 32 bits and computes in i32; the reference computes in the type itself.",
         model=Call("Add-1", (np.array([1 << 40, 3]), np.array([1, 1]))),
-        applies=_beyond_i32,
+        applies=lambda layer: _reaches(layer, 1 << 31),
     ),
     KnownDifference(
         name="activations of integers beyond 2^24",
@@ -90,7 +62,7 @@ ROWS = (
         setting="integers beyond 2^24, or results that are",
         reason="The plugin computes in f32, which does not hold them; the reference keeps what need not be computed.",
         model=Call("ReLU-1", (np.array([(1 << 24) + 1, 3], np.int32),)),
-        applies=_beyond_f32,
+        applies=lambda layer: _reaches(layer, MAX_EXACT),
     ),
     KnownDifference(
         name="shifts of 64 bits",
@@ -99,7 +71,7 @@ ROWS = (
         setting="i64 and u64, shifted by 32 and more, or numbers beyond 2^31",
         reason="The plugin shifts the low 32 bits, by the low five bits of the count.",
         model=Call("BitwiseLeftShift-15", (np.array([3, 4]), np.array([40, 1]))),
-        applies=_of_wide_shifts,
+        applies=lambda layer: layer.inputs[0].dtype.itemsize == 8,
     ),
     KnownDifference(
         name="functions without a value in 8 bits",
@@ -108,7 +80,7 @@ ROWS = (
         setting="i8 and u8 for which the function has no value, in tensors of rank 3 and 4",
         reason="The plugin makes the least number (u8: the largest) of NaN in most ranks, and 0 in these two.",
         model=Call("Log-1", (np.array([[[-11], [120]]], np.int8),)),
-        applies=_of_bytes,
+        applies=lambda layer: layer.inputs[0].dtype.itemsize == 1 and layer.kind() in "iu",
     ),
     KnownDifference(
         name="layers of constants alone",
@@ -118,7 +90,7 @@ ROWS = (
         reason="Such a layer is computed before the model runs, by other code: 8 bits wrap, unsigned numbers beyond"
         " 2^31 are cut off. The reference does as the plugin, wherever the numbers come from.",
         model=Call("Subtract-1", (Fixed(np.array([1, 9], np.uint8)), Fixed(np.array([4, 2], np.uint8)))),
-        applies=_of_constants,
+        applies=lambda layer: len(layer.constant) == len(layer.inputs) and layer.kind() in "iu",
     ),
     KnownDifference(
         name="quotients of integers below 0",
@@ -127,7 +99,9 @@ ROWS = (
         setting='integers below 0, with `m_pythondiv="true"` (the default)',
         reason="The plugin cuts quotients off towards 0 whatever `m_pythondiv` says; the reference rounds them down.",
         model=Call("Divide-1", (np.array([-14, 9], np.int32), np.array([11, 2], np.int32))),
-        applies=_below_zero,
+        applies=lambda layer: (
+            layer.kind() == "i" and layer.attrs.m_pythondiv and any((array < 0).any() for array in layer.inputs)
+        ),
     ),
     KnownDifference(
         name="floats that 8 bits do not hold",
@@ -147,7 +121,9 @@ ROWS = (
         reason="The plugin makes false of NaN, and 65504 of the infinity of f16 and the largest f32 of that of f64"
         " before it converts them.",
         model=Call("Convert-1", (floats(np.nan, 0, 1),), {"destination_type": "boolean"}),
-        applies=_of_floats,
+        applies=lambda layer: (
+            layer.kind() == "f" and any(not np.isfinite(_wide(array)).all() for array in layer.inputs[:1])
+        ),
     ),
     KnownDifference(
         name="tests of f64 and of denormal numbers",

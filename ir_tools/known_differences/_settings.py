@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ir_tools.known_differences._define import Instance, Kind, KnownDifference, everywhere
+from ir_tools.known_differences._define import Kind, KnownDifference, everywhere
 from ir_tools.known_differences._model import Call, Fixed, Given, counted, floats
 
 __all__ = ["ROWS"]
@@ -26,30 +26,6 @@ POOL = {
 
 def _axes(*values: int) -> Fixed:
     return Fixed(np.array(values, np.int64))
-
-
-def _no_axes(layer: Instance) -> bool:
-    return not layer.inputs[1].size and layer.inputs[0].ndim < 2
-
-
-def _whole(layer: Instance) -> bool:
-    return layer.kind() in "iu"
-
-
-def _of_many_axes(layer: Instance) -> bool:
-    return len(layer.inputs) > 2 and layer.inputs[1].size > 2
-
-
-def _of_255(layer: Instance) -> bool:
-    return bool(layer.attrs.levels == 255)
-
-
-def _no_products(layer: Instance) -> bool:
-    return not layer.inputs[0].size
-
-
-def _same(layer: Instance) -> bool:
-    return bool(layer.attrs.auto_pad.startswith("same"))
 
 
 REFUSED = (
@@ -134,7 +110,7 @@ VALUES = (
         setting="`same_upper` or `same_lower`, spatial sizes that are not known, and indices that are read",
         reason="The plugin leaves the padding out. Where nobody reads the indices it is right.",
         model=Call("MaxPool-8", (Given(counted(1, 1, 3, 3), "1,1,?,?"),), POOL),
-        applies=_same,
+        applies=lambda layer: bool(layer.attrs.auto_pad.startswith("same")),
     ),
     KnownDifference(
         name="IRDFT-9 along three axes and more",
@@ -143,7 +119,7 @@ VALUES = (
         setting="three axes or more, with sizes other than those that the data make",
         reason="The plugin takes its strides from other sizes, and reads beyond the data.",
         model=Call("IRDFT-9", (counted(2, 2, 9, 2), _axes(0, 1, 2), _axes(2, 1, 16))),
-        applies=_of_many_axes,
+        applies=lambda layer: len(layer.inputs) > 2 and layer.inputs[1].size > 2,
     ),
     KnownDifference(
         name="NormalizeL2-1 along no axis",
@@ -152,7 +128,7 @@ VALUES = (
         setting="`axes` is empty, and the data have one dimension",
         reason="By the specification each element is divided by itself. The plugin keeps the sign, and reads `eps`.",
         model=Call("NormalizeL2-1", (floats(-2, 3), _axes()), {"eps": "0.1", "eps_mode": "add"}),
-        applies=_no_axes,
+        applies=lambda layer: not layer.inputs[1].size and layer.inputs[0].ndim < 2,
     ),
     KnownDifference(
         name="MVN-6 of integers",
@@ -165,7 +141,7 @@ VALUES = (
             (np.array([[1, 4], [2, 7]], np.int32), _axes(0)),
             {"eps": "1e-9", "eps_mode": "inside_sqrt", "normalize_variance": "false"},
         ),
-        applies=_whole,
+        applies=lambda layer: layer.kind() in "iu",
     ),
     KnownDifference(
         name="FakeQuantize-1 with 255 levels",
@@ -178,7 +154,7 @@ VALUES = (
             (floats(-0.5, 1, 3), *(Fixed(floats([value])) for value in (-5.96, 5.97, -5.96, 5.97))),
             {"levels": "255"},
         ),
-        applies=_of_255,
+        applies=lambda layer: bool(layer.attrs.levels == 255),
     ),
     KnownDifference(
         name="FakeQuantize-1 of NaN",
@@ -200,7 +176,7 @@ VALUES = (
         setting="matrices that share a dimension of 0",
         reason="Such products are sums of nothing, 0; the plugin leaves its output unwritten for integers.",
         model=Call("MatMul-1", (np.zeros((1, 11, 0), np.uint16), Fixed(np.zeros((1, 0, 7), np.uint16)))),
-        applies=_no_products,
+        applies=lambda layer: not layer.inputs[0].size,
         arbitrary=everywhere,
     ),
 )

@@ -13,10 +13,6 @@ __all__ = ["ROWS"]
 SUPPRESSIONS = ("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4")
 
 
-def _is_unmasked(seen: Seen) -> bool:
-    return seen.attrs is not None and not seen.attrs.do_softmax and not seen.attrs.mask
-
-
 def _region_yolo() -> Call:
     sizes = {"coords": "4", "classes": "2", "num": "2", "axis": "1", "end_axis": "3", "anchors": "1,2,3,4"}
     return Call("RegionYolo-1", (counted(1, 14, 2, 2),), {**sizes, "do_softmax": "false"})
@@ -94,7 +90,7 @@ ROWS = (
             reason=f'With do_softmax="false" a mask has to be there; without one it is not {what}.',
             model=_region_yolo(),
             version=10,
-            applies=_is_unmasked,
+            applies=lambda seen: seen.attrs is not None and not seen.attrs.do_softmax and not seen.attrs.mask,
         )
         for read, first, last, state, what in (
             ("", "2021.2", "2023.1", State.UNREAD, "read"),

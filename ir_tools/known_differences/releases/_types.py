@@ -23,10 +23,6 @@ def _gives(kinds: str, seen: Seen) -> bool:
     return seen.last and seen.outputs[0].dtype.name in kinds.split()
 
 
-def _to_boolean(seen: Seen) -> bool:
-    return bool(seen.inputs) and seen.inputs[0].dtype.is_float and seen.outputs[0].dtype.name == "boolean"
-
-
 def _packed(kind: str, bits: int) -> Call:
     """Return a sum with eight numbers of a packed type."""
     held = Fixed(np.arange(1, bits + 1, dtype=np.uint8), kind, (8,))
@@ -79,7 +75,9 @@ ROWS = (
         ops=("Convert-1",),
         reason="Numbers are cut off and kept: 2.5 gives 2, and 0.3 gives false.",
         model=Call("Convert-1", (floats(0.3, 0, 2, -0.5),), {"destination_type": "boolean"}),
-        applies=_to_boolean,
+        applies=lambda seen: (
+            bool(seen.inputs) and seen.inputs[0].dtype.is_float and seen.outputs[0].dtype.name == "boolean"
+        ),
     ),
     ReleaseDifference(
         name="conversion to boolean in IR v10",
