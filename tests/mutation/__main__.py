@@ -36,7 +36,7 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "ir_tools/ops/*rewrites.py": ("tests/ops/test_lowering.py", "tests/rewrite"),
     "ir_tools/rewrite/migration.py": ("tests/rewrite", "tests/test_display.py"),
     "ir_tools/rewrite/[fjst]*.py": (
-        "tests/rewrite/test_recorded.py",
+        "tests/made",
         "tests/rewrite/test_target.py",
         "tests/rewrite/test_fitting.py",
         "tests/rewrite/test_judging.py",

@@ -1,4 +1,4 @@
-"""What is found in many small files with a change, or the same change twice, so that tests know it without a runtime.
+"""What is found in many small files with one or two changes, so that tests know it without a runtime.
 
 `python -m tests.rules.recorded` asks the runtime about each file, and writes `recorded.json`: of the files that it does
 not run and that have errors, and of those that it runs and that have none, where and what the findings are. It takes
@@ -28,12 +28,12 @@ from ir_tools.validation import validate
 from tests.faults.handmade import HANDMADE
 from tests.faults.oracle import Oracle
 from tests.legacy.makers import case
-from tests.rewrite.made_models import model_of
+from tests.made.models import model_of
 
 FOLDER = Path(__file__).parent
 FILE = FOLDER / "recorded.json"
 MOST, TWICE, SEED = {"good": 28, "bad": 8}, 30, 21
-"""Changes to each file, drawn at random, of others than those of the rules as many at one place as at two; the seed."""
+"""Changes to each file, drawn at random, of others than those of the rules as many at two places; and the seed."""
 NUMBER = re.compile(r"[+-]?\d+")
 FACTS = re.compile(r"'[^']*'|\d+")
 """What a message is about: names and numbers; its wording may change."""
@@ -82,7 +82,8 @@ def changed(name: str) -> dict[str, bytes]:
         for label in changes:
             alike[label.partition(" ")[2]].append(label)
         pairs = [labels for labels in alike.values() if len(labels) > 1]
-        chosen += [tuple(draw.sample(labels, 2)) for labels in draw.sample(pairs, min(count, len(pairs)))]
+        chosen += [tuple(draw.sample(labels, 2)) for labels in draw.sample(pairs, min(count // 2, len(pairs)))]
+        chosen += [tuple(draw.sample(sorted(changes), 2)) for _ in range(count // 2)]
     return {" and ".join(labels): _applied(root, {label: changes[label] for label in labels}) for labels in chosen}
 
 
@@ -126,7 +127,7 @@ def _words() -> dict[tuple[str, str], list[str]]:
 
 
 def _changes(root: etree._Element) -> Iterator[tuple[str, Change]]:
-    """Numbers by one more or less, 0 or none; other words; attributes and elements that are lost, twice or moved."""
+    """Numbers by one more or less, 0 or none; other words; attributes and elements that are lost, emptied, twice or moved."""
     for number, element in enumerate(root.iter(etree.Element)):
         tag = str(element.tag)
         for name, text in [(str(key), str(text)) for key, text in element.attrib.items()]:
@@ -135,6 +136,8 @@ def _changes(root: etree._Element) -> Iterator[tuple[str, Change]]:
             yield f"{number} {tag} {name} lost", partial(_drop, name)
         for label, value in _other_texts(element.text or "", ()) if tag == "dim" else ():
             yield f"{number} {tag} {label}", partial(_write, value)
+        if len(element):
+            yield f"{number} {tag} emptied", _empty
         if element.getparent() is not None:
             yield f"{number} {tag} lost", lambda one: _parent(one).remove(one)
             yield f"{number} {tag} twice", lambda one: one.addnext(copy.deepcopy(one))
@@ -147,6 +150,11 @@ def _set(name: str, value: str, element: etree._Element) -> None:
 
 def _drop(name: str, element: etree._Element) -> None:
     del element.attrib[name]
+
+
+def _empty(element: etree._Element) -> None:
+    for child in [*element]:
+        element.remove(child)
 
 
 def _write(value: str, element: etree._Element) -> None:

@@ -1,7 +1,7 @@
-"""Models with what migrations look at besides operations: names, types, sizes, several Results, bodies, other data.
+"""Models with unusual names, element types, sizes and stamps, several Results of a tensor, bodies and other data.
 
 Each is drawn by a seed, with this project's own means alone. `recorded.json` here and in `tests/rules/` hold what
-becomes of them: a change of the models needs `python -m tests.rewrite.recorded` and `python -m tests.rules.recorded`.
+becomes of them: a change of the models needs `python -m tests.made.recorded` and `python -m tests.rules.recorded`.
 """
 
 import random

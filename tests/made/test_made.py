@@ -1,4 +1,4 @@
-"""Made models, migrated: as recorded, valid, a fixed point, and with the values of before."""
+"""What becomes of made models is what was recorded; migrated ones are valid, a fixed point, and give equal values."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from ir_tools.ops import Array
 from ir_tools.rewrite.migration import migrate
 from ir_tools.types import element_type
 from ir_tools.validation import validate
-from tests.rewrite.made_models import model_of
-from tests.rewrite.recorded import SEEDS, TARGETS, found, load
+from tests.made.models import model_of
+from tests.made.recorded import SEEDS, TARGETS, found, load
 
 WANTED = load()
 
@@ -48,7 +48,7 @@ def outputs(model: Model, fed: Sequence[Array]) -> list[Array] | None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_was_recorded(seed: int) -> None:
-    """If it is something else on purpose, `python -m tests.rewrite.recorded` records it again."""
+    """If it is something else on purpose, `python -m tests.made.recorded` records it again."""
     assert found(seed) == WANTED[str(seed)]
 
 
