@@ -127,7 +127,7 @@ def _words() -> dict[tuple[str, str], list[str]]:
 
 
 def _changes(root: etree._Element) -> Iterator[tuple[str, Change]]:
-    """Numbers by one more or less, 0 or none; other words; attributes that are lost; elements lost, empty, twice, moved."""
+    """Numbers by one more or less, 0 or none; other words; attributes lost; elements lost, empty, twice or moved."""
     for number, element in enumerate(root.iter(etree.Element)):
         tag = str(element.tag)
         for name, text in [(str(key), str(text)) for key, text in element.attrib.items()]:
