@@ -33,7 +33,12 @@ TESTS: Mapping[str, tuple[str, ...]] = {
         "tests/ops/test_pooling.py",
     ),
     "ir_tools/ops/_equivalence.py": ("tests/ops/test_equivalence.py", "tests/ops/test_lowering.py"),
-    "ir_tools/ops/*rewrites.py": ("tests/ops/test_lowering.py", "tests/rewrite"),
+    "ir_tools/ops/*rewrites.py": (
+        "tests/rewrite/test_versions.py",
+        "tests/rewrite/test_opset_steps.py",
+        "tests/ops/test_lowering.py",
+        "tests/rewrite",
+    ),
     "ir_tools/rewrite/migration.py": ("tests/rewrite", "tests/test_display.py"),
     "ir_tools/rewrite/[fjst]*.py": (
         "tests/made",
@@ -72,22 +77,47 @@ TESTS: Mapping[str, tuple[str, ...]] = {
     "ir_tools/source/*": ("tests/source", "tests/format/test_write.py", "tests/rules"),
     "ir_tools/checks/*": ("tests/rules",),
     "ir_tools/validation.py": ("tests/rules", "tests/cli/test_validate.py"),
+    "ir_tools/known_differences/*": ("tests/test_known_differences.py", "tests/releases"),
+    "ir_tools/execut*.py": ("tests/test_execute.py", "tests/ops/test_state.py", "tests/ops/test_control_flow.py"),
+    "ir_tools/cli/*": ("tests/cli/test_{name}.py", "tests/cli"),
     "ir_tools/ops/*": (
-        "tests/ops/test_{name}.py",
+        "tests/ops/test_recorded.py",
+        "tests/ops/test_{family}.py",
         "tests/ops/test_edges.py",
         "tests/ops/test_moving_edges.py",
-        "tests/ops/test_recorded.py",
+        "tests/ops/test_reference_cases.py",
+        "tests/ops/test_double.py",
+        "tests/ops/test_taken_types.py",
+        "tests/ops/test_layer_faults.py",
         "tests/ops/test_less_known.py",
+        "tests/ops/test_empty_boxes.py",
+        "tests/ops/test_any_facts.py",
+        "tests/ops/test_every_type.py",
+        "tests/ops/test_vision_settings.py",
         "tests/ops/test_random_kernels.py",
         "tests/ops/test_random_layers.py",
         "tests/ops/test_rare_kernels.py",
         "tests/ops/test_rare_shapes.py",
-        "tests/ops/test_reference_cases.py",
+        "tests/ops/test_attribute_reads.py",
+        "tests/ops/test_table.py",
     ),
     "ir_tools/*/*": ("tests/{folder}",),
     "ir_tools/*": ("tests/test_{name}.py",),
 }
-"""The tests concerned with a file: the first pattern that fits; those that there are."""
+"""The tests concerned with a file: the first pattern that fits; those that there are, the most telling first."""
+FAMILIES: Mapping[str, str] = {
+    "suppression": "class_suppression overlaps rotated",
+    "convolution": "convolution_kernels convolution_shapes patches",
+    "detection": "detection_output prior_boxes",
+    "image": "grid_sample interpolate resizing_limits",
+    "roi": "proposals regions",
+    "pooling": "window_kernels",
+    "elementwise": "activations broadcast by_blocks conversion structure",
+    "control_flow": "bodies",
+    "philox": "sampling",
+    "attribute_texts": "fields",
+}
+"""Modules of `ops/` by the tests of the family that they are part of."""
 UNNOTICED = {0: "survived", 33: "no test reaches it", 5: "no test reaches it"}
 """mutmut's codes of changes that no test noticed; None stands for one that was not tried."""
 SETTINGS = """
@@ -146,7 +176,9 @@ def tests_of(file: str) -> list[str]:
     """Return the tests concerned with a file of the package."""
     path = Path(file)
     rows = next(rows for pattern, rows in TESTS.items() if fnmatch(file, pattern))
-    named = [row.format(folder=path.parent.name, name=path.stem.lstrip("_")) for row in rows]
+    name = path.stem.lstrip("_")
+    family = next((family for family, names in FAMILIES.items() if name in names.split()), name)
+    named = [row.format(folder=path.parent.name, name=name, family=family) for row in rows]
     return [row for row in named if (ROOT / row.partition("::")[0]).exists()]
 
 

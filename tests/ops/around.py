@@ -94,7 +94,7 @@ def _dim_around(rng: np.random.Generator, size: int) -> str:
 
 
 def _interval(rng: np.random.Generator, size: int) -> tuple[int, int | None]:
-    low = max(0, size - int(rng.integers(0, 3)))
+    low = max(min(size, 0), size - int(rng.integers(0, 3)))
     return low, None if rng.random() < 0.3 else size + int(rng.integers(0, 4))
 
 

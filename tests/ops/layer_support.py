@@ -58,7 +58,8 @@ def fact_of(slot: Slot) -> Fact:
         if slot.scalar:
             return Fact(element_type(slot.kind), (), Bounds(lower[0], upper[0]))
         return Fact(element_type(slot.kind), (Dim.of(len(lower)),), Bounds(lower, upper))
-    return Fact(from_dtype(slot.dtype), tuple(map(Dim.of, slot.shape)), Bounds.exactly(slot))
+    numbers = slot.astype(np.float32) if slot.dtype.kind == "V" else slot
+    return Fact(from_dtype(slot.dtype), tuple(map(Dim.of, slot.shape)), Bounds.exactly(numbers))
 
 
 def wanted_rows(client: RuntimeClient, setting: Setting) -> list[Row] | str:

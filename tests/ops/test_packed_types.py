@@ -11,7 +11,8 @@ from openvino import opset13
 from ir_tools import execute, read, validate
 from ir_tools.infer import propagate_shapes
 from ir_tools.ops import Array
-from ir_tools.types import element_type, format_shape
+from ir_tools.ops.conversion import cast
+from ir_tools.types import ELEMENT_TYPES, element_type, format_shape
 from ir_tools.types.packing import unpack
 from tests.ops.single import CONFIG, CORE, Slot, single, single_text
 
@@ -65,6 +66,17 @@ def test_conversion(source: str, kind: str) -> None:
     wanted = by_runtime(single("Convert", 1, raw, slots), array, kind)
     found = run_one("Convert", 1, raw, slots, [array])
     assert found.dtype == element_type(kind).held_dtype
+    np.testing.assert_array_equal(found.astype(np.float64), wanted.astype(np.float64))
+
+
+@pytest.mark.parametrize("kind", [kind.name for kind in ELEMENT_TYPES.values() if kind.held_dtype is not None])
+@pytest.mark.parametrize("source", ["f16", "bf16", "f8e4m3", "f8e5m2"])
+def test_all_floats_are_converted_alike(source: str, kind: str) -> None:
+    """But for f64, of which the runtime limits what is too large."""
+    values = np.array([-14, -9, -3.5, -1.75, -1, -0.5, 0, 0.25, 1, 1.5, 2.5, 3, 7, 14, 20, 96, 224], np.float32)
+    values = values[values == values.astype(element_type(source).held_dtype).astype(np.float32)]
+    found, wanted = (cast(values.astype(element_type(one).held_dtype), element_type(kind)) for one in (source, "f32"))
+    assert found.dtype == wanted.dtype
     np.testing.assert_array_equal(found.astype(np.float64), wanted.astype(np.float64))
 
 

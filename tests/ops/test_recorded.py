@@ -3,7 +3,7 @@
 import pytest
 
 from ir_tools.runtime.client import RuntimeClient
-from tests.ops.recorded import RECORDED, Number, load
+from tests.ops.recorded import RECORDED, Number, left_out, load
 
 WANTED = load()
 
@@ -22,7 +22,7 @@ def test_all_kinds_of_layers_are_recorded() -> None:
 @pytest.mark.parametrize("name", RECORDED)
 def test_what_was_recorded(name: str) -> None:
     """If it is another on purpose, `python -m tests.ops.recorded` asks the runtime again."""
-    pairs = enumerate(zip(RECORDED[name].found(), WANTED[name], strict=True))
+    pairs = enumerate(zip(RECORDED[name].found(left_out(WANTED[name])), WANTED[name], strict=True))
     assert [number for number, (found, wanted) in pairs if not same(found, wanted)] == []
 
 
@@ -30,3 +30,4 @@ def test_what_was_recorded(name: str) -> None:
 @pytest.mark.parametrize("name", RECORDED)
 def test_what_is_recorded_is_what_the_runtime_gives(name: str, client: RuntimeClient) -> None:
     RECORDED[name].compare(client)
+    assert {*RECORDED[name].differing(client)} <= left_out(WANTED[name])
