@@ -15,7 +15,7 @@ from ir_tools.graph import Graph, Layer, Located, Model
 from ir_tools.infer import LayerSignature, LayerSignatures, propagate_shapes
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer
-from ir_tools.ops import find_op, named_rewrites, opset_number
+from ir_tools.ops import COMPLETE_OPSETS, find_op, named_rewrites, opset_number
 from ir_tools.ops.definition import Fact, Kind, NewLayer, Op, PartialStep, Ref, Refused, Rewrite, Violation
 from ir_tools.ops.fields import Attrs, ObservedAttrs
 from ir_tools.ops.records import recorded
@@ -213,8 +213,10 @@ class _Migrating:
         return _Verdict(op, Refused(f"nothing that {judge.release.title} reads is known to mean the same"))
 
     def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | Refused | None:
-        """Return the rewrite to an opset."""
-        return None if op.migrate is None else op.migrate(attrs, inputs, self.target.opsets[0])
+        """Return the rewrite to an opset; one that holds only what it brings is read along with its predecessors."""
+        opset = self.target.opsets[0]
+        last = opset if op.version > COMPLETE_OPSETS else min(opset, COMPLETE_OPSETS)
+        return None if op.migrate is None else op.migrate(attrs, inputs, last)
 
     def released(
         self, op: Op, attrs: Attrs, inputs: Sequence[Fact], judge: Judge, seen: Seen, lost: "_Lost"

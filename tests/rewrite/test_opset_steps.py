@@ -20,6 +20,7 @@ from ir_tools.known_differences import find
 from ir_tools.ops import (
     COMPLETE_OPSETS,
     FAMILIES,
+    NEWEST_OPSET,
     Array,
     Op,
     Role,
@@ -500,6 +501,15 @@ def test_every_version_has_a_step_or_the_reason_why_there_is_none() -> None:
 @pytest.mark.parametrize("name", MIGRATING)
 def test_steps_of_every_version(name: str) -> None:
     assert problems_of_version(name, OFTEN, few) == []
+
+
+def test_an_opset_that_holds_only_what_it_brings_takes_older_versions_as_its_predecessor_does() -> None:
+    for name, op in MIGRATING.items():
+        one = next(sampled(op, np.random.default_rng(1)), None)
+        if one is not None and op.version <= COMPLETE_OPSETS:
+            newest, before = (migrate(one.model(), f"opset{last}") for last in (NEWEST_OPSET, COMPLETE_OPSETS))
+            assert newest.refused == before.refused, name
+            assert render(newest.model) == render(before.model), name
 
 
 def test_what_the_version_before_reads_alike_is_not_refused() -> None:
