@@ -33,7 +33,6 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Return one worker more than cores: a test also waits for the processes that it starts."""
-    del config
     return len(os.sched_getaffinity(0)) + 1
 
 

@@ -91,7 +91,6 @@ class Table(HTMLParser):
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        del attrs
         self.tags.add(tag)
         if tag == "tr":
             self.rows.append([])

@@ -28,7 +28,6 @@ from tests.conftest import corpus_cases
 
 
 def as_read(dims: list[int]) -> str | None:
-    del dims
     return None
 
 
@@ -384,7 +383,6 @@ class Answer:
         self.known: Mapping[Source, Fact] = {}
 
     def __call__(self, model: Model, graph: Graph, layer: Layer, facts: Mapping[Source, Fact]) -> tuple[Fact, ...]:
-        del model, graph, layer
         self.known = dict(facts)
         return self.facts
 

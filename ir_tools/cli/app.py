@@ -70,7 +70,6 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names, in the order of the table."""
-        del ctx
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -83,7 +82,6 @@ class Commands(click.Group):
 
 
 def _print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
-    del parameter
     if wanted and not ctx.resilient_parsing:
         from ir_tools.runtime.installed import openvino_version
 

@@ -118,7 +118,6 @@ class Side(click.ParamType["Setting | Release"]):
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> "Setting | Release":
         """Read it; UsageError for an unknown release or precision."""
-        del param, ctx
         if not isinstance(value, str):
             assert isinstance(value, Setting | Release)
             return value

@@ -188,7 +188,6 @@ def _labelled(label: str) -> Iterator[None]:
 
 
 def _texts(label: str, value: object, root: Path) -> tuple[str, ...]:
-    del root
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
         _wrong(label, value, "a list of texts")
     return tuple(value)
@@ -216,7 +215,6 @@ def _ignores(label: str, value: object, root: Path) -> tuple[tuple[Pattern, Code
 
 
 def _flag(label: str, value: object, root: Path) -> bool:
-    del root
     if not isinstance(value, bool):
         _wrong(label, value, "true or false")
     return value
@@ -229,7 +227,6 @@ def _path(label: str, value: object, root: Path) -> Path:
 
 
 def _word(words: tuple[str, ...], label: str, value: object, root: Path) -> str:
-    del root
     if not isinstance(value, str) or value not in words:
         _wrong(label, value, f"one of {', '.join(words)}")
     return value

@@ -32,12 +32,10 @@ class Named(click.ParamType[tuple[str, str]]):
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
         """Return `NAME=SHAPE`."""
-        del param, ctx
         return self.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
         """Return the name and the text behind the last sign."""
-        del param, ctx
         if isinstance(value, tuple):
             return value
         name, sign, text = str(value).rpartition("=")
@@ -73,7 +71,6 @@ class InputShape(Named):
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
         """Return `[NAME=]SHAPE`."""
-        del param, ctx
         return "[NAME=]SHAPE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
@@ -145,7 +142,6 @@ def extension_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _loadable(ctx: click.Context, parameter: click.Parameter, libraries: tuple[Path, ...]) -> tuple[Path, ...]:
     """Return the libraries if OpenVINO, where it is installed, can load them in a child process."""
-    del ctx, parameter
     if libraries:
         from ir_tools.runtime.client import RuntimeClient
         from ir_tools.runtime.installed import openvino_version

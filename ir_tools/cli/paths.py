@@ -42,7 +42,6 @@ class Completed(click.ParamType[Value]):
         """Let the shell complete the name."""
         from click.shell_completion import CompletionItem
 
-        del ctx, param
         return [CompletionItem(incomplete, type="file")]
 
 
@@ -73,7 +72,6 @@ class InputPath(Reading[Path]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path; UsageError if there is no such file."""
-        del param, ctx
         path = Path(value)
         if path.is_dir():
             raise UsageError(f"{path} is a folder; name a file")
@@ -98,7 +96,6 @@ class ModelPath(Reading[Path]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path; UsageError that says what is wrong with it."""
-        del param, ctx
         path = Path(value)
         if path.is_dir() and self._folders:
             return path
@@ -135,7 +132,6 @@ class ModelsPath(Reading[Path]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path."""
-        del param, ctx
         return Path(value)
 
     def reads(self, value: Path) -> Iterable[Path]:
@@ -156,7 +152,6 @@ class OutputFile(Writing):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path; UsageError if it has another ending."""
-        del param, ctx
         path = Path(value)
         if self._endings and path.suffix.lower() not in self._endings and not is_stream(path):
             raise UsageError(f"{path}: expected a name that ends in {' or '.join(self._endings)}")
@@ -187,7 +182,6 @@ class OutputModel(Writing):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path; UsageError if it does not end in `.xml`."""
-        del param, ctx
         path = Path(value)
         if path.suffix.lower() != ".xml" and not self._folders:
             raise UsageError(f"{path} does not end in .xml; the weights go into the .bin beside it")
@@ -219,7 +213,6 @@ class OutputFolder(Writing):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path."""
-        del param, ctx
         return Path(value)
 
     def writes(self, path: Path) -> Iterable[Path]:

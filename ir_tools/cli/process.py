@@ -84,12 +84,10 @@ def lost_files_reported() -> Iterator[None]:
 
 
 def _end_at_once(number: int) -> None:
-    del number
     os.write(2, b"ir-tools: a file was cut off by another program while it was read\n")
     os._exit(2)
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    del frame
     signal.signal(number, signal.SIG_DFL)
     raise SystemExit(128 + number)

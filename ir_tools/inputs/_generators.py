@@ -163,13 +163,11 @@ def _boxes(numbers: tuple[float, ...], shape: tuple[int, ...], rng: Random) -> A
 
 def _values(numbers: tuple[float, ...], shape: tuple[int, ...], rng: Random) -> Array:
     """Return the numbers, repeated as often as the shape asks for."""
-    del rng
     return np.resize(np.array(numbers), shape)
 
 
 def _range(numbers: tuple[float, ...], shape: tuple[int, ...], rng: Random) -> Array:
     """Return evenly spaced numbers along the last axis."""
-    del rng
     start, step = numbers
     return np.broadcast_to(start + step * np.arange(shape[-1] if shape else 1), shape or (1,)).reshape(shape)
 

@@ -39,7 +39,6 @@ DATA = Ref(None)
 @composed(4, "x * sigmoid(beta * x)")
 def swish(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite Swish-4."""
-    del attrs
     inner = layers.call("Multiply", DATA, Ref(None, 1)) if len(layers.inputs) > 1 else DATA
     return layers.call("Multiply", DATA, layers.call("Sigmoid", inner))
 
@@ -47,14 +46,12 @@ def swish(layers: Layers, attrs: Attrs) -> Ref:
 @composed(5, "min(max(x + 3, 0), 6) / 6")
 def hard_sigmoid_6(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite HSigmoid-5."""
-    del attrs
     return _sixths(layers) if layers.fact(DATA).dtype.is_float else INTEGERS
 
 
 @composed(4, "x * min(max(x + 3, 0), 6) / 6")
 def hard_swish(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite HSwish-4."""
-    del attrs
     if not layers.fact(DATA).dtype.is_float:
         return INTEGERS
     return layers.call("Multiply", DATA, _sixths(layers))
@@ -68,14 +65,12 @@ def _sixths(layers: Layers) -> Ref:
 @composed(4, "log(1 + exp(x)), as max(x, 0) + log(1 + exp(-|x|)), which does not overflow")
 def softplus(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite SoftPlus-4."""
-    del attrs
     return _softplus(layers)
 
 
 @composed(4, "x * tanh(log(1 + exp(x)))")
 def mish(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite Mish-4."""
-    del attrs
     return layers.call("Multiply", DATA, layers.call("Tanh", _softplus(layers)))
 
 
@@ -88,7 +83,6 @@ def _softplus(layers: Layers) -> Ref:
 @composed(9, "x / (1 + |x|)")
 def softsign(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite SoftSign-9."""
-    del attrs
     below = layers.call("Add", layers.call("Abs", DATA), layers.number(1, DATA))
     return layers.call("Divide", DATA, below)
 
@@ -105,14 +99,12 @@ def migrate_gelu_2(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite
 @composed(2, "0.5 * x * (1 + erf(x / sqrt(2)))")
 def _normal_gelu(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite Gelu-2."""
-    del attrs
     share = layers.call("Erf", layers.call("Multiply", DATA, layers.number(math.sqrt(0.5), DATA)))
     return _gelu(layers, share)
 
 
 @composed(7, "0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))")
 def _tanh_gelu(layers: Layers, attrs: Attrs) -> Ref:
-    del attrs
     cube = layers.number(0.044715, DATA)
     factor: Ref | Array = cube
     for _ in range(3):
@@ -177,14 +169,12 @@ INTEGERS = Refused("a composition of layers would truncate integers at every ste
 @composed(4, "log(|x| + sqrt(x^2 + 1)) with the sign of x, its series near 0, log |x| + log 2 far from it", wide=True)
 def asinh(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Asinh-4."""
-    del attrs
     return _asinh(layers, layers.working(0)) if layers.fact(DATA).dtype.is_float else INTEGERS
 
 
 @composed(4, "asinh(sqrt(x - 1) * sqrt(x + 1))", wide=True)
 def acosh(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Acosh-4."""
-    del attrs
     if not layers.fact(DATA).dtype.is_float:
         return INTEGERS
     data = layers.working(0)
@@ -196,7 +186,6 @@ def acosh(layers: Layers, attrs: Attrs) -> Ref | Refused:
 @composed(4, "(log(1 + x) - log(1 - x)) / 2, its series near 0", wide=True)
 def atanh(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Atanh-4."""
-    del attrs
     if not layers.fact(DATA).dtype.is_float:
         return INTEGERS
     data = layers.working(0)
@@ -260,7 +249,6 @@ def _below_zero(layers: Layers, data: Ref) -> Ref:
 @composed(17, "Giles's polynomials of log((1 - x) (1 + x)), exact to the last digits of f32", wide=True)
 def erf_inv(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite ErfInv-17."""
-    del attrs
     if layers.fact(DATA).dtype.name == "f64":
         return Refused("no polynomial is known that is accurate to the last digits of f64")
     data = layers.working(0)
@@ -314,14 +302,12 @@ def _polynomial(layers: Layers, data: Ref, factors: Sequence[float]) -> Ref:
 @composed(10, "x != x, which holds for NaN alone")
 def is_nan(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite IsNaN-10."""
-    del attrs
     return layers.call("NotEqual", DATA, DATA)
 
 
 @composed(10, "|x| < infinity")
 def is_finite(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite IsFinite-10."""
-    del attrs
     return layers.call("Less", layers.call("Abs", DATA), layers.number(np.inf, DATA))
 
 

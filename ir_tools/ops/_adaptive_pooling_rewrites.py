@@ -143,7 +143,6 @@ def adaptive_to_avg_pool(attrs: Attrs, inputs: Sequence[Fact], target: int = 8) 
 
     Input and output sizes are static, and a sliding window (with pads that do not count) has an equal plan.
     """
-    del attrs
     pooling, data = _sliding(inputs), inputs[0]
     if pooling is None:
         return None
@@ -158,7 +157,6 @@ def adaptive_to_reduce_mean(attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | N
     size the reduced axes have. Of integers, all axes become one value: the runtime makes a ReduceMean of no others
     (measured), and rounds where that cuts off.
     """
-    del attrs
     axes, counts = _whole_axes(inputs), _known(inputs)
     if axes is None or not (inputs[0].dtype.is_float or counts is None or set(counts) == {1}):
         return None

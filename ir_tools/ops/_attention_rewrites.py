@@ -80,7 +80,6 @@ def _shares(layers: Layers, scores: Ref) -> Ref:
 @composed(17, "a product of matrices for each group, of which every row keeps that of its own", wide=True)
 def grouped_products(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite GroupedMatMul-17. Rows of unknown number are copied for each group: 2025.4 does not do so by itself."""
-    del attrs
     left, right = layers.working(0), layers.working(1)
     if layers.rank(left) == layers.rank(right):
         return layers.call("MatMul", left, right, transpose_b=True)

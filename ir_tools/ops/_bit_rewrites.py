@@ -45,7 +45,6 @@ def bitwise_xor(layers: Layers, attrs: Attrs) -> Ref | Refused:
 @composed(13, "not x on booleans, -1 - x on signed integers, the largest number - x on others")
 def bitwise_not(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite BitwiseNot-13."""
-    del attrs
     dtype = layers.fact(DATA).dtype
     if dtype.kind == "boolean":
         return layers.call("LogicalNot", DATA)

@@ -115,7 +115,6 @@ def migrate_multiclass_nms(version: int) -> Step:
     """Rewrite MulticlassNms between versions: 9 may count the regions of each image."""
 
     def change(layers: Layers, attrs: Attrs, wanted: int) -> Refused | None:
-        del attrs
         return Refused(f"MulticlassNms-{wanted} has no input roisnum") if len(layers.inputs) > 2 else None
 
     return VersionStep("MulticlassNms", version, change, no_boxes(8))

@@ -36,14 +36,12 @@ def _size(layers: Layers, data: Ref, axis: int) -> int | None:
 @composed(7, "the product with the matrix of exp(-2 i pi k t / n) along every axis", wide=True)
 def complex_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite DFT-7."""
-    del attrs
     return _products(layers, inverse=False)
 
 
 @composed(7, "the product with the matrix of exp(2 i pi k t / n) / n along every axis", wide=True)
 def inverse_complex_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite IDFT-7."""
-    del attrs
     return _products(layers, inverse=True)
 
 
@@ -88,7 +86,6 @@ def _along(layers: Layers, data: Ref, axis: int, matrix: Array) -> Ref:
 @composed(9, "the transform of the same numbers as complex ones, without the conjugate half")
 def real_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite RDFT-9."""
-    del attrs
     rank = layers.rank(DATA)
     axes = _axes(layers, rank)
     if axes is None:
@@ -111,7 +108,6 @@ def real_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
 @composed(9, "the real part of the inverse transform of the half spectrum, twice what has a conjugate")
 def inverse_real_transform(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite IRDFT-9: `x[t] = Re(X[0] + 2 * sum of X[k] * exp(2 i pi k t / n)) / n`, once if k is half of n."""
-    del attrs
     rank = layers.rank(DATA)
     axes = _axes(layers, rank - 1)
     given = known(layers.inputs[2]) if len(layers.inputs) > 2 else [-1] * len(axes or ())

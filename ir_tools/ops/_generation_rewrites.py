@@ -18,7 +18,6 @@ LIMITS = tuple(Ref(None, number) for number in range(3))
 
 def migrate_range_1(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewrite | None:
     """Rewrite Range-1 with its element type as an attribute, from opset4 on; every opset reads it as it is."""
-    del attrs
     dtype = inputs[0].dtype
     if target < 4 or dtype.kind == "dynamic":
         return None

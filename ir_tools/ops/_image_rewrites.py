@@ -204,7 +204,6 @@ def migrate_color(planes: int, *, reverse: bool) -> Step:
 
     @composed(8, "BT.601, with red = 1.164 (Y - 16) + 1.596 (V - 128) and so on, cut off at 0 and 255")
     def step(layers: Layers, attrs: Attrs) -> Ref | Refused:
-        del attrs
         sizes = layers.inputs[0].shape
         if sizes is None or not all(dim.static for dim in sizes):
             return Refused(f"opset{layers.target} has no conversion of colours, and the image's size is not known")

@@ -197,7 +197,6 @@ NO_BOOLEANS = Refused("no older operation adds up booleans")
 @composed(3, "the rows of the table, times their weights, added up for each bag", wide=True)
 def bag_packed_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite EmbeddingBagPackedSum-3."""
-    del attrs
     if layers.fact(DATA).dtype.kind == "boolean":
         return NO_BOOLEANS
     return layers.call("ReduceSum", _rows(layers, 2), np.array(1))
@@ -206,7 +205,6 @@ def bag_packed_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
 @composed(3, "the rows of the table, times their weights, added up for each bag", wide=True)
 def bag_offsets_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite EmbeddingBagOffsetsSum-3."""
-    del attrs
     starts, ends = (layers.call("Unsqueeze", place, np.array(1)) for place in _bounds(layers))
     places = layers.places(Ref(None, 1), 0)
     later, before = layers.call("GreaterEqual", places, starts), layers.call("Less", places, ends)
@@ -216,7 +214,6 @@ def bag_offsets_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
 @composed(3, "the rows of the table, times their weights, added up for each segment", wide=True)
 def segments_sum(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite EmbeddingSegmentsSum-3."""
-    del attrs
     ids, count = (layers.to_type(Ref(None, number), I64) for number in (2, 3))
     return _sums(layers, _same(layers, layers.count_to(count), ids), 4)
 

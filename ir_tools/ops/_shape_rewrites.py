@@ -43,7 +43,6 @@ migrate_shape_of_3 = VersionStep("ShapeOf", 3, _shape_of)
 @composed(16, "a tensor in its own shape is itself")
 def migrate_identity(layers: Layers, attrs: Attrs) -> Ref:
     """Rewrite Identity as a Reshape to the same sizes."""
-    del attrs
     return layers.reshape(DATA, np.zeros(layers.rank(DATA), np.int64))
 
 
@@ -140,7 +139,6 @@ migrate_pad_12 = VersionStep("Pad", 12, _pad)
 @composed(8, "a slice of some axes is one of all axes that leaves the others whole")
 def migrate_slice(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Slice as StridedSlice."""
-    del attrs
     places = _sliced_axes(layers.inputs[0], layers.inputs[1:])
     if places is None:
         return Refused(f"opset{layers.target} has no Slice, and its axes are not known")
@@ -173,7 +171,6 @@ def _spread(layers: Layers, index: int, order: Sequence[int], filler: int) -> Re
 @composed(15, "updates are put into the slice of the first axis, into which those of the next axis are put before")
 def migrate_slice_scatter(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite SliceScatter as ScatterUpdate along each axis of the slice."""
-    del attrs
     places = _sliced_axes(layers.inputs[0], layers.inputs[2:])
     if places is None:
         return Refused(f"opset{layers.target} has no SliceScatter, and its axes are not known")
@@ -211,7 +208,6 @@ def _scattered(layers: Layers, data: Ref, rows: Mapping[int, Ref | Array], axes:
 @composed(7, "element i of an axis of n elements comes from (i - shift) modulo n")
 def migrate_roll(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite Roll as Gather along each axis."""
-    del attrs
     data, shift, axes = layers.inputs
     places = None if data.shape is None else known_axes(axes, len(data.shape))
     shifts = known(shift)

@@ -107,7 +107,6 @@ class Unary:
 
     def near_border(self, attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.NDArray[np.bool_] | None:
         """Return the elements so near to a step that an error decides to which side they go."""
-        del attrs
         return None if self.border is None else near_steps(arrays[0], error, self.border)
 
     @property
@@ -222,7 +221,6 @@ def elu(data: Array, alpha: float) -> Array:
 
 def check_clamp(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for a least value above the largest."""
-    del inputs
     if not attrs.min <= attrs.max:
         yield Violation("min", f"is {attrs.min}, but max is {attrs.max}", "swap them")
 
@@ -399,7 +397,6 @@ ROWS = (
 
 def swish_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape; beta is one number of the data's type."""
-    del attrs
     require(inputs[0].dtype, "float")
     for fact in inputs[1:]:
         _require_scalar(fact, "beta")
@@ -408,7 +405,6 @@ def swish_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def hard_sigmoid_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape; alpha and beta are single numbers of the data's type."""
-    del attrs
     for fact, name in zip(inputs[1:], ("alpha", "beta"), strict=False):
         if fact.shape is not None and all(dim.static for dim in fact.shape):
             _require_scalar(fact, name)
@@ -417,7 +413,6 @@ def hard_sigmoid_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]
 
 def selu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape; the runtime does not look at those of alpha and lambda."""
-    del attrs
     require(same_type(inputs), "float")
     return (Fact(same_type(inputs), inputs[0].shape),)
 
@@ -436,26 +431,22 @@ def with_numbers(function: Callable[..., Array], arrays: Sequence[Array]) -> tup
 
 def swish(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return `x * sigmoid(beta * x)`."""
-    del attrs
     beta = arrays[1] if len(arrays) > 1 else np.ones((), arrays[0].dtype)
     return with_numbers(lambda data, factor: data * sigmoid(factor * data), (arrays[0], beta))
 
 
 def hard_sigmoid(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return `max(0, min(1, alpha * x + beta))`."""
-    del attrs
     return with_numbers(lambda x, a, b: np.clip(a * x + b, x.dtype.type(0), x.dtype.type(1)), arrays)
 
 
 def selu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return `lambda * (x if x > 0 else alpha * (exp(x) - 1))`."""
-    del attrs
     return with_numbers(lambda x, a, s: s * np.where(x > 0, x, a * np.expm1(np.minimum(x, 0))), arrays)
 
 
 def prelu_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's type and shape; the runtime does not look at the slope's."""
-    del attrs
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
@@ -464,7 +455,6 @@ def check_prelu(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
     Nothing else compiles (measured).
     """
-    del attrs
     data, slope = inputs[0].shape, inputs[1].shape
     if data is None or slope is None or len(slope) != 1 or len(data) < 2 or not slope[0].static:
         return
@@ -475,7 +465,6 @@ def check_prelu(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 def prelu(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return `slope * x` below 0; a list of slopes belongs to the channels (axis 1)."""
-    del attrs
     data, slope = arrays
     if slope.ndim == 1 and slope.size > 1 and data.ndim > 1 and data.shape[1] == slope.size:
         slope = slope.reshape(1, -1, *[1] * (data.ndim - 2))

@@ -26,7 +26,6 @@ __all__ = ["GROUPED_MAT_MUL", "OPS", "SCALED_DOT_PRODUCT_ATTENTION"]
 
 def check_mask(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check that the mask is boolean or of the data's type."""
-    del attrs
     data = inputs[0].dtype
     for mask in inputs[3:4]:
         if data.kind != "dynamic" and mask.dtype.kind not in {"dynamic", "boolean"} and mask.dtype != data:
@@ -92,7 +91,6 @@ def grouped_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
     The specification has products of two matrices too, which the runtime refuses.
     """
-    del attrs
     left, right, *offsets = inputs
     if left.shape is None or right.shape is None:
         return (Fact(left.dtype, None),)
@@ -145,7 +143,6 @@ def _softmax(scores: Array, sink: Array | None) -> Array:
 
 def grouped(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return one product for each group."""
-    del attrs
     offsets = arrays[2:]
 
     def multiplied(left: Array, right: Array) -> Array:

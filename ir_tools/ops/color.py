@@ -28,7 +28,6 @@ TWO, THREE = Dim.of(2), Dim.of(3)
 
 def from_nv12_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return `[N, H, W, 3]` of one plane `[N, H * 3 / 2, W, 1]`, or of two: luma, and chroma of half the size."""
-    del attrs
     if len(inputs) == 1:
         return _from_one_plane(inputs[0])
     return _from_planes(inputs[0], _chroma(inputs[1].shape, 2))
@@ -36,7 +35,6 @@ def from_nv12_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def from_i420_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return `[N, H, W, 3]` of one plane `[N, H * 3 / 2, W, 1]`, or of three: luma, and two of half the size."""
-    del attrs
     if len(inputs) == 1:
         return _from_one_plane(inputs[0])
     require(len(inputs) == 3, "the layer has 2 inputs; expected 1 plane or 3")
@@ -103,7 +101,6 @@ def to_nv12_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def check_planes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for one plane or three."""
-    del attrs
     if len(inputs) == 2:
         yield Violation("", "there are 2 inputs; expected 1 plane or 3")
 
@@ -115,7 +112,6 @@ def from_nv12(order: slice) -> Kernel:
     """Return the kernel that makes red, green and blue in this order of luma and interleaved chroma."""
 
     def kernel(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-        del attrs
         luma, chroma = arrays if len(arrays) == 2 else _planes(arrays[0])
         pairs = chroma.reshape(len(luma), luma.shape[1] // 2, luma.shape[2] // 2, 2)
         return (_colors(luma, pairs[..., 0], pairs[..., 1])[..., order],)
@@ -127,7 +123,6 @@ def from_i420(order: slice) -> Kernel:
     """Return the kernel that makes red, green and blue in this order of luma and two planes of chroma."""
 
     def kernel(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
-        del attrs
         if len(arrays) == 3:
             luma, blue, red = (array[..., 0] if index else array for index, array in enumerate(arrays))
         else:

@@ -357,14 +357,12 @@ def if_(maps: Maps, inputs: Mapping[int, Array], execute: Execute) -> dict[int, 
 
 def check_loop(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check that the number of iterations and the first condition are single values."""
-    del attrs
     for name, fact in zip(("trip_count", "execution_condition"), inputs, strict=False):
         yield from _several(name, fact, Kind.CONTRADICTION)
 
 
 def check_if(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check that the condition is a single value; the runtime looks at the first of several in a list."""
-    del attrs
     yield from _several("condition", inputs[0], Kind.SUSPECT)
 
 

@@ -102,7 +102,6 @@ def _powers_of_two(values: Array) -> Array:
 
 def check_target(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for a type that nothing can be converted to."""
-    del inputs
     if attrs.destination_type.kind == "string":
         yield Violation("destination_type", f"is {attrs.destination_type}, to which nothing can be converted")
 
@@ -125,14 +124,12 @@ def cut_off(attrs: Attrs, arrays: Sequence[Array], error: float) -> npt.NDArray[
 
 def convert_like_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the first input's shape in the second's type."""
-    del attrs
     data, like = inputs
     return (Fact(like.dtype, data.shape),)
 
 
 def convert_like(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return the first input's values in the second's type."""
-    del attrs
     return (cast(arrays[0], element_type_of(arrays[1])),)
 
 
@@ -246,7 +243,6 @@ def other_conversion(attrs: Attrs, inputs: Sequence[Fact], target: int) -> Rewri
 @by_formula("a Convert to the element type of the second input")
 def known_conversion(layers: Layers, attrs: Attrs) -> Ref | Refused:
     """Rewrite ConvertLike-1."""
-    del attrs
     kind = layers.inputs[1].dtype
     if kind.kind == "dynamic":
         return Refused("the element type of its second input is not known")

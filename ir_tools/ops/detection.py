@@ -444,7 +444,6 @@ def reorg_yolo_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def check_reorg_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for a stride."""
-    del inputs
     if not attrs.stride:
         yield Violation("stride", "is empty")
 

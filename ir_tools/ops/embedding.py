@@ -47,7 +47,6 @@ def _first(fact: Fact) -> Dim:
 
 def offsets_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return one row for each offset."""
-    del attrs
     table, indices, offsets, *rest = inputs
     require_rank(indices, 1, "indices")
     require_rank(offsets, 1, "offsets")
@@ -57,7 +56,6 @@ def offsets_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def packed_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return one row for each row of indices."""
-    del attrs
     table, indices, *weights = inputs
     require_rank(indices, 2, "indices")
     bags = indices.shape
@@ -69,7 +67,6 @@ def packed_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def segments_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return as many rows as there are segments."""
-    del attrs
     table, indices, segments, count, *rest = inputs
     require_rank(indices, 1, "indices")
     require_rank(segments, 1, "segment_ids")
@@ -95,7 +92,6 @@ def _require_filling_and_weights(indices: Fact, rest: Sequence[Fact], rank: int)
 
 def offsets_beyond(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for an offset that is not one of an index: the CPU plugin rejects it, even behind the last one."""
-    del attrs
     indices, starts = inputs[1].shape, known(inputs[2])
     count = indices[0] if indices else Dim()
     for start in starts or ():
@@ -107,7 +103,6 @@ def offsets_beyond(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 def check_filling(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for an index of -1, which means zeros, and the CPU plugin reads before the table."""
-    del attrs
     if len(inputs) > 4 and known_number(inputs[4]) == -1:
         message = "is -1, which means zeros; the CPU plugin reads memory before the table"
         yield Violation("default_index", message, "leave it out", Kind.SUSPECT)

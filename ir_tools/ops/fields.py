@@ -81,7 +81,6 @@ class Field:
 
     def render(self, value: Any, separator: str) -> str:
         """Render the text of a value; `separator` stands between list items (`,` or `, `)."""
-        del separator
         return str(value)
 
 
@@ -197,7 +196,6 @@ class Flag(Field):
 
     def render(self, value: Any, separator: str) -> str:
         """Render `True` -> `"true"`."""
-        del separator
         return "true" if value else "false"
 
 
@@ -274,7 +272,6 @@ class IndexType(OneOf):
 
     def render(self, value: Any, separator: str) -> str:
         """Render the name."""
-        del separator
         return str(value)
 
 

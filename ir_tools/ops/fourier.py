@@ -70,7 +70,6 @@ def _with_sizes(shape: Sequence[Dim], axes: Sequence[int], sizes: Sequence[int])
 
 def dft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape, with the sizes of the signal along the axes."""
-    del attrs
     axes = _transformed_axes(inputs, real=False)
     data = inputs[0]
     if data.shape is None or len(inputs) < 3:
@@ -87,7 +86,6 @@ def dft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def rdft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return half of the last transformed axis and 1, and a last axis of 2 for the complex numbers."""
-    del attrs
     axes = _transformed_axes(inputs, real=True)
     data = inputs[0]
     if data.shape is None:
@@ -112,7 +110,6 @@ def _half(size: Dim) -> Dim:
 
 def irdft_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the shape without the last axis; the last transformed one has the signal's size, or `2 * (size - 1)`."""
-    del attrs
     axes = _transformed_axes(inputs, real=False)
     data = inputs[0]
     if data.shape is None:
@@ -150,7 +147,6 @@ def check_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
     Measured.
     """
-    del attrs
     yield from computed_inputs(inputs)
     data, axes = inputs[0].shape, _transformed_axes(inputs, real=True)
     sizes = known(inputs[2]) if len(inputs) > 2 else None
@@ -164,7 +160,6 @@ def check_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
 
 def check_inverse_sizes(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for sizes of a real signal with which the CPU plugin is wrong, or does not run at all. Measured."""
-    del attrs
     yield from computed_inputs(inputs)
     data, axes = inputs[0].shape, _transformed_axes(inputs, real=False)
     sizes = known(inputs[2]) if len(inputs) > 2 else None
@@ -284,21 +279,18 @@ def _plan(arrays: Sequence[Array], rank: int) -> tuple[list[int], list[int] | No
 
 def dft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return the Fourier transform over the axes."""
-    del attrs
     axes, sizes = _plan(arrays, arrays[0].ndim - 1)
     return (_parts(np.fft.fftn(_complex(arrays[0]), sizes, axes), arrays[0]),)
 
 
 def idft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return the inverse Fourier transform over the axes."""
-    del attrs
     axes, sizes = _plan(arrays, arrays[0].ndim - 1)
     return (_parts(np.fft.ifftn(_complex(arrays[0]), sizes, axes), arrays[0]),)
 
 
 def rdft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return the Fourier transform of real numbers, without the half that is conjugate to the other."""
-    del attrs
     data = arrays[0].astype(np.float32) if is_half(arrays[0].dtype) else arrays[0]
     axes, sizes = _plan(arrays, data.ndim)
     return (_parts(np.fft.rfftn(data, sizes, axes), arrays[0]),)
@@ -306,7 +298,6 @@ def rdft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 def irdft(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return the real numbers of which this is the transform."""
-    del attrs
     axes, sizes = _plan(arrays, arrays[0].ndim - 1)
     if sizes is not None and arrays[2][-1] == -1:
         sizes[-1] = 2 * (sizes[-1] - 1)

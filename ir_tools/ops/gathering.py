@@ -260,7 +260,6 @@ def gather_nd_5(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 def gather_tree_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return `[steps, batch, beams]`, as the ids and the parents."""
-    del attrs
     ids, parents, lengths, end = inputs
     dtype = same_type(inputs)
     shape: Shape = ids.shape
@@ -289,7 +288,6 @@ def gather_tree(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
     After the end token, and after the length, the end token.
     """
-    del attrs
     ids, parents, lengths, end = arrays
     steps, batch, beams = ids.shape
     out = np.full_like(ids, end)

@@ -127,7 +127,6 @@ def scaled(size: Dim, factor: float) -> Dim:
 
 def grid_sample_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Map `[N, C, H, W]` and `[N, H_out, W_out, 2]` to `[N, C, H_out, W_out]`."""
-    del attrs
     data, grid = inputs
     require_rank(data, 4, "data")
     require_rank(grid, 4, "grid")

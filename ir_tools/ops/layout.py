@@ -184,7 +184,6 @@ def _require_axes(axes: Fact) -> None:
 
 def squeeze(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return the elements without some or all dimensions of 1; a view."""
-    del attrs
     data = arrays[0]
     axes = {int(axis) % max(data.ndim, 1) for axis in arrays[1].ravel()} if len(arrays) > 1 else set()
     chosen = axes or range(data.ndim)
@@ -215,7 +214,6 @@ def _with_ones(dims: list[Any], axes: Sequence[int], one: Any) -> list[Any]:
 
 def unsqueeze(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return the elements with more dimensions of 1; a view."""
-    del attrs
     data, axes = arrays
     return (data.reshape(_with_ones(list(data.shape), [int(axis) for axis in axes.ravel()], 1)),)
 
@@ -248,7 +246,6 @@ def transpose_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def transpose(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return the elements with their dimensions in another order; a view."""
-    del attrs
     data, order = arrays
     return (data.transpose([int(axis) for axis in order] or None),)
 

@@ -334,7 +334,6 @@ def _ordered(layers: Layers, data: Ref, have: Sequence[str], wanted: Sequence[st
 
 def inverse_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for what is no square matrices."""
-    del attrs
     shape = inputs[0].shape
     if shape is None:
         return

@@ -35,7 +35,6 @@ ANY = "float integer boolean"
 
 def same_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's type and shape."""
-    del attrs
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
@@ -110,7 +109,6 @@ def _batch_norm(version: int, names: Sequence[str]) -> Op:
 
 def mvn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for axes that are no list, more than the data has, or not among them."""
-    del attrs
     data, axes = inputs
     yield from check_axes(data.shape, axes, ranks=(1,))
     yield from too_many_axes(data.shape, axes)
@@ -135,7 +133,6 @@ def mvn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def lrn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for axes that are no list, or not the data's; the runtime takes unknown ones for axis 1."""
-    del attrs
     data, axes = inputs
     yield from check_axes(data.shape, axes, ranks=(1,), negative=False)
     yield from too_many_axes(data.shape, axes)
@@ -175,7 +172,6 @@ def lrn_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def l2_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for axes that are neither a number nor a list, or not the data's."""
-    del attrs
     return check_axes(inputs[0].shape, inputs[1], ranks=(0, 1))
 
 
@@ -187,7 +183,6 @@ def l2_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def grn_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for data that is not of rank 2 to 4."""
-    del attrs
     shape = inputs[0].shape
     if shape is not None and len(shape) not in {2, 3, 4}:
         yield Violation("data", f"is {shape_text(shape)}; expected rank 2, 3 or 4")

@@ -115,7 +115,6 @@ def roll_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def roll(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return the elements moved along axes; what leaves at one end comes in at the other."""
-    del attrs
     data, shift, axes = arrays
     return (np.roll(data, [int(by) for by in np.broadcast_to(shift, axes.shape).ravel()], axes.ravel().tolist()),)
 

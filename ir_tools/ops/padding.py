@@ -169,7 +169,6 @@ def _filled(dims: Sequence[Dim], rank: int) -> tuple[Dim, ...]:
 
 def tile(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return the elements repeated along every axis."""
-    del attrs
     data, repeats = arrays
     return (np.tile(data, [max(int(count), 0) for count in repeats]),)
 
@@ -353,7 +352,6 @@ def _block_values(inputs: Sequence[Fact], names: Sequence[str]) -> list[list[int
 
 def space_to_batch_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Map `[N, sizes...]` to `[N * blocks, (size + pads) / block...]`."""
-    del attrs
     data = inputs[0]
     blocks, begin, end = _block_values(inputs, ("block_shape", "pads_begin", "pads_end"))
     if data.shape is None:
@@ -381,7 +379,6 @@ def check_space_to_batch(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
 
     The CPU plugin errs there.
     """
-    del attrs
     data = inputs[0].shape or ()
     blocks, begin, end = (known(fact) or [] for fact in inputs[1:])
     for name, values, meant in (("block_shape", blocks, 1), ("pads_begin", begin, 0), ("pads_end", end, 0)):
@@ -395,7 +392,6 @@ def check_space_to_batch(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Viola
 
 def space_to_batch(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Make blocks of positions batches; the position in the block counts before the batch."""
-    del attrs
     data = arrays[0]
     blocks, begin, end = ([int(value) for value in array] for array in arrays[1:])
     if (blocks[0], begin[0], end[0]) != (1, 0, 0):
@@ -412,7 +408,6 @@ def space_to_batch(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 def batch_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Map `[N * blocks, sizes...]` to `[N, size * block - crops...]`."""
-    del attrs
     data = inputs[0]
     same_type(inputs[1:])
     blocks, begin, end = _block_values(inputs, ("block_shape", "crops_begin", "crops_end"))
@@ -443,7 +438,6 @@ def batch_to_space_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ..
 
 def batch_to_space(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Make batches blocks of positions, which are then cropped."""
-    del attrs
     data = arrays[0]
     blocks, begin, end = ([int(value) for value in array] for array in arrays[1:])
     rank = data.ndim

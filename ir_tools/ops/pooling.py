@@ -219,7 +219,6 @@ def ignored_pads(attrs: Attrs, data: Fact) -> Iterator[Violation]:
 
 def check_adaptive(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for an input of rank 3 to 5, as many output sizes as it has spatial axes, none of them negative."""
-    del attrs
     data, sizes = inputs
     yield from check_parts(data, sizes)
     if sizes.value is not None and (sizes.value.upper < 0).any():
@@ -334,7 +333,6 @@ def _from_axis(places: Array, shape: tuple[int, ...], axis: int) -> Array:
 
 def adaptive_avg_pool(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
     """Return averages of nearly equal parts, `[N, C, sizes...]`."""
-    del attrs
     return (kernels.average(adaptive_plan(*inputs), inputs[0]),)
 
 
@@ -354,7 +352,6 @@ def undefined_windows(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.b
 
 def undefined_parts(attrs: Attrs, inputs: Sequence[Array]) -> npt.NDArray[np.bool_] | None:
     """Return parts of an empty axis, `[sizes...]`; None where there are none."""
-    del attrs
     return _mask(adaptive_plan(*inputs))
 
 

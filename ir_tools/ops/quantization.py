@@ -66,7 +66,6 @@ def quantize_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def convert_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for a scale that does not broadcast to the data; a shift that is not shaped as the scale."""
-    del attrs
     data, scale = inputs[0].shape, inputs[1].shape
     if len(inputs) > 2:
         try:

@@ -330,7 +330,6 @@ ROWS = (
 
 def cumsum_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for an axis that is not a single number, or that the data does not have."""
-    del attrs
     data, axis = inputs[0], inputs[1] if len(inputs) > 1 else None
     if axis is None:
         yield Violation("axis", "is missing, but the runtime needs it", "connect a constant 0")
@@ -340,7 +339,6 @@ def cumsum_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
 
 def cumsum_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the data's shape."""
-    del attrs
     if len(inputs) > 1:
         require(inputs[1].dtype, "integer")
     return (Fact(inputs[0].dtype, inputs[0].shape),)
@@ -351,7 +349,6 @@ def cumsum_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def segment_violations(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for segment numbers that are not one for each row, not in order, or none at all."""
-    del attrs
     data, segments = inputs[0], inputs[1]
     for name, fact in zip(("segment_ids", "num_segments"), inputs[1:], strict=False):
         if fact.dtype.name not in {"i32", "i64", "dynamic"}:

@@ -229,7 +229,6 @@ def _regions(data: Fact, rois: Fact, columns: int = 5) -> None:
 
 def check_scale(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for a scale that is a positive number."""
-    del inputs
     if not attrs.spatial_scale > 0:
         yield Violation("spatial_scale", f"is {attrs.spatial_scale}; expected a positive number")
 

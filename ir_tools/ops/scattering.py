@@ -107,13 +107,11 @@ def _check_nd(data: Shape, indices: Shape, updates: Shape) -> None:
 
 def check_scatter_update(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for indices that the axis does not have; negative ones are none."""
-    del attrs
     yield from _outside_axis(inputs, negative=False)
 
 
 def check_scatter_elements(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for indices that the axis does not have."""
-    del attrs
     yield from _outside_axis(inputs, negative=True)
 
 
@@ -128,7 +126,6 @@ def _outside_axis(inputs: Sequence[Fact], *, negative: bool) -> Iterator[Violati
 
 def check_scatter_nd(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for indices that the data does not have."""
-    del attrs
     data, indices = inputs[0].shape, inputs[1].shape
     if not data or not indices or not indices[-1].static or indices[-1].lo > len(data):
         return
@@ -143,7 +140,6 @@ def check_scatter_nd(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation
 
 def scatter_update(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return the data with slices along the axis replaced."""
-    del attrs
     data, indices, updates, axis_value = arrays
     axis = int(axis_value.ravel()[0]) % data.ndim
     out = data.copy()

@@ -220,7 +220,6 @@ def bincount(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 def sparse_fill_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return indices and values with one more for each empty row, and which rows were empty."""
-    del attrs
     values, dense, indices, default = inputs
     _require_sparse(values.shape, dense.shape, indices.shape, default.shape)
     dtype = same_type((values, default))
@@ -264,7 +263,6 @@ def _used_rows(places: Sequence[int], sizes: Sequence[int]) -> int:
 
 def sparse_fill(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return elements in the order of rows and columns; a row without any gets the default in its column 0."""
-    del attrs
     values, dense, indices, default = arrays
     rows = int(dense.ravel()[0])
     empty = np.ones(rows, bool)

@@ -139,7 +139,6 @@ def _parts(dim: Dim, lengths: Sequence[int]) -> list[Dim]:
 
 def variadic_split(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return parts of these lengths along the axis; views."""
-    del attrs
     data, axis_value, lengths = arrays
     axis = int(axis_value.ravel()[0])
     parts = _parts(Dim.of(data.shape[axis]), [int(length) for length in lengths])
@@ -208,7 +207,6 @@ def _slices(shape: Sequence[int], arrays: Sequence[Array]) -> tuple[slice, ...]:
 
 def slice_(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Cut from start to stop by step; a view. Positions beyond an end are at the end."""
-    del attrs
     return (arrays[0][_slices(arrays[0].shape, arrays[1:])],)
 
 
@@ -237,7 +235,6 @@ def slice_scatter_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...
 
 def slice_scatter(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return the data with a slice of it replaced."""
-    del attrs
     out = arrays[0].copy()
     out[_slices(out.shape, arrays[2:])] = arrays[1]
     return (out,)

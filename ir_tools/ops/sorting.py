@@ -173,7 +173,6 @@ TOP_K_11 = TOP_K_3.at(
 
 def greedy_decoder_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Map `[T, N, C]` and `[T, N]` to `[N, T, 1, 1]`."""
-    del attrs
     logits, mask = inputs
     require_rank(logits, 3, "data")
     require_rank(mask, 2, "sequence_mask")
@@ -275,7 +274,6 @@ CTC_GREEDY_DECODER_SEQ_LEN_6 = Op(
 
 def ctc_loss_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Map `[N, T, C]`, `[N]`, `[N, T]`, `[N]` to `[N]`."""
-    del attrs
     logits, lengths, labels, label_lengths, *blank = inputs
     names = ("logits", "logit_length", "labels", "label_length")
     for fact, rank, name in zip((logits, lengths, labels, label_lengths), (3, 1, 2, 1), names, strict=True):
@@ -289,7 +287,6 @@ def ctc_loss_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def check_ctc_loss(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for known lengths: labels no longer than logits, and at least one, without which the runtime crashes."""
-    del attrs
     steps = dim(inputs[0], 1).hi
     lengths, labels = (None if fact.value is None else fact.value.exact for fact in (inputs[1], inputs[3]))
     if lengths is not None and steps is not None and (lengths > steps).any():

@@ -32,7 +32,6 @@ class VariableShape(ShapeText):
 
 def same_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return the input."""
-    del attrs
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
@@ -96,7 +95,6 @@ def same_value(attrs: Attrs, inputs: Sequence[Array]) -> tuple[Array, ...]:
 
     Assign passes on what it stores.
     """
-    del attrs
     return (inputs[0],)
 
 

@@ -19,14 +19,12 @@ __all__ = ["OPS", "STRING_TENSOR_PACK", "STRING_TENSOR_UNPACK"]
 
 def check_pack(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for no string along the last axis, which ends the process of the runtime."""
-    del attrs
     if inputs[0].shape and inputs[0].shape[-1].hi == 0:
         yield Violation("begins", "has an empty last axis, on which the runtime crashes", None, Kind.FATAL, 0)
 
 
 def pack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return a string for each pair of its begin and its end."""
-    del attrs
     begins, ends, symbols = inputs
     require_rank(symbols, 1, "symbols")
     return (Fact(element_type("string"), merge(begins.shape, ends.shape)),)
@@ -34,7 +32,6 @@ def pack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def unpack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return where each string begins and ends, in the data's shape, and all the bytes one after the other."""
-    del attrs
     shape = inputs[0].shape
     places = Fact(element_type("i32"), shape)
     empty = shape is not None and any(dim.hi == 0 for dim in shape)
@@ -43,7 +40,6 @@ def unpack_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def pack(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return the text between each begin and its end, as UTF-8."""
-    del attrs
     begins, ends, symbols = arrays
     text = symbols.tobytes()
     pairs = zip(begins.ravel(), ends.ravel(), strict=True)
@@ -53,7 +49,6 @@ def pack(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
 
 def unpack(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return begins, ends and bytes of the texts."""
-    del attrs
     texts = [item if isinstance(item, bytes) else str(item).encode() for item in arrays[0].flat]
     ends = np.cumsum([len(text) for text in texts], dtype=np.int32).reshape(arrays[0].shape)
     lengths = np.array([len(text) for text in texts], dtype=np.int32).reshape(arrays[0].shape)

@@ -18,25 +18,21 @@ __all__ = ["CONST", "IDENTITY", "OPS", "PARAMETER", "RESULT", "SHAPE_OF_1", "SHA
 
 def parameter_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return what the attributes say."""
-    del inputs
     return (Fact(attrs.element_type, attrs.shape),)
 
 
 def no_outputs(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return nothing: a Result has no output port."""
-    del attrs, inputs
     return ()
 
 
 def identity_shape(attrs: Attrs, inputs: Sequence[Fact]) -> tuple[Fact, ...]:
     """Return what it is given."""
-    del attrs
     return (Fact(inputs[0].dtype, inputs[0].shape),)
 
 
 def identity(attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """Return the input as it is."""
-    del attrs
     return (arrays[0],)
 
 

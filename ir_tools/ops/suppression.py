@@ -50,7 +50,6 @@ def _limit(inputs: Sequence[Fact]) -> int | None:
 
 def check_nms(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation]:
     """Check for a number of boxes that is not negative; without one, or with 0, no box comes out."""
-    del attrs
     limit = known_number(inputs[2]) if len(inputs) > 2 else 0
     if limit is not None and limit < 0:
         yield Violation(SETTINGS[0], f"is {limit:g}; expected a number of boxes")
@@ -271,7 +270,6 @@ def check_matrix_nms(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violation
 
     Over an image without one the CPU plugin crashes, or leaves its count as it was (measured).
     """
-    del inputs
     for name in ("nms_top_k", "keep_top_k"):
         if attrs[name] == 0:
             message = "is 0, so that no box is selected; the runtime may crash"

@@ -288,7 +288,6 @@ class _Named:
 
     def verdict(self, layer: Layer, judge: Judge | None) -> _Verdict:
         """Return what is done to layers like this one."""
-        del judge
         return _Verdict(find_op(layer.type, layer.version))
 
     def rewrite(self, op: Op, attrs: Attrs, inputs: Sequence[Fact]) -> Rewrite | None:
@@ -297,7 +296,6 @@ class _Named:
 
     def ends_with(self, plan: "_Plan") -> bool:
         """Return True: a second run changes nothing."""
-        del plan
         return True
 
 

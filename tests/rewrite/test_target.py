@@ -437,7 +437,6 @@ def test_of_rewrites_that_a_release_runs_equally_well_the_newest_is_taken(right:
     fact = Fact(element_type("f32"), (Dim.of(2),))
 
     def step(attrs: object, inputs: object, target: int) -> Rewrite:
-        del attrs, inputs
         layer = NewLayer(type="ReLU", opset=target, inputs=(Ref(None),), outputs=(fact,))
         return Rewrite(layers=(layer,), how="", proof="")
 

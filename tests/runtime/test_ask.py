@@ -51,7 +51,6 @@ def inputs_of(model: Model, change: Callable[[int, Dim], Dim]) -> dict[str, str]
 
 
 def same(axis: int, dim: Dim) -> Dim:
-    del axis
     return dim
 
 

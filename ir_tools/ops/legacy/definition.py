@@ -40,7 +40,6 @@ class LegacyFlag(Field):
 
     def render(self, value: Any, separator: str) -> str:
         """Render `True` -> `"true"`."""
-        del separator
         return "true" if value else "false"
 
 

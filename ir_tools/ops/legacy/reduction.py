@@ -18,7 +18,6 @@ Step = Callable[[LegacyLayer, Source], Source]
 
 def _plain(layer: LegacyLayer, tensor: Source) -> Source:
     """Return the tensor."""
-    del layer
     return tensor
 
 
