@@ -55,7 +55,7 @@ class KnownFacts:
             source = sources.get(port.id)
             fact = self._computed.record(port) if source is None else self._output(graph, source)
             if source is not None:
-                if not _agree(port, fact.shape):
+                if port.dims != fact.dims and not _agree(port, fact.shape):
                     made = f"'{graph.layer(source.layer).name}' makes {shape_text(fact.shape)}"
                     notes.append(f"input port {port.id} records {list(port.dims)}, but {made}")
                 if self._says_little(fact):

@@ -410,15 +410,16 @@ class _Planning:
         seen = None if self.judge is None else self.judge.seen(located, op)
         around = () if seen is None else (*map(id, seen.inputs), *seen.around)
         layer, graph = located.layer, located.graph
-        read = () if len(layer.outputs) < 2 else tuple(bool(graph.consumers(layer.id, p.id)) for p in layer.outputs)
+        outputs = () if len(signature.outputs) < 2 else signature.outputs
+        read = tuple(bool(graph.consumers(layer.id, port.id)) for port in outputs)
         key = (signature.number, *facts.key, *around, read)
         found = self.outcomes.get(key)
         if found is None:
             if self.judge is None or seen is None:
-                found = _outcome(self.stage.rewrite, op, layer.raw, facts.inputs)
+                found = _outcome(self.stage.rewrite, op, signature.raw, facts.inputs)
             else:
                 lost = partial(lost_output, graph, layer.id, signature)
-                found = self._released(self.judge, seen, verdict, layer.raw, facts.inputs, lost)
+                found = self._released(self.judge, seen, verdict, signature.raw, facts.inputs, lost)
             if isinstance(found.found, Refused) and isinstance(self.stage, _Named):
                 found = _Outcome(None)
             if isinstance(found.found, Rewrite):

@@ -136,7 +136,7 @@ def remove_unread(layers: Iterable[tuple[Graph, int]]) -> None:
     todo = [*layers]
     while todo:
         graph, layer_id = todo.pop()
-        if layer_id not in graph or graph.out_degree(layer_id):
+        if layer_id not in graph or any(True for _ in graph.successors(layer_id)):
             continue
         if role_of(graph.layer(layer_id)) in {Role.COMPUTATION, Role.CONSTANT}:
             todo += ((graph, producer) for producer in graph.producers(layer_id))

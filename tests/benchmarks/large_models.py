@@ -4,6 +4,10 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
+import numpy as np
+
+import ir_tools
+
 DIMS = "".join(f"\t\t\t\t\t<dim>{size}</dim>\n" for size in (1, 8, 16, 16))
 TENSOR = f'precision="FP32">\n{DIMS}\t\t\t\t</port>\n'
 POOL = (
@@ -48,6 +52,22 @@ def write_large(
         for _ in range(weights // len(BLOCK)):
             file.write(BLOCK)
         file.write(bytes(weights + 4 * blocks - file.tell()))
+    return path
+
+
+def write_with_sizes(path: Path, layers: int) -> Path:
+    """Write a network of about `layers` layers that computes the sizes of its tensors: a Gather-1 in every block."""
+    builder = ir_tools.Builder(opset=3)
+    end = builder.parameter("data", [1, 8, 256], "f32")
+    places, axis, rest = (builder.constant(np.array(values)) for values in ([0, 1], 0, [256]))
+    for block in range(layers // 5):
+        end = builder.call("ReLU", end, name=f"relu_{block}")
+        kept = builder.call(
+            "Gather", builder.call("ShapeOf", end, output_type="i64"), places, axis, name=f"kept_{block}"
+        )
+        end = builder.call("Reshape", end, builder.call("Concat", kept, rest, axis=0), special_zero=True)
+    builder.result(end)
+    ir_tools.write(builder.model, path)
     return path
 
 

@@ -188,6 +188,23 @@ def adaptive(count: int) -> Sample:
     return found._replace(weights=struct.pack("<2q", 16, 16))
 
 
+def gathers(count: int) -> Sample:
+    """A chain of Gather-1 that read the same constants."""
+    consts = (
+        layer(
+            count + at,
+            "Const",
+            data=f'element_type="i64" shape="{dims}" offset="0" size="8"',
+            outputs=[port(0, [dims] if dims else [], precision="I64")],
+        )
+        for at, dims in ((9, 1), (10, ""))
+    )
+    inputs = [port(0), port(2, [1], precision="I64"), port(3, [], precision="I64")]
+    inner = (layer(at, "Gather", inputs=inputs, outputs=[port(1)]) for at in range(1, count + 1))
+    wires = (edge(count + 9 + at, 0, to, 2 + at) for to in range(1, count + 1) for at in (0, 1))
+    return chain([*consts, *inner], wires, count)._replace(weights=bytes(8))
+
+
 def poolings_of_one_name(count: int) -> Sample:
     """Poolings that become several layers, and layers with the names that those would get."""
     inner = (pool(at, "opset16", dilations="2, 2").replace(f"AvgPool_{at}", "pool") for at in range(1, count + 1))
@@ -237,5 +254,6 @@ LAYERS: Mapping[str, Callable[[int], Sample]] = {
     "poolings with dilations": poolings("opset16", dilations="2, 2", pads_begin="2, 2", pads_end="2, 2"),
     "poolings that contradict themselves": poolings("opset14", strides="2", pads_begin="x"),
     "adaptive poolings": adaptive,
+    "layers to migrate that read one constant": gathers,
     "names that new layers want": poolings_of_one_name,
 }
