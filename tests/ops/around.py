@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from ir_tools.errors import RuntimeFailure
-from ir_tools.ops import Array, Op, Violation
-from ir_tools.ops.definition import Kind
+from ir_tools.ops import Array, Op
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import element_type, from_dtype, parse_shape
-from tests.ops.layer_support import REJECTED, Row, Setting, fact_of, found_rows, wanted_rows
+from tests.ops.layer_support import REJECTED, Row, Setting, faults_of, found_rows, wanted_rows
 from tests.ops.single import ONE_THREAD, Between, Slot, single_text
 
 Change = tuple[str, Mapping[str, str | None], Mapping[int, Slot]]
@@ -142,19 +141,10 @@ def _numbers(slot: tuple[str, str]) -> Array:
     return values
 
 
-def faults(case: Case) -> list[Violation]:
-    """What attributes and check find that cannot run."""
-    found: list[Violation] = []
-    attrs = case.op.read(case.raw, found)
-    if attrs is not None:
-        found += case.op.check(attrs, [fact_of(slot) for slot in case.slots])
-    return [fault for fault in found if fault.kind != Kind.SUSPECT]
-
-
 def is_refused(case: Case) -> bool:
     """Whether attributes, check or shape rule say that the layer cannot run."""
     setting = Setting(case.op, case.slots, case.raw, len(case.op.outputs))
-    return bool(faults(case)) or found_rows(setting) == REJECTED
+    return bool(faults_of(case.op, case.raw, case.slots)) or found_rows(setting) == REJECTED
 
 
 def case_id(value: object) -> str:

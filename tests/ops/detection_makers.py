@@ -5,7 +5,8 @@ import numpy as np
 from ir_tools.known_differences import named
 from ir_tools.ops import detection
 from tests.ops.around import ops_by_name
-from tests.ops.kernel_settings import Maker, Setting, flag, floats, listed, one_of
+from tests.ops.kernel_settings import flag, floats, listed, one_of
+from tests.ops.single import Fed, Maker
 
 OPS = ops_by_name(detection.OPS)
 Rng = np.random.Generator
@@ -18,7 +19,7 @@ def image(rng: Rng) -> list[np.ndarray]:
     return [np.array(rng.integers(1, 6, 2)), np.array(rng.integers(20, 100, 2))]
 
 
-def prior_box(rng: Rng) -> Setting:
+def prior_box(rng: Rng) -> Fed:
     """Sizes with ratios, sizes relative to the image, or dense boxes of fixed sizes."""
     count, known = int(rng.integers(1, 4)), rng.random() < 0.5
     raw = {
@@ -50,10 +51,10 @@ def prior_box(rng: Rng) -> Setting:
     version = int(rng.choice([1, 8]))
     if version == 8 and known:
         raw["min_max_aspect_ratios_order"] = flag(rng)
-    return Setting(OPS[f"PriorBox-{version}"], raw, image(rng), constant=(0, 1) if known else ())
+    return Fed(OPS[f"PriorBox-{version}"], raw, image(rng), constants=(0, 1) if known else ())
 
 
-def clustered(rng: Rng) -> Setting:
+def clustered(rng: Rng) -> Fed:
     count = rng.integers(1, 5)
     raw = {
         "width": listed(rng.uniform(1, 40, count)),
@@ -65,7 +66,7 @@ def clustered(rng: Rng) -> Setting:
         "offset": one_of(rng, 0, 0.5),
         "variance": one_of(rng, *VARIANCES),
     }
-    return Setting(OPS["PriorBoxClustered-1"], raw, image(rng))
+    return Fed(OPS["PriorBoxClustered-1"], raw, image(rng))
 
 
 def proposals(rng: Rng, raw: dict[str, str], images: int, count: int) -> np.ndarray:
@@ -85,7 +86,7 @@ def proposals(rng: Rng, raw: dict[str, str], images: int, count: int) -> np.ndar
     return floats(flat)
 
 
-def detection_output(rng: Rng) -> Setting:
+def detection_output(rng: Rng) -> Fed:
     version, images = int(rng.choice([1, 8])), int(rng.integers(1, 3))
     count, classes = int(rng.integers(2, 30)), int(rng.integers(2, 5))
     raw = {
@@ -119,10 +120,10 @@ def detection_output(rng: Rng) -> Setting:
     if rng.random() < 0.25:
         more = rng.normal(size=(images, columns)) * 0.5
         arrays += [floats(rng.uniform(0, 1, (images, count * 2))), floats(more)]
-    return Setting(OPS[f"DetectionOutput-{version}"], raw, arrays)
+    return Fed(OPS[f"DetectionOutput-{version}"], raw, arrays)
 
 
-def region_yolo(rng: Rng) -> Setting:
+def region_yolo(rng: Rng) -> Fed:
     count, coords, classes = int(rng.integers(1, 4)), int(rng.choice([4, 4, 2, 5])), int(rng.integers(1, 6))
     softmax, masks = flag(rng), int(rng.integers(1, 4))
     raw = {
@@ -137,14 +138,14 @@ def region_yolo(rng: Rng) -> Setting:
     }
     regions = count if softmax == "true" else masks
     shape = (rng.integers(1, 3), regions * (coords + classes + 1), rng.integers(1, 5), rng.integers(1, 6))
-    return Setting(OPS["RegionYolo-1"], raw, [floats(rng.normal(size=shape) * 3)])
+    return Fed(OPS["RegionYolo-1"], raw, [floats(rng.normal(size=shape) * 3)])
 
 
-def reorg_yolo(rng: Rng) -> Setting:
+def reorg_yolo(rng: Rng) -> Fed:
     stride = int(rng.integers(1, 4))
     count, channels, height, width = rng.integers(1, 4, 4)
     shape = (count, stride * stride * channels, stride * height, stride * width)
-    return Setting(OPS["ReorgYolo-1"], {"stride": str(stride)}, [floats(rng.normal(size=shape))])
+    return Fed(OPS["ReorgYolo-1"], {"stride": str(stride)}, [floats(rng.normal(size=shape))])
 
 
 MAKERS: tuple[Maker, ...] = (prior_box, clustered, detection_output, region_yolo, reorg_yolo)

@@ -5,8 +5,6 @@ import numpy as np
 from ir_tools.ops import gathering, scattering
 from ir_tools.types import Dim
 from tests.ops.layer_support import (
-    Call,
-    CallMaker,
     Setting,
     SettingMaker,
     integers,
@@ -21,7 +19,7 @@ from tests.ops.layer_support import (
     valued,
     values,
 )
-from tests.ops.single import Slot
+from tests.ops.single import Fed, Maker, Slot
 
 Rng = np.random.Generator
 
@@ -162,7 +160,7 @@ SETTINGS: tuple[SettingMaker, ...] = (
 # --- values -----------------------------------------------------------------------------------------------------
 
 
-def gather_calls(rng: Rng) -> Call:
+def gather_calls(rng: Rng) -> Fed:
     op = (gathering.GATHER_1, gathering.GATHER_7, gathering.GATHER_8)[rng.integers(3)]
     shape = [max(size, 1) for size in sizes(rng, 1)]
     axis = int(rng.integers(len(shape)))
@@ -176,20 +174,20 @@ def gather_calls(rng: Rng) -> Call:
     arrays = [tensor(rng, some_kind(rng), shape), integers(rng, indices), integers(rng, place)]
     raw = {"batch_dims": str(batches - (indices.ndim if batches and inner and rng.random() < 0.3 else 0))}
     constants = (2,) if batches else (2, *some(rng, 1))
-    return Call(op, arrays, raw if op.version > 1 else {}, constants=constants)
+    return Fed(op, raw if op.version > 1 else {}, arrays, constants=constants)
 
 
-def gather_elements_calls(rng: Rng) -> Call:
+def gather_elements_calls(rng: Rng) -> Fed:
     shape = [max(size, 1) for size in sizes(rng, 1)]
     axis = int(rng.integers(-len(shape), len(shape)))
     other = list(shape)
     other[axis] = int(rng.integers(1, 5))
     indices = rng.integers(-shape[axis] if rng.random() < 0.5 else 0, shape[axis], other)
     arrays = [tensor(rng, some_kind(rng), shape), integers(rng, indices)]
-    return Call(gathering.GATHER_ELEMENTS, arrays, {"axis": str(axis)}, constants=some(rng, 1))
+    return Fed(gathering.GATHER_ELEMENTS, {"axis": str(axis)}, arrays, constants=some(rng, 1))
 
 
-def gather_nd_calls(rng: Rng) -> Call:
+def gather_nd_calls(rng: Rng) -> Fed:
     op = gathering.GATHER_ND_5 if rng.random() < 0.5 else gathering.GATHER_ND_8
     shape = [max(size, 1) for size in sizes(rng, 1)]
     batches = int(rng.integers(0, len(shape)))
@@ -198,20 +196,20 @@ def gather_nd_calls(rng: Rng) -> Call:
     least = [-size if rng.random() < 0.5 else 0 for size in shape[batches : batches + length]]
     indices = rng.integers(least, shape[batches : batches + length], [*shape[:batches], *inner, length])
     arrays = [tensor(rng, some_kind(rng), shape), integers(rng, indices)]
-    return Call(op, arrays, {"batch_dims": str(batches)}, constants=some(rng, 1))
+    return Fed(op, {"batch_dims": str(batches)}, arrays, constants=some(rng, 1))
 
 
-def tree_calls(rng: Rng) -> Call:
+def tree_calls(rng: Rng) -> Fed:
     steps, batch, beams = rng.integers(1, 6, 3).tolist()
     kind = np.int32 if rng.random() < 0.6 else np.float32
     ids = rng.integers(0, 6, (steps, batch, beams))
     parents = rng.integers(0, beams, ids.shape)
     lengths = rng.integers(1, steps + 1, batch)
     arrays = [np.asarray(array).astype(kind) for array in (ids, parents, lengths, rng.integers(0, 6))]
-    return Call(gathering.GATHER_TREE, arrays, constants=(3,))
+    return Fed(gathering.GATHER_TREE, {}, arrays, constants=(3,))
 
 
-def one_hot_calls(rng: Rng) -> Call:
+def one_hot_calls(rng: Rng) -> Fed:
     op = gathering.ONE_HOT_1 if rng.random() < 0.5 else gathering.ONE_HOT_16
     shape = rng.integers(1, 4, rng.integers(0, 4)).tolist()
     depth = int(rng.integers(1, 5))
@@ -221,10 +219,10 @@ def one_hot_calls(rng: Rng) -> Call:
     raw = {"axis": str(int(rng.integers(-len(shape) - 1, len(shape) + 1)))}
     if op.version == 16:
         raw["negative_indices_mode"] = str(rng.choice(["ignore_negative", "normalize"]))
-    return Call(op, arrays, raw, constants=(1, 2, 3))
+    return Fed(op, raw, arrays, constants=(1, 2, 3))
 
 
-def update_calls(rng: Rng) -> Call:
+def update_calls(rng: Rng) -> Fed:
     shape = [max(size, 1) for size in sizes(rng, 1)]
     axis = int(rng.integers(len(shape)))
     indices = rng.permutation(shape[axis])[: rng.integers(1, shape[axis] + 1)]
@@ -234,10 +232,10 @@ def update_calls(rng: Rng) -> Call:
     block = tensor(rng, kind, [*shape[:axis], *indices.shape, *shape[axis + 1 :]])
     place = integers(rng, axis - (len(shape) if rng.random() < 0.3 else 0))
     arrays = [tensor(rng, kind, shape), integers(rng, indices), block, place]
-    return Call(scattering.SCATTER_UPDATE, arrays, constants=(3, *some(rng, 1)))
+    return Fed(scattering.SCATTER_UPDATE, {}, arrays, constants=(3, *some(rng, 1)))
 
 
-def element_update_calls(rng: Rng) -> Call:
+def element_update_calls(rng: Rng) -> Fed:
     op = scattering.SCATTER_ELEMENTS_3 if rng.random() < 0.3 else scattering.SCATTER_ELEMENTS_12
     shape = [max(size, 1) for size in sizes(rng, 1)]
     axis = int(rng.integers(len(shape)))
@@ -254,10 +252,10 @@ def element_update_calls(rng: Rng) -> Call:
     indices = indices - (shape[axis] if rng.random() < 0.3 else 0)
     place = integers(rng, axis - (len(shape) if rng.random() < 0.3 else 0))
     arrays = [tensor(rng, kind, shape), integers(rng, indices), tensor(rng, kind, indices.shape), place]
-    return Call(op, arrays, raw, constants=(3, *some(rng, 1)))
+    return Fed(op, raw, arrays, constants=(3, *some(rng, 1)))
 
 
-def update_nd_calls(rng: Rng) -> Call:
+def update_nd_calls(rng: Rng) -> Fed:
     op = scattering.SCATTER_ND_4 if rng.random() < 0.3 else scattering.SCATTER_ND_15
     shape = [max(size, 1) for size in sizes(rng, 1)]
     length = int(rng.integers(1, len(shape) + 1))
@@ -274,10 +272,10 @@ def update_nd_calls(rng: Rng) -> Call:
     if rng.random() < 0.3:
         indices = indices - np.array(shape[:length])
     arrays = [tensor(rng, kind, shape), integers(rng, indices), tensor(rng, kind, [len(flat), *shape[length:]])]
-    return Call(op, arrays, raw, constants=some(rng, 1))
+    return Fed(op, raw, arrays, constants=some(rng, 1))
 
 
-CALLS: tuple[CallMaker, ...] = (
+CALLS: tuple[Maker, ...] = (
     gather_calls,
     gather_elements_calls,
     gather_nd_calls,

@@ -5,8 +5,6 @@ import numpy as np
 from ir_tools.ops import generation, searching
 from ir_tools.types import Dim, element_type
 from tests.ops.layer_support import (
-    Call,
-    CallMaker,
     Setting,
     SettingMaker,
     integers,
@@ -21,7 +19,7 @@ from tests.ops.layer_support import (
     valued,
     values,
 )
-from tests.ops.single import Slot
+from tests.ops.single import Fed, Maker, Slot
 
 Rng = np.random.Generator
 
@@ -103,7 +101,7 @@ SETTINGS: tuple[SettingMaker, ...] = (ranges, eyes, non_zeros, uniques, searches
 # --- values -----------------------------------------------------------------------------------------------------
 
 
-def range_calls(rng: Rng) -> Call:
+def range_calls(rng: Rng) -> Fed:
     op = generation.RANGE_1 if rng.random() < 0.4 else generation.RANGE_4
     step = int(rng.choice([1, 2, 3, -1, -2]))
     start = int(rng.integers(-5, 6))
@@ -115,34 +113,34 @@ def range_calls(rng: Rng) -> Call:
         arrays = [np.array(value + 0.5 * rng.integers(2), np.float32) for value in row[:2]] + [arrays[2]]
     kinds = ("f32", "i32", "i64") if kind != "f32" else ("f32",)
     raw = {"output_type": some_kind(rng, kinds)} if op.version == 4 else {}
-    return Call(op, arrays, raw, constants=(0, 1, 2) if rng.random() < 0.3 else ())
+    return Fed(op, raw, arrays, constants=(0, 1, 2) if rng.random() < 0.3 else ())
 
 
-def eye_calls(rng: Rng) -> Call:
+def eye_calls(rng: Rng) -> Fed:
     rows, columns = rng.integers(1, 6, 2).tolist()
     arrays = [integers(rng, value) for value in (rows, columns, rng.integers(-6, 7))]
     if rng.random() < 0.5:
         arrays.append(integers(rng, rng.integers(1, 3, rng.integers(1, 3))))
     raw = {"output_type": some_kind(rng, ("f32", "i32", "i64", "u8", "i8"))}
-    return Call(generation.EYE, arrays, raw, constants=some(rng, *range(len(arrays))))
+    return Fed(generation.EYE, raw, arrays, constants=some(rng, *range(len(arrays))))
 
 
-def non_zero_calls(rng: Rng) -> Call:
+def non_zero_calls(rng: Rng) -> Fed:
     data = tensor(rng, some_kind(rng), sizes(rng, 1))
     data = np.where(rng.random(data.shape) < 0.5, data, np.zeros((), data.dtype))
-    return Call(searching.NON_ZERO, [data], {"output_type": str(rng.choice(["i32", "i64"]))})
+    return Fed(searching.NON_ZERO, {"output_type": str(rng.choice(["i32", "i64"]))}, [data])
 
 
-def unique_calls(rng: Rng) -> Call:
+def unique_calls(rng: Rng) -> Fed:
     kind = some_kind(rng, ("f32", "i32", "i64", "u8", "i8"))
     shape = [max(size, 1) for size in sizes(rng, 1, 3)]
     dtype = element_type(kind).dtype
     arrays = [rng.integers(0, 3, shape).astype(dtype)]
     raw = {"sorted": str(rng.choice(["true", "false"])), "index_element_type": str(rng.choice(["i32", "i64"]))}
-    return Call(searching.UNIQUE, arrays, raw, 4)
+    return Fed(searching.UNIQUE, raw, arrays, outputs=4)
 
 
-def search_calls(rng: Rng) -> Call:
+def search_calls(rng: Rng) -> Fed:
     shape = rng.integers(1, 6, rng.integers(1, 4)).tolist()
     kind = some_kind(rng, ("f32", "i32", "i64", "u8", "i8", "f16", "bf16"))
     rows = np.sort(tensor(rng, kind, shape), -1)
@@ -153,29 +151,29 @@ def search_calls(rng: Rng) -> Call:
     chosen = np.resize(rows, other).astype(rows.dtype)
     found = np.where(rng.random(other) < 0.5, found, chosen)
     raw = {"right_mode": str(rng.choice(["true", "false"])), "output_type": str(rng.choice(["i32", "i64"]))}
-    return Call(searching.SEARCH_SORTED, [rows, found], raw)
+    return Fed(searching.SEARCH_SORTED, raw, [rows, found])
 
 
-def bucket_calls(rng: Rng) -> Call:
+def bucket_calls(rng: Rng) -> Fed:
     kind = some_kind(rng, ("f32", "i32", "i64", "u8", "i8"))
     limits = np.unique(tensor(rng, kind, [int(rng.integers(1, 7))]))
     data = tensor(rng, kind, sizes(rng, 1))
     data = np.where(rng.random(data.shape) < 0.5, data, np.resize(limits, data.shape)).astype(data.dtype)
     raw = {"output_type": str(rng.choice(["i32", "i64"])), "with_right_bound": str(rng.choice(["true", "false"]))}
-    return Call(searching.BUCKETIZE, [data, limits], raw, constants=some(rng, 1))
+    return Fed(searching.BUCKETIZE, raw, [data, limits], constants=some(rng, 1))
 
 
-def sparse_row_calls(rng: Rng) -> Call:
+def sparse_row_calls(rng: Rng) -> Fed:
     rows, columns = rng.integers(1, 6, 2).tolist()
     count = int(rng.integers(1, 6))
     pairs = np.stack([np.sort(rng.integers(0, rows, count)), rng.integers(0, columns, count)], 1)
     kind = some_kind(rng, ("f32", "i32", "i64", "u8", "f16"))
     index = np.int64 if rng.random() < 0.5 else np.int32
     arrays = [tensor(rng, kind, [count]), np.array([rows, columns], index), pairs.astype(index), tensor(rng, kind, ())]
-    return Call(searching.SPARSE_FILL, arrays, {}, 3, constants=some(rng, 1))
+    return Fed(searching.SPARSE_FILL, {}, arrays, constants=some(rng, 1), outputs=3)
 
 
-CALLS: tuple[CallMaker, ...] = (
+CALLS: tuple[Maker, ...] = (
     range_calls,
     eye_calls,
     non_zero_calls,

@@ -4,7 +4,8 @@ import numpy as np
 
 from ir_tools.ops import image
 from tests.ops.around import ops_by_name
-from tests.ops.kernel_settings import Maker, Setting, flag, floats, listed, one_of
+from tests.ops.kernel_settings import flag, floats, listed, one_of
+from tests.ops.single import Fed, Maker
 
 OPS = ops_by_name(image.OPS)
 Rng = np.random.Generator
@@ -17,7 +18,7 @@ def images(rng: Rng, rank: int) -> np.ndarray:
     return floats(rng.normal(size=(*rng.integers(1, 4, 2), *rng.integers(1, 7, rank - 2))))
 
 
-def interpolate(rng: Rng, mode: str) -> Setting:
+def interpolate(rng: Rng, mode: str) -> Fed:
     """Any of the spatial axes; `linear_onnx` all of them, Pillow's modes images only."""
     pillow = "pillow" in mode
     version, rank = (11, 4) if pillow else (int(rng.choice([4, 11])), int(rng.choice([3, 4, 4, 5])))
@@ -39,34 +40,34 @@ def interpolate(rng: Rng, mode: str) -> Setting:
     sizes = rng.integers(1, 11, count)
     target = [sizes, scales] if version == 4 else [sizes if raw["shape_calculation_mode"] == "sizes" else scales]
     arrays = [data, *target, axes]
-    return Setting(OPS[f"Interpolate-{version}"], raw, arrays, tuple(range(1, len(arrays))))
+    return Fed(OPS[f"Interpolate-{version}"], raw, arrays, constants=tuple(range(1, len(arrays))))
 
 
-def nearest(rng: Rng) -> Setting:
+def nearest(rng: Rng) -> Fed:
     return interpolate(rng, "nearest")
 
 
-def linear(rng: Rng) -> Setting:
+def linear(rng: Rng) -> Fed:
     return interpolate(rng, "linear")
 
 
-def linear_onnx(rng: Rng) -> Setting:
+def linear_onnx(rng: Rng) -> Fed:
     return interpolate(rng, "linear_onnx")
 
 
-def cubic(rng: Rng) -> Setting:
+def cubic(rng: Rng) -> Fed:
     return interpolate(rng, "cubic")
 
 
-def bilinear_pillow(rng: Rng) -> Setting:
+def bilinear_pillow(rng: Rng) -> Fed:
     return interpolate(rng, "bilinear_pillow")
 
 
-def bicubic_pillow(rng: Rng) -> Setting:
+def bicubic_pillow(rng: Rng) -> Fed:
     return interpolate(rng, "bicubic_pillow")
 
 
-def interpolate_1(rng: Rng) -> Setting:
+def interpolate_1(rng: Rng) -> Fed:
     rank, mode = int(rng.choice([3, 4, 4, 4, 5])), one_of(rng, "nearest", "linear", "cubic")
     spatial = np.arange(2, rank)
     count = len(spatial) if mode == "linear" else int(rng.integers(1, len(spatial) + 1))
@@ -74,10 +75,10 @@ def interpolate_1(rng: Rng) -> Setting:
     raw = {"mode": mode, "axes": listed(axes), "align_corners": flag(rng), "antialias": flag(rng, 0.3)}
     if rng.random() < 0.3:
         raw["pads_begin"] = listed([0, 0, *rng.integers(0, 3, rank - 2)])
-    return Setting(OPS["Interpolate-1"], raw, [images(rng, rank), rng.integers(1, 11, count)], (1,))
+    return Fed(OPS["Interpolate-1"], raw, [images(rng, rank), rng.integers(1, 11, count)], constants=(1,))
 
 
-def grid_sample(rng: Rng) -> Setting:
+def grid_sample(rng: Rng) -> Fed:
     raw = {
         "mode": one_of(rng, "bilinear", "bicubic", "nearest"),
         "padding_mode": one_of(rng, "zeros", "border", "reflection"),
@@ -85,7 +86,7 @@ def grid_sample(rng: Rng) -> Setting:
     }
     data = images(rng, 4)
     grid = rng.uniform(-1.5, 1.5, (len(data), *rng.integers(1, 6, 2), 2)) * rng.choice([1, 1, 3])
-    return Setting(OPS["GridSample-9"], raw, [data, floats(grid)])
+    return Fed(OPS["GridSample-9"], raw, [data, floats(grid)])
 
 
 MAKERS: tuple[Maker, ...] = (

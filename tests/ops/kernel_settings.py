@@ -1,52 +1,30 @@
 """Random settings of kernels against the CPU plugin."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
 from ir_tools.known_differences import find
-from ir_tools.ops import Array, Op
+from ir_tools.ops import Array
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.single import Fed, attrs_of, computed, values_of
 
 
-@dataclass(frozen=True)
-class Setting:
-    """A layer with its inputs.
-
-    Attributes:
-        op, raw, arrays: operation, attributes as the file writes them, inputs.
-        constant: which inputs are constants of the model.
-        rows: whether outputs are rows in any order.
-    """
-
-    op: Op
-    raw: Mapping[str, str]
-    arrays: Sequence[Array]
-    constant: Sequence[int] = ()
-    rows: bool = False
-
-
-Maker = Callable[[np.random.Generator], Setting]
-
-
-def compare(client: RuntimeClient, settings: Sequence[Setting], tolerance: float = 1e-4) -> None:
+def compare(client: RuntimeClient, settings: Sequence[Fed], tolerance: float = 1e-4) -> None:
     """Assert that the kernels give what the runtime gives, up to a part of the largest magnitude of the output.
 
     What the runtime is known to leave unwritten is not compared.
     """
-    layers = [Fed(one.op, one.raw, one.arrays, one.constant, len(one.op.outputs)) for one in settings]
-    for setting, wanted in zip(settings, values_of(client, layers), strict=True):
+    for setting, wanted in zip(settings, values_of(client, settings), strict=True):
         _compare(setting, wanted, tolerance)
 
 
-def _compare(setting: Setting, wanted: Sequence[Array], tolerance: float) -> None:
+def _compare(setting: Fed, wanted: Sequence[Array], tolerance: float) -> None:
     attrs = attrs_of(setting.op, setting.raw)
     with np.errstate(all="ignore"):
         found = computed(setting.op, attrs, setting.arrays)
     assert len(found) == len(setting.op.outputs)
-    left_out = [row.masks(found) for row in find(setting.op, attrs, setting.arrays, setting.constant)]
+    left_out = [row.masks(found) for row in find(setting.op, attrs, setting.arrays, setting.constants)]
     for number, (ours, theirs) in enumerate(zip(found, wanted, strict=True)):
         assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype), f"{setting.op} {setting.raw} output {number}"
         written = np.ones(ours.shape, bool)

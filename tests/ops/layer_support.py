@@ -11,7 +11,7 @@ import numpy as np
 
 from ir_tools.errors import RuntimeFailure, ShapeError
 from ir_tools.known_differences import named
-from ir_tools.ops import Array, Bounds, Fact, Op
+from ir_tools.ops import Array, Bounds, Fact, Op, Violation
 from ir_tools.ops.definition import UNBOUNDED
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import Dim, element_type, format_shape, from_dtype, parse_shape
@@ -60,6 +60,15 @@ def fact_of(slot: Slot) -> Fact:
         return Fact(element_type(slot.kind), (Dim.of(len(lower)),), Bounds(lower, upper))
     numbers = slot.astype(np.float32) if slot.dtype.kind == "V" else slot
     return Fact(from_dtype(slot.dtype), tuple(map(Dim.of, slot.shape)), Bounds.exactly(numbers))
+
+
+def faults_of(op: Op, raw: Mapping[str, str], slots: Sequence[Slot]) -> list[Violation]:
+    """What attributes and check find that cannot run."""
+    found: list[Violation] = []
+    attrs = op.read(raw, found)
+    if attrs is not None:
+        found += op.check(attrs, [fact_of(slot) for slot in slots])
+    return [fault for fault in found if not fault.kind.mild]
 
 
 def wanted_rows(client: RuntimeClient, setting: Setting) -> list[Row] | str:
@@ -231,25 +240,6 @@ assert named(*LEFT_OUT)
 KINDS = ("f32", "f16", "bf16", "f64", "i32", "i64", "i8", "u8", "boolean")
 
 
-@dataclass
-class Call:
-    """A layer and the arrays that it gets; those that `constants` numbers are constants of the model."""
-
-    op: Op
-    arrays: Sequence[Array]
-    raw: Mapping[str, str] = field(default_factory=dict)
-    outputs: int = 1
-    constants: tuple[int, ...] = ()
-
-    def __str__(self) -> str:
-        """What to look at when it fails."""
-        arrays = [f"{array.dtype}{list(array.shape)}{array.ravel()[:12].tolist()}" for array in self.arrays]
-        return f"{self.op} {dict(self.raw)} {arrays}"
-
-
-CallMaker = Callable[[np.random.Generator], Call]
-
-
 def some_kind(rng: np.random.Generator, kinds: Sequence[str] = KINDS) -> str:
     """An element type."""
     return str(rng.choice(list(kinds)))
@@ -279,13 +269,13 @@ def integers(rng: np.random.Generator, values: Any) -> Array:
     return np.asarray(values).astype(np.int64 if rng.random() < 0.6 else np.int32)
 
 
-def found_arrays(call: Call) -> tuple[Array, ...]:
+def found_arrays(call: Fed) -> tuple[Array, ...]:
     """What the kernel computes."""
     attrs = attrs_of(call.op, call.raw)
     return computed(call.op, attrs, call.arrays)
 
 
-def difference(call: Call, found: Sequence[Array], wanted: Sequence[Array], tolerance: float = 0.0) -> str | None:
+def difference(call: Fed, found: Sequence[Array], wanted: Sequence[Array], tolerance: float = 0.0) -> str | None:
     """In words, how the kernel differs from the runtime; None where it does not.
 
     `tolerance`: of the largest magnitude.
@@ -302,10 +292,9 @@ def difference(call: Call, found: Sequence[Array], wanted: Sequence[Array], tole
     return None
 
 
-def compare_values(client: RuntimeClient, calls: Sequence[Call], tolerance: Callable[[Call], float]) -> None:
+def compare_values(client: RuntimeClient, calls: Sequence[Fed], tolerance: Callable[[Fed], float]) -> None:
     """Assert that the kernels compute what the CPU plugin computes."""
-    layers = [Fed(call.op, call.raw, call.arrays, call.constants, call.outputs) for call in calls]
-    for call, wanted in zip(calls, values_of(client, layers), strict=True):
+    for call, wanted in zip(calls, values_of(client, calls), strict=True):
         problem = difference(call, found_arrays(call), wanted, tolerance(call))
         assert problem is None, problem
 

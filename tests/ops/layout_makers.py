@@ -4,8 +4,6 @@ import numpy as np
 
 from ir_tools.ops import layout, ordering
 from tests.ops.layer_support import (
-    Call,
-    CallMaker,
     Setting,
     SettingMaker,
     integers,
@@ -19,7 +17,7 @@ from tests.ops.layer_support import (
     valued,
     values,
 )
-from tests.ops.single import Slot
+from tests.ops.single import Fed, Maker, Slot
 
 Rng = np.random.Generator
 
@@ -128,7 +126,7 @@ SETTINGS: tuple[SettingMaker, ...] = (
 # --- values -----------------------------------------------------------------------------------------------------
 
 
-def reshape_calls(rng: Rng) -> Call:
+def reshape_calls(rng: Rng) -> Fed:
     shape = sizes(rng)
     pattern = rng.permutation(shape).tolist() if rng.random() < 0.5 else [int(np.prod(shape))]
     for _ in range(rng.integers(0, 3)):
@@ -140,83 +138,83 @@ def reshape_calls(rng: Rng) -> Call:
     if pattern and 0 not in shape and rng.random() < 0.5:
         pattern[rng.integers(len(pattern))] = -1
     raw = {"special_zero": str(special).lower()}
-    return Call(
-        layout.RESHAPE, [tensor(rng, some_kind(rng), shape), integers(rng, pattern)], raw, constants=some(rng, 1)
+    return Fed(
+        layout.RESHAPE, raw, [tensor(rng, some_kind(rng), shape), integers(rng, pattern)], constants=some(rng, 1)
     )
 
 
-def squeeze_calls(rng: Rng) -> Call:
+def squeeze_calls(rng: Rng) -> Fed:
     shape = [1 if rng.random() < 0.5 else size for size in sizes(rng)]
     data = tensor(rng, some_kind(rng), shape)
     op = layout.SQUEEZE_1 if rng.random() < 0.5 else layout.SQUEEZE_15
     if rng.random() < 0.2 or 1 not in shape:
-        return Call(op, [data])
+        return Fed(op, {}, [data])
     ones = [axis for axis, size in enumerate(shape) if size == 1]
     axes = rng.permutation(ones)[: rng.integers(1, len(ones) + 1)] - (len(shape) if rng.random() < 0.3 else 0)
-    return Call(op, [data, integers(rng, axes)], constants=(1,))
+    return Fed(op, {}, [data, integers(rng, axes)], constants=(1,))
 
 
-def unsqueeze_calls(rng: Rng) -> Call:
+def unsqueeze_calls(rng: Rng) -> Fed:
     shape = sizes(rng, 0, 3)
     count = int(rng.integers(1, 3))
     axes = rng.permutation(len(shape) + count)[:count] - (len(shape) + count if rng.random() < 0.3 else 0)
-    return Call(layout.UNSQUEEZE, [tensor(rng, some_kind(rng), shape), integers(rng, axes)], constants=(1,))
+    return Fed(layout.UNSQUEEZE, {}, [tensor(rng, some_kind(rng), shape), integers(rng, axes)], constants=(1,))
 
 
-def transpose_calls(rng: Rng) -> Call:
+def transpose_calls(rng: Rng) -> Fed:
     shape = [max(size, 1) for size in sizes(rng, 1, 5)]
     order = rng.permutation(len(shape)).tolist() if rng.random() < 0.85 else []
     constants = some(rng, 1) if len(order) else (1,)
-    return Call(layout.TRANSPOSE, [tensor(rng, some_kind(rng), shape), integers(rng, order)], constants=constants)
+    return Fed(layout.TRANSPOSE, {}, [tensor(rng, some_kind(rng), shape), integers(rng, order)], constants=constants)
 
 
-def shuffle_calls(rng: Rng) -> Call:
+def shuffle_calls(rng: Rng) -> Fed:
     shape = sizes(rng, 1, 4)
     axis, group = int(rng.integers(-len(shape), len(shape))), int(rng.integers(1, 4))
     shape[axis] *= group
     raw = {"axis": str(axis), "group": str(group)}
-    return Call(layout.SHUFFLE_CHANNELS, [tensor(rng, some_kind(rng), shape)], raw)
+    return Fed(layout.SHUFFLE_CHANNELS, raw, [tensor(rng, some_kind(rng), shape)])
 
 
-def block_calls(rng: Rng) -> Call:
+def block_calls(rng: Rng) -> Fed:
     shape, block = rng.integers(1, 4, int(rng.integers(3, 6))).tolist(), int(rng.integers(1, 4))
     raw = {"mode": str(rng.choice(["blocks_first", "depth_first"])), "block_size": str(block)}
     if rng.random() < 0.5:
         shape[1] *= block ** (len(shape) - 2)
-        return Call(layout.DEPTH_TO_SPACE, [tensor(rng, some_kind(rng), shape)], raw)
+        return Fed(layout.DEPTH_TO_SPACE, raw, [tensor(rng, some_kind(rng), shape)])
     shape[2:] = [size * block for size in shape[2:]]
-    return Call(layout.SPACE_TO_DEPTH, [tensor(rng, some_kind(rng), shape)], raw)
+    return Fed(layout.SPACE_TO_DEPTH, raw, [tensor(rng, some_kind(rng), shape)])
 
 
-def reverse_calls(rng: Rng) -> Call:
+def reverse_calls(rng: Rng) -> Fed:
     shape = sizes(rng, 1)
     data = tensor(rng, some_kind(rng), shape)
     if rng.random() < 0.5:
-        return Call(ordering.REVERSE, [data, rng.random(len(shape)) < 0.5], {"mode": "mask"}, constants=(1,))
+        return Fed(ordering.REVERSE, {"mode": "mask"}, [data, rng.random(len(shape)) < 0.5], constants=(1,))
     axes = rng.permutation(len(shape))[: rng.integers(0, len(shape) + 1)]
-    return Call(ordering.REVERSE, [data, integers(rng, axes)], {"mode": "index"}, constants=(1,))
+    return Fed(ordering.REVERSE, {"mode": "index"}, [data, integers(rng, axes)], constants=(1,))
 
 
-def reverse_sequence_calls(rng: Rng) -> Call:
+def reverse_sequence_calls(rng: Rng) -> Fed:
     shape = sizes(rng, 2)
     batch, sequence = rng.permutation(len(shape))[:2].tolist()
     lengths = rng.integers(1, max(shape[sequence], 1) + 1, shape[batch])
     raw = {"batch_axis": str(batch), "seq_axis": str(sequence - (len(shape) if rng.random() < 0.3 else 0))}
     data = tensor(rng, some_kind(rng), shape)
-    return Call(ordering.REVERSE_SEQUENCE, [data, integers(rng, lengths)], raw, constants=some(rng, 1))
+    return Fed(ordering.REVERSE_SEQUENCE, raw, [data, integers(rng, lengths)], constants=some(rng, 1))
 
 
-def roll_calls(rng: Rng) -> Call:
+def roll_calls(rng: Rng) -> Fed:
     shape = sizes(rng, 1)
     axes = rng.integers(-len(shape), len(shape), rng.integers(1, 4))
     shift = rng.integers(-7, 8, len(axes))
     if len(axes) == 1 and rng.random() < 0.3:
         shift = shift.reshape(())
     data = tensor(rng, some_kind(rng), shape)
-    return Call(ordering.ROLL, [data, integers(rng, shift), integers(rng, axes)], constants=some(rng, 1, 2))
+    return Fed(ordering.ROLL, {}, [data, integers(rng, shift), integers(rng, axes)], constants=some(rng, 1, 2))
 
 
-CALLS: tuple[CallMaker, ...] = (
+CALLS: tuple[Maker, ...] = (
     reshape_calls,
     squeeze_calls,
     unsqueeze_calls,

@@ -9,10 +9,10 @@ import openvino as ov
 import pytest
 
 from ir_tools.errors import ShapeError
-from ir_tools.ops import Array, Bounds, Fact, Op, Violation
+from ir_tools.ops import Array, Op
 from ir_tools.ops.checks import takes
-from ir_tools.ops.definition import UNBOUNDED
-from ir_tools.types import Dim, Shape, element_type, format_shape, from_dtype, parse_shape
+from ir_tools.types import Dim, Shape, element_type, format_shape, from_dtype
+from tests.ops.layer_support import fact_of, faults_of
 from tests.ops.single import CONFIG, CORE, Between, Slot, attrs_of, computed, infer, infer_all, outputs_of, single
 
 FLOATS = ("f32", "f16", "bf16", "f64")
@@ -39,22 +39,6 @@ def _slot_text(slot: Slot) -> str:
     return f"{slot.dtype}{slot.tolist() if slot.size < 9 else slot.shape}"
 
 
-def fact_of(slot: Slot) -> Fact:
-    """What a shape rule is told of an input."""
-    if isinstance(slot, tuple):
-        return Fact(element_type(slot[0]), parse_shape(slot[1]))
-    if isinstance(slot, Between):
-        lower = np.array([low for low, _ in slot.bounds], np.int64)
-        upper = np.array([UNBOUNDED if high is None else high for _, high in slot.bounds], np.int64)
-        shape = () if slot.scalar else (Dim.of(len(lower)),)
-        return Fact(element_type(slot.kind), shape, Bounds(lower.reshape(_sizes(shape)), upper.reshape(_sizes(shape))))
-    return Fact(from_dtype(slot.dtype), tuple(map(Dim.of, slot.shape)), Bounds.exactly(slot))
-
-
-def _sizes(shape: tuple[Dim, ...]) -> list[int]:
-    return [dim.size for dim in shape]
-
-
 def runtime_shapes(cases: Sequence[Case]) -> list[tuple[str, Shape] | None]:
     """Element type and shape of each output; None where the runtime rejects the layer on reading."""
     layers = [(case.op, case.raw, case.slots) for case in cases]
@@ -69,15 +53,6 @@ def _without_overflow(kind: str, shape: Shape) -> tuple[str, Shape]:
     if shape is None:
         return kind, None
     return kind, tuple(Dim(dim.lo) if dim.hi is not None and dim.hi > 1 << 60 else dim for dim in shape)
-
-
-def faults_of(case: Case) -> list[Violation]:
-    """What attributes and check find that cannot run."""
-    found: list[Violation] = []
-    attrs = case.op.read(case.raw, found)
-    if attrs is not None:
-        found += case.op.check(attrs, [fact_of(slot) for slot in case.slots])
-    return [fault for fault in found if not fault.kind.mild]
 
 
 def our_shape(case: Case) -> tuple[str, Shape] | None:
@@ -107,7 +82,7 @@ def shape_difference(case: Case, wanted: tuple[str, Shape] | None) -> str | None
 
     What the runtime rejects on reading, rule and check find fault with; what they find fault with, it does not compile.
     """
-    found, faults = our_shape(case), faults_of(case)
+    found, faults = our_shape(case), faults_of(case.op, case.raw, case.slots)
     if found is None and not faults:
         return f"{case}: rejected, but no fault is found; runtime {_text(wanted)}"
     if wanted != found and not (found is None and not compiles(case)):

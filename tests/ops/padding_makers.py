@@ -5,8 +5,6 @@ import numpy as np
 from ir_tools.ops import padding
 from ir_tools.types import Dim, from_dtype
 from tests.ops.layer_support import (
-    Call,
-    CallMaker,
     Setting,
     SettingMaker,
     integers,
@@ -19,7 +17,7 @@ from tests.ops.layer_support import (
     valued,
     values,
 )
-from tests.ops.single import Slot
+from tests.ops.single import Fed, Maker, Slot
 
 Rng = np.random.Generator
 
@@ -81,7 +79,7 @@ SETTINGS: tuple[SettingMaker, ...] = (pads, tiles, broadcasts, batches)
 # --- values -----------------------------------------------------------------------------------------------------
 
 
-def pad_calls(rng: Rng) -> Call:
+def pad_calls(rng: Rng) -> Fed:
     op = padding.PAD_1 if rng.random() < 0.4 else padding.PAD_12
     shape = [max(size, 2) for size in sizes(rng, 1)]
     mode = str(rng.choice(["constant", "edge", "reflect", "symmetric"]))
@@ -92,17 +90,17 @@ def pad_calls(rng: Rng) -> Call:
     arrays = [data, integers(rng, begin), integers(rng, end)]
     if mode == "constant" and data.dtype != np.float64 and rng.random() < 0.7:
         arrays.append(tensor(rng, from_dtype(data.dtype).name, ()))
-    return Call(op, arrays, {"pad_mode": mode}, constants=some(rng, 1, 2, *range(3, len(arrays))))
+    return Fed(op, {"pad_mode": mode}, arrays, constants=some(rng, 1, 2, *range(3, len(arrays))))
 
 
-def tile_calls(rng: Rng) -> Call:
+def tile_calls(rng: Rng) -> Fed:
     data = tensor(rng, some_kind(rng), sizes(rng))
     repeats = np.ones(rng.integers(1, 5), int)
     repeats[rng.integers(0, len(repeats), 2)] = rng.integers(1, 4, 2)
-    return Call(padding.TILE, [data, integers(rng, repeats)], constants=some(rng, 1))
+    return Fed(padding.TILE, {}, [data, integers(rng, repeats)], constants=some(rng, 1))
 
 
-def broadcast_calls(rng: Rng) -> Call:
+def broadcast_calls(rng: Rng) -> Fed:
     op = padding.BROADCAST_1 if rng.random() < 0.3 else padding.BROADCAST_3
     mode = str(rng.choice(["numpy", "explicit", "bidirectional"] if op.version == 3 else ["numpy", "explicit"]))
     target = rng.integers(1, 4, rng.integers(1, 5)).tolist()
@@ -117,12 +115,10 @@ def broadcast_calls(rng: Rng) -> Call:
         target = [1 if rng.random() < 0.4 else size for size in target]
         target = target[int(rng.integers(0, len(target))) :]
     data = tensor(rng, some_kind(rng), shape)
-    return Call(
-        op, [data, integers(rng, target), *arrays], {"mode": mode}, constants=some(rng, 1, 2)[: 1 + len(arrays)]
-    )
+    return Fed(op, {"mode": mode}, [data, integers(rng, target), *arrays], constants=some(rng, 1, 2)[: 1 + len(arrays)])
 
 
-def batch_calls(rng: Rng) -> Call:
+def batch_calls(rng: Rng) -> Fed:
     shape = rng.integers(3, 6, rng.integers(2, 5)).tolist()
     block = [1, *rng.integers(1, 4, len(shape) - 1).tolist()]
     if rng.random() < 0.5:
@@ -138,7 +134,7 @@ def batch_calls(rng: Rng) -> Call:
         op = padding.BATCH_TO_SPACE
     kind = np.int64 if rng.random() < 0.5 else np.int32
     lists = [np.array(row, kind) for row in (block, begin, end)]
-    return Call(op, [tensor(rng, some_kind(rng), shape), *lists], constants=some(rng, 1, 2, 3))
+    return Fed(op, {}, [tensor(rng, some_kind(rng), shape), *lists], constants=some(rng, 1, 2, 3))
 
 
-CALLS: tuple[CallMaker, ...] = (pad_calls, tile_calls, broadcast_calls, batch_calls)
+CALLS: tuple[Maker, ...] = (pad_calls, tile_calls, broadcast_calls, batch_calls)

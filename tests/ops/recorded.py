@@ -45,7 +45,7 @@ from tests.ops import (
     test_suppression,
 )
 from tests.ops.around import Case, compare_around, limited, settings_around
-from tests.ops.single import Fed, attrs_of, computed, values_of
+from tests.ops.single import Fed, Maker, attrs_of, computed, values_of
 
 FILE = Path(__file__).with_name("recorded.json")
 SHAPES, VALUES, SEED = 120, 50, 21
@@ -168,23 +168,15 @@ def _number(array: Array) -> Number:
     return Number(_digits((array.dtype.name, array.shape, odd)), total, float(off))
 
 
-def _kernels(make: kernel_settings.Maker) -> Recorded:
-    def fed(rng: Rng) -> Fed:
-        one = make(rng)
-        return Fed(one.op, one.raw, one.arrays, one.constant, len(one.op.outputs))
-
-    return _values(fed, lambda client: kernel_settings.compare(client, made(make)))
+def _kernels(make: Maker) -> Recorded:
+    return _values(make, lambda client: kernel_settings.compare(client, made(make)))
 
 
-def _calls(make: layer_support.CallMaker, tolerance: Callable[[layer_support.Call], float]) -> Recorded:
-    def fed(rng: Rng) -> Fed:
-        call = make(rng)
-        return Fed(call.op, call.raw, call.arrays, call.constants, call.outputs)
-
-    return _values(fed, lambda client: layer_support.compare_values(client, made(make), tolerance))
+def _calls(make: Maker, tolerance: Callable[[Fed], float]) -> Recorded:
+    return _values(make, lambda client: layer_support.compare_values(client, made(make), tolerance))
 
 
-def _constant(tolerance: float) -> Callable[[layer_support.Call], float]:
+def _constant(tolerance: float) -> Callable[[Fed], float]:
     return lambda _: tolerance
 
 
@@ -280,11 +272,10 @@ def _asked(client: RuntimeClient, layers: Sequence[Fed]) -> list[list[Array]]:
 
 
 def _same_values(layer: Fed, ours: Sequence[Array], theirs: Sequence[Array]) -> bool:
-    call = layer_support.Call(layer.op, layer.arrays, layer.raw)
     if any(array.dtype.kind == "O" for array in ours):
         return all(map(np.array_equal, ours, theirs))
     tolerance = 100 * TOLERANCES.get(from_dtype(ours[0].dtype).name, 0.0) if ours else 0.0
-    return len(ours) == len(theirs) and layer_support.difference(call, ours, theirs, min(tolerance, 0.02)) is None
+    return len(ours) == len(theirs) and layer_support.difference(layer, ours, theirs, min(tolerance, 0.02)) is None
 
 
 # --- all ----------------------------------------------------------------------------------------------------------

@@ -4,7 +4,8 @@ import numpy as np
 
 from ir_tools.ops import recurrent
 from tests.ops.around import ops_by_name
-from tests.ops.kernel_settings import Maker, Setting, flag, floats, one_of
+from tests.ops.kernel_settings import flag, floats, one_of
+from tests.ops.single import Fed, Maker
 
 OPS = ops_by_name(recurrent.OPS)
 Rng = np.random.Generator
@@ -31,7 +32,7 @@ def weights(
     return [floats(rng.normal(size=shape)) for shape in shapes]
 
 
-def cell(rng: Rng, name: str) -> Setting:
+def cell(rng: Rng, name: str) -> Fed:
     kind = name.partition("Cell")[0]
     count, size, hidden = (int(number) for number in rng.integers(1, 5, 3))
     raw, states = attributes(rng, kind, hidden), KINDS[kind][1]
@@ -41,10 +42,10 @@ def cell(rng: Rng, name: str) -> Setting:
     if name == "LSTMCell-1":
         raw |= {"weights_format": one_of(rng, "fico", "icof", "ifco", "iofc"), "input_forget": flag(rng)}
         arrays = [arrays[:-1], arrays, [*arrays, floats(rng.normal(size=3 * hidden))]][rng.integers(3)]
-    return Setting(OPS[name], raw, arrays, tuple(range(1 + states, len(arrays))))
+    return Fed(OPS[name], raw, arrays, constants=tuple(range(1 + states, len(arrays))))
 
 
-def sequence(rng: Rng, name: str) -> Setting:
+def sequence(rng: Rng, name: str) -> Fed:
     kind = name.partition("Sequence")[0]
     count, steps, size, hidden = (int(number) for number in rng.integers(1, 5, 4))
     raw, states = attributes(rng, kind, hidden), KINDS[kind][1]
@@ -54,13 +55,13 @@ def sequence(rng: Rng, name: str) -> Setting:
     arrays += [floats(rng.normal(size=(count, ways, hidden))) for _ in range(states)]
     arrays.append(rng.integers(1, steps + 1, count).astype(one_of(rng, "int32", "int64")))
     arrays += weights(rng, kind, raw, (size, hidden), (ways,))
-    return Setting(OPS[name], raw, arrays, tuple(range(2 + states, len(arrays))))
+    return Fed(OPS[name], raw, arrays, constants=tuple(range(2 + states, len(arrays))))
 
 
 def maker(name: str) -> Maker:
     """Random settings of one operation."""
 
-    def make(rng: Rng) -> Setting:
+    def make(rng: Rng) -> Fed:
         return cell(rng, name) if "Cell" in name else sequence(rng, name)
 
     make.__name__ = name

@@ -5,7 +5,8 @@ import numpy as np
 from ir_tools.known_differences import named
 from ir_tools.ops import roi
 from tests.ops.around import ops_by_name
-from tests.ops.kernel_settings import Maker, Setting, flag, floats, listed, one_of
+from tests.ops.kernel_settings import flag, floats, listed, one_of
+from tests.ops.single import Fed, Maker
 
 OPS = ops_by_name(roi.OPS)
 LEFT_OUT = named("Proposal of few boxes", "Proposal of small boxes")
@@ -33,7 +34,7 @@ def pooled(rng: Rng) -> dict[str, str]:
     return {**sizes, "spatial_scale": one_of(rng, 0.0625, 0.25, 1)}
 
 
-def roi_pooling(rng: Rng) -> Setting:
+def roi_pooling(rng: Rng) -> Fed:
     """Regions inside and partly outside; those behind one of image -1 do not count."""
     raw, data = {**pooled(rng), "method": one_of(rng, "max", "bilinear")}, maps(rng)
     scale = float(raw["spatial_scale"])
@@ -41,10 +42,10 @@ def roi_pooling(rng: Rng) -> Setting:
     rois = with_images(rng, corners(rng, int(rng.integers(1, 6)), width, height) * rng.choice([1, 1.2]), len(data))
     if rng.random() < 0.2:
         rois[rng.integers(0, len(rois)), 0] = -1
-    return Setting(OPS["ROIPooling-1"], raw, [data, rois])
+    return Fed(OPS["ROIPooling-1"], raw, [data, rois])
 
 
-def roi_align(rng: Rng) -> Setting:
+def roi_align(rng: Rng) -> Fed:
     version, data = int(rng.choice([3, 9])), maps(rng)
     raw = {**pooled(rng), "mode": one_of(rng, "avg", "max"), "sampling_ratio": str(rng.integers(0, 4))}
     if version == 9:
@@ -52,10 +53,10 @@ def roi_align(rng: Rng) -> Setting:
     scale = float(raw["spatial_scale"])
     rois = corners(rng, int(rng.integers(1, 6)), data.shape[3] / scale, data.shape[2] / scale)
     rois = floats(rois * rng.choice([1, 1.2]) - rng.choice([0, 2]))
-    return Setting(OPS[f"ROIAlign-{version}"], raw, [data, rois, rng.integers(0, len(data), len(rois))])
+    return Fed(OPS[f"ROIAlign-{version}"], raw, [data, rois, rng.integers(0, len(data), len(rois))])
 
 
-def roi_align_rotated(rng: Rng) -> Setting:
+def roi_align_rotated(rng: Rng) -> Fed:
     data, count = maps(rng), int(rng.integers(1, 6))
     raw = {**pooled(rng), "sampling_ratio": str(rng.integers(0, 4)), "clockwise_mode": flag(rng)}
     size = np.array([data.shape[3], data.shape[2]]) / float(raw["spatial_scale"])
@@ -65,10 +66,10 @@ def roi_align_rotated(rng: Rng) -> Setting:
         rng.uniform(-4, 4, (count, 1)),
     )
     rois = floats(np.concatenate(parts, axis=1))
-    return Setting(OPS["ROIAlignRotated-15"], raw, [data, rois, rng.integers(0, len(data), count)])
+    return Fed(OPS["ROIAlignRotated-15"], raw, [data, rois, rng.integers(0, len(data), count)])
 
 
-def psroi_pooling(rng: Rng) -> Setting:
+def psroi_pooling(rng: Rng) -> Fed:
     mode, scale = one_of(rng, "average", "bilinear"), float(rng.choice([0.0625, 0.25, 1]))
     outputs, size, across, down = (int(number) for number in rng.integers(1, 4, 4))
     data = maps(rng, outputs * (size * size if mode == "average" else across * down), least=2)
@@ -82,10 +83,10 @@ def psroi_pooling(rng: Rng) -> Setting:
         "spatial_bins_x": str(across),
         "spatial_bins_y": str(down),
     }
-    return Setting(OPS["PSROIPooling-1"], raw, [data, rois])
+    return Fed(OPS["PSROIPooling-1"], raw, [data, rois])
 
 
-def proposal(rng: Rng) -> Setting:
+def proposal(rng: Rng) -> Fed:
     ratios, scales = int(rng.integers(1, 4)), int(rng.integers(1, 3))
     anchors, count, height, width = (
         ratios * scales,
@@ -115,10 +116,10 @@ def proposal(rng: Rng) -> Setting:
         rng.normal(size=(count, 4 * anchors, height, width)),
     )
     arrays = [floats(scores), floats(deltas * 0.3), floats(image)]
-    return Setting(OPS[f"Proposal-{rng.choice([1, 4])}"], raw, arrays)
+    return Fed(OPS[f"Proposal-{rng.choice([1, 4])}"], raw, arrays)
 
 
-def generate_proposals(rng: Rng) -> Setting:
+def generate_proposals(rng: Rng) -> Fed:
     anchors, count, height, width = (int(size) for size in rng.integers([1, 1, 3, 3], [4, 3, 6, 6]))
     raw = {
         "min_size": one_of(rng, 0, 2),
@@ -134,10 +135,10 @@ def generate_proposals(rng: Rng) -> Setting:
     arrays = [floats(image), floats(np.concatenate([centre - half, centre + half], axis=-1))]
     arrays += [floats(rng.normal(size=(count, 4 * anchors, height, width)) * 0.3)]
     arrays += [floats(rng.uniform(0, 1, (count, anchors, height, width)))]
-    return Setting(OPS["GenerateProposals-9"], raw, arrays)
+    return Fed(OPS["GenerateProposals-9"], raw, arrays)
 
 
-def deformable_psroi_pooling(rng: Rng) -> Setting:
+def deformable_psroi_pooling(rng: Rng) -> Fed:
     """With and without offsets, which several outputs may share."""
     outputs, size, across, down = (int(number) for number in rng.integers(1, 4, 4))
     scale, parts = float(rng.choice([0.0625, 0.25, 1])), int(rng.integers(1, 4))
@@ -157,7 +158,7 @@ def deformable_psroi_pooling(rng: Rng) -> Setting:
     if rng.random() < 0.7:
         classes = int(rng.choice([number for number in range(1, outputs + 1) if outputs % number == 0]))
         arrays.append(floats(rng.normal(size=(len(boxes), 2 * classes, parts, parts)) * 0.3))
-    return Setting(OPS["DeformablePSROIPooling-1"], raw, arrays)
+    return Fed(OPS["DeformablePSROIPooling-1"], raw, arrays)
 
 
 MAKERS: tuple[Maker, ...] = (

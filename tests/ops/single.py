@@ -1,8 +1,7 @@
 """Models of one layer as IR text, and what the installed runtime makes of them: the oracle of the family tests."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -86,14 +85,36 @@ def computed(op: Op, attrs: Attrs, arrays: Sequence[Array]) -> tuple[Array, ...]
     return op.kernel(attrs, arrays)
 
 
-class Fed(NamedTuple):
-    """A layer with the arrays that it gets; those that `constants` numbers are constants of the model."""
+@dataclass(frozen=True)
+class Fed:
+    """A layer with the arrays that it gets.
+
+    Attributes:
+        op, raw, arrays: operation, attributes as the file writes them, inputs.
+        constants: which inputs are constants of the model.
+        outputs: how many are asked for; 0: as many as the operation names.
+        rows: whether outputs are rows in any order.
+    """
 
     op: Op
     raw: Mapping[str, str]
     arrays: Sequence[Array]
     constants: Collection[int] = ()
-    outputs: int = 1
+    outputs: int = 0
+    rows: bool = False
+
+    def __str__(self) -> str:
+        """What to look at when it fails."""
+        arrays = [f"{array.dtype}{list(array.shape)}{array.ravel()[:12].tolist()}" for array in self.arrays]
+        return f"{self.op} {dict(self.raw)} {arrays}"
+
+    @property
+    def count(self) -> int:
+        """The number of outputs that are asked for."""
+        return self.outputs or len(self.op.outputs)
+
+
+Maker = Callable[[np.random.Generator], Fed]
 
 
 def values_of(client: RuntimeClient, layers: Sequence[Fed]) -> list[list[Array]]:
@@ -105,16 +126,17 @@ def values_of(client: RuntimeClient, layers: Sequence[Fed]) -> list[list[Array]]
         RuntimeFailure: one of them does not run.
     """
     text, fed = _Text(), dict[str, Array]()
-    for number, (op, raw, arrays, constants, outputs) in enumerate(layers):
-        text.asked(op.type, op.version, raw, slots_of(arrays, constants), outputs, f"{number}/")
-        fed |= {f"{number}/in{index}": array for index, array in enumerate(arrays) if index not in constants}
+    for number, one in enumerate(layers):
+        slots = slots_of(one.arrays, one.constants)
+        text.asked(one.op.type, one.op.version, one.raw, slots, one.count, f"{number}/")
+        fed |= {f"{number}/in{index}": array for index, array in enumerate(one.arrays) if index not in one.constants}
     try:
         found = iter(client.infer(*text.model(), fed, config=ONE_THREAD).outputs.values())
     except RuntimeFailure:
         if len(layers) == 1:
             raise
         return [values_of(client, [layer])[0] for layer in layers]
-    return [[next(found) for _ in range(layer.outputs)] for layer in layers]
+    return [[next(found) for _ in range(layer.count)] for layer in layers]
 
 
 Source = tuple[int, int, str]

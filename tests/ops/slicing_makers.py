@@ -5,8 +5,6 @@ import numpy as np
 from ir_tools.ops import slicing, strided_slicing
 from ir_tools.types import Dim, from_dtype
 from tests.ops.layer_support import (
-    Call,
-    CallMaker,
     Setting,
     SettingMaker,
     found_arrays,
@@ -22,7 +20,7 @@ from tests.ops.layer_support import (
     valued,
     values,
 )
-from tests.ops.single import Slot
+from tests.ops.single import Fed, Maker, Slot
 
 Rng = np.random.Generator
 
@@ -134,7 +132,7 @@ SETTINGS: tuple[SettingMaker, ...] = (
 # --- values -----------------------------------------------------------------------------------------------------
 
 
-def concat_calls(rng: Rng) -> Call:
+def concat_calls(rng: Rng) -> Fed:
     shape = sizes(rng, 1)
     axis = int(rng.integers(-len(shape), len(shape)))
     kind = some_kind(rng)
@@ -143,18 +141,18 @@ def concat_calls(rng: Rng) -> Call:
         row = list(shape)
         row[axis] = int(rng.integers(0 if rng.random() < 0.1 else 1, 4))
         arrays.append(tensor(rng, kind, row))
-    return Call(slicing.CONCAT, arrays, {"axis": str(axis)})
+    return Fed(slicing.CONCAT, {"axis": str(axis)}, arrays)
 
 
-def split_calls(rng: Rng) -> Call:
+def split_calls(rng: Rng) -> Fed:
     shape = sizes(rng, 1)
     axis, count = int(rng.integers(-len(shape), len(shape))), int(rng.integers(1, 4))
     shape[axis] *= count
     data = tensor(rng, some_kind(rng), shape)
-    return Call(slicing.SPLIT, [data, integers(rng, axis)], {"num_splits": str(count)}, count, (1,))
+    return Fed(slicing.SPLIT, {"num_splits": str(count)}, [data, integers(rng, axis)], constants=(1,), outputs=count)
 
 
-def variadic_split_calls(rng: Rng) -> Call:
+def variadic_split_calls(rng: Rng) -> Fed:
     shape = sizes(rng, 1)
     axis = int(rng.integers(-len(shape), len(shape)))
     lengths = rng.integers(0 if rng.random() < 0.2 else 1, 4, rng.integers(1, 5))
@@ -163,7 +161,7 @@ def variadic_split_calls(rng: Rng) -> Call:
         lengths[rng.integers(len(lengths))] = -1
     place = axis if rng.random() < 0.5 else [axis]
     arrays = [tensor(rng, some_kind(rng), shape), integers(rng, place), integers(rng, lengths)]
-    return Call(slicing.VARIADIC_SPLIT, arrays, {}, len(lengths), (1, 2))
+    return Fed(slicing.VARIADIC_SPLIT, {}, arrays, constants=(1, 2), outputs=len(lengths))
 
 
 def slice_bounds(rng: Rng, size: int) -> tuple[int, int, int]:
@@ -174,7 +172,7 @@ def slice_bounds(rng: Rng, size: int) -> tuple[int, int, int]:
     return first, last, step
 
 
-def slice_calls(rng: Rng) -> Call:
+def slice_calls(rng: Rng) -> Fed:
     shape = sizes(rng, 1)
     axes = rng.permutation(len(shape))[: rng.integers(1, len(shape) + 1)]
     with_axes = rng.random() < 0.7
@@ -184,18 +182,18 @@ def slice_calls(rng: Rng) -> Call:
     arrays = [tensor(rng, some_kind(rng), shape), *(integers(rng, row) for row in rows)]
     if with_axes:
         arrays.append(integers(rng, axes - (len(shape) if rng.random() < 0.3 else 0)))
-    return Call(slicing.SLICE, arrays, constants=some(rng, *range(1, len(arrays))))
+    return Fed(slicing.SLICE, {}, arrays, constants=some(rng, *range(1, len(arrays))))
 
 
-def slice_scatter_calls(rng: Rng) -> Call:
+def slice_scatter_calls(rng: Rng) -> Fed:
     call = slice_calls(rng)
     (part,) = found_arrays(call)
     kind = from_dtype(call.arrays[0].dtype).name
     arrays = [call.arrays[0], tensor(rng, kind, part.shape), *call.arrays[1:]]
-    return Call(slicing.SLICE_SCATTER, arrays, constants=tuple(range(2, len(arrays))))
+    return Fed(slicing.SLICE_SCATTER, {}, arrays, constants=tuple(range(2, len(arrays))))
 
 
-def strided_slice_calls(rng: Rng) -> Call:
+def strided_slice_calls(rng: Rng) -> Fed:
     shape = [max(size, 1) for size in sizes(rng, 1)]
     count = int(rng.integers(1, len(shape) + 1))
     new = (rng.random(count) < 0.15).astype(int)
@@ -230,10 +228,10 @@ def strided_slice_calls(rng: Rng) -> Call:
         arrays = arrays[:3]
     constants = tuple(range(1, len(arrays)))
     plain = not (new.any() or dots.any() or drop.any())
-    return Call(strided_slicing.STRIDED_SLICE, arrays, raw, constants=some(rng, *constants) if plain else constants)
+    return Fed(strided_slicing.STRIDED_SLICE, raw, arrays, constants=some(rng, *constants) if plain else constants)
 
 
-CALLS: tuple[CallMaker, ...] = (
+CALLS: tuple[Maker, ...] = (
     concat_calls,
     split_calls,
     variadic_split_calls,

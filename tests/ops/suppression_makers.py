@@ -5,7 +5,8 @@ import numpy as np
 from ir_tools.known_differences import named
 from ir_tools.ops import suppression
 from tests.ops.around import ops_by_name
-from tests.ops.kernel_settings import Maker, Setting, flag, floats, one_of
+from tests.ops.kernel_settings import flag, floats, one_of
+from tests.ops.single import Fed, Maker
 
 OPS = ops_by_name(suppression.OPS)
 LEFT_OUT = named("MatrixNms without boxes", "MulticlassNms without boxes", "NonMaxSuppression, most boxes 0")
@@ -22,7 +23,7 @@ def boxes(rng: Rng, images: int, count: int, encoding: str) -> np.ndarray:
     return floats(found[..., [2, 3, 0, 1]] if rng.random() < 0.3 else found)
 
 
-def non_max_suppression(rng: Rng) -> Setting:
+def non_max_suppression(rng: Rng) -> Fed:
     version = int(rng.choice([1, 3, 4, 5, 5, 9]))
     images, count, classes = (int(size) for size in rng.integers(1, [3, 12, 4]))
     encoding = one_of(rng, "corner", "center")
@@ -35,7 +36,7 @@ def non_max_suppression(rng: Rng) -> Setting:
     if version >= 5 and rng.random() < 0.5:
         settings.append(floats(rng.choice([0, 0.5, 0.1])))
     arrays = [boxes(rng, images, count, encoding), floats(scores), *settings]
-    return Setting(OPS[f"NonMaxSuppression-{version}"], raw, arrays, tuple(range(2, len(arrays))), rows=True)
+    return Fed(OPS[f"NonMaxSuppression-{version}"], raw, arrays, constants=tuple(range(2, len(arrays))), rows=True)
 
 
 def per_image(rng: Rng) -> dict[str, str]:
@@ -50,7 +51,7 @@ def per_image(rng: Rng) -> dict[str, str]:
     }
 
 
-def matrix_nms(rng: Rng) -> Setting:
+def matrix_nms(rng: Rng) -> Fed:
     images, count, classes = (int(size) for size in rng.integers([1, 3, 2], [4, 9, 4]))
     raw = {
         **per_image(rng),
@@ -60,10 +61,10 @@ def matrix_nms(rng: Rng) -> Setting:
         "post_threshold": one_of(rng, 0, 0.1),
     }
     arrays = [corners(rng, images, count), floats(rng.uniform(0.2, 1, (images, classes, count)))]
-    return Setting(OPS["MatrixNms-8"], raw, arrays)
+    return Fed(OPS["MatrixNms-8"], raw, arrays)
 
 
-def multiclass_nms(rng: Rng) -> Setting:
+def multiclass_nms(rng: Rng) -> Fed:
     """Boxes of each image, or of each class with the number of boxes of each image."""
     images, count, classes = (int(size) for size in rng.integers([1, 3, 2], [4, 9, 4]))
     raw = {
@@ -75,9 +76,9 @@ def multiclass_nms(rng: Rng) -> Setting:
     if rng.random() < 0.3:
         counts = rng.multinomial(count, np.ones(images) / images)
         arrays = [corners(rng, classes, count), floats(rng.uniform(0, 1, (classes, count))), counts]
-        return Setting(OPS["MulticlassNms-9"], raw, arrays)
+        return Fed(OPS["MulticlassNms-9"], raw, arrays)
     arrays = [corners(rng, images, count), floats(rng.uniform(0, 1, (images, classes, count)))]
-    return Setting(OPS[f"MulticlassNms-{rng.choice([8, 9])}"], raw, arrays)
+    return Fed(OPS[f"MulticlassNms-{rng.choice([8, 9])}"], raw, arrays)
 
 
 def corners(rng: Rng, images: int, count: int) -> np.ndarray:
@@ -85,7 +86,7 @@ def corners(rng: Rng, images: int, count: int) -> np.ndarray:
     return floats(np.concatenate([centre - half, centre + half], axis=-1))
 
 
-def nms_rotated(rng: Rng) -> Setting:
+def nms_rotated(rng: Rng) -> Fed:
     images, count, classes = (int(size) for size in rng.integers(1, [3, 12, 4]))
     sizes = (rng.uniform(0, 1, (images, count, 2)), rng.uniform(0.05, 0.8, (images, count, 2)))
     turned = np.concatenate([*sizes, rng.uniform(-4, 4, (images, count, 1))], axis=-1)
@@ -97,7 +98,7 @@ def nms_rotated(rng: Rng) -> Setting:
     settings = [floats(rng.choice([0, 0.2, 0.3, 0.5])), floats(rng.choice([0, 0.2, 0.5]))]
     most = np.array(rng.integers(1, count + 2), np.int64)
     arrays = [floats(turned), floats(rng.uniform(0, 1, (images, classes, count))), most, *settings]
-    return Setting(OPS["NMSRotated-13"], raw, arrays, (2, 3, 4), rows=True)
+    return Fed(OPS["NMSRotated-13"], raw, arrays, constants=(2, 3, 4), rows=True)
 
 
 MAKERS: tuple[Maker, ...] = (non_max_suppression, matrix_nms, multiclass_nms, nms_rotated)

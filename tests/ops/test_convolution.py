@@ -7,6 +7,7 @@ import pytest
 
 from ir_tools.known_differences import named
 from ir_tools.ops import Array, Op, _convolution_kernels, convolution, patches
+from tests.ops.layer_support import fact_of, faults_of
 from tests.ops.math_support import (
     AMOUNTS,
     FLOATS,
@@ -14,8 +15,6 @@ from tests.ops.math_support import (
     TYPES,
     Case,
     agreement,
-    fact_of,
-    faults_of,
     kinds,
     random_array,
     random_shape,
@@ -209,7 +208,7 @@ BROKEN = [
 )
 def test_faults(name: str, change: dict[str, str], slots: list[Slot], attribute: str, message: str) -> None:
     """Each is rejected by the runtime on reading or compiling, or kills it."""
-    found = faults_of(Case(BY_NAME[name], {**WINDOW, **change}, slots))
+    found = faults_of(BY_NAME[name], {**WINDOW, **change}, slots)
     assert [fault.attribute for fault in found] == [attribute]
     assert message in found[0].message
 

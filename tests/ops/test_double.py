@@ -4,6 +4,7 @@ The CPU plugin computes f64 in f32, so that comparisons with it say nothing of t
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ WITHOUT: Mapping[str, str] = {
 def in_double(layer: Fed, fine: float = 0.0) -> Fed:
     """The layer with its data in f64, a little larger."""
     arrays = [array.astype(np.float64) * (1 + fine) if array.dtype == np.float32 else array for array in layer.arrays]
-    return layer._replace(arrays=arrays)
+    return replace(layer, arrays=arrays)
 
 
 def is_wide(outputs: Sequence[Array] | None) -> bool:

@@ -8,7 +8,8 @@ import pytest
 from ir_tools.ops import Array, detection, image, recurrent, roi, sorting, suppression
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import ops_by_name
-from tests.ops.kernel_settings import Setting, compare
+from tests.ops.kernel_settings import compare
+from tests.ops.single import Fed
 
 OPS = ops_by_name(detection.OPS, image.OPS, recurrent.OPS, roi.OPS, sorting.OPS, suppression.OPS)
 
@@ -72,4 +73,4 @@ ROWS: list[tuple[str, Mapping[str, str], list[Array]]] = [
 @pytest.mark.parametrize(("name", "raw", "arrays"), ROWS, ids=[f"{row[0]}-{n}" for n, row in enumerate(ROWS)])
 def test_nothing(name: str, raw: Mapping[str, str], arrays: list[Array], client: RuntimeClient) -> None:
     constant = [number for number, array in enumerate(arrays) if "Interpolate" in name and number]
-    compare(client, [Setting(OPS[name], raw, arrays, constant or ((1,) if name == "TopK-3" else ()))])
+    compare(client, [Fed(OPS[name], raw, arrays, constants=constant or ((1,) if name == "TopK-3" else ()))])

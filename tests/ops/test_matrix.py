@@ -8,12 +8,12 @@ import pytest
 from ir_tools.known_differences import named
 from ir_tools.ops import Array, Attrs, Op, matrix
 from ir_tools.types import element_type
+from tests.ops.layer_support import faults_of
 from tests.ops.math_support import (
     AMOUNTS,
     INTEGERS,
     Case,
     agreement,
-    faults_of,
     kinds,
     random_array,
     random_shape,
@@ -116,7 +116,7 @@ def test_shapes_of_inverses() -> None:
 )
 def test_faults(case: Case, message: str) -> None:
     """Each is rejected by the runtime on reading or compiling."""
-    (fault,) = faults_of(case)
+    (fault,) = faults_of(case.op, case.raw, case.slots)
     assert message in fault.message
 
 

@@ -5,11 +5,11 @@ import pytest
 
 from ir_tools.known_differences import named
 from ir_tools.ops import Array, Op, normalization
+from tests.ops.layer_support import faults_of
 from tests.ops.math_support import (
     AMOUNTS,
     Case,
     agreement,
-    faults_of,
     kinds,
     random_array,
     random_shape,
@@ -112,7 +112,7 @@ GROUPS = {"num_groups": "2", "epsilon": "0.1"}
 )
 def test_faults(name: str, raw: dict[str, str], slots: list[Slot], message: str) -> None:
     """Each is rejected by the runtime on reading or compiling, or kills it."""
-    (fault,) = faults_of(Case(BY_NAME[name], raw, slots))
+    (fault,) = faults_of(BY_NAME[name], raw, slots)
     assert message in fault.message
 
 

@@ -8,11 +8,11 @@ import pytest
 from ir_tools.known_differences import named
 from ir_tools.ops import Array, Op, quantization
 from ir_tools.types import element_type
+from tests.ops.layer_support import faults_of
 from tests.ops.math_support import (
     AMOUNTS,
     Case,
     agreement,
-    faults_of,
     kinds,
     random_array,
     random_shape,
@@ -77,7 +77,7 @@ ONE: Slot = ("f32", "")
     ids=lambda value: str(value)[:40],
 )
 def test_faults(op: Op, raw: dict[str, str], slots: list[Slot], message: str) -> None:
-    (fault,) = faults_of(Case(op, raw, slots))
+    (fault,) = faults_of(op, raw, slots)
     assert message in fault.message
 
 

@@ -12,7 +12,8 @@ from tests.ops import (
     sorting_makers,
     suppression_makers,
 )
-from tests.ops.kernel_settings import Maker, Setting, compare
+from tests.ops.kernel_settings import compare
+from tests.ops.single import Fed, Maker
 
 FEW, MANY = 12, 220
 """How many random settings each kernel runs on, by default and in the sweep."""
@@ -52,4 +53,4 @@ def test_detections_of_other_floats(kind: str, client: RuntimeClient) -> None:
     setting = detection_makers.detection_output(np.random.default_rng(2))
     arrays = [array.astype(np.dtype(kind)) if number != 2 else array for number, array in enumerate(setting.arrays)]
     raw = {**setting.raw, "nms_threshold": "1", "keep_top_k": "-1", "top_k": "-1"}
-    compare(client, [Setting(setting.op, raw, arrays)], {"float64": 1e-4}.get(kind, 1e-2))
+    compare(client, [Fed(setting.op, raw, arrays)], {"float64": 1e-4}.get(kind, 1e-2))

@@ -5,7 +5,8 @@ import pytest
 
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops import gathering_makers, generation_makers, layout_makers, padding_makers, slicing_makers
-from tests.ops.layer_support import Call, CallMaker, SettingMaker, compare_shapes, compare_values, settings
+from tests.ops.layer_support import SettingMaker, compare_shapes, compare_values, settings
+from tests.ops.single import Fed, Maker
 
 FAMILIES = {
     "gathering": gathering_makers,
@@ -33,24 +34,24 @@ def test_many_shapes_and_values_before_running(make: SettingMaker, client: Runti
         compare_shapes(client, setting)
 
 
-def tolerance(call: Call) -> float:
+def tolerance(call: Fed) -> float:
     """Sums and products of floats are rounded on the way; what only moves is equal."""
     rounds = call.raw.get("reduction", "none") != "none"
     return {"float16": 2e-3, "bfloat16": 2e-2, "float32": 1e-5}.get(call.arrays[0].dtype.name, 0.0) if rounds else 0.0
 
 
-def compare_calls(client: RuntimeClient, make: CallMaker, count: int, seed: int) -> None:
+def compare_calls(client: RuntimeClient, make: Maker, count: int, seed: int) -> None:
     """Assert that random calls of a maker give what the runtime gives."""
     rng = np.random.default_rng(seed)
     compare_values(client, [make(rng) for _ in range(count)], tolerance)
 
 
 @pytest.mark.parametrize("make", CALLS)
-def test_values(make: CallMaker, client: RuntimeClient) -> None:
+def test_values(make: Maker, client: RuntimeClient) -> None:
     compare_calls(client, make, 10, seed=9)
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("make", CALLS)
-def test_many_values(make: CallMaker, client: RuntimeClient) -> None:
+def test_many_values(make: Maker, client: RuntimeClient) -> None:
     compare_calls(client, make, 200, seed=10)

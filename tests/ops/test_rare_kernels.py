@@ -11,8 +11,8 @@ from ir_tools.known_differences import named
 from ir_tools.ops import Array, Attrs, attention, color, detectron, embedding, fourier, strings
 from ir_tools.runtime.client import RuntimeClient
 from tests.ops.around import ops_by_name
-from tests.ops.layer_support import Call, compare_values, fact_of, some_kind, tensor
-from tests.ops.single import computed, single_text
+from tests.ops.layer_support import compare_values, fact_of, some_kind, tensor
+from tests.ops.single import Fed, computed, single_text
 
 OPS = ops_by_name(fourier.OPS, strings.OPS, embedding.OPS, attention.OPS, color.OPS, detectron.OPS)
 FLOATS = ("f32", "f32", "f16", "bf16")
@@ -23,7 +23,7 @@ LEFT_OUT = named(
     "RDFT-9 of the size that the data have",
 )
 """Layers that are not generated."""
-Make = Callable[[np.random.Generator], Call]
+Make = Callable[[np.random.Generator], Fed]
 
 
 def whole(value: int) -> Array:
@@ -43,7 +43,7 @@ def signal_size(rng: np.random.Generator, name: str, size: int) -> int:
 def transform(name: str) -> Make:
     """Random sizes and axes; complex data have a last axis of 2."""
 
-    def make(rng: np.random.Generator) -> Call:
+    def make(rng: np.random.Generator) -> Fed:
         rank = int(rng.integers(1, 4))
         real = name == "RDFT-9"
         shape = [*rng.integers(2, 7, rank).tolist(), *([] if real else [2])]
@@ -52,7 +52,7 @@ def transform(name: str) -> Make:
         arrays = [tensor(rng, some_kind(rng, ("f32", "f32", "f16")), shape), np.where(negative, axes - rank, axes)]
         if rng.random() < 0.5 and (name != "IRDFT-9" or axes.size == 1):
             arrays.append(np.array([signal_size(rng, name, shape[axis]) for axis in axes]))
-        return Call(OPS[name], arrays, constants=(1, 2))
+        return Fed(OPS[name], {}, arrays, constants=(1, 2))
 
     return make
 
@@ -63,16 +63,16 @@ def frames(rng: np.random.Generator) -> tuple[int, int, int, int]:
     return size, int(rng.integers(1, size + 1)), int(rng.integers(1, size + 1)), int(rng.integers(1, 6))
 
 
-def stft(rng: np.random.Generator) -> Call:
+def stft(rng: np.random.Generator) -> Fed:
     size, step, window, count = frames(rng)
     length = (count - 1) * step + size + int(rng.integers(0, step))
     shape = [length] if rng.random() < 0.3 else [2, length]
     arrays = [tensor(rng, "f32", shape), tensor(rng, "f32", [window]), whole(size), whole(step)]
     raw = {"transpose_frames": str(rng.random() < 0.5).lower()}
-    return Call(OPS["STFT-15"], arrays, raw, constants=(2, 3))
+    return Fed(OPS["STFT-15"], raw, arrays, constants=(2, 3))
 
 
-def istft(rng: np.random.Generator) -> Call:
+def istft(rng: np.random.Generator) -> Fed:
     size, step, window, count = frames(rng)
     step, window = min(step, -(-size // 2)), size if rng.random() < 0.6 else window
     shape = [size // 2 + 1, count + 1, 2]
@@ -81,7 +81,7 @@ def istft(rng: np.random.Generator) -> Call:
     if rng.random() < 0.4:
         arrays.append(whole(int(rng.integers(1, (count + 1) * step + size))))
     raw = {name: str(rng.random() < 0.5).lower() for name in ("center", "normalized")}
-    return Call(OPS["ISTFT-16"], arrays, raw, constants=(2, 3, 4))
+    return Fed(OPS["ISTFT-16"], raw, arrays, constants=(2, 3, 4))
 
 
 # --- embeddings and strings ---------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ def istft(rng: np.random.Generator) -> Call:
 def bags(name: str) -> Make:
     """Random bags; in EmbeddingSegmentsSum without an index of -1, for which the CPU plugin reads before the table."""
 
-    def make(rng: np.random.Generator) -> Call:
+    def make(rng: np.random.Generator) -> Fed:
         table = tensor(rng, some_kind(rng, ("f32", "f32", "f16", "i32")), [7, *rng.integers(1, 4, rng.integers(1, 3))])
         mean = name.endswith("15") and rng.random() < 0.5
         raw = {"reduction": "mean" if mean else "sum"} if name.endswith("15") else {}
@@ -98,7 +98,7 @@ def bags(name: str) -> Make:
         if "Packed" in name:
             indices = rng.integers(0, 7, rng.integers(1, 5, 2)).astype(np.int32)
             weights = [tensor(rng, "f32", indices.shape).astype(table.dtype)] if weighted else []
-            return Call(OPS[name], [table, indices, *weights], raw)
+            return Fed(OPS[name], raw, [table, indices, *weights])
         count = int(rng.integers(1, 8))
         indices = rng.integers(0, 7, count).astype(np.int32)
         starts = np.sort(rng.integers(0, count, rng.integers(1, 5))).astype(np.int32)
@@ -109,7 +109,7 @@ def bags(name: str) -> Make:
         least = 0 if "Segments" in name else -1
         rest = [np.array(rng.integers(least, 7), np.int32)] if weighted or rng.random() < 0.5 else []
         rest += [tensor(rng, "f32", [count]).astype(table.dtype)] if weighted else []
-        return Call(OPS[name], [table, indices, *parts, *rest], raw, constants=(3,) if "Segments" in name else ())
+        return Fed(OPS[name], raw, [table, indices, *parts, *rest], constants=(3,) if "Segments" in name else ())
 
     return make
 
@@ -117,7 +117,7 @@ def bags(name: str) -> Make:
 # --- attention ----------------------------------------------------------------------------------------------------
 
 
-def attend(rng: np.random.Generator) -> Call:
+def attend(rng: np.random.Generator) -> Fed:
     batch = rng.integers(1, 4, rng.integers(1, 3)).tolist()
     queries, keys, size, values = rng.integers(1, 6, 4).tolist()
     causal = bool(rng.random() < 0.3)
@@ -133,28 +133,28 @@ def attend(rng: np.random.Generator) -> Call:
         arrays.append(boolean if rng.random() < 0.5 else mask)
         if rng.random() < 0.5:
             arrays.append(np.array(rng.random(), np.float32))
-    return Call(OPS["ScaledDotProductAttention-13"], arrays, {"causal": str(causal).lower()})
+    return Fed(OPS["ScaledDotProductAttention-13"], {"causal": str(causal).lower()}, arrays)
 
 
 # --- images and regions ---------------------------------------------------------------------------------------------
 
 
 def picture(name: str) -> Make:
-    def make(rng: np.random.Generator) -> Call:
+    def make(rng: np.random.Generator) -> Fed:
         batch, height, width = int(rng.integers(1, 3)), int(2 * rng.integers(1, 4)), int(2 * rng.integers(1, 4))
         shapes: list[list[int]] = [[batch, height * 3 // 2, width, 1]]
         if rng.random() < 0.5:
             half = [batch, height // 2, width // 2]
             shapes = [[batch, height, width, 1], *([[*half, 2]] if "NV12" in name else [[*half, 1]] * 2)]
         kind = some_kind(rng, ("f32", "u8"))
-        return Call(
-            OPS[name], [rng.integers(0, 256, shape).astype("uint8" if kind == "u8" else "f4") for shape in shapes]
+        return Fed(
+            OPS[name], {}, [rng.integers(0, 256, shape).astype("uint8" if kind == "u8" else "f4") for shape in shapes]
         )
 
     return make
 
 
-def grid(rng: np.random.Generator) -> Call:
+def grid(rng: np.random.Generator) -> Fed:
     priors, channels = (int(number) for number in rng.integers(1, 4, 2))
     height, width = rng.integers(1, 5, 2).tolist()
     arrays = [
@@ -164,14 +164,14 @@ def grid(rng: np.random.Generator) -> Call:
     ]
     raw = {"flatten": str(rng.random() < 0.5).lower()}
     raw |= {name: str(rng.integers(0, 20)) for name in ("stride_x", "stride_y")}
-    return Call(OPS["ExperimentalDetectronPriorGridGenerator-6"], arrays, raw)
+    return Fed(OPS["ExperimentalDetectronPriorGridGenerator-6"], raw, arrays)
 
 
-def best(rng: np.random.Generator) -> Call:
+def best(rng: np.random.Generator) -> Fed:
     count = int(rng.integers(3, 9))
     scores = rng.permutation(count).astype(np.float32) / count
     raw = {"max_rois": str(rng.integers(1, count + 1))}
-    return Call(OPS["ExperimentalDetectronTopKROIs-6"], [tensor(rng, "f32", [count, 4]), scores], raw)
+    return Fed(OPS["ExperimentalDetectronTopKROIs-6"], raw, [tensor(rng, "f32", [count, 4]), scores])
 
 
 MAKERS: Mapping[str, tuple[Make, float]] = {

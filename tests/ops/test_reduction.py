@@ -10,13 +10,12 @@ from ir_tools.ops import Array, Bounds, Op, reduction
 from ir_tools.ops.definition import UNBOUNDED
 from ir_tools.ops.fields import Attrs
 from ir_tools.runtime.client import RuntimeClient
+from tests.ops.layer_support import fact_of, faults_of
 from tests.ops.math_support import (
     AMOUNTS,
     INTEGERS,
     Case,
     agreement,
-    fact_of,
-    faults_of,
     kinds,
     random_array,
     random_shape,
@@ -147,7 +146,7 @@ SUM = REDUCTIONS[0]
 )
 def test_faults(case: Case, message: str) -> None:
     """Each is rejected by the runtime on reading, compiling or running, or kills it."""
-    (fault,) = faults_of(case)
+    (fault,) = faults_of(case.op, case.raw, case.slots)
     assert message in fault.message
 
 

@@ -9,9 +9,9 @@ sizes, several layers, bodies, quantized parts, equal names, and stamps of other
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -34,17 +34,15 @@ from ir_tools.runtime.client import RuntimeClient, sources
 from ir_tools.types import from_dtype, precision_in_file
 from ir_tools.validation import validate
 from tests.ops import (
-    kernel_settings,
-    layer_support,
     pooling_support,
+    recorded,
     test_convolution,
-    test_matrix,
     test_normalization,
-    test_quantization,
     test_reduction,
 )
 from tests.ops.math_support import Case
 from tests.ops.samples import Sample, sample_of
+from tests.ops.single import Fed, Maker
 from tests.ops.test_control_flow import if_model, iterator_model, small_loop
 from tests.ops.test_random_kernels import FAMILIES as KERNELS
 from tests.ops.test_random_layers import FAMILIES as LAYERS
@@ -64,40 +62,21 @@ SCALES = (3, 0.01, 0, 3, 1e5)
 STAMPS = [f"opset{number}" for number in range(1, 18)]
 
 
-@dataclass(frozen=True)
-class Part:
-    """A layer and its inputs; those that `constants` numbers are constants of the model."""
-
-    op: Op
-    raw: Mapping[str, str]
-    arrays: Sequence[Array]
-    constants: Collection[int] = ()
-
-
-Make = Callable[[Rng], Part]
-
-
 # --- layers -----------------------------------------------------------------------------------------------------
 
 
-def _of_maker(make: Callable[[Rng], kernel_settings.Setting | layer_support.Call], rng: Rng) -> Part:
-    found = make(rng)
-    constants = found.constant if isinstance(found, kernel_settings.Setting) else found.constants
-    return Part(found.op, found.raw, found.arrays, constants)
-
-
-def _of_case(make: Callable[..., tuple[Case, list[Array]]], op: Op | None, rng: Rng) -> Part:
+def _of_case(make: Callable[..., tuple[Case, list[Array]]], op: Op | None, rng: Rng) -> Fed:
     case, arrays = make(rng, op) if op else make(rng)
     constants = [number for number, slot in enumerate(case.slots) if isinstance(slot, np.ndarray)]
-    return Part(case.op, case.raw, arrays, constants)
+    return Fed(case.op, case.raw, arrays, constants)
 
 
-def _of_pooling(op: Op, rng: Rng) -> Part:
+def _of_pooling(op: Op, rng: Rng) -> Fed:
     found = pooling_support.random_setting(rng, op)
-    return Part(op, found.data, found.arrays(rng), [1] if found.sizes else [])
+    return Fed(op, found.data, found.arrays(rng), [1] if found.sizes else [])
 
 
-def _of_sample(op: Op, sample: Sample, rng: Rng) -> Part:
+def _of_sample(op: Op, sample: Sample, rng: Rng) -> Fed:
     """Return the sample with another element type, other flags and words, and for plain operations another rank."""
     known = {spec.xml or name for name, spec in op.attrs.items()}
     raw = {key: value for key, value in sample.raw.items() if key in known}
@@ -115,7 +94,7 @@ def _of_sample(op: Op, sample: Sample, rng: Rng) -> Part:
         slots = [(kind, slot[1]) if isinstance(slot, tuple) and slot[0] == "f32" else slot for slot in slots]
     arrays = planned(op, Sample(raw, tuple(slots)))
     constants = [number for number, slot in enumerate(slots) if isinstance(slot, np.ndarray)]
-    return Part(op, raw, [_varied(rng, array) if plain else array for array in arrays], constants)
+    return Fed(op, raw, [_varied(rng, array) if plain else array for array in arrays], constants)
 
 
 def _varied(rng: Rng, array: Array) -> Array:
@@ -126,9 +105,9 @@ def _varied(rng: Rng, array: Array) -> Array:
     return found
 
 
-MAKERS: tuple[Make, ...] = (
+MAKERS: tuple[Maker, ...] = (
     *(
-        partial(_of_maker, make)
+        make
         for family in (*KERNELS.values(), *LAYERS.values())
         for make in (*getattr(family, "MAKERS", ()), *getattr(family, "CALLS", ()))
     ),
@@ -136,23 +115,10 @@ MAKERS: tuple[Make, ...] = (
     *(partial(_of_case, test_convolution.deformable_values, op) for op in test_convolution.DEFORMABLE),
     *(partial(_of_case, make, op) for op in normalization.OPS for make in [test_normalization.MAKERS[str(op)]]),
     *(partial(_of_case, test_reduction.reduction_values, op) for op in test_reduction.REDUCTIONS),
-    *(
-        partial(_of_case, make, None)
-        for make in (
-            test_convolution.patches_values,
-            test_convolution.columns_values,
-            test_matrix.product_values,
-            test_matrix.einsum_values,
-            test_matrix.inverse_values,
-            test_quantization.quantize_values,
-            test_quantization.convert_values,
-            test_reduction.sum_values,
-            test_reduction.segment_values,
-        )
-    ),
+    *(partial(_of_case, make, None) for make in recorded.CASES),
     *(partial(_of_pooling, op) for op in pooling.OPS),
 )
-SAMPLED: tuple[Make, ...] = tuple(
+SAMPLED: tuple[Maker, ...] = tuple(
     partial(_of_sample, op, sample)
     for op in OPS
     if op.role is Role.COMPUTATION and op.type not in LEFT_OUT and (sample := sample_of(op)) is not None
@@ -162,7 +128,7 @@ SAMPLED: tuple[Make, ...] = tuple(
 # --- models -----------------------------------------------------------------------------------------------------
 
 
-def _part(rng: Rng) -> Part:
+def _part(rng: Rng) -> Fed:
     """Return a random layer whose values are known to have a meaning."""
     makers = SAMPLED if rng.random() < 0.45 else MAKERS
     while True:
