@@ -163,7 +163,7 @@ class CompatibilityReport(list[Compatibility]):
         """Return the badge, and a table of the releases."""
         rows = [(span, one.answer, one.why, one.migrated) for span, one in self.spans]
         title = f"{self.badge}; {self.note}" if self.note else self.badge
-        return notebook_table(title, ("OpenVINO", "answer", "why", "after migration"), rows, len(rows))
+        return notebook_table(title, ("OpenVINO", "answer", "why", "after migration"), rows)
 
 
 SEVERITY = (Answer.STOPPED, Answer.UNKNOWN, Answer.READS, Answer.DIFFERS)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, Field, fields
 from decimal import ROUND_CEILING, Context
 from html import escape
+from itertools import islice
 from typing import Any
 
 __all__ = [
@@ -73,22 +74,22 @@ def _is_default(entry: Field[Any], value: object) -> bool:
     return value is default or (type(value) is type(default) and bool(value == default))
 
 
-def notebook_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], total: int) -> str:
+def notebook_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a title and a table as HTML that follows the colours of the page.
 
     Args:
         title: a line above the table.
         columns: the headings.
         rows: the cells, as many as `columns`; the first `ROWS` rows are shown.
-        total: the number of rows.
     """
+    rest = iter(rows)
+    shown = [_row("td", row) for row in islice(rest, ROWS)]
+    more = sum(1 for _ in rest)
     lines = [f"<p><b>{_cell(title)}</b></p>"]
-    if total:
-        lines += ["<table><thead>", _row("th", columns), "</thead><tbody>"]
-        lines += [_row("td", row) for _, row in zip(range(ROWS), rows, strict=False)]
-        lines.append("</tbody></table>")
-    if total > ROWS:
-        lines.append(f"<p>and {total - ROWS} more</p>")
+    if shown:
+        lines += ["<table><thead>", _row("th", columns), "</thead><tbody>", *shown, "</tbody></table>"]
+    if more:
+        lines.append(f"<p>and {more} more</p>")
     return "\n".join(lines)
 
 

@@ -38,7 +38,7 @@ class Findings(list[Diagnostic]):
         """Return the counts, and a table of the first findings."""
         rows = ((one.severity, one.code, *_place(one), one.message, one.help) for one in self)
         return notebook_table(
-            self.counts(), ("severity", "code", "place", "layer", "what is wrong", "what to do"), rows, len(self)
+            self.counts(), ("severity", "code", "place", "layer", "what is wrong", "what to do"), rows
         )
 
 

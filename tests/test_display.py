@@ -151,7 +151,7 @@ def test_notebook_tables_show_what_was_found(large: dict[str, Any]) -> None:
 
 def test_nothing_in_a_model_becomes_markup() -> None:
     evil = "<script>alert(1)</script>&\"'"
-    html = notebook_table(evil, (evil,), [(evil,)], 1)
+    html = notebook_table(evil, (evil,), [(evil,)])
     assert Table(html).tags == {"p", "b", "table", "thead", "tbody", "tr", "th", "td"}
     assert Table(html).rows == [[evil], [evil]]
 

@@ -97,7 +97,7 @@ def html_table(found: "Comparison") -> str:
     cells = ((name, op, kind, *_numbers(gap), "ok" if good else "differs") for name, op, kind, gap, good in rows)
     columns = ("tensor", "operation", "type", "max abs", "needs", "allowed", "result")
     note = narrow_note(found)
-    return notebook_table(one_line(found) if note is None else f"{one_line(found)}. {note}", columns, cells, len(rows))
+    return notebook_table(one_line(found) if note is None else f"{one_line(found)}. {note}", columns, cells)
 
 
 def _numbers(gap: "Difference | None") -> tuple[str, str, str]:

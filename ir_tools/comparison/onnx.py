@@ -126,7 +126,7 @@ class OnnxComparison:
     def _repr_html_(self) -> str:
         """Return what `repr` says, and a table of the outputs."""
         rows = ((one.name, one.element_type, one.verdict) for one in self.outputs)
-        return notebook_table(repr(self), ("output", "type", "verdict"), rows, len(self.outputs))
+        return notebook_table(repr(self), ("output", "type", "verdict"), rows)
 
     @property
     def first_difference(self) -> OnnxOutput | None:

@@ -129,7 +129,7 @@ class Model:
         """Return what `repr` says, and a table of inputs and outputs."""
         ends = [("input", end) for end in self.inputs] + [("output", end) for end in self.outputs]
         rows = ((side, end.name, _type_of(end.port), _shape_of(end.port)) for side, end in ends)
-        return notebook_table(repr(self), ("side", "name", "type", "shape"), rows, len(ends))
+        return notebook_table(repr(self), ("side", "name", "type", "shape"), rows)
 
     def walk(self) -> Iterator[Located]:
         """Yield every layer, bodies included, each with its path, in the order of the file."""

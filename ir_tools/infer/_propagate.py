@@ -109,12 +109,12 @@ class ShapeReport:
         if self.mismatches:
             changed = ((one.path, one.port, one.what, one.recorded, one.computed) for one in self.mismatches)
             columns = ("layer", "port", "what", "recorded", "computed")
-            return notebook_table(repr(self), columns, changed, len(self.mismatches))
+            return notebook_table(repr(self), columns, changed)
         ports = (
             (path, port, fact.dtype, format_shape(fact.shape), self.origins[path, port])
             for (path, port), fact in self.facts.items()
         )
-        return notebook_table(repr(self), ("layer", "port", "type", "shape", "origin"), ports, len(self.facts))
+        return notebook_table(repr(self), ("layer", "port", "type", "shape", "origin"), ports)
 
 
 @gc_paused()

@@ -84,7 +84,7 @@ class Migration:
         refused = ((one.path, one.line, one.before, "refused", one.reason) for one in self.refused)
         steps = ((one.path, one.line, one.before, one.after, one.proof) for one in self.steps)
         columns = ("layer", "line", "before", "after", "proof or reason")
-        return notebook_table(repr(self), columns, chain(refused, steps), len(self.refused) + len(self.steps))
+        return notebook_table(repr(self), columns, chain(refused, steps))
 
 
 @gc_paused()

@@ -91,7 +91,7 @@ class Runtimes(list[Runtime]):
         """Return a table, those that are here first."""
         ordered = sorted(self, key=lambda one: one.python is None)
         rows = ((one.name, one.title, one.versions, one.python or "not here") for one in ordered)
-        return notebook_table(str(runtimes_folder()), ("name", "release", "reads", "Python"), rows, len(self))
+        return notebook_table(str(runtimes_folder()), ("name", "release", "reads", "Python"), rows)
 
 
 @dataclass(frozen=True, slots=True)

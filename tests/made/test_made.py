@@ -1,15 +1,20 @@
 """What becomes of made models is what was recorded; migrated ones are valid, a fixed point, and give equal values."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 import pytest
 
+from ir_tools.builder import Builder
 from ir_tools.diagnostics import Severity
-from ir_tools.errors import IrToolsError
+from ir_tools.errors import IrToolsError, UsageError
 from ir_tools.execute import run
-from ir_tools.graph import Model
+from ir_tools.format.read import read
+from ir_tools.format.write import render
+from ir_tools.graph import Layer, Model
+from ir_tools.infer import LayerSignatures, propagate_shapes
 from ir_tools.inputs import plan_inputs
 from ir_tools.ops import Array
 from ir_tools.rewrite.migration import migrate
@@ -19,6 +24,12 @@ from tests.made.models import model_of
 from tests.made.recorded import SEEDS, TARGETS, found, load
 
 WANTED = load()
+ZEROS = np.zeros((1, 2), np.float32)
+GIVE: Mapping[str, Callable[[Model, tuple[str, ...]], object]] = {
+    "shapes": lambda model, names: propagate_shapes(model, dict.fromkeys(names, "1,2")),
+    "arrays": lambda model, names: run(model, dict.fromkeys(names, ZEROS)),
+    "plan": lambda model, names: plan_inputs(model, dict.fromkeys(names, ZEROS)),
+}
 
 
 def errors(model: Model) -> Counter[str]:
@@ -69,3 +80,45 @@ def test_a_migrated_model_is_valid_means_the_same_and_stays(seed: int) -> None:
         for one, two in zip(before or (), after or (), strict=True):
             kind = np.result_type(one.dtype, np.float64)
             np.testing.assert_allclose(two.astype(kind), one.astype(kind), rtol=4e-3, atol=4e-3)
+
+
+@pytest.mark.parametrize("seed", SEEDS[:20])
+def test_layers_share_a_signature_only_if_they_say_the_same(seed: int) -> None:
+    """Made models and what a file of them gives; with each layer a twin that differs from it in one thing."""
+    model, signatures = model_of(seed), LayerSignatures()
+    read_again = read(bytes(render(model)), b"")
+    layers = [layer for one in (model, read_again) for _, layer, _ in one.walk()]
+    known: dict[int, object] = {}
+    for layer in [*layers, *(twin for one in layers for twin in others(one))]:
+        ports = [[(port.id, port.precision, port.dims) for port in side] for side in (layer.inputs, layer.outputs)]
+        raw = {key: text for key, text in layer.raw.items() if key != "offset"}
+        said = layer.type, layer.version, sorted(raw.items()), ports
+        assert known.setdefault(signatures.of(layer)[0].number, said) == said
+
+
+def others(layer: Layer) -> Iterator[Layer]:
+    """Copies of a layer with one thing changed."""
+
+    def changed(change: Callable[[Layer], object]) -> Layer:
+        twin = layer.copy()
+        change(twin)
+        return twin
+
+    yield changed(lambda twin: twin.tag.update(type=f"{twin.type}2"))
+    yield changed(lambda twin: twin.tag.update(version="opset14"))
+    yield changed(lambda twin: twin.raw.update(new="1"))
+    for number in range(len(layer.inputs) + len(layer.outputs)):
+        for name, value in {"id": 99, "precision": "I4", "dims": (9,)}.items():
+            yield changed(lambda twin: setattr((*twin.inputs, *twin.outputs)[number], name, value))  # noqa: B023  # called at once
+
+
+@pytest.mark.parametrize("give", GIVE)
+def test_two_names_of_one_input_are_one_input(give: str) -> None:
+    """Whoever names an input twice, by the names of its tensor or that of its layer, has made a mistake."""
+    builder = Builder()
+    data = builder.parameter("x", "1,2", "f32")
+    builder.result(builder.call("ReLU", data), "y")
+    builder.graph.layer(data.layer).outputs[0].names = ("first", "second")
+    for names in combinations(("first", "second", "x"), 2):
+        with pytest.raises(UsageError, match="input 'first' has two"):
+            GIVE[give](builder.model, names)

@@ -37,6 +37,7 @@ MOST, TWICE, SEED = {"good": 28, "bad": 8}, 30, 21
 NUMBER = re.compile(r"[+-]?\d+")
 FACTS = re.compile(r"'[^']*'|\d+")
 """What a message is about: names and numbers; its wording may change."""
+NUMBERS = ("x", "", "-1", "0007", "99999999999999999999")
 LEGACY = ("Convolution", "FullyConnected", "BatchNormalization", "Concat", "Eltwise", "LSTMSequence")
 Change = Callable[[etree._Element], object]
 
@@ -127,21 +128,27 @@ def _words() -> dict[tuple[str, str], list[str]]:
 
 
 def _changes(root: etree._Element) -> Iterator[tuple[str, Change]]:
-    """Numbers by one more or less, 0 or none; other words; attributes lost; elements lost, empty, twice or moved."""
+    """Other numbers and words, capitals; what is misspelled, lost, empty, twice, moved, or has another number."""
     for number, element in enumerate(root.iter(etree.Element)):
         tag = str(element.tag)
         for name, text in [(str(key), str(text)) for key, text in element.attrib.items()]:
             for label, value in _other_texts(text, _words().get((tag, name), ())):
                 yield f"{number} {tag} {name} {label}", partial(_set, name, value)
+            if text != text.upper():
+                yield f"{number} {tag} {name} in capitals", partial(_set, name, text.upper())
             yield f"{number} {tag} {name} lost", partial(_drop, name)
+            yield f"{number} {tag} {name} misspelled", partial(_misspell, name)
         for label, value in _other_texts(element.text or "", ()) if tag == "dim" else ():
             yield f"{number} {tag} {label}", partial(_write, value)
         if len(element):
             yield f"{number} {tag} emptied", _empty
         if element.getparent() is not None:
+            yield f"{number} {tag} misspelled", lambda one: setattr(one, "tag", f"{one.tag}x")
             yield f"{number} {tag} lost", lambda one: _parent(one).remove(one)
             yield f"{number} {tag} twice", lambda one: one.addnext(copy.deepcopy(one))
             yield f"{number} {tag} first", lambda one: _parent(one).insert(0, one)
+        for text in NUMBERS if tag == "layer" else ():
+            yield f"{number} layer is {text}", partial(_renumber, text)
 
 
 def _set(name: str, value: str, element: etree._Element) -> None:
@@ -150,6 +157,20 @@ def _set(name: str, value: str, element: etree._Element) -> None:
 
 def _drop(name: str, element: etree._Element) -> None:
     del element.attrib[name]
+
+
+def _misspell(name: str, element: etree._Element) -> None:
+    element.set(f"{name}x", element.attrib.pop(name))
+
+
+def _renumber(text: str, layer: etree._Element) -> None:
+    """Give a layer another number, there and in the edges."""
+    old = layer.get("id")
+    layer.set("id", text)
+    for edge in _parent(_parent(layer)).iterfind("edges/edge"):
+        for name in ("from-layer", "to-layer"):
+            if edge.get(name) == old:
+                edge.set(name, text)
 
 
 def _empty(element: etree._Element) -> None:
