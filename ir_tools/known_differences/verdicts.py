@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 
 from ir_tools.display import plural
-from ir_tools.graph import Graph, Layer, Located, Model
+from ir_tools.graph import Graph, Layer, Located, Model, Source
 from ir_tools.known_differences.releases import FIRST_VERSION, NUMBER, UNCONVERTED, Seen, release_differences, rows_of
 from ir_tools.ops import Op, Role, opset_number, role_of
 from ir_tools.ops.definition import Fact
@@ -298,7 +298,7 @@ class Surroundings:
             open=any(size < 0 for port in (*layer.inputs, *layer.outputs) for size in port.dims),
             names=self._names[id(graph)].get(layer.id, frozenset()) | self._empty_file(op),
             between=all(before) and all(after),
-            behind=_before(graph, layer),
+            producers=_producers(graph, layer),
             readers=tuple(sorted(readers)),
             scaled=_scaled(graph, layer, known) if op.type.startswith("Reduce") else frozenset(),
         )
@@ -341,10 +341,15 @@ def _borders(graph: Graph, layer: Layer) -> tuple[list[bool], list[bool]]:
     )
 
 
-def _before(graph: Graph, layer: Layer) -> str:
-    """Return the type of the layer that computes the first input if nothing else reads it; else an empty text."""
-    source = graph.sources(layer.id).get(layer.inputs[0].id) if layer.inputs else None
-    if source is None or len([*graph.consumers(source.layer, source.port)]) != 1:
+def _producers(graph: Graph, layer: Layer) -> tuple[str, ...]:
+    """Return `producers` of a layer."""
+    sources = graph.sources(layer.id)
+    return tuple(_alone(graph, sources.get(port.id)) for port in layer.inputs)
+
+
+def _alone(graph: Graph, source: Source | None) -> str:
+    """Return the type of the layer that computes a tensor if only one input reads it; else an empty text."""
+    if source is None or len(graph.consumers(*source)) != 1:
         return ""
     producer = graph.layer(source.layer)
     return producer.type if role_of(producer) is Role.COMPUTATION else ""

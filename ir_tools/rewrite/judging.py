@@ -106,7 +106,7 @@ class Judge:
                     last=last,
                     short=any((spec.xml or name) not in new.raw for name, spec in op.attrs.items()),
                     between=between,
-                    behind=_before(rewrite, new, old),
+                    producers=_producers(rewrite, new, old, made),
                     readers=_readers(rewrite, index, old),
                     scaled=old.scaled if last else frozenset(),
                 )
@@ -134,15 +134,19 @@ def _place(rewrite: Rewrite, index: int, old: Seen) -> tuple[bool, bool, bool]:
     return old.first and reads, old.last and gives, old.between and alone
 
 
-def _before(rewrite: Rewrite, new: NewLayer, old: Seen) -> str:
-    """Return `behind` of a new layer."""
-    given = new.inputs[0] if new.inputs else None
+def _producers(rewrite: Rewrite, new: NewLayer, old: Seen, made: Sequence[Seen]) -> tuple[str, ...]:
+    """Return `producers` of a new layer."""
     read = [one for layer in rewrite.layers for one in layer.inputs if isinstance(one, Ref)] + [*rewrite.outputs]
-    if not isinstance(given, Ref) or read.count(given) != 1:
-        return ""
-    if given.layer is not None:
-        return rewrite.layers[given.layer].type
-    return old.behind if given.output == 0 else ""
+
+    def alone(given: Ref | Array) -> str:
+        if not isinstance(given, Ref) or read.count(given) != 1:
+            return ""
+        if given.layer is not None:
+            op = made[given.layer].op
+            return op.type if op.role is Role.COMPUTATION else ""
+        return old.producers[given.output] if given.output < len(old.producers) else ""
+
+    return tuple(map(alone, new.inputs))
 
 
 def _readers(rewrite: Rewrite, index: int, old: Seen) -> tuple[tuple[int, str], ...]:

@@ -141,7 +141,7 @@ def test_layers_that_differ_in_anything_that_decides_get_answers_of_their_own() 
         replace(seen, names=frozenset({"another layer has this name"})),
         replace(seen, between=True),
         replace(seen, last=True),
-        replace(seen, behind="ReLU"),
+        replace(seen, producers=("ReLU",)),
         replace(seen, readers=((0, "ReLU"),)),
         replace(seen, scaled=frozenset({1})),
     ]

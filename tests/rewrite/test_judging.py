@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
+from itertools import cycle, islice, product
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ import pytest
 import ir_tools
 from ir_tools.builder import Builder
 from ir_tools.errors import ShapeError
-from ir_tools.graph import Located, Model
+from ir_tools.graph import Located, Model, Source
 from ir_tools.infer import LayerSignatures
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer
@@ -152,11 +152,26 @@ def test_a_new_layer_holds_what_the_constants_that_it_reads_are_computed_of() ->
     assert _feed(np.ones(2, np.float16), seen, [])[1:] == (True, {"f16"})
 
 
+def surround(model: Model) -> None:
+    """Put a layer of another type behind each input of the model, and one before each output."""
+    builder = Builder(model)
+    kinds = cycle(("Negative", "Abs", "Sign", "ReLU"))
+    for end, kind in zip(model.inputs, kinds, strict=False):
+        if end.port.precision not in {"BOOL", "U1"}:
+            builder.insert(Source(end.layer.id, end.port.id), kind)
+    for end in model.outputs:
+        for source in model.graph.sources(end.layer.id).values():
+            builder.insert(source, "LogicalNot" if end.port.precision == "BOOL" else "Abs")
+
+
 def rewrites_of(op: Op) -> Iterator[tuple[Model, Rewrite]]:
     """Models of the operation called `layer`, with what is put in its place for older opsets and for releases."""
     for setting in islice(sampled(op, np.random.default_rng(5)), 1):
-        for step, opset in ((op.migrate, max(op.version - 1, 1)), (op.substitute, 15)):
+        steps = ((op.migrate, max(op.version - 1, 1)), (op.substitute, 15))
+        for (step, opset), around in product(steps, (False, True)):
             model = setting.model()
+            if around:
+                surround(model)
             place = next(located for located in model.walk() if located.path == "layer")
             known, attrs = KnownFacts(model, LayerSignatures()), op.read(place.layer.raw, [])
             found = None
@@ -171,7 +186,7 @@ def rewrites_of(op: Op) -> Iterator[tuple[Model, Rewrite]]:
 def decides(seen: Seen) -> dict[str, object]:
     """What decides about a layer; i64 is also the type of sizes, which a model has of no constant."""
     facts = [(fact.dtype.name, fact.shape) for fact in (*seen.inputs, *seen.outputs)]
-    own = {name: getattr(seen, name) for name in ("op", "opset", "first", "last", "short", "between", "behind")}
+    own = {name: getattr(seen, name) for name in ("op", "opset", "first", "last", "short", "between", "producers")}
     constants = {*seen.constant}, seen.held - {"i64"}
     return own | {"attrs": dict(seen.attrs or {}), "facts": facts, "constants": constants}
 

@@ -34,7 +34,7 @@ class Seen:
         open: whether a port of it records an unknown size.
         names: what is wrong with its name or its file, of what `verdicts.NAMES` lists.
         between: whether it reads inputs of its graph alone, and only outputs of it read its outputs.
-        behind: the type of the layer that computes its first input, if nothing else reads that; else empty.
+        producers: the type of the layer that computes each input, if nothing else reads that; else empty.
         readers: the layers that read its outputs, by number of the output and type, sorted; a Result that IR v10
             converts is a Convert.
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
@@ -56,7 +56,7 @@ class Seen:
     open: bool = False
     names: frozenset[str] = frozenset()
     between: bool = False
-    behind: str = ""
+    producers: tuple[str, ...] = ()
     readers: tuple[tuple[int, str], ...] = ()
     scaled: frozenset[int] = frozenset()
 
@@ -64,7 +64,12 @@ class Seen:
     def around(self) -> tuple[object, ...]:
         """What decides about it besides its operation, attributes and tensors, to compare it with others."""
         alone = self.first, self.last, self.short, self.open, self.between, self.folded
-        return (self.opset, self.constant, self.held, self.names, self.behind, self.readers, self.scaled, *alone)
+        return (self.opset, self.constant, self.held, self.names, self.producers, self.readers, self.scaled, *alone)
+
+    @property
+    def behind(self) -> str:
+        """The type of the layer that computes its first input, if nothing else reads that; else empty."""
+        return self.producers[0] if self.producers else ""
 
     @property
     def border(self) -> bool:
