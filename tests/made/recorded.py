@@ -39,7 +39,7 @@ FACTS = re.compile(r"'[^']*'|\d[\d.]*")
 def found(seed: int) -> dict[str, str]:
     """What becomes of one model, by target, and by what else is done to it."""
     return {
-        **{target: _migrated(migrate(model_of(seed), target)) for target in TARGETS},
+        **{target: migrated(migrate(model_of(seed), target)) for target in TARGETS},
         **{f"shapes {number}": _reshaped(seed, number) for number in range(4)},
         **{f"pairs {number}": _paired(seed, changes) for number, changes in enumerate(CHANGES)},
     }
@@ -82,7 +82,7 @@ def _digest(entries: Iterable[object]) -> str:
     return f"{crc32(repr([*entries]).encode()):x}"
 
 
-def _migrated(migration: Migration) -> str:
+def migrated(migration: Migration) -> str:
     """Steps, refused layers, what the notes are about, and a digest of the model in one line."""
     steps = ", ".join(f"{step.path}: {step.before} {step.after}" for step in migration.steps)
     refused = ", ".join(f"{step.path}: {step.before} {step.attribute or ''}".strip() for step in migration.refused)

@@ -19,7 +19,7 @@ from ir_tools.rules import RULES, Rule
 from ir_tools.rules._listing import listing
 from ir_tools.rules.operations import WRONG_NUMBER_OF_INPUTS
 from ir_tools.rules.storage import OVERLAPPING_CONSTANTS, UNREAD_WEIGHTS
-from ir_tools.rules.structure import DUPLICATE_LAYER_ID, INPUT_FED_TWICE, NO_RESULT, UNFED_INPUT
+from ir_tools.rules.structure import DUPLICATE_LAYER_ID, INPUT_FED_TWICE, UNFED_INPUT
 from ir_tools.validation import validate
 from tests.conftest import ROOT
 
@@ -134,11 +134,22 @@ def test_the_page_is_up_to_date() -> None:
     assert (ROOT / "docs" / "rules.md").read_text(encoding="utf-8") == listing()
 
 
-def test_a_check_that_breaks_keeps_no_other_from_looking(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.find.__module__.rpartition(".")[2])
+def test_a_check_that_breaks_says_so_and_keeps_no_other_from_looking(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That is a defect of the check, and none of the file: a warning, whatever the rule is."""
+
     def broken(file: IrFile) -> Iterator[ElementProblem]:
+        yield from check.find(file)
         raise ZeroDivisionError("no luck")
 
-    monkeypatch.setattr("ir_tools.validation.CHECKS", (Check(broken, (NO_RESULT,)), *CHECKS))
-    codes = {found.code: found for found in validate(FOLDER / "disordered_ports" / "bad.xml")}
-    assert "ZeroDivisionError: no luck" in codes.pop(NO_RESULT.code).message
-    assert codes
+    path = FOLDER / "disordered_ports" / "bad.xml"
+    usual = validate(path)
+    others = [Check(broken, check.rules) if one is check else one for one in CHECKS]
+    monkeypatch.setattr("ir_tools.validation.CHECKS", others)
+    found = validate(path)
+    more = [one for one in found if one not in usual]
+    assert [one for one in found if one in usual] == usual
+    assert [(one.code, str(one.severity)) for one in more] == [(check.rules[0].code, "warning")]
+    assert "ZeroDivisionError: no luck" in more[0].message
