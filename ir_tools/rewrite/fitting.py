@@ -1,7 +1,9 @@
 """What a file needs besides operations to be read by a release, or as another IR version: types, sizes, names."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from math import prod
 
 from ir_tools.builder import Builder
 from ir_tools.display import plural
@@ -29,6 +31,10 @@ AXES_FROM_END = (2022, 2)
 """The first release that joins sizes, for a Reshape, along an axis that is counted from the end. Measured."""
 SWAPPED_BEFORE = {"u4": (2023, 2), "i4": (2023, 2), "u2": (2025, 3)}
 """The first releases that read constants of these types with the elements of a byte in the right order. Measured."""
+UNPACKED_FROM = {"i4": (2024, 2), "u4": (2024, 2), "nf4": (2024, 4)}
+"""The first releases that unpack constants of these types for a MatMul that has no scale for each output. Measured."""
+UNPACKING = {"Convert", "Subtract", "Multiply", "Reshape"}
+"""The layers that constants of few bits are unpacked with."""
 STORED_AS = {
     **{"i4": "i8", "u4": "u8", "u2": "u8", "u3": "u8", "u6": "u8"},
     **{"f8e4m3": "f16", "f8e5m2": "f16", "f4e2m1": "f16", "nf4": "f32", "f8e8m0": "f32"},
@@ -102,8 +108,9 @@ class Fitting:
         dropped = 0
         for located in [*self.model.walk()]:
             layer = located.layer
-            if role_of(layer) is Role.CONSTANT and not _right(release, layer.raw.get("element_type", "").lower()):
-                self._store_wider(located, release)
+            misread = _misread(located, release) if role_of(layer) is Role.CONSTANT else None
+            if misread is not None:
+                self._store_wider(located, misread)
             if role_of(layer) is Role.PARAMETER:
                 self._fit_parameter(located, release)
             if release.number < AXES_FROM_END and layer.type == "Concat" and layer.raw.get("axis") == "-1":
@@ -137,7 +144,7 @@ class Fitting:
             more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
             self.notes.append(f"'{paths[0]}'{more} ({op_name}) gives other values on {release.title}: {reason}")
 
-    def _store_wider(self, located: Located, release: Release) -> None:
+    def _store_wider(self, located: Located, reason: str) -> None:
         """Store a constant in a type that holds all of its values; the Converts behind it go on from there."""
         _, layer, graph = located
         old = layer.raw["element_type"].lower()
@@ -151,8 +158,7 @@ class Fitting:
         for consumer, port in graph.consumers(layer.id, layer.outputs[0].id):
             graph.layer(consumer).port(port).precision = new.precision
         how = f"stored as {new}"
-        proof = f"{new} holds every value of {old}; {release.title} does not read {old} rightly"
-        self._step(located, f"Const of {new}", how, proof)
+        self._step(located, f"Const of {new}", how, f"{new} holds every value of {old}; {reason}")
 
     def _count_axis(self, located: Located) -> None:
         """Count the axis of a Concat of lists from the front."""
@@ -332,6 +338,42 @@ def _can_widen(located: Located, kind: str) -> bool:
     return all(
         graph.layer(consumer).type == "Convert" for consumer, _ in graph.consumers(layer.id, layer.outputs[0].id)
     )
+
+
+def _misread(located: Located, release: Release) -> str | None:
+    """Return why a constant is stored in another type for a release; None if it stays."""
+    kind = located.layer.raw.get("element_type", "").lower()
+    if not _right(release, kind):
+        return f"{release.title} does not read {kind} rightly"
+    if release.number < UNPACKED_FROM.get(kind, release.number) and _feeds_unscaled_product(located):
+        return f"{release.title} unpacks {kind} for a MatMul only if it is scaled by one number for each output"
+    return None
+
+
+def _feeds_unscaled_product(located: Located) -> bool:
+    """Return whether only a MatMul reads a constant, and not as its second input with a scale for each output."""
+    _, layer, graph = located
+    scale: Sequence[int] = ()
+    while True:
+        readers = graph.consumers(layer.id, layer.outputs[0].id)
+        if len(readers) != 1:
+            return False
+        layer, number = graph.layer(readers[0][0]), readers[0][1]
+        if layer.type == "MatMul":
+            return number != layer.inputs[1].id or not _is_for_each_output(scale, layer)
+        if layer.type not in UNPACKING:
+            return False
+        if layer.type == "Multiply":
+            scale = next(port.dims for port in layer.inputs if port.id != number)
+
+
+def _is_for_each_output(scale: Sequence[int], product: Layer) -> bool:
+    """Return whether a scale of the second input of a MatMul, of groups too, has one number for each output."""
+    op = find_op(product.type, product.version)
+    attrs = None if op is None else op.read(product.raw, [])
+    if attrs is None or len(scale) < 2:
+        return False
+    return scale[0] > 1 == scale[-1] if attrs.transpose_b else scale[-1] > 1 == prod(scale[:-1])
 
 
 def _right(release: Release, kind: str) -> bool:

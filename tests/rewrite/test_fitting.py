@@ -36,15 +36,36 @@ def doubled(shape: str = "2,3", kind: str = "f32") -> Model:
     return builder.model
 
 
+def packed_constant(builder: Builder, kind: str, array: np.ndarray[Any, Any]) -> Source:
+    """A constant of a type of few bits."""
+    packed = in_element_type(array, element_type(kind))
+    assert isinstance(packed, PackedArray)
+    return builder.constant(pack(packed), "weights", element_type(kind), array.shape)
+
+
+def compressed_product(kind: str, scale: tuple[int, int], *, transposed: bool = True, second: bool = True) -> Model:
+    """A MatMul of an input `x`, `[2, 4]`, and weights of few bits with a scale of a shape; `second`: `x` is the first.
+
+    The weights are `[6, 4]` if they are transposed or the first input, else `[4, 6]`.
+    """
+    builder, rng = Builder(name="compressed"), np.random.default_rng(6)
+    shape = (6, 4) if transposed or not second else (4, 6)
+    weights = packed_constant(builder, kind, rng.choice([0.0, 1.0] if kind == "nf4" else [2.0, 7.0, 1.0, 0.0], shape))
+    floats = builder.call("Convert", weights, destination_type="f32")
+    scaled = builder.call("Multiply", floats, rng.uniform(0.5, 1, scale).astype(np.float32))
+    sides = builder.parameter("x", [2, 4]), scaled
+    left, right = sides if second else sides[::-1]
+    builder.result(builder.call("MatMul", left, right, transpose_a=False, transpose_b=transposed))
+    return builder.model
+
+
 def weighed(kind: str, numbers: Any, reader: str = "Convert") -> Model:
     """A constant of a type, converted to f32 and added to the input."""
     builder = Builder(name="weighed")
     dtype = element_type(kind)
     array = np.asarray(numbers)
     if dtype.packed:
-        packed = in_element_type(array, dtype)
-        assert isinstance(packed, PackedArray)
-        weights = builder.constant(pack(packed), "weights", dtype, array.shape)
+        weights = packed_constant(builder, kind, array)
     else:
         weights = builder.constant(array.astype(dtype.dtype), "weights", dtype)
     if reader != "Convert":
@@ -188,6 +209,39 @@ def test_a_type_stays_from_the_first_release_on_that_reads_it_rightly(
 ) -> None:
     assert migrate(weighed(kind, [1, 0]), f"openvino-{first_right}").steps == ()
     assert [step.path for step in migrate(weighed(kind, [1, 0]), f"openvino-{last_wrong}").steps] == ["weights"]
+
+
+PRODUCTS: dict[str, tuple[dict[str, Any], bool]] = {
+    "by rows": ({"scale": (6, 1)}, False),
+    "by columns": ({"scale": (1, 6), "transposed": False}, False),
+    "by one number": ({"scale": (1, 1)}, True),
+    "by one number, not transposed": ({"scale": (1, 1), "transposed": False}, True),
+    "along the sum": ({"scale": (1, 4)}, True),
+    "along the sum, not transposed": ({"scale": (4, 1), "transposed": False}, True),
+    "first input": ({"scale": (6, 1), "second": False}, True),
+}
+"""Scales of compressed weights, and whether releases before 2024.2 (of nf4, 2024.4) do not compile the MatMul."""
+
+
+@pytest.mark.parametrize(("kind", "first"), [("i4", "2024.2"), ("u4", "2024.2"), ("nf4", "2024.4")])
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_compressed_weights_that_an_older_release_does_not_unpack_are_stored_in_another_type(
+    name: str, kind: str, first: str
+) -> None:
+    setting, wider = PRODUCTS[name]
+    model = compressed_product(kind, **setting)
+    assert [step.path for step in migrate(model, "openvino-2023.3").steps] == ["weights"] * wider
+    assert migrate(model, f"openvino-{first}").steps == ()
+
+
+@pytest.mark.parametrize("version", ["2023.2", "2023.3"])
+def test_releases_run_compressed_weights_however_they_are_scaled(version: str) -> None:
+    data = np.random.default_rng(7).normal(size=(2, 4)).astype(np.float32)
+    for kind in ("i4", "u4", "nf4"):
+        for setting, _ in PRODUCTS.values():
+            model = compressed_product(kind, **setting)
+            found = ran(migrate(model, f"openvino-{version}"), version, data)
+            np.testing.assert_allclose(found, next(iter(run(model, {"x": data}).values())), rtol=1e-3, atol=1e-3)
 
 
 def padded_and_scattered() -> Model:
