@@ -4,8 +4,10 @@ import enum
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Diagnostic", "Severity", "format_text"]
+__all__ = ["MAX_LISTED", "Diagnostic", "Severity", "format_text"]
 
+MAX_LISTED = 1000
+"""How many findings are listed: of one rule in a file, and in all when a file cannot be read."""
 LONGEST = 300
 """Characters of the text in a repr."""
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from ir_tools.arguments import word_list
 from ir_tools.checks import CHECKS, Check, IrFile
 from ir_tools.collection import gc_paused
-from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.diagnostics import MAX_LISTED, Diagnostic, Severity
 from ir_tools.errors import ReadError, UsageError
-from ir_tools.format.problems import MAX_LISTED, ElementProblem, Place, diagnostic_of
+from ir_tools.format.problems import ElementProblem, Place, diagnostic_of
 from ir_tools.format.read import open_files, weights_of
 from ir_tools.format.write import render
 from ir_tools.graph import Model

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ir_tools.builder import Builder
-from ir_tools.diagnostics import Diagnostic
+from ir_tools.diagnostics import MAX_LISTED, Diagnostic
 from ir_tools.errors import RuntimeFailure, ShapeError, UsageError
 from ir_tools.format.read import read
 from ir_tools.format.write import render
@@ -323,6 +323,14 @@ def test_missing_attribute() -> None:
 
 
 # --- what is wrong, and with which attribute ----------------------------------------------------------------------
+
+
+def test_of_very_many_layers_that_cannot_take_their_inputs_the_first_are_listed() -> None:
+    layers = "".join(f'<layer id="{n}" name="l{n}" type="ReLU" version="opset1"/>' for n in range(MAX_LISTED + 7))
+    with pytest.raises(ShapeError) as caught:
+        propagate_shapes(read(f'<net name="x" version="11"><layers>{layers}</layers><edges/></net>'.encode(), b""))
+    assert [found.layer_id for found in caught.value.diagnostics] == [*range(MAX_LISTED)]
+    assert str(caught.value).endswith(f"\n7 more errors; the first {MAX_LISTED} are listed")
 
 
 def test_what_is_wrong_names_its_attribute() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import NamedTuple
 
-from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.diagnostics import MAX_LISTED, Diagnostic, Severity
 from ir_tools.errors import ReadError
 from ir_tools.rules import Rule
 from ir_tools.source import Document, Element
@@ -12,7 +12,6 @@ from ir_tools.types import id_number
 
 __all__ = [
     "MAX_IN_ELEMENT",
-    "MAX_LISTED",
     "ElementProblem",
     "Place",
     "body_path",
@@ -22,8 +21,6 @@ __all__ = [
     "read_error",
 ]
 
-MAX_LISTED = 1000
-"""How many problems are listed: of one rule in a file, and in all when a file cannot be read."""
 MAX_IN_ELEMENT = 100
 """How many problems of one kind are listed one by one in an element."""
 

@@ -96,9 +96,9 @@ def problem_of(layer: Layer, fault: Violation) -> Problem:
 
 def attribute_of(layer: Layer, fault: Violation) -> str | None:
     """Return the attribute that a violation is about: one that the layer has, or has to have."""
-    if fault.attribute is None or fault.kind in {Kind.MISSING, Kind.ASSUMED}:
+    if fault.kind in {Kind.MISSING, Kind.ASSUMED}:
         return fault.attribute
-    return fault.attribute if fault.attribute in layer.raw else None
+    return fault.attribute if fault.attribute and fault.attribute in layer.raw else None
 
 
 def remark_on(signature: LayerSignature) -> Remark | None:

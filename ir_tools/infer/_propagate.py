@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from ir_tools.collection import gc_paused
-from ir_tools.diagnostics import Diagnostic, Severity
+from ir_tools.diagnostics import MAX_LISTED, Diagnostic, Severity
 from ir_tools.display import brief_fields, notebook_table, plural
 from ir_tools.errors import RuntimeFailure, ShapeError, UsageError
 from ir_tools.graph import Graph, Layer, Located, Model, Port
@@ -136,7 +136,8 @@ def propagate_shapes(
 
     Raises:
         UsageError: there is no such input, or a shape cannot be read.
-        ShapeError: a layer cannot take its inputs; the diagnostics name each, and the model is as it was.
+        ShapeError: a layer cannot take its inputs; the diagnostics name each, of very many the first 1,000, and the
+            model is as it was.
     """
     given = _new_inputs(model, inputs or {})
     work = Propagation(model, ask=ask, patterns=relaxed_patterns(model.graph) if given else {})
@@ -202,7 +203,8 @@ class Propagation(Engine):
         self.patterns = patterns or {}
         self.origins: dict[int, dict[tuple[int, int], Origin]] = {}
         """Of what does not come from a rule, by `id` of the graph."""
-        self.errors: dict[Diagnostic, None] = {}
+        self.errors: list[Diagnostic] = []
+        self._refused: set[tuple[int, int, str]] = set()
         self.notes: dict[str, Diagnostic] = {}
         self.outdated: list[tuple[Layer, int, InternedFact]] = []
 
@@ -264,7 +266,10 @@ class Propagation(Engine):
 
     def error(self, visit: Visit, message: str, remedy: str | None = None, attribute: str | None = None) -> None:
         """Take note of a layer that cannot take its inputs."""
-        self.errors[self._diagnostic(IMPOSSIBLE_SHAPE, visit, message, help=remedy, attribute=attribute)] = None
+        place = id(visit.graph), visit.layer.id, message
+        if place not in self._refused and len(self._refused) < MAX_LISTED:
+            self.errors.append(self._diagnostic(IMPOSSIBLE_SHAPE, visit, message, help=remedy, attribute=attribute))
+        self._refused.add(place)
 
     def _diagnostic(
         self,
@@ -299,7 +304,9 @@ class Propagation(Engine):
             ShapeError: something was wrong.
         """
         if self.errors:
-            raise ShapeError("\n".join(map(str, self.errors)), [*self.errors])
+            more = len(self._refused) - len(self.errors)
+            unlisted = [f"{plural(more, 'more error')}; the first {MAX_LISTED} are listed"] if more else []
+            raise ShapeError("\n".join([*map(str, self.errors), *unlisted]), self.errors)
         report = ShapeReport(diagnostics=list(self.notes.values()))
         for located in self.places:
             if id(located.graph) in self.facts:

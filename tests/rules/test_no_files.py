@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ir_tools.format.problems import MAX_LISTED
+from ir_tools.diagnostics import MAX_LISTED
 from ir_tools.source import encoding
 from ir_tools.validation import validate
 from tests.format.support import SMALL

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from ir_tools.checks import IrFile
-from ir_tools.diagnostics import Severity
+from ir_tools.diagnostics import MAX_LISTED, Severity
 from ir_tools.errors import RuntimeFailure
-from ir_tools.format.problems import MAX_LISTED
 from ir_tools.format.read import open_files
 from ir_tools.ops import FAMILIES
 from ir_tools.ops.checks import check_attributes
