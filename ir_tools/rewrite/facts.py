@@ -155,8 +155,9 @@ class KnownFacts:
 
 
 def _may_hold_sizes(fact: Fact) -> bool:
-    """Return whether a rule may want the values of a small tensor."""
-    return fact.value is None and fact.dtype.is_integer and is_static(fact.shape) and len(fact.shape or ()) == 1
+    """Return whether a rule may want the values of a small tensor: sizes, or factors of them."""
+    countable = fact.dtype.is_integer or fact.dtype.is_float
+    return fact.value is None and countable and is_static(fact.shape) and len(fact.shape or ()) == 1
 
 
 def _agree(port: Port, shape: Shape) -> bool:

@@ -108,6 +108,8 @@ def migrate(
     target = None if to is None else Target.of(to)
     if target is not None and target.opset is not None:
         stages.append(_Migrating(target))
+    if target is not None and target.release is not None and not target.release.dynamic:
+        model = _with_computed_sizes(model)
     fitting = None if target is None else Fitting(model, target)
     if fitting is not None and fitting.needed:
         refused = fitting.refused()
@@ -138,6 +140,16 @@ def migrate(
         if fitting.freed:
             drop_unread(work, model.weights)
     return Migration(model=work, steps=tuple(steps), remaining=remaining, notes=tuple(notes))
+
+
+def _with_computed_sizes(model: Model) -> Model:
+    """Return the model; if it records sizes as not known, a copy with those that its inputs and constants decide."""
+    if all(size >= 0 for located in model.walk() for port in located.layer.outputs for size in port.dims):
+        return model
+    found = model.copy()
+    with suppress(ShapeError):
+        propagate_shapes(found, in_place=True)
+    return found
 
 
 class _Outcome(NamedTuple):

@@ -241,6 +241,28 @@ def test_interpolation_of_f64_is_made_of_other_layers_where_only_a_version_witho
     assert [step.after for step in migrate(builder.model, "openvino-2022.1").steps] == ["Gather"]
 
 
+def scaled_image(*, recorded: bool) -> Model:
+    """An image that is enlarged by factors in f16, as compressed models have them; `recorded`: with the sizes of it."""
+    builder = Builder(opset=11)
+    factors = builder.call("Convert", np.array([2, 3], np.float16), destination_type="f32")
+    setting = {"mode": "nearest", "shape_calculation_mode": "scales"}
+    made = builder.call("Interpolate", builder.parameter("x", "1,1,2,2"), factors, np.array([2, 3]), **setting)
+    builder.result(builder.call("ReLU", made))
+    if not recorded:
+        for layer in builder.graph.layers():
+            for port in (*layer.inputs, *layer.outputs) if layer.type in {"Interpolate", "ReLU", "Result"} else ():
+                port.dims = (1, 1, -1, -1) if len(port.dims) == 4 else port.dims
+    return builder.model
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+def test_sizes_that_constant_factors_decide_are_known_to_a_release_without_dynamic_shapes(recorded: bool) -> None:
+    moved = migrate(scaled_image(recorded=recorded), "openvino-2021.4")
+    assert moved.refused == ()
+    assert [step.after for step in moved.steps] == ["Interpolate opset4"]
+    assert moved.model.outputs[0].port.dims == (1, 1, 4, 6)
+
+
 def test_topk_without_order_is_given_one_by_value_on_2021() -> None:
     moved = migrate(one_layer("TopK", "opset3", (2,), axis=1, mode="max", sort="none"), "openvino-2021.4")
     (top,) = (found.layer for found in moved.model.walk() if found.layer.type == "TopK")
