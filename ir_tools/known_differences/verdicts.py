@@ -77,6 +77,8 @@ SCALES: Mapping[str, Set[int]] = {
     **dict.fromkeys(("FakeQuantize", "PReLU"), frozenset[int]()),
 }
 """Types of layers that scale and shift by constants, and what `Seen.scaled` holds of them if these are numbers."""
+SUMS, MOVED = frozenset({"Add", "Subtract"}), frozenset({"Convert", "Reshape", "Squeeze", "Unsqueeze", "Transpose"})
+"""Types of layers that shift by constants, and of those that products are computed with across."""
 RANKS = (State.UNREAD, State.DIES, State.UNCOMPILED, State.FAILS, State.DIFFERS, State.RUNS)
 """From worst to best."""
 
@@ -301,6 +303,7 @@ class Surroundings:
             producers=_producers(graph, layer),
             readers=tuple(sorted(readers)),
             scaled=_scaled(graph, layer, known) if op.type.startswith("Reduce") else frozenset(),
+            affine=op.type == "StridedSlice" and _is_affine(graph, layer, known),
         )
 
 
@@ -373,6 +376,39 @@ def _scaled(graph: Graph, layer: Layer, constants: Collection[int]) -> frozenset
         elif layer.type not in KEPT:
             break
     return frozenset(found)
+
+
+def _is_affine(graph: Graph, layer: Layer, constants: Collection[int]) -> bool:
+    """Return whether a product and a sum behind a layer become one layer.
+
+    The sum comes behind the product, with a Reshape in between or not, or at once before it if both are by constants.
+    """
+    for reader, port in graph.consumers(layer.id, layer.outputs[0].id):
+        product, total, targets = False, False, [(reader, port)]
+        while len(targets) == 1:
+            layer, port = graph.layer(targets[0][0]), targets[0][1]
+            by_constant = all(
+                source.layer in constants for number, source in graph.sources(layer.id).items() if number != port
+            )
+            ahead = port == layer.inputs[0].id
+            if layer.type in SUMS:
+                if product and ahead:
+                    return True
+                if not by_constant:
+                    break
+                total = True
+            elif layer.type in {"Multiply", "Negative"} or (layer.type == "Divide" and ahead):
+                if total:
+                    if by_constant:
+                        return True
+                    break
+                product = product or layer.type != "Negative"
+            elif layer.type in MOVED:
+                total = False
+            else:
+                break
+            targets = graph.consumers(layer.id, layer.outputs[0].id)
+    return False
 
 
 def _border_name(layer: Layer) -> str:

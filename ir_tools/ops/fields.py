@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterator, Mapping, ValuesView
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar
+
+import numpy as np
 
 from ir_tools.errors import UsageError
 from ir_tools.types import Dim, ElementType, element_type, parse_shape, type_in_file
@@ -33,12 +36,12 @@ __all__ = [
     "Words",
 ]
 
-_NUMBER = re.compile(
-    r"[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?|inf|nan)", re.IGNORECASE
-)
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|-?inf|nan")
+"""The runtime reads no other spelling of an infinity or NaN (measured)."""
 MAX_DIGITS = 20
 """Of a 64-bit number with its sign."""
 LARGEST = 2**63 - 1
+LARGEST_F32 = float(np.finfo(np.float32).max)
 
 REQUIRED: Any = object()
 """The default of a field without which the layer has no meaning."""
@@ -94,7 +97,7 @@ class Ints(Field):
 
     def parse(self, text: str) -> tuple[int, ...]:
         """Parse `"2, 2"` -> `(2, 2)`."""
-        values = tuple(map(_listed_integer, _items(text)))
+        values = tuple(map(_integer, _items(text)))
         _require_count(len(values), self.counts)
         for value in dict.fromkeys(values):
             _require_range(value, self.minimum, self.maximum)
@@ -107,16 +110,17 @@ class Ints(Field):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Int(Field):
-    """An integer from `minimum` to `maximum`."""
+    """An integer from `minimum` to `maximum`. `plus`: whether the runtime reads a plus sign."""
 
     blank: ClassVar[bool] = False
 
     minimum: int | None = None
     maximum: int | None = None
+    plus: bool = False
 
     def parse(self, text: str) -> int:
         """Parse `"-1"` -> `-1`."""
-        value = _integer(text)
+        value = _integer(text, plus=self.plus)
         _require_range(value, self.minimum, self.maximum)
         return value
 
@@ -136,10 +140,15 @@ class Float(Field):
         _require_range(value, self.minimum, self.maximum)
         return value
 
+    def render(self, value: Any, separator: str) -> str:
+        """Render `1e-05`; infinity as the largest f64, which is infinite as f32: not all releases read `inf`."""
+        del separator
+        return str(math.copysign(sys.float_info.max, value) if math.isinf(value) else value)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floats(Field):
-    """A list of numbers, each from `minimum` to `maximum`; `counts`: how many there may be (empty: any number)."""
+    """A list of f32, each from `minimum` to `maximum`; `counts`: how many there may be (empty: any number)."""
 
     minimum: float | None = None
     maximum: float | None = None
@@ -147,7 +156,7 @@ class Floats(Field):
 
     def parse(self, text: str) -> tuple[float, ...]:
         """Parse `"1, 0.5"` -> `(1.0, 0.5)`."""
-        values = tuple(map(_number, _items(text)))
+        values = tuple(_number(item, LARGEST_F32) for item in _items(text))
         _require_count(len(values), self.counts)
         for value in values:
             _require_range(value, self.minimum, self.maximum)
@@ -305,12 +314,12 @@ def _items(text: str) -> list[str]:
     return items if items[-1].strip() else items[:-1]
 
 
-def _number(text: str) -> float:
+def _number(text: str, largest: float = sys.float_info.max) -> float:
     word = text.strip()
     if not _NUMBER.fullmatch(word):
         raise ValueError(f"has '{word[:40]}'; expected a number")
     value = float(word)
-    if math.isinf(value) and not word.lower().endswith("inf"):
+    if abs(value) > largest and not word.endswith("inf"):
         raise OutOfRange(f"is {word[:40]}, which no float can hold")
     return value
 
@@ -328,16 +337,10 @@ def _require_range(value: float, minimum: float | None, maximum: float | None) -
 
 
 @lru_cache(1024)
-def _listed_integer(text: str) -> int:
-    """Return an integer in a list, where the runtime reads no plus sign (measured)."""
-    if text.strip().startswith("+"):
-        raise ValueError(f"has '{text.strip()[:40]}'; expected an integer")
-    return _integer(text)
-
-
-def _integer(text: str) -> int:
+def _integer(text: str, *, plus: bool = False) -> int:
+    """Return an integer; mostly the runtime reads no plus sign (measured)."""
     word = text.strip()
-    if not re.fullmatch(r"[+-]?[0-9]+", word):
+    if not re.fullmatch(r"[+-]?[0-9]+" if plus else r"-?[0-9]+", word):
         raise ValueError(f"has '{word[:40]}'; expected an integer")
     if len(word) > MAX_DIGITS or abs(int(word)) > LARGEST:
         raise OutOfRange(f"is {word[:40]}, which does not fit into 64 bits")

@@ -8,12 +8,15 @@ Specification: `movement/`.
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+import numpy as np
+
 from ir_tools.display import plural
 from ir_tools.errors import ShapeError
+from ir_tools.ops._layers import Layers, by_formula
 from ir_tools.ops._requirements import raise_first, require_integers, require_list
 from ir_tools.ops._slices import Pair, exact_slice, positions, sliced
 from ir_tools.ops._values import carried, known
-from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Kind, Op, Violation
+from ir_tools.ops.definition import UNBOUNDED, Array, Fact, Input, Kind, Op, Ref, Refused, Violation
 from ir_tools.ops.fields import Attrs, Field, Ints
 from ir_tools.types import Dim
 
@@ -219,6 +222,30 @@ def _place(size: int, start: int) -> int:
     return start
 
 
+@by_formula("a new axis is that of an Unsqueeze; a dropped one is cut to one element, and a Squeeze drops it")
+def with_limits_alone(layers: Layers, attrs: Attrs) -> Ref | Refused:
+    """Rewrite a StridedSlice of known limits as one without masks for new, dropped and skipped axes."""
+    shape, limits = layers.inputs[0].shape, [known(fact) for fact in layers.inputs[1:]]
+    if not shape or any(values is None for values in limits):
+        return Refused("it has no axes with limits that are known")
+    begin, end, strides = (*(values or [] for values in limits), [1] * len(limits[0] or ()))[:3]
+    rank, first, last = len(shape), _marked(attrs.begin_mask), _marked(attrs.end_mask)
+    cut = [(0, 0, 1, True, True)] * rank
+    plan, _ = _strided_plan(attrs, rank, len(begin))
+    for axis, place in plan:
+        if axis is not None and place is not None:
+            cut[place] = begin[axis], end[axis], strides[axis], axis in first, axis in last
+    dropped = [*_dropped_places(attrs, rank, len(begin))]
+    for axis, place in dropped:
+        cut[place] = begin[axis], begin[axis] + 1, 1, False, begin[axis] == -1
+    *rows, begin_mask, end_mask = (np.array(row, np.int64) for row in zip(*cut, strict=True))
+    found = layers.call("StridedSlice", Ref(None, 0), *rows, begin_mask=begin_mask.tolist(), end_mask=end_mask.tolist())
+    if dropped:
+        found = layers.call("Squeeze", found, np.array([place for _, place in dropped]), version=1)
+    new = [number for number, (_, place) in enumerate(plan) if place is None]
+    return layers.call("Unsqueeze", found, np.array(new)) if new else found
+
+
 # --- the operation ----------------------------------------------------------------------------------------------
 
 
@@ -250,6 +277,7 @@ STRIDED_SLICE = Op(
     check=check_strided_slice,
     shape=strided_slice_shape,
     kernel=strided_slice,
+    substitute=with_limits_alone,
 )
 
 OPS = (STRIDED_SLICE,)

@@ -68,7 +68,12 @@ CONST = Op(
     version=1,
     role=Role.CONSTANT,
     inputs=(),
-    attrs={"element_type": Type(open=True), "shape": ShapeText(default=()), "offset": Int(), "size": Int()},
+    attrs={
+        "element_type": Type(open=True),
+        "shape": ShapeText(default=()),
+        "offset": Int(plus=True),
+        "size": Int(plus=True),
+    },
     shape=parameter_shape,
     unread={name: "gives the place of the constant in the .bin" for name in ("offset", "size")},
 )

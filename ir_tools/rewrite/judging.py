@@ -92,6 +92,7 @@ class Judge:
             op = find_op(new.type, f"opset{new.opset}")
             assert op is not None
             first, last, between = _place(rewrite, index, old)
+            gives = new is rewrite.layers[-1]
             made.append(
                 replace(
                     old,
@@ -108,7 +109,8 @@ class Judge:
                     between=between,
                     producers=_producers(rewrite, new, old, made),
                     readers=_readers(rewrite, index, old),
-                    scaled=old.scaled if last else frozenset(),
+                    scaled=old.scaled if gives else frozenset(),
+                    affine=old.affine and gives,
                 )
             )
         return min(map(self.of, made), key=quality)

@@ -1,5 +1,6 @@
 """Migrate a model to another opset: every step is planned and proved first, then all are made, or none."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -259,8 +260,9 @@ class _Migrating:
 
     def _candidates(self, op: Op, attrs: Attrs, inputs: Sequence[Fact], seen: Seen) -> Iterator[Rewrite | Refused]:
         """Yield what means the same, and reasons why something does not; the newest operations first."""
-        if seen.short:
-            yield _complete(op, attrs, seen)
+        infinite = any(isinstance(value, float) and math.isinf(value) for value in attrs.values())
+        if seen.short or infinite:
+            yield _complete(op, attrs, seen, infinite)
         steps = [*((op.migrate, opset) for opset in self.target.opsets), (op.substitute, self.target.opsets[0])]
         for step, opset in steps:
             try:
@@ -275,8 +277,8 @@ class _Migrating:
         return all(item.right and self.target.reads(item.rewrite.layers) for item in plan.rewrites)
 
 
-def _complete(op: Op, attrs: Attrs, seen: Seen) -> Rewrite:
-    """Return the layer with the values that its absent attributes have."""
+def _complete(op: Op, attrs: Attrs, seen: Seen, infinite: bool) -> Rewrite:
+    """Return the layer with the values that its absent attributes have, and finite ones in place of `infinite` ones."""
     raw = {
         op.attrs[name].xml or name: op.attrs[name].render(value, ",")
         for name, value in attrs.items()
@@ -284,7 +286,8 @@ def _complete(op: Op, attrs: Attrs, seen: Seen) -> Rewrite:
     }
     refs = tuple(Ref(None, index) for index in range(len(seen.inputs)))
     new = NewLayer(type=op.type, opset=seen.opset, inputs=refs, outputs=tuple(seen.outputs), raw=raw)
-    return Rewrite(layers=(new,), how="attributes written out", proof="absent attributes have these values")
+    proof = "as f32 the largest f64 is infinite" if infinite else "absent attributes have these values"
+    return Rewrite(layers=(new,), how="attributes written out", proof=proof)
 
 
 @dataclass(frozen=True, slots=True)

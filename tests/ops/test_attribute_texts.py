@@ -1,7 +1,7 @@
 """Attributes in files: what the runtime writes is read here, and what is written here is read by the runtime."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -191,3 +191,39 @@ def test_a_blank_list_is_refused(op: Op, name: str) -> None:
     assert op.read(raw, violations) is None
     assert violations[-1].attribute == key
     assert "is blank" in violations[-1].message
+
+
+SPELLED: Mapping[str, tuple[str, ...]] = {
+    "Elu-1 alpha": (
+        "inf",
+        "-inf",
+        "nan",
+        "+inf",
+        "INF",
+        "Inf",
+        "NaN",
+        "-nan",
+        "infinity",
+        "1e39",
+        "1e309",
+        "+1",
+        "+.5",
+    ),
+    "PriorBox-1 min_size": ("inf", "nan", "+inf", "Inf", "NaN", "1e38", "1e39", "+1", "+.5"),
+    "SoftMax-8 axis": ("1", " 1", "+1", "-1", "01", "--1"),
+    "Proposal-4 base_size": ("1", " 1", "+1", "01", "--1"),
+}
+"""Texts of numbers that may be read or not."""
+
+
+@pytest.mark.parametrize(("attribute", "text"), [(key, text) for key, texts in SPELLED.items() for text in texts])
+def test_the_same_spellings_are_numbers(attribute: str, text: str) -> None:
+    """A text is a number here if it is one for the runtime."""
+    name, key = attribute.split()
+    op = next(op for op in SAMPLED if str(op) == name)
+    sample = sample_of(op)
+    assert sample is not None
+    raw = {**sample.raw, key: text}
+    read = op.read(raw, []) is not None
+    with nullcontext() if read else pytest.raises(RuntimeError):
+        single(op.type, op.version, raw, sample.slots)

@@ -174,6 +174,21 @@ def test_of_two_forms_that_a_release_reads_the_one_with_right_values_is_taken() 
     assert migrate(one_layer("Gelu", "opset2"), "openvino-2021.2").steps
 
 
+@pytest.mark.parametrize(("release", "steps"), [("2023.2", 0), ("2023.3", 1), ("2024.0", 0)])
+@pytest.mark.parametrize("chain", [("Multiply", "Add"), ("Subtract", "Divide")])
+def test_a_slice_before_a_product_and_a_sum_has_no_masks_but_those_of_its_limits(
+    release: str, steps: int, chain: tuple[str, str]
+) -> None:
+    builder = Builder()
+    x, limits = builder.parameter("x", "?,3"), np.array([[0, 0], [0, 1], [1, 1]])
+    found = builder.call("StridedSlice", x, *limits, begin_mask=(1, 0), end_mask=(1, 0), shrink_axis_mask=(0, 1))
+    for type in chain:
+        found = builder.call(type, found, np.float32(2))
+    builder.result(found)
+    moved = migrate(builder.model, f"openvino-{release}")
+    assert [step.after for step in moved.steps] == ["StridedSlice + Squeeze"] * steps
+
+
 def test_what_a_release_reads_and_rejects_is_refused_if_nothing_else_means_the_same() -> None:
     builder = Builder()
     ends = [builder.parameter(name, "1") for name in ("low", "high", "new_low", "new_high")]
@@ -297,6 +312,15 @@ def test_absent_attributes_that_a_release_does_not_read_as_absent_are_written_ou
     assert (step.after, step.how) == (f"{type} opset1", "attributes written out")
     assert moved.model.graph.layer(made.id).raw == written
     assert migrate(moved.model, f"openvino-{last_wrong}").steps == ()
+
+
+@pytest.mark.parametrize(("release", "written"), [("2026.1", "1.7976931348623157e+308"), ("2026.2", "inf")])
+def test_infinite_attributes_are_written_as_finite_ones_where_they_are_not_read(release: str, written: str) -> None:
+    builder = Builder()
+    builder.result(builder.call("Clamp", builder.parameter("x", "2"), min="1", max="inf", name="y"))
+    moved = migrate(builder.model, f"openvino-{release}")
+    (layer,) = (layer for layer in moved.model.graph.layers() if layer.type == "Clamp")
+    assert (float(layer.raw["min"]), layer.raw["max"]) == (1, written)
 
 
 @pytest.mark.parametrize(("release", "steps"), [("2021.4", 1), ("2023.2", 1), ("2023.3", 0)])

@@ -8,6 +8,7 @@ from functools import cache
 
 from ir_tools.known_differences.releases import (
     _attention,
+    _attributes,
     _detection,
     _elementwise,
     _gathering,
@@ -38,6 +39,7 @@ __all__ = [
 
 ROWS: tuple[ReleaseDifference, ...] = (
     *_types.ROWS,
+    *_attributes.ROWS,
     *_elementwise.ROWS,
     *_normalization.ROWS,
     *_reduction.ROWS,

@@ -102,5 +102,19 @@ ROWS = (
         ),
         applies=lambda seen: len(seen.inputs) > 5,
     ),
+    ReleaseDifference(
+        name="attention with keys that a Mish computes",
+        first="2024.3",
+        last="2024.6",
+        ops=("ScaledDotProductAttention-13",),
+        state=State.UNCOMPILED,
+        reason="It is not compiled with a Mish that computes keys for it alone.",
+        model=Call(
+            "ScaledDotProductAttention-13",
+            (counted(1, 2, 4, 8), Call("Mish-4", (counted(1, 2, 4, 8),)), counted(1, 2, 4, 8)),
+            PLAIN,
+        ),
+        applies=lambda seen: seen.is_behind({"Mish"}, 1),
+    ),
 )
 """The rows."""

@@ -40,16 +40,23 @@ def _broadcasts_as_pdpd(seen: Seen) -> bool:
     return seen.attrs is not None and seen.attrs.auto_broadcast == "pdpd" and not alike
 
 
+def _has_elementwise_slope(seen: Seen) -> bool:
+    """Return whether an elementwise layer computes the slope, which is not a list of several numbers."""
+    shape = seen.inputs[1].shape
+    listed = shape is not None and len(shape) == 1 and shape[0].lo > 1
+    return seen.is_behind(ELEMENTWISE | ELEMENTWISE_ALONE, 1) and not listed
+
+
 def _is_elementwise(seen: Seen) -> bool:
     """Return whether an elementwise layer is before it."""
-    return seen.behind in ELEMENTWISE | ELEMENTWISE_ALONE
+    return seen.is_behind(ELEMENTWISE | ELEMENTWISE_ALONE)
 
 
 def _is_elementwise_alone(seen: Seen) -> bool:
     """Return whether an elementwise layer is before it with which 2023.0 and later do not compile it as one."""
     shape = seen.inputs[0].shape
     rare = shape is None or not is_static(shape) or len(shape) > 6
-    return seen.behind in ELEMENTWISE_ALONE or (rare and seen.behind in ELEMENTWISE)
+    return seen.is_behind(ELEMENTWISE_ALONE) or (rare and seen.is_behind(ELEMENTWISE))
 
 
 def _is_convolved(seen: Seen) -> bool:
@@ -222,6 +229,26 @@ ROWS = (
         types="f32 f16",
         applies=_has_slope_inside_channels,
     ),
+    ReleaseDifference(
+        name="PReLU with a slope that an elementwise layer computes",
+        first="2021.2",
+        last="2022.3",
+        ops=("PReLU-1",),
+        reason="It is compiled with an elementwise layer that computes the slope, in place of the one before the data.",
+        model=Call("PReLU-1", (floats([-1, 2]), Call("ReLU-1", (floats([1, 3]),)))),
+        version=10,
+        applies=_has_elementwise_slope,
+    ),
+    ReleaseDifference(
+        name="PReLU of one number",
+        first="2022.1",
+        last="2026.0",
+        ops=("PReLU-1",),
+        state=State.UNCOMPILED,
+        reason="A tensor without dimensions is not compiled with a slope that has one.",
+        model=Call("PReLU-1", (np.array(-1, np.float32), floats(2))),
+        applies=lambda seen: seen.inputs[0].shape == () and seen.inputs[1].shape != (),
+    ),
     *(
         ReleaseDifference(
             name=f"Select with pdpd, {what}, {first} to {last}",
@@ -355,7 +382,7 @@ ROWS = (
             reason="Values are clamped to the nearest levels of the FakeQuantize, which may be beyond the limits.",
             sometimes=True,
             model=Call("Clamp-1", (quantized(counted(2, 3), Fixed(floats(2))),), {"min": "0.3", "max": "0.7"}),
-            applies=lambda seen: seen.behind == "FakeQuantize",
+            applies=lambda seen: seen.is_behind({"FakeQuantize"}),
         )
         for first, last in (("2022.1", "2022.3"), ("2025.4", "2026.4"))
     ),
@@ -369,7 +396,7 @@ ROWS = (
         model=Call(
             "Clamp-1", (quantized(Given(counted(2, 3), "?,?"), Fixed(floats(2))),), {"min": "0.3", "max": "0.7"}
         ),
-        applies=lambda seen: seen.behind == "FakeQuantize" and not is_static(seen.inputs[0].shape),
+        applies=lambda seen: seen.is_behind({"FakeQuantize"}) and not is_static(seen.inputs[0].shape),
     ),
     ReleaseDifference(
         name="products by position before a convolution",
@@ -393,7 +420,7 @@ ROWS = (
         state=State.UNCOMPILED,
         reason="A Mish that alone reads a ScaledDotProductAttention is not compiled with it.",
         model=Call("Mish-4", (attention(),)),
-        applies=lambda seen: seen.behind == "ScaledDotProductAttention",
+        applies=lambda seen: seen.is_behind({"ScaledDotProductAttention"}),
     ),
 )
 """The rows."""

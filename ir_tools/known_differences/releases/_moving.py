@@ -67,6 +67,14 @@ def _slices_behind_new_axis(seen: Seen) -> bool:
     return any(not new and not (begin and end) for new, begin, end in behind)
 
 
+def _is_masked_and_affine(seen: Seen) -> bool:
+    """Return whether a StridedSlice with other masks than those of its limits is before a product and a sum."""
+    attrs, old, new = seen.attrs, seen.inputs[0].shape, seen.outputs[0].shape
+    if attrs is None or not seen.affine or (old == new and is_static(old)):
+        return False
+    return bool(attrs.new_axis_mask or attrs.shrink_axis_mask or attrs.ellipsis_mask)
+
+
 def _is_combined(seen: Seen) -> bool:
     """Return whether one layer alone reads the output, and combines it with another tensor element by element."""
     return len(seen.readers) == 1 and seen.readers[0][1] in COMBINING
@@ -77,7 +85,8 @@ def _is_repeated_and_combined(seen: Seen) -> bool:
     old, new = seen.inputs[0].shape, seen.outputs[0].shape
     same = 1 in seen.constant and old is not None and is_static(old) and old == new
     low = new is None or len(new) <= 6
-    return _is_combined(seen) and has_value("mode", "numpy")(seen) and low and not same
+    numpy = has_value("mode", "numpy")(seen) or (has_value("mode", "explicit")(seen) and len(seen.inputs) == 2)
+    return _is_combined(seen) and numpy and low and not same
 
 
 def _is_low(seen: Seen) -> bool:
@@ -150,6 +159,32 @@ ROWS = (
             {"begin_mask": "0,0", "end_mask": "0,0", "new_axis_mask": "1,0"},
         ),
         applies=_slices_behind_new_axis,
+    ),
+    ReleaseDifference(
+        name="StridedSlice before a product and a sum",
+        first="2023.3",
+        last="2023.3",
+        ops=("StridedSlice-1",),
+        state=State.UNCOMPILED,
+        reason="With other masks than those of its limits it is not compiled before a product and a sum.",
+        model=Call(
+            "Add-1",
+            (
+                Call(
+                    "Multiply-1",
+                    (
+                        Call(
+                            "StridedSlice-1",
+                            (counted(2, 3), *map(Fixed, (whole(0, 0), whole(1, 2), whole(1, 1)))),
+                            {"begin_mask": "0,0", "end_mask": "0,0", "shrink_axis_mask": "0,0"},
+                        ),
+                        Fixed(floats(2)),
+                    ),
+                ),
+                Fixed(floats(2)),
+            ),
+        ),
+        applies=_is_masked_and_affine,
     ),
     ReleaseDifference(
         name="StridedSlice with absent masks",

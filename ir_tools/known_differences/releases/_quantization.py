@@ -47,7 +47,7 @@ def _has_two_levels(seen: Seen) -> bool:
 
 def _has_limits_of_heads(seen: Seen) -> bool:
     """Return whether a FakeQuantize of an attention has constant limits that differ along axis 1 or 2."""
-    return seen.behind == "ScaledDotProductAttention" and (_has_limits_along(seen, 1) or _has_limits_along(seen, 2))
+    return seen.is_behind({"ScaledDotProductAttention"}) and (_has_limits_along(seen, 1) or _has_limits_along(seen, 2))
 
 
 def _limits_rows(behind: Set[str], *, known: bool = True) -> Callable[[Seen], bool]:
@@ -56,19 +56,19 @@ def _limits_rows(behind: Set[str], *, known: bool = True) -> Callable[[Seen], bo
     Unless `known`, the size of its data is not known.
     """
     return lambda seen: (
-        seen.behind in behind and _has_limits_along(seen, 2) and (known or not is_static(seen.inputs[0].shape))
+        seen.is_behind(behind) and _has_limits_along(seen, 2) and (known or not is_static(seen.inputs[0].shape))
     )
 
 
 def _limits_rows_behind_others(seen: Seen) -> bool:
     """Return whether constant limits of a FakeQuantize differ along axis 2, behind a layer of no type named here."""
     named = FUNCTIONS_ALONE | NORMALIZING | CONVOLUTIONS | EXTREMES | SUMMING | {"MVN"}
-    return seen.behind not in named and _has_limits_along(seen, 2)
+    return not seen.is_behind(named) and _has_limits_along(seen, 2)
 
 
 def _is_low_product(seen: Seen) -> bool:
     """Return whether the layer before is a MatMul that gives three dimensions."""
-    return seen.behind == "MatMul" and has_rank(seen, 3)
+    return seen.is_behind({"MatMul"}) and has_rank(seen, 3)
 
 
 def _has_limits_along(seen: Seen, axis: int) -> bool:
@@ -150,7 +150,7 @@ LIMITED_ROWS: Sequence[tuple[str, State, Call, Callable[[Seen], bool], Sequence[
         State.UNCOMPILED,
         _limited_rows(Call("SoftMax-1", (ANY_IMAGES,))),
         lambda seen: (
-            _limits_rows_behind_others(seen) and seen.behind not in REDUCING and not is_static(seen.inputs[0].shape)
+            _limits_rows_behind_others(seen) and not seen.is_behind(REDUCING) and not is_static(seen.inputs[0].shape)
         ),
         (("2022.1", "2026.4"),),
     ),

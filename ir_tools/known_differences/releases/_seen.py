@@ -39,6 +39,7 @@ class Seen:
             converts is a Convert.
         scaled: of a reduction: along which axes of its output constants scale or shift this, in elementwise layers
             behind it that alone read it; `NUMBER`: by one number.
+        affine: of a StridedSlice: whether a product and a sum behind it become one layer.
     """
 
     op: Op
@@ -59,17 +60,17 @@ class Seen:
     producers: tuple[str, ...] = ()
     readers: tuple[tuple[int, str], ...] = ()
     scaled: frozenset[int] = frozenset()
+    affine: bool = False
 
     @property
     def around(self) -> tuple[object, ...]:
         """What decides about it besides its operation, attributes and tensors, to compare it with others."""
-        alone = self.first, self.last, self.short, self.open, self.between, self.folded
+        alone = self.first, self.last, self.short, self.open, self.between, self.folded, self.affine
         return (self.opset, self.constant, self.held, self.names, self.producers, self.readers, self.scaled, *alone)
 
-    @property
-    def behind(self) -> str:
-        """The type of the layer that computes its first input, if nothing else reads that; else empty."""
-        return self.producers[0] if self.producers else ""
+    def is_behind(self, types: Collection[str], number: int = 0) -> bool:
+        """Return whether an input is computed by a layer of one of these types, and nothing else reads it."""
+        return number < len(self.producers) and self.producers[number] in types
 
     @property
     def border(self) -> bool:

@@ -1,0 +1,71 @@
+"""Attributes that releases read as other values, whatever the operation."""
+
+import math
+
+from ir_tools.known_differences._model import Call, floats
+from ir_tools.known_differences.releases._row import ReleaseDifference
+from ir_tools.known_differences.releases._seen import Seen
+from ir_tools.ops import FAMILIES
+from ir_tools.ops.fields import Float, Floats
+from ir_tools.releases.measured import State
+
+__all__ = ["ROWS"]
+
+NUMBERED = tuple(
+    str(op)
+    for family in FAMILIES
+    for op in family.OPS
+    if any(isinstance(spec, Float | Floats) for spec in op.attrs.values())
+)
+"""The operations that have numbers for attributes."""
+
+
+def _has_no_end(seen: Seen) -> bool:
+    """Return whether a number is infinite or NaN; values are clipped neither at infinity nor at 0."""
+    assert seen.attrs is not None
+    names = [name for name, spec in seen.op.attrs.items() if isinstance(spec, Float | Floats) and name != "clip"]
+    numbers = [seen.attrs[name] for name in names]
+    return not all(math.isfinite(one) for each in numbers for one in (each if isinstance(each, tuple) else (each,)))
+
+
+def _crosses(seen: Seen) -> bool:
+    """Return whether the limits of a Clamp change places if infinite ones are 0."""
+    assert seen.attrs is not None
+    low, high = (value if math.isfinite(value) else 0 for value in (seen.attrs.min, seen.attrs.max))
+    return low > high
+
+
+ROWS = (
+    ReleaseDifference(
+        name="infinite attributes on 2021.2",
+        first="2021.2",
+        last="2021.2",
+        ops=NUMBERED,
+        reason="Attributes that are inf or nan are not read.",
+        model=Call("Elu-1", (floats(-1, 2),), {"alpha": "inf"}),
+        version=10,
+        state=State.UNREAD,
+        applies=_has_no_end,
+    ),
+    ReleaseDifference(
+        name="infinite attributes",
+        first="2021.3",
+        last="2026.1",
+        ops=NUMBERED,
+        reason="Attributes that are inf or nan are read as 0.",
+        model=Call("Elu-1", (floats(-1, 2),), {"alpha": "inf"}),
+        version=10,
+        applies=_has_no_end,
+    ),
+    ReleaseDifference(
+        name="Clamp between a number and infinity",
+        first="2021.2",
+        last="2026.1",
+        ops=("Clamp-1",),
+        reason="Attributes that are inf are read as 0, which is on the other side of the other limit.",
+        model=Call("Clamp-1", (floats(-1, 2),), {"min": "1", "max": "inf"}),
+        version=10,
+        state=State.UNREAD,
+        applies=_crosses,
+    ),
+)
