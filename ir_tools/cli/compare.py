@@ -629,10 +629,10 @@ def _compare_onnx(model: Path, options: Options, replay: str) -> Answer:
             tolerance=options.tolerance,
             extensions=options.extensions,
         )
-    return _judged(model, judged, options.device, plan, replay)
+    return _judged(model, judged, plan, replay)
 
 
-def _judged(path: Path, found: "OnnxComparison", device: str, plan: "InputPlan", replay: str) -> Answer:
+def _judged(path: Path, found: "OnnxComparison", plan: "InputPlan", replay: str) -> Answer:
     """Return the outputs of an ONNX file three ways, and its poolings, isolated."""
     assert found.isolated is not None
     first = found.first_difference

@@ -20,33 +20,15 @@ from tests.faults.define import Base
 from tests.faults.handmade import HANDMADE
 from tests.faults.markup import MODEL_OPTIMIZER, Node, parse
 from tests.faults.more_models import MORE
+from tests.faults.nodes import F32, I32, I64
+from tests.faults.nodes import constant as _c
+from tests.faults.nodes import model as _model
+from tests.faults.nodes import parameter as _x
+from tests.faults.nodes import weights as _w
 
 __all__ = ["bases"]
 
 Array = np.ndarray[Any, Any]
-F32, I64, I32 = np.float32, np.int64, np.int32
-
-
-def _x(shape: Sequence[object], kind: object = F32, name: str = "x") -> Any:
-    node = op.parameter(ov.PartialShape(list(shape)), kind, name=name)
-    node.output(0).get_tensor().set_names({name})
-    return node
-
-
-def _c(values: object, kind: Any = F32) -> Any:
-    return op.constant(np.asarray(values, kind))
-
-
-def _w(*shape: int, kind: Any = F32) -> Any:
-    rng = np.random.default_rng(sum(shape))
-    return op.constant((rng.standard_normal(shape) * 0.3).astype(kind))
-
-
-def _model(outputs: Sequence[Any], parameters: Sequence[Any], name: str, sinks: Sequence[Any] = ()) -> Any:
-    results = [
-        node if isinstance(node, ov.Node) and node.get_type_name() == "Result" else op.result(node) for node in outputs
-    ]
-    return ov.Model(results, list(sinks), list(parameters), name)
 
 
 def pooling() -> Any:

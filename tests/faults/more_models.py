@@ -6,33 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import openvino as ov
 from openvino import opset1, opset3, opset7, opset8
 from openvino import opset15 as op
 from openvino.utils.node_factory import NodeFactory
 
+from tests.faults.nodes import F32, I32, I64
+from tests.faults.nodes import constant as _c
+from tests.faults.nodes import model as _model
+from tests.faults.nodes import parameter as _x
+from tests.faults.nodes import weights as _w
+
 __all__ = ["MORE"]
-
-F32, I64, I32 = np.float32, np.int64, np.int32
-
-
-def _x(shape: list[object], kind: object = F32, name: str = "x") -> Any:
-    node = op.parameter(ov.PartialShape(shape), kind, name=name)
-    node.output(0).get_tensor().set_names({name})
-    return node
-
-
-def _c(values: object, kind: Any = F32) -> Any:
-    return op.constant(np.asarray(values, kind))
-
-
-def _w(*shape: int, kind: Any = F32) -> Any:
-    rng = np.random.default_rng(sum(shape))
-    return op.constant((rng.standard_normal(shape) * 0.3).astype(kind))
-
-
-def _model(outputs: list[Any], parameters: list[Any], name: str) -> Any:
-    return ov.Model([op.result(output) for output in outputs], parameters, name)
 
 
 def vision() -> Any:
