@@ -73,10 +73,7 @@ def _drop(place: Place, table: Node, row: Node, rng: random.Random) -> None:
 
 def _put(name: str, value: str | None) -> Callable[[Place, Node, Node, random.Random], None]:
     def edit(place: Place, table: Node, row: Node, rng: random.Random) -> None:
-        if value is None:
-            row.drop(name)
-        else:
-            row.set(name, value)
+        row.set(name, value)
 
     return edit
 
@@ -211,10 +208,7 @@ def _back(kind: str, edit: Callable[[Place, Node, random.Random], None]) -> None
 
 def _back_to(name: str, value: str | None) -> Callable[[Place, Node, random.Random], None]:
     def edit(place: Place, edge: Node, rng: random.Random) -> None:
-        if value is None:
-            edge.drop(name)
-        else:
-            edge.set(name, value)
+        edge.set(name, value)
 
     return edit
 

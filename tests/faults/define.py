@@ -74,6 +74,13 @@ class Place(NamedTuple):
         found = self.node.find(side)
         return found.all("port") if found else []
 
+    def take_input(self, port: Node) -> None:
+        """Take an input and its edges away."""
+        into, edges = self.node.need("input"), self.graph.need("edges")
+        into.children = [child for child in into.children if child is not port]
+        end = (self.node.get("id"), port.get("id"))
+        edges.children = [edge for edge in edges.all("edge") if (edge.get("to-layer"), edge.get("to-port")) != end]
+
 
 @dataclass(frozen=True)
 class Base:

@@ -241,13 +241,7 @@ def input_taken(case: Case, rng: random.Random) -> Place:
             if len(place.ports("input")) > 1 and place.type not in ("Loop", "If", "TensorIterator")
         ],
     )
-    port, edges, number = place.ports("input")[-1], place.graph.need("edges"), place.node.get("id")
-    place.node.need("input").children.remove(port)
-    edges.children = [
-        edge
-        for edge in edges.children
-        if isinstance(edge, Node) and (edge.get("to-layer"), edge.get("to-port")) != (number, port.get("id"))
-    ]
+    place.take_input(place.ports("input")[-1])
     return place
 
 

@@ -24,10 +24,7 @@ def _edge(case: Case, rng: random.Random) -> Edge:
 def _end(attribute: str, kind: str, value: str | None) -> None:
     def change(case: Case, rng: random.Random) -> Guilt:
         edge, start, end = _edge(case, rng)
-        if value is None:
-            edge.drop(attribute)
-        else:
-            edge.set(attribute, value)
+        edge.set(attribute, value)
         return Guilt([start.spot, end.spot], at=[edge, end.node])
 
     FAULTS.append(Fault(f"edge-{attribute}-{kind}", GROUP, "error", change))
@@ -327,13 +324,8 @@ def first_input_taken_away(case: Case, rng: random.Random) -> Guilt:
 
 
 def _take_port(case: Case, place: Place, port: Node) -> Guilt:
-    into, edges, number = place.node.need("input"), place.graph.need("edges"), place.node.get("id")
-    into.children = [child for child in into.children if child is not port]
-    edges.children = [
-        edge
-        for edge in edges.children
-        if isinstance(edge, Node) and (edge.get("to-layer"), edge.get("to-port")) != (number, port.get("id"))
-    ]
+    into = place.node.need("input")
+    place.take_input(port)
     return Guilt(
         [place.spot], at=[place.node, into, *([place.data] if place.data else [])], within=place.ports_within()
     )

@@ -30,8 +30,11 @@ class Node:
     def has(self, name: str) -> bool:
         return any(key == name for key, _ in self.attrs)
 
-    def set(self, name: str, value: str) -> None:
-        if self.has(name):
+    def set(self, name: str, value: str | None) -> None:
+        """Give an attribute a value; None: take it away."""
+        if value is None:
+            self.drop(name)
+        elif self.has(name):
             self.attrs = [(key, value if key == name else old) for key, old in self.attrs]
         else:
             self.attrs.append((name, value))

@@ -270,14 +270,7 @@ def result_of_a_body_reads_another_layer(case: Case, rng: random.Random) -> Guil
 def input_of_a_layer_with_a_body_lost(case: Case, rng: random.Random) -> Guilt:
     """Port and edge of a Loop, TensorIterator or If are gone, the row that names the port is not."""
     place = pick(rng, [place for place in case.places() if place.type in BODIED and len(place.ports("input")) > 1])
-    port = place.ports("input")[-1]
-    place.node.need("input").children.remove(port)
-    edges, number = place.graph.need("edges"), place.node.get("id")
-    edges.children = [
-        edge
-        for edge in edges.children
-        if isinstance(edge, Node) and (edge.get("to-layer"), edge.get("to-port")) != (number, port.get("id"))
-    ]
+    place.take_input(place.ports("input")[-1])
     return _everything(place)
 
 

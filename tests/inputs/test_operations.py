@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import ir_tools
-from ir_tools.errors import RuntimeFailure
 from ir_tools.inputs import plan_inputs
 from ir_tools.inputs._consumers import CONSUMERS
 from ir_tools.known_differences import TABLE, Kind
@@ -14,17 +13,14 @@ from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import from_dtype
 from tests.ops.samples import sample, sample_of
 from tests.ops.single import Slot, single_text
+from tests.outcomes import works
 
 ENDS = {Role.PARAMETER, Role.CONSTANT, Role.RESULT}
 OPS = [op for family in FAMILIES for op in family.OPS if op.role not in ENDS]
 
 
 def runs(client: RuntimeClient, op: Op, model: tuple[bytes, bytes], fed: dict[str, Array]) -> bool:
-    try:
-        client.infer(*model, fed, keep=str(op) not in ENDED_BY_A_SECOND_INFERENCE)
-    except RuntimeFailure:
-        return False
-    return True
+    return works(client.infer, *model, fed, keep=str(op) not in ENDED_BY_A_SECOND_INFERENCE)
 
 
 def as_parameter(slot: Slot) -> Slot:

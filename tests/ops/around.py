@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from ir_tools.errors import RuntimeFailure
 from ir_tools.ops import Array, Op
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import element_type, from_dtype, parse_shape
 from tests.ops.layer_support import REJECTED, Row, Setting, faults_of, found_rows, wanted_rows
 from tests.ops.single import ONE_THREAD, Between, Slot, single_text
+from tests.outcomes import works
 
 Change = tuple[str, Mapping[str, str | None], Mapping[int, Slot]]
 """A case by name, with other attributes (None: without) and other inputs."""
@@ -127,11 +127,7 @@ def runs(client: RuntimeClient, case: Case) -> bool:
     """Whether the runtime reads, compiles and runs the layer, on small positive numbers."""
     text, blob = single_text(case.op.type, case.op.version, case.raw, case.slots, len(case.op.outputs))
     fed = {f"in{index}": _numbers(slot) for index, slot in enumerate(case.slots) if isinstance(slot, tuple)}
-    try:
-        client.infer(text, blob, fed, config=ONE_THREAD)
-    except RuntimeFailure:
-        return False
-    return True
+    return works(client.infer, text, blob, fed, config=ONE_THREAD)
 
 
 def _numbers(slot: tuple[str, str]) -> Array:

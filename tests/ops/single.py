@@ -11,6 +11,7 @@ from ir_tools.errors import RuntimeFailure
 from ir_tools.ops import Array, Attrs, Op
 from ir_tools.runtime.client import RuntimeClient
 from ir_tools.types import ELEMENT_TYPES, Dim, Shape, element_type, format_shape, from_dtype, parse_shape
+from tests.outcomes import works
 
 CORE = ov.Core()
 CONFIG = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
@@ -42,6 +43,11 @@ def port_text(number: int, kind: str) -> str:
 def single(type: str, version: int, raw: Mapping[str, str], slots: Sequence[Slot]) -> ov.Model:
     """A model of one layer; RuntimeError where the runtime rejects it."""
     return CORE.read_model(*single_text(type, version, raw, slots))
+
+
+def compiles(op: Op, raw: Mapping[str, str], slots: Sequence[Slot]) -> bool:
+    """Whether the CPU plugin takes the layer."""
+    return works(lambda: CORE.compile_model(single(op.type, op.version, raw, slots), "CPU", CONFIG))
 
 
 def several(layers: Sequence[tuple[str, int, Mapping[str, str], Sequence[Slot]]]) -> ov.Model:

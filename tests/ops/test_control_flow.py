@@ -20,6 +20,7 @@ from ir_tools.ops.checks import check_types
 from ir_tools.ops.control_flow import _slice
 from ir_tools.types import ELEMENT_TYPES, Shape, element_type, parse_shape
 from ir_tools.validation import validate
+from tests.outcomes import works
 
 CORE = ov.Core()
 Key = tuple[str, int]
@@ -354,12 +355,7 @@ def test_loops_want_single_values(place: int, shape: str) -> None:
     slots[place] = (slots[place][0], shape)
     facts = [Fact(element_type(kind), parse_shape(text)) for kind, text in slots]
     refused = bool(list(control_flow.check_loop(Attrs({}), facts)))
-    try:
-        CORE.compile_model(CORE.read_model(*small_loop(*slots)), "CPU")
-    except RuntimeError:
-        assert refused
-    else:
-        assert not refused
+    assert refused != works(lambda: CORE.compile_model(CORE.read_model(*small_loop(*slots)), "CPU"))
 
 
 @pytest.mark.parametrize("kind", ["boolean", "f32", "f16", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8"])
@@ -370,12 +366,7 @@ def test_types_of_trip_count_and_condition(place: int, kind: str) -> None:
     op = find_op("Loop", "opset5")
     assert op is not None
     faults = list(check_types(op, [Fact(element_type(name), ()) for name, _ in slots]))
-    try:
-        CORE.compile_model(CORE.read_model(*small_loop(*slots)), "CPU")
-    except RuntimeError:
-        assert faults
-    else:
-        assert not faults
+    assert bool(faults) != works(lambda: CORE.compile_model(CORE.read_model(*small_loop(*slots)), "CPU"))
 
 
 # --- slices, and rounds that are none -------------------------------------------------------------------------------

@@ -24,7 +24,8 @@ from ir_tools.ops.definition import Oracle
 from ir_tools.ops.fields import REQUIRED, Field, OneOf
 from ir_tools.types import ELEMENT_TYPES
 from tests.ops.samples import Sample, sample_of
-from tests.ops.single import CONFIG, CORE, Slot, single, single_text
+from tests.ops.single import CORE, Slot, compiles, single, single_text
+from tests.outcomes import works
 
 OPS = tuple(op for family in FAMILIES for op in family.OPS)
 PACKAGE = Path(ov.__file__).parent
@@ -280,11 +281,7 @@ PICKY: Mapping[str, str] = {
 
 
 def reads(op: Op, sample: Sample) -> bool:
-    try:
-        single(op.type, op.version, sample.raw, sample.slots)
-    except RuntimeError:
-        return False
-    return True
+    return works(single, op.type, op.version, sample.raw, sample.slots)
 
 
 # --- element types --------------------------------------------------------------------------------------------------
@@ -372,7 +369,7 @@ def differences(op: Op, kinds: Sequence[str] = KINDS, *, on_cpu: bool = False) -
                 continue
             if claimed and not reads(op, other):
                 found.append(f"{slot.name}: the runtime does not read {kind}")
-            elif not claimed and reads(op, other) and compiles(op, other):
+            elif not claimed and reads(op, other) and compiles(op, other.raw, other.slots):
                 found.append(f"{slot.name}: the CPU takes {kind}")
     return found
 
@@ -388,14 +385,6 @@ def test_element_types(op: Op) -> None:
 def test_all_element_types(op: Op) -> None:
     """The table takes no type that the runtime does not read, and every type that the CPU compiles."""
     assert differences(op) + differences(op, on_cpu=True) == []
-
-
-def compiles(op: Op, sample: Sample) -> bool:
-    try:
-        CORE.compile_model(single(op.type, op.version, sample.raw, sample.slots), "CPU", CONFIG)
-    except RuntimeError:
-        return False
-    return True
 
 
 # --- the table itself -----------------------------------------------------------------------------------------------

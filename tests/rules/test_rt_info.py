@@ -7,6 +7,7 @@ import pytest
 from ir_tools.errors import RuntimeFailure
 from ir_tools.runtime.client import STAGES, RuntimeClient
 from ir_tools.validation import validate
+from tests.outcomes import works
 from tests.rules.test_rules import FOLDER
 
 CHAIN = (FOLDER / "duplicate_layer_id" / "good.xml").read_text(encoding="utf-8")
@@ -55,11 +56,7 @@ def with_layout(place: str, layout: str) -> bytes:
 )
 def test_layouts(client: RuntimeClient, place: str, layout: str) -> None:
     text = with_layout(place, layout)
-    try:
-        client.attempt(text, None, until=STAGES[1], seconds=10)
-        refused = False
-    except RuntimeFailure:
-        refused = True
+    refused = not works(client.attempt, text, None, until=STAGES[1], seconds=10)
     assert refused == any(found.severity == "error" for found in validate(text))
 
 
@@ -98,11 +95,7 @@ def test_a_layout_of_an_input_of_a_body_has_to_fit(client: RuntimeClient, layout
 def test_maps_of_the_old_api(client: RuntimeClient, name: str, value: str, message: str) -> None:
     text = with_layout("input's layer", "").replace(b'name="layout"', f'name="{name}" value="{value}"'.encode())
     assert [found.message for found in validate(text, select=["bad-rt-info"])] == [message] * bool(message)
-    try:
-        client.attempt(text, None, until=STAGES[1], seconds=10)
-        refused = False
-    except RuntimeFailure:
-        refused = True
+    refused = not works(client.attempt, text, None, until=STAGES[1], seconds=10)
     assert refused == bool(message)
 
 
