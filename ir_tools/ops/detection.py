@@ -366,7 +366,7 @@ def check_region_yolo(attrs: Attrs, inputs: Sequence[Fact]) -> Iterator[Violatio
         yield Violation("mask", "is empty, but do_softmax is false, which leaves no region")
     elif shape is not None and len(shape) == 4 and regions * each not in shape[1]:
         message = f"makes {regions} regions of {each} channels, but the input has {shape[1]} channels"
-        fits = shape[1].hi is not None and shape[1].hi > regions * each
+        fits = shape[1].hi is None or shape[1].hi > regions * each
         yield Violation(name, message, kind=Kind.SUSPECT if fits else Kind.CONTRADICTION)
 
 

@@ -50,7 +50,7 @@ from tests.ops.single import Fed, Maker, attrs_of, computed, values_of
 FILE = Path(__file__).with_name("recorded.json")
 SHAPES, VALUES, SEED = 120, 50, 21
 """Random layers of each kind, of which shapes or values are compared; and the seed."""
-TABLE_SHAPES, TABLE_VALUES = 80, 50
+TABLE_SHAPES, TABLE_VALUES = 100, 50
 """Random layers near the sample of each operation."""
 TOLERANCES = {"f32": 1e-5, "f64": 1e-5, "f16": 2e-3, "bf16": 1.6e-2}
 """Of the largest magnitude: what other processors and versions of NumPy round otherwise."""

@@ -99,8 +99,11 @@ def slots_of(rng: Rng, op: Op, slots: Sequence[Slot]) -> list[Slot]:
     least = sum(not one.optional for one in op.inputs)
     if len(out) > least and rng.random() < 0.2:
         out = out[: rng.integers(least, len(out))]
-    if rng.random() < 0.15 and all(isinstance(slot, tuple) for slot in out):
-        return [small(rng) for _ in out]
+    if rng.random() < 0.15:
+        kind = str(rng.choice(["i64", "i64", "i32"]))
+        return [small(rng, kind) if isinstance(slot, tuple) else slot for slot in out]
+    if rng.random() < 0.1:
+        out = of_rank(rng, out)
     kind = str(rng.choice(KINDS))
     case, which = rng.random(), int(rng.integers(len(out)))
     for number, slot in enumerate(out):
@@ -111,18 +114,34 @@ def slots_of(rng: Rng, op: Op, slots: Sequence[Slot]) -> list[Slot]:
     return out
 
 
-def small(rng: Rng) -> Slot:
+def small(rng: Rng, kind: str) -> Slot:
     """A few integers of which the values, or their bounds, are known."""
     values = rng.integers(-3, 6, 3)
-    if rng.random() < 0.5:
-        return values
-    return Between("i64", tuple((int(low), int(low) + int(rng.integers(0, 4))) for low in values))
+    if rng.random() < 0.4:
+        return values.astype(kind.replace("i", "int"))
+    highs = [None if rng.random() < 0.15 else int(low) + int(rng.integers(0, 4)) for low in values]
+    return Between(kind, tuple(zip(map(int, values), highs, strict=True)))
+
+
+def of_rank(rng: Rng, slots: Sequence[Slot]) -> list[Slot]:
+    """The inputs with a dimension more or less in all that have as many as the first."""
+    first = slots[0][1].count(",") if isinstance(slots[0], tuple) else None
+    place = int(rng.integers(4))
+    out = list(slots)
+    for number, slot in enumerate(slots):
+        if isinstance(slot, tuple) and slot[1] and slot[1].count(",") == first:
+            sizes = slot[1].split(",")
+            sizes = [*sizes[:place], "2", *sizes[place:]] if place < 3 else sizes[1:]
+            out[number] = slot[0], ",".join(sizes)
+    return out
 
 
 def other_values(rng: Rng, array: Array) -> Array:
-    """A constant, at times with one of its integers changed or counted from the end."""
+    """A constant, at times with one of its integers changed or counted from the end, or with one more or less."""
     if array.dtype.kind != "i" or not array.size or rng.random() < 0.6:
         return array
+    if array.ndim == 1 and rng.random() < 0.2:
+        return array[1:] if rng.random() < 0.5 else np.append(array, array[-1:] + 1)
     values = array.copy()
     values.flat[rng.integers(array.size)] += int(rng.choice([-1, -1, 1, -2, 2, -4]))
     return values
