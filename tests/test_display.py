@@ -158,7 +158,7 @@ def test_nothing_in_a_model_becomes_markup() -> None:
 
 @pytest.mark.parametrize("total", [0, 1, ROWS - 1, ROWS, ROWS + 1, 3 * ROWS])
 def test_notebook_tables_say_how_many_rows_they_leave_out(total: int) -> None:
-    html = notebook_table("title", ("column",), [(number,) for number in range(total)], total)
+    html = notebook_table("title", ("column",), [(number,) for number in range(total)])
     assert len(Table(html).rows) == (min(total, ROWS) + 1 if total else 0)
     assert Table(html).around.strip().partition("and ")[2] == (f"{total - ROWS} more" if total > ROWS else "")
 

@@ -146,7 +146,8 @@ def _by_matrices(
 ) -> Rewrite | None:
     """Return a Gather, or a product with a matrix, along each axis; None if sizes are not known, or integers rounded.
 
-    `target`: number of the input with the sizes or scales; `given`: the axes, if there are any.
+    None also if an axis is named twice. `target`: number of the input with the sizes or scales; `given`: the axes, if
+    there are any.
     """
     shape, amounts = layers.inputs[0].shape, layers.inputs[target].value
     rank = 0 if shape is None else len(shape)
@@ -154,11 +155,13 @@ def _by_matrices(
     exact = None if amounts is None else amounts.exact
     if rank < 2 or axes is None or exact is None:
         return None
+    axes = [normal_axis(axis, rank) for axis in axes]
+    if len({*axes}) < len(axes):
+        return None
     around = [np.array([*each, *[0] * rank][:rank]) for each in pads]
     data = layers.pad(DATA, *around) if np.any(around) else DATA
     dtype = layers.fact(data).dtype
-    steps = zip([normal_axis(axis, rank) for axis in axes], exact.ravel(), strict=True)
-    for axis, amount in sorted(steps, reverse=True):
+    for axis, amount in sorted(zip(axes, exact.ravel(), strict=True), reverse=True):
         size = layers.size(data, axis)
         if isinstance(size, Ref):
             return None

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -39,8 +39,8 @@ from ir_tools.runtime.client import RuntimeClient
 from ir_tools.runtime.environments import environment
 from ir_tools.runtime.release import release_client
 from ir_tools.types import ELEMENT_TYPES, from_dtype
-from tests.ops import layer_support
-from tests.ops.recorded import RECORDED
+from tests.ops import layer_support, table_makers
+from tests.ops.recorded import RECORDED, right_outputs
 from tests.ops.samples import sample, sample_of
 from tests.ops.single import ONE_THREAD, Slot
 from tests.ops.test_attribute_reads import words
@@ -337,6 +337,8 @@ def array_of(rng: np.random.Generator, slot: Slot, kind: str, most: int) -> Arra
 
 ROUNDS, OFTEN = 60, 10
 """How many settings each generator makes, and how many of those of a version are tried each time."""
+NEAR, FEW_NEAR = 16, 3
+"""How many layers near the sample of a version are made, and how many of those that are right are tried."""
 
 
 @cache
@@ -354,6 +356,22 @@ def _made() -> Iterator[Setting]:
                 yield Setting(found.op, found.raw, found.arrays, frozenset(found.constants))
 
 
+def near_sample(op: Op) -> list[Setting]:
+    """Some layers near the sample of an operation in which nothing is wrong, with finite numbers."""
+    if op not in table_makers.OPS or str(op) in UNSAMPLED:
+        return []
+    known = {spec.xml or name for name, spec in op.attrs.items()}
+    made = (
+        one
+        for one in table_makers.layers(op, NEAR, seed=8)
+        if known.issuperset(one.raw)
+        and all(array.size and (array.dtype.kind in "biuO" or np.isfinite(array).all()) for array in one.arrays)
+        and right_outputs(one)
+    )
+    found = (Setting(op, one.raw, one.arrays, frozenset(one.constants)) for one in made)
+    return [*islice((one for one in found if not errors(one.model())), FEW_NEAR)]
+
+
 @cache
 def settings(most: float = float("inf")) -> dict[str, list[Setting]]:
     """Settings by version: its samples, and up to `most` random ones."""
@@ -363,7 +381,7 @@ def settings(most: float = float("inf")) -> dict[str, list[Setting]]:
         own = random[str(setting.op)]
         if len(own) < most:
             own.append(setting)
-    return {name: [*sampled(op, rng), *random[name]] for name, op in MIGRATING.items()}
+    return {name: [*sampled(op, rng), *random[name], *near_sample(op)] for name, op in MIGRATING.items()}
 
 
 # --- the test ---------------------------------------------------------------------------------------------------
