@@ -9,7 +9,7 @@ from ir_tools.cli._onnx import head, is_onnx
 from ir_tools.cli.app import Answer, Row, command
 from ir_tools.cli.loading import load
 from ir_tools.cli.options import bin_option, extension_option, model_argument
-from ir_tools.ops import Role, role_of
+from ir_tools.ops import LEGACY, Role, role_of
 
 if TYPE_CHECKING:
     from ir_tools.cli.screen import Screen
@@ -177,10 +177,11 @@ def _stored(layer: "Layer") -> Iterator[tuple[str, Mapping[str, str]]]:
     """Yield element type and place of what a layer has in the `.bin`: of a constant, or the blobs of a legacy layer."""
     from ir_tools.types import precision_in_file
 
-    for blob in layer.content.blobs.values():
+    blobs = layer.content.blobs if layer.version == LEGACY else {}
+    for blob in blobs.values():
         precision = blob.get("precision") or next((port.precision for port in layer.outputs), None)
         yield str(precision_in_file(precision or "") or "?"), blob
-    if role_of(layer) is Role.CONSTANT and not layer.content.blobs:
+    if role_of(layer) is Role.CONSTANT and not blobs:
         yield layer.raw.get("element_type", "?"), layer.raw
 
 
