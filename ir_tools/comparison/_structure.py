@@ -241,9 +241,11 @@ class View:
         """Digest what depends on constants alone, by its content."""
         if not self._constants:
             for fixed in (entry for entry in self.layers if entry in self.fixed):
-                own = self._content(fixed) if role_of(self.layers[fixed]) is Role.CONSTANT else self._own(0, fixed)
-                parts = (self._constants[source.layer] for source in self.reads[fixed])
-                self._constants[fixed] = hash((own, *parts))
+                if role_of(self.layers[fixed]) is Role.CONSTANT:
+                    self._constants[fixed] = self._content(fixed)
+                else:
+                    parts = (self._constants[source.layer] for source in self.reads[fixed])
+                    self._constants[fixed] = hash((self._own(0, fixed), *parts))
         return self._constants[layer_id]
 
     def _content(self, layer_id: int) -> int:

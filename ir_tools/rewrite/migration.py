@@ -17,6 +17,7 @@ from ir_tools.infer import LayerSignature, LayerSignatures, propagate_shapes
 from ir_tools.known_differences.releases import Seen
 from ir_tools.known_differences.verdicts import Answer
 from ir_tools.ops import COMPLETE_OPSETS, find_op, named_rewrites, opset_number
+from ir_tools.ops.checks import check_ports
 from ir_tools.ops.definition import Fact, Kind, NewLayer, Op, PartialStep, Ref, Refused, Rewrite, Violation
 from ir_tools.ops.fields import Attrs, ObservedAttrs
 from ir_tools.ops.records import recorded
@@ -336,6 +337,9 @@ def _outcome(rewrite: _Asked, op: Op, raw: Mapping[str, str], inputs: Sequence[F
     if attrs is None:
         assert worst is not None
         return _Outcome(Refused(worst.message, worst.attribute), notes)
+    unfit = next((one for one in check_ports(op, len(inputs), 0) if one.kind is Kind.INPUTS), None)
+    if unfit is not None:
+        return _Outcome(Refused(unfit.message), notes)
     observed = ObservedAttrs(attrs)
     try:
         op.outputs_of(attrs, inputs)

@@ -129,3 +129,19 @@ def test_layers_that_stay_by_type_and_stamp_would_stay_one_by_one(monkeypatch: p
     for seed in SEEDS[:10]:
         for target in ("opset1", "opset8"):
             assert migrated(migrate(model_of(seed), target)) == WANTED[str(seed)][target]
+
+
+@pytest.mark.parametrize("seed", SEEDS[:5])
+def test_signatures_stay_as_they_are_when_layers_change(seed: int) -> None:
+    model, signatures = model_of(seed), LayerSignatures()
+    layers = [layer for _, layer, _ in model.walk()]
+    kept = [(signatures.of(layer)[0], layer.copy()) for layer in layers]
+    for layer in layers:
+        layer.raw["new"] = "1"
+        for port in (*layer.inputs, *layer.outputs):
+            port.dims = (7,)
+    for signature, old in kept:
+        assert signature.raw.keys() == old.raw.keys()
+        assert [port.dims for port in (*signature.inputs, *signature.outputs)] == [
+            port.dims for port in (*old.inputs, *old.outputs)
+        ]

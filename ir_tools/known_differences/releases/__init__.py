@@ -63,6 +63,9 @@ def rows_of(release: str, op: str) -> tuple[ReleaseDifference, ...]:
 
 
 def release_differences(release: Release, seen: Seen) -> tuple[ReleaseDifference, ...]:
-    """Return the rows of a release that a layer falls under."""
+    """Return the rows of a release that a layer falls under; none if it lacks inputs or all outputs."""
+    lacks_inputs = len(seen.inputs) < sum(not slot.optional for slot in seen.op.inputs)
+    if lacks_inputs or (seen.op.outputs and not seen.outputs):
+        return ()
     kinds = {fact.dtype.name for fact in seen.inputs[:1]}
     return tuple(row for row in rows_of(release.name, str(seen.op)) if row.may_concern(kinds) and row.applies(seen))
